@@ -1,0 +1,52 @@
+// Lint holds the layers (which folder may import which), cycles, floating promises and the ban on `any`.
+import importX, { createNodeResolver } from 'eslint-plugin-import-x';
+import tseslint from 'typescript-eslint';
+
+/** Folders by layer; each may import only what is listed (and itself). */
+const capabilities = ['scoring', 'verification', 'projects', 'webhooks', 'audience'];
+const roots = ['./src/errors.ts', './src/limits.ts', './src/config.ts'];
+
+const zone = (target, message, allowed) => ({ target, from: './', except: [...allowed, './node_modules'], message });
+
+const zones = [
+  zone('./workers', 'The pure core imports the contract only.', ['./workers', './src/contract', './src/limits.ts']),
+  zone('./src/contract', 'The contract imports nothing of the service.', ['./src/contract', './src/limits.ts']),
+  zone('./src/stores', 'Stores import the contract and telemetry only.', ['./src/stores', './src/contract', './src/telemetry', ...roots]),
+  zone('./src/pool', 'The pool imports the contract and telemetry only.', ['./src/pool', './src/contract', './src/telemetry', ...roots]),
+  zone('./src/telemetry', 'Telemetry imports no capability.', ['./src/telemetry', './src/contract', ...roots]),
+  zone('./src/http', 'HTTP knows no capability; a capability registers its own routes.', ['./src/http', './src/contract', './src/telemetry', ...roots]),
+  zone('./sdk', 'The SDK imports types of the contract only.', ['./sdk', './src/contract']),
+  ...capabilities.map((name) =>
+    zone(`./src/${name}`, 'Capabilities never import each other; pass what is needed through deps.', [
+      `./src/${name}`, './src/http', './src/stores', './src/pool', './src/contract', './src/telemetry', './src/crypto', ...roots,
+    ]),
+  ),
+];
+
+export default tseslint.config(
+  { ignores: ['dist/', 'node_modules/', 'data/', '.tap/'] },
+  ...tseslint.configs.recommendedTypeChecked,
+  {
+    plugins: { 'import-x': importX },
+    languageOptions: { parserOptions: { project: ['./tsconfig.json', './sdk/tsconfig.json'], tsconfigRootDir: import.meta.dirname } },
+    settings: {
+      'import-x/parsers': { '@typescript-eslint/parser': ['.ts', '.tsx'] },
+      'import-x/resolver-next': [createNodeResolver({ extensions: ['.ts', '.js', '.json'], extensionAlias: { '.js': ['.ts', '.js'] } })],
+      'import-x/extensions': ['.ts', '.js'],
+    },
+    rules: {
+      'import-x/no-cycle': 'error',
+      'import-x/no-restricted-paths': ['error', { zones }],
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+      'max-lines': ['error', { max: 400 }],
+      'no-console': 'error',
+    },
+  },
+  { files: ['src/main.ts', 'bench/**', 'scripts/**', 'src/cli/**'], rules: { 'no-console': 'off' } },
+  { files: ['test/**'], rules: { 'import-x/no-restricted-paths': 'off', '@typescript-eslint/no-floating-promises': ['error', { allowForKnownSafePromises: [{ from: 'package', name: 'PromiseWithSubtest', package: '@tapjs/core' }] }] } },
+  { files: ['*.js', 'scripts/*.js', 'scripts/*.mjs'], ...tseslint.configs.disableTypeChecked },
+);

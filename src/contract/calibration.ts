@@ -1,0 +1,67 @@
+/**
+ * Calibration of server-side scoring: the knobs of `config.liteConfig`, their ranges and
+ * defaults. The stored form is partial (what the project set); scoring uses the resolved form.
+ */
+import { Type, type Static } from 'typebox';
+import { CountryCode, StringEnum } from './common.js';
+
+export const dispositiveSignals = ['confirmed_clawback', 'device_farm'] as const;
+
+const edge = (description: string) => Type.Number({ minimum: 0, maximum: 100, description });
+
+const knobs = {
+  reviewLow: edge('Scores below it are allowed. At most blockThreshold. Default 40.'),
+  blockThreshold: edge('Scores at or above it are blocked. Default 75.'),
+  noProbeRiskScore: edge('Score that a missing probe alone leads to; capped below the block band. Default 0.'),
+  stepUpEnabled: Type.Boolean({ description: 'Opts into the recommendation step_up. Default false.' }),
+  stepUpThreshold: edge('Scores from here up to blockThreshold are answered step_up, once opted in. Default 40.'),
+  stepUpIntensityThreshold: edge('Step-up is light below it, heavy from it on. Default 60.'),
+  geoRiskWeights: Type.Record(CountryCode, Type.Number({ minimum: 0.5, maximum: 2 }), {
+    description: 'Multiplier on the network axis per country of the address.',
+    maxProperties: 250,
+  }),
+  dispositiveSignals: Type.Array(StringEnum(dispositiveSignals), {
+    uniqueItems: true,
+    description: 'Signals that may block without a second axis agreeing. Default none.',
+  }),
+  newUserPosture: StringEnum(['neutral', 'review_lean'] as const, {
+    description: 'review_lean nudges respondents without native history towards review, never to a block. Default neutral.',
+  }),
+  verifiedAgentPolicy: StringEnum(['score_normally', 'allow', 'review'] as const, {
+    description: 'What a verified agent is recommended. Default score_normally.',
+  }),
+};
+
+/** All knobs set: what the fusion works with. */
+export const Calibration = Type.Object(knobs, { $id: 'Calibration', additionalProperties: false });
+export type Calibration = Static<typeof Calibration>;
+
+const overrides = Type.Partial(Type.Object(knobs, { additionalProperties: false }), { additionalProperties: false });
+
+/** What a project stores: any of the knobs, and any of them again per source. */
+export const LiteConfig = Type.Object(
+  {
+    ...overrides.properties,
+    perSource: Type.Optional(
+      Type.Record(Type.String({ minLength: 1, maxLength: 256 }), overrides, {
+        description: 'Overrides by sourceId, field by field.',
+        maxProperties: 1_000,
+      }),
+    ),
+  },
+  { $id: 'LiteConfig', additionalProperties: false },
+);
+export type LiteConfig = Static<typeof LiteConfig>;
+
+export const calibrationDefaults: Calibration = {
+  reviewLow: 40,
+  blockThreshold: 75,
+  noProbeRiskScore: 0,
+  stepUpEnabled: false,
+  stepUpThreshold: 40,
+  stepUpIntensityThreshold: 60,
+  geoRiskWeights: {},
+  dispositiveSignals: [],
+  newUserPosture: 'neutral',
+  verifiedAgentPolicy: 'score_normally',
+};

@@ -1,0 +1,47 @@
+/**
+ * Shapes that more than one part of the contract uses.
+ */
+import { Type, type Static, type TSchema } from 'typebox';
+import { callerIdLengthMax } from '../limits.js';
+
+/** One of a closed set of strings, as a plain JSON-Schema enum (shorter messages than anyOf/const). */
+export function StringEnum<const Values extends readonly string[]>(values: Values, options: Record<string, unknown> = {}) {
+  return Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], ...options });
+}
+
+/** A value that may be null, null meaning "not measured" or "not set", never zero. */
+export function Nullable<T extends TSchema>(schema: T) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+/** An identifier that the caller chose: any characters, 1 to 256 of them. */
+export const CallerId = (description: string) =>
+  Type.String({ minLength: 1, maxLength: callerIdLengthMax, description });
+
+/** ISO 3166-1 alpha-2, upper case. */
+export const CountryCode = Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2 country code, upper case.' });
+
+/** ISO 8601 instant in UTC. */
+export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 time in UTC.' });
+
+/** An integer from 0 to 100. */
+export const Percent = (description: string) => Type.Integer({ minimum: 0, maximum: 100, description });
+
+/** The body of every HTTP error. `issues` is present where single fields are at fault. */
+export const ErrorBody = Type.Object(
+  {
+    code: Type.String({ description: 'Stable code, listed in docs/errors.md.' }),
+    message: Type.String({ description: 'What went wrong and what to do about it.' }),
+    requestId: Type.String({ description: 'Identifier of the request, also in the header X-Request-Id.' }),
+    issues: Type.Optional(
+      Type.Array(
+        Type.Object({
+          path: Type.String({ description: 'JSON pointer to the field at fault; empty for the body as a whole.' }),
+          message: Type.String(),
+        }),
+      ),
+    ),
+  },
+  { $id: 'Error', additionalProperties: true },
+);
+export type ErrorBody = Static<typeof ErrorBody>;

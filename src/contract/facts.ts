@@ -1,0 +1,142 @@
+/**
+ * The facts of one scoring call: all that the pure core may look at, gathered on the main thread,
+ * handed to a worker, and recorded in the receipt so that the verdict can be rendered again.
+ * No secret, no raw address and no clear identifier is in here: references are keyed hashes.
+ * Throughout, null means "not measured".
+ */
+import type { Calibration } from './calibration.js';
+import type { ProbeBody, ProbeTransport } from './probe.js';
+import type { DegradedSignal, Finding, RespondentStats, ScoreReply } from './score.js';
+
+/** Class of the network an address belongs to, from the ASN database; null where none is configured or the address is unknown. */
+export type NetworkClass = 'residential' | 'mobile' | 'hosting' | 'anonymous' | 'education' | 'business';
+
+/** A keyed hash standing for an identifier within one project: 16 lower-case hex characters. */
+export type Ref = string;
+
+export interface AddressFacts {
+  readonly family: 4 | 6;
+  /** Whether the address can belong to a respondent at all: public, or one of the special ranges. */
+  readonly range: 'public' | 'private' | 'loopback' | 'reserved';
+  readonly country: string | null;
+  readonly asn: number | null;
+  readonly network: NetworkClass | null;
+}
+
+/** A device’s comparable parts; agreement of terms is what fuzzy matching counts. */
+export interface DeviceSketch {
+  /** Hashes of the components, one per component in the fixed order of workers/duplicates; null where unknown. */
+  readonly terms: readonly (string | null)[];
+  readonly osFamily: string | null;
+  readonly browser: string | null;
+  readonly browserMajor: number | null;
+}
+
+/** An earlier session that may be the same person or device. */
+export interface DuplicateCandidate {
+  readonly session: Ref;
+  readonly atMs: number;
+  readonly respondent: Ref | null;
+  readonly device: Ref | null;
+  readonly prefix: Ref | null;
+  readonly sketch: DeviceSketch | null;
+  /** How it was found. */
+  readonly via: 'respondent' | 'device' | 'similar';
+}
+
+/** The surroundings of this session in its scope: what independence is judged from. Window: 24 h. */
+export interface Neighborhood {
+  /** Sessions in the scope in the window, this one included. */
+  readonly sessions: number;
+  /** Other sessions tied to this one by a hard edge (device, respondent, or address and device class within 10 minutes). */
+  readonly direct: number;
+  /** Further sessions reached through those. */
+  readonly linked: number;
+  /** Sessions on this session’s network prefix, this one included; null where no prefix is known. */
+  readonly prefixSessions: number | null;
+  /** Sum over prefixes of squared session counts (numerator of the Herfindahl index). */
+  readonly prefixSquares: number;
+  /** Distinct prefixes in the window. */
+  readonly prefixes: number;
+}
+
+/** What the counters store counted, this session included, in one atomic step. */
+export interface CountFacts {
+  readonly deviceSessionsDay: number | null;
+  readonly deviceRespondentsDay: number | null;
+  readonly respondentDay: number | null;
+  readonly respondentDevicesWeek: number | null;
+  readonly addressDevicesHour: number | null;
+  readonly addressRespondentsHour: number | null;
+  readonly addressSessionsHour: number | null;
+  readonly prefixSessionsHour: number | null;
+  readonly prefixSessionsDay: number | null;
+  /** This hour’s sessions of the source and the baseline of that hour of the week. */
+  readonly source: { readonly hour: number; readonly mean: number; readonly variance: number; readonly hours: number } | null;
+  /** How often each term of this session’s sketch was seen in the project, among `total` sketches. */
+  readonly terms: { readonly total: number; readonly counts: readonly (number | null)[] } | null;
+  readonly candidates: readonly DuplicateCandidate[];
+  readonly neighborhood: Neighborhood;
+}
+
+/** Adjudicated outcomes of one subject, each weighted by its age (half-life 90 days). */
+export interface HistoryRecord {
+  /** Weighted number of adjudicated sessions. */
+  readonly n: number;
+  /** Weighted number of fraud-class rejections among them. */
+  readonly fraud: number;
+}
+
+/** Native history, project-wide. A subject that was not named is null; a known subject without outcomes has n = 0. */
+export interface HistoryFacts {
+  readonly respondent: (HistoryRecord & { readonly confirmedClawbacks: number }) | null;
+  readonly source: HistoryRecord | null;
+  readonly subSource: HistoryRecord | null;
+}
+
+export interface AgentFacts {
+  readonly outcome: 'verified' | 'invalid' | 'unverified';
+  readonly agent: string | null;
+  /** Why it did not verify, in words for the integrator. */
+  readonly reason: string | null;
+}
+
+export interface ScoreFacts {
+  readonly version: 1;
+  readonly receiptId: string;
+  readonly scoredAtMs: number;
+  readonly sessionId: string;
+  /** false for an organization key, which resolves to no project: nothing is counted then. */
+  readonly measured: boolean;
+  readonly calibration: Calibration;
+  readonly assuranceAvailable: 'can_step_up_to_biometric' | 'can_step_up_to_captcha' | 'none';
+  readonly userAgent: string | null;
+  /** Upper case. */
+  readonly declaredCountry: string | null;
+  /** A respondentId was sent and is usable (it differs from sessionId). */
+  readonly respondentKnown: boolean;
+  /** A device is known, by deviceHash or by the probe’s token. */
+  readonly deviceKnown: boolean;
+  readonly respondentStats: RespondentStats | null;
+  readonly address: AddressFacts;
+  readonly probe: { readonly body: ProbeBody; readonly transport: ProbeTransport } | null;
+  readonly counts: CountFacts | null;
+  readonly history: HistoryFacts | null;
+  readonly agent: AgentFacts | null;
+  /** Degraded signals that gathering already knows of; the core adds its own. */
+  readonly degraded: readonly DegradedSignal[];
+}
+
+/** Where each finding was placed; what `faithful` compares. */
+export type Classification = readonly { readonly code: string; readonly list: 'against' | 'for' | 'notes'; readonly strength: Finding['strength'] }[];
+
+/** What the core makes of the facts. */
+export interface ScoreOutcome {
+  readonly reply: ScoreReply;
+  readonly classification: Classification;
+  /** Hash of the rule set: weights, caps and placement rules. */
+  readonly modelVersion: string;
+  /** The score before any cap, and the caps that applied: what a simulation starts from. */
+  readonly uncapped: number;
+  readonly caps: readonly string[];
+}

@@ -1,0 +1,164 @@
+/**
+ * The body of the on-page probe. Everything in it is a claim that may be forged. Every group is
+ * optional; within a group null means "could not be measured", which is neither zero nor false.
+ */
+import { Type, type Static } from 'typebox';
+import { CallerId, Nullable, StringEnum } from './common.js';
+
+const text = (length: number, description: string) => Nullable(Type.String({ maxLength: length, description }));
+const number = (description: string) => Nullable(Type.Number({ description }));
+const count = (description: string) => Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000_000, description }));
+const flag = (description: string) => Nullable(Type.Boolean({ description }));
+
+/** Statistics of a sample as [n, mean, standard deviation, minimum, maximum]. */
+export const Sample = Type.Unsafe<readonly [number, number, number, number, number]>({
+  type: 'array',
+  items: { type: 'number' },
+  minItems: 5,
+  maxItems: 5,
+});
+const sample = (description: string) => Nullable(Type.Unsafe<readonly [number, number, number, number, number]>({ ...Sample, description }));
+
+const group = <P extends Record<string, import('typebox').TSchema>>(properties: P, description: string) =>
+  Type.Optional(Type.Partial(Type.Object(properties), { description }));
+
+/** How a question was answered, as the question observer saw it. */
+export const QuestionSnapshot = Type.Object({
+  questionId: Type.String({ minLength: 1, maxLength: 128 }),
+  timeOnQuestionMs: Type.Number({ minimum: 0 }),
+  mouseMoveCount: Type.Integer({ minimum: 0 }),
+  keyCount: Type.Integer({ minimum: 0 }),
+  pasteCount: Type.Integer({ minimum: 0 }),
+  focusEntries: Type.Integer({ minimum: 0 }),
+  focusExits: Type.Integer({ minimum: 0 }),
+  text: Type.Optional(Type.String({ maxLength: 1_000, description: 'The question’s text; only where captureText was opted in.' })),
+});
+export type QuestionSnapshot = Static<typeof QuestionSnapshot>;
+
+export const ProbeBody = Type.Object(
+  {
+    v: Type.Literal(1, { description: 'Version of this body.' }),
+    sdk: Type.String({ maxLength: 32, description: 'Version of the bundle.' }),
+    projectKey: Type.String({ minLength: 1, maxLength: 128, description: 'Public probe key of the project (pk_...).' }),
+    sessionId: CallerId('The session that the scoring call will name, byte for byte.'),
+    nonce: Type.String({ minLength: 8, maxLength: 64, description: 'Random per page load; good for one session only.' }),
+    seq: Type.Integer({ minimum: 0, maximum: 10_000, description: 'Number of this message in the page load; the highest is kept.' }),
+    phase: StringEnum(['load', 'update'] as const),
+    at: Type.Number({ description: 'Client clock, milliseconds since 1970.' }),
+    up: Type.Number({ description: 'Milliseconds since the navigation began.' }),
+    ids: group({ token: text(64, 'Random token kept in the browser’s storage.'), kept: flag('The token was there before this page load.') }, 'Storage identity.'),
+    auto: group(
+      {
+        webdriver: flag('navigator.webdriver.'),
+        globals: Nullable(Type.Array(Type.String({ maxLength: 64 }), { maxItems: 16, description: 'Names of globals that automation tools leave behind.' })),
+        debugStack: flag('Error.prepareStackTrace ran during console.debug: a debugging protocol is attached.'),
+        debugGetter: flag('A logged object’s name getter was read a second time: a debugging protocol is attached.'),
+      },
+      'Automation.',
+    ),
+    lies: Type.Optional(
+      Type.Array(Type.String({ maxLength: 64 }), {
+        maxItems: 40,
+        description: 'Contradictions as check.subject; check is proxy (native function replaced), frame (a fresh frame disagrees), worker (a worker disagrees) or own (a property set on the instance).',
+      }),
+    ),
+    ua: group(
+      {
+        ua: text(1_024, 'navigator.userAgent.'),
+        brands: Nullable(Type.Array(Type.String({ maxLength: 96 }), { maxItems: 10, description: 'Brand;version of User-Agent Client Hints.' })),
+        mobile: flag('Client hint.'),
+        platform: text(64, 'Client hint.'),
+        platformVersion: text(64, 'Client hint, high entropy.'),
+        model: text(96, 'Client hint, high entropy.'),
+        arch: text(32, 'Client hint, high entropy.'),
+      },
+      'User agent.',
+    ),
+    hw: group({ cores: count('hardwareConcurrency.'), memory: number('deviceMemory, GiB.'), touch: count('maxTouchPoints.'), platform: text(64, 'navigator.platform.') }, 'Hardware.'),
+    scr: group(
+      {
+        w: number('screen.width.'), h: number('screen.height.'), availW: number('screen.availWidth.'), availH: number('screen.availHeight.'),
+        outerW: number('outerWidth.'), outerH: number('outerHeight.'), innerW: number('innerWidth.'), innerH: number('innerHeight.'),
+        dpr: number('devicePixelRatio.'), depth: number('screen.colorDepth.'),
+      },
+      'Screen and window, CSS pixels.',
+    ),
+    loc: group(
+      {
+        zone: text(64, 'IANA time zone.'), offset: number('Minutes as getTimezoneOffset gives them.'),
+        language: text(35, 'navigator.language.'),
+        languages: Nullable(Type.Array(Type.String({ maxLength: 35 }), { maxItems: 16 })),
+      },
+      'Locale and time zone.',
+    ),
+    gfx: group(
+      {
+        vendor: text(128, 'Unmasked WebGL vendor.'), renderer: text(256, 'Unmasked WebGL renderer.'),
+        canvas: text(16, 'Hash of a drawn canvas.'), stable: flag('Two drawings of the canvas agree.'),
+        audio: number('Sum of a rendered offline audio buffer.'),
+      },
+      'Graphics and audio.',
+    ),
+    env: group(
+      {
+        fonts: text(16, 'Hash of the fonts present out of a fixed list.'), plugins: count('navigator.plugins.length.'),
+        pdf: flag('pdfViewerEnabled.'), cookies: flag('cookieEnabled.'), storage: flag('localStorage is usable.'),
+      },
+      'Environment.',
+    ),
+    page: group(
+      { framed: flag('The page is inside a frame.'), hidden: flag('The page is hidden now.'), hiddenMs: number('Time hidden since load, ms.'), blurs: count('Times that the window lost focus.') },
+      'Page.',
+    ),
+    beh: group(
+      {
+        ms: number('Time observed, ms.'),
+        moves: count('Pointer moves.'),
+        interval: sample('Time between pointer moves, ms.'),
+        speed: sample('Pointer speed, pixels per ms.'),
+        turn: sample('Angle between successive moves, radians, absolute.'),
+        straight: number('Distance between ends over path length, 0-1, mean over strokes.'),
+        coalesced: sample('Coalesced events per pointer move.'),
+        resolution: number('Smallest step seen in event timestamps, ms.'),
+        fractional: number('Share of pointer moves with fractional coordinates, 0-1.'),
+        clicks: count('Clicks.'),
+        clickDwell: sample('Press to release, ms.'),
+        clickSettle: sample('Last move to press, ms.'),
+        clickCentre: sample('Distance of clicks from the target’s centre over half its diagonal, 0-1.'),
+        clickBare: count('Clicks without any pointer event before them.'),
+        pressureZero: count('Mouse presses that report pressure 0.'),
+        keys: count('Key presses.'),
+        keyDwell: sample('Key press to release, ms.'),
+        keyFlight: sample('Key release to next press, ms.'),
+        keyNoCode: count('Key events without a code.'),
+        inputNoKey: count('Inputs of text without key, paste, composition or autofill before them.'),
+        wheels: count('Wheel events.'),
+        wheelLies: count('Wheel events whose wheelDelta contradicts deltaY.'),
+        scrolls: count('Scroll events.'),
+        touches: count('Touches.'),
+        touchForce: sample('Force of touches.'),
+        touchRadius: sample('Radius of touches, pixels.'),
+        pastes: count('Pastes.'),
+        pasteChars: count('Characters pasted in total.'),
+        untrusted: count('Input events with isTrusted false.'),
+        motion: sample('Acceleration of the device, m/s².'),
+      },
+      'Behaviour since load.',
+    ),
+    q: Type.Optional(Type.Array(QuestionSnapshot, { maxItems: 50 })),
+  },
+  { $id: 'ProbeBody', additionalProperties: true },
+);
+export type ProbeBody = Static<typeof ProbeBody>;
+
+/** What the HTTP request that carried the probe said of its sender, to compare with the body. */
+export interface ProbeTransport {
+  readonly userAgent: string | null;
+  readonly acceptLanguage: string | null;
+  /** Sec-CH-UA-Platform and Sec-CH-UA-Mobile as sent. */
+  readonly hintPlatform: string | null;
+  readonly hintMobile: string | null;
+}
+
+export const ProbeReply = Type.Object({ sessionId: Type.String(), stored: Type.Boolean() }, { $id: 'ProbeReply' });
+export type ProbeReply = Static<typeof ProbeReply>;

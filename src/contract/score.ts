@@ -1,0 +1,187 @@
+/**
+ * `POST /lite/score` and the evidence of a receipt: what the caller sends and what it gets.
+ */
+import { Type, type Static } from 'typebox';
+import { userAgentLengthMax } from '../limits.js';
+import { CallerId, Nullable, Percent, StringEnum, Timestamp } from './common.js';
+
+export const axes = ['network', 'device', 'velocity', 'duplicate', 'behavior', 'history'] as const;
+export type Axis = (typeof axes)[number];
+
+/** The axes that risk is fused from; duplication is reported apart and never moves risk. */
+export const riskAxes = ['network', 'device', 'velocity', 'behavior', 'history'] as const;
+export type RiskAxis = (typeof riskAxes)[number];
+
+/** bound: impossible in a legitimate session. record: adjudicated by an authority. correlate: statistical. exculpatory: in the respondent's favour. diagnostic: about measurement or policy. */
+export const findingClasses = ['bound', 'record', 'correlate', 'exculpatory', 'diagnostic'] as const;
+export const severities = ['info', 'low', 'medium', 'high'] as const;
+export const strengths = ['none', 'weak', 'moderate', 'strong'] as const;
+export const duplicateBands = ['none', 'possible', 'likely', 'confirmed'] as const;
+export const independenceBands = ['independent', 'shared', 'concentrated'] as const;
+export const recommendations = ['allow', 'review', 'block', 'step_up'] as const;
+export const verdictClasses = ['human', 'fraud', 'verified_agent', 'unknown'] as const;
+
+/** Sources of facts that can be missing; each stands in docs/scoring.md. */
+export const degradedSignals = [
+  'client_probe_missing',
+  'respondent_id_equals_session_id',
+  'supplier_stats_deprecated_alias',
+  'geo_unavailable',
+  'counters_unavailable',
+  'history_unavailable',
+  'probe_unusable',
+] as const;
+export type DegradedSignal = (typeof degradedSignals)[number];
+
+const hashHint = 'lowercase hex of SHA-256 over salt|value; the service never receives the salt';
+
+export const RespondentStats = Type.Object(
+  {
+    attempts: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
+    completes: Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'At most attempts.' }),
+    reconciliationRate: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'Share of completes reversed afterwards.' })),
+  },
+  { description: 'History prior of this respondent, used only while the native history is thin.' },
+);
+export type RespondentStats = Static<typeof RespondentStats>;
+
+export const WebBotAuth = Type.Object(
+  {
+    method: Type.String({ minLength: 1, maxLength: 16 }),
+    targetUri: Type.String({ minLength: 1, maxLength: 2_048, description: 'Absolute URI that the agent requested from the survey.' }),
+    headers: Type.Object({
+      signature: Type.String({ minLength: 1, maxLength: 4_096 }),
+      'signature-input': Type.String({ minLength: 1, maxLength: 4_096 }),
+      'signature-agent': Type.Optional(Type.String({ minLength: 1, maxLength: 2_048 })),
+    }),
+  },
+  { description: 'HTTP Message Signature (RFC 9421, Ed25519) that the respondent’s agent sent to the survey.' },
+);
+export type WebBotAuth = Static<typeof WebBotAuth>;
+
+export const ScoreRequest = Type.Object(
+  {
+    sessionId: CallerId('The caller’s id of this scoring event; byte-identical to the probe’s data-session-id.'),
+    clientIp: Type.String({ minLength: 2, maxLength: 64, description: 'The respondent’s own IPv4 or IPv6 address.' }),
+    userAgent: Type.Optional(Type.String({ maxLength: userAgentLengthMax, description: 'User-Agent of the respondent’s browser.' })),
+    sourceId: Type.Optional(CallerId('Supplier; stable across sessions.')),
+    subSourceId: Type.Optional(CallerId('Sub-supplier; stable across sessions.')),
+    studyId: Type.Optional(CallerId('Study: the scope of duplicate and velocity. Without it sourceId is the scope.')),
+    declaredCountry: Type.Optional(Type.String({ pattern: '^[A-Za-z]{2}$', description: 'ISO 3166-1 alpha-2 country that the respondent claims.' })),
+    respondentId: Type.Optional(CallerId(`Stable id of the person, salted and hashed: ${hashHint}.`)),
+    ipPrefixHash: Type.Optional(CallerId(`Salted hash of the network prefix: ${hashHint}.`)),
+    deviceHash: Type.Optional(CallerId(`Salted hash of the device id: ${hashHint}.`)),
+    respondentStats: Type.Optional(RespondentStats),
+    supplierStats: Type.Optional(Type.Object(RespondentStats.properties, { deprecated: true, description: 'Old name of respondentStats.' })),
+    webBotAuth: Type.Optional(WebBotAuth),
+  },
+  { $id: 'ScoreRequest', additionalProperties: true },
+);
+export type ScoreRequest = Static<typeof ScoreRequest>;
+
+export const Finding = Type.Object(
+  {
+    code: Type.String({ description: 'Stable code, listed in docs/findings.md.' }),
+    class: StringEnum(findingClasses),
+    axis: StringEnum(axes),
+    severity: StringEnum(severities),
+    strength: StringEnum(strengths, { description: 'none: it moved nothing.' }),
+    detail: Type.String({ description: 'One sentence for people.' }),
+  },
+  { $id: 'Finding' },
+);
+export type Finding = Static<typeof Finding>;
+
+export const EvidenceBlock = Type.Object({
+  summary: Type.String({ description: 'The verdict in words; never empty.' }),
+  against: Type.Array(Finding, { description: 'What raised the risk.' }),
+  for: Type.Array(Finding, { description: 'What spoke for the respondent.' }),
+  notes: Type.Array(Finding, { description: 'What was seen and moved nothing.' }),
+});
+export type EvidenceBlock = Static<typeof EvidenceBlock>;
+
+export const Reason = Type.Object({
+  code: Type.String(),
+  severity: StringEnum(severities),
+  detail: Type.String(),
+  scored: Type.Boolean({ description: 'false: it counted for nothing.' }),
+});
+export type Reason = Static<typeof Reason>;
+
+const Count = (description: string) => Nullable(Type.Integer({ minimum: 0, description: `${description} null: not measured.` }));
+
+export const DuplicateReply = Type.Object({
+  score: Percent('Duplication, the same number as duplicateScore.'),
+  band: StringEnum(duplicateBands),
+  measured: Type.Boolean({ description: 'false: score and band mean nothing.' }),
+  reasons: Type.Array(Reason),
+  evidence: Type.Object({
+    deviceSessionsDay: Count('Sessions of this device in the scope in 24 h.'),
+    deviceRespondentsDay: Count('Distinct respondents on this device in the scope in 24 h.'),
+    respondentDay: Count('Sessions of this respondent in the scope in 24 h.'),
+    respondentDevicesWeek: Count('Distinct devices of this respondent in the scope in 7 days.'),
+  }),
+});
+export type DuplicateReply = Static<typeof DuplicateReply>;
+
+export const IndependenceReply = Type.Object({
+  score: Percent('100: fully independent of the other sessions.'),
+  band: StringEnum(independenceBands),
+  grade: Nullable(StringEnum(['direct', 'linked'] as const)),
+  factors: Type.Array(Type.String()),
+});
+export type IndependenceReply = Static<typeof IndependenceReply>;
+
+/** The six axes, each 0-100. */
+export const Categories = Type.Object({
+  network: Percent('Risk of the address and its network.'),
+  device: Percent('Risk of the browser and device.'),
+  velocity: Percent('Risk of rates and bursts.'),
+  duplicate: Percent('Duplication; no part of risk.'),
+  behavior: Percent('Risk of how the page was used.'),
+  history: Percent('Risk of earlier outcomes.'),
+});
+export type Categories = Static<typeof Categories>;
+
+export const ScoreReply = Type.Object(
+  {
+    score: Percent('Risk without duplication; higher is riskier.'),
+    duplicateScore: Percent('Duplication.'),
+    duplicate: DuplicateReply,
+    independence: IndependenceReply,
+    declaredCountryMatch: Nullable(Type.Boolean({ description: 'null: not measured.' })),
+    recommendation: StringEnum(recommendations),
+    verdictClass: StringEnum(verdictClasses),
+    categories: Categories,
+    reasons: Type.Array(Reason),
+    evidence: EvidenceBlock,
+    degradedSignals: Type.Array(StringEnum(degradedSignals)),
+    grlCompat: Type.Object({
+      forensicMaxScore: Type.Integer({ minimum: 0, maximum: 100, description: '0, 50, 75 or 100.' }),
+      categories: Type.Record(Type.String(), Type.Integer(), { description: 'The risk axes on the same bands.' }),
+    }),
+    assuranceAvailable: Type.String({ description: 'can_step_up_to_biometric, can_step_up_to_captcha or none.' }),
+    stepUpIntensity: StringEnum(['none', 'light', 'heavy'] as const),
+    sessionId: Type.String(),
+    receiptId: Type.String({ description: 'Signed audit reference.' }),
+  },
+  { $id: 'ScoreReply' },
+);
+export type ScoreReply = Static<typeof ScoreReply>;
+
+export const EvidenceReply = Type.Object(
+  {
+    receiptId: Type.String(),
+    sessionId: Type.String(),
+    scoredAt: Timestamp,
+    evidence: EvidenceBlock,
+    provenance: Type.Object({
+      faithful: Type.Boolean({ description: 'true: every finding is sorted exactly as at scoring time.' }),
+      note: Type.String(),
+      modelVersion: Type.String({ description: 'Hash of the rule set that rendered this evidence.' }),
+      scoredAt: Timestamp,
+    }),
+  },
+  { $id: 'EvidenceReply' },
+);
+export type EvidenceReply = Static<typeof EvidenceReply>;

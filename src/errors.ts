@@ -1,0 +1,65 @@
+/**
+ * Every coded error of the service, in one table, and the Fault that carries one. The caller reads `message`;
+ * `internal` goes to the log only. docs/errors.md repeats this table, and a test ties the two.
+ */
+
+export const errorTable = {
+  VALIDATION_FAILED: { status: 400, meaning: 'A field is missing, malformed or contradicts another; `issues` names each by JSON pointer.' },
+  MALFORMED_JSON: { status: 400, meaning: 'The body is not valid JSON.' },
+  INVALID_KEY: { status: 401, meaning: 'The API key is missing, invalid, revoked or expired; which of these is not told.' },
+  INVALID_TOKEN: { status: 401, meaning: 'The dashboard token is missing, malformed, expired or from another issuer.' },
+  INSUFFICIENT_SCOPE: { status: 403, meaning: 'The credential is valid and its scope or role does not suffice for this operation.' },
+  NOT_FOUND: { status: 404, meaning: 'There is nothing here for this credential: unknown, another organization’s, or not enabled.' },
+  METHOD_NOT_ALLOWED: { status: 405, meaning: 'The address exists and does not take this method; the header Allow lists those it takes.' },
+  CONFLICT: { status: 409, meaning: 'The request contradicts what is stored.' },
+  BODY_TOO_LARGE: { status: 413, meaning: 'The body is larger than this endpoint takes.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'The content type is not one that this endpoint reads; send application/json.' },
+  RATE_LIMIT_EXCEEDED: { status: 429, meaning: 'Too many requests; the header Retry-After says when to come again.' },
+  INTERNAL: { status: 500, meaning: 'A fault of the service; quote the request id to support.' },
+  OVERLOADED: { status: 503, meaning: 'More work than the service takes on at once; the header Retry-After says when to come again.' },
+  STORE_UNAVAILABLE: { status: 503, meaning: 'A store that this call needs does not answer; the header Retry-After says when to come again.' },
+} as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+export interface Issue {
+  /** JSON pointer. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface FaultDetails {
+  readonly issues?: readonly Issue[];
+  /** Further top-level fields of the body, e.g. field and tier. */
+  readonly context?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** For the log, never for the caller. */
+  readonly internal?: string;
+  readonly cause?: unknown;
+}
+
+/** A known error: of the caller, or of a store that is away. Anything else that is thrown is a bug. */
+export class Fault extends Error {
+  readonly code: ErrorCode;
+  readonly details: FaultDetails;
+
+  constructor(code: ErrorCode, message: string, details: FaultDetails = {}) {
+    super(message, { cause: details.cause });
+    this.name = 'Fault';
+    this.code = code;
+    this.details = details;
+  }
+
+  get status(): number {
+    return errorTable[this.code].status;
+  }
+}
+
+/** The fault of a store that does not answer. `internal` says which and why. */
+export function storeUnavailable(internal: string, cause?: unknown): Fault {
+  return new Fault('STORE_UNAVAILABLE', 'A store does not answer right now. Try again in a moment.', {
+    headers: { 'retry-after': '1' },
+    internal,
+    cause,
+  });
+}

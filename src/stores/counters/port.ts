@@ -1,0 +1,107 @@
+/**
+ * The counters store: velocity, duplicate candidates, rate limits, probes, recent receipts.
+ *
+ * Promises of every adapter:
+ * - A missing key reads as nothing counted (0) or null; never as an error.
+ * - Every key has an expiry. An expired key and a missing key are the same.
+ * - Short of memory, the store refuses writes (StoreUnavailable) rather than forgetting silently what it still claims to count.
+ * - `countScore` is one atomic step and one round trip; a session is counted once, however often it is scored:
+ *   each (counter, session) pair adds at most once.
+ * - When the store is away, every call rejects with a StoreUnavailable fault within its deadline. Nothing is made up.
+ * - All keys of one project share a hash tag, so that they live in one slot.
+ * - Distinct counts are exact up to 128 where a cap says so and within 5% up to 2,048 otherwise.
+ */
+import type { CountFacts, DeviceSketch, Ref } from '../../contract/facts.js';
+
+/** A fixed-window limit; `limit` calls per `windowSeconds`, the window aligned to the epoch. */
+export interface RateLimit {
+  readonly key: string;
+  readonly limit: number;
+  readonly windowSeconds: number;
+}
+
+export interface RateState {
+  readonly allowed: boolean;
+  /** Of the limit that is nearest to being used up. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** When that window ends, Unix seconds. */
+  readonly resetAt: number;
+}
+
+/** A probe as it stands in the store. `seq` is the highest received; `device`, `sketch` and `bands` are derived from the body at ingestion. */
+export interface StoredProbe {
+  readonly seq: number;
+  /** Packed { body, transport } as the scoring core will read it. */
+  readonly content: Uint8Array;
+  /** Reference of the storage token; null where the page could keep none. */
+  readonly device: Ref | null;
+  readonly sketch: DeviceSketch | null;
+  /** Locality-sensitive hashes of the sketch; sessions that share one are candidates. At most 20. */
+  readonly bands: readonly string[];
+}
+
+export type ProbeStoreResult =
+  | 'stored'
+  /** A higher seq of the same nonce stands already; nothing changed. */
+  | 'stale'
+  /** The nonce was used by another session. */
+  | 'nonce_reused';
+
+export interface ScoreCountInput {
+  readonly nowMs: number;
+  readonly projectId: string;
+  /** Reference of the session. */
+  readonly session: Ref;
+  /** Hash of the request body: the same body, with no newer probe, is an identical retry. */
+  readonly fingerprint: string;
+  readonly receiptId: string;
+  /** What to keep under the receipt’s id, together with the counts, for `recentReceipt`. */
+  readonly content: Uint8Array;
+  readonly limits: readonly RateLimit[];
+  /** Reference of the scope of duplicate and velocity: the study, else the source, else the project. */
+  readonly scope: Ref;
+  readonly respondent: Ref | null;
+  /** From deviceHash; where null, the probe’s device stands in. */
+  readonly device: Ref | null;
+  readonly address: Ref;
+  readonly prefix: Ref;
+  readonly source: Ref | null;
+  /** Coarse class of the device for the address edge, e.g. "windows/chrome"; null where unknown. */
+  readonly deviceClass: string | null;
+  /** Edges through shared networks (carrier NAT, anonymous, campus) do not tie sessions together. */
+  readonly addressShared: boolean;
+  /** Reference of a web-bot-auth signature, good once; null where none verified. */
+  readonly signature: Ref | null;
+}
+
+export type ScoreCountResult =
+  | { readonly kind: 'limited'; readonly rate: RateState }
+  | { readonly kind: 'counted'; readonly receiptId: string; readonly counts: CountFacts; readonly probe: StoredProbe | null; readonly device: Ref | null; readonly signatureFresh: boolean }
+  /** Same session, same fingerprint, same probe: what was recorded then, with the first receipt’s id. */
+  | { readonly kind: 'replayed'; readonly recorded: RecentReceipt };
+
+/** A receipt as `countScore` recorded it: enough to render the verdict again. */
+export interface RecentReceipt {
+  readonly receiptId: string;
+  readonly projectId: string;
+  readonly content: Uint8Array;
+  readonly counts: CountFacts;
+  readonly probe: StoredProbe | null;
+  readonly device: Ref | null;
+  readonly signatureFresh: boolean;
+}
+
+export interface Counters {
+  /** Verifies that the store answers; rejects otherwise. */
+  ping(): Promise<void>;
+  /** Counts one scoring call; see ScoreCountInput. */
+  countScore(input: ScoreCountInput): Promise<ScoreCountResult>;
+  /** Keeps a probe for its session (expiry: limits.probeKeepSeconds). */
+  storeProbe(input: { readonly nowMs: number; readonly projectId: string; readonly session: Ref; readonly nonce: Ref; readonly probe: StoredProbe }): Promise<ProbeStoreResult>;
+  /** The receipt as recorded by countScore, or null when it expired or never was. */
+  recentReceipt(projectId: string, receiptId: string): Promise<RecentReceipt | null>;
+  /** Takes one call off each limit, or none off any when one is used up. */
+  takeRate(tag: string, nowMs: number, limits: readonly RateLimit[]): Promise<RateState>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,21 @@
+/**
+ * The database: PostgreSQL, or PGlite in a thread of its own. Both run the same SQL and migrations.
+ *
+ * Promises of every adapter: a resolved write is durable; a transaction is atomic, and is rolled back when its
+ * function throws; every call has a deadline and rejects with a StoreUnavailable fault when the database is away;
+ * constraint violations reject with a DatabaseConflict that names the constraint. bigint columns come back as numbers
+ * (none here exceeds 2^53), timestamps as Date, jsonb parsed, bytea as Uint8Array.
+ */
+export type SqlValue = string | number | boolean | null | Date | Uint8Array | readonly (string | number | boolean | null | Date | Uint8Array)[];
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Queryable {
+  /** Runs one statement with $1-style parameters. JSON goes in as a string, cast in the SQL (`$1::jsonb`). */
+  query<R extends Row = Row>(sql: string, values?: readonly SqlValue[]): Promise<readonly R[]>;
+}
+
+export interface Database extends Queryable {
+  transaction<T>(run: (tx: Queryable) => Promise<T>): Promise<T>;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,39 @@
+/**
+ * The log: an ordered, durable stream per topic, read by consumer groups. Kafka, or a table of the database.
+ *
+ * Promises of every adapter: `append` resolves when the entry is durable; entries of one key are handed out in the
+ * order of their appends; delivery is at least once, so handlers are idempotent; a batch whose handler rejects
+ * is handed out again after a pause and nothing behind it in its partition is marked as read; at most one batch per partition is
+ * in the handler at a time (that is the backpressure). While the log is away, `append` rejects with a StoreUnavailable fault
+ * within its deadline.
+ */
+export const topics = ['scores', 'outcomes', 'verifications', 'deliveries'] as const;
+export type Topic = (typeof topics)[number];
+
+export interface LogEntry {
+  readonly key: string;
+  readonly value: Uint8Array;
+}
+
+export interface Subscription {
+  readonly topic: Topic;
+  /** Consumer group; each entry goes to one member of each group. */
+  readonly group: string;
+  /** Largest batch handed to the handler. */
+  readonly batchMax: number;
+  readonly handle: (entries: readonly LogEntry[], signal: AbortSignal) => Promise<void>;
+}
+
+export interface Consumer {
+  /** Time since the loop last made a round, whether it found anything or not: its health. */
+  tickAgeMs(): number;
+  /** Finishes the batch in hand, stores its offset, leaves the group. */
+  stop(): Promise<void>;
+}
+
+export interface Log {
+  append(topic: Topic, entries: readonly LogEntry[]): Promise<void>;
+  subscribe(subscription: Subscription): Promise<Consumer>;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
