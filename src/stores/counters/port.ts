@@ -29,21 +29,43 @@ export interface RateState {
   readonly resetAt: number;
 }
 
-/** A probe as it stands in the store. `seq` is the highest received; `device`, `sketch` and `bands` are derived from the body at ingestion. */
+/**
+ * The probe of a session as it stands in the store. A load message and an update message carry different groups,
+ * so the newest of each is kept, and the reader merges them.
+ */
 export interface StoredProbe {
+  /** Highest seq received of the page load that was seen last. */
   readonly seq: number;
-  /** Packed { body, transport } as the scoring core will read it. */
-  readonly content: Uint8Array;
-  /** Reference of the storage token; null where the page could keep none. */
+  /** Content of the newest load message; null while only updates have come. */
+  readonly load: Uint8Array | null;
+  /** Content of the newest update message; one of an earlier page load stands until the new page sends its own. */
+  readonly update: Uint8Array | null;
+  /** Reference of the storage token; null where the page could keep none. Like sketch and bands, taken from the load message. */
   readonly device: Ref | null;
   readonly sketch: DeviceSketch | null;
   /** Locality-sensitive hashes of the sketch; sessions that share one are candidates. At most 20. */
   readonly bands: readonly string[];
 }
 
+export interface ProbeStoreInput {
+  readonly nowMs: number;
+  readonly projectId: string;
+  readonly session: Ref;
+  /** Stands for one page load. A page load first heard of is the current one from then on; `seq` compares within one nonce only. */
+  readonly nonce: Ref;
+  readonly phase: 'load' | 'update';
+  readonly seq: number;
+  /** Packed { body, transport } as the scoring core will read it. */
+  readonly content: Uint8Array;
+  /** Device, sketch and bands are derived from a load message; those of an update are not looked at. */
+  readonly device: Ref | null;
+  readonly sketch: DeviceSketch | null;
+  readonly bands: readonly string[];
+}
+
 export type ProbeStoreResult =
   | 'stored'
-  /** A higher seq of the same nonce stands already; nothing changed. */
+  /** This or a newer message of its phase stands already, or a later page load does; nothing changed. */
   | 'stale'
   /** The nonce was used by another session. */
   | 'nonce_reused';
@@ -71,15 +93,26 @@ export interface ScoreCountInput {
   readonly deviceClass: string | null;
   /** Edges through shared networks (carrier NAT, anonymous, campus) do not tie sessions together. */
   readonly addressShared: boolean;
-  /** Reference of a web-bot-auth signature, good once; null where none verified. */
+  /** Reference of a web-bot-auth signature, good for the one session that brought it first; null where none verified. */
   readonly signature: Ref | null;
 }
 
 export type ScoreCountResult =
+  /** The limits come first: nothing was counted, and nothing else was looked at. */
   | { readonly kind: 'limited'; readonly rate: RateState }
-  | { readonly kind: 'counted'; readonly receiptId: string; readonly counts: CountFacts; readonly probe: StoredProbe | null; readonly device: Ref | null; readonly signatureFresh: boolean }
+  | {
+      readonly kind: 'counted';
+      readonly rate: RateState;
+      readonly receiptId: string;
+      readonly counts: CountFacts;
+      readonly probe: StoredProbe | null;
+      /** The input’s device, else the probe’s. */
+      readonly device: Ref | null;
+      /** False without a signature. */
+      readonly signatureFresh: boolean;
+    }
   /** Same session, same fingerprint, same probe: what was recorded then, with the first receipt’s id. */
-  | { readonly kind: 'replayed'; readonly recorded: RecentReceipt };
+  | { readonly kind: 'replayed'; readonly rate: RateState; readonly recorded: RecentReceipt };
 
 /** A receipt as `countScore` recorded it: enough to render the verdict again. */
 export interface RecentReceipt {
@@ -97,11 +130,11 @@ export interface Counters {
   ping(): Promise<void>;
   /** Counts one scoring call; see ScoreCountInput. */
   countScore(input: ScoreCountInput): Promise<ScoreCountResult>;
-  /** Keeps a probe for its session (expiry: limits.probeKeepSeconds). */
-  storeProbe(input: { readonly nowMs: number; readonly projectId: string; readonly session: Ref; readonly nonce: Ref; readonly probe: StoredProbe }): Promise<ProbeStoreResult>;
+  /** Keeps a message of the probe for its session (expiry: limits.probeKeepSeconds). */
+  storeProbe(input: ProbeStoreInput): Promise<ProbeStoreResult>;
   /** The receipt as recorded by countScore, or null when it expired or never was. */
   recentReceipt(projectId: string, receiptId: string): Promise<RecentReceipt | null>;
-  /** Takes one call off each limit, or none off any when one is used up. */
+  /** Takes one call off each limit, or none off any when one is used up. `tag` is the slot: limits under a project’s id are the same as in its countScore. */
   takeRate(tag: string, nowMs: number, limits: readonly RateLimit[]): Promise<RateState>;
   close(): Promise<void>;
 }
