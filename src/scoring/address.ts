@@ -1,0 +1,81 @@
+/**
+ * Reads the address that a caller names as the respondent’s. Promises: one canonical text per address, IPv4 written
+ * as IPv4 even where it came mapped into IPv6, and no lenient readings (octal, hexadecimal, short forms, ports, zones).
+ * On failure: null. Nothing is thrown for any string.
+ */
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import type { AddressFacts } from '../contract/facts.js';
+
+export type AddressRange = AddressFacts['range'];
+
+export interface Address {
+  /** Canonical: dotted decimal, or RFC 5952 for IPv6. */
+  readonly text: string;
+  readonly family: AddressFacts['family'];
+  readonly range: AddressRange;
+  /** The network that neighbors share: /24 for IPv4, /48 for IPv6, in canonical CIDR form. */
+  readonly prefix: string;
+}
+
+/** Longest text that can be an address: IPv6 with a dotted-quad tail. */
+const addressLengthMax = 45;
+
+/** ipaddr.js’s names of ranges that are not globally routed. Carrier NAT’s inner range counts as private: seen here, it is a proxy’s mistake. */
+const rangeByName: Readonly<Record<string, AddressRange>> = {
+  loopback: 'loopback',
+  private: 'private',
+  carrierGradeNat: 'private',
+  linkLocal: 'private',
+  uniqueLocal: 'private',
+  deprecatedSiteLocal: 'private',
+  unicast: 'public',
+  // Transition mechanisms: routed, and a respondent may sit behind them.
+  '6to4': 'public',
+  teredo: 'public',
+};
+
+/** Parses one address; null where the text is not exactly one address. */
+export function parseAddress(text: string): Address | null {
+  if (text.length > addressLengthMax || text.includes('%')) return null;
+  switch (isIP(text)) {
+    case 4:
+      return describeIPv4(ipaddr.IPv4.parse(text));
+    case 6: {
+      const parsed = ipaddr.IPv6.parse(spellTailInHex(text));
+      return parsed.isIPv4MappedAddress() ? describeIPv4(parsed.toIPv4Address()) : describeIPv6(parsed);
+    }
+    default:
+      return null;
+  }
+}
+
+/** ipaddr.js reads `::8.8.8.8` as the mapped `::ffff:8.8.8.8`, which are two addresses; in hexadecimal it reads them rightly. */
+function spellTailInHex(text: string): string {
+  return text.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a: string, b: string, c: string, d: string) =>
+    [Number(a) * 256 + Number(b), Number(c) * 256 + Number(d)].map((group) => group.toString(16)).join(':'),
+  );
+}
+
+function describeIPv4(parsed: ipaddr.IPv4): Address {
+  const [first, second, third] = parsed.octets;
+  return {
+    text: parsed.toString(),
+    family: 4,
+    range: rangeByName[parsed.range()] ?? 'reserved',
+    prefix: `${first}.${second}.${third}.0/24`,
+  };
+}
+
+function describeIPv6(parsed: ipaddr.IPv6): Address {
+  const named = rangeByName[parsed.range()] ?? 'reserved';
+  // Only 2000::/3 has been handed out as global unicast; the rest of the "unicast" space belongs to nobody.
+  const allotted = ((parsed.parts[0] ?? 0) & 0xe000) === 0x2000;
+  const network = new ipaddr.IPv6([...parsed.parts.slice(0, 3), 0, 0, 0, 0, 0]);
+  return {
+    text: parsed.toRFC5952String(),
+    family: 6,
+    range: named === 'public' && !allotted ? 'reserved' : named,
+    prefix: `${network.toRFC5952String()}/48`,
+  };
+}
