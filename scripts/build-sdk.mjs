@@ -1,0 +1,60 @@
+// Builds the browser bundles: bundled by esbuild, minified by terser, measured, and refused when they are
+// too big. Writes each bundle with its integrity hash; `--out DIR` builds into another folder than dist/sdk.
+import { createHash } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { minify } from 'terser';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** What is built: entry, file under the output folder, module format, and the raw size it may have. */
+const bundles = [
+  { entry: 'sdk/lite/script.ts', file: 'lite/v1/vh-lite.iife.js', format: 'iife', bytesMax: 15_000 },
+  { entry: 'sdk/lite/index.ts', file: 'lite/v1/vh-lite.esm.js', format: 'esm', bytesMax: 16_000 },
+];
+
+async function buildBundle({ entry, file, format, bytesMax }, out) {
+  const { outputFiles } = await build({
+    entryPoints: [join(root, entry)],
+    bundle: true,
+    write: false,
+    format,
+    target: 'es2020',
+    platform: 'browser',
+    legalComments: 'none',
+  });
+  const { code } = await minify(outputFiles[0].text, {
+    module: format === 'esm',
+    toplevel: true,
+    ecma: 2020,
+    compress: { passes: 3, unsafe_arrows: true, keep_fargs: false, hoist_props: true },
+    format: { comments: false },
+  });
+  const bytes = Buffer.byteLength(code);
+  if (bytes > bytesMax) throw new Error(`${file} has ${bytes} bytes, more than the ${bytesMax} it may have`);
+  const path = join(out, file);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, code);
+  return { file, bytes, gzipBytes: gzipSync(code).length, integrity: `sha384-${createHash('sha384').update(code).digest('base64')}` };
+}
+
+/** Builds all bundles into `out` and returns their sizes and hashes; rejects when one is too big. */
+async function buildSdk(out) {
+  const built = [];
+  for (const bundle of bundles) built.push(await buildBundle(bundle, out));
+  for (const folder of new Set(built.map(({ file }) => dirname(file)))) {
+    const entries = built.filter(({ file }) => dirname(file) === folder);
+    const manifest = Object.fromEntries(entries.map(({ file, ...rest }) => [basename(file), rest]));
+    await writeFile(join(out, folder, 'integrity.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  }
+  return built;
+}
+
+const outAt = process.argv.indexOf('--out');
+const built = await buildSdk(outAt > 0 ? process.argv[outAt + 1] : join(root, 'dist/sdk'));
+for (const { file, bytes, gzipBytes, integrity } of built) {
+  console.log(`${file}: ${bytes} bytes, ${gzipBytes} gzipped, ${integrity}`);
+}

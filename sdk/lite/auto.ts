@@ -1,0 +1,19 @@
+/**
+ * The automatic run of a script element that carries a project key. Says what came of it in an event
+ * on the document, and nothing else: no key, no run, no trace.
+ */
+import type { Lite } from './lite.js';
+
+/** Runs for the element, if it has a key. */
+export async function runForScript(lite: Lite, script: HTMLScriptElement | null): Promise<void> {
+  const data = script?.dataset;
+  if (!data?.['projectKey']) return;
+  const detail = await lite.run({
+    projectKey: data['projectKey'],
+    sessionId: data['sessionId'],
+    endpoint: data['endpoint'],
+    timeoutMs: +data['timeoutMs']!,
+    without: data['without']?.split(/[\s,]+/),
+  });
+  document.dispatchEvent(new CustomEvent('vh-lite:probe', { bubbles: true, detail }));
+}

@@ -1,0 +1,63 @@
+/**
+ * The public face of the probe. Making it touches nothing; without a page, a run resolves unsent and
+ * an observer counts nothing.
+ */
+import { observeQuestion } from './questions.js';
+import { startRun, type ActiveRun } from './run.js';
+import type { QuestionHandle, QuestionOptions, QuestionSnapshot, RunOptions, RunResult } from './types.js';
+
+const path = '/api/v1/public/lite/probe';
+const timeoutMsDefault = 5000;
+/** Questions whose snapshots a message carries: the latest. */
+const questionsMax = 50;
+
+export interface Lite {
+  /** Probes the page for one session. Called again for the same session, it joins the run under way. */
+  run(options: RunOptions): Promise<RunResult>;
+  /** Observes how a question is answered; the snapshots travel with the probe's updates. */
+  startQuestionObserver(target: Element | string, options: QuestionOptions): QuestionHandle;
+}
+
+function createUuid(): string {
+  // Only secure pages have randomUUID.
+  return (
+    crypto.randomUUID?.() ??
+    '10000000-1000-4000-8000-100000000000'.replace(/[018]/g, (digit) =>
+      (+digit ^ (crypto.getRandomValues(new Uint8Array(1))[0]! & (15 >> (+digit / 4)))).toString(16),
+    )
+  );
+}
+
+/** `origin` is that of the service: where the script came from. Without it, the page's own. */
+export function createLite(origin?: string): Lite {
+  let active: ActiveRun | undefined;
+  let activeFor: { projectKey: string; sessionId: string } | undefined;
+  let questions: QuestionHandle[] = [];
+
+  const readQuestions = (): QuestionSnapshot[] =>
+    questions.map((question) => question.getSnapshot()).map((snapshot) => ({ ...snapshot, questionId: snapshot.questionId.slice(0, 128) }));
+
+  return {
+    async run({ projectKey, sessionId, endpoint, timeoutMs, without }) {
+      if (typeof document === 'undefined') return { sessionId: sessionId ?? '', sent: false };
+      const isSame = activeFor?.projectKey === projectKey && (!sessionId || activeFor.sessionId === sessionId);
+      if (!isSame) {
+        active?.stop();
+        activeFor = { projectKey, sessionId: sessionId || createUuid() };
+        active = startRun({
+          ...activeFor,
+          endpoint: endpoint || (origin ?? location.origin) + path,
+          timeoutMs: timeoutMs! > 0 ? timeoutMs! : timeoutMsDefault,
+          without: without ?? [],
+          readQuestions,
+        });
+      }
+      return active!.result;
+    },
+    startQuestionObserver(target, options) {
+      const handle = observeQuestion(target, { ...options, questionId: String(options.questionId) }, () => active?.note());
+      questions = [...questions, handle].slice(-questionsMax);
+      return handle;
+    },
+  };
+}

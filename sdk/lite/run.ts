@@ -1,0 +1,84 @@
+/**
+ * One run of the probe for one session: collects, sends the first message, then updates while
+ * behaviour accrues. Every message carries all that is known by then, so that any one of them will
+ * do. The promise never rejects.
+ */
+import { collectOnce, watchAll } from './collect.js';
+import { randomHex } from './hash.js';
+import { createListening } from './listening.js';
+import { beacon, post } from './transport.js';
+import type { Groups, QuestionSnapshot, RunResult } from './types.js';
+import { createUpdates } from './updates.js';
+
+export const version = 'lite/1.0.0';
+
+/** How long the first message waits for slow signals, milliseconds. */
+const collectMs = 400;
+
+export interface RunSettings {
+  readonly projectKey: string;
+  readonly sessionId: string;
+  readonly endpoint: string;
+  readonly timeoutMs: number;
+  readonly without: readonly string[];
+  readonly readQuestions: () => QuestionSnapshot[];
+}
+
+export interface ActiveRun {
+  readonly result: Promise<RunResult>;
+  /** Says that there is something new to send. */
+  readonly note: () => void;
+  readonly stop: () => void;
+}
+
+export function startRun({ projectKey, sessionId, endpoint, timeoutMs, without, readQuestions }: RunSettings): ActiveRun {
+  const groups: Groups = {};
+  const nonce = randomHex();
+  let seq = 0;
+  let isLoaded = false;
+  const listening = createListening();
+  const readWatched = watchAll(listening.listen, without);
+
+  const message = () => {
+    readWatched(groups);
+    const q = readQuestions();
+    return JSON.stringify({
+      v: 1,
+      sdk: version,
+      projectKey,
+      sessionId,
+      nonce,
+      phase: seq ? 'update' : 'load',
+      seq: seq++,
+      at: Date.now(),
+      up: Math.round(performance.now()),
+      ...groups,
+      ...(q.length ? { q } : {}),
+    });
+  };
+  const updates = createUpdates(listening.listen, (hiding) => {
+    const text = message();
+    if (!hiding || !beacon(endpoint, text)) void post(endpoint, text, timeoutMs);
+  });
+
+  const load = async (): Promise<RunResult> => {
+    try {
+      const all = collectOnce(groups, without, () => {
+        if (isLoaded) updates.note(true);
+      });
+      await Promise.race([all, new Promise((resolve) => setTimeout(resolve, collectMs))]);
+      isLoaded = true;
+      return { sessionId, sent: await post(endpoint, message(), timeoutMs) };
+    } catch {
+      return { sessionId, sent: false };
+    }
+  };
+  return {
+    result: load(),
+    note: () => updates.note(true),
+    stop() {
+      listening.stop();
+      updates.stop();
+    },
+  };
+}

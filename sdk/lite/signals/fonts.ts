@@ -1,0 +1,16 @@
+/** Which fonts of a fixed list are installed, told by the width of a text, as one hash. */
+import { hashText } from '../hash.js';
+import type { Reader } from '../types.js';
+
+const list =
+  'Arial,Calibri,Cambria,Candara,Comic Sans MS,Constantia,DejaVu Sans,Franklin Gothic,Geneva,Gill Sans,Helvetica Neue,Impact,Leelawadee,Liberation Sans,Menlo,Noto Sans,Optima,PingFang SC,Roboto,Segoe UI,Tahoma,Ubuntu,Verdana';
+
+export const readFonts: Reader<'env'> = () => {
+  const pen = document.createElement('canvas').getContext('2d')!;
+  const measure = (family: string) => {
+    pen.font = '72px ' + family;
+    return pen.measureText('mmMwWLliI0O&1').width;
+  };
+  const base = measure('monospace');
+  return { fonts: hashText(list.split(',').filter((name) => measure(`"${name}",monospace`) !== base).join()) };
+};

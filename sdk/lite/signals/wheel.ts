@@ -1,0 +1,17 @@
+/** Scrolling, and whether the two ways in which a wheel event tells its distance agree. */
+import type { Watcher } from '../types.js';
+
+export const watchWheel: Watcher<'beh'> = (listen) => {
+  let wheels = 0;
+  let wheelLies = 0;
+  let scrolls = 0;
+  listen('wheel', (event) => {
+    const legacy = (event as { wheelDeltaY?: number }).wheelDeltaY;
+    wheels++;
+    if (legacy !== undefined && Math.abs(event.deltaY) >= 1 && legacy * event.deltaY >= 0) wheelLies++;
+  });
+  listen('scroll', () => {
+    scrolls++;
+  });
+  return () => ({ wheels, wheelLies, scrolls });
+};

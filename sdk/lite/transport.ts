@@ -1,0 +1,34 @@
+/**
+ * Sends messages to the service. Plain text without credentials keeps browsers from asking the
+ * service for permission first. Nothing here throws.
+ */
+
+/** Sends and waits for the answer; false where there was none in time, or it was a refusal. */
+export async function post(endpoint: string, text: string, timeoutMs: number): Promise<boolean> {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), timeoutMs);
+  try {
+    const response = await fetch(endpoint, {
+      method: 'POST',
+      body: text,
+      headers: { 'content-type': 'text/plain' },
+      credentials: 'omit',
+      keepalive: true,
+      signal: abort.signal,
+    });
+    return response.ok;
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Hands a message to the browser, which sends it even if the page is gone by then; false where it would not. */
+export function beacon(endpoint: string, text: string): boolean {
+  try {
+    return navigator.sendBeacon(endpoint, text);
+  } catch {
+    return false;
+  }
+}

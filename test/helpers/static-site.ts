@@ -1,0 +1,92 @@
+/**
+ * A small web server for browser tests: serves files that the test names, and collects the probes
+ * that pages post. It listens on 127.0.0.1 only, on a free port.
+ */
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ProbeBody } from '../../src/contract/probe.js';
+
+/** A probe as it arrived. */
+export interface CollectedProbe {
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: ProbeBody;
+  readonly bytes: number;
+}
+
+export interface StaticSite {
+  readonly origin: string;
+  /** Probes in order of arrival. */
+  readonly probes: CollectedProbe[];
+  /** Methods and paths asked for, in order. */
+  readonly requests: string[];
+  /** Waits until a probe fulfils the condition; rejects after the deadline. */
+  waitForProbe(what: string, isMet: (probe: CollectedProbe) => boolean, timeoutMs?: number): Promise<CollectedProbe>;
+  close(): Promise<void>;
+}
+
+export interface StaticSiteOptions {
+  /** Answers by path: a body, with the type told by the path's ending. */
+  readonly files: Record<string, string | Buffer>;
+  /** Headers of every file, for example a content security policy. */
+  readonly headers?: Record<string, string>;
+  /** Status of the answer to a probe; 'hang' never answers. */
+  readonly probeStatus?: number | 'hang';
+}
+
+const types: Record<string, string> = { js: 'text/javascript', html: 'text/html; charset=utf-8' };
+const probePath = '/api/v1/public/lite/probe';
+const bodyBytesMax = 65_536;
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request) {
+    text += String(chunk);
+    if (text.length > bodyBytesMax) throw new Error('the probe is too long');
+  }
+  return text;
+}
+
+/** Polls until the value is there; rejects with `what` after the deadline. */
+export async function pollUntil<T>(what: string, read: () => T | undefined | Promise<T | undefined>, timeoutMs = 20_000): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const value = await read();
+    if (value !== undefined) return value;
+    if (Date.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+export async function startStaticSite({ files, headers, probeStatus = 202 }: StaticSiteOptions): Promise<StaticSite> {
+  const probes: CollectedProbe[] = [];
+  const requests: string[] = [];
+
+  const takeProbe = async (request: IncomingMessage, response: ServerResponse) => {
+    const text = await readBody(request);
+    if (text) probes.push({ method: request.method ?? '', headers: request.headers, body: JSON.parse(text) as ProbeBody, bytes: Buffer.byteLength(text) });
+    if (probeStatus === 'hang') return;
+    response.writeHead(probeStatus, { 'content-type': 'application/json', 'access-control-allow-origin': request.headers.origin ?? '*' });
+    response.end('{}');
+  };
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
+    requests.push(`${request.method} ${pathname}`);
+    const body = files[pathname];
+    if (pathname === probePath) takeProbe(request, response).catch(() => response.destroy());
+    else if (body === undefined) response.writeHead(404).end();
+    else response.writeHead(200, { 'content-type': types[pathname.split('.').pop() ?? ''] ?? 'text/html; charset=utf-8', ...headers }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    probes,
+    requests,
+    waitForProbe: (what, isMet, timeoutMs) => pollUntil(what, () => probes.find(isMet), timeoutMs),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
