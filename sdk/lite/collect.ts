@@ -14,8 +14,8 @@ function merge(groups: Groups, name: keyof Groups, found: object): void {
   else Object.assign(((groups as Record<string, object>)[name] ??= {}), found);
 }
 
-/** Starts every signal that is read once. The promise settles when all have answered; `onFound` is told each time. */
-export async function collectOnce(groups: Groups, without: readonly string[], onFound: () => void): Promise<void> {
+/** Starts every signal that is read once. The promise settles when all have answered or failed. */
+export async function collectOnce(groups: Groups, without: readonly string[]): Promise<void> {
   const pending: Promise<void>[] = [];
   let since = performance.now();
   for (const [name, [group, read]] of Object.entries(readers)) {
@@ -28,7 +28,6 @@ export async function collectOnce(groups: Groups, without: readonly string[], on
       (async () => {
         try {
           merge(groups, group, await read());
-          onFound();
         } catch {
           // Not measured: the fields stay away.
         }

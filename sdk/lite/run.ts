@@ -1,7 +1,7 @@
 /**
- * One run of the probe for one session: collects, sends the first message, then updates while
- * behaviour accrues. Every message carries all that is known by then, so that any one of them will
- * do. The promise never rejects.
+ * One run of the probe for one session. States: collecting, then loaded (the first message is out),
+ * then stopped. A load message carries every group; it goes out at a deadline, and once more if slow
+ * signals came after it. Updates carry what changes while the page lives. The promise never rejects.
  */
 import { collectOnce, watchAll } from './collect.js';
 import { randomHex } from './hash.js';
@@ -39,36 +39,37 @@ export function startRun({ projectKey, sessionId, endpoint, timeoutMs, without, 
   const listening = createListening();
   const readWatched = watchAll(listening.listen, without);
 
-  const message = () => {
+  const message = (phase: 'load' | 'update') => {
     readWatched(groups);
     const q = readQuestions();
+    const { page, beh } = groups;
     return JSON.stringify({
       v: 1,
       sdk: version,
       projectKey,
       sessionId,
       nonce,
-      phase: seq ? 'update' : 'load',
+      phase,
       seq: seq++,
       at: Date.now(),
       up: Math.round(performance.now()),
-      ...groups,
+      ...(phase === 'load' ? groups : { page, beh }),
       ...(q.length ? { q } : {}),
     });
   };
   const updates = createUpdates(listening.listen, (hiding) => {
-    const text = message();
+    const text = message(isLoaded ? 'update' : 'load');
     if (!hiding || !beacon(endpoint, text)) void post(endpoint, text, timeoutMs);
   });
 
   const load = async (): Promise<RunResult> => {
     try {
-      const all = collectOnce(groups, without, () => {
-        if (isLoaded) updates.note(true);
+      const complete = collectOnce(groups, without).then(() => {
+        if (isLoaded) void post(endpoint, message('load'), timeoutMs);
       });
-      await Promise.race([all, new Promise((resolve) => setTimeout(resolve, collectMs))]);
+      await Promise.race([complete, new Promise((resolve) => setTimeout(resolve, collectMs))]);
       isLoaded = true;
-      return { sessionId, sent: await post(endpoint, message(), timeoutMs) };
+      return { sessionId, sent: await post(endpoint, message('load'), timeoutMs) };
     } catch {
       return { sessionId, sent: false };
     }

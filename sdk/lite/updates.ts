@@ -22,7 +22,8 @@ export interface Updates {
 export function createUpdates(listen: Listen, send: (hiding: boolean) => void): Updates {
   let sent = 0;
   let sentAt = -Infinity;
-  let isNew = false;
+  // That nothing happened for a while is news too, once.
+  let isNew = true;
   let waiting: ReturnType<typeof setTimeout> | undefined;
   let milestones: ReturnType<typeof setTimeout>[] | undefined;
 
