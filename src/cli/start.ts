@@ -1,0 +1,50 @@
+/**
+ * `npm start`: reads the settings, starts the service, prints where it listens and, on the first start, the demo keys.
+ * The log goes to standard error as JSON lines; keys are printed to standard output only.
+ */
+import { readSettings, SettingError } from '../config.js';
+import { startService, type Service } from '../main.js';
+import { createLogger } from '../telemetry/logger.js';
+
+const settings = orExit(() => readSettings(process.env));
+const logger = createLogger(settings.VH_LOG_LEVEL, process.stderr);
+try {
+  const service = await startService(settings, logger);
+  process.stdout.write(describe(service));
+  const stop = once(() => void service.stop().then(() => process.exit(0), (error: unknown) => {
+    logger.error({ err: error }, 'the service did not stop cleanly');
+    process.exit(1);
+  }));
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+} catch (error) {
+  process.stderr.write(`VerifyHuman did not start: ${(error as Error).message}\n`);
+  if (settings.VH_LOG_LEVEL === 'debug') process.stderr.write(`${(error as Error).stack}\n`);
+  process.exit(1);
+}
+
+function orExit<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof SettingError)) throw error;
+    process.stderr.write(`VerifyHuman did not start: ${error.message}\n`);
+    process.exit(1);
+  }
+}
+
+function once(run: () => void): () => void {
+  let done = false;
+  return () => {
+    if (!done) run();
+    done = true;
+  };
+}
+
+function describe({ bootstrap, firstStart }: Service): string {
+  const { siteUrl, baseUrl, adminUrl, projectKey, organizationKey, probeKey, projectId } = bootstrap;
+  const lines = ['VerifyHuman is up.', `  API            ${baseUrl}`, `  Documentation  ${baseUrl}/docs`, `  Demo page      ${siteUrl}/demo`, `  Metrics        ${adminUrl}/metrics`];
+  if (firstStart) lines.push('', 'First start: a demo organization was made. Its keys, shown once (and kept in bootstrap.json in the data directory):', `  project           ${projectId}`, `  project key       ${projectKey}`, `  organization key  ${organizationKey}`, `  probe key         ${probeKey} (public)`);
+  if (projectKey !== undefined) lines.push('', 'Score a session:', `  curl -s ${baseUrl}/lite/score -H "X-API-Key: ${firstStart ? projectKey : '$PROJECT_KEY'}" -H 'Content-Type: application/json' -d '{"sessionId":"session-1","clientIp":"203.0.113.24"}'`);
+  return `${lines.join('\n')}\n`;
+}

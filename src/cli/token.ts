@@ -1,0 +1,29 @@
+/**
+ * `npm run token -- --role owner|admin|member [--org ID]`: prints a dashboard token of the embedded issuer, and nothing else.
+ */
+import { parseArgs } from 'node:util';
+import { readSettings } from '../config.js';
+import { loadMasterKey } from '../crypto/master-key.js';
+import { dashboardRoles, type DashboardRole } from '../http/access.js';
+import { readBootstrap } from '../projects/bootstrap.js';
+import { issueDashboardToken } from '../projects/dashboard-tokens.js';
+
+const lifetimeSeconds = 8 * 3_600;
+
+try {
+  process.stdout.write(`${await printToken(process.argv.slice(2))}\n`);
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exit(1);
+}
+
+function printToken(args: string[]): Promise<string> {
+  const { values } = parseArgs({ args, options: { role: { type: 'string' }, org: { type: 'string' } } });
+  const role = dashboardRoles.find((known): known is DashboardRole => known === values.role);
+  if (role === undefined) throw new Error(`Say which role: --role ${[...dashboardRoles].reverse().join('|')}.`);
+  const settings = readSettings(process.env);
+  const organizationId = values.org ?? readBootstrap(settings.VH_DATA_DIR)?.organizationId;
+  if (organizationId === undefined) throw new Error(`Say which organization: --org ID. (${settings.VH_DATA_DIR} holds no bootstrap.json to take it from.)`);
+  const masterKey = settings.VH_MASTER_KEY ?? loadMasterKey(settings.VH_DATA_DIR);
+  return issueDashboardToken(masterKey, { organizationId, role, lifetimeSeconds });
+}

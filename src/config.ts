@@ -1,0 +1,125 @@
+/**
+ * Settings: one table, from which the reader of the environment, the type and docs/settings.md derive.
+ * An unknown VH_* name, a malformed value or a contradiction stops the start with a sentence that names the setting.
+ */
+import { Buffer } from 'node:buffer';
+
+export const environments = ['development', 'staging', 'production'] as const;
+export type Environment = (typeof environments)[number];
+
+export const roles = ['api', 'consumers', 'audience'] as const;
+export type Role = (typeof roles)[number];
+
+interface Setting<T> {
+  /** What an absent variable means; undefined where absence itself has a meaning. */
+  readonly fallback: T;
+  readonly parse: (text: string) => T;
+  readonly meaning: string;
+  /** How the default reads in the documentation. */
+  readonly shown?: string;
+}
+
+/** A problem with one setting; the message names it. */
+export class SettingError extends Error {
+  constructor(name: string, problem: string) {
+    super(`${name} ${problem}`);
+    this.name = 'SettingError';
+  }
+}
+
+const fail = (problem: string): never => {
+  throw new Error(problem);
+};
+
+const text = (text: string): string => text.trim() || fail('is empty; leave it out instead');
+
+const integer = (minimum: number, maximum: number) => (text: string) => {
+  const value = Number(text);
+  return /^\d+$/.test(text) && value >= minimum && value <= maximum ? value : fail(`must be a whole number from ${minimum} to ${maximum}, not "${text}"`);
+};
+
+const oneOf = <const V extends readonly string[]>(values: V) => (text: string): V[number] =>
+  values.find((value) => value === text) ?? fail(`must be one of ${values.join(', ')}, not "${text}"`);
+
+const someOf = <const V extends readonly string[]>(values: V) => (text: string): readonly V[number][] =>
+  text.split(',').map((part) => oneOf(values)(part.trim()));
+
+const onOff = (text: string): boolean => {
+  const lower = text.toLowerCase();
+  if (['on', 'true', '1'].includes(lower)) return true;
+  return ['off', 'false', '0'].includes(lower) ? false : fail(`must be on or off (true, false, 1, 0), not "${text}"`);
+};
+
+const url = (text: string): string => (URL.canParse(text) ? text.replace(/\/+$/, '') : fail('must be an absolute URL'));
+
+const masterKey = (text: string): Uint8Array => {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.length === 32 ? bytes : fail('must be 32 bytes in base64 (openssl rand -base64 32)');
+};
+
+const setting = <T>(fallback: T, parse: (text: string) => T, meaning: string, shown?: string): Setting<T> =>
+  ({ fallback, parse, meaning, ...(shown === undefined ? {} : { shown }) });
+const optional = <T>(parse: (text: string) => T, meaning: string, shown = 'not set'): Setting<T | null> => setting<T | null>(null, parse, meaning, shown);
+
+export const settings = {
+  HOST: setting('127.0.0.1', text, 'Address that all listeners bind to.'),
+  PORT: setting(3000, integer(0, 65_535), 'Port of the API, the SDK files and the demo page. 0 takes any free port.'),
+  AUDIENCE_PORT: setting(3001, integer(0, 65_535), 'Port of the audience API. 0 takes any free port.'),
+  ADMIN_PORT: setting(3002, integer(0, 65_535), 'Port of /metrics, /healthz and /readyz; never make it public. 0 takes any free port.'),
+  VH_SITE_URL: optional(url, 'Address under which callers reach PORT, where a proxy stands in front.', 'http://HOST:PORT'),
+  VH_DATA_DIR: setting('./data', text, 'Directory of the embedded stores, the bootstrap file and the generated master key.'),
+  VH_ENV: setting<Environment>('development', oneOf(environments), 'development, staging or production. Staging and production refuse origins that no allow-list names and have no demo page.'),
+  VH_ROLES: setting<readonly Role[]>(roles, someOf(roles), 'Which parts this process runs, comma-separated.', 'api,consumers,audience'),
+  VH_BOOTSTRAP: optional(onOff, 'Creates a demo organization with keys on an empty database.', 'on in development, else off'),
+  VH_MASTER_KEY: optional(masterKey, 'Key that all others derive from: 32 bytes in base64, the same on all instances.', 'generated as master.key in the data directory'),
+  VH_LOG_LEVEL: setting('info', oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const), 'Least severe log line that is written.'),
+  VH_POOL_THREADS: optional(integer(1, 64), 'Threads of the scoring pool.', 'cores less one, at least 1'),
+  VH_POOL_QUEUE: setting(2_048, integer(1, 1_000_000), 'Scoring tasks that may wait for a thread; beyond it callers get 503.'),
+  DATABASE_URL: optional(url, 'PostgreSQL 15 or later. Without it an embedded database runs in the data directory.', 'embedded'),
+  REDIS_URL: optional(url, 'Redis 7, or a cluster. Without it counters are kept in memory.', 'embedded'),
+  KAFKA_BROKERS: optional(text, 'Kafka brokers as host:port, comma-separated. Without it the log is a table of the database.', 'embedded'),
+  GEOIP_COUNTRY_DB: optional(text, 'Path of an MMDB file with countries; reloaded when it changes.'),
+  GEOIP_ASN_DB: optional(text, 'Path of an MMDB file with autonomous systems; reloaded when it changes.'),
+  VH_TRUSTED_AGENT_KEYS: optional(text, 'Path of a JSON list of { agent, jwk }: agents whose signatures are trusted.'),
+  DASHBOARD_JWKS_URL: optional(url, 'JWKS of the OIDC issuer of dashboard tokens. Without it the embedded issuer is used.', 'embedded issuer'),
+  DASHBOARD_ISSUER: optional(text, 'The iss that dashboard tokens must carry; needed with DASHBOARD_JWKS_URL.'),
+  DASHBOARD_AUDIENCE: optional(text, 'The aud that dashboard tokens must carry; needed with DASHBOARD_JWKS_URL.'),
+} as const;
+
+/** Names of other VH_* variables that are known to the operator’s tooling and have no effect in this version. */
+const withoutEffect: readonly string[] = ['VH_WEBHOOK_ALLOW_PRIVATE', 'VH_WEBHOOK_BACKOFF_SECONDS'];
+
+export type Settings = { readonly [Name in keyof typeof settings]: (typeof settings)[Name] extends Setting<infer T> ? T : never };
+
+/** Reads and checks the whole environment. Throws a SettingError that names the first setting at fault. */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith('VH_') && !(name in settings) && !withoutEffect.includes(name) && !name.startsWith('VH_REQUIRE_')) {
+      throw new SettingError(name, `is not a setting. Known: ${Object.keys(settings).join(', ')}`);
+    }
+  }
+  const read = Object.entries(settings).map(([name, { fallback, parse }]) => [name, readOne(name, environment[name], fallback, parse)] as const);
+  const values = Object.fromEntries(read) as unknown as Settings;
+  checkTogether(values);
+  return values;
+}
+
+function readOne(name: string, value: string | undefined, fallback: unknown, parse: (text: string) => unknown): unknown {
+  if (value === undefined || value === '') return fallback;
+  try {
+    return parse(value);
+  } catch (error) {
+    throw new SettingError(name, (error as Error).message);
+  }
+}
+
+function checkTogether(values: Settings): void {
+  if (values.DASHBOARD_JWKS_URL !== null && (values.DASHBOARD_ISSUER === null || values.DASHBOARD_AUDIENCE === null)) {
+    throw new SettingError('DASHBOARD_JWKS_URL', 'needs DASHBOARD_ISSUER and DASHBOARD_AUDIENCE beside it, so that tokens for others are not taken');
+  }
+  if (values.VH_ENV === 'production' && values.VH_BOOTSTRAP === true) {
+    throw new SettingError('VH_BOOTSTRAP', 'is on in production; create organizations with "npm run admin -- create-organization" instead');
+  }
+  const ports = [values.PORT, values.AUDIENCE_PORT, values.ADMIN_PORT].filter((port) => port !== 0);
+  if (new Set(ports).size !== ports.length) throw new SettingError('PORT, AUDIENCE_PORT and ADMIN_PORT', 'must differ from each other');
+}

@@ -1,0 +1,39 @@
+/**
+ * What passes between the main thread and a worker: one packed list of tasks there, one packed list of answers back, in the
+ * same order. A task that fails fails alone.
+ */
+import type { Classification, DeviceSketch } from './facts.js';
+import type { ProbeBody } from './probe.js';
+import type { EvidenceBlock, ScoreReply } from './score.js';
+
+/** A scoring task takes packed facts, so that they are packed once for the worker and for the receipt. */
+export type PoolTask =
+  | { readonly kind: 'score'; readonly facts: Uint8Array }
+  | { readonly kind: 'evidence'; readonly facts: Uint8Array }
+  | { readonly kind: 'sketch'; readonly body: ProbeBody; readonly userAgent: string | null }
+  | { readonly kind: 'model' };
+
+/** What a receipt keeps of the outcome beside the facts. */
+export interface RecordedVerdict {
+  readonly modelVersion: string;
+  readonly score: number;
+  readonly uncapped: number;
+  readonly caps: readonly string[];
+  readonly recommendation: ScoreReply['recommendation'];
+  readonly verdictClass: ScoreReply['verdictClass'];
+  readonly duplicateBand: ScoreReply['duplicate']['band'];
+  readonly classification: Classification;
+}
+
+export interface PoolResults {
+  readonly score: { readonly reply: string; readonly degraded: readonly string[]; readonly verdict: RecordedVerdict };
+  readonly evidence: { readonly evidence: EvidenceBlock; readonly classification: Classification; readonly modelVersion: string };
+  readonly sketch: { readonly sketch: DeviceSketch; readonly bands: readonly string[] };
+  readonly model: { readonly modelVersion: string };
+}
+
+export type PoolAnswer =
+  | { readonly ok: true; readonly value: PoolResults[PoolTask['kind']] }
+  /** A known fault keeps its code on the way; anything else is a bug of the core and carries its stack for the log. */
+  | { readonly ok: false; readonly code: string; readonly message: string; readonly internal: string };
+

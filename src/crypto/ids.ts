@@ -1,0 +1,17 @@
+/**
+ * Identifiers: UUIDv7 behind a prefix that says what they name, so that they sort by time and carry it.
+ */
+import { uuidv7obj, UUID } from 'uuidv7';
+
+export const idPrefixes = { project: 'proj_', organization: 'org_', key: 'key_', receipt: 'rcpt_' } as const;
+
+export type MakeId = (kind: keyof typeof idPrefixes) => string;
+
+export const makeId: MakeId = (kind) => idPrefixes[kind] + uuidv7obj().toHex();
+
+/** The time that an id of ours carries, milliseconds since 1970, or null where the text is no such id. */
+export function timeOfId(kind: keyof typeof idPrefixes, id: string): number | null {
+  const hex = id.startsWith(idPrefixes[kind]) ? id.slice(idPrefixes[kind].length) : '';
+  if (!/^[0-9a-f]{32}$/.test(hex)) return null;
+  return Number.parseInt(UUID.parse(hex).toHex().slice(0, 12), 16);
+}

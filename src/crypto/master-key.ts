@@ -1,0 +1,79 @@
+/**
+ * The master key and what derives from it. Given the same master key, every instance derives the same
+ * keys, so that nothing but the master key has to be shared or backed up.
+ * A missing key is generated into the data directory (mode 0600); a malformed file is refused.
+ */
+import { createHmac, createPrivateKey, createPublicKey, hkdfSync, randomBytes, sign, verify, type KeyObject } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Ref } from '../contract/facts.js';
+
+const keyBytes = 32;
+/** DER header of a PKCS #8 Ed25519 private key (RFC 8410); the 32-byte seed follows. */
+const ed25519Pkcs8Header = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** Reads `master.key` from the directory, creating it where there is none. */
+export function loadMasterKey(directory: string): Uint8Array {
+  const path = join(directory, 'master.key');
+  try {
+    return parseMasterKey(readFileSync(path, 'utf8'), path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, `${randomBytes(keyBytes).toString('base64')}\n`, { mode: 0o600 });
+  try {
+    linkSync(draft, path); // atomic, and of two processes that start at once only one wins
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    unlinkSync(draft);
+  }
+  return parseMasterKey(readFileSync(path, 'utf8'), path);
+}
+
+function parseMasterKey(text: string, path: string): Uint8Array {
+  const key = Buffer.from(text.trim(), 'base64');
+  if (key.length !== keyBytes) throw new Error(`${path} does not hold 32 bytes in base64. Restore it from a back-up: other keys derive from it.`);
+  return key;
+}
+
+/** 32 bytes for one purpose, independent of those for any other. */
+export function deriveKey(masterKey: Uint8Array, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', masterKey, 'verifyhuman', purpose, keyBytes));
+}
+
+export interface SigningKey {
+  readonly keyId: string;
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+}
+
+/** The Ed25519 key pair of one purpose. Its id names the purpose and changes with the key. */
+export function deriveSigningKey(masterKey: Uint8Array, purpose: string): SigningKey {
+  const der = Buffer.concat([ed25519Pkcs8Header, deriveKey(masterKey, purpose)]);
+  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  const publicKey = createPublicKey(privateKey);
+  const fingerprint = createHmac('sha256', 'key-id').update(publicKey.export({ format: 'der', type: 'spki' })).digest('base64url').slice(0, 12);
+  return { keyId: `${purpose}-${fingerprint}`, privateKey, publicKey };
+}
+
+/** Signs off the main thread. */
+export function signBytes(key: SigningKey, bytes: Uint8Array): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    sign(null, bytes, key.privateKey, (error, signature) => (error ? reject(error) : resolve(signature)));
+  });
+}
+
+export function verifyBytes(key: SigningKey, bytes: Uint8Array, signature: Uint8Array): boolean {
+  return verify(null, bytes, key.publicKey, signature);
+}
+
+/** Makes keyed hashes that stand for identifiers: equal within a project, unrelated across projects. */
+export type MakeRef = (projectId: string, kind: string, value: string) => Ref;
+
+export function createMakeRef(masterKey: Uint8Array): MakeRef {
+  const key = deriveKey(masterKey, 'references');
+  return (projectId, kind, value) => createHmac('sha256', key).update(`${projectId}\n${kind}\n${value}`).digest('hex').slice(0, 16);
+}

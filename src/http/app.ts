@@ -1,0 +1,57 @@
+/**
+ * The Fastify application: request ids, security headers, errors, validation, access. Capabilities register their
+ * own routes on it; it knows none of them.
+ */
+import { randomUUID } from 'node:crypto';
+import Fastify, { LogController, type FastifyInstance } from 'fastify';
+import { bodyBytesMax } from '../limits.js';
+import type { Logger } from '../telemetry/logger.js';
+import type { Metrics } from '../telemetry/metrics.js';
+import { registerAccess, type AccessDeps } from './access.js';
+import { registerErrorAnswers } from './error-answers.js';
+import { createRouteTable } from './route-table.js';
+import { registerValidation } from './validation.js';
+
+export interface AppDeps extends AccessDeps {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
+
+const securityHeaders = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+} as const;
+
+export function createApp(deps: AppDeps): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: deps.logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: bodyBytesMax,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 72_000,
+    routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
+    forceCloseConnections: 'idle',
+    genReqId: (request) => {
+      const own = request.headers['x-request-id'];
+      return typeof own === 'string' && requestIdPattern.test(own) ? own : randomUUID();
+    },
+  }) as unknown as FastifyInstance;
+  const routes = createRouteTable();
+  app.addHook('onRoute', (route) => routes.add(route.method, route.url));
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    reply.headers(securityHeaders);
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    deps.metrics.httpRequests.observe({ route: request.routeOptions.url ?? 'unknown', status: String(reply.statusCode) }, reply.elapsedTime / 1_000);
+    done();
+  });
+  registerValidation(app);
+  registerErrorAnswers(app, routes.methodsOf);
+  registerAccess(app, deps);
+  return app;
+}

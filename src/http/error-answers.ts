@@ -1,0 +1,59 @@
+/**
+ * Turns whatever is thrown into the one error body: { code, message, requestId, issues?, ...context }.
+ * Known faults keep their code; schema violations become VALIDATION_FAILED with JSON pointers; anything else is
+ * a bug: logged in full, answered as INTERNAL without a detail.
+ */
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Fault, type FaultDetails, type Issue } from '../errors.js';
+import { describeViolation } from './validation.js';
+
+export function registerErrorAnswers(app: FastifyInstance, methodsOf: (path: string) => readonly string[]): void {
+  app.setErrorHandler((error: FastifyError | Fault, request, reply) => answerFault(asFault(error, request), request, reply));
+  app.setNotFoundHandler((request, reply) => {
+    const methods = methodsOf(request.url.split('?', 1)[0] ?? '/');
+    const fault =
+      methods.length > 0
+        ? new Fault('METHOD_NOT_ALLOWED', `This address takes ${methods.join(', ')}.`, { headers: { allow: methods.join(', ') } })
+        : new Fault('NOT_FOUND', 'There is nothing at this address. The operations are listed at /api/v1/docs.');
+    return answerFault(fault, request, reply);
+  });
+}
+
+/** Sends a fault; also for handlers outside the routes, such as a refused protocol upgrade. */
+export function answerFault(fault: Fault, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { issues, context, headers, internal } = fault.details;
+  if (fault.status >= 500) request.log.error({ code: fault.code, internal, err: fault.cause }, fault.message);
+  if (headers !== undefined) void reply.headers({ ...headers });
+  return reply.code(fault.status).type('application/json').send(JSON.stringify({ code: fault.code, message: fault.message, requestId: request.id, ...(issues ? { issues } : {}), ...context }));
+}
+
+function asFault(error: FastifyError | Fault, request: FastifyRequest): Fault {
+  if (error instanceof Fault) return error;
+  if (error.validation !== undefined) return validationFault(error);
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Fault('BODY_TOO_LARGE', `The body is larger than the ${request.routeOptions.bodyLimit ?? 0} bytes that this endpoint takes.`);
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Fault('UNSUPPORTED_MEDIA_TYPE', 'Send the body as JSON with "Content-Type: application/json".');
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return new Fault('MALFORMED_JSON', 'The body is not valid JSON.');
+    default:
+  }
+  if (error instanceof SyntaxError || error.name === 'SyntaxError') return new Fault('MALFORMED_JSON', 'The body is not valid JSON.');
+  if (typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500) {
+    return new Fault('VALIDATION_FAILED', 'The request could not be read.', { internal: error.message });
+  }
+  return new Fault('INTERNAL', 'The service failed on this request. Quote the request id to support.', { cause: error });
+}
+
+function validationFault(error: FastifyError): Fault {
+  const issues = (error.validation ?? []).map((violation) => describeViolation(violation, error.validationContext ?? 'body'));
+  return invalid(issues);
+}
+
+/** The fault of a request with fields at fault. */
+export function invalid(issues: readonly Issue[], details: Omit<FaultDetails, 'issues'> = {}): Fault {
+  const first = issues[0];
+  return new Fault('VALIDATION_FAILED', first === undefined ? 'The request is not valid.' : `${first.path === '' ? 'The body' : first.path} ${first.message}`, { ...details, issues });
+}

@@ -1,0 +1,71 @@
+/**
+ * Validation of what callers send: bodies as they are (no coercion: "7" is not 7), paths and queries coerced from
+ * text. Every violation is told with its JSON pointer; a misspelt name in a strict object is told with the nearest valid one.
+ */
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import type { FastifyInstance } from 'fastify';
+import type { Issue } from '../errors.js';
+
+const issuesMax = 20;
+
+export function registerValidation(app: FastifyInstance): void {
+  const strict = createAjv(false);
+  const coercing = createAjv(true);
+  app.setValidatorCompiler<object>(({ schema, httpPart }) => {
+    const validate = (httpPart === 'body' ? strict : coercing).compile(schema) as ValidateFunction;
+    return (value: unknown) => (validate(value) ? { value } : { error: Object.assign(new Error('invalid'), { validation: (validate.errors ?? []).slice(0, issuesMax) }) });
+  });
+}
+
+function createAjv(coerceTypes: boolean): Ajv {
+  const ajv = new Ajv({ allErrors: true, coerceTypes, useDefaults: coerceTypes, strict: false, verbose: true, validateFormats: true });
+  addFormats.default(ajv, { mode: 'full', formats: ['date-time', 'date', 'uri', 'email'] });
+  return ajv;
+}
+
+/** What Fastify passes on of a violation; `verbose` adds the schema beside it. */
+type Violation = Partial<ErrorObject> & { readonly instancePath?: string; readonly keyword?: string };
+
+export function describeViolation(violation: Violation, context: string): Issue {
+  const { keyword = '', params = {}, parentSchema } = violation;
+  const base = `${context === 'body' ? '' : `/${context}`}${violation.instancePath ?? ''}`;
+  const named = params as Readonly<Record<string, unknown>>;
+  if (keyword === 'required') return { path: `${base}/${escape(String(named['missingProperty']))}`, message: 'is missing.' };
+  if (keyword === 'additionalProperties') {
+    const name = String(named['additionalProperty']);
+    const nearest = nearestName(name, Object.keys((parentSchema as { properties?: object } | undefined)?.properties ?? {}));
+    return { path: `${base}/${escape(name)}`, message: `is not a known name${nearest === null ? '' : `; did you mean "${nearest}"?`}` };
+  }
+  if (keyword === 'enum') return { path: base, message: `must be one of ${(named['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}.` };
+  if (keyword === 'propertyNames') return { path: `${base}/${escape(String(named['propertyName']))}`, message: 'is not a valid name here.' };
+  return { path: base, message: `${violation.message ?? 'is not valid'}.` };
+}
+
+const escape = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** The name in `names` that a misspelling most likely meant, or null where none is near. */
+export function nearestName(name: string, names: readonly string[]): string | null {
+  let best: string | null = null;
+  let bestDistance = Math.max(2, Math.floor(name.length / 2)) + 1;
+  for (const candidate of names) {
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+}
+
+/** Levenshtein distance; names longer than 64 characters are cut, which no valid name is. */
+function editDistance(a: string, b: string): number {
+  const [left, right] = [a.slice(0, 64), b.slice(0, 64)];
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= left.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= right.length; j += 1) {
+      const substitution = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1);
+      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[right.length] ?? 0;
+}

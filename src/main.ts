@@ -1,0 +1,187 @@
+/**
+ * Puts the service together: stores, keys, directories, pool, capabilities, listeners. Started in order, stopped in reverse; a
+ * failure on the way closes what was opened. Importing this file starts nothing; src/cli/start.ts runs it.
+ */
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import type { Role, Settings } from './config.js';
+import { createMakeRef, deriveSigningKey, loadMasterKey } from './crypto/master-key.js';
+import { createApp } from './http/app.js';
+import { registerOpenapi, serveDocs } from './http/openapi.js';
+import { serveSdkFiles } from './http/sdk-files.js';
+import { packageRoot } from './package-root.js';
+import { createPool } from './pool/pool.js';
+import { bootstrapDemo, readBootstrap, writeBootstrap, type Bootstrap, type BootstrapIds } from './projects/bootstrap.js';
+import { createDashboardVerifier, type ExternalIssuer } from './projects/dashboard-tokens.js';
+import { openDirectories, type Directories } from './projects/directories.js';
+import { registerProjectRoutes } from './projects/routes.js';
+import { createEvidenceService } from './scoring/evidence-service.js';
+import { openGeography } from './scoring/geography.js';
+import { createProbeService } from './scoring/probe-service.js';
+import { createReceiptRecorder } from './scoring/receipts.js';
+import { registerScoringRoutes } from './scoring/routes.js';
+import { createScoreService, type ScoringSubjects } from './scoring/score-service.js';
+import { createAgentVerifier, readTrustedAgentKeys } from './scoring/web-bot-auth.js';
+import { lockDataDirectory } from './stores/data-lock.js';
+import type { Consumer } from './stores/log/port.js';
+import { openStores, type Stores } from './stores/open-stores.js';
+import { createAdminServer } from './telemetry/admin-server.js';
+import type { Logger } from './telemetry/logger.js';
+import { createMetrics, type Metrics } from './telemetry/metrics.js';
+
+const apiPrefix = '/api/v1';
+const poolDeadlineMs = 2_000;
+const stopDeadlineMs = 10_000;
+const receiptBatchMax = 500;
+
+export interface Service {
+  readonly bootstrap: Partial<BootstrapIds> & Pick<Bootstrap, 'baseUrl' | 'siteUrl' | 'audienceUrl' | 'adminUrl'>;
+  /** The demo organization was created by this start. */
+  readonly firstStart: boolean;
+  /** Stops accepting, finishes what is in flight, flushes. */
+  stop(): Promise<void>;
+}
+
+interface Parts {
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly stores: Stores;
+  readonly masterKey: Uint8Array;
+  /** Closers of what was opened so far. */
+  readonly opened: (() => Promise<void>)[];
+}
+
+export async function startService(settings: Settings, logger: Logger): Promise<Service> {
+  const opened: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const close of opened.splice(0).reverse()) await close();
+  };
+  try {
+    const lock = await lockDataDirectory(settings.VH_DATA_DIR);
+    opened.push(async () => lock.release());
+    const masterKey = settings.VH_MASTER_KEY ?? loadMasterKey(settings.VH_DATA_DIR);
+    const stores = await openStores(settings, logger);
+    opened.push(() => stores.close());
+    const created = (settings.VH_BOOTSTRAP ?? settings.VH_ENV === 'development') ? await bootstrapDemo(stores.database) : null;
+    const ids = created ?? readBootstrap(settings.VH_DATA_DIR);
+    const parts: Parts = { settings, logger, metrics: createMetrics(), stores, masterKey, opened };
+    const consumers = hasRole(settings, 'consumers') ? await startConsumers(parts) : [];
+    const siteUrl = hasRole(settings, 'api') ? await startApi(parts, ids) : siteUrlOf(settings, settings.PORT);
+    const adminUrl = await startAdmin(parts, consumers);
+    const addresses = { siteUrl, baseUrl: siteUrl + apiPrefix, audienceUrl: `http://${settings.HOST}:${settings.AUDIENCE_PORT}/v1`, adminUrl };
+    if (ids !== null) writeBootstrap(settings.VH_DATA_DIR, { ...ids, ...addresses });
+    return { bootstrap: { ...ids, ...addresses }, firstStart: created !== null, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+const hasRole = (settings: Settings, role: Role): boolean => settings.VH_ROLES.includes(role);
+
+const siteUrlOf = (settings: Settings, port: number): string => settings.VH_SITE_URL ?? `http://${settings.HOST}:${port}`;
+
+async function startConsumers({ stores, metrics, opened }: Parts): Promise<readonly { readonly group: string; readonly consumer: Consumer }[]> {
+  const record = createReceiptRecorder(stores.database);
+  const consumer = await stores.log.subscribe({
+    topic: 'scores',
+    group: 'receipts',
+    batchMax: receiptBatchMax,
+    handle: async (entries) => metrics.receiptsRecorded.inc(await record(entries)),
+  });
+  opened.push(() => consumer.stop());
+  return [{ group: 'receipts', consumer }];
+}
+
+async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<string> {
+  const { settings, logger, metrics, stores, masterKey, opened } = parts;
+  const directories = await openDirectories({ database: stores.database, logger, now: Date.now });
+  opened.push(() => directories.close());
+  const app = createApp({
+    logger, metrics, findKey: directories.findKey, findProjectOwner: directories.findProjectOwner,
+    verifyDashboardToken: createDashboardVerifier(masterKey, externalIssuerOf(settings)),
+  });
+  opened.push(() => closeWithin(app, stopDeadlineMs));
+  await registerOpenapi(app, siteUrlOf(settings, settings.PORT) + apiPrefix, packageVersion());
+  const scoring = await openScoring(parts, directories, ids);
+  await app.register(
+    async (api) => {
+      registerScoringRoutes(api, scoring);
+      registerProjectRoutes(api, { database: stores.database, directories });
+    },
+    { prefix: apiPrefix },
+  );
+  await serveDocs(app);
+  await serveSdkFiles(app, join(packageRoot, 'dist', 'sdk'));
+  await app.listen({ host: settings.HOST, port: settings.PORT });
+  return siteUrlOf(settings, (app.server.address() as AddressInfo).port);
+}
+
+async function openScoring(parts: Parts, directories: Directories, ids: BootstrapIds | null): Promise<Parameters<typeof registerScoringRoutes>[1]> {
+  const { settings, logger, metrics, stores, masterKey, opened } = parts;
+  const { counters, database, log } = stores;
+  const pool = createPool({
+    entry: new URL('../workers/main.js', import.meta.url), threads: settings.VH_POOL_THREADS, queueMax: settings.VH_POOL_QUEUE, deadlineMs: poolDeadlineMs, metrics,
+  });
+  opened.push(() => pool.close());
+  const geography = await openGeography({ countryDbPath: settings.GEOIP_COUNTRY_DB, asnDbPath: settings.GEOIP_ASN_DB, logger });
+  opened.push(async () => geography.close());
+  const trustedKeys = settings.VH_TRUSTED_AGENT_KEYS === null ? [] : await readTrustedAgentKeys(settings.VH_TRUSTED_AGENT_KEYS);
+  const makeRef = createMakeRef(masterKey);
+  const receiptKey = deriveSigningKey(masterKey, 'receipts');
+  const verifier = createAgentVerifier({ trustedKeys, now: Date.now });
+  return {
+    scores: createScoreService({
+      counters, log, pool, geography, makeRef, receiptKey, metrics, logger, now: Date.now,
+      verifyAgent: (material, origins) => verifier.verify(material, origins),
+      subjects: scoringSubjectsOf(directories),
+    }),
+    evidence: createEvidenceService({ database, counters, pool, receiptKey }),
+    probes: createProbeService({
+      counters, pool, makeRef, metrics, now: Date.now,
+      findProbeProject: async (probeKey) => (await directories.probeKeys.get(probeKey))?.projectId ?? null,
+    }),
+    exampleProbeKey: ids?.probeKey ?? null,
+  };
+}
+
+function scoringSubjectsOf(directories: Directories): ScoringSubjects {
+  const assuranceOf = { standard: 'can_step_up_to_biometric', captcha: 'can_step_up_to_captcha', invisible: 'none' } as const;
+  return {
+    liteEnabled: async (organizationId) => (await directories.organizations.get(organizationId))?.liteEnabled ?? false,
+    async findProject(projectId) {
+      const project = await directories.projects.get(projectId);
+      if (project === null) return null;
+      const config = project.fields.config ?? {};
+      return { liteConfig: config.liteConfig, assuranceAvailable: assuranceOf[config.widgetMode ?? 'standard'], origins: config.allowedDomains ?? [] };
+    },
+  };
+}
+
+async function startAdmin({ settings, metrics, stores, opened }: Parts, consumers: Awaited<ReturnType<typeof startConsumers>>): Promise<string> {
+  const admin = createAdminServer({
+    metrics,
+    checks: { database: () => stores.database.ping(), counters: () => stores.counters.ping(), log: () => stores.log.ping() },
+    refresh: () => consumers.forEach(({ group, consumer }) => metrics.consumerTickAge.set({ group }, consumer.tickAgeMs() / 1_000)),
+  });
+  opened.push(() => admin.close());
+  return `http://${settings.HOST}:${await admin.listen(settings.HOST, settings.ADMIN_PORT)}`;
+}
+
+function externalIssuerOf({ DASHBOARD_JWKS_URL: jwksUrl, DASHBOARD_ISSUER: issuer, DASHBOARD_AUDIENCE: audience }: Settings): ExternalIssuer | null {
+  return jwksUrl === null || issuer === null || audience === null ? null : { jwksUrl, issuer, audience };
+}
+
+function packageVersion(): string {
+  return (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;
+}
+
+/** Waits for requests in flight, and not longer than the deadline. */
+async function closeWithin(app: FastifyInstance, deadlineMs: number): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), deadlineMs);
+  await app.close();
+  clearTimeout(timer);
+}

@@ -1,0 +1,132 @@
+/**
+ * The main-thread side of the worker pool. Tasks that arrive in one turn of the event loop go to a thread as one batch; while
+ * all threads are busy, tasks wait in a bounded queue and the next batches grow.
+ *
+ *   run() ──▶ queue ──(a thread is free)──▶ batch of up to 16 ──▶ thread ──▶ answers, each to its caller
+ *
+ * Every promise settles: with the answer, with OVERLOADED where the queue is full, the deadline passed or the thread
+ * died (the pool starts another), or with the coded fault that the worker answered.
+ */
+import { availableParallelism } from 'node:os';
+import { pack, unpack } from 'msgpackr';
+import { Piscina } from 'piscina';
+import type { PoolAnswer, PoolResults, PoolTask } from '../contract/pool.js';
+import { errorTable, Fault, type ErrorCode } from '../errors.js';
+import type { Metrics } from '../telemetry/metrics.js';
+
+const batchMax = 16;
+/** A thread has one batch in work and one waiting beside it, so that it never idles between two. */
+const batchesPerThread = 2;
+
+export interface PoolOptions {
+  /** Compiled thread entry. */
+  readonly entry: URL;
+  /** Default: cores less one, at least 1. */
+  readonly threads: number | null;
+  readonly queueMax: number;
+  readonly deadlineMs: number;
+  readonly metrics: Metrics;
+}
+
+export interface Pool {
+  run<K extends PoolTask['kind']>(task: Extract<PoolTask, { kind: K }>): Promise<PoolResults[K]>;
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  readonly task: PoolTask;
+  readonly expiresAtMs: number;
+  readonly resolve: (value: PoolResults[PoolTask['kind']]) => void;
+  readonly reject: (fault: Error) => void;
+}
+
+export function createPool(options: PoolOptions): Pool {
+  const { queueMax, deadlineMs, metrics } = options;
+  const threads = options.threads ?? Math.max(1, availableParallelism() - 1);
+  const capacity = threads * batchesPerThread;
+  const piscina = new Piscina({
+    filename: options.entry.href, minThreads: threads, maxThreads: threads, idleTimeout: Infinity,
+    concurrentTasksPerWorker: batchesPerThread, maxQueue: capacity, atomics: 'disabled', recordTiming: false,
+  });
+  const queue: Waiting[] = [];
+  let busy = 0;
+  let scheduled = false;
+
+  function schedule(): void {
+    if (scheduled || busy >= capacity || queue.length === 0) return;
+    scheduled = true;
+    setImmediate(() => {
+      scheduled = false;
+      dispatch();
+    });
+  }
+
+  function dispatch(): void {
+    while (busy < capacity && queue.length > 0) {
+      const batch = takeLive(queue, metrics);
+      if (batch.length === 0) continue;
+      busy += 1;
+      metrics.poolBatch.observe(batch.length);
+      void handOver(piscina, batch, deadlineMs, metrics).finally(() => {
+        busy -= 1;
+        dispatch();
+      });
+    }
+    metrics.poolQueue.set(queue.length);
+    metrics.poolBusy.set(busy);
+  }
+
+  return {
+    run<K extends PoolTask['kind']>(task: Extract<PoolTask, { kind: K }>) {
+      if (queue.length >= queueMax) {
+        metrics.poolRejected.inc({ reason: 'full' });
+        return Promise.reject(overloaded('the queue of the pool is full'));
+      }
+      return new Promise<PoolResults[K]>((resolve, reject) => {
+        queue.push({ task, expiresAtMs: Date.now() + deadlineMs, resolve: resolve as Waiting['resolve'], reject });
+        schedule();
+      });
+    },
+    async close() {
+      for (const waiting of queue.splice(0)) waiting.reject(overloaded('the pool is closing'));
+      await piscina.close({ force: false });
+    },
+  };
+}
+
+/** The next batch; tasks whose deadline passed in the queue are refused on the way. */
+function takeLive(queue: Waiting[], metrics: Metrics): readonly Waiting[] {
+  const now = Date.now();
+  const batch: Waiting[] = [];
+  for (const waiting of queue.splice(0, batchMax)) {
+    if (waiting.expiresAtMs > now) batch.push(waiting);
+    else {
+      metrics.poolRejected.inc({ reason: 'deadline' });
+      waiting.reject(overloaded('the deadline passed in the queue of the pool'));
+    }
+  }
+  return batch;
+}
+
+async function handOver(piscina: Piscina, batch: readonly Waiting[], deadlineMs: number, metrics: Metrics): Promise<void> {
+  // pack() returns a view on a shared block: copy it out, or the whole block would travel.
+  const message = new Uint8Array(pack(batch.map((waiting) => waiting.task)));
+  try {
+    const packed = (await piscina.run(message, { transferList: [message.buffer], signal: AbortSignal.timeout(deadlineMs) })) as Uint8Array;
+    const answers = unpack(packed) as readonly PoolAnswer[];
+    batch.forEach((waiting, index) => settle(waiting, answers[index]));
+  } catch (error) {
+    metrics.poolRejected.inc({ reason: 'thread' }, batch.length);
+    for (const waiting of batch) waiting.reject(overloaded('a thread of the pool died or did not answer in time', error));
+  }
+}
+
+function settle(waiting: Waiting, answer: PoolAnswer | undefined): void {
+  if (answer?.ok === true) waiting.resolve(answer.value);
+  else if (answer !== undefined && answer.code in errorTable) waiting.reject(new Fault(answer.code as ErrorCode, answer.message, { internal: answer.internal }));
+  else waiting.reject(new Error(`the scoring core failed: ${answer?.internal ?? 'no answer'}`));
+}
+
+function overloaded(internal: string, cause?: unknown): Fault {
+  return new Fault('OVERLOADED', 'The service has more work than it takes on at once. Try again in a moment.', { headers: { 'retry-after': '1' }, internal, cause });
+}

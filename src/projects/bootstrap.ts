@@ -1,0 +1,65 @@
+/**
+ * The demo organization of a first start: on an empty database, an organization, a project and its keys, told once and kept
+ * in bootstrap.json (mode 0600) in the data directory, so that the first score is one command away.
+ */
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Database } from '../stores/database/port.js';
+import { mintKey } from './api-keys.js';
+import { insertOrganization, insertProject } from './project-store.js';
+
+export interface BootstrapIds {
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly siteKey: string;
+  readonly probeKey: string;
+  readonly projectKey: string;
+  readonly organizationKey: string;
+}
+
+export interface Addresses {
+  readonly baseUrl: string;
+  readonly siteUrl: string;
+  readonly audienceUrl: string;
+  readonly adminUrl: string;
+}
+
+export type Bootstrap = Addresses & BootstrapIds;
+
+const pathOf = (directory: string): string => join(directory, 'bootstrap.json');
+
+/** Creates the demo organization where the database holds no organization yet; null where it does. */
+export async function bootstrapDemo(database: Database): Promise<BootstrapIds | null> {
+  return database.transaction(async (tx) => {
+    await tx.query('LOCK TABLE organizations IN EXCLUSIVE MODE');
+    const [row] = await tx.query<{ present: boolean }>('SELECT EXISTS (SELECT 1 FROM organizations) AS present');
+    if (row?.present === true) return null;
+    const organizationId = await insertOrganization(tx, { name: 'Demo organization', tier: 'enterprise', liteEnabled: true });
+    const project = await insertProject(tx, organizationId, { name: 'Demo project' });
+    const projectKey = await mintKey(tx, { organizationId, projectId: project.projectId, name: 'Demo project key', isTest: false });
+    const organizationKey = await mintKey(tx, { organizationId, projectId: null, name: 'Demo organization key', isTest: false });
+    return {
+      organizationId,
+      projectId: project.projectId,
+      siteKey: project.projectId,
+      probeKey: project.probeKey,
+      projectKey: projectKey.secret,
+      organizationKey: organizationKey.secret,
+    };
+  });
+}
+
+export function writeBootstrap(directory: string, bootstrap: Bootstrap): void {
+  const draft = `${pathOf(directory)}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(bootstrap, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, pathOf(directory));
+}
+
+/** What an earlier start wrote, or null. */
+export function readBootstrap(directory: string): Bootstrap | null {
+  try {
+    return JSON.parse(readFileSync(pathOf(directory), 'utf8')) as Bootstrap;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Dashboard tokens: JWTs of a configured OIDC issuer, or of the embedded one, whose key derives from the master key, so that
+ * `npm run token` can sign without asking the running service. Algorithm, issuer, audience and expiry are pinned.
+ */
+import { createRemoteJWKSet, jwtVerify, SignJWT, type JWTPayload, type JWTVerifyGetKey } from 'jose';
+import { deriveSigningKey } from '../crypto/master-key.js';
+import { Fault } from '../errors.js';
+import { dashboardRoles, type DashboardCaller, type DashboardRole } from '../http/access.js';
+
+const embedded = { issuer: 'urn:verifyhuman:embedded', audience: 'verifyhuman-dashboard' } as const;
+const purpose = 'dashboard';
+const externalAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'EdDSA'];
+const clockToleranceSeconds = 30;
+
+export interface ExternalIssuer {
+  readonly jwksUrl: string;
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+/** Signs a token of the embedded issuer. */
+export function issueDashboardToken(masterKey: Uint8Array, claims: { readonly organizationId: string; readonly role: DashboardRole; readonly lifetimeSeconds: number }): Promise<string> {
+  const key = deriveSigningKey(masterKey, purpose);
+  return new SignJWT({ org_id: claims.organizationId, role: claims.role })
+    .setProtectedHeader({ alg: 'EdDSA', kid: key.keyId, typ: 'JWT' })
+    .setIssuer(embedded.issuer)
+    .setAudience(embedded.audience)
+    .setSubject(`operator:${claims.role}`)
+    .setIssuedAt()
+    .setExpirationTime(`${claims.lifetimeSeconds}s`)
+    .sign(key.privateKey);
+}
+
+/** Makes the verifier; it throws INVALID_TOKEN, or STORE_UNAVAILABLE where the issuer’s keys cannot be fetched. */
+export function createDashboardVerifier(masterKey: Uint8Array, external: ExternalIssuer | null): (token: string) => Promise<DashboardCaller> {
+  const { publicKey } = deriveSigningKey(masterKey, purpose);
+  const remote = external === null ? null : createRemoteJWKSet(new URL(external.jwksUrl), { timeoutDuration: 5_000, cooldownDuration: 10_000, cacheMaxAge: 3_600_000 });
+  const getKey: JWTVerifyGetKey | typeof publicKey = remote ?? publicKey;
+  const options = {
+    issuer: external?.issuer ?? embedded.issuer,
+    audience: external?.audience ?? embedded.audience,
+    algorithms: external === null ? ['EdDSA'] : externalAlgorithms,
+    clockTolerance: clockToleranceSeconds,
+    requiredClaims: ['exp', 'sub'],
+  };
+  return async (token) => {
+    try {
+      const { payload } = typeof getKey === 'function' ? await jwtVerify(token, getKey, options) : await jwtVerify(token, getKey, options);
+      return callerOf(payload);
+    } catch (error) {
+      if (error instanceof Fault) throw error;
+      const code = (error as { code?: string }).code ?? '';
+      if (code === 'ERR_JWKS_TIMEOUT' || !code.startsWith('ERR_')) {
+        throw new Fault('STORE_UNAVAILABLE', 'The issuer of dashboard tokens does not answer. Try again in a moment.', { headers: { 'retry-after': '2' }, cause: error });
+      }
+      throw new Fault('INVALID_TOKEN', 'The dashboard token does not verify or has expired. Sign in again.', { internal: code });
+    }
+  };
+}
+
+function callerOf(payload: JWTPayload): DashboardCaller {
+  const role = dashboardRoles.find((known) => known === payload['role']);
+  const organizationId = payload['org_id'];
+  if (role === undefined || typeof organizationId !== 'string' || payload.sub === undefined) {
+    throw new Fault('INVALID_TOKEN', `The dashboard token lacks what is needed: org_id, sub, and a role out of ${dashboardRoles.join(', ')}.`);
+  }
+  return { kind: 'dashboard', subject: payload.sub, organizationId, role };
+}

@@ -1,0 +1,79 @@
+/**
+ * The evidence of a receipt, rendered again from the recorded facts. The database has it once the consumer was there; before
+ * that the counters store has. A receipt of another key and one that does not exist look the same.
+ */
+import { unpack } from 'msgpackr';
+import type { Classification, ScoreFacts } from '../contract/facts.js';
+import type { EvidenceReply } from '../contract/score.js';
+import type { SigningKey } from '../crypto/master-key.js';
+import { notFound, type KeyCaller } from '../http/access.js';
+import type { Pool } from '../pool/pool.js';
+import type { Counters } from '../stores/counters/port.js';
+import type { Database } from '../stores/database/port.js';
+import { assembleFacts, type ScoreBase } from './gather.js';
+import { findReceipt, packFacts, type ReceiptOwner } from './receipts.js';
+
+export interface EvidenceServiceDeps {
+  readonly database: Database;
+  readonly counters: Counters;
+  readonly pool: Pool;
+  readonly receiptKey: SigningKey;
+}
+
+interface Recorded {
+  readonly owner: ReceiptOwner;
+  readonly facts: Uint8Array;
+  /** null while only the counters store has the receipt: the verdict is then rendered by the very rules that gave it, or by none. */
+  readonly classification: Classification | null;
+  readonly authentic: boolean;
+}
+
+const notes = {
+  faithful: 'Rendered from the recorded facts; every finding is sorted as when the session was scored.',
+  altered: 'The stored record does not match its signature. The reply given at scoring time is authoritative.',
+  changed: 'The rules have changed since; some findings are sorted differently than when the session was scored. The reply given then is authoritative.',
+} as const;
+
+export function createEvidenceService(deps: EvidenceServiceDeps) {
+  return {
+    async evidence(caller: KeyCaller, receiptId: string): Promise<EvidenceReply> {
+      const recorded = (await fromDatabase(deps, receiptId)) ?? (await fromCounters(deps, caller, receiptId));
+      if (recorded === null || recorded.owner.lineage !== caller.lineage) throw notFound('receipt');
+      const rendered = await deps.pool.run({ kind: 'evidence', facts: recorded.facts });
+      const { sessionId, scoredAtMs } = unpack(recorded.facts) as ScoreFacts;
+      const same = recorded.classification === null || sameClassification(recorded.classification, rendered.classification);
+      const scoredAt = new Date(scoredAtMs).toISOString();
+      return {
+        receiptId,
+        sessionId,
+        scoredAt,
+        evidence: rendered.evidence,
+        provenance: {
+          faithful: recorded.authentic && same,
+          note: !recorded.authentic ? notes.altered : same ? notes.faithful : notes.changed,
+          modelVersion: rendered.modelVersion,
+          scoredAt,
+        },
+      };
+    },
+  };
+}
+
+async function fromDatabase(deps: EvidenceServiceDeps, receiptId: string): Promise<Recorded | null> {
+  const found = await findReceipt(deps.database, deps.receiptKey, receiptId);
+  if (found === null) return null;
+  const { facts, verdict, ...owner } = found.receipt;
+  return { owner, facts, classification: verdict.classification, authentic: found.authentic };
+}
+
+async function fromCounters(deps: EvidenceServiceDeps, caller: KeyCaller, receiptId: string): Promise<Recorded | null> {
+  const recent = await deps.counters.recentReceipt(caller.projectId ?? caller.organizationId, receiptId);
+  if (recent === null) return null;
+  const base = unpack(recent.content) as ScoreBase;
+  return { owner: base.owner, facts: packFacts(assembleFacts(base, recent)), classification: null, authentic: true };
+}
+
+function sameClassification(recorded: Classification, rendered: Classification): boolean {
+  const key = (classification: Classification): string => classification.map(({ code, list, strength }) => `${code}/${list}/${strength}`).sort().join();
+  return key(recorded) === key(rendered);
+}

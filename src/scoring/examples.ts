@@ -1,0 +1,36 @@
+/**
+ * Request examples of the API document. They work as they stand against the demo organization.
+ */
+import type { ProbeBody } from '../contract/probe.js';
+import type { ScoreRequest } from '../contract/score.js';
+
+const userAgent = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
+
+export const scoreExample: ScoreRequest = {
+  sessionId: 'survey-42-session-1001',
+  clientIp: '203.0.113.24',
+  userAgent,
+  sourceId: 'supplier-7',
+  subSourceId: 'supplier-7-web',
+  studyId: 'study-42',
+  declaredCountry: 'DE',
+  respondentId: '5f8e2c0b9a7d4e31b6c8f0a2d4e6b8c0',
+  respondentStats: { attempts: 24, completes: 20, reconciliationRate: 0.05 },
+};
+
+/** The probe key is that of no project; put in the project’s own. */
+export const probeExample = (projectKey: string): ProbeBody => ({
+  v: 1,
+  sdk: '1.0.0',
+  projectKey,
+  sessionId: scoreExample.sessionId,
+  nonce: 'b1946ac92492d2347c6235b4',
+  seq: 0,
+  phase: 'load',
+  at: 1_780_000_000_000,
+  up: 412,
+  auto: { webdriver: false, globals: [] },
+  ua: { ua: userAgent, platform: 'Windows', mobile: false },
+  hw: { cores: 8, memory: 8, touch: 0, platform: 'Win32' },
+  loc: { zone: 'Europe/Berlin', offset: -60, language: 'de-DE', languages: ['de-DE', 'en'] },
+});

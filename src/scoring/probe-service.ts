@@ -1,0 +1,52 @@
+/**
+ * Takes the on-page probe’s messages and keeps them under the pair (project key, session id) until the score that they belong to.
+ * The device sketch is made here, once, so that scoring finds it ready.
+ */
+import { pack } from 'msgpackr';
+import type { ProbeBody, ProbeReply, ProbeTransport } from '../contract/probe.js';
+import type { MakeRef } from '../crypto/master-key.js';
+import { notFound } from '../http/access.js';
+import { invalid } from '../http/error-answers.js';
+import type { Pool } from '../pool/pool.js';
+import type { Counters } from '../stores/counters/port.js';
+import type { Metrics } from '../telemetry/metrics.js';
+
+export interface ProbeServiceDeps {
+  readonly counters: Counters;
+  readonly pool: Pool;
+  readonly makeRef: MakeRef;
+  readonly metrics: Metrics;
+  readonly now: () => number;
+  /** The project of a public probe key, or null. */
+  readonly findProbeProject: (probeKey: string) => Promise<string | null>;
+}
+
+export function createProbeService(deps: ProbeServiceDeps) {
+  return {
+    async store(body: ProbeBody, transport: ProbeTransport): Promise<ProbeReply> {
+      const projectId = await deps.findProbeProject(body.projectKey);
+      if (projectId === null) {
+        deps.metrics.probes.inc({ result: 'unknown_key' });
+        throw notFound('project key');
+      }
+      const ref = (kind: string, value: string) => deps.makeRef(projectId, kind, value);
+      const token = body.ids?.token;
+      const { sketch, bands } = body.phase === 'load' ? await deps.pool.run({ kind: 'sketch', body, userAgent: transport.userAgent }) : { sketch: null, bands: [] };
+      const result = await deps.counters.storeProbe({
+        nowMs: deps.now(),
+        projectId,
+        session: ref('session', body.sessionId),
+        nonce: ref('nonce', body.nonce),
+        phase: body.phase,
+        seq: body.seq,
+        content: new Uint8Array(pack({ body, transport })),
+        device: token == null ? null : ref('device', token),
+        sketch,
+        bands,
+      });
+      deps.metrics.probes.inc({ result });
+      if (result === 'nonce_reused') throw invalid([{ path: '/nonce', message: 'was used by another session; a nonce is good for one.' }]);
+      return { sessionId: body.sessionId, stored: true };
+    },
+  };
+}

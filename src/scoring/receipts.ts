@@ -1,0 +1,104 @@
+/**
+ * Receipts: the facts of a score and what was made of them, signed. A receipt is durable in the log before the score is
+ * answered; a consumer records it in the database; until then the counters store can render it again.
+ * Written twice, a receipt is recorded once.
+ */
+import { pack, unpack } from 'msgpackr';
+import type { ScoreFacts } from '../contract/facts.js';
+import type { RecordedVerdict } from '../contract/pool.js';
+import { timeOfId } from '../crypto/ids.js';
+import { signBytes, verifyBytes, type SigningKey } from '../crypto/master-key.js';
+import type { Database, Queryable } from '../stores/database/port.js';
+import type { Log, LogEntry } from '../stores/log/port.js';
+
+/** Whose receipt it is, and of which session. */
+export interface ReceiptOwner {
+  readonly receiptId: string;
+  readonly organizationId: string;
+  /** null for a score with an organization key. */
+  readonly projectId: string | null;
+  readonly lineage: string;
+  readonly sessionRef: string;
+}
+
+export interface Receipt extends ReceiptOwner {
+  readonly verdict: RecordedVerdict;
+  /** Packed ScoreFacts. */
+  readonly facts: Uint8Array;
+}
+
+/** A receipt as it lies in the log and in the database: the signed bytes and their signature. */
+interface SignedReceipt {
+  readonly signed: Uint8Array;
+  readonly signature: Uint8Array;
+  readonly keyId: string;
+}
+
+export async function appendReceipt(log: Log, key: SigningKey, receipt: Receipt): Promise<void> {
+  const signed = new Uint8Array(pack(receipt));
+  const signature = await signBytes(key, signed);
+  await log.append('scores', [{ key: receipt.receiptId, value: pack({ signed, signature, keyId: key.keyId } satisfies SignedReceipt) }]);
+}
+
+/** What the consumer of the topic `scores` does with a batch. */
+export function createReceiptRecorder(database: Database): (entries: readonly LogEntry[]) => Promise<number> {
+  const partitions = new Set<string>();
+  return async (entries) => {
+    const rows = entries.map((entry) => rowOf(unpack(entry.value) as SignedReceipt));
+    for (const day of new Set(rows.map((row) => row.scoredAt.toISOString().slice(0, 10)))) {
+      if (!partitions.has(day)) await createPartition(database, day);
+      partitions.add(day);
+    }
+    await insertReceipts(database, rows);
+    return rows.length;
+  };
+}
+
+interface ReceiptRow extends SignedReceipt {
+  readonly receipt: Receipt;
+  readonly scoredAt: Date;
+}
+
+function rowOf(signed: SignedReceipt): ReceiptRow {
+  const receipt = unpack(signed.signed) as Receipt;
+  const time = timeOfId('receipt', receipt.receiptId);
+  if (time === null) throw new Error(`the log holds a receipt without a time: ${receipt.receiptId}`);
+  return { ...signed, receipt, scoredAt: new Date(time) };
+}
+
+/** One day’s partition; safe when several consumers come at once. */
+async function createPartition(database: Database, day: string): Promise<void> {
+  const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+  await database.transaction(async (tx) => {
+    await tx.query("SELECT pg_advisory_xact_lock(hashtext('receipts partition'))");
+    await tx.query(`CREATE TABLE IF NOT EXISTS receipts_${day.replaceAll('-', '')} PARTITION OF receipts FOR VALUES FROM ('${day} 00:00:00+00') TO ('${next} 00:00:00+00')`);
+  });
+}
+
+async function insertReceipts(database: Queryable, rows: readonly ReceiptRow[]): Promise<void> {
+  const column = <T>(read: (row: ReceiptRow) => T): T[] => rows.map(read);
+  await database.query(
+    `INSERT INTO receipts (receipt_id, scored_at, organization_id, project_id, lineage, session_ref, score, recommendation, record, signature, key_id)
+     SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::smallint[], $8::text[], $9::bytea[], $10::bytea[], $11::text[])
+     ON CONFLICT DO NOTHING`,
+    [
+      column((row) => row.receipt.receiptId), column((row) => row.scoredAt), column((row) => row.receipt.organizationId), column((row) => row.receipt.projectId),
+      column((row) => row.receipt.lineage), column((row) => row.receipt.sessionRef), column((row) => row.receipt.verdict.score), column((row) => row.receipt.verdict.recommendation),
+      column((row) => row.signed), column((row) => row.signature), column((row) => row.keyId),
+    ],
+  );
+}
+
+/** A receipt from the database, and whether its signature still holds; null where it is not there. */
+export async function findReceipt(database: Queryable, key: SigningKey, receiptId: string): Promise<{ readonly receipt: Receipt; readonly authentic: boolean } | null> {
+  const time = timeOfId('receipt', receiptId);
+  if (time === null) return null;
+  const [row] = await database.query<{ record: Uint8Array; signature: Uint8Array }>('SELECT record, signature FROM receipts WHERE receipt_id = $1 AND scored_at = $2', [
+    receiptId, new Date(time),
+  ]);
+  return row === undefined ? null : { receipt: unpack(row.record) as Receipt, authentic: verifyBytes(key, row.record, row.signature) };
+}
+
+export function packFacts(facts: ScoreFacts): Uint8Array {
+  return new Uint8Array(pack(facts));
+}

@@ -1,0 +1,104 @@
+/**
+ * Routes of server-side scoring: the score, the evidence of a receipt, and the probe’s intake.
+ */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { ProbeBody, ProbeReply, type ProbeTransport } from '../contract/probe.js';
+import { EvidenceReply, ScoreReply, ScoreRequest } from '../contract/score.js';
+import { keyCaller } from '../http/access.js';
+import { errorReplies } from '../http/openapi.js';
+import { probeBytesMax } from '../limits.js';
+import type { createEvidenceService } from './evidence-service.js';
+import { probeExample, scoreExample } from './examples.js';
+import type { createProbeService } from './probe-service.js';
+import type { ScoreService } from './score-service.js';
+
+export interface ScoringRouteDeps {
+  readonly scores: ScoreService;
+  readonly evidence: ReturnType<typeof createEvidenceService>;
+  readonly probes: ReturnType<typeof createProbeService>;
+  /** A probe key that works, for the example; null where there is no demo organization. */
+  readonly exampleProbeKey: string | null;
+}
+
+const tags = ['Scoring'];
+
+export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDeps): void {
+  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
+
+  typed.post(
+    '/lite/score',
+    {
+      config: { access: { credential: 'api-key', scope: 'lite:write' } },
+      schema: {
+        tags,
+        operationId: 'scoreSession',
+        summary: 'Score one respondent’s session',
+        description: 'Once per respondent, from a backend. An identical retry answers the first receipt again and counts nothing.',
+        body: { ...ScoreRequest, examples: [scoreExample] },
+        response: { 200: ScoreReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
+      },
+    },
+    async (request, reply) => {
+      const text = await deps.scores.score(keyCaller(request), request.body);
+      // The worker has rendered the reply; as text it goes out unchanged.
+      return reply.type('application/json; charset=utf-8').send(text as never);
+    },
+  );
+
+  typed.get(
+    '/lite/score/:receiptId/evidence',
+    {
+      config: { access: { credential: 'api-key', scope: 'lite:read' } },
+      schema: {
+        tags,
+        operationId: 'readEvidence',
+        summary: 'Render the evidence of a receipt again',
+        description: 'With the key that scored the session. The words are rendered from the recorded facts; provenance tells whether they sort as they did then.',
+        params: Type.Object({ receiptId: Type.String({ maxLength: 128, description: 'From the reply of a score.' }) }),
+        response: { 200: EvidenceReply, ...errorReplies([400, 401, 403, 404, 429]) },
+      },
+    },
+    async (request) => deps.evidence.evidence(keyCaller(request), request.params.receiptId),
+  );
+
+  void app.register(async (scope) => registerProbeIntake(scope, deps));
+}
+
+/** In a scope of its own, because it also reads text/plain: a page can send that without a preflight. */
+function registerProbeIntake(scope: FastifyInstance, deps: ScoringRouteDeps): void {
+  scope.addContentTypeParser('text/plain', { parseAs: 'string' }, scope.getDefaultJsonParser('error', 'error'));
+  scope.addHook('onRequest', (_request, reply, done) => {
+    // Anyone’s page may post; no credential is ever read here, so that any origin is as good as another.
+    reply.headers({ 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' });
+    done();
+  });
+  scope.options('/public/lite/probe', { config: { access: { credential: 'none' } }, schema: { hide: true } }, (_request, reply) =>
+    reply.code(204).headers({ 'access-control-allow-methods': 'POST', 'access-control-allow-headers': 'content-type', 'access-control-max-age': '86400' }).send(),
+  );
+  scope.withTypeProvider<TypeBoxTypeProvider>().post(
+    '/public/lite/probe',
+    {
+      bodyLimit: probeBytesMax,
+      config: { access: { credential: 'none' } },
+      schema: {
+        tags,
+        operationId: 'storeProbe',
+        summary: 'Take a message of the on-page probe',
+        description: 'Sent by the probe bundle, as text/plain or application/json. Joined to scoring by the exact pair of projectKey and sessionId.',
+        body: { ...ProbeBody, examples: [probeExample(deps.exampleProbeKey ?? 'pk_of_your_project')] },
+        response: { 202: ProbeReply, ...errorReplies([400, 404, 413, 415]) },
+      },
+    },
+    async (request, reply) => reply.code(202).send(await deps.probes.store(request.body, transportOf(request))),
+  );
+}
+
+function transportOf({ headers }: FastifyRequest): ProbeTransport {
+  const text = (name: string): string | null => {
+    const value = headers[name];
+    return typeof value === 'string' ? value.slice(0, 512) : null;
+  };
+  return { userAgent: text('user-agent'), acceptLanguage: text('accept-language'), hintPlatform: text('sec-ch-ua-platform'), hintMobile: text('sec-ch-ua-mobile') };
+}

@@ -1,0 +1,149 @@
+/**
+ * Server-side scoring, shell around the pure core: facts, counting, pool, receipt, reply. One round trip to the counters
+ * store and none to the database. With the counters away the score is answered from what is left, and says so; a
+ * receipt that cannot be made durable is a 503, never an answer without a receipt.
+ */
+import { pack, unpack } from 'msgpackr';
+import type { ScoreFacts } from '../contract/facts.js';
+import type { ScoreRequest, WebBotAuth } from '../contract/score.js';
+import { makeId } from '../crypto/ids.js';
+import type { MakeRef, SigningKey } from '../crypto/master-key.js';
+import { Fault } from '../errors.js';
+import { notFound, type KeyCaller } from '../http/access.js';
+import { invalid } from '../http/error-answers.js';
+import type { Pool } from '../pool/pool.js';
+import type { Counters, RateLimit, RateState, ScoreCountResult } from '../stores/counters/port.js';
+import type { Log } from '../stores/log/port.js';
+import type { Logger } from '../telemetry/logger.js';
+import type { Metrics } from '../telemetry/metrics.js';
+import { assembleFacts, checkRequest, countInputOf, gatherBase, type ScoreBase } from './gather.js';
+import type { Address } from './address.js';
+import type { Geography } from './geography.js';
+import { appendReceipt, packFacts } from './receipts.js';
+
+/** What scoring needs to know of projects and organizations; fulfilled from their cached records. */
+export interface ScoringSubjects {
+  readonly liteEnabled: (organizationId: string) => Promise<boolean>;
+  readonly findProject: (projectId: string) => Promise<ScoringProject | null>;
+}
+
+export interface ScoringProject {
+  readonly liteConfig: import('../contract/calibration.js').LiteConfig | undefined;
+  readonly assuranceAvailable: ScoreFacts['assuranceAvailable'];
+  /** Origin patterns that agents may sign for. */
+  readonly origins: readonly string[];
+}
+
+export interface VerifiedAgent {
+  readonly outcome: 'verified' | 'invalid' | 'unverified';
+  readonly agent: string | null;
+  readonly reason: string | null;
+  /** Stands for the signature; good once. */
+  readonly signature: string | null;
+}
+
+export interface ScoreServiceDeps {
+  readonly counters: Counters;
+  readonly log: Log;
+  readonly pool: Pool;
+  readonly geography: Geography;
+  readonly verifyAgent: (material: WebBotAuth, origins: readonly string[]) => Promise<VerifiedAgent>;
+  readonly subjects: ScoringSubjects;
+  readonly makeRef: MakeRef;
+  readonly receiptKey: SigningKey;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly now: () => number;
+}
+
+export type ScoreService = ReturnType<typeof createScoreService>;
+
+export function createScoreService(deps: ScoreServiceDeps) {
+  const { metrics } = deps;
+
+  /** Answers the reply as JSON text. */
+  async function score(caller: KeyCaller, request: ScoreRequest): Promise<string> {
+    const endGather = metrics.scoreStage.startTimer({ stage: 'gather' });
+    if (!(await deps.subjects.liteEnabled(caller.organizationId))) throw notFound('operation for this organization: server-side scoring is not enabled');
+    const { address, issues } = checkRequest(request);
+    if (address === null || issues.length > 0) throw invalid(issues);
+    const { base, signature } = await gather(deps, caller, request, address);
+    endGather();
+
+    const counted = await count(deps, countInputOf({
+      base, content: new Uint8Array(pack(base)), request, address, signature, limits: limitsOf(caller), makeRef: deps.makeRef,
+    }));
+    if (counted?.kind === 'limited') throw rateLimited(counted.rate, base.facts.scoredAtMs);
+    if (counted?.kind !== 'replayed') return conclude(base, counted);
+    metrics.scoreReplays.inc();
+    return conclude(unpack(counted.recorded.content) as ScoreBase, counted.recorded);
+  }
+
+  /** From the facts to the reply, by way of the pool and the receipt. */
+  async function conclude(base: ScoreBase, counted: Parameters<typeof assembleFacts>[1]): Promise<string> {
+    const facts = packFacts(assembleFacts(base, counted));
+    const endPool = metrics.scoreStage.startTimer({ stage: 'pool' });
+    const { reply, degraded, verdict } = await deps.pool.run({ kind: 'score', facts });
+    endPool();
+    const endReceipt = metrics.scoreStage.startTimer({ stage: 'receipt' });
+    await appendReceipt(deps.log, deps.receiptKey, { ...base.owner, verdict, facts });
+    endReceipt();
+    metrics.scores.inc({ recommendation: verdict.recommendation });
+    for (const signal of degraded) metrics.degraded.inc({ signal });
+    return reply;
+  }
+
+  return { score };
+}
+
+async function gather(deps: ScoreServiceDeps, caller: KeyCaller, request: ScoreRequest, address: Address): Promise<{ base: ScoreBase; signature: string | null }> {
+  const project = caller.projectId === null ? null : await deps.subjects.findProject(caller.projectId);
+  const agent = request.webBotAuth === undefined ? null : await deps.verifyAgent(request.webBotAuth, project?.origins ?? []);
+  const base = gatherBase({
+    request,
+    address,
+    place: deps.geography.look(address),
+    geographyAvailable: deps.geography.available,
+    agent: agent === null ? null : { outcome: agent.outcome, agent: agent.agent, reason: agent.reason },
+    nowMs: deps.now(),
+    owner: {
+      receiptId: makeId('receipt'),
+      organizationId: caller.organizationId,
+      projectId: caller.projectId,
+      lineage: caller.lineage,
+      sessionRef: deps.makeRef(caller.projectId ?? caller.organizationId, 'session', request.sessionId),
+    },
+    liteConfig: project?.liteConfig,
+    assuranceAvailable: project?.assuranceAvailable ?? 'none',
+  });
+  return { base, signature: agent?.outcome === 'verified' ? agent.signature : null };
+}
+
+/** null where the counters store is away. */
+async function count(deps: ScoreServiceDeps, input: Parameters<Counters['countScore']>[0]): Promise<ScoreCountResult | null> {
+  const end = deps.metrics.scoreStage.startTimer({ stage: 'count' });
+  try {
+    return await deps.counters.countScore(input);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'STORE_UNAVAILABLE') throw error;
+    deps.metrics.storeFailures.inc({ store: 'counters' });
+    deps.logger.warn({ internal: error.details.internal }, 'scoring without the counters store');
+    return null;
+  } finally {
+    end();
+  }
+}
+
+function limitsOf({ lineage, limits }: KeyCaller): readonly RateLimit[] {
+  return [
+    { key: `${lineage}:minute`, limit: limits.perMinute, windowSeconds: 60 },
+    { key: `${lineage}:day`, limit: limits.perDay, windowSeconds: 86_400 },
+  ];
+}
+
+function rateLimited(rate: RateState, nowMs: number): Fault {
+  const retryAfter = Math.max(1, Math.ceil(rate.resetAt - nowMs / 1_000));
+  return new Fault('RATE_LIMIT_EXCEEDED', `This key may make ${rate.limit} calls in this window. Come again in ${retryAfter} s.`, {
+    headers: { 'retry-after': String(retryAfter), 'x-ratelimit-remaining': String(rate.remaining), 'x-ratelimit-reset': String(rate.resetAt) },
+  });
+}

@@ -1,0 +1,18 @@
+-- Receipts: what was scored, from which facts, with which result. One partition a day, made by the consumer that
+-- first needs it; retention drops whole partitions. The receipt's id carries its time, so that a look-up names one day.
+
+CREATE TABLE receipts (
+  receipt_id      text NOT NULL,
+  scored_at       timestamptz NOT NULL,
+  organization_id text NOT NULL,
+  project_id      text,
+  lineage         text NOT NULL,
+  session_ref     text NOT NULL,
+  score           smallint NOT NULL,
+  recommendation  text NOT NULL,
+  record          bytea NOT NULL,
+  signature       bytea NOT NULL,
+  key_id          text NOT NULL,
+  PRIMARY KEY (receipt_id, scored_at)
+) PARTITION BY RANGE (scored_at);
+CREATE INDEX receipts_by_session ON receipts (project_id, session_ref, scored_at);

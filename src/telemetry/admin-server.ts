@@ -1,0 +1,61 @@
+/**
+ * The operator’s port: /metrics for Prometheus, /healthz (the process lives) and /readyz (its stores answer). Never public.
+ */
+import Fastify from 'fastify';
+import type { Metrics } from './metrics.js';
+
+export interface AdminServerDeps {
+  readonly metrics: Metrics;
+  /** Each rejects where its part does not answer. */
+  readonly checks: Readonly<Record<string, () => Promise<void>>>;
+  /** Called before each scrape, for values that are read rather than counted. */
+  readonly refresh: () => void;
+}
+
+export interface AdminServer {
+  /** Resolves to the port. */
+  listen(host: string, port: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+const checkDeadlineMs = 1_500;
+
+export function createAdminServer({ metrics, checks, refresh }: AdminServerDeps): AdminServer {
+  const app = Fastify({ forceCloseConnections: true });
+
+  async function check(): Promise<Readonly<Record<string, string>>> {
+    const results = await Promise.all(
+      Object.entries(checks).map(async ([store, ping]) => {
+        const answer = await Promise.race([ping().then(() => 'ok', (error: Error) => error.message), deadline()]);
+        metrics.storeUp.set({ store }, answer === 'ok' ? 1 : 0);
+        return [store, answer] as const;
+      }),
+    );
+    return Object.fromEntries(results);
+  }
+
+  app.get('/healthz', async () => ({ status: 'ok' }));
+  app.get('/readyz', async (_request, reply) => {
+    const results = await check();
+    const ready = Object.values(results).every((result) => result === 'ok');
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ok' : 'unavailable', checks: results });
+  });
+  app.get('/metrics', async (_request, reply) => {
+    refresh();
+    await check();
+    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+  });
+
+  return {
+    async listen(host, port) {
+      await app.listen({ host, port });
+      const address = app.server.address();
+      return typeof address === 'object' && address !== null ? address.port : port;
+    },
+    close: () => app.close(),
+  };
+}
+
+function deadline(): Promise<string> {
+  return new Promise((resolve) => setTimeout(resolve, checkDeadlineMs, `no answer within ${checkDeadlineMs} ms`).unref());
+}

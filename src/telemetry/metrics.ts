@@ -1,0 +1,38 @@
+/**
+ * Every metric of the service. docs/metrics.md lists the same names, and a test ties the two.
+ * One registry per process, made by the caller: nothing registers itself.
+ */
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+
+/** Seconds; dense around the latency budget of a score (5, 15 and 30 ms). */
+const latencyBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.015, 0.03, 0.06, 0.12, 0.25, 0.5, 1, 2, 5];
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+export function createMetrics() {
+  const registry = new Registry();
+  const registers = [registry];
+  const histogram = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Histogram<L>({ name, help, labelNames: [...labelNames], buckets: latencyBuckets, registers });
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) => new Counter<L>({ name, help, labelNames: [...labelNames], registers });
+  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[]) => new Gauge<L>({ name, help, labelNames: [...labelNames], registers });
+
+  collectDefaultMetrics({ register: registry });
+  return {
+    registry,
+    httpRequests: histogram('vh_http_request_seconds', 'Time from a request’s headers to the end of its answer, by route and status.', ['route', 'status']),
+    scoreStage: histogram('vh_score_stage_seconds', 'Time of one stage of a score: gather, count, pool, receipt.', ['stage']),
+    scores: counter('vh_scores_total', 'Scores answered, by recommendation.', ['recommendation']),
+    scoreReplays: counter('vh_score_replays_total', 'Identical retries that were answered with the first receipt.', []),
+    degraded: counter('vh_degraded_signals_total', 'Degraded signals in answered scores.', ['signal']),
+    probes: counter('vh_probes_total', 'Probes received, by result.', ['result']),
+    poolQueue: gauge('vh_pool_queue', 'Scoring tasks that wait for a thread.', []),
+    poolBusy: gauge('vh_pool_busy', 'Batches that threads work on.', []),
+    poolRejected: counter('vh_pool_rejected_total', 'Tasks refused because the queue was full, a thread died or the deadline passed.', ['reason']),
+    poolBatch: new Histogram({ name: 'vh_pool_batch_tasks', help: 'Tasks in one hand-over to a thread.', buckets: [1, 2, 4, 8, 16, 32], registers }),
+    receiptsRecorded: counter('vh_receipts_recorded_total', 'Receipts written to the database by the consumers.', []),
+    consumerTickAge: gauge('vh_consumer_tick_age_seconds', 'Time since a consumer last made a round.', ['group']),
+    storeUp: gauge('vh_store_up', '1 while a store answers, else 0.', ['store']),
+    storeFailures: counter('vh_store_failures_total', 'Calls that a store did not answer.', ['store']),
+  };
+}

@@ -1,0 +1,128 @@
+import type { FastifyInstance } from 'fastify';
+import t from 'tap';
+import { Type } from 'typebox';
+import { Fault } from '../../src/errors.js';
+import { keyCaller, type AccessDeps, type DashboardCaller, type KeyCaller } from '../../src/http/access.js';
+import { createApp } from '../../src/http/app.js';
+import { createLogger } from '../../src/telemetry/logger.js';
+import { createMetrics } from '../../src/telemetry/metrics.js';
+
+const projectKey: KeyCaller = { kind: 'key', keyId: 'key_1', lineage: 'key_1', organizationId: 'org_a', projectId: 'proj_a', scopes: ['lite:write'], limits: { perMinute: 1, perDay: 1 } };
+const organizationKey: KeyCaller = { ...projectKey, keyId: 'key_2', projectId: null };
+const member: DashboardCaller = { kind: 'dashboard', subject: 'm', organizationId: 'org_a', role: 'member' };
+const owners: Readonly<Record<string, string>> = { proj_a: 'org_a', proj_b: 'org_a', proj_other: 'org_z' };
+
+const deps: AccessDeps = {
+  findKey: async (secret) => ({ vf_live_project: projectKey, vf_org_live_organization: organizationKey })[secret] ?? null,
+  verifyDashboardToken: async (token) => {
+    if (token === 'member') return member;
+    if (token === 'admin') return { ...member, role: 'admin' };
+    throw new Fault('INVALID_TOKEN', 'no');
+  },
+  findProjectOwner: async (projectId) => owners[projectId] ?? null,
+};
+
+function build(log: string[] = []): FastifyInstance {
+  const app = createApp({ ...deps, logger: createLogger('info', { write: (line) => log.push(line) }), metrics: createMetrics() });
+  const open = { access: { credential: 'none' } } as const;
+  app.post('/echo', { config: open, bodyLimit: 64, schema: { body: Type.Object({ name: Type.String(), mode: Type.Optional(Type.Object({ fast: Type.Boolean() }, { additionalProperties: false })) }) } }, async (request) => request.body);
+  app.get('/bug', { config: open }, async () => { throw new Error('inner detail'); });
+  app.get('/key', { config: { access: { credential: 'api-key', scope: 'lite:write' } } }, async (request) => ({ keyId: keyCaller(request).keyId }));
+  app.get('/scoped', { config: { access: { credential: 'api-key', scope: 'keys:write' } } }, async () => ({}));
+  app.get('/projects/:projectId', { config: { access: { credential: 'dashboard-or-organization-key', role: 'admin', project: 'projectId' } } }, async () => ({ ok: true }));
+  return app;
+}
+
+t.test('a request id is kept when it is well-formed, made otherwise, and stands in header and error body', async (t) => {
+  const app = build();
+  const own = await app.inject({ url: '/nowhere', headers: { 'x-request-id': 'abc.1_2-3' } });
+  t.equal(own.headers['x-request-id'], 'abc.1_2-3');
+  t.equal(own.json().requestId, 'abc.1_2-3');
+  const made = await app.inject({ url: '/nowhere', headers: { 'x-request-id': 'has spaces and\ttabs' } });
+  t.match(made.headers['x-request-id'], /^[0-9a-f-]{36}$/);
+});
+
+t.test('every kind of bad input is a coded 4xx that says what to do', async (t) => {
+  const app = build();
+  const post = (payload: string, contentType = 'application/json') => app.inject({ method: 'POST', url: '/echo', payload, headers: { 'content-type': contentType } });
+  const cases = [
+    { answer: await post('{"name":'), status: 400, code: 'MALFORMED_JSON' },
+    { answer: await post(''), status: 400, code: 'MALFORMED_JSON' },
+    { answer: await post('{"__proto__":{"x":1},"name":"a"}'), status: 400, code: 'MALFORMED_JSON' },
+    { answer: await post('{}'), status: 400, code: 'VALIDATION_FAILED', path: '/name' },
+    { answer: await post('{"name":7}'), status: 400, code: 'VALIDATION_FAILED', path: '/name' },
+    { answer: await post('{"name":"a","mode":{"fats":true}}'), status: 400, code: 'VALIDATION_FAILED', path: '/mode/fast' },
+    { answer: await post('a=1', 'application/x-www-form-urlencoded'), status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' },
+    { answer: await post(JSON.stringify({ name: 'x'.repeat(100) })), status: 413, code: 'BODY_TOO_LARGE' },
+    { answer: await app.inject({ method: 'DELETE', url: '/echo' }), status: 405, code: 'METHOD_NOT_ALLOWED' },
+    { answer: await app.inject({ url: '/nowhere' }), status: 404, code: 'NOT_FOUND' },
+  ];
+  for (const { answer, status, code, path } of cases) {
+    t.equal(answer.statusCode, status, code);
+    t.equal(answer.json().code, code);
+    if (path !== undefined) t.equal(answer.json().issues[0].path, path);
+  }
+});
+
+t.test('a wrong method is told which methods the address takes', async (t) => {
+  t.equal((await build().inject({ method: 'PUT', url: '/echo' })).headers.allow, 'POST');
+});
+
+t.test('a misspelt name in a strict object is told the nearest valid one', async (t) => {
+  const answer = await build().inject({ method: 'POST', url: '/echo', payload: { name: 'a', mode: { fast: true, fats: true } } });
+  t.match(answer.json().issues, [{ path: '/mode/fats', message: /did you mean "fast"\?/ }]);
+});
+
+t.test('a bug is answered without its detail and logged with it', async (t) => {
+  const log: string[] = [];
+  const answer = await build(log).inject({ url: '/bug' });
+  t.equal(answer.statusCode, 500);
+  t.equal(answer.json().code, 'INTERNAL');
+  t.notMatch(answer.body, /inner detail|\.ts|\.js/);
+  t.match(log.join(''), /inner detail/);
+});
+
+t.test('key errors tell nothing: no key, garbage and unknown keys get the same answer', async (t) => {
+  const app = build();
+  const answers = await Promise.all(
+    [{}, { 'x-api-key': 'garbage' }, { 'x-api-key': 'vf_live_unknown' }, { authorization: 'Bearer vf_live_unknown' }, { authorization: 'Basic x' }].map((headers) => app.inject({ url: '/key', headers: { ...headers, 'x-request-id': 'r' } })),
+  );
+  for (const answer of answers) {
+    t.equal(answer.statusCode, 401);
+    t.equal(answer.body, answers[0]?.body);
+  }
+});
+
+t.test('a key is taken as X-API-Key and as Bearer, and needs the scope of the route', async (t) => {
+  const app = build();
+  t.same((await app.inject({ url: '/key', headers: { 'x-api-key': 'vf_live_project' } })).json(), { keyId: 'key_1' });
+  t.same((await app.inject({ url: '/key', headers: { authorization: 'bearer vf_live_project' } })).json(), { keyId: 'key_1' });
+  const refused = await app.inject({ url: '/scoped', headers: { 'x-api-key': 'vf_live_project' } });
+  t.match({ status: refused.statusCode, ...refused.json() }, { status: 403, code: 'INSUFFICIENT_SCOPE', message: /keys:write/ });
+});
+
+t.test('a dashboard route asks for role and ownership; what is another’s is as if it were not there', async (t) => {
+  const app = build();
+  const get = (projectId: string, headers: Record<string, string>) => app.inject({ url: `/projects/${projectId}`, headers: { ...headers, 'x-request-id': 'r' } });
+  t.equal((await get('proj_a', { authorization: 'Bearer admin' })).statusCode, 200);
+  t.equal((await get('proj_a', { 'x-api-key': 'vf_org_live_organization' })).statusCode, 200);
+  t.equal((await get('proj_a', { authorization: 'Bearer member' })).json().code, 'INSUFFICIENT_SCOPE');
+  t.equal((await get('proj_a', { 'x-api-key': 'vf_live_project' })).json().code, 'INSUFFICIENT_SCOPE');
+  t.equal((await get('proj_a', {})).json().code, 'INVALID_TOKEN');
+  const others = await get('proj_other', { authorization: 'Bearer admin' });
+  const none = await get('proj_none', { authorization: 'Bearer admin' });
+  t.equal(others.statusCode, 404);
+  t.equal(others.body, none.body);
+});
+
+t.test('a route without declared access does not register', async (t) => {
+  const app = build();
+  t.throws(() => app.get('/unguarded', async () => ({})), /declares no access/);
+});
+
+t.test('no answer lacks the security headers', async (t) => {
+  const app = build();
+  for (const url of ['/key', '/nowhere', '/bug']) {
+    t.match((await app.inject({ url })).headers, { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
+  }
+});

@@ -1,0 +1,57 @@
+/**
+ * Entry of a pool thread: unpacks a batch of tasks, runs each through the pure core, packs the answers. A task that throws
+ * is answered as a failure of its own; the others of the batch are not touched.
+ */
+import { pack, unpack } from 'msgpackr';
+import { move } from 'piscina';
+import type { ScoreFacts, ScoreOutcome } from '../src/contract/facts.js';
+import type { PoolAnswer, PoolResults, PoolTask, RecordedVerdict } from '../src/contract/pool.js';
+import { bandsOf, sketchDevice } from './duplicates/sketch.js';
+import { renderEvidence } from './evidence/render.js';
+import { modelVersion } from './scoring/model-version.js';
+import { scoreFacts } from './scoring/score.js';
+
+export default function runBatch(message: Uint8Array): unknown {
+  const tasks = unpack(message) as readonly PoolTask[];
+  const answers = new Uint8Array(pack(tasks.map(answer)));
+  return move(answers.buffer);
+}
+
+function answer(task: PoolTask): PoolAnswer {
+  try {
+    return { ok: true, value: run(task) };
+  } catch (error) {
+    const { code = 'INTERNAL', message, stack } = error as Error & { code?: string };
+    return { ok: false, code, message, internal: stack ?? message };
+  }
+}
+
+function run(task: PoolTask): PoolResults[PoolTask['kind']] {
+  switch (task.kind) {
+    case 'score': {
+      const outcome = scoreFacts(unpack(task.facts) as ScoreFacts);
+      return { reply: JSON.stringify(outcome.reply), degraded: outcome.reply.degradedSignals, verdict: verdictOf(outcome) };
+    }
+    case 'evidence':
+      return renderEvidence(unpack(task.facts) as ScoreFacts);
+    case 'sketch': {
+      const sketch = sketchDevice(task.body, task.userAgent);
+      return { sketch, bands: bandsOf(sketch) };
+    }
+    case 'model':
+      return { modelVersion };
+  }
+}
+
+function verdictOf({ reply, classification, modelVersion: version, uncapped, caps }: ScoreOutcome): RecordedVerdict {
+  return {
+    modelVersion: version,
+    score: reply.score,
+    uncapped,
+    caps,
+    recommendation: reply.recommendation,
+    verdictClass: reply.verdictClass,
+    duplicateBand: reply.duplicate.band,
+    classification,
+  };
+}
