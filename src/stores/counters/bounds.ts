@@ -1,0 +1,73 @@
+/**
+ * The windows, caps and lifetimes of the counters: one home for both adapters, so that they agree.
+ * The Redis scripts receive these as literals in their prelude.
+ */
+import { probeKeepSeconds, recentReceiptKeepSeconds } from '../../limits.js';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+export const bounds = {
+  /** Width of the narrow buckets (windows of an hour) and how many of them a window has. */
+  slotMs: 5 * minuteMs,
+  slotsPerHour: 12,
+  hourMs,
+  hoursPerDay: 24,
+  dayMs,
+  weekMs: 7 * dayMs,
+  /** Distinct members kept exactly; a capped set answers at most this. */
+  distinctCap: 128,
+  /** Distinct members per address that the memory adapter tells apart; Redis goes on by estimate. */
+  distinctMax: 4_096,
+  /** How long a session is remembered, so that it counts once; longer than any bucket counter looks back. */
+  guardMs: 2 * dayMs,
+  /** Characters of a session’s list of counters; a session that changes its identifiers beyond it counts no more. */
+  guardLengthMax: 2_048,
+  /** Scored bodies of a session whose identical retry is recognised. */
+  replaysMax: 8,
+  probeMs: probeKeepSeconds * 1_000,
+  receiptMs: recentReceiptKeepSeconds * 1_000,
+  /** A signature expires within 24 h; one more hour for clocks that disagree. */
+  signatureMs: 25 * hourMs,
+  bandsMax: 20,
+  termsMax: 64,
+  candidatesMax: 32,
+  /** How long a session is found by its respondent or device. */
+  candidateMs: 30 * dayMs,
+  /** How long a session is found by similarity alone. */
+  similarMs: dayMs,
+  /** Latest sessions kept under one band. */
+  bandSessionsMax: 8,
+  /** Sessions of a scope after which the older half of its bands is let go, however young. */
+  bandGenerationSessions: 10_000,
+  /** Latest sessions kept under a device, a respondent or an address; one more than a hub may have. */
+  edgeMembersMax: 51,
+  /** An edge key with more members in the window ties nobody together. */
+  hubMembers: 50,
+  addressEdgeMs: 10 * minuteMs,
+  /** Edge keys remembered of one session. */
+  edgesMax: 8,
+  neighborhoodMs: dayMs,
+  /** The neighborhood looks at the latest sessions of the scope only. */
+  neighborhoodSessionsMax: 500,
+  /** Other sessions visited from one session. */
+  visitedMax: 64,
+  baselineAlpha: 0.1,
+  hoursPerWeek: 168,
+  /** Weeks after which an hour of the week speaks for itself. */
+  baselineOwnHours: 3,
+  /** Term frequencies: cells per row of the count-min sketch, and the largest count of a cell. */
+  termCells: 32_768,
+  termCountMax: 16_777_215,
+} as const;
+
+/** Index of the narrow bucket that holds a time. */
+export function slotOf(nowMs: number): number {
+  return Math.floor(nowMs / bounds.slotMs);
+}
+
+/** Index of the hour that holds a time. */
+export function hourOf(nowMs: number): number {
+  return Math.floor(nowMs / bounds.hourMs);
+}

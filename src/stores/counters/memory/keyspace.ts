@@ -1,0 +1,122 @@
+/**
+ * Tables of keys that expire, under one common bound on their number.
+ * Expired keys are swept a few at a time by the calls themselves, so that no call pauses long; a read never
+ * returns an expired one, swept or not. When the bound is reached, `reserve` sweeps on for a while and then
+ * refuses (StoreUnavailable), before anything was written: the caller’s step happens whole or not at all.
+ */
+import { storeUnavailable } from '../../../errors.js';
+
+/** Expired entries looked for by each call, and by a call that finds no room. */
+const sweepSteps = 24;
+const sweepStepsWhenFull = 4_096;
+
+interface Entry<V> {
+  value: V;
+  expiresAtMs: number;
+}
+
+export interface Table<V> {
+  get(key: string, nowMs: number): V | undefined;
+  /** The value under the key, made when missing; its expiry is moved on, never back. */
+  take(key: string, nowMs: number, keepMs: number, make: () => V): V;
+  set(key: string, value: V, nowMs: number, keepMs: number): void;
+  delete(key: string): void;
+}
+
+export type TableDump = [name: string, entries: [key: string, value: unknown, expiresAtMs: number][]];
+
+export interface Keyspace {
+  table<V>(name: string): Table<V>;
+  /** Makes sure that `keys` more keys fit. */
+  reserve(keys: number, nowMs: number): void;
+  readonly size: number;
+  dump(nowMs: number): TableDump[];
+  load(dumps: readonly TableDump[], nowMs: number): void;
+}
+
+/** A keyspace of at most `keysMax` keys. */
+export function createKeyspace(keysMax: number): Keyspace {
+  const tables = new Map<string, Map<string, Entry<unknown>>>();
+  let size = 0;
+  let cursor = walk(tables);
+
+  const sweep = (steps: number, nowMs: number): void => {
+    for (let i = 0; i < steps; i += 1) {
+      const next = cursor.next();
+      if (next.done === true) {
+        cursor = walk(tables);
+        return;
+      }
+      const [entries, key, entry] = next.value;
+      if (entry.expiresAtMs <= nowMs && entries.delete(key)) size -= 1;
+    }
+  };
+
+  return {
+    table: <V>(name: string) => {
+      const entries = tables.get(name) ?? new Map<string, Entry<unknown>>();
+      tables.set(name, entries);
+      return createTable(entries as Map<string, Entry<V>>, (change) => (size += change));
+    },
+    reserve: (keys, nowMs) => {
+      sweep(sweepSteps, nowMs);
+      if (size + keys <= keysMax) return;
+      sweep(sweepStepsWhenFull, nowMs);
+      if (size + keys > keysMax) throw storeUnavailable(`counters in memory: ${size} of at most ${keysMax} keys are in use`);
+    },
+    get size() {
+      return size;
+    },
+    dump: (nowMs) =>
+      [...tables].map(([name, entries]) => [
+        name,
+        [...entries].filter(([, entry]) => entry.expiresAtMs > nowMs).map(([key, entry]) => [key, entry.value, entry.expiresAtMs]),
+      ]),
+    load: (dumps, nowMs) => {
+      for (const [name, saved] of dumps) {
+        const entries = tables.get(name);
+        if (entries === undefined) continue;
+        for (const [key, value, expiresAtMs] of saved) {
+          if (expiresAtMs <= nowMs || size >= keysMax) continue;
+          entries.set(key, { value, expiresAtMs });
+          size += 1;
+        }
+      }
+    },
+  };
+}
+
+function createTable<V>(entries: Map<string, Entry<V>>, resize: (change: number) => void): Table<V> {
+  const find = (key: string, nowMs: number): Entry<V> | undefined => {
+    const entry = entries.get(key);
+    return entry !== undefined && entry.expiresAtMs > nowMs ? entry : undefined;
+  };
+  const set = (key: string, value: V, nowMs: number, keepMs: number): void => {
+    if (!entries.has(key)) resize(1);
+    entries.set(key, { value, expiresAtMs: nowMs + keepMs });
+  };
+  return {
+    get: (key, nowMs) => find(key, nowMs)?.value,
+    take: (key, nowMs, keepMs, make) => {
+      const found = find(key, nowMs);
+      if (found !== undefined) {
+        found.expiresAtMs = Math.max(found.expiresAtMs, nowMs + keepMs);
+        return found.value;
+      }
+      const value = make();
+      set(key, value, nowMs, keepMs);
+      return value;
+    },
+    set,
+    delete: (key) => {
+      if (entries.delete(key)) resize(-1);
+    },
+  };
+}
+
+/** Every entry once, table after table; a Map’s iterator bears changes while it walks. */
+function* walk(tables: Map<string, Map<string, Entry<unknown>>>): Generator<[Map<string, Entry<unknown>>, string, Entry<unknown>]> {
+  for (const entries of tables.values()) {
+    for (const [key, entry] of entries) yield [entries, key, entry];
+  }
+}
