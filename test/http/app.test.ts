@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import t from 'tap';
 import { Type } from 'typebox';
+import type { ErrorBody } from '../../src/contract/common.js';
 import { Fault } from '../../src/errors.js';
 import { keyCaller, type AccessDeps, type DashboardCaller, type KeyCaller } from '../../src/http/access.js';
 import { createApp } from '../../src/http/app.js';
@@ -37,7 +38,7 @@ t.test('a request id is kept when it is well-formed, made otherwise, and stands 
   const app = build();
   const own = await app.inject({ url: '/nowhere', headers: { 'x-request-id': 'abc.1_2-3' } });
   t.equal(own.headers['x-request-id'], 'abc.1_2-3');
-  t.equal(own.json().requestId, 'abc.1_2-3');
+  t.equal(own.json<ErrorBody>().requestId, 'abc.1_2-3');
   const made = await app.inject({ url: '/nowhere', headers: { 'x-request-id': 'has spaces and\ttabs' } });
   t.match(made.headers['x-request-id'], /^[0-9a-f-]{36}$/);
 });
@@ -59,8 +60,8 @@ t.test('every kind of bad input is a coded 4xx that says what to do', async (t) 
   ];
   for (const { answer, status, code, path } of cases) {
     t.equal(answer.statusCode, status, code);
-    t.equal(answer.json().code, code);
-    if (path !== undefined) t.equal(answer.json().issues[0].path, path);
+    t.equal(answer.json<ErrorBody>().code, code);
+    if (path !== undefined) t.equal(answer.json<ErrorBody>().issues?.[0]?.path, path);
   }
 });
 
@@ -70,14 +71,14 @@ t.test('a wrong method is told which methods the address takes', async (t) => {
 
 t.test('a misspelt name in a strict object is told the nearest valid one', async (t) => {
   const answer = await build().inject({ method: 'POST', url: '/echo', payload: { name: 'a', mode: { fast: true, fats: true } } });
-  t.match(answer.json().issues, [{ path: '/mode/fats', message: /did you mean "fast"\?/ }]);
+  t.match(answer.json<ErrorBody>().issues, [{ path: '/mode/fats', message: /did you mean "fast"\?/ }]);
 });
 
 t.test('a bug is answered without its detail and logged with it', async (t) => {
   const log: string[] = [];
   const answer = await build(log).inject({ url: '/bug' });
   t.equal(answer.statusCode, 500);
-  t.equal(answer.json().code, 'INTERNAL');
+  t.equal(answer.json<ErrorBody>().code, 'INTERNAL');
   t.notMatch(answer.body, /inner detail|\.ts|\.js/);
   t.match(log.join(''), /inner detail/);
 });
@@ -98,7 +99,7 @@ t.test('a key is taken as X-API-Key and as Bearer, and needs the scope of the ro
   t.same((await app.inject({ url: '/key', headers: { 'x-api-key': 'vf_live_project' } })).json(), { keyId: 'key_1' });
   t.same((await app.inject({ url: '/key', headers: { authorization: 'bearer vf_live_project' } })).json(), { keyId: 'key_1' });
   const refused = await app.inject({ url: '/scoped', headers: { 'x-api-key': 'vf_live_project' } });
-  t.match({ status: refused.statusCode, ...refused.json() }, { status: 403, code: 'INSUFFICIENT_SCOPE', message: /keys:write/ });
+  t.match({ status: refused.statusCode, ...refused.json<ErrorBody>() }, { status: 403, code: 'INSUFFICIENT_SCOPE', message: /keys:write/ });
 });
 
 t.test('a dashboard route asks for role and ownership; what is another’s is as if it were not there', async (t) => {
@@ -106,9 +107,9 @@ t.test('a dashboard route asks for role and ownership; what is another’s is as
   const get = (projectId: string, headers: Record<string, string>) => app.inject({ url: `/projects/${projectId}`, headers: { ...headers, 'x-request-id': 'r' } });
   t.equal((await get('proj_a', { authorization: 'Bearer admin' })).statusCode, 200);
   t.equal((await get('proj_a', { 'x-api-key': 'vf_org_live_organization' })).statusCode, 200);
-  t.equal((await get('proj_a', { authorization: 'Bearer member' })).json().code, 'INSUFFICIENT_SCOPE');
-  t.equal((await get('proj_a', { 'x-api-key': 'vf_live_project' })).json().code, 'INSUFFICIENT_SCOPE');
-  t.equal((await get('proj_a', {})).json().code, 'INVALID_TOKEN');
+  t.equal((await get('proj_a', { authorization: 'Bearer member' })).json<ErrorBody>().code, 'INSUFFICIENT_SCOPE');
+  t.equal((await get('proj_a', { 'x-api-key': 'vf_live_project' })).json<ErrorBody>().code, 'INSUFFICIENT_SCOPE');
+  t.equal((await get('proj_a', {})).json<ErrorBody>().code, 'INVALID_TOKEN');
   const others = await get('proj_other', { authorization: 'Bearer admin' });
   const none = await get('proj_none', { authorization: 'Bearer admin' });
   t.equal(others.statusCode, 404);
