@@ -13,6 +13,8 @@ export async function post(endpoint: string, text: string, timeoutMs: number): P
       body: text,
       headers: { 'content-type': 'text/plain' },
       credentials: 'omit',
+      // The page's address may hold what is nobody's business.
+      referrerPolicy: 'origin',
       keepalive: true,
       signal: abort.signal,
     });

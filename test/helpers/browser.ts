@@ -65,7 +65,7 @@ export interface Started {
 /** Chromium by itself, with nothing attached: `--headless`, or on a display. */
 export async function launchPlain(url: string, options: { display?: string; args?: string[] } = {}): Promise<Started> {
   const profile = await mkdtemp(join(tmpdir(), 'vh-browser-'));
-  const mode = options.display === undefined ? ['--headless', '--remote-debugging-port=0'] : ['--window-position=0,0', '--window-size=1200,800', '--password-store=basic'];
+  const mode = options.display === undefined ? ['--headless'] : ['--window-position=0,0', '--window-size=1200,800', '--password-store=basic'];
   // A process group of its own: the launcher is a script, and the browser its child.
   const child = spawn(chromiumPath, [...baseArguments, '--no-default-browser-check', `--user-data-dir=${profile}`, ...mode, ...(options.args ?? []), url], {
     env: { ...process.env, ...(options.display === undefined ? {} : { DISPLAY: options.display }) },

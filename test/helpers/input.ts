@@ -44,24 +44,25 @@ function moveHand(from: Point, to: Point, random: () => number): string[] {
 
 const clickHeld = (dwellMs: number): Commands => ['mousedown', '1', ...pause(dwellMs), 'mouseup', '1'];
 
-/** What a person does: goes to each target, a little off its centre, presses, types into the second. */
+/** What a person does: goes to each target, a little off its centre, presses, types into the second, scrolls in the end. */
 export function actLikePerson(targets: readonly Point[], text: string, seed: number): Commands {
   const random = createRandom(seed);
   let from: Point = { x: 40 + random() * 100, y: 300 + random() * 100 };
-  return targets.flatMap((target, index) => {
+  const acts = targets.flatMap((target, index) => {
     const to = { x: target.x + (random() - 0.5) * 80, y: target.y + (random() - 0.5) * 24 };
     const commands = [...moveHand(from, to, random), ...pause(110 + random() * 90), ...clickHeld(60 + random() * 40), ...pause(200)];
     from = to;
     if (index === 1) for (const key of text) commands.push('keydown', key, ...pause(60 + random() * 50), 'keyup', key, ...pause(50 + random() * 120));
     return commands;
   });
+  return [...acts, ...[1, 2, 3].flatMap(() => ['click', '5', ...pause(90 + random() * 80)])];
 }
 
 /** What a script does that was told the places: jumps there and presses at once. */
 export function actLikeRobot(targets: readonly Point[], text: string): Commands {
   return targets.flatMap((target, index) => [
     'mousemove', String(target.x), String(target.y), ...pause(30), 'click', '1', ...pause(30),
-    ...(index === 1 ? ['type', '--delay', '12', text] : []),
+    ...(index === 1 ? [...text].flatMap((key) => ['key', '--delay', '6', key]) : []),
   ]);
 }
 

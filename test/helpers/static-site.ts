@@ -9,6 +9,7 @@ import type { ProbeBody } from '../../src/contract/probe.js';
 /** A probe as it arrived. */
 export interface CollectedProbe {
   readonly method: string;
+  readonly text: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: ProbeBody;
   readonly bytes: number;
@@ -18,6 +19,8 @@ export interface StaticSite {
   readonly origin: string;
   /** Probes in order of arrival. */
   readonly probes: CollectedProbe[];
+  /** What pages posted to /note, in order of arrival. */
+  readonly notes: unknown[];
   /** Methods and paths asked for, in order. */
   readonly requests: string[];
   /** Waits until a probe fulfils the condition; rejects after the deadline. */
@@ -60,11 +63,16 @@ export async function pollUntil<T>(what: string, read: () => T | undefined | Pro
 
 export async function startStaticSite({ files, headers, probeStatus = 202 }: StaticSiteOptions): Promise<StaticSite> {
   const probes: CollectedProbe[] = [];
+  const notes: unknown[] = [];
   const requests: string[] = [];
 
+  const takeNote = async (request: IncomingMessage, response: ServerResponse) => {
+    notes.push(JSON.parse(await readBody(request)));
+    response.writeHead(204).end();
+  };
   const takeProbe = async (request: IncomingMessage, response: ServerResponse) => {
     const text = await readBody(request);
-    if (text) probes.push({ method: request.method ?? '', headers: request.headers, body: JSON.parse(text) as ProbeBody, bytes: Buffer.byteLength(text) });
+    if (text) probes.push({ method: request.method ?? '', text, headers: request.headers, body: JSON.parse(text) as ProbeBody, bytes: Buffer.byteLength(text) });
     if (probeStatus === 'hang') return;
     response.writeHead(probeStatus, { 'content-type': 'application/json', 'access-control-allow-origin': request.headers.origin ?? '*' });
     response.end('{}');
@@ -74,6 +82,7 @@ export async function startStaticSite({ files, headers, probeStatus = 202 }: Sta
     requests.push(`${request.method} ${pathname}`);
     const body = files[pathname];
     if (pathname === probePath) takeProbe(request, response).catch(() => response.destroy());
+    else if (pathname === '/note') takeNote(request, response).catch(() => response.destroy());
     else if (body === undefined) response.writeHead(404).end();
     else response.writeHead(200, { 'content-type': types[pathname.split('.').pop() ?? ''] ?? 'text/html; charset=utf-8', ...headers }).end(body);
   });
@@ -81,6 +90,7 @@ export async function startStaticSite({ files, headers, probeStatus = 202 }: Sta
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     probes,
+    notes,
     requests,
     waitForProbe: (what, isMet, timeoutMs) => pollUntil(what, () => probes.find(isMet), timeoutMs),
     close: () =>

@@ -1,0 +1,85 @@
+/**
+ * Pages that carry the lite probe, opened in real Chromium under playwright. One browser serves a
+ * test file; every page has its own site, so that nothing is left over from another test.
+ */
+import t, { type Test } from 'tap';
+import type { Page } from 'playwright-core';
+import { Check, Errors } from 'typebox/value';
+import { ProbeBody } from '../../src/contract/probe.js';
+import { hasChromium, launchDriven, type Driven } from './browser.js';
+import { buildSdkFiles } from './repository.js';
+import { startStaticSite, type StaticSite } from './static-site.js';
+
+export const scriptPath = '/sdk/lite/v1/vh-lite.iife.js';
+
+/** What the page remembers of itself, for tests to ask. */
+const recorder =
+  "<script>window.seen={probes:[],errors:[]};document.addEventListener('vh-lite:probe',e=>seen.probes.push(e.detail));addEventListener('error',e=>seen.errors.push(e.message));addEventListener('unhandledrejection',e=>seen.errors.push(String(e.reason)))</script>";
+
+export interface LitePageOptions {
+  /** Attributes of the script element; the key and the session of most tests when left out. */
+  readonly attributes?: string;
+  /** What stands before the script element. */
+  readonly html?: string;
+  readonly headers?: Record<string, string>;
+  readonly probeStatus?: number | 'hang';
+  /** Further files by path. */
+  readonly files?: Record<string, string>;
+  /** The query string of the page's address. */
+  readonly query?: string;
+}
+
+export interface LitePage {
+  readonly page: Page;
+  readonly site: StaticSite;
+  /** What came of the automatic run; waits for it. */
+  waitForEvent(): Promise<{ sessionId: string; sent: boolean }>;
+  /** Errors that reached the page. */
+  readErrors(): Promise<string[]>;
+}
+
+export interface LiteBrowser {
+  open(options?: LitePageOptions): Promise<LitePage>;
+}
+
+export const defaultAttributes = 'data-project-key="pk_test" data-session-id="session-1"';
+
+/** A test with a browser of its own; its pages and sites are closed when it ends. */
+export function testInBrowser(name: string, run: (t: Test, browser: LiteBrowser) => Promise<void>): void {
+  void t.test(name, { skip: hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)' }, async (t) => {
+    const driven: Driven = await launchDriven();
+    t.teardown(() => driven.close());
+    await run(t, {
+      async open({ attributes = defaultAttributes, html = '', headers, probeStatus, files, query = '' } = {}) {
+        const content = `<!doctype html><meta charset="utf-8"><body>${recorder}${html}<script src="${scriptPath}" ${attributes}></script>`;
+        const site = await startStaticSite({
+          files: { '/': content, [scriptPath]: bundle(), '/next': '<!doctype html>next', ...files },
+          ...(headers ? { headers } : {}),
+          ...(probeStatus === undefined ? {} : { probeStatus }),
+        });
+        t.teardown(() => site.close());
+        const page = await driven.context.newPage();
+        await page.goto(site.origin + '/' + query);
+        return {
+          page,
+          site,
+          async waitForEvent() {
+            await page.waitForFunction('window.seen.probes.length > 0');
+            return page.evaluate('window.seen.probes[0]');
+          },
+          readErrors: () => page.evaluate('window.seen.errors'),
+        };
+      },
+    });
+  });
+}
+
+let built: string | undefined;
+/** The bundle as the sources are now, built once for the file that asks. */
+export function bundle(): string {
+  return (built ??= buildSdkFiles().script);
+}
+
+/** What the contract holds against a message; empty when it is as agreed. */
+export const listContractErrors = (body: unknown): string[] =>
+  Check(ProbeBody, body) ? [] : Errors(ProbeBody, body).map((error) => `${error.instancePath} ${error.message}`);

@@ -1,0 +1,23 @@
+/** Paths of the repository for compiled tests, which lie one folder deeper than their sources. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const repositoryRoot = fileURLToPath(new URL('../../../', import.meta.url));
+
+export const repositoryPath = (path: string): string => join(repositoryRoot, path);
+export const readRepositoryFile = (path: string): string => readFileSync(repositoryPath(path), 'utf8');
+
+/** Builds the browser bundles as they are in the sources now, into a folder of their own; throws when the build fails. */
+export function buildSdkFiles(): Record<'script' | 'module' | 'integrity', string> {
+  const out = mkdtempSync(join(tmpdir(), 'vh-sdk-'));
+  try {
+    execFileSync(process.execPath, [repositoryPath('scripts/build-sdk.mjs'), '--out', out], { stdio: 'pipe' });
+    const read = (name: string) => readFileSync(join(out, 'lite/v1', name), 'utf8');
+    return { script: read('vh-lite.iife.js'), module: read('vh-lite.esm.js'), integrity: read('integrity.json') };
+  } finally {
+    rmSync(out, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,55 @@
+import { listContractErrors, testInBrowser } from '../../helpers/lite-page.js';
+
+const form = '<input id="answer"><button id="next">Next</button><p id="text">words</p>';
+
+testInBrowser('a press of a button sends the behaviour up to it at once', async (t, browser) => {
+  const { page, site, waitForEvent } = await browser.open({ html: form });
+  await waitForEvent();
+  await page.click('#next');
+  const { body } = await site.waitForProbe('the update', (probe) => (probe.body.beh?.clicks ?? 0) > 0);
+  t.strictSame(listContractErrors(body), []);
+  t.match(body, { phase: 'update', seq: 1, nonce: site.probes[0]?.body.nonce, beh: { clicks: 1 }, page: { hidden: false } });
+  t.notOk('ua' in body || 'gfx' in body, 'what does not change is not sent again');
+});
+
+testInBrowser('activity without a press is sent within some seconds', async (t, browser) => {
+  const { page, site, waitForEvent } = await browser.open({ html: form });
+  await waitForEvent();
+  await page.mouse.move(10, 10);
+  await page.mouse.move(200, 100, { steps: 12 });
+  const { body } = await site.waitForProbe('the update', (probe) => (probe.body.beh?.moves ?? 0) > 5);
+  t.equal(body.phase, 'update');
+});
+
+testInBrowser('what is left goes out when the page is left, and sequence numbers rise', async (t, browser) => {
+  const { page, site, waitForEvent } = await browser.open({ html: form });
+  await waitForEvent();
+  await page.click('#answer');
+  await page.keyboard.type('some words');
+  await page.goto(site.origin + '/next');
+  const { body } = await site.waitForProbe('the last update', (probe) => probe.body.beh?.keys === 10);
+  t.ok((body.beh?.keyDwell?.[0] ?? 0) > 0);
+  const numbers = site.probes.map((probe) => probe.body.seq);
+  t.strictSame(numbers, [...new Set(numbers)].sort((a, b) => a - b));
+});
+
+testInBrowser('a page left before its load message was due sends one all the same', async (t, browser) => {
+  const { page, site } = await browser.open({ attributes: '' });
+  await page.evaluate("VHLite.run({ projectKey: 'pk_test', sessionId: 'session-1' }); location.href = '/next'; 0");
+  const { body } = await site.waitForProbe('the message', () => true);
+  t.equal(body.phase, 'load');
+  t.strictSame(listContractErrors(body), []);
+});
+
+testInBrowser('forty presses in a row send few messages, and a message stays small', async (t, browser) => {
+  const { page, site, waitForEvent } = await browser.open({ html: form });
+  await waitForEvent();
+  for (let press = 0; press < 40; press++) await page.click('#next');
+  await page.mouse.move(5, 5);
+  for (let sweep = 0; sweep < 10; sweep++) await page.mouse.move(sweep % 2 ? 5 : 600, sweep * 10, { steps: 50 });
+  await page.goto(site.origin + '/next');
+  const { body } = await site.waitForProbe('the last update', (probe) => (probe.body.beh?.moves ?? 0) > 450);
+  t.equal(body.beh?.clicks, 40);
+  t.ok(site.probes.length < 15, `${site.probes.length} messages`);
+  for (const probe of site.probes) t.ok(probe.bytes < 3_000, `${probe.bytes} bytes`);
+});
