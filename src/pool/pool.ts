@@ -123,7 +123,7 @@ async function handOver(piscina: Piscina, batch: readonly Waiting[], deadlineMs:
 
 function settle(waiting: Waiting, answer: PoolAnswer | undefined): void {
   if (answer?.ok === true) waiting.resolve(answer.value);
-  else if (answer !== undefined && answer.code in errorTable) waiting.reject(new Fault(answer.code as ErrorCode, answer.message, { internal: answer.internal }));
+  else if (answer !== undefined && answer.code !== 'INTERNAL' && answer.code in errorTable) waiting.reject(new Fault(answer.code as ErrorCode, answer.message, { internal: answer.internal }));
   else waiting.reject(new Error(`the scoring core failed: ${answer?.internal ?? 'no answer'}`));
 }
 

@@ -14,7 +14,7 @@ import type { RateLimit, RecentReceipt, ScoreCountInput } from '../stores/counte
 import { parseAddress, type Address } from './address.js';
 import { resolveCalibration } from './calibration.js';
 import { deviceClassOf } from './device-class.js';
-import type { Geography, Place } from './geography.js';
+import type { Place } from './geography.js';
 import type { ReceiptOwner } from './receipts.js';
 
 /** What is known before the counters are asked; packed, it lies beside them until the database has the receipt. */
@@ -159,5 +159,5 @@ function mergeProbe(stored: RecentReceipt['probe']): ScoreFacts['probe'] {
 }
 
 function definedGroups(update: ProbeBody): Partial<ProbeBody> {
-  return Object.fromEntries(Object.entries(update).filter(([, group]) => group !== null && group !== undefined)) as Partial<ProbeBody>;
+  return Object.fromEntries(Object.entries(update).filter(([, group]) => group !== null && group !== undefined));
 }
