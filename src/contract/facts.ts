@@ -119,6 +119,8 @@ export interface ScoreFacts {
   readonly deviceKnown: boolean;
   readonly respondentStats: RespondentStats | null;
   readonly address: AddressFacts;
+  /** Reference of the address’s network prefix, as candidates carry it; a shared one corroborates a device match. */
+  readonly prefix?: Ref | null;
   readonly probe: { readonly body: ProbeBody; readonly transport: ProbeTransport } | null;
   readonly counts: CountFacts | null;
   readonly history: HistoryFacts | null;

@@ -1,0 +1,61 @@
+/**
+ * How independent a session is of the others in its sample: 100 is fully. Three things lower it: sessions tied to this one by a device, a person
+ * or an address; a network prefix that sends more than its share; and a sample that few prefixes make up. Shared networks do not count as ties.
+ * With too few sessions, or without counts, nothing is flagged and the factors say so. Never moves risk.
+ */
+import type { AddressFacts, Neighborhood, ScoreFacts } from '../../src/contract/facts.js';
+import type { IndependenceReply } from '../../src/contract/score.js';
+import { clamp } from '../scoring/rule.js';
+
+export const independenceEdges = {
+  sessionsMin: 30,
+  independentMin: 70,
+  sharedMin: 40,
+  /** Tied sessions that chance and households explain: one, and this share of the sample. */
+  tiesOrdinary: 1,
+  tiesOrdinaryShare: 0.01,
+  /** Ties beyond the ordinary that halve independence. */
+  tiesHalf: 4,
+  prefixShareOrdinary: 0.1,
+  herfindahlOrdinary: 0.18,
+} as const;
+
+const edges = independenceEdges;
+const untold = (factor: string): IndependenceReply => ({ score: 100, band: 'independent', grade: null, factors: [factor] });
+
+export function judgeIndependence({ measured, counts, address }: Pick<ScoreFacts, 'measured' | 'counts' | 'address'>): IndependenceReply {
+  if (!measured || counts === null) return untold('Not measured: the sessions around this one were not counted.');
+  const { neighborhood } = counts;
+  if (neighborhood.sessions < edges.sessionsMin) return untold('Too few sessions in the last day to judge the sample by.');
+  const ties = tieShare(neighborhood);
+  const prefix = isShared(address) ? 0 : prefixShare(neighborhood);
+  const spread = clamp((neighborhood.prefixSquares / neighborhood.sessions ** 2 - edges.herfindahlOrdinary) / (1 - edges.herfindahlOrdinary), 0, 1);
+  const score = Math.round(100 * (1 - ties) * (1 - prefix) * (1 - spread));
+  const band = score >= edges.independentMin ? 'independent' : score >= edges.sharedMin ? 'shared' : 'concentrated';
+  const grade = band !== 'concentrated' ? null : neighborhood.direct > 0 ? 'direct' : 'linked';
+  return { score, band, grade, factors: listFactors(neighborhood, ties, prefix, spread) };
+}
+
+/** Whether strangers share the address: then it ties nobody together. */
+function isShared({ network }: AddressFacts): boolean {
+  return network === 'mobile' || network === 'anonymous' || network === 'education';
+}
+
+function tieShare({ sessions, direct, linked }: Neighborhood): number {
+  const excess = Math.max(0, direct + linked - edges.tiesOrdinary - edges.tiesOrdinaryShare * sessions);
+  return excess / (excess + edges.tiesHalf);
+}
+
+function prefixShare({ sessions, prefixSessions }: Neighborhood): number {
+  if (prefixSessions === null) return 0;
+  return clamp((prefixSessions / sessions - edges.prefixShareOrdinary) / (1 - edges.prefixShareOrdinary), 0, 1);
+}
+
+function listFactors({ sessions, direct, linked, prefixSessions, prefixes }: Neighborhood, ties: number, prefix: number, spread: number): string[] {
+  const factors: string[] = [];
+  if (ties > 0 && direct > 0) factors.push(`${direct} of the last ${sessions} sessions share a device, a respondent or an address with this one.`);
+  if (ties > 0 && linked > 0) factors.push(`${linked} further sessions are tied to this one through others.`);
+  if (prefix > 0) factors.push(`${prefixSessions} of the last ${sessions} sessions came from this network.`);
+  if (spread > 0) factors.push(`The last ${sessions} sessions came from ${prefixes} networks only, most of them from a few.`);
+  return factors;
+}

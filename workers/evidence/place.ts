@@ -1,0 +1,57 @@
+/**
+ * Places findings: what raised the risk, what spoke for the respondent, and what moved nothing. The place follows from the logits that really
+ * counted, never from the kind of finding, so that nobody is told of evidence that was not used against them.
+ */
+import type { Classification } from '../../src/contract/facts.js';
+import type { EvidenceBlock, Finding, Reason, ScoreReply } from '../../src/contract/score.js';
+import type { Weighed } from '../scoring/fuse.js';
+import { model } from '../scoring/model.js';
+import { describeSignal } from '../scoring/rule.js';
+
+export interface Placed {
+  readonly evidence: Omit<EvidenceBlock, 'summary'>;
+  readonly classification: Classification;
+  readonly reasons: Reason[];
+}
+
+/** Strongest first within each list; equal ones in the order in which they were found. */
+export function placeFindings(weighed: readonly Weighed[]): Placed {
+  const evidence = { against: [] as Finding[], for: [] as Finding[], notes: [] as Finding[] };
+  const classification: { code: string; list: 'against' | 'for' | 'notes'; strength: Finding['strength'] }[] = [];
+  const reasons: Reason[] = [];
+  const sorted = [...weighed].sort((a, b) => Math.abs(b.applied) - Math.abs(a.applied));
+  for (const { signal, applied } of sorted) {
+    const { code, rule } = signal;
+    const list = applied > 0 ? 'against' : applied < 0 ? 'for' : 'notes';
+    const strength = strengthOf(Math.abs(applied));
+    const detail = describeSignal(signal);
+    evidence[list].push({ code, class: rule.class, axis: rule.axis, severity: rule.severity, strength, detail });
+    classification.push({ code, list, strength });
+    reasons.push({ code, severity: rule.severity, detail, scored: applied !== 0 });
+  }
+  return { evidence, classification, reasons };
+}
+
+function strengthOf(logits: number): Finding['strength'] {
+  if (logits === 0) return 'none';
+  return logits >= model.strongMin ? 'strong' : logits >= model.moderateMin ? 'moderate' : 'weak';
+}
+
+const openings: Readonly<Record<ScoreReply['recommendation'], string>> = {
+  allow: 'Little or nothing speaks against this session.',
+  review: 'Enough speaks against this session to have someone look at it.',
+  step_up: 'This session should prove more before it goes on.',
+  block: 'Much speaks against this session.',
+};
+
+/** The verdict in words. */
+export function summarize(reply: Pick<ScoreReply, 'score' | 'recommendation' | 'verdictClass'>, { against, for: favour }: Placed['evidence'], measured: boolean): string {
+  const opening = reply.verdictClass === 'verified_agent' ? 'A verified agent visits on somebody’s behalf.' : openings[reply.recommendation];
+  const sentences = [`Risk ${reply.score} of 100.`, opening];
+  const [strongest] = against;
+  if (strongest !== undefined) sentences.push(`Foremost: ${strongest.detail}`);
+  if (against.length > 1) sentences.push(against.length === 2 ? 'One further finding speaks against it.' : `${against.length - 1} further findings speak against it.`);
+  if (favour.length > 0) sentences.push(`In its favour: ${favour[0]?.detail}`);
+  if (!measured) sentences.push('Device and behaviour were not measured.');
+  return sentences.join(' ');
+}

@@ -1,0 +1,21 @@
+/**
+ * Every rule of the model, merged from the axes: the one table that documentation and the hash of the rule set derive from.
+ */
+import { duplicateRules } from '../duplicates/rules.js';
+import { behaviorRules } from './behavior.js';
+import { deviceRules } from './device.js';
+import { historyRules } from './history.js';
+import { measurementRules } from './measurement.js';
+import { networkRules } from './network.js';
+import type { Rules } from './rule.js';
+import { velocityRules } from './velocity.js';
+
+export const rules: Rules = {
+  ...networkRules,
+  ...deviceRules,
+  ...velocityRules,
+  ...behaviorRules,
+  ...historyRules,
+  ...measurementRules,
+  ...duplicateRules,
+};

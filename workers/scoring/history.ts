@@ -1,0 +1,80 @@
+/**
+ * The history axis: what buyers and panels reported of earlier sessions. Only adjudicated outcomes count; the service’s own verdicts
+ * and retries never come back here. A respondent’s own record is `record` evidence; a supplier’s only a statistical association.
+ */
+import type { HistoryFacts, HistoryRecord } from '../../src/contract/facts.js';
+import type { RespondentStats } from '../../src/contract/score.js';
+import { model, recordWeight } from './model.js';
+import { clamp, createRaise, type Rules, type Signal } from './rule.js';
+import type { Visit } from './visit.js';
+
+export const historyRules = {
+  confirmed_clawback: { axis: 'history', class: 'record', severity: 'high', weight: 5, group: null, detail: 'Payment for an earlier session of this respondent was taken back for fraud.' },
+  respondent_record_adverse: { axis: 'history', class: 'record', severity: 'high', weight: model.recordMax, group: null, detail: 'Earlier sessions of this respondent were rejected for fraud.' },
+  respondent_record_clean: { axis: 'history', class: 'exculpatory', severity: 'info', weight: model.recordMin, group: 'record', detail: 'Earlier sessions of this respondent were accepted.' },
+  respondent_stats_adverse: { axis: 'history', class: 'correlate', severity: 'medium', weight: 2, group: 'record', detail: 'By the statistics sent along, completes of this respondent were often reversed.' },
+  respondent_stats_clean: { axis: 'history', class: 'exculpatory', severity: 'info', weight: -1, group: 'record', detail: 'By the statistics sent along, completes of this respondent were hardly ever reversed.' },
+  source_record_adverse: { axis: 'history', class: 'correlate', severity: 'medium', weight: 1.5, group: 'source', detail: 'Sessions of this source were often rejected for fraud.' },
+  source_record_clean: { axis: 'history', class: 'exculpatory', severity: 'info', weight: -0.5, group: 'source', detail: 'Sessions of this source were hardly ever rejected.' },
+  sub_source_record_adverse: { axis: 'history', class: 'correlate', severity: 'medium', weight: 1.5, group: 'source', detail: 'Sessions of this sub-source were often rejected for fraud.' },
+  sub_source_record_clean: { axis: 'history', class: 'exculpatory', severity: 'info', weight: -0.5, group: 'source', detail: 'Sessions of this sub-source were hardly ever rejected.' },
+  respondent_new: { axis: 'history', class: 'diagnostic', severity: 'info', weight: 2, group: null, detail: 'Nothing is known of this respondent yet, and the project leans towards review then.' },
+} as const satisfies Rules;
+
+export const historyEdges = {
+  /** Native sessions from which statistics sent along are not looked at. */
+  nativeEnough: 10,
+  pseudoTrialsMax: 5,
+  /** Share of completes that are reversed without any fraud: quotas, quality, late closing. */
+  ordinaryReversals: 0.1,
+  /** A source’s rate says this much of what a respondent’s own would. */
+  sourceShare: 0.4,
+  sourceSessionsMin: 20,
+} as const;
+
+const raise = createRaise(historyRules);
+
+export function weighHistory({ facts: { history, respondentStats, calibration } }: Visit): Signal[] {
+  const signals: Signal[] = [];
+  const respondent = history?.respondent ?? null;
+  if (respondent !== null) {
+    if (respondent.confirmedClawbacks > 0) raise(signals, 'confirmed_clawback');
+    weighRespondent(recordWeight(respondent.fraud, respondent.n), respondent.n, signals);
+  }
+  if (respondentStats !== null) weighStats(respondentStats, respondent, signals);
+  if (history === null) return signals;
+  weighSource(history.source, 'source', signals);
+  weighSource(history.subSource, 'sub_source', signals);
+  if (calibration.newUserPosture === 'review_lean' && isNew(history)) raise(signals, 'respondent_new');
+  return signals;
+}
+
+function isNew({ respondent }: HistoryFacts): boolean {
+  return respondent === null || (respondent.n === 0 && respondent.confirmedClawbacks === 0);
+}
+
+function weighRespondent(weight: number, n: number, signals: Signal[]): void {
+  if (n <= 0) return;
+  if (weight > 0) raise(signals, 'respondent_record_adverse', weight);
+  else if (weight < 0) raise(signals, 'respondent_record_clean', weight);
+}
+
+/** Statistics sent along stand in for a few sessions while the native record is thin: they add the difference that these would make. */
+function weighStats({ completes, reconciliationRate }: RespondentStats, native: HistoryRecord | null, signals: Signal[]): void {
+  const n = native?.n ?? 0;
+  if (reconciliationRate === undefined || completes === 0 || n >= historyEdges.nativeEnough) return;
+  const fraud = native?.fraud ?? 0;
+  const trials = Math.min(historyEdges.pseudoTrialsMax, completes);
+  const reversed = Math.max(0, reconciliationRate - historyEdges.ordinaryReversals) / (1 - historyEdges.ordinaryReversals);
+  const difference = recordWeight(fraud + trials * reversed, n + trials) - recordWeight(fraud, n);
+  if (difference > 0) raise(signals, 'respondent_stats_adverse', Math.min(difference, historyRules.respondent_stats_adverse.weight));
+  else if (difference < 0) raise(signals, 'respondent_stats_clean', Math.max(difference, historyRules.respondent_stats_clean.weight));
+}
+
+function weighSource(record: HistoryRecord | null, subject: 'source' | 'sub_source', signals: Signal[]): void {
+  if (record === null || record.n < historyEdges.sourceSessionsMin) return;
+  const clean = historyRules.source_record_clean.weight;
+  const weight = clamp(historyEdges.sourceShare * recordWeight(record.fraud, record.n), clean, historyRules.source_record_adverse.weight);
+  if (weight > 0) raise(signals, `${subject}_record_adverse`, weight);
+  else if (weight < 0) raise(signals, `${subject}_record_clean`, weight);
+}

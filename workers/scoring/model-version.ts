@@ -1,0 +1,22 @@
+/**
+ * Names the rule set: a hash of everything that a verdict depends on beside the facts. Tables and edges are hashed as they stand;
+ * `revision` goes up when code that they do not show changes what it decides.
+ */
+import { createHash } from 'node:crypto';
+import { components } from '../duplicates/components.js';
+import { duplicateEdges } from '../duplicates/device.js';
+import { independenceEdges } from '../duplicates/independence.js';
+import { behaviorEdges } from './behavior.js';
+import { deviceEdges } from './device.js';
+import { rules } from './findings.js';
+import { historyEdges } from './history.js';
+import { model } from './model.js';
+import { velocityEdges } from './velocity.js';
+
+const revision = 1;
+
+/** 16 hex digits. */
+export const modelVersion: string = createHash('sha256')
+  .update(JSON.stringify([revision, model, rules, components, deviceEdges, velocityEdges, behaviorEdges, historyEdges, duplicateEdges, independenceEdges]))
+  .digest('hex')
+  .slice(0, 16);

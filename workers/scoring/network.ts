@@ -1,0 +1,43 @@
+/**
+ * The network axis: where the address is and what kind of network it belongs to. Everything here has honest explanations
+ * (a VPN, travel, work), so no rule comes near a review alone, and all of them share one correlation group, because
+ * one VPN raises them together.
+ */
+import { continentOf, continentOfZone } from './places.js';
+import { createRaise, type Rules, type Signal } from './rule.js';
+import type { Visit } from './visit.js';
+
+export const networkRules = {
+  network_hosting: { axis: 'network', class: 'correlate', severity: 'medium', weight: 2, group: 'egress', detail: 'The address belongs to a hosting provider, where servers live rather than people.' },
+  network_anonymous: { axis: 'network', class: 'correlate', severity: 'low', weight: 0.6, group: 'egress', detail: 'The address belongs to a VPN, proxy or anonymity network; many honest people use one.' },
+  declared_country_mismatch: { axis: 'network', class: 'correlate', severity: 'medium', weight: 1.5, group: 'egress', detail: 'The address is in {value}, which is not the country declared.' },
+  clock_country_mismatch: { axis: 'network', class: 'correlate', severity: 'low', weight: 0.6, group: 'egress', detail: 'The browser keeps the time of another continent ({value}) than the address.' },
+  address_not_public: { axis: 'network', class: 'diagnostic', severity: 'info', weight: 0, group: null, detail: 'The address is {value} and cannot be a respondent’s own; pass on the respondent’s address.' },
+} as const satisfies Rules;
+
+const raise = createRaise(networkRules);
+
+/** Spellings of a country that people send in place of its ISO code. */
+const countryAliases: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR' };
+
+/** Whether the declared country agrees with the address; null where either is unknown. */
+export function matchCountry(declared: string | null, resolved: string | null): boolean | null {
+  if (declared === null || resolved === null) return null;
+  return (countryAliases[declared] ?? declared) === resolved;
+}
+
+export function weighNetwork({ facts, body }: Visit): Signal[] {
+  const { address } = facts;
+  const signals: Signal[] = [];
+  if (address.range !== 'public') raise(signals, 'address_not_public', 0, address.range);
+  if (address.network === 'hosting') raise(signals, 'network_hosting');
+  if (address.network === 'anonymous') raise(signals, 'network_anonymous');
+  if (matchCountry(facts.declaredCountry, address.country) === false) raise(signals, 'declared_country_mismatch', undefined, address.country);
+  const zone = body?.loc?.zone ?? null;
+  if (zone !== null && address.country !== null) {
+    const there = continentOf(address.country);
+    const kept = continentOfZone(zone);
+    if (there !== null && kept !== null && !there.includes(kept)) raise(signals, 'clock_country_mismatch', undefined, zone);
+  }
+  return signals;
+}

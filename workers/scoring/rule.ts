@@ -1,0 +1,45 @@
+/**
+ * What a rule is, and how an axis raises one. A rule says what it means to see something; a signal says that it was seen in
+ * this session, and how much of the rule’s weight that is worth. Nothing here decides anything.
+ */
+import type { Axis, findingClasses, severities } from '../../src/contract/score.js';
+
+export interface Rule {
+  readonly axis: Axis;
+  readonly class: (typeof findingClasses)[number];
+  readonly severity: (typeof severities)[number];
+  /** Logits at full strength: positive against the respondent, negative in favour, 0 where the rule only informs. A graded rule may apply less. */
+  readonly weight: number;
+  /** Rules that one cause tends to raise together; within a group each further one counts half of the one before. */
+  readonly group: string | null;
+  /** One sentence for people; `{value}` stands for what was measured. Never a threshold or a weight. */
+  readonly detail: string;
+}
+
+export type Rules = Readonly<Record<string, Rule>>;
+
+export interface Signal {
+  readonly code: string;
+  readonly rule: Rule;
+  /** Logits, between 0 and the rule’s weight. */
+  readonly weight: number;
+  readonly value: string | number | null;
+}
+
+/** Returns a function that raises rules of one table, by code, onto a list. */
+export function createRaise<const T extends Rules>(rules: T) {
+  return (onto: Signal[], code: keyof T & string, weight?: number, value: string | number | null = null): void => {
+    const rule = rules[code] as Rule;
+    onto.push({ code, rule, weight: weight ?? rule.weight, value });
+  };
+}
+
+/** The sentence of a signal. */
+export function describeSignal({ rule, value }: Signal): string {
+  return value === null ? rule.detail : rule.detail.replace('{value}', String(value));
+}
+
+/** The value itself, or the nearer end of the range. */
+export function clamp(value: number, low: number, high: number): number {
+  return value < low ? low : value > high ? high : value;
+}

@@ -1,0 +1,104 @@
+/**
+ * The velocity axis: many people on one device, many on one address or prefix, and a source that suddenly sends more than it does.
+ * Repeats by one person are not looked at: they are duplication, which never moves risk. What a network of many honest people looks
+ * like (a carrier’s shared address, a campus, a household) speaks for the respondent instead.
+ */
+import type { CountFacts, NetworkClass } from '../../src/contract/facts.js';
+import { clamp, createRaise, type Rules, type Signal } from './rule.js';
+import type { Visit } from './visit.js';
+
+export const velocityRules = {
+  device_farm: { axis: 'velocity', class: 'bound', severity: 'high', weight: 5, group: null, detail: '{value} different respondents used one device within a day.' },
+  device_shared_many: { axis: 'velocity', class: 'correlate', severity: 'medium', weight: 1.6, group: null, detail: '{value} different respondents used one device within a day.' },
+  address_burst: { axis: 'velocity', class: 'correlate', severity: 'medium', weight: 3, group: 'burst', detail: '{value} different respondents or devices came from one address within an hour.' },
+  address_busy: { axis: 'velocity', class: 'correlate', severity: 'low', weight: 1, group: 'burst', detail: '{value} sessions came from one address within an hour, with nothing to tell them apart.' },
+  prefix_burst: { axis: 'velocity', class: 'correlate', severity: 'low', weight: 1.2, group: 'burst', detail: 'The network around the address sent {value} sessions within an hour, far more than it usually does.' },
+  source_burst: { axis: 'velocity', class: 'correlate', severity: 'low', weight: 2, group: 'burst', detail: 'The source sent {value} sessions this hour, far more than it usually does.' },
+  shared_network_recognised: { axis: 'velocity', class: 'exculpatory', severity: 'info', weight: -0.5, group: 'sharing', detail: 'Several people share the address, as is usual on this kind of network.' },
+  household_recognised: { axis: 'velocity', class: 'exculpatory', severity: 'info', weight: -0.3, group: 'sharing', detail: 'A few people with devices of their own share the address, as in a household.' },
+} as const satisfies Rules;
+
+/** Distinct people per address and hour that are ordinary, by network class; above it weight grows with the logarithm. null: no number is too many. */
+const addressUsual: Readonly<Record<NetworkClass | 'unknown', number | null>> = {
+  residential: 8,
+  hosting: 8,
+  business: 30,
+  anonymous: 30,
+  unknown: 20,
+  mobile: null,
+  education: null,
+};
+
+export const velocityEdges = {
+  addressUsual,
+  farmRespondents: 6,
+  deviceWeights: [0, 0, 0, 0.6, 1.1, 1.6],
+  perDoubling: 1.2,
+  baselineHoursMin: 24,
+  burstZ: 3,
+  perBurstZ: 0.5,
+  prefixSessionsMin: 20,
+  prefixBurstZ: 5,
+  perPrefixZ: 0.2,
+  /** Sessions keep to the waking hours, so an hour’s fair share of a day is larger than a 24th. */
+  prefixWakingHours: 10,
+  householdMax: 5,
+} as const;
+
+const raise = createRaise(velocityRules);
+
+export function weighVelocity({ facts: { measured, counts, address } }: Visit): Signal[] {
+  const signals: Signal[] = [];
+  if (!measured || counts === null) return signals;
+  const respondents = counts.deviceRespondentsDay ?? 0;
+  if (respondents >= velocityEdges.farmRespondents) raise(signals, 'device_farm', undefined, respondents);
+  else if (respondents >= 3) raise(signals, 'device_shared_many', velocityEdges.deviceWeights[respondents] ?? 0, respondents);
+  weighAddress(counts, address.network, signals);
+  weighPrefix(counts, signals);
+  weighSource(counts, signals);
+  return signals;
+}
+
+function weighAddress(counts: CountFacts, network: NetworkClass | null, signals: Signal[]): void {
+  const people = Math.max(counts.addressRespondentsHour ?? 0, counts.addressDevicesHour ?? 0);
+  const usual = velocityEdges.addressUsual[network ?? 'unknown'];
+  if (usual === null) {
+    if (people >= 2) raise(signals, 'shared_network_recognised');
+    return;
+  }
+  const { perDoubling } = velocityEdges;
+  if (people > usual) {
+    raise(signals, 'address_burst', clamp(perDoubling * Math.log2(people / usual), 0, velocityRules.address_burst.weight), people);
+    return;
+  }
+  const sessions = counts.addressSessionsHour ?? 0;
+  if (people === 0 && sessions > 2 * usual) {
+    raise(signals, 'address_busy', clamp((perDoubling / 2) * Math.log2(sessions / (2 * usual)), 0, velocityRules.address_busy.weight), sessions);
+  }
+  if (network === 'residential' && isHousehold(counts)) raise(signals, 'household_recognised');
+}
+
+/** Each has a device of their own; a farm has more people than devices. */
+function isHousehold({ addressRespondentsHour: people, addressDevicesHour: devices }: CountFacts): boolean {
+  return people !== null && devices !== null && people >= 2 && people <= velocityEdges.householdMax && devices >= people;
+}
+
+/** A network is compared with its own last day, so that a carrier or a campus is measured by what it usually sends. */
+function weighPrefix({ prefixSessionsHour: hour, prefixSessionsDay: day }: CountFacts, signals: Signal[]): void {
+  if (hour === null || day === null || hour < velocityEdges.prefixSessionsMin) return;
+  const before = Math.max(0, day - hour);
+  // A network without a past may have just been sent its first invitations.
+  if (before < velocityEdges.prefixSessionsMin) return;
+  const usual = before / velocityEdges.prefixWakingHours;
+  const z = (hour - usual) / Math.sqrt(usual + (usual * usual) / 4);
+  const weight = clamp(velocityEdges.perPrefixZ * (z - velocityEdges.prefixBurstZ), 0, velocityRules.prefix_burst.weight);
+  if (weight > 0) raise(signals, 'prefix_burst', weight, hour);
+}
+
+function weighSource({ source }: CountFacts, signals: Signal[]): void {
+  if (source === null || source.hours < velocityEdges.baselineHoursMin) return;
+  // Counts scatter at least as much as a Poisson variable does, however calm the past was.
+  const z = (source.hour - source.mean) / Math.sqrt(Math.max(source.variance, source.mean, 1));
+  const weight = clamp(velocityEdges.perBurstZ * (z - velocityEdges.burstZ), 0, velocityRules.source_burst.weight);
+  if (weight > 0) raise(signals, 'source_burst', weight, source.hour);
+}

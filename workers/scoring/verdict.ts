@@ -1,0 +1,42 @@
+/**
+ * From the score to what the caller acts on: recommendation, class, step-up and the legacy bands. Duplication has no way in.
+ */
+import type { Calibration } from '../../src/contract/calibration.js';
+import type { AgentFacts } from '../../src/contract/facts.js';
+import { riskAxes, type RiskAxis, type ScoreReply } from '../../src/contract/score.js';
+import { model } from './model.js';
+
+type Advice = Pick<ScoreReply, 'recommendation' | 'stepUpIntensity'>;
+
+export function recommend(score: number, calibration: Calibration, agent: AgentFacts | null): Advice {
+  if (agent?.outcome === 'verified' && calibration.verifiedAgentPolicy !== 'score_normally') {
+    return { recommendation: calibration.verifiedAgentPolicy, stepUpIntensity: 'none' };
+  }
+  if (score >= calibration.blockThreshold) return { recommendation: 'block', stepUpIntensity: 'none' };
+  if (calibration.stepUpEnabled && score >= calibration.stepUpThreshold) {
+    return { recommendation: 'step_up', stepUpIntensity: score < calibration.stepUpIntensityThreshold ? 'light' : 'heavy' };
+  }
+  return { recommendation: score >= calibration.reviewLow ? 'review' : 'allow', stepUpIntensity: 'none' };
+}
+
+/** `human` is said only of what was measured. */
+export function classify(score: number, calibration: Calibration, agent: AgentFacts | null, measured: boolean): ScoreReply['verdictClass'] {
+  if (agent?.outcome === 'verified') return 'verified_agent';
+  if (score >= calibration.blockThreshold) return 'fraud';
+  return measured && score < calibration.reviewLow ? 'human' : 'unknown';
+}
+
+/** How much of what one axis may contribute it did contribute, 0-100. */
+export function categoryOf(axisWeight: number): number {
+  return Math.round((100 * Math.min(axisWeight, model.axisMax)) / model.axisMax);
+}
+
+/** The bands that an older interface knows: 0, 50, 75 and 100, each from that value on. */
+export function mapToLegacyBands(categories: Readonly<Record<RiskAxis, number>>): ScoreReply['grlCompat'] {
+  const banded = Object.fromEntries(riskAxes.map((axis) => [axis, legacyBand(categories[axis])]));
+  return { forensicMaxScore: legacyBand(Math.max(...riskAxes.map((axis) => categories[axis]))), categories: banded };
+}
+
+function legacyBand(value: number): number {
+  return value >= 100 ? 100 : value >= 75 ? 75 : value >= 50 ? 50 : 0;
+}
