@@ -1,0 +1,131 @@
+/**
+ * The connection to Redis, one node or a cluster, behind a deadline. It reconnects by itself; while it is away, every
+ * call fails at once, and a call that is not answered in time fails at its deadline: always as StoreUnavailable.
+ * A call that was sent is never sent again by itself. How many may be under way at once is bounded.
+ */
+import { Cluster, Redis } from 'ioredis';
+import { storeUnavailable } from '../../../errors.js';
+import type { Script } from './scripts.js';
+
+type Argument = string | number | Buffer;
+
+export interface RedisConnection {
+  ping(): Promise<void>;
+  /** Runs a script on one key; the server learns its text when it does not know it yet. */
+  run(script: Script, key: string, args: readonly Argument[]): Promise<unknown>;
+  get(key: string): Promise<Buffer | null>;
+  close(): Promise<void>;
+}
+
+export interface RedisLogger {
+  warn(details: object, message: string): void;
+  info(details: object, message: string): void;
+}
+
+/** Calls under way at once; beyond it the store counts as unavailable rather than as a growing queue. */
+const inFlightMax = 5_000;
+const reconnectDelayMsMax = 1_000;
+
+/** Connects, waiting at most the deadline; a store that is away by then is connected to when it comes. */
+export async function connectRedis(url: string, deadlineMs: number, logger: RedisLogger | undefined): Promise<RedisConnection> {
+  const client = createClient(url, deadlineMs);
+  let away = false;
+  client.on('ready', () => {
+    if (away) logger?.info({}, 'Redis is back.');
+    away = false;
+  });
+  client.on('error', (error: Error) => {
+    if (!away) logger?.warn({ reason: error.message }, 'Redis is away; counters are unavailable until it is back.');
+    away = true;
+  });
+  const withDeadline = createDeadline(deadlineMs);
+  // Its failure was reported by the error event, and the client goes on trying.
+  await withDeadline(() => client.connect()).catch(() => undefined);
+
+  return {
+    ping: async () => {
+      await withDeadline(() => client.ping());
+    },
+    run: (script, key, args) =>
+      withDeadline(async () => {
+        try {
+          return await client.callBuffer('EVALSHA', script.sha1, 1, key, ...args);
+        } catch (error) {
+          if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+          return await client.callBuffer('EVAL', script.text, 1, key, ...args);
+        }
+      }),
+    get: (key) => withDeadline(() => client.getBuffer(key)),
+    close: async () => {
+      await withDeadline(() => client.quit()).catch(() => undefined);
+      client.disconnect();
+    },
+  };
+}
+
+/**
+ * `redis://` and `rediss://` name one node. `redis+cluster://` and `rediss+cluster://` name a node of a cluster, or
+ * several separated by commas, any of which tells of the others.
+ */
+function createClient(url: string, deadlineMs: number): Redis | Cluster {
+  const common = {
+    lazyConnect: true,
+    enableAutoPipelining: false,
+    connectTimeout: Math.max(deadlineMs, 1_000),
+    // A peer that went silent is left, or its connection would never be made anew.
+    socketTimeout: Math.max(4 * deadlineMs, 2_000),
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+  };
+  const retry = (times: number): number => Math.min(50 * times, reconnectDelayMsMax);
+  const cluster = /^(rediss?)\+cluster:\/\/(.*)$/.exec(url);
+  if (cluster === null) return new Redis(url, { ...common, enableOfflineQueue: false, retryStrategy: retry });
+  const [, scheme = '', rest = ''] = cluster;
+  const at = rest.lastIndexOf('@') + 1;
+  const nodes = rest.slice(at).split(',').map((node) => new URL(`redis://${node}`));
+  const credentials = new URL(`redis://${rest.slice(0, at)}host`);
+  const { lazyConnect, enableAutoPipelining, ...redisOptions } = common;
+  return new Cluster(
+    nodes.map((node) => ({ host: node.hostname, port: Number(node.port === '' ? 6379 : node.port) })),
+    {
+      lazyConnect,
+      enableAutoPipelining,
+      enableOfflineQueue: false,
+      clusterRetryStrategy: retry,
+      slotsRefreshTimeout: Math.max(deadlineMs, 1_000),
+      redisOptions: {
+        ...redisOptions,
+        ...(scheme === 'rediss' ? { tls: {} } : {}),
+        ...(credentials.username === '' ? {} : { username: decodeURIComponent(credentials.username) }),
+        ...(credentials.password === '' ? {} : { password: decodeURIComponent(credentials.password) }),
+      },
+    },
+  );
+}
+
+/** Turns every failure, and no answer in time, into StoreUnavailable. */
+function createDeadline(deadlineMs: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let inFlight = 0;
+  return (work) =>
+    new Promise((resolve, reject) => {
+      if (inFlight >= inFlightMax) {
+        reject(storeUnavailable(`counters in Redis: ${inFlight} calls are under way`));
+        return;
+      }
+      inFlight += 1;
+      let settled = false;
+      const settle = (finish: () => void): void => {
+        if (settled) return;
+        settled = true;
+        clearTimeout(timer);
+        finish();
+      };
+      const timer = setTimeout(() => settle(() => reject(storeUnavailable(`counters in Redis: no answer within ${deadlineMs} ms`))), deadlineMs);
+      work()
+        .then(
+          (value) => settle(() => resolve(value)),
+          (error: unknown) => settle(() => reject(storeUnavailable(`counters in Redis: ${String(error)}`, error))),
+        )
+        .finally(() => (inFlight -= 1));
+    });
+}

@@ -1,0 +1,66 @@
+/**
+ * The counters store in Redis 7 or a Redis Cluster, shared by all instances. A call is one script on one slot: one
+ * round trip and one atomic step. Windows follow the caller’s clock; expiries follow the server’s.
+ * Redis must run with `maxmemory-policy noeviction`: short of memory it then refuses, and the call fails as
+ * StoreUnavailable, where any other policy would let counts vanish.
+ */
+import { storeUnavailable } from '../../../errors.js';
+import type { Counters, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../port.js';
+import { judgeRates } from '../rate-state.js';
+import { countArguments, limitArguments, probeArguments, receiptKey, tagOf } from './arguments.js';
+import { connectRedis, type RedisConnection, type RedisLogger } from './connection.js';
+import { decodeRecord, decodeUsed, readFrame } from './record.js';
+import { loadScripts, type Scripts } from './scripts.js';
+
+export interface RedisCountersOptions {
+  /** `redis://`, `rediss://`, or `redis+cluster://` (`rediss+cluster://`) with one node or several separated by commas. */
+  readonly url: string;
+  /** How long a call may take before it fails. */
+  readonly deadlineMs: number;
+  readonly logger?: RedisLogger;
+}
+
+/** Opens the store; one that is away does not fail the start, but every call until it is back. */
+export async function openRedisCounters({ url, deadlineMs, logger }: RedisCountersOptions): Promise<Counters> {
+  const scripts = await loadScripts();
+  const connection = await connectRedis(url, deadlineMs, logger);
+  return {
+    ping: () => connection.ping(),
+    countScore: (input) => countScore(connection, scripts, input),
+    storeProbe: async (input) => {
+      const answer = String(await connection.run(scripts.storeProbe, tagOf(input.projectId), probeArguments(input)));
+      if (answer === 'stored' || answer === 'stale' || answer === 'nonce_reused') return answer;
+      throw storeUnavailable(`counters in Redis: unexpected answer to a probe: ${answer.slice(0, 100)}`);
+    },
+    recentReceipt: async (projectId, receiptId) => {
+      const stored = await connection.get(receiptKey(projectId, receiptId));
+      return stored === null ? null : readReceipt(projectId, stored);
+    },
+    takeRate: async (tag, nowMs, limits) => {
+      const used = limits.length === 0 ? [] : await connection.run(scripts.takeRate, tagOf(tag), limitArguments(limits, nowMs));
+      return judgeRates(limits, Array.isArray(used) ? used.map(Number) : [], nowMs);
+    },
+    close: () => connection.close(),
+  };
+}
+
+async function countScore(connection: RedisConnection, scripts: Scripts, input: ScoreCountInput): Promise<ScoreCountResult> {
+  const answer = await connection.run(scripts.countScore, tagOf(input.projectId), countArguments(input));
+  const [kind, used, record] = Array.isArray(answer) ? (answer as unknown[]) : [];
+  if (!Buffer.isBuffer(used) || !Buffer.isBuffer(record)) throw storeUnavailable('counters in Redis: unexpected answer to a count');
+  const rate = judgeRates(input.limits, decodeUsed(used), input.nowMs);
+  switch (String(kind)) {
+    case 'limited':
+      return { kind: 'limited', rate };
+    case 'replayed':
+      return { kind: 'replayed', rate, recorded: readReceipt(input.projectId, record) };
+    default:
+      return { kind: 'counted', rate, ...decodeRecord(readFrame(record)) };
+  }
+}
+
+/** A receipt is stored as its content and then the record. */
+function readReceipt(projectId: string, stored: Buffer): RecentReceipt {
+  const [content, ...parts] = readFrame(stored);
+  return { projectId, content: content ?? new Uint8Array(), ...decodeRecord(parts) };
+}

@@ -1,0 +1,145 @@
+/**
+ * The record of one counted call as the script writes it: strings behind their lengths, namely the numbers (packed),
+ * then, where there was a probe, its load, its update, its sketch and its index, then the record of each candidate.
+ */
+import { Unpackr } from 'msgpackr';
+import type { CountFacts, DeviceSketch, DuplicateCandidate } from '../../../contract/facts.js';
+import { sortCandidates } from '../candidate-order.js';
+import type { StoredProbe } from '../port.js';
+
+export interface CountRecord {
+  readonly receiptId: string;
+  readonly counts: CountFacts;
+  readonly probe: StoredProbe | null;
+  readonly device: string | null;
+  readonly signatureFresh: boolean;
+}
+
+type Measured = number | false;
+type Source = [hour: number, mean: number, variance: number, hours: number];
+type Velocity = [Measured, Measured, Measured, Measured, number, number, number, number, number, Source | false, [total: number, counts: Measured[]] | false];
+type Probe = [seq: number, hasLoad: boolean, hasUpdate: boolean, device: string | false];
+type Meta = [
+  receiptId: string,
+  device: string | false,
+  signatureFresh: boolean,
+  velocity: Velocity,
+  neighborhood: [number, number, number, number, number, number],
+  candidates: [session: string, via: DuplicateCandidate['via']][],
+  probe: Probe | false,
+];
+
+const unpackr = new Unpackr({ useRecords: false });
+
+/** The strings of a frame, as windows on it. */
+export function readFrame(frame: Buffer): Buffer[] {
+  const parts: Buffer[] = [];
+  for (let at = 0; at < frame.length; ) {
+    const start = at + 4;
+    at = start + frame.readUInt32BE(at);
+    parts.push(frame.subarray(start, at));
+  }
+  return parts;
+}
+
+/** Reads the parts of a record. */
+export function decodeRecord(parts: readonly Buffer[]): CountRecord {
+  const [receiptId, device, signatureFresh, velocity, neighborhood, candidates, probe] = unpackr.unpack(partOf(parts, 0)) as Meta;
+  const records = parts.slice(probe === false ? 1 : 5);
+  return {
+    receiptId,
+    device: orNull(device),
+    signatureFresh,
+    probe: probe === false ? null : decodeProbe(probe, parts),
+    counts: {
+      ...decodeVelocity(velocity),
+      candidates: decodeCandidates(candidates, records),
+      neighborhood: {
+        sessions: neighborhood[0],
+        direct: neighborhood[1],
+        linked: neighborhood[2],
+        prefixSessions: neighborhood[3],
+        prefixSquares: neighborhood[4],
+        prefixes: neighborhood[5],
+      },
+    },
+  };
+}
+
+/** How much of each limit had been used. */
+export function decodeUsed(packed: Buffer): number[] {
+  return listOf(unpackr.unpack(packed) as number[]);
+}
+
+function decodeVelocity(velocity: Velocity): Omit<CountFacts, 'candidates' | 'neighborhood'> {
+  const [deviceSessions, deviceRespondents, respondent, respondentDevices, devices, respondents, sessions, prefixHour, prefixDay, source, terms] = velocity;
+  return {
+    deviceSessionsDay: orNull(deviceSessions),
+    deviceRespondentsDay: orNull(deviceRespondents),
+    respondentDay: orNull(respondent),
+    respondentDevicesWeek: orNull(respondentDevices),
+    addressDevicesHour: devices,
+    addressRespondentsHour: respondents,
+    addressSessionsHour: sessions,
+    prefixSessionsHour: prefixHour,
+    prefixSessionsDay: prefixDay,
+    source: source === false ? null : { hour: source[0], mean: source[1], variance: source[2], hours: source[3] },
+    terms: terms === false ? null : { total: terms[0], counts: listOf(terms[1]).map(orNull) },
+  };
+}
+
+function decodeProbe([seq, hasLoad, hasUpdate, device]: Probe, parts: readonly Buffer[]): StoredProbe {
+  const [, load, update, sketch, index] = parts;
+  return {
+    seq,
+    // Copies: the parts are windows on the socket’s buffer, all of which would travel along to a worker.
+    load: hasLoad && load !== undefined ? new Uint8Array(load) : null,
+    update: hasUpdate && update !== undefined ? new Uint8Array(update) : null,
+    device: orNull(device),
+    sketch: decodeSketch(sketch),
+    bands: index === undefined || index.length === 0 ? [] : (unpackr.unpack(index) as [bands: string[], cells: number[]])[0],
+  };
+}
+
+/** A candidate’s record is "first scored|respondent|device|prefix|sketch"; references hold no bar. */
+function decodeCandidates(candidates: Meta[5], records: readonly Buffer[]): DuplicateCandidate[] {
+  return sortCandidates(
+    listOf(candidates).map(([session, via], i) => {
+      const record = partOf(records, i);
+      const fields: string[] = [];
+      let at = 0;
+      for (let field = 0; field < 4; field += 1) {
+        const end = record.indexOf(0x7c, at);
+        fields.push(record.toString('latin1', at, end));
+        at = end + 1;
+      }
+      const [atMs, respondent, device, prefix] = fields;
+      return { session, atMs: Number(atMs), respondent: known(respondent), device: known(device), prefix: known(prefix), sketch: decodeSketch(record.subarray(at)), via };
+    }),
+  );
+}
+
+function decodeSketch(packed: Buffer | undefined): DeviceSketch | null {
+  if (packed === undefined || packed.length === 0) return null;
+  const [terms, osFamily, browser, browserMajor] = unpackr.unpack(packed) as [(string | Uint8Array | null)[], string | null, string | null, number | null];
+  return { terms: terms.map((term) => (term instanceof Uint8Array ? Buffer.from(term).toString('hex') : term)), osFamily, browser, browserMajor };
+}
+
+/** Lua’s empty table may arrive as a map. */
+function listOf<T>(list: T[]): T[] {
+  return Array.isArray(list) ? list : [];
+}
+
+function orNull<T>(value: T | false): T | null {
+  return value === false ? null : value;
+}
+
+function known(text: string | undefined): string | null {
+  return text === undefined || text === '' ? null : text;
+}
+
+function partOf(parts: readonly Buffer[], index: number): Buffer {
+  const part = parts[index];
+  if (part === undefined) throw new Error(`a record of the counters lacks part ${index}`);
+  return part;
+}

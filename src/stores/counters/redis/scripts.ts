@@ -1,0 +1,47 @@
+/**
+ * The Lua scripts, put together from the parts in scripts/ behind a prelude that holds the bounds. They stay in the
+ * source tree; compiled code finds them from the root of the package. A missing part fails the start.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bounds } from '../bounds.js';
+
+export interface Script {
+  readonly name: string;
+  readonly text: string;
+  readonly sha1: string;
+}
+
+/** The parts of each script, in order; all become one chunk and share its locals. */
+const parts = {
+  countScore: ['inputs', 'frame', 'rates', 'session', 'velocity', 'terms', 'relations', 'count-score'],
+  storeProbe: ['store-probe'],
+  takeRate: ['rates', 'take-rate'],
+} as const;
+
+export type Scripts = Readonly<Record<keyof typeof parts, Script>>;
+
+export async function loadScripts(directory = scriptsDirectory()): Promise<Scripts> {
+  const load = async (name: keyof typeof parts): Promise<Script> => {
+    const texts = await Promise.all(parts[name].map((part) => readFile(join(directory, `${part}.lua`), 'utf8')));
+    const text = [prelude(), ...texts].join('\n');
+    return { name, text, sha1: createHash('sha1').update(text).digest('hex') };
+  };
+  const [countScore, storeProbe, takeRate] = await Promise.all([load('countScore'), load('storeProbe'), load('takeRate')]);
+  return { countScore, storeProbe, takeRate };
+}
+
+/** The bounds as a Lua table. */
+function prelude(): string {
+  return `local bounds = { ${Object.entries(bounds).map(([name, value]) => `${name} = ${value}`).join(', ')} }`;
+}
+
+function scriptsDirectory(): string {
+  for (let directory = dirname(fileURLToPath(import.meta.url)); ; directory = dirname(directory)) {
+    if (existsSync(join(directory, 'package.json'))) return join(directory, 'src', 'stores', 'counters', 'redis', 'scripts');
+    if (directory === dirname(directory)) throw new Error('The root of the package was not found, so neither were the scripts of the counters.');
+  }
+}

@@ -1,0 +1,65 @@
+-- What is known of a session: its probe, and its guard, which lets each counter count it once and finds the receipt of
+-- an identical retry. Uses base, now, nowText, session.
+
+local function readProbe()
+  local p = redis.call('HMGET', base .. 'p:' .. session, 'n', 'ls', 'us', 'at', 'l', 'u', 'd', 'k', 'x')
+  if not p[1] or now - tonumber(p[4]) >= bounds.probeMs then return nil, '' end
+  local probe = {
+    seq = math.max(tonumber(p[2]), tonumber(p[3])),
+    load = p[5], update = p[6], device = p[7] or '', sketch = p[8] or '', index = p[9] or '',
+    bands = {}, cells = {},
+  }
+  if probe.index ~= '' then
+    local index = cmsgpack.unpack(probe.index)
+    probe.bands, probe.cells = index[1], index[2]
+  end
+  return probe, p[1] .. ':' .. p[2] .. ':' .. p[3]
+end
+
+-- [first scored, last scored, counters, replays]
+local guardKey = base .. 's:' .. session
+local guard
+
+local function readGuard()
+  local packed = redis.call('GET', guardKey)
+  if packed then guard = cmsgpack.unpack(packed) end
+  if not guard or now - guard[2] >= bounds.guardMs then guard = { now, now, '', {} } end
+end
+
+local function writeGuard()
+  guard[2] = now
+  redis.call('SET', guardKey, cmsgpack.pack(guard), 'PX', bounds.guardMs)
+end
+
+-- Whether the session is new to a counter, which it then is no longer.
+local function admit(counter)
+  local label = counter .. ';'
+  if string.find(guard[3], label, 1, true) or #guard[3] + #label > bounds.guardLengthMax then return false end
+  guard[3] = guard[3] .. label
+  return true
+end
+
+local function findReplay(fingerprint, version)
+  for _, replay in ipairs(guard[4]) do
+    if replay[1] == fingerprint and replay[2] == version and now - replay[4] < bounds.receiptMs then return replay[3] end
+  end
+  return nil
+end
+
+local function noteReplay(fingerprint, version, receiptId)
+  local replays = { { fingerprint, version, receiptId, now } }
+  for _, replay in ipairs(guard[4]) do
+    if #replays < bounds.replaysMax and (replay[1] ~= fingerprint or replay[2] ~= version) then replays[#replays + 1] = replay end
+  end
+  guard[4] = replays
+end
+
+-- A signature is good for the one session that brought it first.
+local function claimSignature(signature)
+  if signature == '' then return false end
+  local key = base .. 'g:' .. signature
+  local owner, claimedAt = string.match(redis.call('GET', key) or '', '^(.*) (%d+)$')
+  if owner and now - tonumber(claimedAt) < bounds.signatureMs then return owner == session end
+  redis.call('SET', key, session .. ' ' .. nowText, 'PX', bounds.signatureMs)
+  return true
+end

@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { openRedisCounters } from '../../../src/stores/counters/redis/open.js';
+import { testContract } from './contract.js';
+import { findRedis } from './redis-server.js';
+
+const redis = await findRedis();
+if (redis === null) {
+  if (process.env['VH_REQUIRE_STACK'] === '1') t.fail('there is no Redis, and VH_REQUIRE_STACK asks for one');
+  else t.comment('The contract was not tried on Redis: install redis-server, or bring one up with `npm run stack`.');
+} else {
+  const run = randomUUID();
+  let projects = 0;
+  const nextProject = (): string => `proj_${run}_${(projects += 1)}`;
+
+  t.test('the contract holds in Redis', async (t) => {
+    const counters = await openRedisCounters({ url: redis.url, deadlineMs: 5_000 });
+    await testContract(t, { counters, nextProject });
+    await counters.close();
+  });
+
+  t.teardown(() => redis.close());
+}
