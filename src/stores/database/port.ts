@@ -11,11 +11,19 @@ export type Row = Readonly<Record<string, unknown>>;
 
 export interface Queryable {
   /** Runs one statement with $1-style parameters. JSON goes in as a string, cast in the SQL (`$1::jsonb`). */
-  query<R extends Row = Row>(sql: string, values?: readonly SqlValue[]): Promise<readonly R[]>;
+  query<R extends Row = Row>(sql: string, values?: readonly SqlValue[], options?: CallOptions): Promise<readonly R[]>;
 }
 
+export interface CallOptions {
+  /** In place of the adapter's own deadline, for the few calls that are known to take long (migrations, maintenance). */
+  readonly deadlineMs?: number;
+}
+
+export { DatabaseConflict } from './conflict.js';
+
 export interface Database extends Queryable {
-  transaction<T>(run: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** The deadline holds for each statement in it; the whole may last six times as long. */
+  transaction<T>(run: (tx: Queryable) => Promise<T>, options?: CallOptions): Promise<T>;
   ping(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,0 +1,171 @@
+/**
+ * A lock on a data directory, so that two processes never write the same files.
+ *
+ * The lock is a file that names its holder: pid, when that process started, host. It is put in place whole (written aside, then
+ * linked), so it is never seen half written. A holder that is gone leaves it behind, and the next comer breaks it: on the same host
+ * when the pid is free or belongs to a process that started at another time, from another host when the holder's sign of life (the
+ * file's own time, renewed every few seconds) has stopped. A holder that lives is left alone: DataDirectoryInUse says who and since when.
+ */
+import { link, mkdir, readFile, rename, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+
+/** What the lock file holds, as JSON. */
+interface Holder {
+  readonly pid: number;
+  readonly host: string;
+  /** When the process started, as the kernel counts it, with the boot it belongs to; null where there is no /proc. */
+  readonly startMark: string | null;
+  /** ISO 8601, for people. */
+  readonly since: string;
+  readonly token: string;
+}
+
+export interface DataLock {
+  /** Gives the directory free. Harmless when called again. */
+  release(): Promise<void>;
+}
+
+/** Another living process holds the directory; the message is a sentence for the operator. */
+export class DataDirectoryInUse extends Error {
+  readonly pid: number;
+
+  constructor(directory: string, file: string, holder: Holder) {
+    const who = holder.host === hostname() ? `process ${holder.pid}` : `process ${holder.pid} on ${holder.host}`;
+    super(
+      `The data directory ${directory} is in use by ${who} since ${holder.since}. Stop that process, or set VH_DATA_DIR to another directory. ` +
+        `If it is certain that no such process runs, delete ${file}.`,
+    );
+    this.name = 'DataDirectoryInUse';
+    this.pid = holder.pid;
+  }
+}
+
+const signOfLifeEveryMs = 5_000;
+const signOfLifeMsMax = 30_000;
+const attemptsMax = 5;
+
+/** Takes the lock `name` of `directory`, creating the directory where it is missing. Rejects with DataDirectoryInUse. */
+export async function lockDataDirectory(directory: string, name = 'verifyhuman.lock'): Promise<DataLock> {
+  await mkdir(directory, { recursive: true });
+  const file = join(directory, name);
+  const own: Holder = { pid: process.pid, host: hostname(), startMark: await readStartMark(process.pid), since: new Date().toISOString(), token: randomUUID() };
+  const aside = `${file}.${own.token}`;
+  await writeFile(aside, JSON.stringify(own), { mode: 0o600, flag: 'wx' });
+  try {
+    for (let attempt = 1; ; attempt++) {
+      if (await tryLink(aside, file)) return holdLock(file, own);
+      const holder = await readHolder(file);
+      if (holder === null) continue;
+      if (attempt > attemptsMax || !(await isStale(file, aside, holder))) throw new DataDirectoryInUse(directory, file, holder);
+      await breakLock(file, holder);
+    }
+  } finally {
+    await rm(aside, { force: true });
+  }
+}
+
+function holdLock(file: string, own: Holder): DataLock {
+  const renew = (): void => {
+    const now = new Date();
+    utimes(file, now, now).catch(() => undefined);
+  };
+  const timer = setInterval(renew, signOfLifeEveryMs);
+  timer.unref();
+  return {
+    release: async () => {
+      clearInterval(timer);
+      const holder = await readHolder(file);
+      if (holder?.token === own.token) await rm(file, { force: true });
+    },
+  };
+}
+
+async function tryLink(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** The holder named in the file; null when the file is gone. */
+async function readHolder(file: string): Promise<Holder | null> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+  try {
+    const holder = JSON.parse(text) as Partial<Holder>;
+    if (typeof holder.pid === 'number' && typeof holder.host === 'string') {
+      return { pid: holder.pid, host: holder.host, startMark: holder.startMark ?? null, since: holder.since ?? 'an unknown time', token: holder.token ?? '' };
+    }
+  } catch {
+    // Not written by us, or cut off by a full disk: falls through.
+  }
+  return { pid: 0, host: 'an unknown host', startMark: null, since: 'an unknown time', token: text };
+}
+
+async function isStale(file: string, aside: string, holder: Holder): Promise<boolean> {
+  if (holder.host !== hostname()) return isSilent(file, aside);
+  if (!isRunning(holder.pid)) return true;
+  const startMark = await readStartMark(holder.pid);
+  return startMark !== null && holder.startMark !== null && startMark !== holder.startMark;
+}
+
+/** Compares two times of the same file system, so that clocks of different hosts do not matter. */
+async function isSilent(file: string, aside: string): Promise<boolean> {
+  try {
+    await writeFile(aside, await readFile(aside));
+    const [theirs, ours] = await Promise.all([stat(file), stat(aside)]);
+    return ours.mtimeMs - theirs.mtimeMs > signOfLifeMsMax;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** Takes a stale lock away. Moved aside first and looked at again: a lock that another comer took meanwhile goes back to its place. */
+async function breakLock(file: string, stale: Holder): Promise<void> {
+  const moved = `${file}.${randomUUID()}`;
+  try {
+    await rename(file, moved);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return;
+    throw error;
+  }
+  const holder = await readHolder(moved);
+  if (holder !== null && holder.token !== stale.token) await tryLink(moved, file);
+  await unlink(moved);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) === 'EPERM';
+  }
+}
+
+/** Boot and start time of a process, which tell it from a later one with the same pid; null where the kernel does not say. */
+async function readStartMark(pid: number): Promise<string | null> {
+  try {
+    const [boot, status] = await Promise.all([readFile('/proc/sys/kernel/random/boot_id', 'utf8'), readFile(`/proc/${pid}/stat`, 'utf8')]);
+    // The command in parentheses may itself hold spaces; the start time is field 22, the 20th behind it.
+    const startTicks = status.slice(status.lastIndexOf(')') + 2).split(' ')[19];
+    return startTicks === undefined ? null : `${boot.trim()}:${startTicks}`;
+  } catch {
+    return null;
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+}

@@ -1,0 +1,44 @@
+/**
+ * Thread entry of the embedded database: bytes of the PostgreSQL protocol in, bytes out, in order.
+ *
+ * PGlite blocks whichever thread runs it, hence this one. It posts `{ ready: true }` once open. An error outside of SQL (the WASM
+ * module aborts, the disk is full while opening) is thrown, ends the thread, and so reaches everyone who waits for an answer.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { PGlite } from '@electric-sql/pglite';
+
+export interface EmbeddedThreadData {
+  /** Where the cluster lives; null for memory. */
+  readonly directory: string | null;
+}
+
+export type EmbeddedThreadMessage = { readonly ready: true } | { readonly closed: true } | Uint8Array;
+
+/** Asks the thread to shut the cluster down in good order. */
+export const closeRequest = 'close';
+
+const port = parentPort;
+if (port !== null) {
+  const { directory } = workerData as EmbeddedThreadData;
+  const database = await (directory === null ? PGlite.create() : PGlite.create(directory));
+
+  const answer = async (request: Uint8Array): Promise<void> => {
+    const reply = (await database.execProtocolRaw(request)).slice();
+    port.postMessage(reply, [reply.buffer]);
+  };
+
+  let last: Promise<void> = Promise.resolve();
+  port.on('message', (message: Uint8Array | typeof closeRequest) => {
+    if (message !== closeRequest) {
+      last = last.then(() => answer(message));
+      return;
+    }
+    void last
+      .then(() => database.close())
+      .then(() => {
+        port.postMessage({ closed: true });
+        port.close();
+      });
+  });
+  port.postMessage({ ready: true });
+}

@@ -1,0 +1,45 @@
+/**
+ * BEGIN, the body, COMMIT, on a connection that the caller has set aside; whatever goes wrong rolls back.
+ *
+ * A body that does not settle is given up after six deadlines. Its statements are refused once the transaction is over, so that a
+ * body which runs on cannot write outside of it.
+ */
+import type pg from 'pg';
+import type { Queryable, Row, SqlValue } from './port.js';
+import { withinDeadline } from './wire.js';
+
+export interface TransactionOptions {
+  readonly client: pg.ClientBase;
+  readonly deadlineMs: number;
+  readonly store: string;
+}
+
+/** A transaction as a whole may last this many deadlines of a statement. */
+const wholeFactor = 6;
+
+/** Runs `body` in a transaction. Rejects with what the body, or the connection, failed with. */
+export async function runTransaction<T>({ client, deadlineMs, store }: TransactionOptions, body: (tx: Queryable) => Promise<T>): Promise<T> {
+  let isOver = false;
+  const send: Queryable['query'] = (sql, values = [], options = {}) => withinDeadline(runStatement(client, sql, values), options.deadlineMs ?? deadlineMs, store);
+  const query: Queryable['query'] = (sql, values, options) =>
+    isOver ? Promise.reject(new Error('A statement came after the end of its transaction.')) : send(sql, values, options);
+  await send('BEGIN');
+  try {
+    const result = await withinDeadline(body({ query }), deadlineMs * wholeFactor, store);
+    isOver = true;
+    await send('COMMIT');
+    return result;
+  } catch (error) {
+    isOver = true;
+    // A rollback that fails means a lost connection, which has rolled back by itself.
+    await send('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+/** One statement; without parameters also several, as migrations need, of which the last one's rows count. */
+export async function runStatement<R extends Row>(client: pg.ClientBase, sql: string, values: readonly SqlValue[]): Promise<readonly R[]> {
+  if (values.length > 0) return (await client.query<R>(sql, [...values])).rows;
+  const result: pg.QueryResult<R> | readonly pg.QueryResult<R>[] = await client.query<R>(sql);
+  return (Array.isArray(result) ? (result as readonly pg.QueryResult<R>[]).at(-1)?.rows : (result).rows) ?? [];
+}

@@ -1,0 +1,75 @@
+/**
+ * What both adapters share: how values come back from the wire, which errors mean what, and the deadline of a call.
+ *
+ * Errors: a broken constraint becomes a DatabaseConflict; a connection that is away, a server that is shutting down or out of
+ * connections, and a call past its deadline become the StoreUnavailable fault; anything else is a bug in the SQL and stays as it is.
+ */
+import pg from 'pg';
+import { Fault, storeUnavailable } from '../../errors.js';
+import { conflictStates, DatabaseConflict } from './conflict.js';
+
+const int8 = 20;
+const int8Array = 1016;
+
+/** 64-bit integers as numbers: none of ours exceeds 2^53, and one that does is a bug worth a loud failure. */
+export function parseInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`The integer ${text} from the database is too large for a number.`);
+  return value;
+}
+
+// The declared type names the well-known types only; array types have numbers of their own.
+type TypeParser = ReturnType<typeof pg.types.getTypeParser>;
+const parserOf = (oid: number, format?: 'text' | 'binary'): TypeParser => pg.types.getTypeParser(oid, format);
+const integers = parserOf(1009) as (text: string) => (string | null)[];
+const parseIntegers = (text: string): (number | null)[] => integers(text).map((item) => (item === null ? null : parseInteger(item)));
+
+/** Type parsers for pg: as its own, with bigint as number. */
+export const wireTypes: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') => {
+    if (format !== 'binary' && oid === int8) return parseInteger;
+    if (format !== 'binary' && oid === int8Array) return parseIntegers;
+    return parserOf(oid, format) as unknown;
+  },
+};
+
+/** SQLSTATE classes under which the server cannot serve right now: connection, resources, operator intervention. */
+const awayClasses = ['08', '53', '57', '58'];
+
+interface ErrorFields {
+  readonly code?: string;
+  readonly constraint?: string;
+  readonly column?: string;
+  readonly table?: string;
+  readonly message: string;
+}
+
+/** Turns whatever pg threw into one of the three kinds above. */
+export function mapError(error: unknown, store: string): Error {
+  if (!(error instanceof Error)) return new Error(String(error));
+  if (error instanceof Fault || error instanceof DatabaseConflict) return error;
+  const { code, constraint, column, table, message } = error as ErrorFields;
+  const kind = code === undefined ? undefined : conflictStates[code];
+  if (kind !== undefined) return new DatabaseConflict(kind, constraint ?? column ?? 'unnamed', table ?? 'unknown', error);
+  const isState = code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E');
+  if (isState) return awayClasses.includes(code.slice(0, 2)) ? storeUnavailable(`${store}: ${code} ${message}`, error) : error;
+  const isAway = code !== undefined || /connection|not queryable|timeout|timed out|closed/i.test(message);
+  return isAway ? storeUnavailable(`${store}: ${message}`, error) : error;
+}
+
+/** Settles as `work` does, or rejects with StoreUnavailable after `deadlineMs`; the work itself runs on and its outcome is dropped. */
+export function withinDeadline<T>(work: Promise<T>, deadlineMs: number, store: string): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const timer = setTimeout(() => reject(storeUnavailable(`${store}: no answer within ${deadlineMs} ms`)), deadlineMs);
+    work.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(mapError(error, store));
+      },
+    );
+  });
+}

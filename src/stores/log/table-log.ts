@@ -1,0 +1,94 @@
+/**
+ * The log as a table of the database, for running without Kafka.
+ *
+ * A topic is one partition: its entries are numbered in the order of their appends, whatever their keys. Appends are committed in
+ * groups, one batch a row. Readers of this process are woken by its appends and mostly served from memory; appends of other processes
+ * on the same database are found by polling. Away with the database: appends reject within their deadline, readers pause and go on.
+ */
+import { randomUUID } from 'node:crypto';
+import { storeUnavailable } from '../../errors.js';
+import type { Logger } from '../../telemetry/logger.js';
+import type { Database } from '../database/port.js';
+import { createGroupCommit, type GroupCommit } from './group-commit.js';
+import { packEntries, unpackEntries } from './packing.js';
+import { topics, type Log, type LogEntry, type Topic } from './port.js';
+import { startTableConsumer, type TableConsumer } from './table-consumer.js';
+import { startTrimming } from './table-trim.js';
+
+export interface TableLogOptions {
+  readonly database: Database;
+  readonly now: () => number;
+  readonly logger?: Logger;
+  /** Longest wait of an append. */
+  readonly appendDeadlineMs?: number;
+  /** How often readers look for appends of other processes. */
+  readonly pollMs?: number;
+  /** How long a reader that vanished keeps others from reading for its group. */
+  readonly leaseMs?: number;
+  readonly trimEveryMs?: number;
+  readonly retentionSeconds?: number;
+}
+
+const defaults = { appendDeadlineMs: 2_000, pollMs: 1_000, leaseMs: 10_000, trimEveryMs: 2_000, retentionSeconds: 7 * 86_400 };
+const writeBytesMax = 1_048_576;
+const waitingBytesMax = 67_108_864;
+const store = 'embedded log';
+
+/** Opens the log. The database must have been migrated, and is left open by `close`. */
+export function openTableLog(options: TableLogOptions): Log {
+  const { database, now, logger, appendDeadlineMs, pollMs, leaseMs, trimEveryMs, retentionSeconds } = { ...defaults, ...options };
+  const readers = new Map<TableConsumer, Topic>();
+  const trimming = startTrimming({ database, logger, everyMs: trimEveryMs, retentionSeconds });
+  let isClosed = false;
+
+  const createWriter = (topic: Topic): GroupCommit => {
+    const write = async (entries: readonly LogEntry[]): Promise<void> => {
+      const content = packEntries(entries);
+      const end = await insertBatch(database, topic, entries.length, content, appendDeadlineMs);
+      const listening = [...readers].filter(([, of]) => of === topic);
+      if (listening.length === 0) return;
+      // As a read from the table would give them: whatever the caller does with its own arrays.
+      const written = unpackEntries(content);
+      for (const [reader] of listening) reader.offer(end - entries.length, written);
+    };
+    return createGroupCommit({ store, write, deadlineMs: appendDeadlineMs, writeBytesMax, waitingBytesMax });
+  };
+  const writers = Object.fromEntries(topics.map((topic) => [topic, createWriter(topic)])) as Record<Topic, GroupCommit>;
+  const refuse = (): Promise<never> => Promise.reject(storeUnavailable(`${store}: closed`));
+
+  return {
+    append: (topic, entries) => (isClosed ? refuse() : writers[topic].append(entries)),
+    subscribe: async (subscription) => {
+      if (isClosed) return refuse();
+      const reader = startTableConsumer({ database, now, logger, member: randomUUID(), leaseMs, pollMs }, subscription);
+      readers.set(reader, subscription.topic);
+      const stop = (): Promise<void> => {
+        readers.delete(reader);
+        return reader.stop();
+      };
+      return { tickAgeMs: () => reader.tickAgeMs(), stop };
+    },
+    ping: () => database.ping(),
+    close: async () => {
+      isClosed = true;
+      await Promise.all(Object.values(writers).map((writer) => writer.drain()));
+      await Promise.all([...readers.keys()].map((reader) => reader.stop()));
+      readers.clear();
+      await trimming.stop();
+    },
+  };
+}
+
+/** Appends one batch and answers with its end offset. */
+async function insertBatch(database: Database, topic: Topic, count: number, content: Uint8Array, deadlineMs: number): Promise<number> {
+  const [row] = await database.query<{ end_offset: number }>(
+    `WITH head AS (
+       INSERT INTO log_topics AS t (topic, end_offset) VALUES ($1, $2::integer)
+       ON CONFLICT (topic) DO UPDATE SET end_offset = t.end_offset + excluded.end_offset RETURNING end_offset)
+     INSERT INTO log_batches (topic, end_offset, entry_count, content) SELECT $1, end_offset, $2::integer, $3 FROM head RETURNING end_offset`,
+    [topic, count, content],
+    { deadlineMs },
+  );
+  if (row === undefined) throw new Error('An append answered without an offset.');
+  return row.end_offset;
+}

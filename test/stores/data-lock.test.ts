@@ -1,0 +1,68 @@
+import { readFile, utimes, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { lockDataDirectory } from '../../src/stores/data-lock.js';
+import { createDirectory } from '../helpers/directories.js';
+
+/** The pid of a process that has ended. */
+const deadPid = (): number => spawnSync(process.execPath, ['-e', '']).pid;
+
+const writeHolder = (directory: string, holder: Record<string, unknown>) =>
+  writeFile(join(directory, 'verifyhuman.lock'), JSON.stringify({ pid: process.pid, host: hostname(), startMark: null, since: '2026-01-01T00:00:00.000Z', token: 'theirs', ...holder }));
+
+t.test('a held directory is refused with a sentence that names the holder and the way out', async (t) => {
+  const directory = await createDirectory(t);
+  const lock = await lockDataDirectory(directory);
+  const refusal = await lockDataDirectory(directory).catch((error: unknown) => error as Error);
+  t.match(refusal, { name: 'DataDirectoryInUse', pid: process.pid });
+  t.match((refusal as Error).message, new RegExp(`in use by process ${process.pid} since \\d{4}-.*VH_DATA_DIR`));
+  await lock.release();
+  await lock.release();
+  await (await lockDataDirectory(directory)).release();
+});
+
+t.test('of many comers at once, one gets the lock', async (t) => {
+  const directory = await createDirectory(t);
+  const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => lockDataDirectory(directory)));
+  t.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+});
+
+t.test('a lock whose process is gone is taken over', async (t) => {
+  const directory = await createDirectory(t);
+  await writeHolder(directory, { pid: deadPid() });
+  await lockDataDirectory(directory);
+  t.match(JSON.parse(await readFile(join(directory, 'verifyhuman.lock'), 'utf8')), { pid: process.pid });
+});
+
+t.test('a lock whose pid belongs to a later process is taken over', async (t) => {
+  const directory = await createDirectory(t);
+  await writeHolder(directory, { startMark: 'another boot:1' });
+  const taken = lockDataDirectory(directory);
+  if (process.platform === 'linux') await t.resolves(taken);
+  else await t.rejects(taken, { name: 'DataDirectoryInUse' }, 'where the kernel does not tell start times, the pid decides');
+});
+
+t.test('a lock of another host holds while its signs of life come, and is taken over when they stop', async (t) => {
+  const directory = await createDirectory(t);
+  await writeHolder(directory, { host: 'elsewhere', pid: 1 });
+  await t.rejects(lockDataDirectory(directory), /process 1 on elsewhere/);
+  const longAgo = new Date(Date.now() - 3_600_000);
+  await utimes(join(directory, 'verifyhuman.lock'), longAgo, longAgo);
+  await t.resolves(lockDataDirectory(directory));
+});
+
+t.test('a lock file that makes no sense is left to the operator', async (t) => {
+  const directory = await createDirectory(t);
+  await writeFile(join(directory, 'verifyhuman.lock'), 'not ours');
+  await t.rejects(lockDataDirectory(directory), /delete .*verifyhuman\.lock/);
+});
+
+t.test('a lock that was taken over is not released by its former holder', async (t) => {
+  const directory = await createDirectory(t);
+  const lock = await lockDataDirectory(directory);
+  await writeHolder(directory, {});
+  await lock.release();
+  t.match(JSON.parse(await readFile(join(directory, 'verifyhuman.lock'), 'utf8')), { token: 'theirs' });
+});
