@@ -34,10 +34,15 @@ export const behaviorRules = {
 export const behaviorEdges = {
   pressMsMin: 4,
   clickPressOnce: 2.4,
+  clickPressTapped: 1,
+  handSpreadMin: 0.15,
   keyPressMsMin: 12,
   keysMin: 5,
   flightMsMin: 15,
   flightsMin: 12,
+  pressureOnce: 1.2,
+  centreTwice: 1.2,
+  inputFew: 0.5,
   settleMsMin: 6,
   centreMax: 0.012,
   movesMin: 30,
@@ -91,24 +96,38 @@ function weighTrust(beh: Behavior, signals: Signal[]): void {
 function weighPresses(beh: Behavior, signals: Signal[]): void {
   const { clickDwell, clickSettle, clickCentre, pressureZero } = beh;
   if (clickDwell != null && clickDwell[0] > 0 && clickDwell[1] < edges.pressMsMin && clickDwell[4] < 2 * edges.pressMsMin) {
-    raise(signals, 'click_without_press', clickDwell[0] > 1 ? undefined : edges.clickPressOnce, round(clickDwell[1]));
+    const weight = isTapped(beh) ? edges.clickPressTapped : clickDwell[0] > 1 ? undefined : edges.clickPressOnce;
+    raise(signals, 'click_without_press', weight, round(clickDwell[1]));
   }
-  if (pressureZero != null && pressureZero > 0) raise(signals, 'press_without_pressure', pressureZero > 1 ? undefined : 1.2, pressureZero);
-  if (clickCentre != null && clickCentre[0] >= 2 && clickCentre[4] <= edges.centreMax) raise(signals, 'click_centred', clickCentre[0] > 2 ? undefined : 1.2);
+  if (pressureZero != null && pressureZero > 0) raise(signals, 'press_without_pressure', pressureZero > 1 ? undefined : edges.pressureOnce, pressureZero);
+  if (clickCentre != null && clickCentre[0] >= 2 && clickCentre[4] <= edges.centreMax) raise(signals, 'click_centred', clickCentre[0] > 2 ? undefined : edges.centreTwice);
   if (clickSettle != null && clickSettle[0] >= 2 && clickSettle[4] < edges.settleMsMin) raise(signals, 'click_unsettled', undefined, round(clickSettle[1]));
   const presses = clickDwell?.[0] ?? 0;
   if (beh.moves != null && presses >= 3 && beh.moves <= presses * 1.5 && (beh.keys ?? 0) === 0) raise(signals, 'pointer_teleports');
 }
 
+/** A tap on a touchpad presses and releases at once; the hand shows in how the pointer moves, unless the keys give a driver away. */
+function isTapped(beh: Behavior): boolean {
+  return movesLikeHand(beh) && (beh.coalesced?.[4] ?? 0) > 1 && !arePressesTooShort(beh.keyDwell);
+}
+
+function movesLikeHand({ interval }: Behavior): boolean {
+  return interval != null && interval[0] >= edges.movesMin && interval[2] > edges.handSpreadMin * interval[1];
+}
+
+function arePressesTooShort(keyDwell: Behavior['keyDwell']): keyDwell is NonNullable<typeof keyDwell> {
+  return keyDwell != null && keyDwell[0] >= edges.keysMin && keyDwell[1] < edges.keyPressMsMin;
+}
+
 function weighKeys(beh: Behavior, signals: Signal[]): void {
   const { keys, keyDwell, keyFlight, keyNoCode, inputNoKey } = beh;
-  if (keyDwell != null && keyDwell[0] >= edges.keysMin && keyDwell[1] < edges.keyPressMsMin) raise(signals, 'key_without_press', undefined, round(keyDwell[1]));
+  if (arePressesTooShort(keyDwell)) raise(signals, 'key_without_press', undefined, round(keyDwell[1]));
   if (keyFlight != null && keyFlight[0] >= edges.flightsMin && (Math.abs(keyFlight[1]) < edges.flightMsMin || keyFlight[2] < 0.05 * Math.abs(keyFlight[1]))) {
     // Fast typists press the next key before they let go of the last: their spread gives them away as people.
     if (keyFlight[2] < edges.flightMsMin) raise(signals, 'typing_inhuman', undefined, round(keyFlight[1]));
   }
   if (keys != null && keyNoCode != null && keys >= edges.keysMin && keyNoCode >= keys / 2) raise(signals, 'key_without_code');
-  if (inputNoKey != null && inputNoKey > 0) raise(signals, 'input_without_keys', inputNoKey > 2 ? undefined : 0.5, inputNoKey);
+  if (inputNoKey != null && inputNoKey > 0) raise(signals, 'input_without_keys', inputNoKey > 2 ? undefined : edges.inputFew, inputNoKey);
 }
 
 function weighPointer(beh: Behavior, browser: string | null, signals: Signal[]): void {
@@ -137,10 +156,9 @@ function weighQuestions({ q, beh }: ProbeBody, signals: Signal[]): void {
 
 /** Forgeable like the rest, and therefore worth little. */
 function weighHand(beh: Behavior, desktop: boolean, signals: Signal[]): void {
-  const { clickDwell, coalesced, interval, keyDwell, keyFlight, touchRadius, motion } = beh;
-  if (desktop && interval != null && interval[0] >= edges.movesMin && interval[2] > 0.15 * interval[1] && clickDwell != null && isBetween(clickDwell[1], edges.humanPressMs) && (coalesced == null || coalesced[4] > 1)) {
-    raise(signals, 'pointer_humanlike');
-  }
+  const { clickDwell, coalesced, keyDwell, keyFlight, touchRadius, motion } = beh;
+  const presses = clickDwell != null && isBetween(clickDwell[1], edges.humanPressMs);
+  if (desktop && presses && movesLikeHand(beh) && (coalesced == null || coalesced[4] > 1)) raise(signals, 'pointer_humanlike');
   if (!desktop && (beh.touches ?? 0) >= edges.touchesMin && ((touchRadius != null && touchRadius[2] > 0) || (motion != null && motion[2] > 0))) raise(signals, 'touch_humanlike');
   if (keyDwell != null && keyFlight != null && keyDwell[0] >= edges.keysMin && isBetween(keyDwell[1], edges.humanKeyMs) && keyDwell[2] > 5 && keyFlight[2] > edges.flightMsMin) {
     raise(signals, 'typing_humanlike');
