@@ -14,10 +14,14 @@ function merge(groups: Groups, name: keyof Groups, found: object): void {
   else Object.assign(((groups as Record<string, object>)[name] ??= {}), found);
 }
 
-/** Starts every signal that is read once. The promise settles when all have answered or failed. */
-export async function collectOnce(groups: Groups, without: readonly string[]): Promise<void> {
+/**
+ * Starts every signal that is read once. The promise settles when all have answered or failed. `gaps`
+ * names those that have not answered, so that "no contradiction" is told from "not compared".
+ */
+export async function collectOnce(groups: Groups, without: readonly string[], gaps: Set<string>): Promise<void> {
   const pending: Promise<void>[] = [];
   let since = performance.now();
+  Object.keys(readers).forEach((name) => gaps.add(name));
   for (const [name, [group, read]] of Object.entries(readers)) {
     if (without.includes(name)) continue;
     if (performance.now() - since > sliceMs) {
@@ -28,6 +32,7 @@ export async function collectOnce(groups: Groups, without: readonly string[]): P
       (async () => {
         try {
           merge(groups, group, await read());
+          gaps.delete(name);
         } catch {
           // Not measured: the fields stay away.
         }

@@ -21,6 +21,8 @@ export function readFacts(scope: typeof globalThis, withGraphics: boolean): Fact
       // The two numbers are UNMASKED_VENDOR_WEBGL and UNMASKED_RENDERER_WEBGL.
       gl.getExtension('WEBGL_debug_renderer_info');
       facts['gpu'] = gl.getParameter(37445) + '~' + gl.getParameter(37446);
+      // Browsers allow a page only some contexts at once; the page may need this one.
+      gl.getExtension('WEBGL_lose_context')?.loseContext();
     }
   }
   return facts;

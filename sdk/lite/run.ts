@@ -33,6 +33,7 @@ export interface ActiveRun {
 
 export function startRun({ projectKey, sessionId, endpoint, timeoutMs, without, readQuestions }: RunSettings): ActiveRun {
   const groups: Groups = {};
+  const gaps = new Set<string>();
   const nonce = randomHex();
   let seq = 0;
   let isLoaded = false;
@@ -53,7 +54,7 @@ export function startRun({ projectKey, sessionId, endpoint, timeoutMs, without, 
       seq: seq++,
       at: Date.now(),
       up: Math.round(performance.now()),
-      ...(phase === 'load' ? groups : { page, beh }),
+      ...(phase === 'load' ? { ...groups, gaps: [...gaps] } : { page, beh }),
       ...(q.length ? { q } : {}),
     });
   };
@@ -64,7 +65,7 @@ export function startRun({ projectKey, sessionId, endpoint, timeoutMs, without, 
 
   const load = async (): Promise<RunResult> => {
     try {
-      const complete = collectOnce(groups, without).then(() => {
+      const complete = collectOnce(groups, without, gaps).then(() => {
         if (isLoaded) void post(endpoint, message('load'), timeoutMs);
       });
       await Promise.race([complete, new Promise((resolve) => setTimeout(resolve, collectMs))]);

@@ -62,6 +62,12 @@ export const ProbeBody = Type.Object(
         description: 'Contradictions as check.subject; check is proxy (native function replaced), frame (a fresh frame disagrees), worker (a worker disagrees) or own (a property set on the instance).',
       }),
     ),
+    gaps: Type.Optional(
+      Type.Array(Type.String({ maxLength: 32 }), {
+        maxItems: 40,
+        description: 'Signals that gave nothing: refused by the browser, left out by the project, or not there yet. Load messages only. With frames or worker among them, that comparison was not made.',
+      }),
+    ),
     ua: group(
       {
         ua: text(1_024, 'navigator.userAgent.'),
@@ -119,7 +125,7 @@ export const ProbeBody = Type.Object(
         turn: sample('Angle between successive moves, radians, absolute.'),
         straight: number('Distance between ends over path length, 0-1, mean over strokes.'),
         coalesced: sample('Coalesced events per pointer move.'),
-        resolution: number('Smallest step seen in event timestamps, ms.'),
+        resolution: number('Fineness of event timestamps, ms: 1 where pointer events lie whole milliseconds apart, else the smallest fraction seen.'),
         fractional: number('Share of pointer moves with fractional coordinates, 0-1.'),
         clicks: count('Clicks.'),
         clickDwell: sample('Press to release, ms.'),
@@ -147,7 +153,7 @@ export const ProbeBody = Type.Object(
     ),
     q: Type.Optional(Type.Array(QuestionSnapshot, { maxItems: 50 })),
   },
-  { $id: 'ProbeBody', additionalProperties: true },
+  { additionalProperties: true },
 );
 export type ProbeBody = Static<typeof ProbeBody>;
 
@@ -160,5 +166,5 @@ export interface ProbeTransport {
   readonly hintMobile: string | null;
 }
 
-export const ProbeReply = Type.Object({ sessionId: Type.String(), stored: Type.Boolean() }, { $id: 'ProbeReply' });
+export const ProbeReply = Type.Object({ sessionId: Type.String(), stored: Type.Boolean() });
 export type ProbeReply = Static<typeof ProbeReply>;

@@ -44,18 +44,19 @@ function moveHand(from: Point, to: Point, random: () => number): string[] {
 
 const clickHeld = (dwellMs: number): Commands => ['mousedown', '1', ...pause(dwellMs), 'mouseup', '1'];
 
-/** What a person does: goes to each target, a little off its centre, presses, types into the second, scrolls in the end. */
+/** What a person does: goes to each target, a little off its centre, presses, types into the second, scrolls before the last. */
 export function actLikePerson(targets: readonly Point[], text: string, seed: number): Commands {
   const random = createRandom(seed);
   let from: Point = { x: 40 + random() * 100, y: 300 + random() * 100 };
-  const acts = targets.flatMap((target, index) => {
+  return targets.flatMap((target, index) => {
     const to = { x: target.x + (random() - 0.5) * 80, y: target.y + (random() - 0.5) * 24 };
-    const commands = [...moveHand(from, to, random), ...pause(110 + random() * 90), ...clickHeld(60 + random() * 40), ...pause(200)];
+    // Looks at what is further down before the last press, and comes back.
+    const look = index === targets.length - 1 ? ['5', '5', '4', '4', '4'].flatMap((button) => ['click', button, ...pause(120 + random() * 80)]) : [];
+    const commands = [...look, ...(look.length ? pause(500) : []), ...moveHand(from, to, random), ...pause(110 + random() * 90), ...clickHeld(60 + random() * 40), ...pause(200)];
     from = to;
     if (index === 1) for (const key of text) commands.push('keydown', key, ...pause(60 + random() * 50), 'keyup', key, ...pause(50 + random() * 120));
     return commands;
   });
-  return [...acts, ...[1, 2, 3].flatMap(() => ['click', '5', ...pause(90 + random() * 80)])];
 }
 
 /** What a script does that was told the places: jumps there and presses at once. */

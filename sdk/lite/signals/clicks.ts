@@ -24,6 +24,7 @@ export const watchClicks: Watcher<'beh'> = (listen) => {
     causeAt = event.timeStamp;
   });
   listen('pointerdown', (event) => {
+    // However long the button is held.
     causeAt = Infinity;
     pressedAt = event.timeStamp;
     if (event.pointerType === 'mouse') {
@@ -43,7 +44,7 @@ export const watchClicks: Watcher<'beh'> = (listen) => {
   const click = (event: Event) => {
     clicks++;
     if (event.timeStamp - causeAt > echoMs) bare++;
-    causeAt = event.timeStamp;
+    else causeAt = event.timeStamp;
   };
   listen('click', click);
   listen('click', click, true);

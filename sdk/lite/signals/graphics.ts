@@ -7,7 +7,6 @@ export const readGraphics: Reader<'gfx'> = () => {
   const info = gl.getExtension('WEBGL_debug_renderer_info');
   const read = (name: number, fallback: number, length: number) => String(gl.getParameter(info ? name : fallback)).slice(0, length);
   const found = { vendor: read(37445, 7936, 128), renderer: read(37446, 7937, 256) };
-  // Browsers allow a page only some contexts at once; the page may need this one.
   gl.getExtension('WEBGL_lose_context')?.loseContext();
   return found;
 };

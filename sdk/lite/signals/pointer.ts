@@ -32,7 +32,8 @@ export const watchPointer: Watcher<'beh'> = (listen) => {
     if (event.clientX % 1 || event.clientY % 1) fractional++;
     coalesced(event.getCoalescedEvents?.().length || NaN);
     const ms = last ? event.timeStamp - last.timeStamp : 0;
-    if (ms > 0) resolution = Math.min(resolution, ms);
+    // Whole milliseconds leave nothing behind the point, and what is left shows how fine the clock is.
+    if (ms > 0) resolution = Math.min(resolution, round(ms % 1) || 1);
     if (ms > pauseMs) endStroke();
     if (start) {
       const direction = Math.atan2(event.clientY - last!.clientY, event.clientX - last!.clientX);
@@ -57,7 +58,7 @@ export const watchPointer: Watcher<'beh'> = (listen) => {
       turn: turn(),
       straight: current === null ? (mean && mean[1]) : round(((mean ? mean[1] * strokes : 0) + current) / (strokes + 1)),
       coalesced: coalesced(),
-      resolution: resolution < Infinity ? round(resolution) : null,
+      resolution: resolution < Infinity ? resolution : null,
       fractional: moves ? round(fractional / moves) : null,
     };
   };

@@ -15,6 +15,7 @@ testInBrowser('a script with a project key sends one load message that the contr
     [],
     'every group is there',
   );
+  t.strictSame(body.gaps, []);
   t.equal(method, 'POST');
   t.match(headers['content-type'], /^text\/plain/);
   t.equal(headers.cookie, undefined);

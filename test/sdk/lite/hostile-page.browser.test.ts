@@ -12,6 +12,7 @@ testInBrowser('under a strict policy the probe measures what it may and breaks n
   const { body } = site.probes[0]!;
   t.strictSame(listContractErrors(body), []);
   t.ok(body.ua && body.hw && body.scr && body.gfx && body.auto);
+  t.strictSame(body.gaps, ['worker'], 'a worker that was not compared is told from one that agrees');
 });
 
 testInBrowser('where the policy forbids the connection, sent is false', async (t, browser) => {

@@ -42,6 +42,7 @@ testInBrowser('signals that the project leaves out are not read', async (t, brow
   await waitForEvent();
   const { body } = site.probes[0]!;
   t.equal(body.ids, undefined);
+  t.strictSame(body.gaps?.sort(), ['audio', 'canvas', 'storage', 'worker']);
   t.strictSame(Object.keys(body.gfx ?? {}).sort(), ['renderer', 'vendor']);
   t.equal(await page.evaluate('localStorage.length'), 0);
 });
