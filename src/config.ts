@@ -80,6 +80,7 @@ export const settings = {
   KAFKA_BROKERS: optional(text, 'Kafka brokers as host:port, comma-separated. Without it the log is a table of the database.', 'embedded'),
   GEOIP_COUNTRY_DB: optional(text, 'Path of an MMDB file with countries; reloaded when it changes.'),
   GEOIP_ASN_DB: optional(text, 'Path of an MMDB file with autonomous systems; reloaded when it changes.'),
+  GEOIP_ANONYMOUS_DB: optional(text, 'Path of an MMDB file in the layout of GeoIP2 Anonymous IP; reloaded when it changes.'),
   VH_TRUSTED_AGENT_KEYS: optional(text, 'Path of a JSON list of { agent, jwk }: agents whose signatures are trusted.'),
   DASHBOARD_JWKS_URL: optional(url, 'JWKS of the OIDC issuer of dashboard tokens. Without it the embedded issuer is used.', 'embedded issuer'),
   DASHBOARD_ISSUER: optional(text, 'The iss that dashboard tokens must carry; needed with DASHBOARD_JWKS_URL.'),

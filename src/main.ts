@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Role, Settings } from './config.js';
 import { createMakeRef, deriveSigningKey, loadMasterKey } from './crypto/master-key.js';
+import { registerDemoRoutes } from './demo/routes.js';
+import { Fault } from './errors.js';
 import { createApp } from './http/app.js';
 import { registerOpenapi, serveDocs } from './http/openapi.js';
 import { serveSdkFiles } from './http/sdk-files.js';
@@ -22,7 +24,7 @@ import { openGeography } from './scoring/geography.js';
 import { createProbeService } from './scoring/probe-service.js';
 import { createReceiptRecorder } from './scoring/receipts.js';
 import { registerScoringRoutes } from './scoring/routes.js';
-import { createScoreService, type ScoringSubjects } from './scoring/score-service.js';
+import { createScoreService, type ScoreService, type ScoringSubjects } from './scoring/score-service.js';
 import { createAgentVerifier, readTrustedAgentKeys } from './scoring/web-bot-auth.js';
 import { lockDataDirectory } from './stores/data-lock.js';
 import type { Consumer } from './stores/log/port.js';
@@ -116,8 +118,24 @@ async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<string>
   );
   await serveDocs(app);
   await serveSdkFiles(app, join(packageRoot, 'dist', 'sdk'));
+  if (settings.VH_ENV === 'development' && ids !== null) await serveDemo(app, parts, directories, scoring.scores, ids);
   await app.listen({ host: settings.HOST, port: settings.PORT });
   return siteUrlOf(settings, (app.server.address() as AddressInfo).port);
+}
+
+/** The demo page, where the demo project’s key is one of this database. The page scores with it; it never leaves the server. */
+async function serveDemo(app: FastifyInstance, { settings, masterKey }: Parts, { findKey }: Directories, scores: ScoreService, ids: BootstrapIds): Promise<void> {
+  if ((await findKey(ids.projectKey)) === null) return;
+  await registerDemoRoutes(app, {
+    siteUrl: () => siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT),
+    probeKey: ids.probeKey,
+    salt: createMakeRef(masterKey)(ids.projectId, 'demo', 'salt'),
+    async score(request) {
+      const caller = await findKey(ids.projectKey);
+      if (caller === null) throw new Fault('INVALID_KEY', 'The demo project’s key does not work any more.');
+      return scores.score(caller, request);
+    },
+  });
 }
 
 async function openScoring(parts: Parts, directories: Directories, ids: BootstrapIds | null): Promise<Parameters<typeof registerScoringRoutes>[1]> {
@@ -127,7 +145,7 @@ async function openScoring(parts: Parts, directories: Directories, ids: Bootstra
     entry: new URL('../workers/main.js', import.meta.url), threads: settings.VH_POOL_THREADS, queueMax: settings.VH_POOL_QUEUE, deadlineMs: poolDeadlineMs, metrics,
   });
   opened.push(() => pool.close());
-  const geography = await openGeography({ countryDbPath: settings.GEOIP_COUNTRY_DB, asnDbPath: settings.GEOIP_ASN_DB, logger });
+  const geography = await openGeography({ countryDbPath: settings.GEOIP_COUNTRY_DB, asnDbPath: settings.GEOIP_ASN_DB, anonymousDbPath: settings.GEOIP_ANONYMOUS_DB, logger });
   opened.push(async () => geography.close());
   const trustedKeys = settings.VH_TRUSTED_AGENT_KEYS === null ? [] : await readTrustedAgentKeys(settings.VH_TRUSTED_AGENT_KEYS);
   const makeRef = createMakeRef(masterKey);
@@ -136,7 +154,7 @@ async function openScoring(parts: Parts, directories: Directories, ids: Bootstra
   return {
     scores: createScoreService({
       counters, log, pool, geography, makeRef, receiptKey, metrics, logger, now: Date.now,
-      verifyAgent: (material, origins) => verifier.verify(material, origins),
+      verifyAgent: (material, origins) => verifier.verify(material, origins, { anyAuthority: settings.VH_ENV === 'development' && origins.length === 0 }),
       subjects: scoringSubjectsOf(directories),
     }),
     evidence: createEvidenceService({ database, counters, pool, receiptKey }),

@@ -33,7 +33,7 @@ const knobs = {
 };
 
 /** All knobs set: what the fusion works with. */
-export const Calibration = Type.Object(knobs, { $id: 'Calibration', additionalProperties: false });
+export const Calibration = Type.Object(knobs, { additionalProperties: false });
 export type Calibration = Static<typeof Calibration>;
 
 const overrides = Type.Partial(Type.Object(knobs, { additionalProperties: false }), { additionalProperties: false });
@@ -49,7 +49,7 @@ export const LiteConfig = Type.Object(
       }),
     ),
   },
-  { $id: 'LiteConfig', additionalProperties: false },
+  { additionalProperties: false },
 );
 export type LiteConfig = Static<typeof LiteConfig>;
 

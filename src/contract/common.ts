@@ -42,6 +42,6 @@ export const ErrorBody = Type.Object(
       ),
     ),
   },
-  { $id: 'Error', additionalProperties: true },
+  { additionalProperties: true },
 );
 export type ErrorBody = Static<typeof ErrorBody>;

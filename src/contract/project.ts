@@ -39,7 +39,7 @@ export const ProjectFields = Type.Object(
     description: Type.Optional(Type.String({ maxLength: 2_000 })),
     config: Type.Optional(ProjectConfig),
   },
-  { $id: 'ProjectFields', additionalProperties: false },
+  { additionalProperties: false },
 );
 export type ProjectFields = Static<typeof ProjectFields>;
 
@@ -54,7 +54,6 @@ export const ProjectReply = Type.Object(
     createdAt: Timestamp,
     config: Type.Object(ProjectConfig.properties),
   },
-  { $id: 'Project' },
 );
 export type ProjectReply = Static<typeof ProjectReply>;
 
@@ -75,7 +74,7 @@ export const configDefaults = {
  * Works on the JSON Schema itself, so that one definition serves both.
  */
 export function mergePatchOf(schema: TSchema): TSchema {
-  const { $id: _id, required: _required, ...rest } = schema as unknown as Record<string, unknown>;
+  const { required: _required, ...rest } = schema as unknown as Record<string, unknown>;
   return nullableValues(rest) as unknown as TSchema;
 }
 
@@ -90,7 +89,7 @@ function nullableValues(schema: Record<string, unknown>): Record<string, unknown
 }
 
 function nullable(schema: Record<string, unknown>): Record<string, unknown> {
-  const { $id: _id, required: _required, ...inner } = nullableValues(schema);
+  const { required: _required, ...inner } = nullableValues(schema);
   const enumeration = Array.isArray(inner['enum']) ? { enum: [...(inner['enum'] as unknown[]), null] } : {};
   return { ...inner, type: [inner['type'], 'null'], ...enumeration };
 }

@@ -75,7 +75,7 @@ export const ScoreRequest = Type.Object(
     supplierStats: Type.Optional(Type.Object(RespondentStats.properties, { deprecated: true, description: 'Old name of respondentStats.' })),
     webBotAuth: Type.Optional(WebBotAuth),
   },
-  { $id: 'ScoreRequest', additionalProperties: true },
+  { additionalProperties: true },
 );
 export type ScoreRequest = Static<typeof ScoreRequest>;
 
@@ -88,7 +88,6 @@ export const Finding = Type.Object(
     strength: StringEnum(strengths, { description: 'none: it moved nothing.' }),
     detail: Type.String({ description: 'One sentence for people.' }),
   },
-  { $id: 'Finding' },
 );
 export type Finding = Static<typeof Finding>;
 
@@ -165,7 +164,6 @@ export const ScoreReply = Type.Object(
     sessionId: Type.String(),
     receiptId: Type.String({ description: 'Signed audit reference.' }),
   },
-  { $id: 'ScoreReply' },
 );
 export type ScoreReply = Static<typeof ScoreReply>;
 
@@ -182,6 +180,5 @@ export const EvidenceReply = Type.Object(
       scoredAt: Timestamp,
     }),
   },
-  { $id: 'EvidenceReply' },
 );
 export type EvidenceReply = Static<typeof EvidenceReply>;

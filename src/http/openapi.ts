@@ -11,7 +11,7 @@ import { registerOpen, type Access } from './access.js';
 /** Error replies of an operation by status, each with the codes that it may carry. */
 export function errorReplies(statuses: readonly number[]): Readonly<Record<number, object>> {
   const always = [500, 503];
-  return Object.fromEntries([...statuses, ...always].map((status) => [status, { ...ErrorBody, $id: undefined, description: codesOf(status) }]));
+  return Object.fromEntries([...statuses, ...always].map((status) => [status, { ...ErrorBody, description: codesOf(status) }]));
 }
 
 function codesOf(status: number): string {

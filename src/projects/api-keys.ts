@@ -12,7 +12,12 @@ export const keyScopes = {
   organization: ['lite:write', 'lite:read', 'verifications:write', 'verifications:read', 'analytics:read', 'projects:write', 'keys:write', 'settings:write'],
 } as const;
 
-export const rateLimitDefaults = { perMinute: 6_000, perDay: 2_000_000 } as const;
+export interface RateLimits {
+  readonly perMinute: number;
+  readonly perDay: number;
+}
+
+export const rateLimitDefaults: RateLimits = { perMinute: 6_000, perDay: 2_000_000 };
 
 /** Characters of a secret that may be shown to tell keys apart. */
 const shownCharacters = 6;
@@ -23,6 +28,8 @@ export interface NewKey {
   readonly projectId: string | null;
   readonly name: string;
   readonly isTest: boolean;
+  /** Default: rateLimitDefaults. */
+  readonly limits?: RateLimits;
 }
 
 export interface MintedKey {
@@ -41,11 +48,12 @@ export async function mintKey(database: Queryable, key: NewKey): Promise<MintedK
   const secret = family + randomBytes(32).toString('base64url');
   const prefix = secret.slice(0, family.length + shownCharacters);
   const keyId = makeId('key');
+  const limits = key.limits ?? rateLimitDefaults;
   await database.query(
     `INSERT INTO api_keys (key_id, lineage, organization_id, project_id, name, secret_hash, prefix, scopes, per_minute, per_day, is_test)
      VALUES ($1, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [keyId, key.organizationId, key.projectId, key.name, hashSecret(secret), prefix, [...keyScopes[key.projectId === null ? 'organization' : 'project']],
-      rateLimitDefaults.perMinute, rateLimitDefaults.perDay, key.isTest],
+      limits.perMinute, limits.perDay, key.isTest],
   );
   return { keyId, secret, prefix };
 }

@@ -5,7 +5,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '../stores/database/port.js';
-import { mintKey } from './api-keys.js';
+import { mintKey, type RateLimits } from './api-keys.js';
 import { insertOrganization, insertProject } from './project-store.js';
 
 export interface BootstrapIds {
@@ -26,6 +26,9 @@ export interface Addresses {
 
 export type Bootstrap = Addresses & BootstrapIds;
 
+/** High enough that a load test with the demo keys measures the service and not the limit. */
+const demoLimits: RateLimits = { perMinute: 1_000_000, perDay: 1_000_000_000 };
+
 const pathOf = (directory: string): string => join(directory, 'bootstrap.json');
 
 /** Creates the demo organization where the database holds no organization yet; null where it does. */
@@ -36,8 +39,8 @@ export async function bootstrapDemo(database: Database): Promise<BootstrapIds | 
     if (row?.present === true) return null;
     const organizationId = await insertOrganization(tx, { name: 'Demo organization', tier: 'enterprise', liteEnabled: true });
     const project = await insertProject(tx, organizationId, { name: 'Demo project' });
-    const projectKey = await mintKey(tx, { organizationId, projectId: project.projectId, name: 'Demo project key', isTest: false });
-    const organizationKey = await mintKey(tx, { organizationId, projectId: null, name: 'Demo organization key', isTest: false });
+    const projectKey = await mintKey(tx, { organizationId, projectId: project.projectId, name: 'Demo project key', isTest: false, limits: demoLimits });
+    const organizationKey = await mintKey(tx, { organizationId, projectId: null, name: 'Demo organization key', isTest: false, limits: demoLimits });
     return {
       organizationId,
       projectId: project.projectId,

@@ -50,7 +50,7 @@ t.test('a thread that dies: what it held is answered 503, and the pool goes on',
 });
 
 t.test('a thread that hangs is given up at the deadline, and the pool goes on', async (t) => {
-  const { pool } = open(t, { deadlineMs: 300 });
+  const { pool } = open(t, { deadlineMs: 2_000 });
   t.equal(await outcome(ask(pool, 'hang')), 'OVERLOADED');
   t.equal(await ask(pool, 'after'), 'after');
 });

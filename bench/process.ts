@@ -1,0 +1,36 @@
+/**
+ * A server under load in a process of its own, so that its CPU time, all threads counted, can be read from the kernel.
+ */
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+
+export interface Served<T> {
+  readonly info: T;
+  /** CPU time used so far by all threads, user and system, in microseconds. */
+  cpuMicroseconds(): number;
+  stop(): Promise<void>;
+}
+
+/** Ticks a second in /proc/PID/stat on Linux. */
+const ticksPerSecond = 100;
+
+/** Forks `entry`, which sends one message once it listens. */
+export async function serve<T>(entry: URL, environment: Readonly<Record<string, string>> = {}): Promise<Served<T>> {
+  const child: ChildProcess = fork(entry, { env: { PATH: process.env['PATH'] ?? '', ...environment }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const failed = once(child, 'exit').then(() => Promise.reject(new Error(`${entry.pathname} exited before it listened`)));
+  const [info] = (await Promise.race([once(child, 'message'), failed])) as [T];
+  failed.catch(() => undefined);
+  return {
+    info,
+    cpuMicroseconds() {
+      const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+      return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / ticksPerSecond;
+    },
+    async stop() {
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}

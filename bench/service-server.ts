@@ -1,0 +1,18 @@
+/** The service on embedded stores in a throw-away directory, as `npm start` would run it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readSettings } from '../src/config.js';
+import { startService } from '../src/main.js';
+import { createLogger } from '../src/telemetry/logger.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'verifyhuman-bench-'));
+const settings = readSettings({ ...process.env, PORT: '0', AUDIENCE_PORT: '0', ADMIN_PORT: '0', VH_DATA_DIR: directory, VH_LOG_LEVEL: 'warn' });
+const service = await startService(settings, createLogger('warn', process.stderr));
+process.send?.(service.bootstrap);
+process.on('SIGTERM', () => {
+  void service.stop().then(() => {
+    rmSync(directory, { recursive: true, force: true });
+    process.exit(0);
+  });
+});

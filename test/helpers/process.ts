@@ -1,0 +1,48 @@
+/**
+ * The service as an operator runs it: a process of its own, started by the command of package.json.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type t from 'tap';
+import { packageRoot } from '../../src/package-root.js';
+import type { Bootstrap } from '../../src/projects/bootstrap.js';
+
+export interface ServiceProcess {
+  readonly child: ChildProcess;
+  /** What it wrote so far. */
+  output(): { readonly stdout: string; readonly stderr: string };
+  /** Resolves when it listens, with its addresses and keys; rejects when it exits first. */
+  ready(): Promise<Bootstrap>;
+  /** Sends the signal and resolves to the exit code, or to the signal that ended it. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | string | null>;
+}
+
+export function startProcess(test: Pick<typeof t, 'teardown'>, environment: Readonly<Record<string, string>> & { readonly VH_DATA_DIR: string }): ServiceProcess {
+  const child = spawn(process.execPath, [join(packageRoot, 'dist/src/cli/start.js')], {
+    env: { PATH: process.env['PATH'] ?? '', PORT: '0', AUDIENCE_PORT: '0', ADMIN_PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = once(child, 'exit') as Promise<[number | null, string | null]>;
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<number | string | null> => {
+    child.kill(signal);
+    const [code, by] = await exited;
+    return code ?? by;
+  };
+  test.teardown(() => end('SIGKILL'));
+  return {
+    child,
+    output: () => ({ stdout, stderr }),
+    end,
+    async ready() {
+      const up = new Promise<void>((resolve) => child.stdout.on('data', () => stdout.includes('VerifyHuman is up') && resolve()));
+      await Promise.race([up, exited.then(() => Promise.reject(new Error(`it exited: ${stderr}`)))]);
+      return JSON.parse(readFileSync(join(environment.VH_DATA_DIR, 'bootstrap.json'), 'utf8')) as Bootstrap;
+    },
+  };
+}

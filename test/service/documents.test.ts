@@ -1,0 +1,76 @@
+import t from 'tap';
+import { issueDashboardToken } from '../../src/projects/dashboard-tokens.js';
+import { loadMasterKey } from '../../src/crypto/master-key.js';
+import { startTestService } from '../helpers/service.js';
+
+const service = await startTestService(t);
+const { bootstrap } = service;
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary?: string;
+  readonly security?: readonly Readonly<Record<string, unknown>>[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: { readonly examples?: readonly unknown[] }; readonly example?: unknown; readonly examples?: Readonly<Record<string, { readonly value: unknown }>> }>> };
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+type Document = { readonly openapi: string; readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> };
+
+const document: Document = (await service.call('GET', '/openapi.json', { headers: {} })).body;
+const operations = Object.entries(document.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })));
+
+/** What a path of the document names, in the demo organization. */
+async function fillIn(path: string): Promise<string> {
+  if (!path.includes('{receiptId}')) return path.replace('{projectId}', bootstrap.projectId);
+  const { receiptId } = (await service.call('POST', '/lite/score', { body: { sessionId: 'documented', clientIp: '203.0.113.7' } })).body as { receiptId: string };
+  return path.replace('{receiptId}', receiptId);
+}
+
+async function credential(operation: Operation): Promise<Record<string, string>> {
+  const names = (operation.security ?? []).flatMap((entry) => Object.keys(entry));
+  if (names.includes('dashboard')) {
+    const token = await issueDashboardToken(loadMasterKey(service.dataDirectory), { organizationId: bootstrap.organizationId, role: 'owner', lifetimeSeconds: 60 });
+    return { authorization: `Bearer ${token}` };
+  }
+  return names.includes('apiKey') ? { 'x-api-key': bootstrap.projectKey } : {};
+}
+
+t.test('the document is OpenAPI 3.1 and lists every operation with id, summary and error replies', (t) => {
+  t.match(document.openapi, /^3\.1/);
+  t.ok(operations.length >= 5);
+  for (const { operation } of operations) {
+    t.ok(operation.operationId !== undefined && operation.summary !== undefined, operation.operationId);
+    t.ok('500' in operation.responses || '503' in operation.responses, operation.operationId);
+  }
+  t.equal(new Set(operations.map(({ operation }) => operation.operationId)).size, operations.length);
+  t.end();
+});
+
+t.test('every operation’s example works against the demo organization', async (t) => {
+  for (const { path, method, operation } of operations) {
+    const media = operation.requestBody?.content['application/json'];
+    const example = media?.example ?? media?.schema?.examples?.[0] ?? Object.values(media?.examples ?? {})[0]?.value;
+    if (operation.requestBody !== undefined) t.ok(example !== undefined, `${operation.operationId} has an example`);
+    const answer = await service.call(method.toUpperCase(), await fillIn(path), { ...(example === undefined ? {} : { body: example }), headers: await credential(operation) });
+    t.ok(answer.status >= 200 && answer.status < 300, `${operation.operationId}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    t.ok(String(answer.status) in operation.responses, `${operation.operationId} documents ${answer.status}`);
+  }
+});
+
+t.test('the documentation page and the probe bundle are served', async (t) => {
+  const docs = await fetch(`${bootstrap.baseUrl}/docs/`);
+  t.equal(docs.status, 200);
+  t.match(docs.headers.get('content-type'), /html/);
+  const bundle = await fetch(`${bootstrap.siteUrl}/sdk/lite/v1/vh-lite.iife.js`);
+  t.equal(bundle.status, 200);
+  t.equal(bundle.headers.get('access-control-allow-origin'), '*');
+  t.ok((await bundle.arrayBuffer()).byteLength <= 15_000);
+});
+
+t.test('the admin port tells health, readiness and metrics; the API port does not', async (t) => {
+  for (const path of ['/healthz', '/readyz', '/metrics']) {
+    t.equal((await fetch(bootstrap.adminUrl + path)).status, 200, path);
+    t.equal((await fetch(bootstrap.siteUrl + path)).status, 404, path);
+  }
+  const metrics = await (await fetch(`${bootstrap.adminUrl}/metrics`)).text();
+  for (const name of ['vh_score_stage_seconds_bucket', 'vh_pool_queue', 'vh_store_up{store="database"} 1', 'vh_scores_total']) t.ok(metrics.includes(name), name);
+});

@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+import type { EvidenceReply, ScoreReply } from '../../src/contract/score.js';
+import { packageRoot } from '../../src/package-root.js';
+import type { Bootstrap } from '../../src/projects/bootstrap.js';
+import { startProcess } from '../helpers/process.js';
+import { temporaryDirectory } from '../helpers/service.js';
+
+const run = promisify(execFile);
+
+const score = async (bootstrap: Bootstrap, sessionId: string): Promise<ScoreReply> => {
+  const answer = await fetch(`${bootstrap.baseUrl}/lite/score`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': bootstrap.projectKey },
+    body: JSON.stringify({ sessionId, clientIp: '203.0.113.9' }),
+  });
+  if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
+  return (await answer.json()) as ScoreReply;
+};
+
+t.test('the first start prints keys and a curl line that works, and the log holds no key', async (t) => {
+  const service = startProcess(t, { VH_DATA_DIR: temporaryDirectory(t) });
+  const bootstrap = await service.ready();
+  const { stdout, stderr } = service.output();
+  t.ok(stdout.includes(bootstrap.projectKey) && stdout.includes(bootstrap.organizationKey));
+  t.notOk(stderr.includes(bootstrap.projectKey));
+  const line = stdout.split('\n').find((text) => text.trim().startsWith('curl'));
+  const { stdout: reply } = await run('sh', ['-c', line ?? 'false']);
+  t.match(JSON.parse(reply), { score: 0, sessionId: 'session-1' });
+  t.equal(await service.end('SIGTERM'), 0, 'SIGTERM ends it with 0');
+});
+
+t.test('bootstrap.json and master.key are for their owner only', async (t) => {
+  const directory = temporaryDirectory(t);
+  await startProcess(t, { VH_DATA_DIR: directory }).ready();
+  for (const file of ['bootstrap.json', 'master.key']) t.equal(statSync(join(directory, file)).mode & 0o777, 0o600, file);
+  t.same(Object.keys(JSON.parse(readFileSync(join(directory, 'bootstrap.json'), 'utf8')) as object).sort(), ['adminUrl', 'audienceUrl', 'baseUrl', 'organizationId', 'organizationKey', 'probeKey', 'projectId', 'projectKey', 'siteKey', 'siteUrl']);
+});
+
+t.test('a second process on the same data directory is refused with a sentence that names the first', async (t) => {
+  const directory = temporaryDirectory(t);
+  const first = startProcess(t, { VH_DATA_DIR: directory });
+  const bootstrap = await first.ready();
+  const second = startProcess(t, { VH_DATA_DIR: directory });
+  await t.rejects(second.ready());
+  t.match(second.output().stderr, new RegExp(`process ${first.child.pid}\\b`));
+  t.equal((await score(bootstrap, 'still-serving')).score, 0);
+});
+
+t.test('kill -9: no receipt that was answered is lost, and the keys stay', async (t) => {
+  const directory = temporaryDirectory(t);
+  const first = startProcess(t, { VH_DATA_DIR: directory });
+  const before = await first.ready();
+  const answered: ScoreReply[] = [];
+  let killed = false;
+  const caller = async (name: string): Promise<void> => {
+    for (let n = 0; !killed; n += 1) {
+      const reply = await score(before, `${name}-${n}`).catch(() => null);
+      if (reply !== null) answered.push(reply);
+      if (answered.length >= 200 && !killed) {
+        killed = true;
+        await first.end('SIGKILL');
+      }
+    }
+  };
+  await Promise.all(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(caller));
+
+  const second = startProcess(t, { VH_DATA_DIR: directory });
+  const after = await second.ready();
+  t.equal(after.projectKey, before.projectKey);
+  t.notMatch(second.output().stdout, /First start/);
+  const lost: string[] = [];
+  for (const { receiptId, evidence } of answered) if (!(await evidenceArrives(after, receiptId, evidence))) lost.push(receiptId);
+  t.same(lost, [], `${answered.length} answered receipts are there`);
+});
+
+/** The consumer records what the log holds; waits for it within a bound. */
+async function evidenceArrives(bootstrap: Bootstrap, receiptId: string, evidence: ScoreReply['evidence']): Promise<boolean> {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const answer = await fetch(`${bootstrap.baseUrl}/lite/score/${receiptId}/evidence`, { headers: { 'x-api-key': bootstrap.projectKey } });
+    if (answer.status === 200) {
+      const reply = (await answer.json()) as EvidenceReply;
+      return reply.provenance.faithful && JSON.stringify(reply.evidence) === JSON.stringify(evidence);
+    }
+    await answer.body?.cancel();
+  }
+  return false;
+}
+
+t.test('npm run token prints a dashboard token and nothing else, while the service runs', async (t) => {
+  const directory = temporaryDirectory(t);
+  const bootstrap = await startProcess(t, { VH_DATA_DIR: directory }).ready();
+  const { stdout } = await run(process.execPath, [join(packageRoot, 'dist/src/cli/token.js'), '--role', 'owner'], { env: { ...process.env, VH_DATA_DIR: directory } });
+  t.match(stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+  const answer = await fetch(`${bootstrap.baseUrl}/projects/${bootstrap.projectId}`, { headers: { authorization: `Bearer ${stdout.trim()}` } });
+  t.equal(answer.status, 200);
+});
+
+t.test('a wrong setting stops the start with a sentence, not a stack', async (t) => {
+  const service = startProcess(t, { VH_DATA_DIR: temporaryDirectory(t), VH_BOOSTRAP: 'on' });
+  await t.rejects(service.ready());
+  t.match(service.output().stderr, /^VerifyHuman did not start: VH_BOOSTRAP is not a setting/);
+  t.notMatch(service.output().stderr, /at .*\.js/);
+});
