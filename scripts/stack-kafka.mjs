@@ -1,0 +1,66 @@
+// A Kafka broker that is its own controller, run from the jars that deploy/stack/kafka/pom.xml names. See stack-native.mjs.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, openSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export function createKafka({ root, directory, port }) {
+  const libs = join(root, '.stack', 'libs');
+  const config = join(directory, 'server.properties');
+  const log = join(directory, 'kafka.log');
+  return {
+    log,
+    mark: config,
+    start: async () => {
+      fetchJars(root, libs);
+      mkdirSync(directory, { recursive: true });
+      if (!existsSync(join(directory, 'data', 'meta.properties'))) {
+        writeFileSync(config, properties(join(directory, 'data'), port));
+        const id = java(libs, ['kafka.tools.StorageTool', 'random-uuid']).trim().split('\n').at(-1);
+        java(libs, ['kafka.tools.StorageTool', 'format', '-t', id, '-c', config]);
+      }
+      const output = openSync(log, 'a');
+      const child = spawn('java', ['-Xmx512m', '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn', '-cp', join(libs, '*'), 'kafka.Kafka', config], { detached: true, stdio: ['ignore', output, output] });
+      await new Promise((resolve, reject) => {
+        child.once('spawn', resolve);
+        child.once('error', reject);
+      });
+      child.unref();
+      return child.pid;
+    },
+  };
+}
+
+/** Fetched once, then kept for all stacks of this checkout. */
+function fetchJars(root, libs) {
+  if (existsSync(libs) && readdirSync(libs).some((name) => name.startsWith('kafka_2.13-'))) return;
+  const args = ['-q', '-B', '-f', join(root, 'deploy/stack/kafka/pom.xml'), 'dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${libs}`];
+  const { status, error } = spawnSync('mvn', args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  if (status !== 0) throw new Error(`Kafka’s jars could not be fetched with Maven (apt-get install maven): ${error?.message ?? `mvn ended with ${status}`}`);
+}
+
+function java(libs, args) {
+  const { status, stdout, stderr, error } = spawnSync('java', ['-Dorg.slf4j.simpleLogger.defaultLogLevel=error', '-cp', join(libs, '*'), ...args], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`Java 17 or later is needed for Kafka (apt-get install default-jre-headless): ${error?.message ?? stderr}`);
+  return stdout;
+}
+
+function properties(data, port) {
+  return `process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:${port + 1}
+listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${port + 1}
+advertised.listeners=PLAINTEXT://127.0.0.1:${port}
+controller.listener.names=CONTROLLER
+inter.broker.listener.name=PLAINTEXT
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+log.dirs=${data}
+auto.create.topics.enable=false
+num.partitions=6
+offsets.topic.num.partitions=10
+offsets.topic.replication.factor=1
+transaction.state.log.num.partitions=4
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+group.initial.rebalance.delay.ms=0
+`;
+}

@@ -1,0 +1,90 @@
+// The stack from the system's packages: postgresql 15 or later, redis-server 7, and a Kafka broker from Maven's jars. See stack.mjs.
+import { spawnSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createKafka } from './stack-kafka.mjs';
+import { createPostgres } from './stack-postgres.mjs';
+import { createRedis } from './stack-redis.mjs';
+
+const startDeadlineMs = 60_000;
+const stopDeadlineMs = 30_000;
+const creators = { postgres: createPostgres, redis: createRedis, kafka: createKafka };
+
+export function createNativeEngine({ root, directory, ports, pids }) {
+  const service = (name) => creators[name]({ root, directory: join(directory, name), port: ports[name] });
+  const isAlive = (name) => pids[name] !== undefined && isOurs(pids[name], service(name).mark);
+
+  const signal = async (name, signalName) => {
+    if (!isAlive(name)) return;
+    process.kill(pids[name], signalName);
+    if (signalName === 'SIGSTOP' || signalName === 'SIGCONT') return;
+    await until(() => !isAlive(name), stopDeadlineMs, `${name} did not end; its pid is ${pids[name]}`);
+    delete pids[name];
+  };
+  const isRunning = async (name) => isAlive(name) && (await answers(ports[name]));
+
+  return {
+    isRunning,
+    start: async (name) => {
+      if (isAlive(name)) return;
+      if (await answers(ports[name])) throw new Error(`Port ${ports[name]} for ${name} is taken by another program. Stop it, or give --port-offset.`);
+      const { start, log } = service(name);
+      pids[name] = await start();
+      await until(async () => {
+        if (!isAlive(name)) throw new Error(`${name} ended while starting. Its log is ${log}:\n${tailOf(log)}`);
+        return answers(ports[name]);
+      }, startDeadlineMs, `${name} does not answer on port ${ports[name]}. Its log is ${log}`);
+    },
+    // PostgreSQL takes SIGINT for a fast shutdown; SIGTERM would wait for its clients.
+    stop: (name) => signal(name, name === 'postgres' ? 'SIGINT' : 'SIGTERM'),
+    kill: (name) => signal(name, 'SIGKILL'),
+    pause: (name) => signal(name, 'SIGSTOP'),
+    resume: (name) => signal(name, 'SIGCONT'),
+    remove: async (name) => {
+      await signal(name, 'SIGKILL');
+      rmSync(join(directory, name), { recursive: true, force: true });
+    },
+  };
+}
+
+/** Whether the pid still belongs to what was started: its command line carries the mark. A zombie has none. */
+function isOurs(pid, mark) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(mark);
+  } catch {
+    // Where there is no /proc (macOS), ps tells the same.
+    const { stdout } = spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+    return stdout?.includes(mark) ?? false;
+  }
+}
+
+function answers(port) {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    const settle = (isOpen) => {
+      socket.destroy();
+      resolve(isOpen);
+    };
+    socket.setTimeout(1_000, () => settle(false));
+    socket.once('connect', () => settle(true));
+    socket.once('error', () => settle(false));
+  });
+}
+
+async function until(condition, deadlineMs, complaint) {
+  const endMs = Date.now() + deadlineMs;
+  while (!(await condition())) {
+    if (Date.now() > endMs) throw new Error(complaint);
+    await delay(100);
+  }
+}
+
+function tailOf(file) {
+  try {
+    return readFileSync(file, 'utf8').slice(-2_000);
+  } catch {
+    return '(no log)';
+  }
+}

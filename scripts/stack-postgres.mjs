@@ -1,0 +1,38 @@
+// PostgreSQL for the stack. It refuses to run as root, so as root it runs as the system's user postgres. See stack-native.mjs.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export function createPostgres({ directory, port }) {
+  const data = join(directory, 'data');
+  const log = join(directory, 'postgres.log');
+  const bin = findBinaries();
+  return {
+    log,
+    mark: data,
+    start: async () => {
+      mkdirSync(directory, { recursive: true });
+      if (isRoot()) execFileSync('chown', ['postgres', directory]);
+      if (!existsSync(join(data, 'PG_VERSION'))) run(`${bin}initdb -D '${data}' -U postgres -A trust -E UTF8 --no-locale`);
+      const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c max_connections=200`;
+      run(`${bin}pg_ctl -D '${data}' -l '${log}' -w -t 60 -o "${settings}" start`);
+      return Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
+    },
+  };
+}
+
+const isRoot = () => process.getuid?.() === 0;
+
+/** Debian keeps the server's programs off the path. */
+function findBinaries() {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).map(Number).filter((version) => version >= 15).sort((a, b) => b - a) : [];
+  return versions.length > 0 ? `${debian}/${versions[0]}/bin/` : '';
+}
+
+function run(command) {
+  const [program, args] = isRoot() ? ['su', ['postgres', '-s', '/bin/sh', '-c', command]] : ['sh', ['-c', command]];
+  // Without pipes: the server inherits what it is given, and a pipe would stay open for as long as it runs.
+  const { status, error } = spawnSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'], cwd: '/' });
+  if (status !== 0) throw new Error(`PostgreSQL 15 or later could not be started (apt-get install postgresql): ${error?.message ?? `"${command}" ended with ${status}`}`);
+}

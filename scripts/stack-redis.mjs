@@ -1,0 +1,27 @@
+// Redis for the stack, without persistence. See stack-native.mjs.
+import { spawn } from 'node:child_process';
+import { mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+
+export function createRedis({ directory, port }) {
+  const log = join(directory, 'redis.log');
+  return {
+    log,
+    // Redis shows its address in place of its arguments.
+    mark: `127.0.0.1:${port}`,
+    start: async () => {
+      mkdirSync(directory, { recursive: true });
+      const output = openSync(log, 'a');
+      const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', directory, '--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'];
+      const child = spawn('redis-server', args, { detached: true, stdio: ['ignore', output, output] });
+      await new Promise((resolve, reject) => {
+        child.once('spawn', resolve);
+        child.once('error', (error) => reject(new Error(`Redis 7 could not be started (apt-get install redis-server): ${error.message}`)));
+      });
+      child.unref();
+      // Until it has put its address there, its command line shows the arguments.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return child.pid;
+    },
+  };
+}

@@ -1,0 +1,80 @@
+// Real PostgreSQL, Redis and Kafka for development and tests, on ports of their own, below .stack/.
+//
+//   node scripts/stack.mjs start|stop|kill|pause|resume|remove|status [postgres] [redis] [kafka] [--name NAME] [--port-offset N]
+//
+// `start` is idempotent and writes addresses and pids to .stack/stack.json (or .stack/NAME/stack.json). `stop` keeps the data, `remove`
+// deletes it. A name of its own gives a separate stack, for tests that stop and kill; give it a port offset too. Where a Docker engine
+// answers, the stores run in containers; otherwise from the system's packages. Only processes started here are ever ended.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createDockerEngine, dockerAnswers } from './stack-docker.mjs';
+import { createNativeEngine } from './stack-native.mjs';
+
+const root = join(import.meta.dirname, '..');
+const basePorts = { postgres: 55432, redis: 56379, kafka: 59092 };
+const commands = ['start', 'stop', 'kill', 'pause', 'resume', 'remove', 'status'];
+
+function readCommand() {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { name: { type: 'string' }, 'port-offset': { type: 'string', default: '0' } } });
+  const [command, ...named] = positionals;
+  const services = named.length > 0 ? named : Object.keys(basePorts);
+  const offset = Number(values['port-offset']);
+  const isWrong = !commands.includes(command) || services.some((service) => !(service in basePorts)) || !Number.isInteger(offset) || !/^[a-z0-9-]*$/.test(values.name ?? '');
+  if (isWrong) throw new Error(`Usage: node scripts/stack.mjs ${commands.join('|')} [${Object.keys(basePorts).join('] [')}] [--name NAME] [--port-offset N]`);
+  return { command, services, name: values.name ?? 'default', isDefault: values.name === undefined, offset };
+}
+
+function readState(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
+function describe(ports, pids, engine) {
+  return {
+    engine,
+    databaseUrl: `postgres://postgres@127.0.0.1:${ports.postgres}/postgres`,
+    redisUrl: `redis://127.0.0.1:${ports.redis}`,
+    kafkaBrokers: `127.0.0.1:${ports.kafka}`,
+    ports,
+    pids,
+  };
+}
+
+async function main() {
+  const { command, services, name, isDefault, offset } = readCommand();
+  const directory = join(root, '.stack', name);
+  const file = isDefault ? join(root, '.stack', 'stack.json') : join(directory, 'stack.json');
+  const before = readState(file);
+  const ports = before?.ports ?? Object.fromEntries(Object.entries(basePorts).map(([service, port]) => [service, port + offset]));
+  const kind = before?.engine ?? (dockerAnswers() ? 'docker' : 'native');
+  const pids = { ...before?.pids };
+  const options = { root, directory, name, ports, pids };
+  const engine = kind === 'docker' ? createDockerEngine(options) : createNativeEngine(options);
+
+  if (command === 'start') {
+    mkdirSync(directory, { recursive: true });
+    for (const service of services) {
+      await engine.start(service);
+      // Written at once: what has been started can be stopped even when the next one fails.
+      writeFileSync(file, `${JSON.stringify(describe(ports, pids, kind), null, 2)}\n`);
+    }
+  } else if (command !== 'status') {
+    if (before === null) return console.log('Nothing was started here.');
+    for (const service of services) await engine[command](service);
+    writeFileSync(file, `${JSON.stringify(describe(ports, pids, kind), null, 2)}\n`);
+    if (command === 'remove' && services.length === Object.keys(basePorts).length) {
+      rmSync(directory, { recursive: true, force: true });
+      rmSync(file, { force: true });
+    }
+  }
+  for (const service of services) console.log(`${service.padEnd(9)} 127.0.0.1:${ports[service]} ${(await engine.isRunning(service)) ? 'running' : 'not running'}`);
+}
+
+await main().catch((error) => {
+  console.error(error.message);
+  process.exitCode = 1;
+});
