@@ -1,0 +1,36 @@
+/** Asks the page’s server to score the visit, as a survey asks its own backend. Failures are told in words, with a code. */
+import { visitorId } from './visitor.js';
+
+const timeoutMs = 15_000;
+
+export class Failure extends Error {
+  constructor(code, message, requestId = null) {
+    super(message);
+    this.code = code;
+    this.requestId = requestId;
+  }
+}
+
+/** Answers `{ request, reply }`; throws a Failure. */
+export async function scoreVisit(sessionId, declaredCountry) {
+  const body = JSON.stringify({ sessionId, visitorId: visitorId(), ...(declaredCountry === '' ? {} : { declaredCountry }) });
+  const response = await send(body);
+  const answer = await response.json().catch(() => null);
+  if (response.ok && answer !== null) return answer;
+  throw new Failure(answer?.code ?? `HTTP_${response.status}`, describe(response, answer), answer?.requestId ?? null);
+}
+
+async function send(body) {
+  try {
+    return await fetch('/demo/score', { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal: AbortSignal.timeout(timeoutMs) });
+  } catch (error) {
+    if (error.name === 'TimeoutError') throw new Failure('TIMEOUT', `The service did not answer within ${timeoutMs / 1000} seconds.`);
+    throw new Failure('UNREACHABLE', 'The service could not be reached. Is it still running?');
+  }
+}
+
+function describe(response, answer) {
+  const message = answer?.message ?? 'The service answered with something that is not JSON.';
+  const waitSeconds = response.headers.get('retry-after');
+  return waitSeconds === null ? message : `${message} It asks to come again in ${waitSeconds} s.`;
+}

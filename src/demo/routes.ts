@@ -1,0 +1,66 @@
+/**
+ * The demo: a page with a short survey and the probe on it, its files, and the call in which this service plays the
+ * customer’s backend. For development only: whoever reaches the page scores with the demo project’s key, which itself
+ * never leaves the server. Faults of scoring are answered as scoring answers them.
+ */
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { CallerId } from '../contract/common.js';
+import { ScoreRequest } from '../contract/score.js';
+import { registerOpen } from '../http/access.js';
+import { packageRoot } from '../package-root.js';
+import { buildScoreRequest } from './backend.js';
+import { pagePolicy, renderPage } from './page.js';
+
+export interface DemoDeps {
+  /** Where a backend reaches this service; asked on each visit, because a free port is known only once it listens. */
+  readonly siteUrl: () => string;
+  /** The demo project’s public probe key. */
+  readonly probeKey: string;
+  /** Mixed into the hash of the visitor’s id. Stays with the installation and never reaches the browser. */
+  readonly salt: string;
+  /** Scores as the demo project; answers the reply as JSON text. */
+  readonly score: (request: ScoreRequest) => Promise<string>;
+}
+
+const pageDirectory = join(packageRoot, 'src', 'demo', 'page');
+const open = { access: { credential: 'none' } } as const;
+
+const DemoVisitBody = Type.Object({
+  sessionId: CallerId('The session that the page was rendered with.'),
+  visitorId: CallerId('The random id that the browser keeps.'),
+  declaredCountry: ScoreRequest.properties.declaredCountry,
+});
+
+/** Registers /demo, /demo/assets/* and /demo/score. */
+export async function registerDemoRoutes(app: FastifyInstance, deps: DemoDeps): Promise<void> {
+  const template = await readFile(join(pageDirectory, 'index.html'), 'utf8');
+
+  app.get('/demo', { config: open, schema: { hide: true } }, async (_request, reply) => {
+    void reply.header('content-security-policy', pagePolicy).type('text/html; charset=utf-8');
+    return renderPage(template, { sessionId: randomUUID(), probeKey: deps.probeKey, siteUrl: deps.siteUrl() });
+  });
+
+  app.withTypeProvider<TypeBoxTypeProvider>().post('/demo/score', { config: open, schema: { hide: true, body: DemoVisitBody } }, async (request, reply) => {
+    const { sessionId, visitorId, declaredCountry } = request.body;
+    const scoreRequest = buildScoreRequest({ sessionId, visitorId, declaredCountry, peerAddress: request.ip, userAgent: request.headers['user-agent'] }, deps.salt);
+    const answer = await deps.score(scoreRequest);
+    // The reply is text already, and is shown to the visitor as it came.
+    return reply.type('application/json; charset=utf-8').send(`{"request":${JSON.stringify(scoreRequest)},"reply":${answer}}`);
+  });
+
+  await registerOpen(app, async (scope) => {
+    await scope.register(fastifyStatic, {
+      root: join(pageDirectory, 'assets'),
+      prefix: '/demo/assets/',
+      decorateReply: false,
+      index: false,
+      setHeaders: (reply) => void reply.header('cache-control', 'no-cache'),
+    });
+  });
+}
