@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Role, Settings } from './config.js';
+import { createBatchSigner } from './crypto/batch-signer.js';
 import { createMakeRef, deriveSigningKey, loadMasterKey } from './crypto/master-key.js';
 import { registerDemoRoutes } from './demo/routes.js';
 import { Fault } from './errors.js';
@@ -37,6 +38,7 @@ const apiPrefix = '/api/v1';
 const poolDeadlineMs = 2_000;
 const stopDeadlineMs = 10_000;
 const receiptBatchMax = 500;
+const receiptLingerMs = 200;
 
 export interface Service {
   readonly bootstrap: Partial<BootstrapIds> & Pick<Bootstrap, 'baseUrl' | 'siteUrl' | 'audienceUrl' | 'adminUrl'>;
@@ -92,6 +94,7 @@ async function startConsumers({ stores, metrics, opened }: Parts): Promise<reado
     topic: 'scores',
     group: 'receipts',
     batchMax: receiptBatchMax,
+    lingerMs: receiptLingerMs,
     handle: async (entries) => metrics.receiptsRecorded.inc(await record(entries)),
   });
   opened.push(() => consumer.stop());
@@ -153,7 +156,7 @@ async function openScoring(parts: Parts, directories: Directories, ids: Bootstra
   const verifier = createAgentVerifier({ trustedKeys, now: Date.now });
   return {
     scores: createScoreService({
-      counters, log, pool, geography, makeRef, receiptKey, metrics, logger, now: Date.now,
+      counters, log, pool, geography, makeRef, signer: createBatchSigner(receiptKey), metrics, logger, now: Date.now,
       verifyAgent: (material, origins) => verifier.verify(material, origins, { anyAuthority: settings.VH_ENV === 'development' && origins.length === 0 }),
       subjects: scoringSubjectsOf(directories),
     }),

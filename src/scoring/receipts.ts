@@ -7,7 +7,8 @@ import { pack, unpack } from 'msgpackr';
 import type { ScoreFacts } from '../contract/facts.js';
 import type { RecordedVerdict } from '../contract/pool.js';
 import { timeOfId } from '../crypto/ids.js';
-import { signBytes, verifyBytes, type SigningKey } from '../crypto/master-key.js';
+import { verifySeal, type BatchSigner, type Seal } from '../crypto/batch-signer.js';
+import type { SigningKey } from '../crypto/master-key.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import type { Log, LogEntry } from '../stores/log/port.js';
 
@@ -27,17 +28,16 @@ export interface Receipt extends ReceiptOwner {
   readonly facts: Uint8Array;
 }
 
-/** A receipt as it lies in the log and in the database: the signed bytes and their signature. */
+/** A receipt as it lies in the log and in the database: the signed bytes and their seal. */
 interface SignedReceipt {
   readonly signed: Uint8Array;
-  readonly signature: Uint8Array;
-  readonly keyId: string;
+  readonly seal: Seal;
 }
 
-export async function appendReceipt(log: Log, key: SigningKey, receipt: Receipt): Promise<void> {
+export async function appendReceipt(log: Log, signer: BatchSigner, receipt: Receipt): Promise<void> {
   const signed = new Uint8Array(pack(receipt));
-  const signature = await signBytes(key, signed);
-  await log.append('scores', [{ key: receipt.receiptId, value: pack({ signed, signature, keyId: key.keyId } satisfies SignedReceipt) }]);
+  const value = pack({ signed, seal: await signer.seal(signed) } satisfies SignedReceipt);
+  await log.append('scores', [{ key: receipt.receiptId, value }]);
 }
 
 /** What the consumer of the topic `scores` does with a batch. */
@@ -71,20 +71,20 @@ async function createPartition(database: Database, day: string): Promise<void> {
   const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
   await database.transaction(async (tx) => {
     await tx.query("SELECT pg_advisory_xact_lock(hashtext('receipts partition'))");
-    await tx.query(`CREATE TABLE IF NOT EXISTS receipts_${day.replaceAll('-', '')} PARTITION OF receipts FOR VALUES FROM ('${day} 00:00:00+00') TO ('${next} 00:00:00+00')`);
+    await tx.query(`CREATE TABLE IF NOT EXISTS receipts_${day.replaceAll('-', '')} PARTITION OF receipts FOR VALUES FROM ('${day} 00:00:00+00') TO ('${next} 00:00:00+00') WITH (toast_tuple_target = 8160)`);
   });
 }
 
 async function insertReceipts(database: Queryable, rows: readonly ReceiptRow[]): Promise<void> {
   const column = <T>(read: (row: ReceiptRow) => T): T[] => rows.map(read);
   await database.query(
-    `INSERT INTO receipts (receipt_id, scored_at, organization_id, project_id, lineage, session_ref, score, recommendation, record, signature, key_id)
-     SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::smallint[], $8::text[], $9::bytea[], $10::bytea[], $11::text[])
+    `INSERT INTO receipts (receipt_id, scored_at, organization_id, project_id, lineage, session_ref, score, recommendation, record, seal)
+     SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::smallint[], $8::text[], $9::bytea[], $10::bytea[])
      ON CONFLICT DO NOTHING`,
     [
       column((row) => row.receipt.receiptId), column((row) => row.scoredAt), column((row) => row.receipt.organizationId), column((row) => row.receipt.projectId),
       column((row) => row.receipt.lineage), column((row) => row.receipt.sessionRef), column((row) => row.receipt.verdict.score), column((row) => row.receipt.verdict.recommendation),
-      column((row) => row.signed), column((row) => row.signature), column((row) => row.keyId),
+      column((row) => row.signed), column((row) => new Uint8Array(pack(row.seal))),
     ],
   );
 }
@@ -93,10 +93,10 @@ async function insertReceipts(database: Queryable, rows: readonly ReceiptRow[]):
 export async function findReceipt(database: Queryable, key: SigningKey, receiptId: string): Promise<{ readonly receipt: Receipt; readonly authentic: boolean } | null> {
   const time = timeOfId('receipt', receiptId);
   if (time === null) return null;
-  const [row] = await database.query<{ record: Uint8Array; signature: Uint8Array }>('SELECT record, signature FROM receipts WHERE receipt_id = $1 AND scored_at = $2', [
+  const [row] = await database.query<{ record: Uint8Array; seal: Uint8Array }>('SELECT record, seal FROM receipts WHERE receipt_id = $1 AND scored_at = $2', [
     receiptId, new Date(time),
   ]);
-  return row === undefined ? null : { receipt: unpack(row.record) as Receipt, authentic: verifyBytes(key, row.record, row.signature) };
+  return row === undefined ? null : { receipt: unpack(row.record) as Receipt, authentic: verifySeal(key, row.record, unpack(row.seal) as Seal) };
 }
 
 export function packFacts(facts: ScoreFacts): Uint8Array {

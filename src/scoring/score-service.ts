@@ -7,7 +7,8 @@ import { pack, unpack } from 'msgpackr';
 import type { ScoreFacts } from '../contract/facts.js';
 import type { ScoreRequest, WebBotAuth } from '../contract/score.js';
 import { makeId } from '../crypto/ids.js';
-import type { MakeRef, SigningKey } from '../crypto/master-key.js';
+import type { BatchSigner } from '../crypto/batch-signer.js';
+import type { MakeRef } from '../crypto/master-key.js';
 import { Fault } from '../errors.js';
 import { notFound, type KeyCaller } from '../http/access.js';
 import { invalid } from '../http/error-answers.js';
@@ -50,7 +51,7 @@ export interface ScoreServiceDeps {
   readonly verifyAgent: (material: WebBotAuth, origins: readonly string[]) => Promise<VerifiedAgent>;
   readonly subjects: ScoringSubjects;
   readonly makeRef: MakeRef;
-  readonly receiptKey: SigningKey;
+  readonly signer: BatchSigner;
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly now: () => number;
@@ -86,7 +87,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
     const { reply, degraded, verdict } = await deps.pool.run({ kind: 'score', facts });
     endPool();
     const endReceipt = metrics.scoreStage.startTimer({ stage: 'receipt' });
-    await appendReceipt(deps.log, deps.receiptKey, { ...base.owner, verdict, facts });
+    await appendReceipt(deps.log, deps.signer, { ...base.owner, verdict, facts });
     endReceipt();
     metrics.scores.inc({ recommendation: verdict.recommendation });
     for (const signal of degraded) metrics.degraded.inc({ signal });

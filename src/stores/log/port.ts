@@ -21,6 +21,8 @@ export interface Subscription {
   readonly group: string;
   /** Largest batch handed to the handler. */
   readonly batchMax: number;
+  /** How long a batch may wait to fill up; fewer, larger batches cost less. Default 0. */
+  readonly lingerMs?: number;
   readonly handle: (entries: readonly LogEntry[], signal: AbortSignal) => Promise<void>;
 }
 

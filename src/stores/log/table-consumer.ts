@@ -35,7 +35,7 @@ const pauseMsMax = 5_000;
 
 export function startTableConsumer(deps: TableConsumerDeps, subscription: Subscription): TableConsumer {
   const { database, now, logger, member, leaseMs, pollMs } = deps;
-  const { topic, group, batchMax, handle } = subscription;
+  const { topic, group, batchMax, lingerMs = 0, handle } = subscription;
   const key: GroupKey = { topic, group, member };
   const tail = createTail(tailEntriesMax);
   const wake = createWake();
@@ -76,8 +76,12 @@ export function startTableConsumer(deps: TableConsumerDeps, subscription: Subscr
   /** Answers whether there may be more at once. */
   const round = async (): Promise<boolean> => {
     if (!(await holdLease()) || position === null) return false;
-    const entries = await nextBatch(position);
+    let entries = await nextBatch(position);
     if (entries.length === 0) return false;
+    if (lingerMs > 0 && entries.length < batchMax) {
+      await pause(lingerMs);
+      entries = await nextBatch(position);
+    }
     await handleUnderLease(entries);
     const next: number = position + entries.length;
     const isOurs = await commitGroup(database, key, next, leaseMs);

@@ -11,8 +11,9 @@ CREATE TABLE receipts (
   score           smallint NOT NULL,
   recommendation  text NOT NULL,
   record          bytea NOT NULL,
-  signature       bytea NOT NULL,
-  key_id          text NOT NULL,
+  seal            bytea NOT NULL,
   PRIMARY KEY (receipt_id, scored_at)
 ) PARTITION BY RANGE (scored_at);
+-- A record is packed already, and of a size that is best kept in its row (the partitions raise the limit for that).
+ALTER TABLE receipts ALTER COLUMN record SET STORAGE EXTERNAL;
 CREATE INDEX receipts_by_session ON receipts (project_id, session_ref, scored_at);
