@@ -1,7 +1,8 @@
 // PostgreSQL for the stack. It refuses to run as root, so as root it runs as the system's user postgres. See stack-native.mjs.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 export function createPostgres({ directory, port }) {
   const data = join(directory, 'data');
@@ -14,6 +15,7 @@ export function createPostgres({ directory, port }) {
       mkdirSync(directory, { recursive: true });
       if (isRoot()) execFileSync('chown', ['postgres', directory]);
       if (!existsSync(join(data, 'PG_VERSION'))) run(`${bin}initdb -D '${data}' -U postgres -A trust -E UTF8 --no-locale`);
+      await clearRemains(data);
       const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c max_connections=200`;
       run(`${bin}pg_ctl -D '${data}' -l '${log}' -w -t 60 -o "${settings}" start`);
       return Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
@@ -28,6 +30,28 @@ function findBinaries() {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).map(Number).filter((version) => version >= 15).sort((a, b) => b - a) : [];
   return versions.length > 0 ? `${debian}/${versions[0]}/bin/` : '';
+}
+
+/**
+ * After a kill: waits for the server's children, which end by themselves, and takes the pid file away. It may name a process that is
+ * dead and not yet reaped, which PostgreSQL takes for a living server.
+ */
+async function clearRemains(data) {
+  if (!existsSync(join(data, 'postmaster.pid'))) return;
+  for (let tries = 0; tries < 100 && isInUse(data); tries++) await delay(100);
+  rmSync(join(data, 'postmaster.pid'), { force: true });
+}
+
+/** PostgreSQL's processes have the data directory as their working directory. */
+function isInUse(data) {
+  if (!existsSync('/proc/self')) return false;
+  return readdirSync('/proc').some((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readlinkSync(`/proc/${pid}/cwd`) === data;
+    } catch {
+      return false;
+    }
+  });
 }
 
 function run(command) {

@@ -6,7 +6,7 @@
  */
 import type pg from 'pg';
 import type { Queryable, Row, SqlValue } from './port.js';
-import { withinDeadline } from './wire.js';
+import { settleWithin, withinDeadline } from './wire.js';
 
 export interface TransactionOptions {
   readonly client: pg.ClientBase;
@@ -25,7 +25,7 @@ export async function runTransaction<T>({ client, deadlineMs, store }: Transacti
     isOver ? Promise.reject(new Error('A statement came after the end of its transaction.')) : send(sql, values, options);
   await send('BEGIN');
   try {
-    const result = await withinDeadline(body({ query }), deadlineMs * wholeFactor, store);
+    const result = await settleWithin(body({ query }), deadlineMs * wholeFactor, store);
     isOver = true;
     await send('COMMIT');
     return result;

@@ -57,19 +57,18 @@ export function mapError(error: unknown, store: string): Error {
   return isAway ? storeUnavailable(`${store}: ${message}`, error) : error;
 }
 
-/** Settles as `work` does, or rejects with StoreUnavailable after `deadlineMs`; the work itself runs on and its outcome is dropped. */
-export function withinDeadline<T>(work: Promise<T>, deadlineMs: number, store: string): Promise<T> {
+/** Settles as a statement does, its error mapped, or rejects with StoreUnavailable after `deadlineMs`; what it comes to then is dropped. */
+export function withinDeadline<T>(statement: Promise<T>, deadlineMs: number, store: string): Promise<T> {
+  const mapped = statement.catch((error: unknown) => {
+    throw mapError(error, store);
+  });
+  return settleWithin(mapped, deadlineMs, store);
+}
+
+/** The same for work that is not the database's own: its errors stay as they are. */
+export function settleWithin<T>(work: Promise<T>, deadlineMs: number, store: string): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const timer = setTimeout(() => reject(storeUnavailable(`${store}: no answer within ${deadlineMs} ms`)), deadlineMs);
-    work.then(
-      (value) => {
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        reject(mapError(error, store));
-      },
-    );
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -23,7 +23,7 @@ t.test('files are applied in order, once, however many start at the same time', 
   await writeFile(join(directory, '0002-b.sql'), 'INSERT INTO a VALUES (2); INSERT INTO a VALUES (3);');
   await writeFile(join(directory, '0001-a.sql'), '-- A comment; with a semicolon.\nCREATE TABLE a (n integer);');
   const applied = await Promise.all(Array.from({ length: 4 }, () => migrate(database, directory)));
-  t.same(applied.flat(), ['0001-a.sql', '0002-b.sql']);
+  t.same(applied.flat().sort(), ['0001-a.sql', '0002-b.sql']);
   await writeFile(join(directory, '0003-c.sql'), 'INSERT INTO a VALUES (4)');
   t.same(await migrate(database, directory), ['0003-c.sql']);
   t.same(await database.query('SELECT n FROM a ORDER BY n'), [{ n: 2 }, { n: 3 }, { n: 4 }]);

@@ -107,13 +107,11 @@ function createDatabase(supply: Supply, lock: DataLock | null, options: Embedded
     });
     return withinDeadline(work, deadlineMs, store);
   };
-  const transaction = async <T>(body: (tx: Queryable) => Promise<T>, { deadlineMs = deadlineMsOwn }: CallOptions = {}): Promise<T> => {
-    try {
-      return await queue.exclusive(async () => runTransaction({ client: (await supply.obtain()).client, deadlineMs, store }, body));
-    } catch (error) {
-      throw mapError(error, store);
-    }
-  };
+  const transaction = <T>(body: (tx: Queryable) => Promise<T>, { deadlineMs = deadlineMsOwn }: CallOptions = {}): Promise<T> =>
+    queue.exclusive(async () => {
+      const { client } = await withinDeadline(supply.obtain(), openDeadlineMs, store);
+      return runTransaction({ client, deadlineMs, store }, body);
+    });
   const timer = setInterval(() => void tidyOnce(), options.tidyEveryMs ?? tidyEveryMsDefault);
   timer.unref();
   let isTidying = false;

@@ -1,0 +1,94 @@
+/**
+ * The real database: PostgreSQL 15 or later through a pool of connections.
+ *
+ * The server ends a statement at its deadline, and a connection that does not answer even then is thrown away, so a pool never fills up
+ * with the dead. Lost connections are replaced by the next call; while the server is away calls reject with StoreUnavailable, at once
+ * where the connection is refused and at their deadline otherwise. TLS is chosen in the address (sslmode=verify-full and so on).
+ */
+import pg from 'pg';
+import type { Logger } from '../../telemetry/logger.js';
+import type { CallOptions, Database, Queryable, Row, SqlValue } from './port.js';
+import { runStatement, runTransaction } from './transaction.js';
+import { mapError, settleWithin, wireTypes, withinDeadline } from './wire.js';
+
+export interface PostgresOptions {
+  readonly url: string;
+  /** Most connections at once. */
+  readonly poolMax: number;
+  /** Longest wait for one statement, waiting for a connection included. */
+  readonly deadlineMs: number;
+  readonly logger?: Logger;
+}
+
+const store = 'postgres';
+const idleMsMax = 30_000;
+const closeDeadlineMs = 10_000;
+
+/** Connects, and rejects with StoreUnavailable (or what the server objects to) where that fails. */
+export async function openPostgres(options: PostgresOptions): Promise<Database> {
+  const database = createPostgres(options);
+  try {
+    await database.ping();
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+function createPostgres({ url, poolMax, deadlineMs: deadlineMsOwn, logger }: PostgresOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolMax,
+    connectionTimeoutMillis: deadlineMsOwn,
+    idleTimeoutMillis: idleMsMax,
+    statement_timeout: deadlineMsOwn,
+    keepAlive: true,
+    types: wireTypes,
+    application_name: 'verifyhuman',
+  });
+  // A connection that breaks while idle leaves the pool by itself; the next call opens another.
+  pool.on('error', (error) => logger?.warn({ err: error }, 'an idle connection to PostgreSQL broke'));
+  const checkOut = (): Promise<pg.PoolClient> => withinDeadline(pool.connect(), deadlineMsOwn * 2, store);
+
+  const runOnce = async <R extends Row>(sql: string, values: readonly SqlValue[], deadlineMs: number): Promise<readonly R[]> => {
+    const client = await checkOut();
+    let isSound = false;
+    try {
+      const rows = await withinDeadline(runWithTimeout<R>(client, sql, values, deadlineMs), deadlineMs, store);
+      isSound = true;
+      return rows;
+    } catch (error) {
+      // An error of the statement leaves the connection as it was; anything else does not.
+      isSound = error instanceof pg.DatabaseError || (error instanceof Error && error.cause instanceof pg.DatabaseError && deadlineMs === deadlineMsOwn);
+      throw error;
+    } finally {
+      client.release(!isSound);
+    }
+  };
+  const runWithTimeout = async <R extends Row>(client: pg.PoolClient, sql: string, values: readonly SqlValue[], deadlineMs: number): Promise<readonly R[]> => {
+    if (deadlineMs === deadlineMsOwn) return runStatement<R>(client, sql, values);
+    await client.query(`SET statement_timeout = ${Math.ceil(deadlineMs)}`);
+    const rows = await runStatement<R>(client, sql, values);
+    await client.query(`SET statement_timeout = ${Math.ceil(deadlineMsOwn)}`);
+    return rows;
+  };
+
+  const query: Queryable['query'] = (sql, values = [], { deadlineMs = deadlineMsOwn } = {}) => settleWithin(runOnce(sql, values, deadlineMs), deadlineMs, store);
+  const transaction = async <T>(body: (tx: Queryable) => Promise<T>, { deadlineMs = deadlineMsOwn }: CallOptions = {}): Promise<T> => {
+    const client = await checkOut();
+    try {
+      return await runTransaction({ client, deadlineMs, store }, async (tx) => {
+        if (deadlineMs !== deadlineMsOwn) await tx.query(`SET LOCAL statement_timeout = ${Math.ceil(deadlineMs)}`);
+        return body(tx);
+      });
+    } finally {
+      // Anything but idle means that not even the rollback went through.
+      client.release(client.getTransactionStatus() !== 'I');
+    }
+  };
+  let closing: Promise<void> | null = null;
+  const close = (): Promise<void> => (closing ??= settleWithin(pool.end(), closeDeadlineMs, store).catch((error: unknown) => logger?.warn({ err: mapError(error, store) }, 'PostgreSQL connections did not close in time')));
+
+  return { query, transaction, ping: async () => void (await query('SELECT 1')), close };
+}

@@ -1,0 +1,100 @@
+/**
+ * The real stores for tests: where they are, a fresh database from a template, and stacks of one's own that a test may stop and kill.
+ *
+ * Without a running stack the tests that need one say so and are left out; with VH_REQUIRE_STACK=1 they fail instead.
+ */
+import { execFile } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import type t from 'tap';
+import { migrate, migrationsDirectory } from '../../src/stores/database/migrate.js';
+import type { Database } from '../../src/stores/database/port.js';
+import { openPostgres } from '../../src/stores/database/postgres.js';
+import { repositoryPath, repositoryRoot } from './repository.js';
+
+type Test = Parameters<Parameters<typeof t.test>[0]>[0];
+
+export interface Stack {
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+  readonly kafkaBrokers: string;
+}
+
+export type StackService = 'postgres' | 'redis' | 'kafka';
+export type StackCommand = 'start' | 'stop' | 'kill' | 'pause' | 'resume' | 'remove';
+
+export interface OwnStack extends Stack {
+  /** Does this to the services of this stack alone. */
+  command(command: StackCommand): Promise<void>;
+}
+
+const run = promisify(execFile);
+const absence = 'The real stores do not run. Start them with "npm run stack -- start", then run the tests again.';
+
+/** The stack that runs for all tests, or null after saying what is left out. */
+export function findStack(t: Pick<Test, 'comment' | 'fail'>, leftOut: string): Stack | null {
+  const file = repositoryPath('.stack/stack.json');
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Stack;
+  if (process.env['VH_REQUIRE_STACK'] === '1') t.fail(`${leftOut}: ${absence}`);
+  else t.comment(`Left out: ${leftOut}. ${absence}`);
+  return null;
+}
+
+/** Starts services of one's own beside the shared ones, for a test that stops them; removed when the test ends. `portOffset` keeps test files apart. */
+export async function startOwnStack(t: { teardown(work: () => Promise<void>): unknown }, services: readonly StackService[], portOffset: number): Promise<OwnStack> {
+  const name = `test-${portOffset}`;
+  const call = async (command: StackCommand): Promise<void> => {
+    await run(process.execPath, [repositoryPath('scripts/stack.mjs'), command, ...services, '--name', name, '--port-offset', String(portOffset)], { cwd: repositoryRoot });
+  };
+  await call('remove');
+  await call('start');
+  t.teardown(() => call('remove'));
+  return { ...(JSON.parse(readFileSync(repositoryPath(`.stack/${name}/stack.json`), 'utf8')) as Stack), command: call };
+}
+
+/** A database of one's own, with all migrations applied; dropped when the test ends. Copied from a template, which takes a fraction of applying them. */
+export async function createDatabase(t: { teardown(work: () => Promise<void>): unknown }, stack: Stack): Promise<string> {
+  const template = await ensureTemplate(stack);
+  return copyDatabase(t, stack, template);
+}
+
+/** The same without any migration. */
+export const createEmptyDatabase = (t: { teardown(work: () => Promise<void>): unknown }, stack: Stack): Promise<string> => copyDatabase(t, stack, 'template0');
+
+const urlOf = (stack: Stack, name: string): string => stack.databaseUrl.replace(/\/[^/]*$/, `/${name}`);
+
+async function withServer<T>(stack: Stack, work: (server: Database) => Promise<T>): Promise<T> {
+  const server = await openPostgres({ url: stack.databaseUrl, poolMax: 1, deadlineMs: 60_000 });
+  try {
+    return await work(server);
+  } finally {
+    await server.close();
+  }
+}
+
+async function copyDatabase(t: { teardown(work: () => Promise<void>): unknown }, stack: Stack, template: string): Promise<string> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await withServer(stack, (server) => server.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
+  t.teardown(() => withServer(stack, async (server) => void (await server.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))));
+  return urlOf(stack, name);
+}
+
+/** One template for each state of the migrations. Built under another name and renamed when complete, so that no test copies half of it. */
+async function ensureTemplate(stack: Stack): Promise<string> {
+  const hash = createHash('sha256');
+  for (const name of (await readdir(migrationsDirectory())).sort()) hash.update(name).update(await readFile(`${migrationsDirectory()}/${name}`));
+  const template = `template_${hash.digest('hex').slice(0, 24)}`;
+  return withServer(stack, async (server) => {
+    const exists = async () => (await server.query('SELECT 1 FROM pg_database WHERE datname = $1', [template])).length > 0;
+    if (await exists()) return template;
+    const draft = `draft_${randomUUID().replaceAll('-', '')}`;
+    await server.query(`CREATE DATABASE ${draft} TEMPLATE template0`);
+    const database = await openPostgres({ url: urlOf(stack, draft), poolMax: 1, deadlineMs: 60_000 });
+    await migrate(database).finally(() => database.close());
+    // Another test file may have been faster.
+    await server.query(`ALTER DATABASE ${draft} RENAME TO ${template}`).catch(() => server.query(`DROP DATABASE ${draft} WITH (FORCE)`));
+    return template;
+  });
+}
