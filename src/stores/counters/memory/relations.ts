@@ -38,15 +38,17 @@ export function createRelations(keyspace: Keyspace): (call: RelationsCall) => { 
     const sources = { respondent: edgesOf('R', respondent), device: edgesOf('D', device), bands: bandKeys.map((key) => bands.get(key, nowMs) ?? []) };
     const candidates = pickCandidates(session, nowMs, sources, (found) => records.get(at + found, nowMs));
 
-    const keepMs = respondent === null && device === null ? bounds.similarMs : bounds.candidateMs;
-    records.set(at + session, { atMs: firstAtMs, respondent, device, prefix: input.prefix, sketch: probe?.sketch ?? null }, nowMs, keepMs);
-    for (const key of bandKeys) addSighting(bands.take(key, nowMs, bounds.similarMs, () => []), session, nowMs, bounds.bandSessionsMax);
+    // A session without any of these cannot be found, so that nothing needs to be known of it.
+    if (respondent !== null || device !== null || bandKeys.length > 0) {
+      records.set(at + session, { atMs: firstAtMs, respondent, device, prefix: input.prefix, sketch: probe?.sketch ?? null }, nowMs, bounds.candidateMs);
+    }
+    for (const key of bandKeys) addSighting(bands.take(key, nowMs, bounds.similarMs, () => []), session, nowMs, bounds.similarMs, bounds.bandSessionsMax);
 
     const own = ownEdges(input, device);
     const node = own.length === 0 ? nodes.get(at + session, nowMs) : nodes.take(at + session, nowMs, bounds.dayMs, () => []);
     for (const edge of own) {
       const edgeMs = edge.startsWith('A') ? bounds.dayMs : bounds.candidateMs;
-      addSighting(edges.take(at + edge, nowMs, edgeMs, () => []), session, nowMs, bounds.edgeMembersMax);
+      addSighting(edges.take(at + edge, nowMs, edgeMs, () => []), session, nowMs, edgeMs, bounds.edgeMembersMax);
       if (node !== undefined && !node.includes(edge) && node.length < bounds.edgesMax) node.push(edge);
     }
 

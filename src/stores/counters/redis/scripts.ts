@@ -22,12 +22,15 @@ const parts = {
   takeRate: ['rates', 'take-rate'],
 } as const;
 
+/** With it Redis 7 refuses the whole script when memory is short; without, it would stop somewhere inside. */
+const firstLine = '#!lua';
+
 export type Scripts = Readonly<Record<keyof typeof parts, Script>>;
 
 export async function loadScripts(directory = scriptsDirectory()): Promise<Scripts> {
   const load = async (name: keyof typeof parts): Promise<Script> => {
     const texts = await Promise.all(parts[name].map((part) => readFile(join(directory, `${part}.lua`), 'utf8')));
-    const text = [prelude(), ...texts].join('\n');
+    const text = [firstLine, prelude(), ...texts].join('\n');
     return { name, text, sha1: createHash('sha1').update(text).digest('hex') };
   };
   const [countScore, storeProbe, takeRate] = await Promise.all([load('countScore'), load('storeProbe'), load('takeRate')]);

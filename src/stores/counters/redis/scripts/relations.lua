@@ -5,9 +5,16 @@ local function eachSighting(text)
   return string.gmatch(text or '', ';([^ ;]+) (%d+)')
 end
 
--- The text with the session in front, or unchanged (and false) where it stands already.
-local function addSighting(text, max)
-  if string.find(text, ';' .. session .. ' ', 1, true) then return text, false end
+local function timeOfSighting(text, of)
+  local _, last = string.find(text, ';' .. of .. ' ', 1, true)
+  return last and tonumber(string.match(text, '^%d+', last + 1))
+end
+
+-- The text with the session in front, or unchanged (and false) where it was noted within `keepMs`.
+local function addSighting(text, keepMs, max)
+  local known = timeOfSighting(text, session)
+  if known and known > now - keepMs then return text, false end
+  if known then text = string.gsub(text, ';' .. session .. ' %d+', '', 1) end
   local _, count = string.gsub(text, ';', ';')
   if count >= max then text = string.match(text, '^(.*);[^;]*$') end
   return ';' .. session .. ' ' .. nowText .. text, true
@@ -86,7 +93,7 @@ local function exchangeBands(bands)
   local writes = {}
   for i = 1, #bands do
     texts[i] = texts[i] or before[i] or ''
-    local text, added = addSighting(texts[i], bounds.bandSessionsMax)
+    local text, added = addSighting(texts[i], bounds.similarMs, bounds.bandSessionsMax)
     if added then
       writes[#writes + 1] = bands[i]
       writes[#writes + 1] = text
@@ -161,11 +168,6 @@ local function membersSince(text, since)
   end
   if count > bounds.hubMembers then return nil end
   return members
-end
-
-local function timeOfSighting(text, of)
-  local _, last = string.find(text, ';' .. of .. ' ', 1, true)
-  return last and tonumber(string.match(text, '^%d+', last + 1))
 end
 
 -- A node is the time of its latest scoring and, on further lines, its session’s edges.
@@ -257,15 +259,18 @@ local function relate(respondent, device, address, prefix, deviceClass, shared, 
 
   local bandTexts = exchangeBands(probe and probe.bands or {})
   local candidates, records = pickCandidates(edges['R' .. respondent], edges['D' .. device], bandTexts)
-  local keepMs = (respondent == '' and device == '') and bounds.similarMs or bounds.candidateMs
-  local record = string.format('%.0f', guard[1]) .. '|' .. respondent .. '|' .. device .. '|' .. prefix .. '|' .. (probe and probe.sketch or '')
-  redis.call('SET', at .. 'k:' .. session, record, 'PX', keepMs)
+  -- A session without any of these cannot be found, so that nothing needs to be known of it.
+  if respondent ~= '' or device ~= '' or #bandTexts > 0 then
+    local known = string.format('%.0f', guard[1]) .. '|' .. respondent .. '|' .. device .. '|' .. prefix .. '|'
+    redis.call('SET', at .. 'k:' .. session, known .. (probe and probe.sketch or ''), 'PX', bounds.candidateMs)
+  end
 
   local node = parseNode(values[1])
   for i, edge in ipairs(own) do
-    local text, added = addSighting(edges[edge], bounds.edgeMembersMax)
+    local edgeMs = string.sub(edge, 1, 1) == 'A' and bounds.dayMs or bounds.candidateMs
+    local text, added = addSighting(edges[edge], edgeMs, bounds.edgeMembersMax)
     edges[edge] = text
-    if added then redis.call('SET', keys[i + 1], text, 'PX', string.sub(edge, 1, 1) == 'A' and bounds.dayMs or bounds.candidateMs) end
+    if added then redis.call('SET', keys[i + 1], text, 'PX', edgeMs) end
     local known = false
     for _, other in ipairs(node) do
       known = known or other == edge

@@ -1,0 +1,120 @@
+/**
+ * What the counters in Redis do when Redis is away, silent, out of memory, restarted, or has forgotten the scripts.
+ */
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import t from 'tap';
+import { Fault } from '../../../src/errors.js';
+import type { Counters } from '../../../src/stores/counters/port.js';
+import { openRedisCounters } from '../../../src/stores/counters/redis/open.js';
+import { countsOf, probeInput, ref, scoreInput, startMs } from './inputs.js';
+import { freePort, startRedis } from './redis-server.js';
+
+const deadlineMs = 500;
+
+/** The fault of every call of the port, or what it answered instead. */
+async function faultsOf(counters: Counters): Promise<unknown[]> {
+  const calls = [
+    counters.ping(),
+    counters.countScore(scoreInput('p', 's')),
+    counters.storeProbe(probeInput('p', 's')),
+    counters.recentReceipt('p', 'r'),
+    counters.takeRate('p', startMs, [{ key: 'k', limit: 1, windowSeconds: 60 }]),
+  ];
+  return Promise.all(calls.map((call) => call.then((answer) => ({ answer }), (error: unknown) => (error instanceof Fault ? error.code : error))));
+}
+
+async function untilAnswered(counters: Counters): Promise<void> {
+  const endsAtMs = Date.now() + 20_000;
+  for (;;) {
+    try {
+      await counters.ping();
+      return;
+    } catch (error) {
+      if (Date.now() > endsAtMs) throw error;
+      await pause(20);
+    }
+  }
+}
+
+const unavailable = Array.from({ length: 5 }, () => 'STORE_UNAVAILABLE');
+
+t.test('where nothing listens every call is refused, and the start is not', async (t) => {
+  const notes: string[] = [];
+  const logger = { warn: (_details: object, message: string) => notes.push(message), info: () => undefined };
+  const counters = await openRedisCounters({ url: `redis://127.0.0.1:${await freePort()}`, deadlineMs, logger });
+  t.same(await faultsOf(counters), unavailable);
+  t.equal(notes.length, 1, 'and it is said once');
+  await counters.close();
+});
+
+t.test('a server that takes the connection and says nothing fails each call at its deadline', async (t) => {
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const address = silent.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  const counters = await openRedisCounters({ url: `redis://127.0.0.1:${address.port}`, deadlineMs });
+  t.same(await faultsOf(counters), unavailable);
+  await counters.close();
+  silent.close();
+});
+
+const port = await freePort();
+const server = await startRedis({ port, args: ['--maxmemory-policy', 'noeviction'] });
+if (server === null) {
+  if (process.env['VH_REQUIRE_STACK'] === '1') t.fail('there is no redis-server, and VH_REQUIRE_STACK asks for one');
+  else t.comment('Outages of Redis were not tried: install redis-server (`apt-get install redis-server`).');
+} else {
+  t.test('a frozen server fails each call at its deadline and serves again once it thaws', async (t) => {
+    const counters = await openRedisCounters({ url: server.url, deadlineMs });
+    t.equal((await countsOf(counters, scoreInput('frozen', 's1', { device: ref('d') }))).deviceSessionsDay, 1);
+    server.kill('SIGSTOP');
+    t.same(await faultsOf(counters), unavailable);
+    server.kill('SIGCONT');
+    await untilAnswered(counters);
+    t.equal((await countsOf(counters, scoreInput('frozen', 's2', { device: ref('d') }))).deviceSessionsDay, 2);
+    await counters.close();
+  });
+
+  t.test('a server that forgot the scripts learns them again', async (t) => {
+    const counters = await openRedisCounters({ url: server.url, deadlineMs: 5_000 });
+    const { Redis } = await import('ioredis');
+    const admin = new Redis(server.url);
+    t.equal((await countsOf(counters, scoreInput('forgot', 's1', { device: ref('d') }))).deviceSessionsDay, 1);
+    await admin.script('FLUSH');
+    t.equal((await countsOf(counters, scoreInput('forgot', 's2', { device: ref('d') }))).deviceSessionsDay, 2);
+    await admin.quit();
+    await counters.close();
+  });
+
+  t.test('out of memory it refuses what is new and still tells what it has', async (t) => {
+    const counters = await openRedisCounters({ url: server.url, deadlineMs: 5_000 });
+    const { Redis } = await import('ioredis');
+    const admin = new Redis(server.url);
+    await countsOf(counters, scoreInput('memory', 's1'));
+    await admin.config('SET', 'maxmemory', '1mb');
+    const [ping, count, probe, , rate] = await faultsOf(counters);
+    t.not(ping, 'STORE_UNAVAILABLE');
+    t.same([count, probe, rate], ['STORE_UNAVAILABLE', 'STORE_UNAVAILABLE', 'STORE_UNAVAILABLE']);
+    t.ok(await counters.recentReceipt('memory', 'rcpt_memory_s1'));
+    await admin.config('SET', 'maxmemory', '0');
+    t.match(await counters.countScore(scoreInput('memory', 's2')), { kind: 'counted' });
+    await admin.quit();
+    await counters.close();
+  });
+
+  t.test('after a restart it is connected again by itself', async (t) => {
+    const counters = await openRedisCounters({ url: server.url, deadlineMs });
+    await counters.ping();
+    await server.close();
+    t.same(await faultsOf(counters), unavailable);
+    const restarted = await startRedis({ port });
+    t.teardown(() => restarted?.close());
+    await untilAnswered(counters);
+    t.match(await counters.countScore(scoreInput('restarted', 's')), { kind: 'counted' });
+    await counters.close();
+  });
+
+  t.teardown(() => server.close());
+}
