@@ -33,7 +33,7 @@ export const duplicateEdges = {
   /** Share of sessions that repeat an earlier one, before anything is compared. */
   priorShare: 0.05,
   /** Sketches that a project’s own frequencies are weighed against, and the fewest that likeness is judged among. */
-  usualSketches: 50,
+  usualSketches: 100,
   sketchesMin: 500,
   /** Twins by chance to be expected from which likeness is not enough. */
   chanceMax: 0.1,

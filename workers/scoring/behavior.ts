@@ -35,6 +35,7 @@ export const behaviorEdges = {
   pressMsMin: 4,
   clickPressOnce: 2.4,
   clickPressTapped: 1,
+  clickPressPerhapsTapped: 1.8,
   handSpreadMin: 0.15,
   keyPressMsMin: 12,
   keysMin: 5,
@@ -96,8 +97,7 @@ function weighTrust(beh: Behavior, signals: Signal[]): void {
 function weighPresses(beh: Behavior, signals: Signal[]): void {
   const { clickDwell, clickSettle, clickCentre, pressureZero } = beh;
   if (clickDwell != null && clickDwell[0] > 0 && clickDwell[1] < edges.pressMsMin && clickDwell[4] < 2 * edges.pressMsMin) {
-    const weight = isTapped(beh) ? edges.clickPressTapped : clickDwell[0] > 1 ? undefined : edges.clickPressOnce;
-    raise(signals, 'click_without_press', weight, round(clickDwell[1]));
+    raise(signals, 'click_without_press', weighPress(beh, clickDwell[0]), round(clickDwell[1]));
   }
   if (pressureZero != null && pressureZero > 0) raise(signals, 'press_without_pressure', pressureZero > 1 ? undefined : edges.pressureOnce, pressureZero);
   if (clickCentre != null && clickCentre[0] >= 2 && clickCentre[4] <= edges.centreMax) raise(signals, 'click_centred', clickCentre[0] > 2 ? undefined : edges.centreTwice);
@@ -107,8 +107,9 @@ function weighPresses(beh: Behavior, signals: Signal[]): void {
 }
 
 /** A tap on a touchpad presses and releases at once; the hand shows in how the pointer moves, unless the keys give a driver away. */
-function isTapped(beh: Behavior): boolean {
-  return movesLikeHand(beh) && (beh.coalesced?.[4] ?? 0) > 1 && !arePressesTooShort(beh.keyDwell);
+function weighPress(beh: Behavior, presses: number): number | undefined {
+  if (movesLikeHand(beh) && !arePressesTooShort(beh.keyDwell)) return (beh.coalesced?.[4] ?? 0) > 1 ? edges.clickPressTapped : edges.clickPressPerhapsTapped;
+  return presses > 1 ? undefined : edges.clickPressOnce;
 }
 
 function movesLikeHand({ interval }: Behavior): boolean {

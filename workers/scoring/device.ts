@@ -111,11 +111,12 @@ function pick(weights: readonly number[], count: number): number {
 }
 
 function weighConsistency(visit: Visit, body: ProbeBody, signals: Signal[]): void {
-  const { pageAgent, transportAgent, callerAgent, agent, transport } = visit;
+  const { pageAgent, transportAgent, callerAgent, transport } = visit;
   if (pageAgent !== null && transportAgent !== null && pageAgent !== transportAgent) {
     raise(signals, 'agent_transport_mismatch', isSameBrowser(pageAgent, transportAgent) ? deviceEdges.agentTextOnly : undefined);
   }
-  if (callerAgent !== null && agent !== null && callerAgent !== agent && !isSameBrowser(callerAgent, agent)) raise(signals, 'agent_caller_mismatch');
+  const seen = [pageAgent, transportAgent].filter((each) => each !== null);
+  if (callerAgent !== null && seen.length > 0 && !seen.some((each) => isSameBrowser(callerAgent, each))) raise(signals, 'agent_caller_mismatch');
   const contradiction = findPlatformContradiction(body, pageAgent);
   if (contradiction !== null) raise(signals, 'platform_contradiction', undefined, contradiction);
   const { ua, loc } = body;

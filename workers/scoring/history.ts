@@ -14,9 +14,9 @@ export const historyRules = {
   respondent_record_clean: { axis: 'history', class: 'exculpatory', severity: 'info', weight: model.recordMin, group: 'record', detail: 'Earlier sessions of this respondent were accepted.' },
   respondent_stats_adverse: { axis: 'history', class: 'correlate', severity: 'medium', weight: 2, group: 'record', detail: 'By the statistics sent along, completes of this respondent were often reversed.' },
   respondent_stats_clean: { axis: 'history', class: 'exculpatory', severity: 'info', weight: -1, group: 'record', detail: 'By the statistics sent along, completes of this respondent were hardly ever reversed.' },
-  source_record_adverse: { axis: 'history', class: 'correlate', severity: 'medium', weight: 1.5, group: 'source', detail: 'Sessions of this source were often rejected for fraud.' },
+  source_record_adverse: { axis: 'history', class: 'correlate', severity: 'medium', weight: 1.2, group: 'source', detail: 'Sessions of this source were often rejected for fraud.' },
   source_record_clean: { axis: 'history', class: 'exculpatory', severity: 'info', weight: -0.5, group: 'source', detail: 'Sessions of this source were hardly ever rejected.' },
-  sub_source_record_adverse: { axis: 'history', class: 'correlate', severity: 'medium', weight: 1.5, group: 'source', detail: 'Sessions of this sub-source were often rejected for fraud.' },
+  sub_source_record_adverse: { axis: 'history', class: 'correlate', severity: 'medium', weight: 1.2, group: 'source', detail: 'Sessions of this sub-source were often rejected for fraud.' },
   sub_source_record_clean: { axis: 'history', class: 'exculpatory', severity: 'info', weight: -0.5, group: 'source', detail: 'Sessions of this sub-source were hardly ever rejected.' },
   respondent_new: { axis: 'history', class: 'diagnostic', severity: 'info', weight: 2, group: null, detail: 'Nothing is known of this respondent yet, and the project leans towards review then.' },
 } as const satisfies Rules;
@@ -28,7 +28,7 @@ export const historyEdges = {
   /** Share of completes that are reversed without any fraud: quotas, quality, late closing. */
   ordinaryReversals: 0.1,
   /** A source’s rate says this much of what a respondent’s own would. */
-  sourceShare: 0.4,
+  sourceShare: 0.3,
   sourceSessionsMin: 20,
 } as const;
 

@@ -8,7 +8,7 @@ import { createRaise, type Rules, type Signal } from './rule.js';
 import type { Visit } from './visit.js';
 
 export const networkRules = {
-  network_hosting: { axis: 'network', class: 'correlate', severity: 'medium', weight: 2, group: 'egress', detail: 'The address belongs to a hosting provider, where servers live rather than people.' },
+  network_hosting: { axis: 'network', class: 'correlate', severity: 'medium', weight: 1.6, group: 'egress', detail: 'The address belongs to a hosting provider, where servers live; many a VPN leaves from there as well.' },
   network_anonymous: { axis: 'network', class: 'correlate', severity: 'low', weight: 0.6, group: 'egress', detail: 'The address belongs to a VPN, proxy or anonymity network; many honest people use one.' },
   declared_country_mismatch: { axis: 'network', class: 'correlate', severity: 'medium', weight: 1.5, group: 'egress', detail: 'The address is in {value}, which is not the country declared.' },
   clock_country_mismatch: { axis: 'network', class: 'correlate', severity: 'low', weight: 0.6, group: 'egress', detail: 'The browser keeps the time of another continent ({value}) than the address.' },

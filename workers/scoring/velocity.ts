@@ -13,7 +13,7 @@ export const velocityRules = {
   address_burst: { axis: 'velocity', class: 'correlate', severity: 'medium', weight: 3, group: 'burst', detail: '{value} different respondents or devices came from one address within an hour.' },
   address_busy: { axis: 'velocity', class: 'correlate', severity: 'low', weight: 1, group: 'burst', detail: '{value} sessions came from one address within an hour, with nothing to tell them apart.' },
   prefix_burst: { axis: 'velocity', class: 'correlate', severity: 'low', weight: 1.2, group: 'burst', detail: 'The network around the address sent {value} sessions within an hour, far more than it usually does.' },
-  source_burst: { axis: 'velocity', class: 'correlate', severity: 'low', weight: 2, group: 'burst', detail: 'The source sent {value} sessions this hour, far more than it usually does.' },
+  source_burst: { axis: 'velocity', class: 'correlate', severity: 'low', weight: 1.5, group: 'burst', detail: 'The source sent {value} sessions this hour, far more than it usually does.' },
   shared_network_recognised: { axis: 'velocity', class: 'exculpatory', severity: 'info', weight: -0.5, group: 'sharing', detail: 'Several people share the address, as is usual on this kind of network.' },
   household_recognised: { axis: 'velocity', class: 'exculpatory', severity: 'info', weight: -0.3, group: 'sharing', detail: 'A few people with devices of their own share the address, as in a household.' },
 } as const satisfies Rules;

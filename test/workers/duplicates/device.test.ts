@@ -1,0 +1,80 @@
+import t from 'tap';
+import type { CountFacts, DuplicateCandidate } from '../../../src/contract/facts.js';
+import { bandOf, judgeDuplication, likenessOf } from '../../../workers/duplicates/device.js';
+import { sketchDevice } from '../../../workers/duplicates/sketch.js';
+import { readVisit } from '../../../workers/scoring/visit.js';
+import { cleanCounts, cleanFacts, humanBody, humanFacts, scoredAtMs } from '../../helpers/facts.js';
+import { phoneFacts } from '../../helpers/visits.js';
+
+const own = sketchDevice(humanBody(), null);
+const candidate = (over: Partial<DuplicateCandidate> = {}): DuplicateCandidate => ({
+  session: 's1', atMs: scoredAtMs - 3_600_000, respondent: 'r2', device: null, prefix: null, sketch: own, via: 'similar', ...over,
+});
+/** A project of `total` sketches in which each of our terms was seen `count` times. */
+const terms = (total: number, count: number): CountFacts['terms'] => ({ total, counts: own.terms.map((term) => (term === null ? null : count)) });
+const judge = (counts: Partial<CountFacts>, facts = humanFacts()) => {
+  const { measured, score, band, signals } = judgeDuplication(readVisit({ ...facts, counts: cleanCounts(counts) }));
+  return { measured, score, band, codes: signals.map(({ code }) => code) };
+};
+
+t.test('a first visit is no duplicate', (t) => {
+  t.same(judge({}), { measured: true, score: 0, band: 'none', codes: [] });
+  t.end();
+});
+
+t.test('the same respondent is confirmed', (t) => {
+  t.match(judge({ respondentDay: 2 }), { score: 100, band: 'confirmed', codes: ['repeat_respondent'] });
+  t.match(judge({ candidates: [candidate({ via: 'respondent', sketch: null })] }), { band: 'confirmed' });
+  t.end();
+});
+
+t.test('a device’s identifier alone is likely; a corroborator confirms it; a contradiction demotes it', (t) => {
+  const device = { via: 'device' as const, sketch: null };
+  t.match(judge({ deviceSessionsDay: 2 }, cleanFacts()), { band: 'likely', codes: ['repeat_device'] });
+  t.match(judge({ candidates: [candidate(device)] }, cleanFacts()), { band: 'likely' });
+  t.match(judge({ candidates: [candidate({ ...device, prefix: 'p1' })] }, cleanFacts({ prefix: 'p1' })), { band: 'confirmed' });
+  t.match(judge({ candidates: [candidate({ ...device, prefix: 'p2' })] }, cleanFacts({ prefix: 'p1' })), { band: 'likely' });
+  t.match(judge({ terms: terms(2_000, 2), candidates: [candidate({ via: 'device' })] }), { band: 'confirmed' });
+  t.match(judge({ candidates: [candidate({ via: 'device', sketch: { ...own, osFamily: 'android' } })] }), { band: 'possible', codes: ['repeat_device', 'device_contradiction'] });
+  t.end();
+});
+
+t.test('likeness alone is likely only where the look is rare in the project', (t) => {
+  t.match(judge({ terms: terms(2_000, 2), candidates: [candidate()] }), { band: 'likely', codes: ['similar_device'] });
+  t.match(judge({ terms: terms(2_000, 600), candidates: [candidate()] }), { band: 'none' });
+  t.not(judge({ terms: terms(40, 2), candidates: [candidate()] }).band, 'likely', 'a young project cannot tell what is rare');
+  t.not(judge({ terms: null, candidates: [candidate()] }).band, 'likely');
+  t.end();
+});
+
+t.test('two phones of one model are never more than possible', (t) => {
+  const facts = phoneFacts();
+  const sketch = sketchDevice(facts.probe?.body ?? humanBody(), null);
+  const rare = { total: 5_000, counts: sketch.terms.map((term) => (term === null ? null : 2)) };
+  t.match(judge({ terms: rare, candidates: [candidate({ sketch })] }, facts), { band: 'possible' });
+  t.end();
+});
+
+t.test('another system or a younger browser is another device', (t) => {
+  const likeness = (over: object, atMs = scoredAtMs - 1) => likenessOf(own, candidate({ atMs, sketch: { ...own, ...over } }), terms(2_000, 2), scoredAtMs);
+  t.ok(likeness({}) > 0.9);
+  t.equal(likeness({ osFamily: 'macos' }), 0);
+  t.equal(likeness({ browserMajor: 150 }), 0, 'the browser’s version went down');
+  t.ok(likeness({ browserMajor: 148 }) > 0.9, 'an update is no contradiction');
+  t.ok(likeness({ browser: 'firefox', browserMajor: 200 }) > 0.9, 'another browser on the device');
+  t.ok(likeness({ osFamily: null, browser: null }) > 0.9, 'unknown is no contradiction');
+  t.end();
+});
+
+t.test('where nothing was counted or compared, nothing is said', (t) => {
+  const nothing = { measured: false, score: 0, band: 'none', codes: ['duplicate_unmeasured'] };
+  t.same(judge({ deviceSessionsDay: null, respondentDay: null, terms: null, candidates: [] }), nothing);
+  t.match(judgeDuplication(readVisit(cleanFacts({ counts: null }))), { measured: false });
+  t.match(judgeDuplication(readVisit(cleanFacts({ measured: false, counts: cleanCounts({ respondentDay: 4 }) }))), { measured: false, score: 0 });
+  t.end();
+});
+
+t.test('the band follows from the score', (t) => {
+  t.same([0, 49, 50, 89, 90, 96, 97, 100].map(bandOf), ['none', 'none', 'possible', 'possible', 'likely', 'likely', 'confirmed', 'confirmed']);
+  t.end();
+});

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import t from 'tap';
+import fc from 'fast-check';
+import type { Neighborhood } from '../../../src/contract/facts.js';
+import { judgeIndependence } from '../../../workers/duplicates/independence.js';
+import { anyFacts, cleanCounts, cleanFacts } from '../../helpers/facts.js';
+
+/** A hundred sessions from a hundred networks. */
+const scattered: Neighborhood = { sessions: 100, direct: 0, linked: 0, prefixSessions: 1, prefixSquares: 100, prefixes: 100 };
+const judge = (over: Partial<Neighborhood>, network: 'residential' | 'mobile' = 'residential') =>
+  judgeIndependence({ measured: true, counts: cleanCounts({ neighborhood: { ...scattered, ...over } }), address: { ...cleanFacts().address, network } });
+
+t.test('scattered sessions are independent, and so is a household', (t) => {
+  t.same(judge({}), { score: 100, band: 'independent', grade: null, factors: [] });
+  t.match(judge({ direct: 2 }), { band: 'independent' });
+  t.end();
+});
+
+t.test('a cluster is concentrated, direct where this session holds an edge and linked otherwise', (t) => {
+  t.match(judge({ direct: 12 }), { band: 'concentrated', grade: 'direct' });
+  t.match(judge({ direct: 0, linked: 20 }), { band: 'concentrated', grade: 'linked' });
+  t.match(judge({ direct: 4, linked: 2 }), { band: 'shared', grade: null });
+  t.ok(judge({ direct: 12 }).factors.length > 0);
+  t.end();
+});
+
+t.test('a network that sends most of the sample concentrates it, unless strangers share it', (t) => {
+  const half = { prefixSessions: 60, prefixSquares: 60 * 60 + 40, prefixes: 41 };
+  t.match(judge(half), { band: 'concentrated', grade: 'linked' });
+  t.ok(judge(half, 'mobile').score > judge(half).score);
+  t.end();
+});
+
+t.test('under 30 sessions nothing is flagged, and without counts the factors say so', (t) => {
+  t.match(judge({ sessions: 29, direct: 28, prefixSessions: 29, prefixSquares: 841, prefixes: 1 }), { score: 100, band: 'independent', grade: null });
+  t.match(judgeIndependence(cleanFacts({ counts: null })), { score: 100, band: 'independent', factors: [/^Not measured/] });
+  t.end();
+});
+
+t.test('any surroundings give a score from 0 to 100, and more ties never raise it', (t) => {
+  fc.assert(
+    fc.property(anyFacts, fc.nat({ max: 50 }), (facts, more) => {
+      const before = judgeIndependence(facts);
+      assert.ok(before.score >= 0 && before.score <= 100 && Number.isInteger(before.score));
+      assert.equal(before.grade === null, before.band !== 'concentrated');
+      if (facts.counts === null) return;
+      const neighborhood = { ...facts.counts.neighborhood, direct: facts.counts.neighborhood.direct + more };
+      assert.ok(judgeIndependence({ ...facts, counts: { ...facts.counts, neighborhood } }).score <= before.score);
+    }),
+  );
+  t.end();
+});

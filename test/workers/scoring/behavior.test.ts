@@ -1,0 +1,63 @@
+import t from 'tap';
+import type { ProbeBody } from '../../../src/contract/probe.js';
+import { weighBehavior } from '../../../workers/scoring/behavior.js';
+import { readVisit } from '../../../workers/scoring/visit.js';
+import { cleanFacts, humanBody, humanFacts } from '../../helpers/facts.js';
+import { automatedVisits, driverBehavior, phoneFacts } from '../../helpers/visits.js';
+
+type Behavior = NonNullable<ProbeBody['beh']>;
+const raised = (beh: Partial<Behavior>, body: Partial<ProbeBody> = {}) => weighBehavior(readVisit(humanFacts({}, { ...body, beh: { ...humanBody().beh, ...beh } })));
+const codes = (...of: Parameters<typeof raised>) => raised(...of).filter(({ weight }) => weight > 0).map(({ code }) => code);
+
+t.test('a hand is recognised, on a desktop and on a phone', (t) => {
+  t.same(raised({}).map(({ code }) => code), ['pointer_humanlike', 'typing_humanlike']);
+  t.same(weighBehavior(readVisit(phoneFacts())).map(({ code }) => code), ['touch_humanlike']);
+  t.same(weighBehavior(readVisit(cleanFacts())), []);
+  t.end();
+});
+
+t.test('each tell of a driver is named', (t) => {
+  const tells: Record<string, Partial<Behavior>> = {
+    click_without_press: { clickDwell: [5, 0.1, 0.1, 0, 0.4] },
+    key_without_press: { keyDwell: [20, 2, 1, 0, 5] },
+    typing_inhuman: { keyFlight: [20, 2, 1, 0, 5] },
+    press_without_pressure: { pressureZero: 3 },
+    click_centred: { clickCentre: [5, 0.001, 0, 0, 0.002] },
+    click_unsettled: { clickSettle: [5, 1, 0, 0, 2] },
+    pointer_teleports: { moves: 5, keys: 0 },
+    pointer_uncoalesced: { coalesced: [400, 1, 0, 1, 1] },
+    pointer_metronome: { interval: [400, 16, 0.1, 15.9, 16.1] },
+    pointer_straight: { straight: 1, turn: [400, 0, 0, 0, 0] },
+    key_without_code: { keyNoCode: 40 },
+    input_without_keys: { inputNoKey: 3 },
+    wheel_contradiction: { wheelLies: 20 },
+    click_without_pointer: { clickBare: 8, keys: 0 },
+    input_untrusted: { untrusted: 900 },
+    answers_pasted: { pastes: 1, pasteChars: 900 },
+  };
+  for (const [code, beh] of Object.entries(tells)) t.ok(codes(beh).includes(code), code);
+  t.same(codes({}, { q: Array.from({ length: 6 }, () => ({ questionId: 'q', timeOnQuestionMs: 700, mouseMoveCount: 1, keyCount: 0, pasteCount: 0, focusEntries: 1, focusExits: 1 })) }), ['questions_rushed']);
+  t.end();
+});
+
+t.test('a touchpad’s tap weighs less than a driver’s click', (t) => {
+  const weightOf = (beh: Partial<Behavior>) => raised(beh).find(({ code }) => code === 'click_without_press')?.weight ?? 0;
+  const tap: Partial<Behavior> = { clickDwell: [9, 0.8, 0.5, 0, 3] };
+  t.ok(weightOf(tap) < weightOf({ ...tap, coalesced: [400, 1, 0, 1, 1] }));
+  t.ok(weightOf({ ...tap, coalesced: [400, 1, 0, 1, 1] }) < weightOf(driverBehavior));
+  t.end();
+});
+
+t.test('rules for a mouse and a keyboard leave phones alone', (t) => {
+  const facts = phoneFacts();
+  const beh = { ...facts.probe?.body.beh, keyDwell: [20, 0, 0, 0, 0] as const, keyNoCode: 20, inputNoKey: 9, clickDwell: [9, 0, 0, 0, 0] as const };
+  const phone = { ...facts, probe: facts.probe && { ...facts.probe, body: { ...facts.probe.body, beh } } };
+  t.same(weighBehavior(readVisit(phone)).filter(({ weight }) => weight > 0), []);
+  t.end();
+});
+
+t.test('a driver’s input has nothing in its favour', (t) => {
+  const driver = automatedVisits['playwright headful, flag removed'];
+  t.ok(driver !== undefined && weighBehavior(readVisit(driver)).every(({ weight }) => weight > 0));
+  t.end();
+});

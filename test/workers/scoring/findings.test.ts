@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import t from 'tap';
+import fc from 'fast-check';
+import { degradedSignals } from '../../../src/contract/score.js';
+import { rules } from '../../../workers/scoring/findings.js';
+import { scoreFacts } from '../../../workers/scoring/score.js';
+import { anyFacts } from '../../helpers/facts.js';
+
+const rowsOf = (path: string) =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()));
+
+t.test('docs/findings.md documents every finding as the tables have it, and no other', (t) => {
+  const rows = rowsOf('docs/findings.md');
+  t.same(rows.map(([code]) => code?.replaceAll('`', '')).sort(), Object.keys(rules).sort());
+  for (const [code = '', kind, severity, meaning] of rows) {
+    const rule = rules[code.replaceAll('`', '')];
+    t.same([kind, severity], [rule?.class, rule?.severity], code);
+    t.equal(meaning, rule?.detail.replace('{value}', '…'), code);
+  }
+  t.end();
+});
+
+t.test('docs/scoring.md explains every degraded signal', (t) => {
+  t.same(rowsOf('docs/scoring.md').map(([code]) => code?.replaceAll('`', '')).sort(), [...degradedSignals].sort());
+  t.end();
+});
+
+t.test('the sign of a weight follows from the class of its rule', (t) => {
+  for (const [code, rule] of Object.entries(rules)) {
+    if (rule.class === 'exculpatory') t.ok(rule.weight < 0, code);
+    else t.ok(rule.weight >= 0, code);
+    if (rule.axis === 'duplicate') t.equal(rule.weight, 0, code);
+    t.match(rule.detail, /[.}]$/, code);
+  }
+  t.end();
+});
+
+t.test('every finding of a reply comes from the tables', (t) => {
+  fc.assert(
+    fc.property(anyFacts, (facts) => {
+      const { evidence } = scoreFacts(facts).reply;
+      for (const finding of [...evidence.against, ...evidence.for, ...evidence.notes]) {
+        const rule = rules[finding.code];
+        assert.ok(rule?.class === finding.class && rule.axis === finding.axis && rule.severity === finding.severity, finding.code);
+        assert.doesNotMatch(finding.detail, /\{value\}|undefined|null|NaN/);
+      }
+    }),
+    { numRuns: 400 },
+  );
+  t.end();
+});

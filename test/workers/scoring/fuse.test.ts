@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import t from 'tap';
+import fc from 'fast-check';
+import { riskAxes } from '../../../src/contract/score.js';
+import { fuseSignals } from '../../../workers/scoring/fuse.js';
+import { model } from '../../../workers/scoring/model.js';
+import type { Rule, Signal } from '../../../workers/scoring/rule.js';
+
+const signal = (weight: number, over: Partial<Rule> = {}): Signal => ({
+  code: 'x',
+  rule: { axis: 'device', class: weight < 0 ? 'exculpatory' : 'correlate', severity: 'low', weight, group: null, detail: '', ...over },
+  weight,
+  value: null,
+});
+
+const anySignal = fc.record({ weight: fc.double({ min: 0, max: 5, noNaN: true }), axis: fc.constantFrom(...riskAxes), group: fc.constantFrom(null, 'a', 'b'), class: fc.constantFrom('correlate' as const, 'bound' as const, 'record' as const, 'exculpatory' as const) }).map(({ weight, ...rule }) =>
+  signal(rule.class === 'exculpatory' ? -weight : weight, rule),
+);
+
+t.test('correlated findings count a half, then a quarter, the strongest in full', (t) => {
+  const { weighed, weight } = fuseSignals([signal(1, { group: 'g' }), signal(2, { group: 'g' }), signal(0.8, { group: 'g' }), signal(1)], 1);
+  t.same(weighed.map(({ applied }) => applied), [0.5, 2, 0.2, 1]);
+  t.equal(weight, 3.7);
+  t.end();
+});
+
+t.test('an axis is capped, and its findings share the cap', (t) => {
+  const { axes, weighed, agreeing } = fuseSignals([signal(4), signal(4), signal(0.5, { axis: 'network' })], 1);
+  t.equal(axes.device, model.axisMax);
+  t.same(weighed.map(({ applied }) => applied), [2.75, 2.75, 0.5]);
+  t.equal(agreeing, 2);
+  t.end();
+});
+
+t.test('what speaks in favour takes from correlates only, and at most two logits', (t) => {
+  t.equal(fuseSignals([signal(3), signal(-5)], 1).weight, 1);
+  const bound = fuseSignals([signal(5, { class: 'bound' }), signal(-2)], 1);
+  t.equal(bound.weight, 5);
+  t.equal(bound.weighed[1]?.applied, 0, 'nothing to take from: it counted for nothing');
+  t.equal(fuseSignals([signal(3, { class: 'record' }), signal(1), signal(-2)], 1).weight, 3);
+  t.equal(fuseSignals([signal(-2)], 1).weight, 0);
+  t.end();
+});
+
+t.test('adjudicated and impossible findings are never crowded out by correlates', (t) => {
+  const { weighed } = fuseSignals([signal(5, { class: 'bound', group: 'g' }), signal(4, { group: 'g' }), signal(4)], 1);
+  t.equal(weighed[0]?.applied, 5);
+  t.end();
+});
+
+t.test('the country’s multiplier moves the network axis alone and stays within its range', (t) => {
+  const both = [signal(1, { axis: 'network' }), signal(1)];
+  t.same(fuseSignals(both, 9).axes, { network: 2, device: 1, velocity: 0, behavior: 0, history: 0 });
+  t.equal(fuseSignals(both, 0).axes.network, 0.5);
+  t.end();
+});
+
+t.test('more evidence against never lowers the weight, more in favour never raises it, and the parts add up', () => {
+  fc.assert(
+    fc.property(fc.array(anySignal, { maxLength: 12 }), anySignal, (signals, another) => {
+      const before = fuseSignals(signals, 1);
+      const after = fuseSignals([...signals, another], 1);
+      const change = after.weight - before.weight;
+      assert.ok(another.weight >= 0 ? change >= -1e-9 : change <= 1e-9);
+      const sum = after.weighed.reduce((total, { applied }) => total + applied, 0);
+      assert.ok(Math.abs(sum - after.weight) < 1e-9);
+    }),
+    { numRuns: 2_000 },
+  );
+  return Promise.resolve();
+});

@@ -1,0 +1,21 @@
+import t from 'tap';
+import fc from 'fast-check';
+import { model, recordWeight, scoreOf, weightOf } from '../../../workers/scoring/model.js';
+
+t.test('no evidence scores 0, and the curve passes through its published points', (t) => {
+  t.same([0, 2, 3, 4, 4.21, 4.62, 5.5, 5.71, 6.8, 1_000].map(scoreOf), [0, 6, 16, 35, 40, 50, 71, 75, 90, 100]);
+  t.end();
+});
+
+t.test('a score’s weight leads back to that score', (t) => {
+  fc.assert(fc.property(fc.integer({ min: 0, max: 99 }), (score) => scoreOf(weightOf(score)) === score));
+  t.end();
+});
+
+t.test('records weigh as adjudicated: fraud raises, acceptance lowers, both within bounds', (t) => {
+  const rounded = (fraud: number, n: number) => Math.round(recordWeight(fraud, n) * 100) / 100;
+  t.same([rounded(0, 10), rounded(1, 5), rounded(1, 1), rounded(2, 2), rounded(0, 0)], [-1.26, 2.56, 3.26, 3.93, 0]);
+  t.equal(recordWeight(500, 500), model.recordMax);
+  t.equal(recordWeight(0, 1e6), model.recordMin);
+  t.end();
+});

@@ -1,0 +1,33 @@
+import t from 'tap';
+import type { AddressFacts } from '../../../src/contract/facts.js';
+import { matchCountry, weighNetwork } from '../../../workers/scoring/network.js';
+import { readVisit } from '../../../workers/scoring/visit.js';
+import { cleanFacts, humanFacts } from '../../helpers/facts.js';
+
+const codes = (address: Partial<AddressFacts>, zone = 'Europe/Berlin') =>
+  weighNetwork(readVisit(humanFacts({ address: { ...cleanFacts().address, ...address } }, { loc: { zone } }))).map(({ code }) => code);
+
+t.test('an ordinary address raises nothing', (t) => {
+  t.same(codes({}), []);
+  t.same(codes({ network: 'mobile' }), []);
+  t.same(codes({ network: null }), []);
+  t.end();
+});
+
+t.test('hosting, anonymity, another country and another continent’s clock are each named', (t) => {
+  t.same(codes({ network: 'hosting' }), ['network_hosting']);
+  t.same(codes({ network: 'anonymous' }), ['network_anonymous']);
+  t.same(codes({ country: 'FR' }), ['declared_country_mismatch']);
+  t.same(codes({}, 'Asia/Tokyo'), ['clock_country_mismatch']);
+  t.same(codes({}, 'UTC'), [], 'a clock that names no continent says nothing');
+  t.same(codes({ range: 'private' }), ['address_not_public']);
+  t.end();
+});
+
+t.test('a country matches by its code and by its usual alias; unknown is null', (t) => {
+  t.equal(matchCountry('UK', 'GB'), true);
+  t.equal(matchCountry('DE', 'FR'), false);
+  t.equal(matchCountry(null, 'FR'), null);
+  t.equal(matchCountry('DE', null), null);
+  t.end();
+});

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import t from 'tap';
+import fc from 'fast-check';
+import { Compile } from 'typebox/compile';
+import { calibrationDefaults } from '../../../src/contract/calibration.js';
+import type { ScoreFacts } from '../../../src/contract/facts.js';
+import { ScoreReply } from '../../../src/contract/score.js';
+import { scoreFacts } from '../../../workers/scoring/score.js';
+import { anyFacts, cleanCounts, cleanFacts, humanFacts } from '../../helpers/facts.js';
+
+t.test('every reply is one that the contract allows', (t) => {
+  const reply = Compile(ScoreReply);
+  fc.assert(
+    fc.property(anyFacts, (facts) => {
+      const outcome = scoreFacts(facts);
+      assert.ok(reply.Check(outcome.reply), JSON.stringify([...reply.Errors(outcome.reply)].slice(0, 3)));
+      assert.ok(outcome.reply.evidence.summary.length > 10);
+      assert.equal(outcome.reply.categories.duplicate, outcome.reply.duplicateScore);
+      assert.equal(outcome.reply.duplicate.score, outcome.reply.duplicateScore);
+      assert.equal(new Set(outcome.reply.degradedSignals).size, outcome.reply.degradedSignals.length);
+    }),
+    { numRuns: 400 },
+  );
+  t.end();
+});
+
+const farm: Partial<ScoreFacts> = { counts: cleanCounts({ deviceRespondentsDay: 8 }) };
+const clawback: Partial<ScoreFacts> = { history: { respondent: { n: 1, fraud: 1, confirmedClawbacks: 1 }, source: null, subSource: null } };
+
+t.test('one axis alone never blocks, two that agree do', (t) => {
+  t.match(scoreFacts(cleanFacts(farm)).reply, { recommendation: 'review', evidence: { against: [{ code: 'device_farm', class: 'bound', strength: 'strong' }] } });
+  t.match(scoreFacts(cleanFacts({ ...farm, ...clawback })).reply, { recommendation: 'block', verdictClass: 'fraud' });
+  t.end();
+});
+
+t.test('a signal that the project lets decide blocks alone, and only that one', (t) => {
+  for (const [signal, facts] of [['device_farm', farm], ['confirmed_clawback', clawback]] as const) {
+    const calibration = { ...calibrationDefaults, dispositiveSignals: [signal] };
+    t.match(scoreFacts(cleanFacts({ ...facts, calibration })).reply, { recommendation: 'block', verdictClass: 'fraud' });
+    t.equal(scoreFacts(cleanFacts({ calibration })).reply.score, 0);
+    t.equal(scoreFacts(cleanFacts({ ...(facts === farm ? clawback : farm), calibration })).reply.recommendation, 'review');
+  }
+  t.end();
+});
+
+t.test('a farm is not excused by a person-like visit', (t) => {
+  t.equal(scoreFacts(humanFacts(farm)).reply.score, scoreFacts(cleanFacts(farm)).reply.score);
+  t.end();
+});
+
+t.test('a new respondent is nudged, where the project asked for it, and listed with what moved the score', (t) => {
+  const { reply, caps } = scoreFacts(humanFacts({ calibration: { ...calibrationDefaults, newUserPosture: 'review_lean' } }));
+  t.ok(reply.score > 0 && reply.score < calibrationDefaults.reviewLow);
+  t.match(reply.evidence.against, [{ code: 'respondent_new' }]);
+  t.same(caps, ['policy:0']);
+  t.end();
+});
+
+t.test('the country’s multiplier applies to the country of the address', (t) => {
+  const address = { ...cleanFacts().address, network: 'hosting' as const };
+  const network = (geoRiskWeights: Record<string, number>) => scoreFacts(cleanFacts({ address, calibration: { ...calibrationDefaults, geoRiskWeights } })).reply.categories.network;
+  t.ok(network({ DE: 2 }) > network({}));
+  t.ok(network({ DE: 0.5 }) < network({}));
+  t.equal(network({ FR: 2 }), network({}));
+  t.end();
+});
+
+t.test('sessionId, receiptId and what the project can step up to are passed through', (t) => {
+  t.match(scoreFacts(cleanFacts({ sessionId: 's"\u{1f600}', receiptId: 'rcpt_9', assuranceAvailable: 'none' })).reply, { sessionId: 's"\u{1f600}', receiptId: 'rcpt_9', assuranceAvailable: 'none' });
+  t.end();
+});

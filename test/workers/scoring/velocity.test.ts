@@ -1,0 +1,57 @@
+import t from 'tap';
+import type { CountFacts, NetworkClass } from '../../../src/contract/facts.js';
+import { weighVelocity } from '../../../workers/scoring/velocity.js';
+import { readVisit } from '../../../workers/scoring/visit.js';
+import { cleanCounts, cleanFacts } from '../../helpers/facts.js';
+
+const raised = (counts: Partial<CountFacts>, network: NetworkClass | null = 'residential') =>
+  weighVelocity(readVisit(cleanFacts({ counts: cleanCounts(counts), address: { ...cleanFacts().address, network } })));
+const codes = (...of: Parameters<typeof raised>) => raised(...of).map(({ code }) => code);
+
+t.test('a first visit raises nothing, and neither do missing counts', (t) => {
+  t.same(codes({}), []);
+  t.same(weighVelocity(readVisit(cleanFacts({ counts: null }))), []);
+  t.same(weighVelocity(readVisit(cleanFacts({ measured: false, counts: cleanCounts({ deviceRespondentsDay: 9 }) }))), []);
+  t.end();
+});
+
+t.test('a device of six respondents is a farm; of a family it is not', (t) => {
+  t.same(codes({ deviceRespondentsDay: 6 }), ['device_farm']);
+  t.same(codes({ deviceRespondentsDay: 5 }), ['device_shared_many']);
+  t.same(codes({ deviceRespondentsDay: 2 }), []);
+  t.same(codes({ deviceRespondentsDay: null }), []);
+  t.end();
+});
+
+t.test('one person’s repeats are not velocity', (t) => {
+  t.same(codes({ deviceSessionsDay: 40, respondentDay: 40, respondentDevicesWeek: 12 }), []);
+  t.end();
+});
+
+t.test('an address is measured by its kind of network', (t) => {
+  const many = { addressRespondentsHour: 25, addressDevicesHour: 25 };
+  t.same(codes(many), ['address_burst']);
+  t.same(codes(many, null), ['address_burst']);
+  t.same(codes(many, 'business'), []);
+  t.same(codes(many, 'mobile'), ['shared_network_recognised']);
+  t.same(codes(many, 'education'), ['shared_network_recognised']);
+  t.ok((raised({ ...many, addressDevicesHour: 200 })[0]?.weight ?? 0) > (raised(many)[0]?.weight ?? 0), 'more people weigh more');
+  t.same(codes({ addressRespondentsHour: 0, addressDevicesHour: 0, addressSessionsHour: 60 }), ['address_busy']);
+  t.end();
+});
+
+t.test('a household is recognised by a device for each of its people', (t) => {
+  t.same(codes({ addressRespondentsHour: 3, addressDevicesHour: 4 }), ['household_recognised']);
+  t.same(codes({ addressRespondentsHour: 4, addressDevicesHour: 1 }), []);
+  t.end();
+});
+
+t.test('a network and a source are compared with their own past, once there is one', (t) => {
+  t.same(codes({ prefixSessionsHour: 300, prefixSessionsDay: 500 }), ['prefix_burst']);
+  t.same(codes({ prefixSessionsHour: 300, prefixSessionsDay: 300 }), []);
+  t.same(codes({ prefixSessionsHour: 60, prefixSessionsDay: 600 }), []);
+  t.same(codes({ source: { hour: 90, mean: 20, variance: 30, hours: 100 } }), ['source_burst']);
+  t.same(codes({ source: { hour: 90, mean: 20, variance: 30, hours: 3 } }), []);
+  t.same(codes({ source: { hour: 25, mean: 20, variance: 30, hours: 100 } }), []);
+  t.end();
+});
