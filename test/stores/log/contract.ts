@@ -1,0 +1,171 @@
+/** What every adapter of the log port promises; table-log.test.ts and kafka-log.test.ts run it against theirs. */
+import t from 'tap';
+import type { Log, LogEntry, Subscription, Topic } from '../../../src/stores/log/port.js';
+import { waitUntil } from '../../helpers/wait-until.js';
+
+export type Test = Parameters<Parameters<typeof t.test>[0]>[0];
+
+export const entry = (key: string, text: string): LogEntry => ({ key, value: new TextEncoder().encode(text) });
+export const textOf = ({ value }: LogEntry): string => new TextDecoder().decode(value);
+
+/** Groups are named anew each time, since stores outlive tests. */
+let groups = 0;
+export const freshGroup = (): string => `group-${process.pid}-${Date.now()}-${++groups}`;
+
+/** Subscribes, and gathers what comes. */
+export async function gather(log: Log, topic: Topic, group: string, options: Partial<Subscription> = {}) {
+  const entries: LogEntry[] = [];
+  const handle = async (batch: readonly LogEntry[]): Promise<void> => void entries.push(...batch);
+  const consumer = await log.subscribe({ topic, group, batchMax: 100, handle, ...options });
+  return { entries, consumer, texts: () => entries.map(textOf) };
+}
+
+/** `open` answers with a log whose topics are empty at first. */
+export function testLogContract(t: Test | typeof import('tap').default, open: (t: Test) => Promise<Log>): void {
+  t.test('the log contract', async (t) => {
+    const log = await open(t);
+    t.teardown(() => log.close());
+    testDelivery(t, log);
+    testGroups(t, log);
+    testFailure(t, log);
+    testStop(t, log);
+  });
+}
+
+function testDelivery(t: Test, log: Log): void {
+  t.test('entries come back byte for byte, and in order for each key', async (t) => {
+    const value = new Uint8Array([0, 255, 128, 10]);
+    const { entries, consumer } = await gather(log, 'scores', freshGroup());
+    await log.append('scores', [{ key: 'ключ', value }, { key: '', value: new Uint8Array() }]);
+    value.fill(7);
+    await Promise.all(Array.from({ length: 500 }, (_, n) => log.append('scores', [entry(`key-${n % 7}`, `${n}`)])));
+    await waitUntil(() => entries.length >= 502, 'all entries arrive');
+    await consumer.stop();
+    t.same([...(entries.find(({ key }) => key === 'ключ')?.value ?? [])], [0, 255, 128, 10]);
+    t.ok(entries.some(({ key, value }) => key === '' && value.length === 0));
+    for (let key = 0; key < 7; key++) {
+      const numbers = entries.filter((entry) => entry.key === `key-${key}`).map((entry) => Number(textOf(entry)));
+      t.same(numbers, [...numbers].sort((a, b) => a - b), `key ${key} is in order`);
+    }
+  });
+
+  t.test('a large append arrives whole, and no batch is larger than asked for', async (t) => {
+    const sizes: number[] = [];
+    const group = freshGroup();
+    const consumer = await log.subscribe({ topic: 'deliveries', group, batchMax: 16, handle: async (batch) => void sizes.push(batch.length) });
+    await log.append('deliveries', Array.from({ length: 200 }, (_, n) => ({ key: `${n}`, value: new Uint8Array(20_000).fill(n) })));
+    await waitUntil(() => sizes.reduce((sum, size) => sum + size, 0) >= 200, 'all entries arrive');
+    await consumer.stop();
+    t.ok(Math.max(...sizes) <= 16);
+  });
+
+  t.test('appending nothing is done at once, and the log answers a ping', async (t) => {
+    await log.append('scores', []);
+    await log.ping();
+    t.pass('both resolved');
+  });
+}
+
+function testGroups(t: Test, log: Log): void {
+  t.test('every group gets every entry; within a group each entry goes to one member', async (t) => {
+    const shared = freshGroup();
+    const members = [await gather(log, 'outcomes', shared), await gather(log, 'outcomes', shared)];
+    const other = await gather(log, 'outcomes', freshGroup());
+    const texts = Array.from({ length: 100 }, (_, n) => `outcome-${n}`);
+    await log.append('outcomes', texts.map((text, n) => entry(`${n}`, text)));
+    const got = (): string[] => members.flatMap((member) => member.texts());
+    await waitUntil(() => got().length >= 100 && other.entries.length >= 100, 'both groups have all');
+    t.same(got().sort(), [...texts].sort());
+    t.same(other.texts().sort(), [...texts].sort());
+    await Promise.all([...members, other].map(({ consumer }) => consumer.stop()));
+  });
+
+  t.test('a group that comes back goes on where it stopped', async (t) => {
+    const group = freshGroup();
+    const first = await gather(log, 'verifications', group);
+    await log.append('verifications', [entry('k', 'one'), entry('k', 'two')]);
+    await waitUntil(() => first.entries.length >= 2, 'the first two arrive');
+    await first.consumer.stop();
+    await log.append('verifications', [entry('k', 'three')]);
+    const second = await gather(log, 'verifications', group);
+    await waitUntil(() => second.entries.length >= 1, 'the third arrives');
+    await second.consumer.stop();
+    t.same(second.texts(), ['three']);
+  });
+}
+
+function testFailure(t: Test, log: Log): void {
+  t.test('a batch whose handler rejects comes again, and nothing behind it is handed out before', async (t) => {
+    const seen: string[][] = [];
+    let failuresLeft = 2;
+    const handle = async (batch: readonly LogEntry[]): Promise<void> => {
+      const ours = batch.filter(({ key }) => key === 'poison').map(textOf);
+      if (ours.length === 0) return;
+      seen.push(ours);
+      if (failuresLeft-- > 0) throw new Error('not this time');
+    };
+    const consumer = await log.subscribe({ topic: 'outcomes', group: freshGroup(), batchMax: 1, handle });
+    await log.append('outcomes', [entry('poison', 'a'), entry('poison', 'b')]);
+    await waitUntil(() => seen.flat().includes('b'), 'the second entry arrives');
+    t.same(seen, [['a'], ['a'], ['a'], ['b']]);
+    await consumer.stop();
+  });
+
+  t.test('at most one batch of a partition is in the handler at a time', async (t) => {
+    let inside = 0;
+    let insideMax = 0;
+    let handled = 0;
+    const handle = async (batch: readonly LogEntry[]): Promise<void> => {
+      const ours = batch.filter(({ key }) => key === 'turnstile').length;
+      if (ours > 0) insideMax = Math.max(insideMax, ++inside);
+      await new Promise((resolve) => setImmediate(resolve));
+      if (ours > 0) inside--;
+      handled += ours;
+    };
+    const consumer = await log.subscribe({ topic: 'outcomes', group: freshGroup(), batchMax: 5, handle });
+    for (let n = 0; n < 10; n++) await log.append('outcomes', Array.from({ length: 10 }, () => entry('turnstile', `${n}`)));
+    await waitUntil(() => handled >= 100, 'all are handled');
+    await consumer.stop();
+    t.equal(insideMax, 1);
+  });
+}
+
+function testStop(t: Test, log: Log): void {
+  t.test('stopping finishes the batch in hand and stores how far it got', async (t) => {
+    const group = freshGroup();
+    const gate: { open?: () => void } = {};
+    let handled = 0;
+    const handle = async (batch: readonly LogEntry[]): Promise<void> => {
+      if (!batch.some(({ key }) => key === 'last')) return;
+      await new Promise<void>((resolve) => (gate.open = resolve));
+      handled++;
+    };
+    const consumer = await log.subscribe({ topic: 'scores', group, batchMax: 1_000, handle });
+    await log.append('scores', [entry('last', 'x')]);
+    await waitUntil(() => gate.open !== undefined, 'the batch is in hand');
+    const stopped = consumer.stop();
+    gate.open?.();
+    await stopped;
+    t.equal(handled, 1);
+
+    const again = await gather(log, 'scores', group);
+    await log.append('scores', [entry('after', 'y')]);
+    await waitUntil(() => again.entries.some(({ key }) => key === 'after'), 'the next entry arrives');
+    await again.consumer.stop();
+    t.notOk(again.entries.some(({ key }) => key === 'last'));
+  });
+
+  t.test('a consumer with nothing to do is healthy all the same', async (t) => {
+    const { consumer } = await gather(log, 'verifications', freshGroup());
+    let rounds = 0;
+    let last = consumer.tickAgeMs();
+    await waitUntil(() => {
+      const age = consumer.tickAgeMs();
+      if (age < last) rounds++;
+      last = age;
+      return rounds >= 2;
+    }, 'the loop makes rounds');
+    await consumer.stop();
+    t.pass('the age went down twice');
+  });
+}
