@@ -1,7 +1,7 @@
 // Builds the browser bundles: bundled by esbuild, minified by terser, measured, and refused when they are
 // too big. Writes each bundle with its integrity hash; `--out DIR` builds into another folder than dist/sdk.
 import { createHash } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -15,6 +15,13 @@ const bundles = [
   { entry: 'sdk/lite/script.ts', file: 'lite/v1/vh-lite.iife.js', format: 'iife', bytesMax: 15_000 },
   { entry: 'sdk/lite/index.ts', file: 'lite/v1/vh-lite.esm.js', format: 'esm', bytesMax: 16_000 },
 ];
+
+/** The module's declarations: its public types, which stand alone in one file, and what it exports. */
+async function writeDeclarations(out) {
+  const types = await readFile(join(root, 'sdk/lite/api.ts'), 'utf8');
+  const exported = '/** The probe of this page. Bundled, it knows no service: give `run` an endpoint. */\nexport declare const VHLite: Lite;\n';
+  await writeFile(join(out, 'lite/v1/vh-lite.esm.d.ts'), `${types}\n${exported}`);
+}
 
 async function buildBundle({ entry, file, format, bytesMax }, out) {
   const { outputFiles } = await build({
@@ -45,6 +52,7 @@ async function buildBundle({ entry, file, format, bytesMax }, out) {
 async function buildSdk(out) {
   const built = [];
   for (const bundle of bundles) built.push(await buildBundle(bundle, out));
+  await writeDeclarations(out);
   for (const folder of new Set(built.map(({ file }) => dirname(file)))) {
     const entries = built.filter(({ file }) => dirname(file) === folder);
     const manifest = Object.fromEntries(entries.map(({ file, ...rest }) => [basename(file), rest]));

@@ -2,7 +2,7 @@
  * The automatic run of a script element that carries a project key. Says what came of it in an event
  * on the document, and nothing else: no key, no run, no trace.
  */
-import type { Lite } from './lite.js';
+import type { Lite } from './api.js';
 
 /** Runs for the element, if it has a key. */
 export async function runForScript(lite: Lite, script: HTMLScriptElement | null): Promise<void> {

@@ -2,21 +2,14 @@
  * The public face of the probe. Making it touches nothing; without a page, a run resolves unsent and
  * an observer counts nothing.
  */
+import type { Lite, QuestionHandle, QuestionSnapshot } from './api.js';
 import { observeQuestion } from './questions.js';
 import { startRun, type ActiveRun } from './run.js';
-import type { QuestionHandle, QuestionOptions, QuestionSnapshot, RunOptions, RunResult } from './types.js';
 
 const path = '/api/v1/public/lite/probe';
 const timeoutMsDefault = 5000;
 /** Questions whose snapshots a message carries: the latest. */
 const questionsMax = 50;
-
-export interface Lite {
-  /** Probes the page for one session. Called again for the same session, it joins the run under way. */
-  run(options: RunOptions): Promise<RunResult>;
-  /** Observes how a question is answered; the snapshots travel with the probe's updates. */
-  startQuestionObserver(target: Element | string, options: QuestionOptions): QuestionHandle;
-}
 
 function createUuid(): string {
   // Only secure pages have randomUUID.
@@ -35,7 +28,10 @@ export function createLite(origin?: string): Lite {
   let questions: QuestionHandle[] = [];
 
   const readQuestions = (): QuestionSnapshot[] =>
-    questions.map((question) => question.getSnapshot()).map((snapshot) => ({ ...snapshot, questionId: snapshot.questionId.slice(0, 128) }));
+    questions
+      .map((question) => question.getSnapshot())
+      .filter((snapshot) => snapshot.questionId)
+      .map((snapshot) => ({ ...snapshot, questionId: snapshot.questionId.slice(0, 128) }));
 
   return {
     async run({ projectKey, sessionId, endpoint, timeoutMs, without }) {

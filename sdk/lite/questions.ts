@@ -2,7 +2,7 @@
  * Observes how one question is answered: counts and times, never the answer. The question's own text
  * is read only where the caller asks for it, and what can be typed into is cut out of it.
  */
-import type { QuestionHandle, QuestionOptions, QuestionSnapshot } from './types.js';
+import type { QuestionHandle, QuestionOptions, QuestionSnapshot } from './api.js';
 
 const textMax = 1000;
 

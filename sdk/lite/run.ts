@@ -3,11 +3,12 @@
  * then stopped. A load message carries every group; it goes out at a deadline, and once more if slow
  * signals came after it. Updates carry what changes while the page lives. The promise never rejects.
  */
+import type { QuestionSnapshot, RunResult } from './api.js';
 import { collectOnce, watchAll } from './collect.js';
 import { randomHex } from './hash.js';
 import { createListening } from './listening.js';
 import { beacon, post } from './transport.js';
-import type { Groups, QuestionSnapshot, RunResult } from './types.js';
+import type { Groups, ProbeBody } from './types.js';
 import { createUpdates } from './updates.js';
 
 export const version = 'lite/1.0.0';
@@ -44,7 +45,7 @@ export function startRun({ projectKey, sessionId, endpoint, timeoutMs, without, 
     readWatched(groups);
     const q = readQuestions();
     const { page, beh } = groups;
-    return JSON.stringify({
+    const body: ProbeBody = {
       v: 1,
       sdk: version,
       projectKey,
@@ -54,9 +55,10 @@ export function startRun({ projectKey, sessionId, endpoint, timeoutMs, without, 
       seq: seq++,
       at: Date.now(),
       up: Math.round(performance.now()),
-      ...(phase === 'load' ? { ...groups, gaps: [...gaps] } : { page, beh }),
+      ...(phase === 'load' ? { ...groups, gaps: [...gaps] } : { page: page!, beh: beh! }),
       ...(q.length ? { q } : {}),
-    });
+    };
+    return JSON.stringify(body);
   };
   const updates = createUpdates(listening.listen, (hiding) => {
     const text = message(isLoaded ? 'update' : 'load');

@@ -2,8 +2,9 @@
  * The probe as a script element: sets the global `VHLite`, and runs by itself where the element
  * carries a project key. A second copy on the page uses the first one's global.
  */
+import type { Lite } from './api.js';
 import { runForScript } from './auto.js';
-import { createLite, type Lite } from './lite.js';
+import { createLite } from './lite.js';
 
 const scope = globalThis as { VHLite?: Lite };
 

@@ -11,12 +11,12 @@ export const repositoryPath = (path: string): string => join(repositoryRoot, pat
 export const readRepositoryFile = (path: string): string => readFileSync(repositoryPath(path), 'utf8');
 
 /** Builds the browser bundles as they are in the sources now, into a folder of their own; throws when the build fails. */
-export function buildSdkFiles(): Record<'script' | 'module' | 'integrity', string> {
+export function buildSdkFiles(): Record<'script' | 'module' | 'declarations' | 'integrity', string> {
   const out = mkdtempSync(join(tmpdir(), 'vh-sdk-'));
   try {
     execFileSync(process.execPath, [repositoryPath('scripts/build-sdk.mjs'), '--out', out], { stdio: 'pipe' });
     const read = (name: string) => readFileSync(join(out, 'lite/v1', name), 'utf8');
-    return { script: read('vh-lite.iife.js'), module: read('vh-lite.esm.js'), integrity: read('integrity.json') };
+    return { script: read('vh-lite.iife.js'), module: read('vh-lite.esm.js'), declarations: read('vh-lite.esm.d.ts'), integrity: read('integrity.json') };
   } finally {
     rmSync(out, { recursive: true, force: true });
   }

@@ -1,8 +1,9 @@
 /** What automation tools leave lying about: the webdriver flag and globals with telling names. */
 import type { Reader } from '../types.js';
 
+/** Prefixes are whole enough to spare players, product tours and wallets (`phantom` is one). */
 const telling =
-  /^[$_]*(cdc_|wdc_|\$?chrome_asyncScript|(play|pw_|pwInit|playwright|puppeteer|pptr)|(fx)?(web)?driver|selenium|_?phantom|callPhantom|nightmare|domAutomation|stagehand|browser_?use|skyvern|awesomium|geb$)|selenium|webdriver|playwright/i;
+  /^(\$?cdc_|\$chrome_async|__pw|__pptr|_phantom|callPhantom|__nightmare|domAutomation|awesomium|__lastWatir|__(fx)?driver_)|selenium|webdriver|playwright|puppeteer|stagehand|browser_?use(?!r)|skyvern/i;
 
 /** Reads the automation group. Only names that match are reported, never a value. */
 export const readAutomation: Reader<'auto'> = () => ({

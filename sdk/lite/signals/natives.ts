@@ -24,7 +24,8 @@ function isProxy(native: Callable): boolean {
 }
 
 function isReplaced(native: Callable, name: string): boolean {
-  return native.name !== name || 'prototype' in native || isProxy(native);
+  // Engines put "get " before a getter's name, or do not.
+  return !native.name.endsWith(name) || 'prototype' in native || isProxy(native);
 }
 
 function answersAnyone(getter: Callable): boolean {
@@ -43,7 +44,7 @@ export const readNatives: Reader<'lies'> = () => {
   const note = (name: string) => lies.push('proxy.' + name);
   for (const type of ['Navigator', 'Screen', 'HTMLIFrameElement']) {
     for (const [name, { get }] of Object.entries(Object.getOwnPropertyDescriptors(scope[type]!.prototype) as Record<string, PropertyDescriptor>)) {
-      if (get && (isReplaced(get as Callable, 'get ' + name) || answersAnyone(get as Callable))) note(name);
+      if (get && (isReplaced(get as Callable, name) || answersAnyone(get as Callable))) note(name);
     }
   }
   for (const path of methods.split(' ')) {

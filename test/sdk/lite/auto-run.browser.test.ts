@@ -98,3 +98,12 @@ testInBrowser('another session on the same page gets a nonce of its own', async 
   t.equal(second?.body.ids?.token, first?.body.ids?.token);
   t.equal(second?.body.ids?.kept, true);
 });
+
+testInBrowser('an element that is added later runs as well', async (t, browser) => {
+  const { page, site, waitForEvent } = await browser.open({ attributes: '' });
+  await page.evaluate(
+    "const script = document.createElement('script'); script.src = '/sdk/lite/v1/vh-lite.iife.js'; script.dataset.projectKey = 'pk_late'; script.dataset.sessionId = 'late-1'; document.head.append(script)",
+  );
+  t.strictSame(await waitForEvent(), { sessionId: 'late-1', sent: true });
+  t.equal(site.probes[0]?.body.projectKey, 'pk_late');
+});

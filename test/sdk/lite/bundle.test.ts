@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { runInNewContext } from 'node:vm';
 import { build } from 'esbuild';
 import t from 'tap';
+import ts from 'typescript';
 import { buildSdkFiles, repositoryPath } from '../../helpers/repository.js';
 
 interface LiteModule {
@@ -39,4 +40,13 @@ t.test('every signal file is registered under its own name, once', async (t) => 
   const { readers, watchers } = (await importText(outputFiles[0]?.text ?? '')) as Record<'readers' | 'watchers', object>;
   const files = readdirSync(repositoryPath('sdk/lite/signals')).map((file) => file.replace(/\.ts$/, ''));
   t.strictSame([...Object.keys(readers), ...Object.keys(watchers)].sort(), files.sort());
+});
+
+t.test('the published declarations stand alone and declare what the module exports', async (t) => {
+  const { declarations, module } = buildSdkFiles();
+  t.notMatch(declarations, /^import /m);
+  const { diagnostics } = ts.transpileModule(declarations, { reportDiagnostics: true });
+  t.strictSame(diagnostics, []);
+  const declared = [...declarations.matchAll(/^export declare (?:const|function) (\w+)/gm)].map(([, name]) => name);
+  t.strictSame(declared, Object.keys((await importText(module)) as object));
 });

@@ -40,6 +40,7 @@ testInBrowser('a stopped observer keeps its snapshot, however often it is stoppe
 testInBrowser('snapshots travel with the updates, the latest fifty of them', async (t, browser) => {
   const { page, site, waitForEvent, readErrors } = await browser.open({ html: form });
   await waitForEvent();
+  await page.evaluate("VHLite.startQuestionObserver('#question', { questionId: 'x'.repeat(500) })");
   await page.evaluate("for (let i = 0; i < 60; i++) VHLite.startQuestionObserver('#question', { questionId: 'q' + i })");
   await page.click('#next');
   const { body } = await site.waitForProbe('the update', (probe) => probe.body.q !== undefined);

@@ -41,15 +41,15 @@ testInBrowser('a page left before its load message was due sends one all the sam
   t.strictSame(listContractErrors(body), []);
 });
 
-testInBrowser('forty presses in a row send few messages, and a message stays small', async (t, browser) => {
+testInBrowser('twenty presses in a row send few messages, and a message stays small', async (t, browser) => {
   const { page, site, waitForEvent } = await browser.open({ html: form });
   await waitForEvent();
-  for (let press = 0; press < 40; press++) await page.click('#next');
+  for (let press = 0; press < 20; press++) await page.click('#next');
   await page.mouse.move(5, 5);
   for (let sweep = 0; sweep < 10; sweep++) await page.mouse.move(sweep % 2 ? 5 : 600, sweep * 10, { steps: 50 });
   await page.goto(site.origin + '/next');
   const { body } = await site.waitForProbe('the last update', (probe) => (probe.body.beh?.moves ?? 0) > 450);
-  t.equal(body.beh?.clicks, 40);
-  t.ok(site.probes.length < 15, `${site.probes.length} messages`);
+  t.equal(body.beh?.clicks, 20);
+  t.ok(site.probes.length < 10, `${site.probes.length} messages`);
   for (const probe of site.probes) t.ok(probe.bytes < 3_000, `${probe.bytes} bytes`);
 });

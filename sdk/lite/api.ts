@@ -1,0 +1,59 @@
+/**
+ * The public types of the probe. The file stands alone, because it is published as the module's
+ * declarations as it is; the build of a run checks snapshots against the service's contract.
+ */
+
+/** Options of a run. */
+export interface RunOptions {
+  /** Public probe key of the project (`pk_...`). */
+  readonly projectKey: string;
+  /** The session that the scoring call will name; a random UUID when omitted. */
+  readonly sessionId?: string | undefined;
+  /** Where the probe is sent; the service that served the script, when omitted. */
+  readonly endpoint?: string | undefined;
+  /** How long the first message may take, milliseconds. */
+  readonly timeoutMs?: number | undefined;
+  /** Names of signals to leave out, for example `storage`, `canvas`, `audio` or `worker`. */
+  readonly without?: readonly string[] | undefined;
+}
+
+/** What a run resolves to. `sent` is false where the service did not take the message. */
+export interface RunResult {
+  readonly sessionId: string;
+  readonly sent: boolean;
+}
+
+/** Options of a question observer. */
+export interface QuestionOptions {
+  readonly questionId: string;
+  /** Whether the question's own text may leave the browser. Answers never do. */
+  readonly captureText?: boolean | undefined;
+}
+
+/** A running question observer. */
+export interface QuestionHandle {
+  getSnapshot(): QuestionSnapshot;
+  /** Ends the observation; the snapshot stays as it is. Calling it again does nothing. */
+  stop(): void;
+}
+
+/** What a question observer has counted so far. */
+export interface QuestionSnapshot {
+  questionId: string;
+  timeOnQuestionMs: number;
+  mouseMoveCount: number;
+  keyCount: number;
+  pasteCount: number;
+  focusEntries: number;
+  focusExits: number;
+  /** The question's own text; only with `captureText`. */
+  text?: string;
+}
+
+/** The probe of one page. */
+export interface Lite {
+  /** Probes the page for one session; never rejects. Called again for the same session, it joins the run under way. */
+  run(options: RunOptions): Promise<RunResult>;
+  /** Observes how a question is answered (an element, or a selector); the snapshots travel with the probe's updates. */
+  startQuestionObserver(target: Element | string, options: QuestionOptions): QuestionHandle;
+}
