@@ -59,6 +59,8 @@ export async function launchDriven(
 }
 
 export interface Started {
+  /** The profile's folder, where the browser also writes its debugging port when it has one. */
+  readonly profile: string;
   close(): Promise<void>;
 }
 
@@ -66,12 +68,12 @@ export interface Started {
 export async function launchPlain(url: string, options: { display?: string; args?: string[] } = {}): Promise<Started> {
   const profile = await mkdtemp(join(tmpdir(), 'vh-browser-'));
   const mode = options.display === undefined ? ['--headless'] : ['--window-position=0,0', '--window-size=1200,800', '--password-store=basic'];
-  // A process group of its own: the launcher is a script, and the browser its child.
   const child = spawn(chromiumPath, [...baseArguments, '--no-default-browser-check', `--user-data-dir=${profile}`, ...mode, ...(options.args ?? []), url], {
     env: { ...process.env, ...(options.display === undefined ? {} : { DISPLAY: options.display }) },
     stdio: 'ignore',
   });
   return {
+    profile,
     async close() {
       await endProcess(child);
       await rm(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });

@@ -2,6 +2,8 @@
  * Ways in which a page can be operated: by a person's hand, and by kinds of automation. Each opens the
  * survey page of a site, acts on it, and ends what it started.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { WebSocket } from 'undici';
 import { launchDriven, launchPlain, startDisplay } from './browser.js';
@@ -85,10 +87,10 @@ const homemadeScript = `
 /** Input through the debugging protocol, with the page's runtime never attached: no trace but the input's own. */
 async function runRawProtocol(site: StaticSite): Promise<void> {
   const display = await startDisplay();
-  const port = 20_000 + (process.pid % 20_000);
-  const browser = await launchPlain(site.origin, { display: display.name, args: [`--remote-debugging-port=${port}`] });
+  const browser = await launchPlain(site.origin, { display: display.name, args: ['--remote-debugging-port=0'] });
   try {
     await waitForLoad(site);
+    const port = readFileSync(join(browser.profile, 'DevToolsActivePort'), 'utf8').split('\n')[0];
     const targets = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as { type: string; url: string; webSocketDebuggerUrl: string }[];
     const socket = new WebSocket(targets.find(({ type, url }) => type === 'page' && url.startsWith(site.origin))?.webSocketDebuggerUrl ?? '');
     await new Promise((resolve) => socket.addEventListener('open', resolve, { once: true }));
