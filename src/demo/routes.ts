@@ -60,6 +60,8 @@ export async function registerDemoRoutes(app: FastifyInstance, deps: DemoDeps): 
       prefix: '/demo/assets/',
       decorateReply: false,
       index: false,
+      // A route a file: any other path is not found, as everywhere.
+      wildcard: false,
       setHeaders: (reply) => void reply.header('cache-control', 'no-cache'),
     });
   });

@@ -14,6 +14,7 @@ export function showProbeState(element) {
 
 /** Shows the snapshots until the returned function is called. */
 export function showCounts(body, observers) {
+  body.closest('table').hidden = observers.length === 0;
   const rows = observers.map((observer) => createRow(observer.getSnapshot().questionId));
   body.replaceChildren(...rows.map(({ row }) => row));
   const refresh = () => observers.forEach((observer, at) => rows[at].update(observer.getSnapshot()));

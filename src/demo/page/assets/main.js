@@ -54,7 +54,7 @@ function show(answer, country) {
 }
 
 /**
- * Asks with the same body. The press of the button is behaviour too: where the probe has reported it meanwhile, the answer is a
+ * Asks with the same body. The press of the button is behavior too: where the probe has reported it meanwhile, the answer is a
  * new receipt, and the identical retry is the call after that.
  */
 async function scoreAgain({ reply: before }, country) {
@@ -77,7 +77,7 @@ function retryNote(sameAsBefore, sameTwice, receiptId) {
   const text = sameAsBefore
     ? 'Same body, nothing new from the probe: the service answered the very same receipt and counted nothing.'
     : sameTwice
-      ? 'The probe had more to tell (pressing this button is behaviour too), so the session got a new receipt. Asked once more with nothing new, the service answered that very receipt again. However often it is scored, a session counts once.'
+      ? 'The probe had more to tell (pressing this button is behavior too), so the session got a new receipt. Asked once more with nothing new, the service answered that very receipt again. However often it is scored, a session counts once.'
       : 'The probe reported more between the calls, so each got a receipt of its own. However often it is scored, a session counts once.';
   return h('p', { class: 'callout' }, text, ' ', h('code', { text: receiptId }));
 }

@@ -25,20 +25,21 @@ function dial(score) {
       h('span', { class: 'dial-caption', text: 'risk of 100' })));
 }
 
-export function axesCard({ categories }) {
+export function axesCard({ categories, duplicate }) {
   return h('section', { class: 'card stack', 'aria-labelledby': 'axes-title' },
     h('h2', { id: 'axes-title', text: 'Six axes' }),
     h('div', { class: 'axes' }, riskAxes.map((axis) => axisRow(axis, categories[axis], toneOf(categories[axis])))),
     h('div', { class: 'axes axis-apart' },
-      axisRow('duplicate', categories.duplicate, 'info'),
+      axisRow('duplicate', duplicate.measured ? categories.duplicate : null, 'info'),
       h('p', { class: 'small muted', text: 'Not part of risk: repeating is told apart and never moves the score.' })));
 }
 
+/** null: not measured. */
 function axisRow(axis, value, tone) {
   const [label, meaning] = axes[axis];
   return h('div', { class: 'axis', 'data-axis': axis },
-    h('div', { class: 'axis-top' }, h('span', {}, h('b', { text: label }), h('span', { class: 'small muted', text: ` ${meaning}` })), h('span', { class: 'axis-value', text: value })),
-    bar(value, tone));
+    h('div', { class: 'axis-top' }, h('span', {}, h('b', { text: label }), h('span', { class: 'small muted', text: ` ${meaning}` })), h('span', { class: 'axis-value', text: value ?? 'not measured' })),
+    bar(value ?? 0, tone));
 }
 
 /** Only a colour; what to do is the recommendation’s to say. */
