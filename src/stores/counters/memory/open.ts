@@ -17,7 +17,7 @@ import { createVelocity, velocityKeysMax } from './velocity.js';
 export interface MemoryCountersOptions {
   /** Where the snapshot is read from and written to; null keeps nothing. */
   readonly snapshotPath: string | null;
-  /** Largest number of keys held at once. A session takes about 10, and 20 more with a probe. */
+  /** Largest number of keys held at once. A session takes about 15, and a probe two more; with both it weighs some 10 KB. */
   readonly keysMax: number;
   readonly now?: () => number;
   /** Told of a snapshot that could not be read, as a SnapshotNote. */

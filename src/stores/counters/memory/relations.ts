@@ -5,6 +5,7 @@
 import type { DuplicateCandidate, Neighborhood } from '../../../contract/facts.js';
 import { bounds } from '../bounds.js';
 import type { ScoreCountInput, StoredProbe } from '../port.js';
+import { createBands, exchangeBands, type Bands } from './bands.js';
 import { pickCandidates, type SessionRecord } from './candidates.js';
 import { walkGraph } from './graph.js';
 import type { Keyspace } from './keyspace.js';
@@ -19,12 +20,12 @@ export interface RelationsCall {
   readonly admit: (counter: string) => boolean;
 }
 
-/** Keys that one call may add: three edges, the bands, the record, the node, the scope’s window. */
-export const relationsKeysMax = 6 + bounds.bandsMax;
+/** Keys that one call may add: three edges, the record, the node, the scope’s bands and its window. */
+export const relationsKeysMax = 7;
 
 export function createRelations(keyspace: Keyspace): (call: RelationsCall) => { candidates: DuplicateCandidate[]; neighborhood: Neighborhood } {
   const edges = keyspace.table<Sightings>('edges');
-  const bands = keyspace.table<Sightings>('bands');
+  const bands = keyspace.table<Bands>('bands');
   const records = keyspace.table<SessionRecord>('records');
   const nodes = keyspace.table<string[]>('nodes');
   const windows = keyspace.table<ScopeWindow>('windows');
@@ -34,21 +35,23 @@ export function createRelations(keyspace: Keyspace): (call: RelationsCall) => { 
     const at = `${input.projectId}:${input.scope}:`;
     const edgesOf = (kind: string, ref: string | null): Sightings => (ref === null ? [] : (edges.get(`${at}${kind}${ref}`, nowMs) ?? []));
 
-    const bandKeys = (probe?.bands ?? []).map((band) => at + band);
-    const sources = { respondent: edgesOf('R', respondent), device: edgesOf('D', device), bands: bandKeys.map((key) => bands.get(key, nowMs) ?? []) };
+    const bandKeys = probe?.bands ?? [];
+    const bandSightings = bandKeys.length === 0 ? [] : exchangeBands(bands.take(at, nowMs, 2 * bounds.similarMs, () => createBands(nowMs)), bandKeys, session, nowMs);
+    const sources = { respondent: edgesOf('R', respondent), device: edgesOf('D', device), bands: bandSightings };
     const candidates = pickCandidates(session, nowMs, sources, (found) => records.get(at + found, nowMs));
 
     // A session without any of these cannot be found, so that nothing needs to be known of it.
     if (respondent !== null || device !== null || bandKeys.length > 0) {
       records.set(at + session, { atMs: firstAtMs, respondent, device, prefix: input.prefix, sketch: probe?.sketch ?? null }, nowMs, bounds.candidateMs);
     }
-    for (const key of bandKeys) addSighting(bands.take(key, nowMs, bounds.similarMs, () => []), session, nowMs, bounds.similarMs, bounds.bandSessionsMax);
 
     const own = ownEdges(input, device);
     const node = own.length === 0 ? nodes.get(at + session, nowMs) : nodes.take(at + session, nowMs, bounds.dayMs, () => []);
     for (const edge of own) {
       const edgeMs = edge.startsWith('A') ? bounds.dayMs : bounds.candidateMs;
-      addSighting(edges.take(at + edge, nowMs, edgeMs, () => []), session, nowMs, edgeMs, bounds.edgeMembersMax);
+      const known = edges.get(at + edge, nowMs) ?? [];
+      const next = addSighting(known, [session, nowMs], edgeMs, bounds.edgeMembersMax);
+      if (next !== known) edges.set(at + edge, next, nowMs, edgeMs);
       if (node !== undefined && !node.includes(edge) && node.length < bounds.edgesMax) node.push(edge);
     }
 

@@ -1,13 +1,13 @@
 /**
- * Sessions seen under a key (a device, a respondent, an address, a band), the latest first, bounded.
+ * Sessions seen under a key (a device, a respondent, an address, a band), the latest first, bounded. A list is never
+ * changed in place, so that the many keys of one session may share theirs.
  */
-export type Sightings = [session: string, atMs: number][];
+export type Sightings = readonly (readonly [session: string, atMs: number])[];
 
-/** Notes a session; one that was noted within `keepMs` keeps its time and place. */
-export function addSighting(sightings: Sightings, session: string, atMs: number, keepMs: number, max: number): void {
-  const known = sightings.findIndex(([seen]) => seen === session);
-  if (known >= 0 && (sightings[known]?.[1] ?? 0) > atMs - keepMs) return;
-  if (known >= 0) sightings.splice(known, 1);
-  sightings.unshift([session, atMs]);
-  if (sightings.length > max) sightings.length = max;
+/** The list with the session of `fresh` in front; the same list where that was noted within `keepMs`. */
+export function addSighting(sightings: Sightings, fresh: Sightings[number], keepMs: number, max: number): Sightings {
+  const [session, atMs] = fresh;
+  const known = sightings.find(([seen]) => seen === session);
+  if (known !== undefined && known[1] > atMs - keepMs) return sightings;
+  return [fresh, ...sightings.filter((sighting) => sighting !== known).slice(0, max - 1)];
 }
