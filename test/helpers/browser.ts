@@ -20,6 +20,14 @@ const baseArguments = [
 export const hasChromium = (): boolean => existsSync(chromiumPath);
 export const hasDisplayTools = (): boolean => ['Xvfb', 'xdotool'].every((tool) => existsSync(join('/usr/bin', tool)));
 
+/** Takes the process along when the tests' own process ends early, as it does at a timeout. */
+function tieToTests(child: ChildProcess): ChildProcess {
+  const end = () => child.kill('SIGKILL');
+  process.once('exit', end);
+  child.once('exit', () => process.off('exit', end));
+  return child;
+}
+
 /** Ends a process and waits until it has gone. */
 async function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
@@ -68,10 +76,10 @@ export interface Started {
 export async function launchPlain(url: string, options: { display?: string; args?: string[] } = {}): Promise<Started> {
   const profile = await mkdtemp(join(tmpdir(), 'vh-browser-'));
   const mode = options.display === undefined ? ['--headless'] : ['--window-position=0,0', '--window-size=1200,800', '--password-store=basic'];
-  const child = spawn(chromiumPath, [...baseArguments, '--no-default-browser-check', `--user-data-dir=${profile}`, ...mode, ...(options.args ?? []), url], {
+  const child = tieToTests(spawn(chromiumPath, [...baseArguments, '--no-default-browser-check', `--user-data-dir=${profile}`, ...mode, ...(options.args ?? []), url], {
     env: { ...process.env, ...(options.display === undefined ? {} : { DISPLAY: options.display }) },
     stdio: 'ignore',
-  });
+  }));
   return {
     profile,
     async close() {
@@ -88,7 +96,9 @@ export interface Display {
 
 /** A virtual display; the X server picks a free number and tells it. */
 export async function startDisplay(size = '1280x900x24'): Promise<Display> {
-  const child = spawn('/usr/bin/Xvfb', ['-displayfd', '3', '-screen', '0', size, '-nolisten', 'tcp'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
+  const child = tieToTests(
+    spawn('/usr/bin/Xvfb', ['-displayfd', '3', '-screen', '0', size, '-nolisten', 'tcp'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] }),
+  );
   const number = await new Promise<string>((resolve, reject) => {
     let text = '';
     child.stdio[3]?.on('data', (chunk: Buffer) => {
