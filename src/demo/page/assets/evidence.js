@@ -32,6 +32,6 @@ export function degradedCard({ degradedSignals: signals }) {
   if (signals.length === 0) return null;
   return h('section', { class: 'card stack tone-warn', 'aria-labelledby': 'degraded-title', id: 'degraded' },
     h('div', { class: 'section-title' }, h('h2', { id: 'degraded-title', text: 'Not measured' }), h('span', { class: 'count', text: signals.length })),
-    h('p', { class: 'muted', text: 'Missing is never held against a respondent. It is said, so that nobody takes it for a clean result.' }),
+    h('p', { class: 'muted', text: 'Missing is not held against a respondent unless a project says so. It is named, so that nobody takes it for a clean result.' }),
     h('ul', { class: 'degraded' }, signals.map((code) => h('li', {}, h('span', { text: degradedSignals[code] ?? code }), h('code', { text: code })))));
 }

@@ -7,7 +7,7 @@ export function requestCard(siteUrl, { request, reply }) {
   return h('section', { class: 'card stack', 'aria-labelledby': 'request-title', id: 'request' },
     codeBlock('request-title', 'h2', 'What your backend sends', command),
     h('p', { class: 'small muted' }, 'This is the request that was just made. Put the project key into ', h('code', { text: 'PROJECT_KEY' }),
-      ' (it is in the data directory, in ', h('code', { text: 'bootstrap.json' }), ') and run it: the same body answers the same receipt. Every operation is in the ',
+      ' (it is in the data directory, in ', h('code', { text: 'bootstrap.json' }), ') and run it: with nothing new from the probe, the same body answers the same receipt. Every operation is in the ',
       h('a', { href: '/api/v1/docs', text: 'API reference' }), '.'),
     h('details', {}, h('summary', { text: 'Read the evidence again later' }), codeBlock('again-title', 'h3', 'With the receipt', again)));
 }
