@@ -1,13 +1,12 @@
 /**
- * Compares a session with earlier ones of its scope (Fellegi and Sunter: each term that agrees speaks for one device the more,
- * the rarer it is in the project). A name for the same person or device outranks any likeness; likeness alone stays at `possible` wherever chance
+ * Judges whether a session repeats an earlier one of its scope. A name for the same person or device outranks any likeness; likeness alone stays at `possible` wherever chance
  * would bring such a twin, on phones always. A hash alone never makes `confirmed`. null counts are not measured, not zero.
  */
-import type { CountFacts, DeviceSketch, DuplicateCandidate, ScoreFacts } from '../../src/contract/facts.js';
+import type { CountFacts, DuplicateCandidate, ScoreFacts } from '../../src/contract/facts.js';
 import type { duplicateBands } from '../../src/contract/score.js';
-import { clamp, createRaise, type Signal } from '../scoring/rule.js';
+import { createRaise, type Signal } from '../scoring/rule.js';
 import type { Visit } from '../scoring/visit.js';
-import { components } from './components.js';
+import { createLikeness, isContradicted, likenessEdges, type Likeness } from './likeness.js';
 import { duplicateRules } from './rules.js';
 import { sketchDevice } from './sketch.js';
 
@@ -22,22 +21,14 @@ export interface Duplication {
 }
 
 export const duplicateEdges = {
+  ...likenessEdges,
   respondentScore: 100,
   deviceConfirmedScore: 97,
   deviceScore: 92,
   deviceContradictedScore: 60,
   likelyMax: 96,
   likelyMin: 90,
-  possibleMax: 89,
   possibleMin: 50,
-  /** Share of sessions that repeat an earlier one, before anything is compared. */
-  priorShare: 0.05,
-  /** Sketches that a project’s own frequencies are weighed against, and the fewest that likeness is judged among. */
-  usualSketches: 100,
-  sketchesMin: 500,
-  /** Twins by chance to be expected from which likeness is not enough. */
-  chanceMax: 0.1,
-  kindDiscount: 0.5,
 } as const;
 
 const raise = createRaise(duplicateRules);
@@ -74,75 +65,23 @@ function judgeDevice({ facts, body }: Visit, counts: CountFacts, signals: Signal
   const similar = counts.candidates.filter((candidate) => candidate.via === 'similar');
   const comparable = body !== null && counts.candidates.some((candidate) => candidate.sketch !== null);
   const own = comparable ? sketchDevice(body, facts.probe?.transport.userAgent ?? null) : null;
-  const likeness = own === null ? 0 : Math.max(0, ...similar.map((candidate) => likenessOf(own, candidate, counts.terms, facts.scoredAtMs)));
-  const likenessScore = scoreLikeness(likeness);
-  if (likenessScore >= edges.possibleMin) raise(signals, 'similar_device', 0, times(similar.length));
+  const likeness = own === null ? null : createLikeness(own, counts.terms, facts.scoredAtMs);
+  const scores = likeness === null ? [] : similar.map((candidate) => scoreLikeness(likeness(candidate)));
+  const likenessScore = Math.max(0, ...scores);
+  if (likenessScore >= edges.possibleMin) raise(signals, 'similar_device', 0, times(scores.filter((score) => score >= edges.possibleMin).length));
   const earlier = Math.max(found.length, (counts.deviceSessionsDay ?? 0) - 1);
   if (earlier <= 0) return likenessScore;
   raise(signals, 'repeat_device', 0, times(earlier));
   const contradicted = own !== null && found.length > 0 && found.every((candidate) => isContradicted(own, candidate, facts.scoredAtMs));
   if (contradicted) raise(signals, 'device_contradiction');
-  const confirmed = found.some((candidate) => isCorroborated(facts, own, candidate, counts.terms));
+  const confirmed = found.some((candidate) => isCorroborated(facts, candidate, likeness));
   return Math.max(likenessScore, contradicted ? edges.deviceContradictedScore : confirmed ? edges.deviceConfirmedScore : edges.deviceScore);
 }
 
 /** A second, independent agreement beside the device’s identifier: the same network, or a likeness of its own. */
-function isCorroborated(facts: ScoreFacts, own: DeviceSketch | null, candidate: DuplicateCandidate, terms: CountFacts['terms']): boolean {
+function isCorroborated(facts: ScoreFacts, candidate: DuplicateCandidate, likeness: Likeness | null): boolean {
   if (facts.prefix != null && candidate.prefix === facts.prefix) return true;
-  return own !== null && likenessOf(own, candidate, terms, facts.scoredAtMs) >= edges.possibleMin / 100;
-}
-
-/** One device does not change its system, nor does its browser grow younger. */
-function isContradicted(own: DeviceSketch, { sketch, atMs }: DuplicateCandidate, nowMs: number): boolean {
-  if (sketch === null) return false;
-  if (own.osFamily !== null && sketch.osFamily !== null && own.osFamily !== sketch.osFamily) return true;
-  if (own.browser === null || own.browser !== sketch.browser || own.browserMajor === null || sketch.browserMajor === null) return false;
-  return atMs <= nowMs ? own.browserMajor < sketch.browserMajor : own.browserMajor > sketch.browserMajor;
-}
-
-/** Probability that two sketches are of one device; at most just under `likely` where chance alone would bring such a twin. */
-export function likenessOf(own: DeviceSketch, candidate: DuplicateCandidate, terms: CountFacts['terms'], nowMs: number): number {
-  if (candidate.sketch === null || isContradicted(own, candidate, nowMs)) return 0;
-  const bits = compareTerms(own, candidate.sketch, terms);
-  const among = Math.max(terms?.total ?? 0, edges.sketchesMin);
-  const odds = 2 ** (bits.agree + bits.differ) * (edges.priorShare / among);
-  const posterior = odds / (1 + odds);
-  const twins = among * 2 ** -bits.agree;
-  const phone = own.osFamily === 'ios' || own.osFamily === 'android';
-  const uncertain = terms === null || phone || twins > edges.chanceMax;
-  return uncertain ? Math.min(posterior, edges.possibleMax / 100) : posterior;
-}
-
-/** Bits for (agree, above 0) and against (differ, below 0) one device; parts of one kind are discounted, the most telling first. */
-function compareTerms(own: DeviceSketch, other: DeviceSketch, terms: CountFacts['terms']): { readonly agree: number; readonly differ: number } {
-  const agree: Record<string, number[]> = { hardware: [], place: [] };
-  const differ: Record<string, number[]> = { hardware: [], place: [] };
-  components.forEach((component, index) => {
-    const ours = own.terms[index] ?? null;
-    const theirs = other.terms[index] ?? null;
-    if (ours === null || theirs === null) return;
-    const chance = chanceOf(component.usual, terms?.counts[index] ?? null, terms?.total ?? 0);
-    if (ours === theirs) agree[component.kind]?.push(Math.max(0, Math.log2(component.same / chance)));
-    else differ[component.kind]?.push(Math.min(0, Math.log2((1 - component.same) / (1 - chance))));
-  });
-  return { agree: discount(agree), differ: discount(differ) };
-}
-
-/** How common a value is: among the others of this project, weighed against what is usual. */
-function chanceOf(usual: number, count: number | null, total: number): number {
-  if (count === null) return usual;
-  // The session itself and the candidate are not others.
-  const others = Math.max(0, count - 2);
-  return clamp((others + edges.usualSketches * usual) / (total + edges.usualSketches), 1e-6, 0.95);
-}
-
-function discount(bits: Readonly<Record<string, number[]>>): number {
-  let sum = 0;
-  for (const kind of Object.values(bits)) {
-    kind.sort((a, b) => Math.abs(b) - Math.abs(a));
-    kind.forEach((value, rank) => (sum += value * edges.kindDiscount ** rank));
-  }
-  return sum;
+  return likeness !== null && likeness(candidate) >= edges.possibleMin / 100;
 }
 
 function scoreLikeness(posterior: number): number {

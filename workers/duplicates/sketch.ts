@@ -14,6 +14,8 @@ const rowsPerBand = 3;
 /** Fewer known terms than this say too little to look for others. */
 const termsMin = 5;
 
+const permutations: readonly number[] = Array.from({ length: bandCount * rowsPerBand }, (_, index) => mix(index + 1));
+
 /** `userAgent` is that of the probe’s request; it stands in where the body has none. */
 export function sketchDevice(body: ProbeBody, userAgent: string | null): DeviceSketch {
   const agent = readUserAgent(body.ua?.ua ?? userAgent);
@@ -38,17 +40,18 @@ export function bandsOf(sketch: DeviceSketch): string[] {
   const bands: string[] = [];
   for (let band = 0; band < bandCount; band += 1) {
     let key = band + 1;
-    for (let row = 0; row < rowsPerBand; row += 1) key = mix(Math.imul(key, 0x9e3779b1) ^ smallestUnder(terms, mix(band * rowsPerBand + row + 1)));
+    for (let row = 0; row < rowsPerBand; row += 1) key = mix(Math.imul(key, 0x9e3779b1) ^ smallestUnder(terms, permutations[band * rowsPerBand + row] ?? 0));
     bands.push(`${band.toString(36)}${toHex(key)}`);
   }
   return bands;
 }
 
-/** The smallest term under one of the permutations. */
+/** The smallest term under one of the permutations: a shift of bits, then an odd factor, which loses nothing. */
 function smallestUnder(terms: readonly number[], permutation: number): number {
+  const factor = permutation | 1;
   let smallest = 0xffffffff;
   for (const term of terms) {
-    const value = mix(term ^ permutation);
+    const value = Math.imul(term ^ permutation, factor) >>> 0;
     if (value < smallest) smallest = value;
   }
   return smallest;

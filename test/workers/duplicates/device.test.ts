@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { CountFacts, DuplicateCandidate } from '../../../src/contract/facts.js';
-import { bandOf, judgeDuplication, likenessOf } from '../../../workers/duplicates/device.js';
+import { bandOf, judgeDuplication } from '../../../workers/duplicates/device.js';
 import { sketchDevice } from '../../../workers/duplicates/sketch.js';
 import { readVisit } from '../../../workers/scoring/visit.js';
 import { cleanCounts, cleanFacts, humanBody, humanFacts, scoredAtMs } from '../../helpers/facts.js';
@@ -52,17 +52,6 @@ t.test('two phones of one model are never more than possible', (t) => {
   const sketch = sketchDevice(facts.probe?.body ?? humanBody(), null);
   const rare = { total: 5_000, counts: sketch.terms.map((term) => (term === null ? null : 2)) };
   t.match(judge({ terms: rare, candidates: [candidate({ sketch })] }, facts), { band: 'possible' });
-  t.end();
-});
-
-t.test('another system or a younger browser is another device', (t) => {
-  const likeness = (over: object, atMs = scoredAtMs - 1) => likenessOf(own, candidate({ atMs, sketch: { ...own, ...over } }), terms(2_000, 2), scoredAtMs);
-  t.ok(likeness({}) > 0.9);
-  t.equal(likeness({ osFamily: 'macos' }), 0);
-  t.equal(likeness({ browserMajor: 150 }), 0, 'the browser’s version went down');
-  t.ok(likeness({ browserMajor: 148 }) > 0.9, 'an update is no contradiction');
-  t.ok(likeness({ browser: 'firefox', browserMajor: 200 }) > 0.9, 'another browser on the device');
-  t.ok(likeness({ osFamily: null, browser: null }) > 0.9, 'unknown is no contradiction');
   t.end();
 });
 
