@@ -7,9 +7,10 @@
  */
 import pg from 'pg';
 import type { Logger } from '../../telemetry/logger.js';
+import { settleWithin } from '../settle-within.js';
 import type { CallOptions, Database, Queryable, Row, SqlValue } from './port.js';
 import { runStatement, runTransaction } from './transaction.js';
-import { mapError, settleWithin, wireTypes, withinDeadline } from './wire.js';
+import { mapError, wireTypes, withinDeadline } from './wire.js';
 
 export interface PostgresOptions {
   readonly url: string;

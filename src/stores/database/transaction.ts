@@ -5,8 +5,9 @@
  * body which runs on cannot write outside of it.
  */
 import type pg from 'pg';
+import { settleWithin } from '../settle-within.js';
 import type { Queryable, Row, SqlValue } from './port.js';
-import { settleWithin, withinDeadline } from './wire.js';
+import { withinDeadline } from './wire.js';
 
 export interface TransactionOptions {
   readonly client: pg.ClientBase;

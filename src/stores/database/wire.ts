@@ -6,6 +6,7 @@
  */
 import pg from 'pg';
 import { Fault, storeUnavailable } from '../../errors.js';
+import { settleWithin } from '../settle-within.js';
 import { conflictStates, DatabaseConflict } from './conflict.js';
 
 const int8 = 20;
@@ -63,12 +64,4 @@ export function withinDeadline<T>(statement: Promise<T>, deadlineMs: number, sto
     throw mapError(error, store);
   });
   return settleWithin(mapped, deadlineMs, store);
-}
-
-/** The same for work that is not the database's own: its errors stay as they are. */
-export function settleWithin<T>(work: Promise<T>, deadlineMs: number, store: string): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const timer = setTimeout(() => reject(storeUnavailable(`${store}: no answer within ${deadlineMs} ms`)), deadlineMs);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

@@ -1,0 +1,81 @@
+/**
+ * The log on Kafka.
+ *
+ * Opening creates the topics that are missing and connects the producer; it rejects when that does not succeed in time. From then on the
+ * adapter lives through outages: appends reject with StoreUnavailable while Kafka is away, readers go on where they were.
+ */
+import { storeUnavailable } from '../../errors.js';
+import { settleWithin } from '../settle-within.js';
+import { createGroupCommit, type GroupCommit } from './group-commit.js';
+import { createKafkaClient, type KafkaConnection } from './kafka-client.js';
+import { startKafkaConsumer } from './kafka-consumer.js';
+import { createKafkaProducer } from './kafka-producer.js';
+import { createTopics, createWatch } from './kafka-topics.js';
+import { topics, type Consumer, type Log, type Topic } from './port.js';
+
+export interface KafkaLogOptions extends KafkaConnection {
+  readonly now?: () => number;
+  /** Goes before the names of topics and groups. */
+  readonly prefix?: string;
+  /** Of topics that are created; more of them let more members of a group share the work. */
+  readonly partitions?: number;
+  /** Longest wait of an append. */
+  readonly appendDeadlineMs?: number;
+}
+
+const store = 'kafka';
+const defaults = { now: () => performance.now(), prefix: 'verifyhuman.', partitions: 6, appendDeadlineMs: 2_000 };
+/** The write ends before the append that waits for it gives up, so that its reason is told. */
+const sendShare = 0.9;
+const writeBytesMax = 786_432;
+const waitingBytesMax = 67_108_864;
+const pingDeadlineMs = 2_000;
+
+/** Opens the log. */
+export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
+  const { now, prefix, partitions, appendDeadlineMs, logger } = { ...defaults, ...options };
+  const kafka = createKafkaClient(options);
+  const nameOf = (topic: Topic): string => `${prefix}${topic}`;
+  await createTopics(kafka, { names: topics.map(nameOf), partitions, logger });
+  const producer = await createKafkaProducer(kafka, logger, appendDeadlineMs * sendShare);
+  const watch = createWatch(kafka);
+  const consumers = new Set<Consumer>();
+  let isClosed = false;
+
+  const createWriter = (topic: Topic): GroupCommit =>
+    createGroupCommit({ store, write: (entries) => producer.send(nameOf(topic), entries), deadlineMs: appendDeadlineMs, writeBytesMax, waitingBytesMax });
+  const writers = Object.fromEntries(topics.map((topic) => [topic, createWriter(topic)])) as Record<Topic, GroupCommit>;
+  const refusal = (): Error | null => (isClosed ? storeUnavailable(`${store}: closed`) : producer.isReady() ? null : storeUnavailable(`${store}: away, and being reconnected`));
+
+  return {
+    append: async (topic, entries) => {
+      const refused = refusal();
+      if (refused !== null) throw refused;
+      await writers[topic].append(entries);
+    },
+    subscribe: async (subscription) => {
+      if (isClosed) throw storeUnavailable(`${store}: closed`);
+      const topicName = nameOf(subscription.topic);
+      const groupId = `${topicName}.${subscription.group}`;
+      const consumer = await startKafkaConsumer({ kafka, now, logger, topicName, groupId }, subscription);
+      consumers.add(consumer);
+      const stop = async (): Promise<void> => {
+        consumers.delete(consumer);
+        await consumer.stop();
+      };
+      return { tickAgeMs: () => consumer.tickAgeMs(), stop };
+    },
+    ping: async () => {
+      const refused = refusal();
+      if (refused !== null) throw refused;
+      await settleWithin(watch.check(), pingDeadlineMs, store);
+    },
+    close: async () => {
+      isClosed = true;
+      await Promise.all(Object.values(writers).map((writer) => writer.drain()));
+      await Promise.all([...consumers].map((consumer) => consumer.stop()));
+      await producer.close();
+      await watch.close();
+    },
+  };
+}

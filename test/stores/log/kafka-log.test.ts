@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { openKafkaLog } from '../../../src/stores/log/kafka-log.js';
+import type { Log, LogEntry } from '../../../src/stores/log/port.js';
+import { createLogger } from '../../../src/telemetry/logger.js';
+import { findStack, startOwnStack } from '../../helpers/stores.js';
+import { waitUntil } from '../../helpers/wait-until.js';
+import { entry, freshGroup, gather, testLogContract, textOf } from './contract.js';
+
+const stack = findStack(t, 'Kafka behind the log port');
+const logger = createLogger('silent');
+
+const open = (kafkaBrokers: string, prefix = `test-${randomUUID()}.`): Promise<Log> =>
+  openKafkaLog({ brokers: [kafkaBrokers], clientId: 'verifyhuman-test', logger, prefix });
+
+if (stack !== null) {
+  testLogContract(t, () => open(stack.kafkaBrokers));
+
+  t.test('members of two instances share a group, also while one comes and goes; nothing is lost', async (t) => {
+    const prefix = `test-${randomUUID()}.`;
+    const [one, two] = [await open(stack.kafkaBrokers, prefix), await open(stack.kafkaBrokers, prefix)];
+    t.teardown(() => Promise.all([one.close(), two.close()]));
+    const seen = new Map<string, number>();
+    const handle = async (batch: readonly LogEntry[]): Promise<void> => {
+      for (const each of batch) seen.set(textOf(each), (seen.get(textOf(each)) ?? 0) + 1);
+    };
+    await one.subscribe({ topic: 'scores', group: 'g', batchMax: 20, handle });
+    let sent = 0;
+    const send = async (count: number): Promise<void> => {
+      for (let n = 0; n < count; n++) await one.append('scores', [entry(`${sent % 11}`, `${sent++}`)]);
+    };
+    await send(100);
+    const second = await two.subscribe({ topic: 'scores', group: 'g', batchMax: 20, handle });
+    await send(100);
+    await second.stop();
+    await send(100);
+    await waitUntil(() => seen.size === 300, 'all arrive');
+    t.equal(seen.size, 300);
+  });
+
+  t.test('with the broker gone appends reject in time; when it is back, the same producer and reader go on', async (t) => {
+    const own = await startOwnStack(t, ['kafka'], 200);
+    const log = await open(own.kafkaBrokers);
+    t.teardown(() => log.close());
+    const { texts } = await gather(log, 'scores', freshGroup());
+    await log.append('scores', [entry('k', 'before')]);
+    await waitUntil(() => texts().includes('before'), 'the first arrives');
+
+    await own.command('kill');
+    await t.rejects(log.append('scores', [entry('k', 'lost')]), { code: 'STORE_UNAVAILABLE' });
+    await t.rejects(log.append('scores', [entry('k', 'lost')]), { code: 'STORE_UNAVAILABLE' });
+    await t.rejects(log.ping(), { code: 'STORE_UNAVAILABLE' });
+    await own.command('start');
+    await waitUntil(() => log.append('scores', [entry('k', 'after')]).then(() => true, () => false), 'appends are taken again', 40_000);
+    await waitUntil(() => texts().includes('after'), 'the reader goes on', 40_000);
+    await log.ping();
+    t.same([...new Set(texts())].filter((text) => text !== 'lost'), ['before', 'after']);
+  });
+
+  t.test('a broker that hangs is noticed within the deadline, and no acknowledged entry is lost when it goes on', async (t) => {
+    const own = await startOwnStack(t, ['kafka'], 300);
+    const log = await open(own.kafkaBrokers);
+    t.teardown(() => log.close());
+    const { texts } = await gather(log, 'scores', freshGroup());
+    const acknowledged: string[] = [];
+    let n = 0;
+    const send = async (): Promise<boolean> => {
+      const text = `${n++}`;
+      try {
+        await log.append('scores', [entry('k', text)]);
+        acknowledged.push(text);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    for (let count = 0; count < 50; count++) await send();
+    await own.command('pause');
+    const paused = await Promise.all(Array.from({ length: 20 }, send));
+    t.notOk(paused.some(Boolean), 'nothing is acknowledged by a broker that hangs');
+    await own.command('resume');
+    await waitUntil(send, 'appends are taken again', 40_000);
+    for (let count = 0; count < 50; count++) await send();
+    await waitUntil(() => acknowledged.every((text) => texts().includes(text)), 'all that was acknowledged arrives', 40_000);
+    t.ok(acknowledged.length > 100);
+  });
+}
