@@ -1,6 +1,6 @@
 /**
- * Bench of `POST /lite/score`: the service on embedded stores against a bare Fastify echo of the same bodies, in the same run
- * and in turns. Reported: throughput ratio, CPU time per request ratio (all threads of the process), and latency in an open
+ * Bench of `POST /lite/score`: the service on embedded stores against a bare Fastify that reads the same bodies and sends answers of
+ * the same size, in the same run and in turns. Reported: throughput ratio, CPU time per request ratio (all threads of the process), and latency in an open
  * loop at 70% of saturation. Every fourth session has a probe. Bodies are made from a fixed seed before the clock starts.
  */
 import { probeExample, scoreExample } from '../src/scoring/examples.js';
@@ -32,7 +32,8 @@ interface Round {
 }
 
 export async function benchScore({ seconds, rounds, connections = 48 }: BenchOptions): Promise<BenchResult> {
-  const [service, echo] = await Promise.all([serve<Bootstrap>(new URL('./service-server.js', import.meta.url)), serve<{ origin: string }>(new URL('./echo-server.js', import.meta.url))]);
+  const service = await serve<Bootstrap>(new URL('./service-server.js', import.meta.url));
+  const echo = await serve<{ origin: string }>(new URL('./echo-server.js', import.meta.url), { ECHO_ANSWER: await sampleAnswer(service.info) });
   try {
     const load = createLoad(connections);
     const bodies = makeBodies(Math.min(bodiesMax, Math.ceil(seconds * rounds * 8_000)));
@@ -63,6 +64,12 @@ async function measure(load: Load, served: Served<unknown>, target: Target, seco
   const before = served.cpuMicroseconds();
   const { answers, errors, perSecond } = await load.closed(target, seconds);
   return { perSecond, errors, cpuPerRequest: (served.cpuMicroseconds() - before) / answers };
+}
+
+/** One answer of ours, for the baseline to send. */
+async function sampleAnswer({ baseUrl, projectKey }: Bootstrap): Promise<string> {
+  const answer = await fetch(`${baseUrl}/lite/score`, { method: 'POST', headers: { 'content-type': 'application/json', 'x-api-key': projectKey }, body: JSON.stringify({ ...scoreExample, sessionId: 'sample' }) });
+  return answer.text();
 }
 
 async function sendProbes(load: Load, { siteUrl, probeKey }: Bootstrap, count: number): Promise<void> {
