@@ -45,7 +45,7 @@ export const automatedVisits: Readonly<Record<string, ScoreFacts>> = {
     auto: { webdriver: true, globals: [], debugStack: false, debugGetter: false },
     beh: { ms: 9_000, moves: 0, clicks: 8, clickBare: 8, untrusted: 16, keys: 0 },
   }),
-  'synthetic DOM events, flag removed': visit(linuxChrome, { auto: protocolAttached, beh: { ms: 9_000, moves: 0, clicks: 8, clickBare: 8, untrusted: 16, keys: 0 } }),
+  'synthetic DOM events, made by a script of the page': visit(linuxChrome, { beh: { ms: 9_000, moves: 0, clicks: 8, clickBare: 8, untrusted: 16, keys: 0 } }),
   'chromedriver, flag removed': visit(linuxChrome, { auto: { webdriver: false, globals: ['cdc_adoQpoasnfa76pfcZLmcfl_Array'] }, beh: { ...driverBehavior, pressureZero: 4 } }),
   'chromedriver, static': visit(linuxChrome, { auto: { webdriver: true, globals: ['cdc_adoQpoasnfa76pfcZLmcfl_Array'] }, beh: {} }),
   'xdotool robot': visit(linuxChrome, { beh: { ...humanBody().beh, moves: 14, interval: [8, 90, 60, 8, 200], clickSettle: [6, 3, 2, 1, 8], clickDwell: [6, 0.2, 0.1, 0, 0.6], keyDwell: [40, 6, 2, 2, 11], keyFlight: [39, 12, 3, 6, 20] } }),

@@ -8,7 +8,7 @@ import { clamp, createRaise, type Rules, type Signal } from './rule.js';
 import type { Visit } from './visit.js';
 
 export const behaviorRules = {
-  input_untrusted: { axis: 'behavior', class: 'correlate', severity: 'medium', weight: 3.2, group: 'synthetic', detail: 'Scripts, not hands, produced input on the page ({value} events).' },
+  input_untrusted: { axis: 'behavior', class: 'correlate', severity: 'medium', weight: 4.6, group: 'synthetic', detail: 'Scripts, not hands, produced input on the page ({value} events).' },
   click_without_press: { axis: 'behavior', class: 'correlate', severity: 'medium', weight: 3.5, group: 'synthetic', detail: 'The mouse button was held for {value} ms on average, shorter than a finger can.' },
   key_without_press: { axis: 'behavior', class: 'correlate', severity: 'medium', weight: 3, group: 'synthetic', detail: 'Keys were held for {value} ms on average, shorter than a finger can.' },
   typing_inhuman: { axis: 'behavior', class: 'correlate', severity: 'medium', weight: 2, group: 'synthetic', detail: 'Keys followed each other every {value} ms, faster or more evenly than people type.' },
@@ -50,6 +50,8 @@ export const behaviorEdges = {
   intervalSpreadMax: 0.03,
   straightMin: 0.9995,
   untrustedFew: 0.4,
+  untrustedSome: 2.4,
+  untrustedMany: 6,
   clickBareFew: 0.4,
   wheelsMin: 3,
   touchesMin: 4,
@@ -87,7 +89,8 @@ function weighTrust(beh: Behavior, signals: Signal[]): void {
   const untrusted = beh.untrusted ?? 0;
   if (untrusted > 0) {
     const all = (beh.moves ?? 0) + (beh.clicks ?? 0) + (beh.keys ?? 0) + (beh.touches ?? 0) + (beh.wheels ?? 0);
-    raise(signals, 'input_untrusted', untrusted >= 2 && untrusted * 2 >= all ? undefined : edges.untrustedFew, untrusted);
+    const weight = untrusted < 2 || untrusted * 2 < all ? edges.untrustedFew : untrusted < edges.untrustedMany ? edges.untrustedSome : undefined;
+    raise(signals, 'input_untrusted', weight, untrusted);
   }
   const bare = beh.clickBare ?? 0;
   // Screen readers and keyboards click without a pointer as well.
