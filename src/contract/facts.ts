@@ -44,7 +44,7 @@ export interface DuplicateCandidate {
   readonly via: 'respondent' | 'device' | 'similar';
 }
 
-/** The surroundings of this session in its scope: what independence is judged from. Window: 24 h. */
+/** The surroundings of this session in its scope: what independence is judged from. Window: 24 h, at most the latest 500 sessions. */
 export interface Neighborhood {
   /** Sessions in the scope in the window, this one included. */
   readonly sessions: number;

@@ -4,6 +4,7 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import t from 'tap';
 import { Fault } from '../../../src/errors.js';
 import type { Counters } from '../../../src/stores/counters/port.js';
@@ -79,7 +80,6 @@ if (server === null) {
 
   t.test('a server that forgot the scripts learns them again', async (t) => {
     const counters = await openRedisCounters({ url: server.url, deadlineMs: 5_000 });
-    const { Redis } = await import('ioredis');
     const admin = new Redis(server.url);
     t.equal((await countsOf(counters, scoreInput('forgot', 's1', { device: ref('d') }))).deviceSessionsDay, 1);
     await admin.script('FLUSH');
@@ -90,7 +90,6 @@ if (server === null) {
 
   t.test('out of memory it refuses what is new and still tells what it has', async (t) => {
     const counters = await openRedisCounters({ url: server.url, deadlineMs: 5_000 });
-    const { Redis } = await import('ioredis');
     const admin = new Redis(server.url);
     await countsOf(counters, scoreInput('memory', 's1'));
     await admin.config('SET', 'maxmemory', '1mb');

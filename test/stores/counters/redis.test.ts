@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
 import t from 'tap';
 import { openRedisCounters } from '../../../src/stores/counters/redis/open.js';
 import { testContract } from './contract.js';
@@ -17,6 +18,18 @@ if (redis === null) {
     const counters = await openRedisCounters({ url: redis.url, deadlineMs: 5_000 });
     await testContract(t, { counters, nextProject });
     await counters.close();
+  });
+
+  t.test('every key of the contract’s projects has an expiry and lies in the slot of its project', async (t) => {
+    const admin = new Redis(redis.url);
+    const keys: string[] = [];
+    for await (const found of admin.scanStream({ match: `*${run}*`, count: 1_000 })) keys.push(...(found as string[]));
+    t.ok(keys.length > 100);
+    const lasting: string[] = [];
+    for (const key of keys) if ((await admin.pttl(key)) === -1) lasting.push(key);
+    t.same(lasting, []);
+    t.same(keys.filter((key) => !key.startsWith(`{proj_${run}`)), []);
+    await admin.quit();
   });
 
   t.teardown(() => redis.close());

@@ -89,7 +89,7 @@ local function exchangeBands(bands)
   end
   local key = at .. 'x' .. generation
   local texts = redis.call('HMGET', key, unpack(bands))
-  local before = redis.call('HMGET', at .. 'x' .. (generation - 1), unpack(bands))
+  local before = generation > 0 and redis.call('HMGET', at .. 'x' .. (generation - 1), unpack(bands)) or {}
   local writes = {}
   for i = 1, #bands do
     texts[i] = texts[i] or before[i] or ''
@@ -101,9 +101,12 @@ local function exchangeBands(bands)
   end
   if #writes > 0 then
     redis.call('HSET', key, unpack(writes))
-    redis.call('PEXPIRE', key, 2 * bounds.similarMs)
     redis.call('HSET', stateKey, 'g', generation, 't', began, 'n', count + 1)
-    redis.call('PEXPIRE', stateKey, 3 * bounds.similarMs)
+    -- A generation is written for a day at most, and read for one more after it; once in a while is enough.
+    if count % 16 == 0 then
+      redis.call('PEXPIRE', key, 3 * bounds.similarMs)
+      redis.call('PEXPIRE', stateKey, 4 * bounds.similarMs)
+    end
   end
   return texts
 end

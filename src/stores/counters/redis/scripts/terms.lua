@@ -52,11 +52,12 @@ local function termRates(cells)
   local key = base .. 't:' .. week
   local current = readCells(key, cells)
   if admit('t') then addCells(key, cells, current) end
-  local before = readCells(base .. 't:' .. (week - 1), cells)
+  local keyBefore = base .. 't:' .. (week - 1)
+  local before = redis.call('EXISTS', keyBefore) == 1 and readCells(keyBefore, cells) or {}
   local counts = {}
   for i = 1, #cells, 2 do
     local first, second = cells[i], cells[i + 1]
-    counts[#counts + 1] = first >= 0 and math.min(current[first], current[second]) + math.min(before[first], before[second])
+    counts[#counts + 1] = first >= 0 and math.min(current[first], current[second]) + math.min(before[first] or 0, before[second] or 0)
   end
-  return { current[totalCell] + before[totalCell], counts }
+  return { current[totalCell] + (before[totalCell] or 0), counts }
 end
