@@ -1,8 +1,8 @@
 /**
  * The kafkajs client as this service sets it up: quick to give up on one try, its log sent to ours.
  *
- * kafkajs reports every passing trouble as an error although it retries; here its errors are warnings, and only what the adapters
- * themselves conclude is louder.
+ * kafkajs reports every passing trouble as an error although it retries; here its errors are warnings at most, and only what the
+ * adapters themselves conclude is louder.
  */
 import { Kafka, logLevel, type KafkaConfig, type logCreator } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.js';
@@ -32,10 +32,12 @@ export function createKafkaClient({ brokers, clientId, ssl, sasl, logger }: Kafk
   });
 }
 
+/** Written many times a second while a broker is away, and said once by the adapters. */
+const chatter = ['Connection', 'BrokerPool'];
+
 const redirectLog = (logger: Logger): logCreator => () => ({ namespace, level, log }) => {
   const { message, error, groupId, broker } = log;
   const fields = { component: `kafkajs/${namespace}`, problem: error as unknown, groupId: groupId as unknown, broker: broker as unknown };
-  if (level === logLevel.ERROR) logger.warn(fields, message);
-  else if (level === logLevel.WARN) logger.info(fields, message);
+  if (level === logLevel.ERROR && !chatter.includes(namespace)) logger.warn(fields, message);
   else logger.debug(fields, message);
 };

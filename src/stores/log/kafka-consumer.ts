@@ -57,6 +57,7 @@ export async function startKafkaConsumer(deps: KafkaConsumerDeps, subscription: 
       try {
         member = await join(deps, subscription, onTick);
         failures = 0;
+        if (isStopping) await leave(member);
       } catch (error) {
         logger.warn({ err: error, groupId, failures }, 'joining the consumer group again failed');
       }
@@ -98,7 +99,13 @@ async function join({ kafka, logger, topicName, groupId }: KafkaConsumerDeps, su
       resolvers.get(partition)?.(offset);
     },
     pause: (partition) => consumer.pause([{ topic: topicName, partitions: [partition] }]),
-    resume: (partition) => consumer.resume([{ topic: topicName, partitions: [partition] }]),
+    resume: (partition) => {
+      try {
+        consumer.resume([{ topic: topicName, partitions: [partition] }]);
+      } catch {
+        // Between a crash and its restart there is nothing to resume, and after it nothing is paused.
+      }
+    },
     onFailure: (error, partition, failures) =>
       logger.warn({ err: error, topic: topicName, groupId, partition, failures }, 'a batch of the log was not taken; it comes again after a pause'),
   });

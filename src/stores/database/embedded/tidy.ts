@@ -17,7 +17,7 @@ export async function tidyTables(database: Queryable): Promise<readonly string[]
   await database.query('SELECT pg_stat_force_next_flush()');
   const tables = await database.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, relname) AS name FROM pg_stat_user_tables
-     WHERE n_dead_tup > $1 + $2 * n_live_tup OR n_mod_since_analyze > $1 + $2 * n_live_tup ORDER BY relid`,
+     WHERE n_dead_tup > $1::float8 + $2::float8 * n_live_tup OR n_mod_since_analyze > $1::float8 + $2::float8 * n_live_tup ORDER BY relid`,
     [rowsMin, share],
   );
   for (const { name } of tables) await database.query(`VACUUM (ANALYZE) ${name}`, [], { deadlineMs });
