@@ -33,9 +33,10 @@ function readState(file) {
   }
 }
 
-function describe(ports, pids, engine) {
+function describe(ports, pids, engine, running) {
   return {
     engine,
+    running,
     databaseUrl: `postgres://postgres@127.0.0.1:${ports.postgres}/postgres`,
     redisUrl: `redis://127.0.0.1:${ports.redis}`,
     kafkaBrokers: `127.0.0.1:${ports.kafka}`,
@@ -52,6 +53,8 @@ async function main() {
   const ports = before?.ports ?? Object.fromEntries(Object.entries(basePorts).map(([service, port]) => [service, port + offset]));
   const kind = before?.engine ?? (dockerAnswers() ? 'docker' : 'native');
   const pids = { ...before?.pids };
+  const running = new Set(before?.running);
+  const save = () => writeFileSync(file, `${JSON.stringify(describe(ports, pids, kind, [...running]), null, 2)}\n`);
   const options = { root, directory, name, ports, pids };
   const engine = kind === 'docker' ? createDockerEngine(options) : createNativeEngine(options);
 
@@ -59,13 +62,17 @@ async function main() {
     mkdirSync(directory, { recursive: true });
     for (const service of services) {
       await engine.start(service);
+      running.add(service);
       // Written at once: what has been started can be stopped even when the next one fails.
-      writeFileSync(file, `${JSON.stringify(describe(ports, pids, kind), null, 2)}\n`);
+      save();
     }
   } else if (command !== 'status') {
     if (before === null) return console.log('Nothing was started here.');
-    for (const service of services) await engine[command](service);
-    writeFileSync(file, `${JSON.stringify(describe(ports, pids, kind), null, 2)}\n`);
+    for (const service of services) {
+      await engine[command](service);
+      if (!['pause', 'resume'].includes(command)) running.delete(service);
+    }
+    save();
     if (command === 'remove' && services.length === Object.keys(basePorts).length) {
       rmSync(directory, { recursive: true, force: true });
       rmSync(file, { force: true });

@@ -22,7 +22,8 @@ export interface Stack {
   readonly kafkaBrokers: string;
 }
 
-export type StackService = 'postgres' | 'redis' | 'kafka';
+const services = ['postgres', 'redis', 'kafka'] as const;
+export type StackService = (typeof services)[number];
 export type StackCommand = 'start' | 'stop' | 'kill' | 'pause' | 'resume' | 'remove';
 
 export interface OwnStack extends Stack {
@@ -35,18 +36,42 @@ const absence = 'The real stores do not run. Start them with "npm run stack -- s
 
 /** The stack that runs for all tests, or null after saying what is left out. */
 export function findStack(t: Pick<Test, 'comment' | 'fail'>, leftOut: string): Stack | null {
-  const file = repositoryPath('.stack/stack.json');
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Stack;
+  const stack = readRunningStack();
+  if (stack !== null) return stack;
   if (process.env['VH_REQUIRE_STACK'] === '1') t.fail(`${leftOut}: ${absence}`);
   else t.comment(`Left out: ${leftOut}. ${absence}`);
   return null;
 }
 
+interface StackState extends Stack {
+  readonly running: readonly StackService[];
+  /** Of services that run without containers. */
+  readonly pids: Readonly<Record<string, number>>;
+}
+
+function readRunningStack(): Stack | null {
+  const file = repositoryPath('.stack/stack.json');
+  if (!existsSync(file)) return null;
+  const state = JSON.parse(readFileSync(file, 'utf8')) as StackState;
+  const isWhole = services.every((service) => state.running.includes(service)) && Object.values(state.pids).every(isAlive);
+  return isWhole ? state : null;
+}
+
+/** After a restart of the machine the file is still there, and the processes are not. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
 /** Starts services of one's own beside the shared ones, for a test that stops them; removed when the test ends. `portOffset` keeps test files apart. */
-export async function startOwnStack(t: { teardown(work: () => Promise<void>): unknown }, services: readonly StackService[], portOffset: number): Promise<OwnStack> {
+export async function startOwnStack(t: { teardown(work: () => Promise<void>): unknown }, own: readonly StackService[], portOffset: number): Promise<OwnStack> {
   const name = `test-${portOffset}`;
   const call = async (command: StackCommand): Promise<void> => {
-    await run(process.execPath, [repositoryPath('scripts/stack.mjs'), command, ...services, '--name', name, '--port-offset', String(portOffset)], { cwd: repositoryRoot });
+    await run(process.execPath, [repositoryPath('scripts/stack.mjs'), command, ...own, '--name', name, '--port-offset', String(portOffset)], { cwd: repositoryRoot });
   };
   await call('remove');
   await call('start');
