@@ -12,7 +12,7 @@ export function registerErrorAnswers(app: FastifyInstance, methodsOf: (path: str
   app.setNotFoundHandler((request, reply) => {
     const methods = methodsOf(request.url.split('?', 1)[0] ?? '/');
     const fault =
-      methods.length > 0
+      methods.length > 0 && !methods.includes(request.method)
         ? new Fault('METHOD_NOT_ALLOWED', `This address takes ${methods.join(', ')}.`, { headers: { allow: methods.join(', ') } })
         : new Fault('NOT_FOUND', 'There is nothing at this address. The operations are listed at /api/v1/docs.');
     return answerFault(fault, request, reply);

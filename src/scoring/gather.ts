@@ -33,6 +33,7 @@ export interface GatherInput {
   readonly owner: ReceiptOwner;
   readonly liteConfig: LiteConfig | undefined;
   readonly assuranceAvailable: ScoreFacts['assuranceAvailable'];
+  readonly makeRef: MakeRef;
 }
 
 /** Faults of the request that the schema cannot express. */
@@ -64,6 +65,7 @@ export function gatherBase(input: GatherInput): ScoreBase {
       declaredCountry: request.declaredCountry?.toUpperCase() ?? null,
       respondentKnown,
       respondentStats: request.respondentStats ?? request.supplierStats ?? null,
+      prefix: input.makeRef(owner.projectId ?? owner.organizationId, 'prefix', address.prefix),
       address: { family: address.family, range: address.range, country: place.country, asn: place.asn, network: place.network },
       history: owner.projectId === null ? null : withoutOutcomes(request, respondentKnown),
       agent: input.agent,
@@ -117,7 +119,7 @@ export function countInputOf(input: {
     respondent: base.facts.respondentKnown ? ref('respondent', request.respondentId) : null,
     device: ref('device', request.deviceHash),
     address: makeRef(namespace, 'address', address.text),
-    prefix: makeRef(namespace, 'prefix', address.prefix),
+    prefix: base.facts.prefix ?? makeRef(namespace, 'prefix', address.prefix),
     source: ref('source', request.sourceId),
     deviceClass: deviceClassOf(request.userAgent),
     addressShared: sharedNetworks.includes(base.facts.address.network),

@@ -116,6 +116,7 @@ async function gather(deps: ScoreServiceDeps, caller: KeyCaller, request: ScoreR
     },
     liteConfig: project?.liteConfig,
     assuranceAvailable: project?.assuranceAvailable ?? 'none',
+    makeRef: deps.makeRef,
   });
   return { base, signature: agent?.outcome === 'verified' ? agent.signature : null };
 }

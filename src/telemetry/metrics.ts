@@ -31,6 +31,7 @@ export function createMetrics() {
     poolRejected: counter('vh_pool_rejected_total', 'Tasks refused because the queue was full, a thread died or the deadline passed.', ['reason']),
     poolBatch: new Histogram({ name: 'vh_pool_batch_tasks', help: 'Tasks in one hand-over to a thread.', buckets: [1, 2, 4, 8, 16, 32], registers }),
     receiptsRecorded: counter('vh_receipts_recorded_total', 'Receipts written to the database by the consumers.', []),
+    outcomes: counter('vh_outcome_events_total', 'Outcome events received, by result.', ['result']),
     consumerTickAge: gauge('vh_consumer_tick_age_seconds', 'Time since a consumer last made a round.', ['group']),
     storeUp: gauge('vh_store_up', '1 while a store answers, else 0.', ['store']),
     storeFailures: counter('vh_store_failures_total', 'Calls that a store did not answer.', ['store']),

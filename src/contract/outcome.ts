@@ -1,0 +1,62 @@
+/**
+ * Outcome events: what became of a session, posted back by the customer. They tighten later scores of the same respondent and
+ * source. An event is taken back by a retraction, which is an event of its own.
+ */
+import { Type, type Static } from 'typebox';
+import { CallerId, StringEnum } from './common.js';
+
+export const outcomeTypes = ['herring_result', 'dq', 'speeder', 'buyer_reject', 'reconciliation', 'ban', 'quality_term', 'complete', 'custom'] as const;
+export type OutcomeType = (typeof outcomeTypes)[number];
+
+/** fraud: duplicate or security. fit: screen-out, ineligible, quota full. quality: poor answers. unknown: no reason given. */
+export const reasonClasses = ['fraud', 'fit', 'quality', 'unknown'] as const;
+export type ReasonClass = (typeof reasonClasses)[number];
+
+/** Name in `detail` that makes a custom event a retraction. */
+export const retractionName = 'retraction';
+
+const OccurredAt = Type.String({ format: 'date-time', maxLength: 40, description: 'When it happened, not when it is sent.' });
+const Reason = StringEnum(reasonClasses, { description: 'Only fraud raises risk. Absent means unknown, which is neutral.' });
+
+const Retracted = Type.Object({ type: StringEnum(outcomeTypes), occurredAt: OccurredAt }, { description: 'The event that a retraction takes back.' });
+
+export const OutcomeDetail = Type.Object(
+  {
+    respondentId: Type.Optional(CallerId('The respondent, where the session was not scored with one.')),
+    reasonClass: Type.Optional(Reason),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'What a custom event is; "retraction" takes an event back.' })),
+    of: Type.Optional(Retracted),
+  },
+  { additionalProperties: true },
+);
+
+/** One event of the bulk form; the per-session form leaves sessionId out. */
+export const OutcomeEvent = Type.Object(
+  {
+    sessionId: CallerId('The session as it was scored.'),
+    type: StringEnum(outcomeTypes),
+    occurredAt: OccurredAt,
+    reasonClass: Type.Optional(Reason),
+    detail: Type.Optional(OutcomeDetail),
+  },
+  { additionalProperties: true },
+);
+export type OutcomeEvent = Static<typeof OutcomeEvent>;
+
+export const SessionOutcomeEvent = Type.Omit(OutcomeEvent, ['sessionId']);
+export type SessionOutcomeEvent = Static<typeof SessionOutcomeEvent>;
+
+export const bulkEventsMax = 1_000;
+export const sessionEventsMax = 100;
+
+const total = (description: string) => Type.Integer({ minimum: 0, description });
+
+export const OutcomeReply = Type.Object({
+  received: total('Events in the request.'),
+  accepted: total('Events stored by this request.'),
+  duplicates: total('Events that were stored before.'),
+  rejected: total('Events that were not stored; `issues` says why.'),
+  sessions: total('Distinct sessions among the valid events.'),
+  issues: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), { description: 'Why single events were rejected.' })),
+});
+export type OutcomeReply = Static<typeof OutcomeReply>;
