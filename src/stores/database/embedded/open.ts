@@ -7,7 +7,8 @@
  * One connection: statements are pipelined, a transaction has it to itself. A statement that outlives its deadline rejects for its
  * caller and still holds the connection until it ends. When the thread dies, everything under way rejects with StoreUnavailable and,
  * on disk, the next call opens the cluster again: PostgreSQL's own log brings back what had been committed.
- * There is no autovacuum in here, so a timer clears away what deletes and updates leave behind.
+ * Durable here means that it outlives the process, however that ends. PGlite cannot force the disk, so a loss of power may cost the
+ * last seconds: where that matters, use PostgreSQL. There is no autovacuum in here, so a timer clears away what deletes and updates leave behind.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';

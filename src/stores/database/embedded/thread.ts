@@ -17,10 +17,13 @@ export type EmbeddedThreadMessage = { readonly ready: true } | { readonly closed
 /** Asks the thread to shut the cluster down in good order. */
 export const closeRequest = 'close';
 
+/** The write-ahead log would grow to a gigabyte before it is reused, which is much for a data directory on a laptop. */
+const startParams = [...PGlite.defaultStartParams, '-c', 'max_wal_size=256MB'];
+
 const port = parentPort;
 if (port !== null) {
   const { directory } = workerData as EmbeddedThreadData;
-  const database = await (directory === null ? PGlite.create() : PGlite.create(directory));
+  const database = await PGlite.create({ ...(directory === null ? {} : { dataDir: directory }), startParams });
 
   const answer = async (request: Uint8Array): Promise<void> => {
     const reply = (await database.execProtocolRaw(request)).slice();
