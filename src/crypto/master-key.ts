@@ -6,6 +6,7 @@
 import { createHash, createHmac, createPrivateKey, createPublicKey, hkdfSync, randomBytes, sign, verify, type KeyObject } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import type { Ref } from '../contract/facts.js';
 
 const keyBytes = 32;
@@ -73,11 +74,23 @@ export function verifyBytes(key: SigningKey, bytes: Uint8Array, signature: Uint8
 /** Makes keyed hashes that stand for identifiers: equal within a project, unrelated across projects. */
 export type MakeRef = (projectId: string, kind: string, value: string) => Ref;
 
+/** Sources, studies and networks recur in every score; their references are kept. Those of sessions and people would only push them out. */
+const recurringKinds: readonly string[] = ['scope', 'source', 'prefix'];
+const keptMax = 20_000;
+
 /**
  * The key stands before the value and the digest is cut to a quarter, so that plain SHA-256 serves as the keyed hash: three times faster
  * than HMAC, and a score needs nine.
  */
 export function createMakeRef(masterKey: Uint8Array): MakeRef {
   const key = deriveKey(masterKey, 'references').toString('hex');
-  return (projectId, kind, value) => createHash('sha256').update(`${key}${projectId}\n${kind}\n${value}`).digest('hex').slice(0, 16);
+  const kept = new LRUCache<string, Ref>({ max: keptMax });
+  return (projectId, kind, value) => {
+    const named = `${projectId}\n${kind}\n${value}`;
+    const known = recurringKinds.includes(kind) ? kept.get(named) : undefined;
+    if (known !== undefined) return known;
+    const ref = createHash('sha256').update(key + named).digest('hex').slice(0, 16);
+    if (recurringKinds.includes(kind)) kept.set(named, ref);
+    return ref;
+  };
 }
