@@ -72,6 +72,7 @@ export const settings = {
   VH_ROLES: setting<readonly Role[]>(roles, someOf(roles), 'Which parts this process runs, comma-separated.', 'api,consumers,audience'),
   VH_BOOTSTRAP: optional(onOff, 'Creates a demo organization with keys on an empty database.', 'on in development, else off'),
   VH_MASTER_KEY: optional(masterKey, 'Key that all others derive from: 32 bytes in base64, the same on all instances.', 'generated as master.key in the data directory'),
+  VH_PUBLIC_PER_MINUTE: setting(1_200, integer(0, 100_000_000), 'Public calls a minute for a project and origin; 0 for no limit.'),
   VH_LOG_LEVEL: setting('info', oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const), 'Least severe log line that is written.'),
   VH_POOL_THREADS: optional(integer(1, 64), 'Threads of the scoring pool.', 'cores less one, at least 1'),
   VH_POOL_QUEUE: setting(2_048, integer(1, 1_000_000), 'Scoring tasks that may wait for a thread; beyond it callers get 503.'),

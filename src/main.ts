@@ -19,7 +19,11 @@ import { createPool } from './pool/pool.js';
 import { bootstrapDemo, readBootstrap, writeBootstrap, type Bootstrap, type BootstrapIds } from './projects/bootstrap.js';
 import { createDashboardVerifier, type ExternalIssuer } from './projects/dashboard-tokens.js';
 import { openDirectories, type Directories } from './projects/directories.js';
-import { registerProjectRoutes } from './projects/routes.js';
+import { createLimits } from './projects/limits.js';
+import { createOriginDecision } from './projects/origins.js';
+import { createPublicGuard } from './projects/public-guard.js';
+import { registerAdministration } from './projects/routes.js';
+import { createSigningSecrets } from './projects/signing-secrets.js';
 import { createEvidenceService } from './scoring/evidence-service.js';
 import { openGeography } from './scoring/geography.js';
 import { createProbeService } from './scoring/probe-service.js';
@@ -69,7 +73,7 @@ export async function startService(settings: Settings, logger: Logger): Promise<
     const masterKey = settings.VH_MASTER_KEY ?? loadMasterKey(settings.VH_DATA_DIR);
     const stores = await openStores(settings, logger);
     opened.push(() => stores.close());
-    const created = (settings.VH_BOOTSTRAP ?? settings.VH_ENV === 'development') ? await bootstrapDemo(stores.database) : null;
+    const created = (settings.VH_BOOTSTRAP ?? settings.VH_ENV === 'development') ? await bootstrapDemo(stores.database, createSigningSecrets(masterKey)) : null;
     const ids = created ?? readBootstrap(settings.VH_DATA_DIR);
     const parts: Parts = { settings, logger, metrics: createMetrics(), stores, masterKey, opened };
     const consumers = hasRole(settings, 'consumers') ? await startConsumers(parts) : [];
@@ -105,9 +109,10 @@ async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<string>
   const { settings, logger, metrics, stores, masterKey, opened } = parts;
   const directories = await openDirectories({ database: stores.database, logger, now: Date.now });
   opened.push(() => directories.close());
+  const limits = createLimits({ counters: stores.counters, metrics, logger, now: Date.now, findOrganization: directories.organizations.get, publicPerMinute: settings.VH_PUBLIC_PER_MINUTE });
   const app = createApp({
-    logger, metrics, findKey: directories.findKey, findProjectOwner: directories.findProjectOwner,
-    verifyDashboardToken: createDashboardVerifier(masterKey, externalIssuerOf(settings)),
+    logger, metrics, findKey: directories.findKey, findProjectOwner: directories.findProjectOwner, findKeyOwner: directories.findKeyOwner,
+    takeKeyRate: limits.takeKeyRate, requireTrial: limits.requireTrial, verifyDashboardToken: createDashboardVerifier(masterKey, externalIssuerOf(settings)),
   });
   opened.push(() => closeWithin(app, stopDeadlineMs));
   await registerOpenapi(app, siteUrlOf(settings, settings.PORT) + apiPrefix, packageVersion());
@@ -115,7 +120,11 @@ async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<string>
   await app.register(
     async (api) => {
       registerScoringRoutes(api, scoring);
-      registerProjectRoutes(api, { database: stores.database, directories });
+      registerAdministration(api, {
+        database: stores.database, directories, limits, now: Date.now, environment: settings.VH_ENV, signingSecrets: createSigningSecrets(masterKey),
+        guard: createPublicGuard({ directories, limits, decide: createOriginDecision(settings.VH_ENV) }),
+        modelsBaseUrl: () => `${siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT)}/sdk/v1/models`,
+      });
     },
     { prefix: apiPrefix },
   );

@@ -1,18 +1,19 @@
 /**
  * A project and its configuration. What is stored is partial (only what was set); replies show the resolved form, with
- * every default filled in from `projectDefaults`.
+ * every default filled in from the tables below.
  */
-import { Type, type Static, type TSchema } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { LiteConfig } from './calibration.js';
-import { StringEnum, Timestamp } from './common.js';
+import { CallerId, Nullable, StringEnum, Timestamp } from './common.js';
+import { Branding, Deduplication, Monitoring, ScoreModeConfig, Thresholds, unit } from './project-parts.js';
 
 export const widgetModes = ['invisible', 'captcha', 'standard'] as const;
 export const degradedModes = ['FAIL_CLOSED', 'FAIL_OPEN_FLAGGED', 'FAIL_OPEN_TRUSTED'] as const;
 export const userDisclosures = ['NEUTRAL', 'TRANSPARENT', 'CUSTOM'] as const;
+export const verificationModes = ['block', 'score'] as const;
+export const riskAggregators = ['off', 'shadow', 'on'] as const;
 
-const unit = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
-
-export const OriginPatterns = Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+export const OriginPatterns = Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
   maxItems: 200,
   description: 'Allowed origins: https://host, host, *.domain or localhost:*.',
 });
@@ -26,36 +27,112 @@ export const ProjectConfig = Type.Object(
     uniquenessThreshold: Type.Optional(unit('Pass gate of uniqueness. Default 0.85.')),
     allowedDomains: Type.Optional(OriginPatterns),
     degradedMode: Type.Optional(StringEnum(degradedModes, { description: 'What the widget does when verification is out of reach. Default FAIL_OPEN_FLAGGED.' })),
+    escalateOnSuspicion: Type.Optional(Type.Boolean({ description: 'Whether a weak passive score in the invisible mode leads to a hidden camera check instead of a failure. Default false.' })),
+    riskAggregator: Type.Optional(StringEnum(riskAggregators, { description: 'Whether the unified risk is shown: off, shadow (computed, shown as null) or on. Default off.' })),
+    deduplication: Type.Optional(Deduplication),
+    monitoring: Type.Optional(Monitoring),
     liteConfig: Type.Optional(LiteConfig),
   },
   { additionalProperties: false },
 );
 export type ProjectConfig = Static<typeof ProjectConfig>;
 
-/** What a caller may set on a project. */
-export const ProjectFields = Type.Object(
+const settable = {
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  description: Type.Optional(Type.String({ maxLength: 2_000 })),
+  externalId: Type.Optional(CallerId('Your own id of the project, unique in the organization. Provisioning is idempotent on it.')),
+  verificationMode: Type.Optional(StringEnum(verificationModes, { description: 'block: the service decides pass or fail. score: your backend decides. Default block.' })),
+  config: Type.Optional(ProjectConfig),
+  customThresholds: Type.Optional(Thresholds),
+  scoreModeConfig: Type.Optional(ScoreModeConfig),
+  userDisclosure: Type.Optional(StringEnum(userDisclosures, { description: 'Wording of the disclosure that is no biometric consent. Default NEUTRAL.' })),
+  userDisclosureCustomText: Type.Optional(Type.String({ maxLength: 280, description: 'Plain text, shown escaped. Needed with CUSTOM.' })),
+};
+
+/** What is stored of a project: any of what may be set. */
+export const ProjectFields = Type.Object({ ...settable, branding: Type.Optional(Branding) }, { additionalProperties: false });
+export type ProjectFields = Static<typeof ProjectFields>;
+
+const alias = { allowedOrigins: Type.Optional({ ...OriginPatterns, description: 'Another name for config.allowedDomains.' }) };
+
+const issuing = {
+  issueApiKey: Type.Optional(Type.Boolean({ description: 'Also answer with a live key of the project, made on the first such call. Default false.' })),
+  rotateApiKey: Type.Optional(Type.Boolean({ description: 'Replace the project’s current issued key and answer with the new one. Default false.' })),
+};
+
+/** What a caller may change: the fields, and the other name for the origins. */
+export const ProjectChange = Type.Object({ ...ProjectFields.properties, ...alias }, { additionalProperties: false });
+export type ProjectChange = Static<typeof ProjectChange>;
+
+export const ProjectCreation = Type.Object({ ...ProjectChange.properties, ...issuing }, { additionalProperties: false });
+export type ProjectCreation = Static<typeof ProjectCreation>;
+
+/** As creation, without branding; that it is named here with an impossible schema gives its refusal a sentence of its own. */
+export const ProjectProvisioning = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 200 }),
-    description: Type.Optional(Type.String({ maxLength: 2_000 })),
-    config: Type.Optional(ProjectConfig),
+    ...settable,
+    ...alias,
+    ...issuing,
+    branding: Type.Optional(Type.Unsafe<never>({ not: {}, description: 'is not taken while provisioning; set it with PATCH /projects/{projectId} afterwards.' })),
   },
   { additionalProperties: false },
 );
-export type ProjectFields = Static<typeof ProjectFields>;
 
-export const ProjectReply = Type.Object(
-  {
-    projectId: Type.String(),
-    siteKey: Type.String({ description: 'Public key for the browser; the same value as projectId.' }),
-    probeKey: Type.String({ description: 'Public key of the on-page probe.' }),
-    organizationId: Type.String(),
-    name: Type.String(),
-    description: Type.Optional(Type.String()),
-    createdAt: Timestamp,
-    config: Type.Object(ProjectConfig.properties),
-  },
-);
+export const ProjectReply = Type.Object({
+  projectId: Type.String(),
+  siteKey: Type.String({ description: 'Public key for the browser; the same value as projectId.' }),
+  probeKey: Type.String({ description: 'Public key of the on-page probe.' }),
+  organizationId: Type.String(),
+  externalId: Nullable(Type.String()),
+  name: Type.String(),
+  description: Nullable(Type.String()),
+  createdAt: Timestamp,
+  verificationMode: StringEnum(verificationModes),
+  config: Type.Object(ProjectConfig.properties),
+  customThresholds: Type.Object(Thresholds.properties, { description: 'The thresholds in force: custom ones, else those of config, else the preset Balanced.' }),
+  scoreModeConfig: Type.Object(ScoreModeConfig.properties),
+  userDisclosure: StringEnum(userDisclosures),
+  userDisclosureCustomText: Nullable(Type.String()),
+  branding: Nullable(Type.Object(Branding.properties)),
+});
 export type ProjectReply = Static<typeof ProjectReply>;
+
+/** A project with, where asked for, its issued key. */
+export const ProvisioningReply = Type.Object({
+  ...ProjectReply.properties,
+  apiKey: Type.Optional(Nullable(Type.String({ description: 'The secret, this once; null when the key was issued before.' }))),
+  apiKeyId: Type.Optional(Type.String()),
+  apiKeyPrefix: Type.Optional(Type.String()),
+  apiKeyIssued: Type.Optional(Type.Boolean({ description: 'Whether this call made the key.' })),
+});
+export type ProvisioningReply = Static<typeof ProvisioningReply>;
+
+/** What the widget reads when it mounts. Nothing here is secret. */
+export const PublicConfig = Type.Object({
+  siteKey: Type.String(),
+  verificationMode: StringEnum(verificationModes),
+  widgetMode: StringEnum(widgetModes),
+  challengeEnabled: Type.Boolean(),
+  escalateOnSuspicion: Type.Boolean(),
+  maxRetries: Type.Integer(),
+  degradedMode: StringEnum(degradedModes),
+  userDisclosure: StringEnum(userDisclosures),
+  userDisclosureCustomText: Nullable(Type.String()),
+  branding: Nullable(Type.Object(Branding.properties, { description: 'What the organization’s tier unlocks; null where there is none or it is off.' })),
+  models: Type.Object({ baseUrl: Type.String() }),
+});
+export type PublicConfig = Static<typeof PublicConfig>;
+
+export const OriginCheck = Type.Object({
+  allowed: Type.Boolean(),
+  origin: Nullable(Type.String({ description: 'As the request’s header Origin named it.' })),
+  decidedBy: StringEnum(['project', 'organization', 'environment'] as const, { description: 'Whose list decided; environment where both are empty.' }),
+});
+export type OriginCheck = Static<typeof OriginCheck>;
+
+export const SigningSecretRotation = Type.Object({ revokePrevious: Type.Optional(Type.Boolean({ description: 'Tokens that the previous secret signed fail at once. Default false: they verify until they expire.' })) });
+
+export const SigningSecretReply = Type.Object({ projectId: Type.String(), version: Type.Integer(), rotatedAt: Timestamp });
 
 /** Default of every configuration field that has one. */
 export const configDefaults = {
@@ -66,30 +143,12 @@ export const configDefaults = {
   uniquenessThreshold: 0.85,
   allowedDomains: [],
   degradedMode: 'FAIL_OPEN_FLAGGED',
+  escalateOnSuspicion: false,
+  riskAggregator: 'off',
+  deduplication: { scope: 'project', perDataCollector: false, reEligibilityDays: null },
+  monitoring: { anomalyThreshold: 0.8, question: {} },
   liteConfig: {},
 } as const satisfies ProjectConfig;
 
-/**
- * The merge-patch form (RFC 7396) of a schema: nothing is required and every value may be null, which goes back to the default.
- * Works on the JSON Schema itself, so that one definition serves both.
- */
-export function mergePatchOf(schema: TSchema): TSchema {
-  const { required: _required, ...rest } = schema as unknown as Record<string, unknown>;
-  return nullableValues(rest) as unknown as TSchema;
-}
-
-function nullableValues(schema: Record<string, unknown>): Record<string, unknown> {
-  const mapped: Record<string, unknown> = { ...schema };
-  for (const holder of ['properties', 'patternProperties']) {
-    const children = schema[holder] as Record<string, Record<string, unknown>> | undefined;
-    if (children !== undefined) mapped[holder] = Object.fromEntries(Object.entries(children).map(([name, child]) => [name, nullable(child)]));
-  }
-  if (typeof schema['additionalProperties'] === 'object') mapped['additionalProperties'] = nullable(schema['additionalProperties'] as Record<string, unknown>);
-  return mapped;
-}
-
-function nullable(schema: Record<string, unknown>): Record<string, unknown> {
-  const { required: _required, ...inner } = nullableValues(schema);
-  const enumeration = Array.isArray(inner['enum']) ? { enum: [...(inner['enum'] as unknown[]), null] } : {};
-  return { ...inner, type: [inner['type'], 'null'], ...enumeration };
-}
+/** Defaults of the fields beside `config`. */
+export const projectDefaults = { verificationMode: 'block', userDisclosure: 'NEUTRAL', scoreModeConfig: { exposeBreakdown: false } } as const satisfies Partial<ProjectFields>;

@@ -1,7 +1,7 @@
 /**
- * Who may call a route. Every route declares its access, or it does not register; one hook resolves the
- * credential, checks scope, role and the owner of the resource, and puts the caller on the request.
- * Anything of another organization is a 404 with the body of a thing that never existed.
+ * Who may call a route. Every route declares its access, or it does not register: its credential, the scope or role that it takes,
+ * and the owner of what its path names. One hook resolves the credential, takes the call off the key’s limits, checks scope, role and
+ * owner, and puts the caller on the request. Anything of another organization is a 404 with the body of a thing that never existed.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Fault } from '../errors.js';
@@ -20,6 +20,10 @@ export interface KeyCaller {
   readonly projectId: string | null;
   readonly scopes: readonly string[];
   readonly limits: { readonly perMinute: number; readonly perDay: number };
+  readonly isTest: boolean;
+  /** Minted by anybody for a trial of the integration. */
+  readonly isDemo: boolean;
+  readonly diagnosticsEnabled: boolean;
 }
 
 export interface DashboardCaller {
@@ -31,18 +35,33 @@ export interface DashboardCaller {
 
 export type Caller = KeyCaller | DashboardCaller;
 
+export type Credential = 'api-key' | 'organization-key' | 'dashboard' | 'dashboard-or-organization-key' | 'dashboard-or-key';
+
 export type Access =
   /** Documents, SDK files and public endpoints: no credential. */
   | { readonly credential: 'none' }
   | {
-      readonly credential: 'api-key' | 'dashboard' | 'dashboard-or-organization-key';
+      readonly credential: Credential;
       /** Scope that an API key needs. */
       readonly scope?: string;
       /** Least role of a dashboard caller. */
       readonly role?: DashboardRole;
       /** Name of the path parameter that holds a project of the caller’s. */
       readonly project?: string;
+      /** Name of the path parameter that holds the caller’s organization. */
+      readonly organization?: string;
+      /** Name of the path parameter that holds a key of the project or organization in the path. */
+      readonly key?: string;
+      /** The handler takes the key’s limits itself, in a round trip that it makes anyway. */
+      readonly limits?: 'handler';
+      /** Open to keys of an organization whose trial has ended: what describes and secures, as against what works. */
+      readonly afterTrial?: true;
     };
+
+type Guarded = Exclude<Access, { readonly credential: 'none' }>;
+
+/** Path parameters that name something owned; a route that takes one says so in its access. */
+const ownedParameters = { projectId: 'project', orgId: 'organization', keyId: 'key' } as const;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -64,6 +83,12 @@ export interface AccessDeps {
   readonly verifyDashboardToken: (token: string) => Promise<DashboardCaller>;
   /** The organization that owns a project, or null. */
   readonly findProjectOwner: (projectId: string) => Promise<string | null>;
+  /** Whose key this is (null project: the organization’s), or null. */
+  readonly findKeyOwner: (keyId: string) => Promise<{ readonly organizationId: string; readonly projectId: string | null } | null>;
+  /** Takes one call off the key’s limits; throws RATE_LIMIT_EXCEEDED where one is used up. */
+  readonly takeKeyRate: (caller: KeyCaller) => Promise<void>;
+  /** Throws TRIAL_EXPIRED where the organization’s trial has ended. */
+  readonly requireTrial: (organizationId: string) => Promise<void>;
 }
 
 export function registerAccess(app: FastifyInstance, deps: AccessDeps): void {
@@ -72,15 +97,28 @@ export function registerAccess(app: FastifyInstance, deps: AccessDeps): void {
   app.addHook('onRoute', function (this: FastifyInstance, route) {
     const access = route.config?.access ?? this.defaultAccess;
     if (access === null) throw new Error(`${String(route.method)} ${route.url} declares no access; see src/http/access.ts`);
+    requireOwners(route.url, access);
     route.config = { ...route.config, access };
   });
   app.addHook('onRequest', async (request) => {
     const access = request.routeOptions.config.access;
     if (access === undefined || access.credential === 'none') return;
-    request.caller = await authenticate(request, access.credential, deps);
-    requireScope(request.caller, access.scope, access.role);
-    if (access.project !== undefined) await requireProject(request, request.caller, access.project, deps);
+    const caller = await authenticate(request, access.credential, deps);
+    request.caller = caller;
+    if (caller.kind === 'key' && access.limits !== 'handler') await deps.takeKeyRate(caller);
+    if (caller.kind === 'key' && access.afterTrial !== true) await deps.requireTrial(caller.organizationId);
+    requireTier(caller, access.credential);
+    requireScope(caller, access.scope, access.role);
+    await requireOwnership(request, caller, access, deps);
   });
+}
+
+function requireOwners(url: string, access: Access): void {
+  if (access.credential === 'none') return;
+  for (const [parameter, resource] of Object.entries(ownedParameters)) {
+    const named = new RegExp(`:${parameter}(?:/|$)`).test(url);
+    if (named && access[resource] !== parameter) throw new Error(`${url} names a ${resource} and does not declare "${resource}: '${parameter}'"; see src/http/access.ts`);
+  }
 }
 
 /** A scope whose plugin registers routes of its own, all of them open: documents and SDK files. */
@@ -97,20 +135,29 @@ export function keyCaller(request: FastifyRequest): KeyCaller {
   return request.caller;
 }
 
-async function authenticate(request: FastifyRequest, credential: Exclude<Access['credential'], 'none'>, deps: AccessDeps): Promise<Caller> {
+/** The organization of whoever calls; for handlers of routes that take a credential. */
+export function organizationOf(request: FastifyRequest): string {
+  if (request.caller === null) throw new Error('the route does not require a credential');
+  return request.caller.organizationId;
+}
+
+async function authenticate(request: FastifyRequest, credential: Credential, deps: AccessDeps): Promise<Caller> {
   const bearer = bearerOf(request.headers.authorization);
   const headerKey = request.headers['x-api-key'];
   const secret = typeof headerKey === 'string' ? headerKey : bearer?.startsWith('vf_') === true ? bearer : undefined;
-  if (credential === 'api-key') return requireKey(secret ?? bearer, deps);
-  if (secret === undefined) {
-    if (bearer === undefined) throw new Fault('INVALID_TOKEN', 'Send a dashboard token as "Authorization: Bearer <token>".');
-    return deps.verifyDashboardToken(bearer);
-  }
-  const caller = await requireKey(secret, deps);
-  if (credential === 'dashboard' || caller.projectId !== null) {
-    throw new Fault('INSUFFICIENT_SCOPE', credential === 'dashboard' ? 'This operation takes a dashboard token, not an API key.' : 'This operation takes a dashboard token or an organization key; a project key does not suffice.');
-  }
-  return caller;
+  if (credential === 'api-key' || credential === 'organization-key') return requireKey(secret ?? bearer, deps);
+  if (secret !== undefined) return requireKey(secret, deps);
+  if (bearer === undefined) throw new Fault('INVALID_TOKEN', 'Send a dashboard token as "Authorization: Bearer <token>".');
+  return deps.verifyDashboardToken(bearer);
+}
+
+/** The tier of a key that suffices for the route; every refusal says which does. */
+function requireTier(caller: Caller, credential: Credential): void {
+  if (caller.kind !== 'key' || credential === 'api-key' || credential === 'dashboard-or-key') return;
+  if (credential === 'dashboard') throw new Fault('INSUFFICIENT_SCOPE', 'This operation takes a dashboard token, not an API key.');
+  if (caller.projectId === null) return;
+  const needed = credential === 'organization-key' ? 'an organization key' : 'a dashboard token or an organization key';
+  throw new Fault('INSUFFICIENT_SCOPE', `This operation takes ${needed}; a project key does not suffice.`);
 }
 
 async function requireKey(secret: string | undefined, deps: AccessDeps): Promise<KeyCaller> {
@@ -133,11 +180,20 @@ function requireScope(caller: Caller, scope: string | undefined, role: Dashboard
   }
 }
 
-async function requireProject(request: FastifyRequest, caller: Caller, parameter: string, deps: AccessDeps): Promise<void> {
-  const projectId = (request.params as Readonly<Record<string, string>>)[parameter] ?? '';
-  const owner = await deps.findProjectOwner(projectId);
-  const ownKey = caller.kind !== 'key' || caller.projectId === null || caller.projectId === projectId;
-  if (owner !== caller.organizationId || !ownKey) throw notFound('project');
+/** The one place where ownership is decided: of the project, the organization and the key that a path names. */
+async function requireOwnership(request: FastifyRequest, caller: Caller, access: Guarded, deps: AccessDeps): Promise<void> {
+  const params = request.params as Readonly<Record<string, string>>;
+  const projectId = access.project === undefined ? null : (params[access.project] ?? '');
+  if (projectId !== null) {
+    const owner = await deps.findProjectOwner(projectId);
+    const ownKey = caller.kind !== 'key' || caller.projectId === null || caller.projectId === projectId;
+    if (owner !== caller.organizationId || !ownKey) throw notFound('project');
+  }
+  if (access.organization !== undefined && params[access.organization] !== caller.organizationId) throw notFound('organization');
+  if (access.key !== undefined) {
+    const owner = await deps.findKeyOwner(params[access.key] ?? '');
+    if (owner === null || owner.organizationId !== caller.organizationId || owner.projectId !== projectId) throw notFound('key');
+  }
 }
 
 /** The one 404 for things that are not there and things of others. */

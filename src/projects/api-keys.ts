@@ -1,23 +1,25 @@
 /**
  * API keys: minting and looking up. Only the SHA-256 of a secret is stored; the secret itself is returned once.
+ *
+ *     active ──rotate──▶ revoked (a replacement of the same lineage is active)
+ *     active ──revoke──▶ revoked
+ *     active ──expiresAt──▶ expired
+ *
+ * A key from before the two tiers existed has the scope of its organization and all of that tier’s scopes, whatever its row says.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import type { KeyCaller } from '../http/access.js';
+import { keyScopes, rateLimitDefaults, type RateLimits } from '../contract/api-key.js';
 import { makeId } from '../crypto/ids.js';
+import type { KeyCaller } from '../http/access.js';
 import type { Queryable } from '../stores/database/port.js';
 
-/** Scopes that a key of each tier is minted with. */
-export const keyScopes = {
-  project: ['lite:write', 'lite:read', 'verifications:write', 'verifications:read', 'analytics:read'],
-  organization: ['lite:write', 'lite:read', 'verifications:write', 'verifications:read', 'analytics:read', 'projects:write', 'keys:write', 'settings:write'],
-} as const;
+export { keyScopes, rateLimitDefaults, type RateLimits };
 
-export interface RateLimits {
-  readonly perMinute: number;
-  readonly perDay: number;
-}
+/** Keys created before this day know no project. */
+export const scopeSplit = '2026-05-21T00:00:00Z';
 
-export const rateLimitDefaults: RateLimits = { perMinute: 6_000, perDay: 2_000_000 };
+/** The project that a row of api_keys is good for. */
+export const projectOfKey = `CASE WHEN k.created_at >= timestamptz '${scopeSplit}' THEN k.project_id END`;
 
 /** Characters of a secret that may be shown to tell keys apart. */
 const shownCharacters = 6;
@@ -30,6 +32,16 @@ export interface NewKey {
   readonly isTest: boolean;
   /** Default: rateLimitDefaults. */
   readonly limits?: RateLimits;
+  /** Default: all of the tier’s. */
+  readonly scopes?: readonly string[];
+  /** Default: never. */
+  readonly expiresAt?: Date | null;
+  /** Default: the first of a lineage of its own. */
+  readonly lineage?: string;
+  readonly isDemo?: boolean;
+  readonly diagnosticsEnabled?: boolean;
+  /** Made by provisioning. */
+  readonly issued?: boolean;
 }
 
 export interface MintedKey {
@@ -49,11 +61,12 @@ export async function mintKey(database: Queryable, key: NewKey): Promise<MintedK
   const prefix = secret.slice(0, family.length + shownCharacters);
   const keyId = makeId('key');
   const limits = key.limits ?? rateLimitDefaults;
+  const scopes = key.scopes ?? keyScopes[key.projectId === null ? 'organization' : 'project'];
   await database.query(
-    `INSERT INTO api_keys (key_id, lineage, organization_id, project_id, name, secret_hash, prefix, scopes, per_minute, per_day, is_test)
-     VALUES ($1, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-    [keyId, key.organizationId, key.projectId, key.name, hashSecret(secret), prefix, [...keyScopes[key.projectId === null ? 'organization' : 'project']],
-      limits.perMinute, limits.perDay, key.isTest],
+    `INSERT INTO api_keys (key_id, lineage, organization_id, project_id, name, secret_hash, prefix, scopes, per_minute, per_day, is_test, is_demo, diagnostics_enabled, issued, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+    [keyId, key.lineage ?? keyId, key.organizationId, key.projectId, key.name, hashSecret(secret), prefix, [...scopes],
+      limits.perMinute, limits.perDay, key.isTest, key.isDemo ?? false, key.diagnosticsEnabled ?? false, key.issued ?? false, key.expiresAt ?? null],
   );
   return { keyId, secret, prefix };
 }
@@ -66,8 +79,9 @@ export interface StoredKey extends KeyCaller {
 /** Reads a key that is not revoked by the hex SHA-256 of its secret. */
 export async function findKeyByHash(database: Queryable, hash: string): Promise<StoredKey | null> {
   const [row] = await database.query<KeyRow>(
-    `SELECT key_id, lineage, organization_id, project_id, scopes, per_minute, per_day, expires_at
-       FROM api_keys WHERE secret_hash = decode($1, 'hex') AND revoked_at IS NULL`,
+    `SELECT key_id, lineage, organization_id, ${projectOfKey} AS project_id, scopes, per_minute, per_day, is_test, is_demo, diagnostics_enabled, expires_at,
+            created_at < timestamptz '${scopeSplit}' AS is_early
+       FROM api_keys k WHERE secret_hash = decode($1, 'hex') AND revoked_at IS NULL`,
     [hash],
   );
   if (row === undefined) return null;
@@ -77,10 +91,17 @@ export async function findKeyByHash(database: Queryable, hash: string): Promise<
     lineage: row.lineage,
     organizationId: row.organization_id,
     projectId: row.project_id,
-    scopes: row.scopes,
+    scopes: scopesOf(row),
     limits: { perMinute: row.per_minute, perDay: row.per_day },
+    isTest: row.is_test,
+    isDemo: row.is_demo,
+    diagnosticsEnabled: row.diagnostics_enabled,
     expiresAtMs: row.expires_at?.getTime() ?? null,
   };
+}
+
+export function scopesOf(row: { readonly is_early: boolean; readonly scopes: readonly string[] }): readonly string[] {
+  return row.is_early ? keyScopes.organization : row.scopes;
 }
 
 type KeyRow = {
@@ -91,5 +112,9 @@ type KeyRow = {
   readonly scopes: readonly string[];
   readonly per_minute: number;
   readonly per_day: number;
+  readonly is_test: boolean;
+  readonly is_demo: boolean;
+  readonly diagnostics_enabled: boolean;
   readonly expires_at: Date | null;
+  readonly is_early: boolean;
 };

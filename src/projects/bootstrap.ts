@@ -6,7 +6,9 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '../stores/database/port.js';
 import { mintKey, type RateLimits } from './api-keys.js';
-import { insertOrganization, insertProject } from './project-store.js';
+import { insertOrganization } from './organization-store.js';
+import { insertProject } from './project-store.js';
+import type { SigningSecrets } from './signing-secrets.js';
 
 export interface BootstrapIds {
   readonly organizationId: string;
@@ -32,13 +34,15 @@ const demoLimits: RateLimits = { perMinute: 1_000_000, perDay: 1_000_000_000 };
 const pathOf = (directory: string): string => join(directory, 'bootstrap.json');
 
 /** Creates the demo organization where the database holds no organization yet; null where it does. */
-export async function bootstrapDemo(database: Database): Promise<BootstrapIds | null> {
+export async function bootstrapDemo(database: Database, signingSecrets: SigningSecrets): Promise<BootstrapIds | null> {
   return database.transaction(async (tx) => {
     await tx.query('LOCK TABLE organizations IN EXCLUSIVE MODE');
     const [row] = await tx.query<{ present: boolean }>('SELECT EXISTS (SELECT 1 FROM organizations) AS present');
     if (row?.present === true) return null;
     const organizationId = await insertOrganization(tx, { name: 'Demo organization', tier: 'enterprise', liteEnabled: true });
     const project = await insertProject(tx, organizationId, { name: 'Demo project' });
+    if (project === null) throw new Error('the demo project conflicts with another in an empty database');
+    await signingSecrets.rotate(tx, project, false);
     const projectKey = await mintKey(tx, { organizationId, projectId: project.projectId, name: 'Demo project key', isTest: false, limits: demoLimits });
     const organizationKey = await mintKey(tx, { organizationId, projectId: null, name: 'Demo organization key', isTest: false, limits: demoLimits });
     return {

@@ -8,21 +8,29 @@ import type { Logger } from '../telemetry/logger.js';
 import { findKeyByHash, hashSecret } from './api-keys.js';
 import { openChangeFeed, type ChangeKind } from './change-feed.js';
 import { createDirectory, type Directory } from './directory.js';
-import { findOrganization, findProject, type StoredOrganization, type StoredProject } from './project-store.js';
+import { findKeyOwner } from './key-store.js';
+import { createKeyUse } from './key-use.js';
+import { findOrganization, type StoredOrganization } from './organization-store.js';
+import { findProject, type StoredProject } from './project-store.js';
 
 const entriesMax = 50_000;
 const feedIntervalMs = 300;
-/** Longest secret that is looked at; ours are 51 characters. */
+/** Longest secret that is looked at; ours are 55 characters at most. */
 const secretLengthMax = 256;
 
 export interface Directories {
   readonly findKey: AccessDeps['findKey'];
   readonly findProjectOwner: AccessDeps['findProjectOwner'];
+  readonly findKeyOwner: AccessDeps['findKeyOwner'];
   /** By project id. */
   readonly projects: Directory<StoredProject>;
   /** By probe key; probe keys never change. */
   readonly probeKeys: Directory<{ readonly projectId: string }>;
   readonly organizations: Directory<StoredOrganization>;
+  /** Forgets a key by the hex SHA-256 of its secret: its next use reads the database. */
+  dropKey(hash: string): void;
+  /** Writes the uses of keys that were noted so far. */
+  flushKeyUses(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -36,6 +44,7 @@ export async function openDirectories(deps: { readonly database: Database; reado
   });
   const organizations = createDirectory(entriesMax, (id) => findOrganization(database, id));
   const byKind: Record<ChangeKind, Directory<object>> = { key: keys, project: projects, organization: organizations };
+  const uses = createKeyUse({ database, logger, now });
   const feed = await openChangeFeed({
     database,
     logger,
@@ -51,9 +60,17 @@ export async function openDirectories(deps: { readonly database: Database; reado
     async findKey(secret): Promise<KeyCaller | null> {
       if (!secret.startsWith('vf_') || secret.length > secretLengthMax) return null;
       const key = await keys.get(hashSecret(secret).toString('hex'));
-      return key === null || (key.expiresAtMs !== null && key.expiresAtMs <= now()) ? null : key;
+      if (key === null || (key.expiresAtMs !== null && key.expiresAtMs <= now())) return null;
+      uses.note(key.keyId);
+      return key;
     },
-    findProjectOwner: async (projectId) => (await projects.get(projectId))?.organizationId ?? null,
-    close: () => feed.close(),
+    findProjectOwner: async (projectId) => (projectId.startsWith('proj_') ? ((await projects.get(projectId))?.organizationId ?? null) : null),
+    findKeyOwner: (keyId) => findKeyOwner(database, keyId),
+    dropKey: (hash) => keys.drop(hash),
+    flushKeyUses: () => uses.flush(),
+    async close() {
+      await feed.close();
+      await uses.close();
+    },
   };
 }

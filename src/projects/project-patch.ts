@@ -42,3 +42,15 @@ function contradictionsOf(knobs: Omit<LiteConfig, 'perSource'>, path: string): r
 }
 
 const escape = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1');
+
+const pathsMax = 100;
+
+/** JSON pointers of what a patch sets, without the values; at most a hundred of them. */
+export function changedPaths(patch: unknown): readonly string[] {
+  return pathsIn(patch, '').slice(0, pathsMax);
+}
+
+function pathsIn(value: unknown, path: string): readonly string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [path];
+  return Object.entries(value).flatMap(([name, child]) => pathsIn(child, `${path}/${escape(name)}`));
+}

@@ -1,13 +1,13 @@
 /**
- * Projects and organizations in the database. `fields` holds what was set, and nothing else; defaults are filled in on reading.
+ * Projects in the database. `fields` holds what was set, and nothing else; defaults are filled in on reading.
  */
 import { randomBytes } from 'node:crypto';
-import { configDefaults, type ProjectFields, type ProjectReply } from '../contract/project.js';
+import { configDefaults, projectDefaults, type ProjectFields, type ProjectReply } from '../contract/project.js';
+import { securityLevels, type Thresholds } from '../contract/project-parts.js';
 import { makeId } from '../crypto/ids.js';
-import type { Queryable } from '../stores/database/port.js';
-
-export const tiers = ['free', 'starter', 'professional', 'enterprise'] as const;
-export type Tier = (typeof tiers)[number];
+import { DatabaseConflict, type Queryable } from '../stores/database/port.js';
+import { Fault } from '../errors.js';
+import { cutPage, type Page } from './paging.js';
 
 export interface StoredProject {
   readonly projectId: string;
@@ -17,64 +17,6 @@ export interface StoredProject {
   readonly createdAt: Date;
 }
 
-export interface StoredOrganization {
-  readonly organizationId: string;
-  readonly name: string;
-  readonly tier: Tier;
-  readonly liteEnabled: boolean;
-}
-
-export async function insertOrganization(database: Queryable, organization: Omit<StoredOrganization, 'organizationId'>): Promise<string> {
-  const organizationId = makeId('organization');
-  await database.query('INSERT INTO organizations (organization_id, name, tier, lite_enabled) VALUES ($1, $2, $3, $4)', [
-    organizationId, organization.name, organization.tier, organization.liteEnabled,
-  ]);
-  return organizationId;
-}
-
-export async function findOrganization(database: Queryable, organizationId: string): Promise<StoredOrganization | null> {
-  const [row] = await database.query<{ organization_id: string; name: string; tier: Tier; lite_enabled: boolean }>(
-    'SELECT organization_id, name, tier, lite_enabled FROM organizations WHERE organization_id = $1',
-    [organizationId],
-  );
-  return row === undefined ? null : { organizationId: row.organization_id, name: row.name, tier: row.tier, liteEnabled: row.lite_enabled };
-}
-
-export async function insertProject(database: Queryable, organizationId: string, fields: ProjectFields): Promise<StoredProject> {
-  const [row] = await database.query<ProjectRow>(
-    'INSERT INTO projects (project_id, organization_id, probe_key, fields) VALUES ($1, $2, $3, $4::jsonb) RETURNING *',
-    [makeId('project'), organizationId, `pk_${randomBytes(18).toString('base64url')}`, JSON.stringify(fields)],
-  );
-  if (row === undefined) throw new Error('the insert returned no row');
-  return projectOf(row);
-}
-
-/** By project id or by probe key. */
-export async function findProject(database: Queryable, id: string, options: { readonly lock?: boolean } = {}): Promise<StoredProject | null> {
-  const column = id.startsWith('pk_') ? 'probe_key' : 'project_id';
-  const [row] = await database.query<ProjectRow>(`SELECT * FROM projects WHERE ${column} = $1${options.lock === true ? ' FOR UPDATE' : ''}`, [id]);
-  return row === undefined ? null : projectOf(row);
-}
-
-export async function updateProjectFields(database: Queryable, projectId: string, fields: ProjectFields): Promise<void> {
-  await database.query('UPDATE projects SET fields = $2::jsonb WHERE project_id = $1', [projectId, JSON.stringify(fields)]);
-}
-
-/** The project as its owner sees it, every default filled in. */
-export function showProject(project: StoredProject): ProjectReply {
-  const { name, description, config } = project.fields;
-  return {
-    projectId: project.projectId,
-    siteKey: project.projectId,
-    probeKey: project.probeKey,
-    organizationId: project.organizationId,
-    name,
-    ...(description === undefined ? {} : { description }),
-    createdAt: project.createdAt.toISOString(),
-    config: { ...configDefaults, allowedDomains: [], ...config },
-  };
-}
-
 type ProjectRow = {
   readonly project_id: string;
   readonly organization_id: string;
@@ -82,6 +24,89 @@ type ProjectRow = {
   readonly fields: ProjectFields;
   readonly created_at: Date;
 };
+
+/** Ids that are looked up at all; others name nothing. */
+const idForm = /^(?:proj_|pk_)[A-Za-z0-9_-]{1,64}$/;
+
+/** null where the organization has a project of this external id already. */
+export async function insertProject(database: Queryable, organizationId: string, fields: ProjectFields): Promise<StoredProject | null> {
+  const [row] = await database.query<ProjectRow>(
+    `INSERT INTO projects (project_id, organization_id, probe_key, fields) VALUES ($1, $2, $3, $4::jsonb)
+     ON CONFLICT (organization_id, external_id) DO NOTHING RETURNING *`,
+    [makeId('project'), organizationId, `pk_${randomBytes(18).toString('base64url')}`, JSON.stringify(fields)],
+  );
+  return row === undefined ? null : projectOf(row);
+}
+
+/** By project id or by probe key. */
+export async function findProject(database: Queryable, id: string, options: { readonly lock?: boolean } = {}): Promise<StoredProject | null> {
+  if (!idForm.test(id)) return null;
+  const column = id.startsWith('pk_') ? 'probe_key' : 'project_id';
+  const [row] = await database.query<ProjectRow>(`SELECT * FROM projects WHERE ${column} = $1${options.lock === true ? ' FOR UPDATE' : ''}`, [id]);
+  return row === undefined ? null : projectOf(row);
+}
+
+export async function lockProjectByExternalId(tx: Queryable, organizationId: string, externalId: string): Promise<StoredProject | null> {
+  const [row] = await tx.query<ProjectRow>('SELECT * FROM projects WHERE organization_id = $1 AND external_id = $2 FOR UPDATE', [organizationId, externalId]);
+  return row === undefined ? null : projectOf(row);
+}
+
+export async function listProjects(database: Queryable, organizationId: string, page: Page, externalId: string | null): Promise<{ readonly items: readonly StoredProject[]; readonly nextCursor: string | null }> {
+  const rows = await database.query<ProjectRow>(
+    `SELECT * FROM projects WHERE organization_id = $1 AND ($2::text IS NULL OR project_id < $2) AND ($4::text IS NULL OR external_id = $4)
+      ORDER BY project_id DESC LIMIT $3`,
+    [organizationId, page.below, page.limit + 1, externalId],
+  );
+  return cutPage(rows.map(projectOf), page.limit, ({ projectId }) => projectId);
+}
+
+export async function updateProjectFields(database: Queryable, projectId: string, fields: ProjectFields): Promise<void> {
+  try {
+    await database.query('UPDATE projects SET fields = $2::jsonb WHERE project_id = $1', [projectId, JSON.stringify(fields)]);
+  } catch (error) {
+    if (!(error instanceof DatabaseConflict) || error.constraint !== 'projects_by_external_id') throw error;
+    throw new Fault('CONFLICT', 'Another project of the organization has this externalId.', { issues: [{ path: '/externalId', message: 'is taken by another project.' }] });
+  }
+}
+
+/** The thresholds in force: custom ones win over those of config, and those over the preset. */
+export function thresholdsOf({ customThresholds = {}, config = {} }: ProjectFields): Required<Thresholds> {
+  const fallback = securityLevels.balanced;
+  return {
+    liveness: customThresholds.liveness ?? config.livenessThreshold ?? fallback.liveness,
+    uniqueness: customThresholds.uniqueness ?? config.uniquenessThreshold ?? fallback.uniqueness,
+    authenticity: customThresholds.authenticity ?? fallback.authenticity,
+    screenDetection: customThresholds.screenDetection ?? fallback.screenDetection,
+  };
+}
+
+/** The project as its owner sees it, every default filled in. */
+export function showProject(project: StoredProject): ProjectReply {
+  const { name, description, externalId, config = {}, scoreModeConfig, userDisclosureCustomText, branding, ...fields } = project.fields;
+  return {
+    projectId: project.projectId,
+    siteKey: project.projectId,
+    probeKey: project.probeKey,
+    organizationId: project.organizationId,
+    externalId: externalId ?? null,
+    name,
+    description: description ?? null,
+    createdAt: project.createdAt.toISOString(),
+    verificationMode: fields.verificationMode ?? projectDefaults.verificationMode,
+    config: {
+      ...configDefaults,
+      ...config,
+      allowedDomains: config.allowedDomains ?? [],
+      deduplication: { ...configDefaults.deduplication, ...config.deduplication },
+      monitoring: { ...configDefaults.monitoring, ...config.monitoring },
+    },
+    customThresholds: thresholdsOf(project.fields),
+    scoreModeConfig: { ...projectDefaults.scoreModeConfig, ...scoreModeConfig },
+    userDisclosure: fields.userDisclosure ?? projectDefaults.userDisclosure,
+    userDisclosureCustomText: userDisclosureCustomText ?? null,
+    branding: branding ?? null,
+  };
+}
 
 function projectOf(row: ProjectRow): StoredProject {
   return { projectId: row.project_id, organizationId: row.organization_id, probeKey: row.probe_key, fields: row.fields, createdAt: row.created_at };

@@ -30,7 +30,7 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
   typed.post(
     '/lite/score',
     {
-      config: { access: { credential: 'api-key', scope: 'lite:write' } },
+      config: { access: { credential: 'api-key', scope: 'lite:write', limits: 'handler' } },
       schema: {
         tags,
         operationId: 'scoreSession',

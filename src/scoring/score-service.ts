@@ -12,8 +12,9 @@ import type { MakeRef } from '../crypto/master-key.js';
 import { Fault } from '../errors.js';
 import { notFound, type KeyCaller } from '../http/access.js';
 import { invalid } from '../http/error-answers.js';
+import { rateLimited } from '../http/rate-fault.js';
 import type { Pool } from '../pool/pool.js';
-import type { Counters, RateLimit, RateState, ScoreCountResult } from '../stores/counters/port.js';
+import type { Counters, RateLimit, ScoreCountResult } from '../stores/counters/port.js';
 import type { Log } from '../stores/log/port.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
@@ -74,7 +75,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
     const counted = await count(deps, countInputOf({
       base, content: new Uint8Array(pack(base)), request, address, signature, limits: limitsOf(caller), makeRef: deps.makeRef,
     }));
-    if (counted?.kind === 'limited') throw rateLimited(counted.rate, base.facts.scoredAtMs);
+    if (counted?.kind === 'limited') throw rateLimited('This key', counted.rate, base.facts.scoredAtMs);
     if (counted?.kind !== 'replayed') return conclude(base, counted);
     metrics.scoreReplays.inc();
     return conclude(unpack(counted.recorded.content) as ScoreBase, counted.recorded);
@@ -141,11 +142,4 @@ function limitsOf({ lineage, limits }: KeyCaller): readonly RateLimit[] {
     { key: `${lineage}:minute`, limit: limits.perMinute, windowSeconds: 60 },
     { key: `${lineage}:day`, limit: limits.perDay, windowSeconds: 86_400 },
   ];
-}
-
-function rateLimited(rate: RateState, nowMs: number): Fault {
-  const retryAfter = Math.max(1, Math.ceil(rate.resetAt - nowMs / 1_000));
-  return new Fault('RATE_LIMIT_EXCEEDED', `This key may make ${rate.limit} calls in this window. Come again in ${retryAfter} s.`, {
-    headers: { 'retry-after': String(retryAfter), 'x-ratelimit-remaining': String(rate.remaining), 'x-ratelimit-reset': String(rate.resetAt) },
-  });
 }

@@ -28,6 +28,9 @@ async function build(overrides: Partial<DemoDeps> = {}): Promise<FastifyInstance
     findKey: async () => null,
     verifyDashboardToken: async () => { throw new Fault('INVALID_TOKEN', 'no'); },
     findProjectOwner: async () => null,
+    findKeyOwner: async () => null,
+    takeKeyRate: async () => undefined,
+    requireTrial: async () => undefined,
   });
   await registerDemoRoutes(app, { siteUrl: () => 'http://survey.test:1', probeKey: 'pk_"probe"', salt, score: async () => '{"score":7}', ...overrides });
   return app;

@@ -1,0 +1,30 @@
+/**
+ * The audit trail: who wrote what, and when. Entries hold no secret.
+ */
+import { Type, type Static } from 'typebox';
+import { Nullable, StringEnum, Timestamp } from './common.js';
+
+export const actorKinds = ['dashboard', 'key', 'operator'] as const;
+
+export const auditActions = [
+  'organization.created', 'organization.updated', 'project.created', 'project.updated', 'project.signing_secret_rotated',
+  'key.created', 'key.rotated', 'key.limits_changed', 'key.revoked',
+] as const;
+export type AuditAction = (typeof auditActions)[number];
+
+export const AuditEntry = Type.Object({
+  entryId: Type.String(),
+  at: Timestamp,
+  actor: Type.Object({
+    kind: StringEnum(actorKinds),
+    id: Type.String({ description: 'Subject of the dashboard token, id of the key, or "operator".' }),
+    role: Nullable(Type.String({ description: 'Role of a dashboard user.' })),
+  }),
+  action: StringEnum(auditActions),
+  subject: Type.Object({ kind: StringEnum(['organization', 'project', 'key'] as const), id: Type.String() }),
+  detail: Type.Record(Type.String(), Type.Unknown(), { description: 'What changed, by the action.' }),
+  requestId: Nullable(Type.String()),
+});
+export type AuditEntry = Static<typeof AuditEntry>;
+
+export const AuditPage = Type.Object({ entries: Type.Array(AuditEntry), nextCursor: Nullable(Type.String()) });

@@ -1,0 +1,26 @@
+/**
+ * The merge-patch form (RFC 7396) of a schema: nothing is required and every value may be null, which goes back to the default.
+ * Works on the JSON Schema itself, so that one definition serves both.
+ */
+import type { TSchema } from 'typebox';
+
+export function mergePatchOf(schema: TSchema): TSchema {
+  const { required: _required, ...rest } = schema as unknown as Record<string, unknown>;
+  return nullableValues(rest) as unknown as TSchema;
+}
+
+function nullableValues(schema: Record<string, unknown>): Record<string, unknown> {
+  const mapped: Record<string, unknown> = { ...schema };
+  for (const holder of ['properties', 'patternProperties']) {
+    const children = schema[holder] as Record<string, Record<string, unknown>> | undefined;
+    if (children !== undefined) mapped[holder] = Object.fromEntries(Object.entries(children).map(([name, child]) => [name, nullable(child)]));
+  }
+  if (typeof schema['additionalProperties'] === 'object') mapped['additionalProperties'] = nullable(schema['additionalProperties'] as Record<string, unknown>);
+  return mapped;
+}
+
+function nullable(schema: Record<string, unknown>): Record<string, unknown> {
+  const { required: _required, ...inner } = nullableValues(schema);
+  const enumeration = Array.isArray(inner['enum']) ? { enum: [...(inner['enum'] as unknown[]), null] } : {};
+  return { ...inner, type: [...new Set([inner['type'], 'null'].flat())], ...enumeration };
+}

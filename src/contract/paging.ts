@@ -1,0 +1,13 @@
+/**
+ * Lists: how a page is asked for. A reply holds its items under their own name and `nextCursor`, null on the last page.
+ */
+import { Type, type Static } from 'typebox';
+import { pageDefault, pageMax } from '../limits.js';
+
+export const pageFields = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: pageMax, default: pageDefault, description: 'Most items on the page.' })),
+  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'nextCursor of the page before.' })),
+};
+
+export const PageQuery = Type.Object(pageFields);
+export type PageQuery = Static<typeof PageQuery>;

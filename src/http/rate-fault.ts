@@ -1,0 +1,20 @@
+/**
+ * The answer to a call over a limit: 429 with Retry-After, what remains and when the window ends, in headers and body.
+ */
+import { Fault } from '../errors.js';
+
+export interface UsedRate {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Unix seconds. */
+  readonly resetAt: number;
+}
+
+/** `who` begins the sentence: "This key". */
+export function rateLimited(who: string, rate: UsedRate, nowMs: number): Fault {
+  const retryAfter = Math.max(1, Math.ceil(rate.resetAt - nowMs / 1_000));
+  return new Fault('RATE_LIMIT_EXCEEDED', `${who} may make ${rate.limit} calls in this window. Come again in ${retryAfter} s.`, {
+    headers: { 'retry-after': String(retryAfter), 'x-ratelimit-remaining': String(rate.remaining), 'x-ratelimit-reset': String(rate.resetAt) },
+    context: { limit: rate.limit, usage: rate.limit - rate.remaining, resetDate: new Date(rate.resetAt * 1_000).toISOString() },
+  });
+}

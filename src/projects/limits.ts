@@ -1,0 +1,69 @@
+/**
+ * Limits that requests are held to: those of a key, of public calls by project and origin, and the end of a trial.
+ *
+ * A key’s calls are counted under the same names as its scoring calls, so that the ceilings are shared. While the counters store is
+ * away a call passes and is counted as a failure of the store: a limit protects from too much, and an outage that refuses everybody
+ * would be the greater harm.
+ */
+import type { StoredOrganization } from './organization-store.js';
+import { Fault } from '../errors.js';
+import type { KeyCaller } from '../http/access.js';
+import { rateLimited } from '../http/rate-fault.js';
+import type { Counters, RateLimit } from '../stores/counters/port.js';
+import type { Logger } from '../telemetry/logger.js';
+import type { Metrics } from '../telemetry/metrics.js';
+
+export interface LimitDeps {
+  readonly counters: Pick<Counters, 'takeRate'>;
+  readonly metrics: Pick<Metrics, 'storeFailures'>;
+  readonly logger: Logger;
+  readonly now: () => number;
+  readonly findOrganization: (organizationId: string) => Promise<StoredOrganization | null>;
+  /** Public calls a minute for a project and origin; 0 for no limit. */
+  readonly publicPerMinute: number;
+}
+
+export interface Limits {
+  takeKeyRate(caller: KeyCaller): Promise<void>;
+  requireTrial(organizationId: string): Promise<void>;
+  /** One public call; `origin` null stands for those that name none or may not call. */
+  takePublicRate(projectId: string, origin: string | null): Promise<void>;
+  /** One demo key of a project. */
+  takeDemoKey(projectId: string): Promise<void>;
+}
+
+const demoKeysPerMinute = 10;
+
+export function createLimits(deps: LimitDeps): Limits {
+  async function take(who: string, tag: string, limits: readonly RateLimit[]): Promise<void> {
+    const nowMs = deps.now();
+    const rate = await deps.counters.takeRate(tag, nowMs, limits).catch((error: unknown) => {
+      if (!(error instanceof Fault) || error.code !== 'STORE_UNAVAILABLE') throw error;
+      deps.metrics.storeFailures.inc({ store: 'counters' });
+      deps.logger.warn({ internal: error.details.internal }, 'a call passed without its limits');
+      return null;
+    });
+    if (rate !== null && !rate.allowed) throw rateLimited(who, rate, nowMs);
+  }
+
+  return {
+    takeKeyRate: ({ lineage, limits, projectId, organizationId }) =>
+      take('This key', projectId ?? organizationId, [
+        { key: `${lineage}:minute`, limit: limits.perMinute, windowSeconds: 60 },
+        { key: `${lineage}:day`, limit: limits.perDay, windowSeconds: 86_400 },
+      ]),
+    async requireTrial(organizationId) {
+      const organization = await deps.findOrganization(organizationId);
+      const endsAt = organization?.trialEndsAt ?? null;
+      if (organization === null || endsAt === null || endsAt.getTime() > deps.now()) return;
+      throw new Fault('TRIAL_EXPIRED', `The trial of this organization ended on ${endsAt.toISOString().slice(0, 10)}. Upgrade to go on.`, {
+        context: { trialEndsAt: endsAt.toISOString(), limit: organization.monthlyQuota, usage: null, resetDate: null },
+      });
+    },
+    takePublicRate: async (projectId, origin) => {
+      if (deps.publicPerMinute === 0) return;
+      await take('This page', projectId, [{ key: `public:${origin ?? ''}`, limit: deps.publicPerMinute, windowSeconds: 60 }]);
+    },
+    takeDemoKey: (projectId) => take('A project', projectId, [{ key: 'demo-keys', limit: demoKeysPerMinute, windowSeconds: 60 }]),
+  };
+}

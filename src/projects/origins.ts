@@ -1,0 +1,31 @@
+/**
+ * Which pages may use a project, decided in one place. The project’s list decides alone where it is not empty; else the
+ * organization’s; where both are empty, everything is allowed in development and nothing elsewhere.
+ */
+import type { Environment } from '../config.js';
+import type { OriginCheck } from '../contract/project.js';
+import { originMatches, parseOriginPattern, type OriginPattern } from '../http/origin-pattern.js';
+
+export interface OriginDecision {
+  readonly allowed: boolean;
+  readonly decidedBy: OriginCheck['decidedBy'];
+}
+
+export type DecideOrigin = (lists: { readonly project: readonly string[]; readonly organization: readonly string[] }, origin: string | null) => OriginDecision;
+
+/** Parsed lists are kept as long as the cached record that they belong to. */
+export function createOriginDecision(environment: Environment): DecideOrigin {
+  const parsed = new WeakMap<readonly string[], readonly OriginPattern[]>();
+  const patternsOf = (texts: readonly string[]): readonly OriginPattern[] => {
+    const known = parsed.get(texts);
+    if (known !== undefined) return known;
+    const patterns = texts.map(parseOriginPattern).flatMap((result) => (result.ok ? [result.pattern] : []));
+    parsed.set(texts, patterns);
+    return patterns;
+  };
+  return ({ project, organization }, origin) => {
+    const decidedBy = project.length > 0 ? 'project' : organization.length > 0 ? 'organization' : 'environment';
+    if (decidedBy === 'environment') return { allowed: environment === 'development', decidedBy };
+    return { allowed: origin !== null && originMatches(origin, patternsOf(decidedBy === 'project' ? project : organization)), decidedBy };
+  };
+}
