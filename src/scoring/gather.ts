@@ -124,6 +124,11 @@ export function countInputOf(input: {
     deviceClass: deviceClassOf(request.userAgent),
     addressShared: sharedNetworks.includes(base.facts.address.network),
     signature: ref('signature', input.signature ?? undefined),
+    history: {
+      respondent: base.facts.respondentKnown ? ref('history:respondent', request.respondentId) : null,
+      source: ref('history:source', request.sourceId),
+      subSource: request.subSourceId === undefined ? null : ref('history:subSource', `${request.sourceId ?? ''}\n${request.subSourceId}`),
+    },
   };
 }
 

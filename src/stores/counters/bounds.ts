@@ -57,6 +57,13 @@ export const bounds = {
   hoursPerWeek: 168,
   /** Weeks after which an hour of the week speaks for itself. */
   baselineOwnHours: 3,
+  /** How long a subject’s published history is kept after the latest write. */
+  historyMs: 400 * dayMs,
+  /** How long a project counts as warm after it was scored last, and how old that mark may get before a call renews it. */
+  warmMs: 2 * dayMs,
+  warmRenewMs: hourMs,
+  /** Sessions restored by one call of the port. */
+  restoreMax: 500,
   /** Term frequencies: cells per row of the count-min sketch, and the largest count of a cell. */
   termCells: 32_768,
   termCountMax: 16_777_215,

@@ -70,6 +70,27 @@ export type ProbeStoreResult =
   /** The nonce was used by another session. */
   | 'nonce_reused';
 
+/** A subject’s record of adjudicated outcomes as it was published: decayed up to `asOfDay` (days since 1970). */
+export interface HistoryValue {
+  readonly n: number;
+  readonly fraud: number;
+  readonly clawbacks: number;
+  readonly asOfDay: number;
+}
+
+/** A subject of history as one session may name it. */
+export type HistorySubject = 'respondent' | 'source' | 'subSource';
+
+/** What the store holds of the subjects that a score names; a subject that was not named or has no record is null. */
+export type StoredHistory = Readonly<Record<HistorySubject, HistoryValue | null>>;
+
+export interface HistoryRecord {
+  readonly subject: Ref;
+  /** Grows with every change of the subject’s record. */
+  readonly version: number;
+  readonly value: HistoryValue;
+}
+
 export interface ScoreCountInput {
   readonly nowMs: number;
   readonly projectId: string;
@@ -95,7 +116,15 @@ export interface ScoreCountInput {
   readonly addressShared: boolean;
   /** Reference of a web-bot-auth signature, good for the one session that brought it first; null where none verified. */
   readonly signature: Ref | null;
+  /** Subjects whose published history is read along; they belong to the project, not to the scope. */
+  readonly history: Readonly<Record<HistorySubject, Ref | null>>;
 }
+
+/** A session that was counted once, with what its probe told by then. */
+export type CountedSession = Pick<
+  ScoreCountInput,
+  'nowMs' | 'session' | 'scope' | 'respondent' | 'device' | 'address' | 'prefix' | 'source' | 'deviceClass' | 'addressShared'
+> & { readonly sketch: DeviceSketch | null; readonly bands: readonly string[] };
 
 export type ScoreCountResult =
   /** The limits come first: nothing was counted, and nothing else was looked at. */
@@ -110,6 +139,9 @@ export type ScoreCountResult =
       readonly device: Ref | null;
       /** False without a signature. */
       readonly signatureFresh: boolean;
+      /** False: the store lost this project’s data or never had it. The counts are of what came since, and history is unknown. */
+      readonly warm: boolean;
+      readonly history: StoredHistory;
     }
   /** Same session, same fingerprint, same probe: what was recorded then, with the first receipt’s id. */
   | { readonly kind: 'replayed'; readonly rate: RateState; readonly recorded: RecentReceipt };
@@ -123,6 +155,9 @@ export interface RecentReceipt {
   readonly probe: StoredProbe | null;
   readonly device: Ref | null;
   readonly signatureFresh: boolean;
+  /** As they stood when the session was counted. */
+  readonly warm: boolean;
+  readonly history: StoredHistory;
 }
 
 export interface Counters {
@@ -136,5 +171,17 @@ export interface Counters {
   recentReceipt(projectId: string, receiptId: string): Promise<RecentReceipt | null>;
   /** Takes one call off each limit, or none off any when one is used up. `tag` is the slot: limits under a project’s id are the same as in its countScore. */
   takeRate(tag: string, nowMs: number, limits: readonly RateLimit[]): Promise<RateState>;
+  /** Makes records known to `countScore`. A lower or equal version never replaces a higher one. Kept 400 days from the latest write. */
+  publishHistory(projectId: string, records: readonly HistoryRecord[]): Promise<void>;
+  /**
+   * Counts sessions that the store lost, each as `countScore` would have at its `nowMs`; a counter that no longer looks
+   * back that far is left out. A session counts once, however often it is restored, and also if it is counted live
+   * meanwhile. At most 500 in a call. Oldest first, or the hourly baseline of a source is only nearly what it was.
+   */
+  restoreSessions(projectId: string, sessions: readonly CountedSession[]): Promise<void>;
+  /** Whether the store holds all that it should of the project: somebody marked it so, and nothing was lost since. */
+  isWarm(projectId: string): Promise<boolean>;
+  /** Ends 48 h after the project was marked or scored last. */
+  markWarm(projectId: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -34,6 +34,7 @@ export function scoreInput(projectId: string, session: string, over: Partial<Sco
     deviceClass: null,
     addressShared: false,
     signature: null,
+    history: { respondent: null, source: null, subSource: null },
     ...over,
   };
 }

@@ -8,6 +8,7 @@ import { bounds } from '../bounds.js';
 import type { Counters, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../port.js';
 import { admit, createGuard, findReplay, noteReplay, type Guard } from './guards.js';
 import { createKeyspace, type Keyspace } from './keyspace.js';
+import { createHistories, type Histories } from './histories.js';
 import { createProbes, type Probes } from './probes.js';
 import { createRates } from './rates.js';
 import { createRelations, relationsKeysMax } from './relations.js';
@@ -30,7 +31,8 @@ export async function openMemoryCounters({ snapshotPath, keysMax, now = Date.now
   const rates = createRates(keyspace);
   const probes = createProbes(keyspace);
   const receipts = keyspace.table<RecentReceipt>('receipts');
-  const countScore = createCountScore(keyspace, rates, probes);
+  const histories = createHistories(keyspace, now);
+  const countScore = createCountScore(keyspace, rates, probes, histories);
   if (snapshotPath !== null) {
     const { dumps, note } = await readSnapshot(snapshotPath);
     keyspace.load(dumps, now());
@@ -52,6 +54,10 @@ export async function openMemoryCounters({ snapshotPath, keysMax, now = Date.now
         keyspace.reserve(limits.length, nowMs);
         return rates(tag, nowMs, limits);
       }),
+    publishHistory: async (projectId, records) => whileOpen(() => histories.publish(projectId, records)),
+    restoreSessions: async () => whileOpen(() => undefined),
+    isWarm: async (projectId) => whileOpen(() => histories.isWarm(projectId, now())),
+    markWarm: async (projectId) => whileOpen(() => histories.markWarm(projectId)),
     close: async () => {
       if (closed) return;
       closed = true;
@@ -61,7 +67,7 @@ export async function openMemoryCounters({ snapshotPath, keysMax, now = Date.now
 }
 
 /** Everything below runs in one turn of the event loop: that makes it one atomic step. */
-function createCountScore(keyspace: Keyspace, rates: ReturnType<typeof createRates>, probes: Probes): (input: ScoreCountInput) => ScoreCountResult {
+function createCountScore(keyspace: Keyspace, rates: ReturnType<typeof createRates>, probes: Probes, histories: Histories): (input: ScoreCountInput) => ScoreCountResult {
   const guards = keyspace.table<Guard>('guards');
   const receipts = keyspace.table<RecentReceipt>('receipts');
   const signatures = keyspace.table<string>('signatures');
@@ -83,6 +89,7 @@ function createCountScore(keyspace: Keyspace, rates: ReturnType<typeof createRat
     const rate = rates(projectId, nowMs, input.limits);
     if (!rate.allowed) return { kind: 'limited', rate };
 
+    const warm = histories.isWarm(projectId, nowMs);
     const { probe, version } = probes.read(projectId, session, nowMs);
     const guardKey = `${projectId}:${session}`;
     const replayId = findReplay(guards.get(guardKey, nowMs), input.fingerprint, version, nowMs);
@@ -94,10 +101,11 @@ function createCountScore(keyspace: Keyspace, rates: ReturnType<typeof createRat
     const call = { input, device, probe, firstAtMs: guard.firstAtMs, admit: (counter: string) => admit(guard, counter) };
     const counts = { ...countVelocity(call), ...countRelations(call) };
     const signatureFresh = claimSignature(input);
+    const history = histories.read(input);
     noteReplay(guard, input.fingerprint, version, receiptId, nowMs);
     // A copy: the caller’s bytes may be a window on a pool that it writes on.
     const content = new Uint8Array(input.content);
-    receipts.set(`${projectId}:${receiptId}`, { receiptId, projectId, content, counts, probe, device, signatureFresh }, nowMs, bounds.receiptMs);
-    return { kind: 'counted', rate, receiptId, counts, probe, device, signatureFresh };
+    receipts.set(`${projectId}:${receiptId}`, { receiptId, projectId, content, counts, probe, device, signatureFresh, warm, history }, nowMs, bounds.receiptMs);
+    return { kind: 'counted', rate, receiptId, counts, probe, device, signatureFresh, warm, history };
   };
 }

@@ -5,7 +5,7 @@
 import { Packr } from 'msgpackr';
 import type { DeviceSketch } from '../../../contract/facts.js';
 import { bounds } from '../bounds.js';
-import type { ProbeStoreInput, RateLimit, ScoreCountInput } from '../port.js';
+import type { HistoryRecord, ProbeStoreInput, RateLimit, ScoreCountInput } from '../port.js';
 import { rateKeyOf } from '../rate-state.js';
 import { locateTerms } from '../term-cells.js';
 
@@ -20,6 +20,10 @@ export function tagOf(projectId: string): string {
 
 export function receiptKey(projectId: string, receiptId: string): string {
   return `${tagOf(projectId)}q:${receiptId}`;
+}
+
+export function warmKey(projectId: string): string {
+  return `${tagOf(projectId)}warm`;
 }
 
 export function countArguments(input: ScoreCountInput): Argument[] {
@@ -38,8 +42,15 @@ export function countArguments(input: ScoreCountInput): Argument[] {
     input.deviceClass ?? '',
     input.addressShared ? '1' : '',
     input.signature ?? '',
+    input.history.respondent ?? '',
+    input.history.source ?? '',
+    input.history.subSource ?? '',
     ...limitArguments(input.limits, input.nowMs),
   ];
+}
+
+export function historyArguments(records: readonly HistoryRecord[]): Argument[] {
+  return records.flatMap(({ subject, version, value }) => [subject, version, `${value.n} ${value.fraud} ${value.clawbacks} ${value.asOfDay}`]);
 }
 
 export function limitArguments(limits: readonly RateLimit[], nowMs: number): Argument[] {

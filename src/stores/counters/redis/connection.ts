@@ -14,6 +14,7 @@ export interface RedisConnection {
   /** Runs a script on one key; the server learns its text when it does not know it yet. */
   run(script: Script, key: string, args: readonly Argument[]): Promise<unknown>;
   get(key: string): Promise<Buffer | null>;
+  setWithExpiry(key: string, value: string, keepMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -56,6 +57,9 @@ export async function connectRedis(url: string, deadlineMs: number, logger: Redi
         }
       }),
     get: (key) => withDeadline(() => client.getBuffer(key)),
+    setWithExpiry: async (key, value, keepMs) => {
+      await withDeadline(() => client.set(key, value, 'PX', keepMs));
+    },
     close: async () => {
       await withDeadline(() => client.quit()).catch(() => undefined);
       client.disconnect();

@@ -5,9 +5,10 @@
  * StoreUnavailable, where any other policy would let counts vanish.
  */
 import { storeUnavailable } from '../../../errors.js';
+import { bounds } from '../bounds.js';
 import type { Counters, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../port.js';
 import { judgeRates } from '../rate-state.js';
-import { countArguments, limitArguments, probeArguments, receiptKey, tagOf } from './arguments.js';
+import { countArguments, historyArguments, limitArguments, probeArguments, receiptKey, tagOf, warmKey } from './arguments.js';
 import { connectRedis, type RedisConnection, type RedisLogger } from './connection.js';
 import { decodeRecord, decodeUsed, readFrame } from './record.js';
 import { loadScripts, type Scripts } from './scripts.js';
@@ -18,10 +19,14 @@ export interface RedisCountersOptions {
   /** How long a call may take before it fails. */
   readonly deadlineMs: number;
   readonly logger?: RedisLogger;
+  readonly now?: () => number;
 }
 
+/** Histories published by one run of the script, which holds up everybody else’s calls meanwhile. */
+const publishPortion = 100;
+
 /** Opens the store; one that is away does not fail the start, but every call until it is back. */
-export async function openRedisCounters({ url, deadlineMs, logger }: RedisCountersOptions): Promise<Counters> {
+export async function openRedisCounters({ url, deadlineMs, logger, now = Date.now }: RedisCountersOptions): Promise<Counters> {
   const scripts = await loadScripts();
   const connection = await connectRedis(url, deadlineMs, logger);
   return {
@@ -40,6 +45,14 @@ export async function openRedisCounters({ url, deadlineMs, logger }: RedisCounte
       const used = limits.length === 0 ? [] : await connection.run(scripts.takeRate, tagOf(tag), limitArguments(limits, nowMs));
       return judgeRates(limits, Array.isArray(used) ? used.map(Number) : [], nowMs);
     },
+    publishHistory: async (projectId, records) => {
+      for (let i = 0; i < records.length; i += publishPortion) {
+        await connection.run(scripts.publishHistory, tagOf(projectId), historyArguments(records.slice(i, i + publishPortion)));
+      }
+    },
+    restoreSessions: async () => undefined,
+    isWarm: async (projectId) => (await connection.get(warmKey(projectId))) !== null,
+    markWarm: (projectId) => connection.setWithExpiry(warmKey(projectId), String(now()), bounds.warmMs),
     close: () => connection.close(),
   };
 }

@@ -5,7 +5,7 @@
 import { Unpackr } from 'msgpackr';
 import type { CountFacts, DeviceSketch, DuplicateCandidate } from '../../../contract/facts.js';
 import { sortCandidates } from '../candidate-order.js';
-import type { StoredProbe } from '../port.js';
+import type { HistoryValue, StoredHistory, StoredProbe } from '../port.js';
 
 export interface CountRecord {
   readonly receiptId: string;
@@ -13,6 +13,8 @@ export interface CountRecord {
   readonly probe: StoredProbe | null;
   readonly device: string | null;
   readonly signatureFresh: boolean;
+  readonly warm: boolean;
+  readonly history: StoredHistory;
 }
 
 type Measured = number | false;
@@ -27,6 +29,8 @@ type Meta = [
   neighborhood: [number, number, number, number, number, number],
   candidates: [session: string, via: DuplicateCandidate['via']][],
   probe: Probe | false,
+  warm: boolean,
+  histories: [respondent: string | false, source: string | false, subSource: string | false],
 ];
 
 const unpackr = new Unpackr({ useRecords: false });
@@ -44,12 +48,14 @@ export function readFrame(frame: Buffer): Buffer[] {
 
 /** Reads the parts of a record. */
 export function decodeRecord(parts: readonly Buffer[]): CountRecord {
-  const [receiptId, device, signatureFresh, velocity, neighborhood, candidates, probe] = unpackr.unpack(partOf(parts, 0)) as Meta;
+  const [receiptId, device, signatureFresh, velocity, neighborhood, candidates, probe, warm, histories] = unpackr.unpack(partOf(parts, 0)) as Meta;
   const records = parts.slice(probe === false ? 1 : 5);
   return {
     receiptId,
     device: orNull(device),
     signatureFresh,
+    warm,
+    history: { respondent: decodeHistory(histories[0]), source: decodeHistory(histories[1]), subSource: decodeHistory(histories[2]) },
     probe: probe === false ? null : decodeProbe(probe, parts),
     counts: {
       ...decodeVelocity(velocity),
@@ -64,6 +70,13 @@ export function decodeRecord(parts: readonly Buffer[]): CountRecord {
       },
     },
   };
+}
+
+/** A history is "n fraud clawbacks asOfDay". */
+function decodeHistory(text: string | false): HistoryValue | null {
+  if (text === false) return null;
+  const [n = 0, fraud = 0, clawbacks = 0, asOfDay = 0] = text.split(' ').map(Number);
+  return { n, fraud, clawbacks, asOfDay };
 }
 
 /** How much of each limit had been used. */

@@ -17,9 +17,10 @@ export interface Script {
 
 /** The parts of each script, in order; all become one chunk and share its locals. */
 const parts = {
-  countScore: ['inputs', 'frame', 'rates', 'session', 'velocity', 'terms', 'relations', 'count-score'],
+  countScore: ['inputs', 'frame', 'rates', 'session', 'velocity', 'terms', 'relations', 'history', 'count-score'],
   storeProbe: ['store-probe'],
   takeRate: ['rates', 'take-rate'],
+  publishHistory: ['publish-history'],
 } as const;
 
 /** With it Redis 7 refuses the whole script when memory is short; without, it would stop somewhere inside. */
@@ -33,8 +34,8 @@ export async function loadScripts(directory = scriptsDirectory()): Promise<Scrip
     const text = [firstLine, prelude(), ...texts].join('\n');
     return { name, text, sha1: createHash('sha1').update(text).digest('hex') };
   };
-  const [countScore, storeProbe, takeRate] = await Promise.all([load('countScore'), load('storeProbe'), load('takeRate')]);
-  return { countScore, storeProbe, takeRate };
+  const [countScore, storeProbe, takeRate, publishHistory] = await Promise.all([load('countScore'), load('storeProbe'), load('takeRate'), load('publishHistory')]);
+  return { countScore, storeProbe, takeRate, publishHistory };
 }
 
 /** The bounds as a Lua table. */

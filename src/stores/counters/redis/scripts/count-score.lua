@@ -1,7 +1,7 @@
 -- One scoring call, counted in one step. KEYS[1] the project’s tag; ARGV as named below, then the limits.
 -- Answers: what happened, what had been used of each limit, and the record: for `counted` without its content, which
 -- the caller has; for `replayed` whole, as it was stored.
-local allowed, used = takeRates(base, 15)
+local allowed, used = takeRates(base, 18)
 if not allowed then return { 'limited', cmsgpack.pack(used), '' } end
 
 local fingerprint, receiptId, content = ARGV[3], ARGV[4], ARGV[5]
@@ -37,8 +37,9 @@ local signatureFresh = claimSignature(signature)
 noteReplay(fingerprint, version, receiptId)
 writeGuard()
 
+local warm, histories = readHistory({ ARGV[15], ARGV[16], ARGV[17] })
 local meta = { receiptId, orFalse(device), signatureFresh, velocity, neighborhood, candidates,
-  probe and { probe.seq, probe.load ~= false, probe.update ~= false, orFalse(probe.device) } or false }
+  probe and { probe.seq, probe.load ~= false, probe.update ~= false, orFalse(probe.device) } or false, warm, histories }
 local parts = { cmsgpack.pack(meta) }
 if probe then
   parts[2], parts[3], parts[4], parts[5] = probe.load or '', probe.update or '', probe.sketch, probe.index
