@@ -20,6 +20,7 @@ import { bootstrapDemo, readBootstrap, writeBootstrap, type Bootstrap, type Boot
 import { createDashboardVerifier, type ExternalIssuer } from './projects/dashboard-tokens.js';
 import { openDirectories, type Directories } from './projects/directories.js';
 import { createLimits } from './projects/limits.js';
+import { registerOperatorChannel } from './projects/operator-channel.js';
 import { createOriginDecision } from './projects/origins.js';
 import { createPublicGuard } from './projects/public-guard.js';
 import { registerAdministration } from './projects/routes.js';
@@ -191,10 +192,11 @@ function scoringSubjectsOf(directories: Directories): ScoringSubjects {
   };
 }
 
-async function startAdmin({ settings, metrics, stores, opened }: Parts, consumers: Awaited<ReturnType<typeof startConsumers>>): Promise<string> {
+async function startAdmin({ settings, metrics, stores, masterKey, opened }: Parts, consumers: Awaited<ReturnType<typeof startConsumers>>): Promise<string> {
   const admin = createAdminServer({
     metrics,
     checks: { database: () => stores.database.ping(), counters: () => stores.counters.ping(), log: () => stores.log.ping() },
+    extend: (app) => registerOperatorChannel(app, { database: stores.database, now: Date.now, masterKey }),
     refresh: () => consumers.forEach(({ group, consumer }) => metrics.consumerTickAge.set({ group }, consumer.tickAgeMs() / 1_000)),
   });
   opened.push(() => admin.close());

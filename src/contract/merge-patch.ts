@@ -5,8 +5,8 @@
 import type { TSchema } from 'typebox';
 
 export function mergePatchOf(schema: TSchema): TSchema {
-  const { required: _required, ...rest } = schema as unknown as Record<string, unknown>;
-  return nullableValues(rest) as unknown as TSchema;
+  const { required: _required, ...rest } = schema as Record<string, unknown>;
+  return nullableValues(rest);
 }
 
 function nullableValues(schema: Record<string, unknown>): Record<string, unknown> {

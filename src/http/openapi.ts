@@ -28,6 +28,7 @@ export async function registerOpenapi(app: FastifyInstance, baseUrl: string, ver
       components: {
         securitySchemes: {
           apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+          organizationKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key of organization scope.' },
           bearerKey: { type: 'http', scheme: 'bearer', description: 'An API key as Bearer.' },
           dashboard: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A dashboard token.' },
         },
@@ -42,8 +43,10 @@ export async function registerOpenapi(app: FastifyInstance, baseUrl: string, ver
 function securityOf(access: Access | undefined): Record<string, string[]>[] {
   switch (access?.credential) {
     case 'api-key': return [{ apiKey: [] }, { bearerKey: [] }];
+    case 'organization-key': return [{ organizationKey: [] }];
+    case 'dashboard-or-key': return [{ dashboard: [] }, { apiKey: [] }];
     case 'dashboard': return [{ dashboard: [] }];
-    case 'dashboard-or-organization-key': return [{ dashboard: [] }, { apiKey: [] }];
+    case 'dashboard-or-organization-key': return [{ dashboard: [] }, { organizationKey: [] }];
     default: return [];
   }
 }

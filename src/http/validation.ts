@@ -38,6 +38,8 @@ export function describeViolation(violation: Violation, context: string): Issue 
     return { path: `${base}/${escape(name)}`, message: `is not a known name${nearest === null ? '' : `; did you mean "${nearest}"?`}` };
   }
   if (keyword === 'enum') return { path: base, message: `must be one of ${(named['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}.` };
+  // A name that is listed only to be refused: its description says where the value belongs.
+  if (keyword === 'not') return { path: base, message: (parentSchema as { description?: string } | undefined)?.description ?? 'is not taken here.' };
   if (keyword === 'propertyNames') return { path: `${base}/${escape(String(named['propertyName']))}`, message: 'is not a valid name here.' };
   return { path: base, message: `${violation.message ?? 'is not valid'}.` };
 }

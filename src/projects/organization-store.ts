@@ -52,7 +52,7 @@ export async function updateOrganization(database: Queryable, organizationId: st
   for (const [name, column] of Object.entries(columns) as [keyof typeof columns, string][]) {
     const value = update[name];
     if (value === undefined) continue;
-    values.push(name === 'allowedDomains' ? JSON.stringify({ allowedDomains: value }) : (value as SqlValue));
+    values.push(name === 'allowedDomains' ? JSON.stringify({ allowedDomains: value }) : (value));
     assignments.push(name === 'allowedDomains' ? `settings = settings || $${values.length}::jsonb` : `${column} = $${values.length}`);
   }
   if (assignments.length === 0) return findOrganization(database, organizationId);

@@ -9,7 +9,7 @@ import type { Issue } from '../errors.js';
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
 export function applyPatch(stored: ProjectFields, patch: Json): ProjectFields {
-  return merge(stored as unknown as Json, patch) as unknown as ProjectFields;
+  return merge(stored, patch) as unknown as ProjectFields;
 }
 
 function merge(target: Json, patch: Json): Json {

@@ -17,7 +17,7 @@ import type { AdministrationDeps } from './administration.js';
 import { actorOf, recordAudit } from './audit.js';
 import { examples } from './examples.js';
 import { findOrganization } from './organization-store.js';
-import { optionalBody } from './optional-body.js';
+import { acceptEmptyBodies, optionalBody } from './optional-body.js';
 import { readPage } from './paging.js';
 import { changedPaths } from './project-patch.js';
 import { checkProject, requireBrandingTier, resolveAlias } from './project-checks.js';
@@ -32,7 +32,8 @@ const ProjectParams = Type.Object({ projectId: Type.String({ maxLength: 128, des
 export function registerProjectRoutes(app: FastifyInstance, deps: AdministrationDeps): void {
   registerCreation(app, deps);
   registerReading(app, deps);
-  registerChanges(app, deps);
+  registerChange(app, deps);
+  void app.register(async (scope) => registerSigningSecret(scope, deps));
 }
 
 function registerCreation(app: FastifyInstance, deps: AdministrationDeps): void {
@@ -137,7 +138,7 @@ function registerReading(app: FastifyInstance, deps: AdministrationDeps): void {
   );
 }
 
-function registerChanges(app: FastifyInstance, deps: AdministrationDeps): void {
+function registerChange(app: FastifyInstance, deps: AdministrationDeps): void {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();
 
   typed.patch(
@@ -160,7 +161,11 @@ function registerChanges(app: FastifyInstance, deps: AdministrationDeps): void {
     },
   );
 
-  typed.post(
+}
+
+function registerSigningSecret(scope: FastifyInstance, deps: AdministrationDeps): void {
+  acceptEmptyBodies(scope);
+  scope.withTypeProvider<TypeBoxTypeProvider>().post(
     '/projects/:projectId/signing-secret/rotate',
     {
       config: { access: { credential: 'dashboard-or-organization-key', role: 'admin', scope: 'projects:write', project: 'projectId' } },

@@ -22,7 +22,7 @@ export async function updateProject(deps: AdministrationDeps, actor: Actor, proj
     const organization = await findOrganization(tx, organizationId);
     if (project === null || organization === null) throw notFound('project');
     requireBrandingTier(patch.branding, organization.tier);
-    const { fields, issues } = checkProject(applyPatch(project.fields, alias.change as never), { environment: deps.environment, originsPath: alias.originsPath });
+    const { fields, issues } = checkProject(applyPatch(project.fields, alias.change), { environment: deps.environment, originsPath: alias.originsPath });
     if (alias.issues.length + issues.length > 0) throw invalid([...alias.issues, ...issues]);
     await updateProjectFields(tx, projectId, fields);
     await recordAudit(tx, actor, { organizationId, action: 'project.updated', subject: { kind: 'project', id: projectId }, detail: { changed } });

@@ -1,7 +1,7 @@
 /**
  * The operator’s port: /metrics for Prometheus, /healthz (the process lives) and /readyz (its stores answer). Never public.
  */
-import Fastify from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import type { Metrics } from './metrics.js';
 
 export interface AdminServerDeps {
@@ -10,6 +10,8 @@ export interface AdminServerDeps {
   readonly checks: Readonly<Record<string, () => Promise<void>>>;
   /** Called before each scrape, for values that are read rather than counted. */
   readonly refresh: () => void;
+  /** Adds addresses of others, for operators only. */
+  readonly extend?: (app: FastifyInstance) => void;
 }
 
 export interface AdminServer {
@@ -20,7 +22,7 @@ export interface AdminServer {
 
 const checkDeadlineMs = 1_500;
 
-export function createAdminServer({ metrics, checks, refresh }: AdminServerDeps): AdminServer {
+export function createAdminServer({ metrics, checks, refresh, extend }: AdminServerDeps): AdminServer {
   const app = Fastify({ forceCloseConnections: true });
 
   async function check(): Promise<Readonly<Record<string, string>>> {
@@ -45,6 +47,8 @@ export function createAdminServer({ metrics, checks, refresh }: AdminServerDeps)
     await check();
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   });
+
+  extend?.(app);
 
   return {
     async listen(host, port) {

@@ -18,19 +18,30 @@ type Document = { readonly openapi: string; readonly paths: Readonly<Record<stri
 const document: Document = (await service.call('GET', '/openapi.json', { headers: {} })).body;
 const operations = Object.entries(document.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })));
 
-/** What a path of the document names, in the demo organization. */
+/** What a path of the document names, in the demo organization. Keys are made for the call, so that none that is needed dies. */
 async function fillIn(path: string): Promise<string> {
-  if (!path.includes('{receiptId}')) return path.replace('{projectId}', bootstrap.projectId);
-  const { receiptId } = (await service.call('POST', '/lite/score', { body: { sessionId: 'documented', clientIp: '203.0.113.7' } })).body as { receiptId: string };
-  return path.replace('{receiptId}', receiptId);
+  let filled = path.replace('{projectId}', bootstrap.projectId).replace('{siteKey}', bootstrap.siteKey).replace('{orgId}', bootstrap.organizationId);
+  if (path.includes('{keyId}')) {
+    const collection = filled.replace(/\/\{keyId\}.*$/, '');
+    const { keyId } = (await service.call('POST', collection, { body: {}, headers: await ownerHeaders() })).body as { keyId: string };
+    filled = filled.replace('{keyId}', keyId);
+  }
+  if (path.includes('{receiptId}')) {
+    const { receiptId } = (await service.call('POST', '/lite/score', { body: { sessionId: 'documented', clientIp: '203.0.113.7' } })).body as { receiptId: string };
+    filled = filled.replace('{receiptId}', receiptId);
+  }
+  return path === '/origin-check' ? `${filled}?siteKey=${bootstrap.siteKey}` : filled;
 }
+
+const ownerHeaders = async (): Promise<Record<string, string>> => {
+  const token = await issueDashboardToken(loadMasterKey(service.dataDirectory), { organizationId: bootstrap.organizationId, role: 'owner', lifetimeSeconds: 60 });
+  return { authorization: `Bearer ${token}` };
+};
 
 async function credential(operation: Operation): Promise<Record<string, string>> {
   const names = (operation.security ?? []).flatMap((entry) => Object.keys(entry));
-  if (names.includes('dashboard')) {
-    const token = await issueDashboardToken(loadMasterKey(service.dataDirectory), { organizationId: bootstrap.organizationId, role: 'owner', lifetimeSeconds: 60 });
-    return { authorization: `Bearer ${token}` };
-  }
+  if (names.includes('dashboard')) return ownerHeaders();
+  if (names.includes('organizationKey')) return { 'x-api-key': bootstrap.organizationKey };
   return names.includes('apiKey') ? { 'x-api-key': bootstrap.projectKey } : {};
 }
 
