@@ -29,8 +29,11 @@ import { createEvidenceService } from './scoring/evidence-service.js';
 import { openGeography } from './scoring/geography.js';
 import { createProbeService } from './scoring/probe-service.js';
 import { createReceiptRecorder } from './scoring/receipts.js';
+import { startHistoryConsumer } from './scoring/outcomes/history-consumer.js';
+import { createOutcomeService } from './scoring/outcomes/outcome-service.js';
 import { registerScoringRoutes } from './scoring/routes.js';
 import { createScoreService, type ScoreService, type ScoringSubjects } from './scoring/score-service.js';
+import { createWarmth } from './scoring/warmth.js';
 import { createAgentVerifier, readTrustedAgentKeys } from './scoring/web-bot-auth.js';
 import { lockDataDirectory } from './stores/data-lock.js';
 import type { Consumer } from './stores/log/port.js';
@@ -93,7 +96,7 @@ const hasRole = (settings: Settings, role: Role): boolean => settings.VH_ROLES.i
 
 const siteUrlOf = (settings: Settings, port: number): string => settings.VH_SITE_URL ?? `http://${settings.HOST}:${port}`;
 
-async function startConsumers({ stores, metrics, opened }: Parts): Promise<readonly { readonly group: string; readonly consumer: Consumer }[]> {
+async function startConsumers({ stores, metrics, logger, opened }: Parts): Promise<readonly { readonly group: string; readonly consumer: Consumer }[]> {
   const record = createReceiptRecorder(stores.database);
   const consumer = await stores.log.subscribe({
     topic: 'scores',
@@ -103,7 +106,9 @@ async function startConsumers({ stores, metrics, opened }: Parts): Promise<reado
     handle: async (entries) => metrics.receiptsRecorded.inc(await record(entries)),
   });
   opened.push(() => consumer.stop());
-  return [{ group: 'receipts', consumer }];
+  const history = await startHistoryConsumer({ database: stores.database, counters: stores.counters, log: stores.log, logger, now: Date.now });
+  opened.push(() => history.stop());
+  return [{ group: 'receipts', consumer }, { group: 'history', consumer: history }];
 }
 
 async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<string> {
@@ -167,9 +172,11 @@ async function openScoring(parts: Parts, directories: Directories, ids: Bootstra
   return {
     scores: createScoreService({
       counters, log, pool, geography, makeRef, signer: createBatchSigner(receiptKey), metrics, logger, now: Date.now,
+      warmth: createWarmth({ database, counters, pool, logger, now: Date.now }),
       verifyAgent: (material, origins) => verifier.verify(material, origins, { anyAuthority: settings.VH_ENV === 'development' && origins.length === 0 }),
       subjects: scoringSubjectsOf(directories),
     }),
+    outcomes: createOutcomeService({ database, log, makeRef, metrics, logger }),
     evidence: createEvidenceService({ database, counters, pool, receiptKey }),
     probes: createProbeService({
       counters, pool, makeRef, metrics, now: Date.now,

@@ -30,21 +30,33 @@ export const OutcomeDetail = Type.Object(
   { additionalProperties: true },
 );
 
-/** One event of the bulk form; the per-session form leaves sessionId out. */
-export const OutcomeEvent = Type.Object(
+/** A custom event says what it is; a retraction names what it takes back. */
+const customCarriesName = {
+  if: { properties: { type: { const: 'custom' } }, required: ['type'] },
+  then: {
+    required: ['detail'],
+    properties: { detail: { required: ['name'], if: { properties: { name: { const: retractionName } }, required: ['name'] }, then: { required: ['of'] } } },
+  },
+};
+
+/** One event of the per-session form. */
+export const SessionOutcomeEvent = Type.Object(
   {
-    sessionId: CallerId('The session as it was scored.'),
     type: StringEnum(outcomeTypes),
     occurredAt: OccurredAt,
     reasonClass: Type.Optional(Reason),
     detail: Type.Optional(OutcomeDetail),
   },
-  { additionalProperties: true },
+  { additionalProperties: true, ...customCarriesName },
+);
+export type SessionOutcomeEvent = Static<typeof SessionOutcomeEvent>;
+
+/** One event of the bulk form. */
+export const OutcomeEvent = Type.Object(
+  { sessionId: CallerId('The session as it was scored.'), ...SessionOutcomeEvent.properties },
+  { additionalProperties: true, ...customCarriesName },
 );
 export type OutcomeEvent = Static<typeof OutcomeEvent>;
-
-export const SessionOutcomeEvent = Type.Omit(OutcomeEvent, ['sessionId']);
-export type SessionOutcomeEvent = Static<typeof SessionOutcomeEvent>;
 
 export const bulkEventsMax = 1_000;
 export const sessionEventsMax = 100;

@@ -62,8 +62,8 @@ export function createEvidenceService(deps: EvidenceServiceDeps) {
 async function fromDatabase(deps: EvidenceServiceDeps, receiptId: string): Promise<Recorded | null> {
   const found = await findReceipt(deps.database, deps.receiptKey, receiptId);
   if (found === null) return null;
-  const { facts, verdict, ...owner } = found.receipt;
-  return { owner, facts, classification: verdict.classification, authentic: found.authentic };
+  const { facts, verdict } = found.receipt;
+  return { owner: found.receipt, facts, classification: verdict.classification, authentic: found.authentic };
 }
 
 async function fromCounters(deps: EvidenceServiceDeps, caller: KeyCaller, receiptId: string): Promise<Recorded | null> {

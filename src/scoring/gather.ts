@@ -4,23 +4,30 @@
  */
 import { createHash } from 'node:crypto';
 import { unpack } from 'msgpackr';
-import type { AgentFacts, HistoryFacts, ScoreFacts } from '../contract/facts.js';
+import type { AgentFacts, HistoryFacts, HistoryRecord, NetworkClass, ScoreFacts } from '../contract/facts.js';
 import type { ProbeBody, ProbeTransport } from '../contract/probe.js';
 import type { DegradedSignal, ScoreRequest } from '../contract/score.js';
 import type { LiteConfig } from '../contract/calibration.js';
 import type { MakeRef } from '../crypto/master-key.js';
 import type { Issue } from '../errors.js';
-import type { RateLimit, RecentReceipt, ScoreCountInput } from '../stores/counters/port.js';
+import type { CountedSession, RateLimit, RecentReceipt, ScoreCountInput, StoredHistory } from '../stores/counters/port.js';
 import { parseAddress, type Address } from './address.js';
 import { resolveCalibration } from './calibration.js';
 import { deviceClassOf } from './device-class.js';
 import type { Place } from './geography.js';
+import { decayFurther } from './outcomes/history-days.js';
 import type { ReceiptOwner } from './receipts.js';
+import { historySubjectsOf, type HistorySubjects } from './subjects.js';
+
+/** What the counters are told of a session, by references only; kept with the receipt, so that lost counters can be counted again. */
+export type SessionTrace = Omit<CountedSession, 'sketch' | 'bands'>;
 
 /** What is known before the counters are asked; packed, it lies beside them until the database has the receipt. */
 export interface ScoreBase {
   readonly owner: ReceiptOwner;
-  readonly facts: Omit<ScoreFacts, 'counts' | 'probe' | 'deviceKnown'>;
+  readonly trace: SessionTrace;
+  readonly subjects: HistorySubjects;
+  readonly facts: Omit<ScoreFacts, 'counts' | 'probe' | 'deviceKnown' | 'history'>;
 }
 
 export interface GatherInput {
@@ -49,10 +56,27 @@ export function checkRequest(request: ScoreRequest): { readonly address: Address
 }
 
 export function gatherBase(input: GatherInput): ScoreBase {
-  const { request, address, place, owner } = input;
-  const respondentKnown = request.respondentId !== undefined && request.respondentId !== request.sessionId;
+  const { request, address, place, owner, makeRef } = input;
+  const namespace = namespaceOf(owner);
+  const subjects = historySubjectsOf(request, namespace, makeRef);
+  const ref = (kind: string, value: string | undefined) => (value === undefined ? null : makeRef(namespace, kind, value));
+  const respondentKnown = subjects.respondent !== null;
+  const trace: SessionTrace = {
+    nowMs: input.nowMs,
+    session: makeRef(namespace, 'session', request.sessionId),
+    scope: makeRef(namespace, 'scope', scopeOf(request)),
+    respondent: respondentKnown ? ref('respondent', request.respondentId) : null,
+    device: ref('device', request.deviceHash),
+    address: makeRef(namespace, 'address', address.text),
+    prefix: makeRef(namespace, 'prefix', address.prefix),
+    source: ref('source', request.sourceId),
+    deviceClass: deviceClassOf(request.userAgent),
+    addressShared: place.network !== null && sharedNetworks.includes(place.network),
+  };
   return {
     owner,
+    trace,
+    subjects,
     facts: {
       version: 1,
       receiptId: owner.receiptId,
@@ -65,24 +89,16 @@ export function gatherBase(input: GatherInput): ScoreBase {
       declaredCountry: request.declaredCountry?.toUpperCase() ?? null,
       respondentKnown,
       respondentStats: request.respondentStats ?? request.supplierStats ?? null,
-      prefix: input.makeRef(owner.projectId ?? owner.organizationId, 'prefix', address.prefix),
+      prefix: trace.prefix,
       address: { family: address.family, range: address.range, country: place.country, asn: place.asn, network: place.network },
-      history: owner.projectId === null ? null : withoutOutcomes(request, respondentKnown),
       agent: input.agent,
       degraded: degradedOf(request, input.geographyAvailable),
     },
   };
 }
 
-/** The native history of subjects about whom no outcome was ever reported. */
-function withoutOutcomes(request: ScoreRequest, respondentKnown: boolean): HistoryFacts {
-  const nothing = { n: 0, fraud: 0 };
-  return {
-    respondent: respondentKnown ? { ...nothing, confirmedClawbacks: 0 } : null,
-    source: request.sourceId === undefined ? null : nothing,
-    subSource: request.subSourceId === undefined ? null : nothing,
-  };
-}
+/** Where a key’s counters live: its project, or for an organization key, which resolves to none, its organization. */
+export const namespaceOf = (owner: Pick<ReceiptOwner, 'projectId' | 'organizationId'>): string => owner.projectId ?? owner.organizationId;
 
 function degradedOf(request: ScoreRequest, geographyAvailable: boolean): readonly DegradedSignal[] {
   return [
@@ -92,43 +108,29 @@ function degradedOf(request: ScoreRequest, geographyAvailable: boolean): readonl
   ];
 }
 
-const sharedNetworks: readonly (string | null)[] = ['mobile', 'anonymous', 'education'];
+/** Networks behind whose addresses strangers sit together: sharing one ties nobody to anybody. */
+const sharedNetworks: readonly NetworkClass[] = ['mobile', 'anonymous', 'education'];
 
 /** What the counters store is to count for this score. */
 export function countInputOf(input: {
   readonly base: ScoreBase;
   readonly content: Uint8Array;
   readonly request: ScoreRequest;
-  readonly address: Address;
   readonly signature: string | null;
   readonly limits: readonly RateLimit[];
   readonly makeRef: MakeRef;
 }): ScoreCountInput {
-  const { base, request, address, makeRef } = input;
-  const namespace = base.owner.projectId ?? base.owner.organizationId;
-  const ref = (kind: string, value: string | undefined) => (value === undefined ? null : makeRef(namespace, kind, value));
+  const { base, request } = input;
+  const namespace = namespaceOf(base.owner);
   return {
-    nowMs: base.facts.scoredAtMs,
+    ...base.trace,
     projectId: namespace,
-    session: base.owner.sessionRef,
     fingerprint: createHash('sha256').update(base.owner.lineage).update(JSON.stringify(request)).digest('base64url').slice(0, 22),
     receiptId: base.owner.receiptId,
     content: input.content,
     limits: input.limits,
-    scope: makeRef(namespace, 'scope', scopeOf(request)),
-    respondent: base.facts.respondentKnown ? ref('respondent', request.respondentId) : null,
-    device: ref('device', request.deviceHash),
-    address: makeRef(namespace, 'address', address.text),
-    prefix: base.facts.prefix ?? makeRef(namespace, 'prefix', address.prefix),
-    source: ref('source', request.sourceId),
-    deviceClass: deviceClassOf(request.userAgent),
-    addressShared: sharedNetworks.includes(base.facts.address.network),
-    signature: ref('signature', input.signature ?? undefined),
-    history: {
-      respondent: base.facts.respondentKnown ? ref('history:respondent', request.respondentId) : null,
-      source: ref('history:source', request.sourceId),
-      subSource: request.subSourceId === undefined ? null : ref('history:subSource', `${request.sourceId ?? ''}\n${request.subSourceId}`),
-    },
+    signature: input.signature === null ? null : input.makeRef(namespace, 'signature', input.signature),
+    history: base.subjects,
   };
 }
 
@@ -138,17 +140,40 @@ function scopeOf(request: ScoreRequest): string {
   return request.sourceId === undefined ? 'project' : `source\n${request.sourceId}`;
 }
 
+/** What the counters store answered, or recorded for a receipt. */
+export type Counted = Pick<RecentReceipt, 'counts' | 'probe' | 'device' | 'signatureFresh' | 'warm' | 'history'>;
+
 /** The whole facts, from what was known before and what the counters store answered; null where it did not answer. */
-export function assembleFacts(base: ScoreBase, counted: Pick<RecentReceipt, 'counts' | 'probe' | 'device' | 'signatureFresh'> | null): ScoreFacts {
+export function assembleFacts(base: ScoreBase, counted: Counted | null): ScoreFacts {
   const { facts } = base;
-  if (counted === null) return { ...facts, counts: null, probe: null, deviceKnown: false, degraded: [...facts.degraded, 'counters_unavailable'] };
+  if (counted === null) {
+    return { ...facts, counts: null, probe: null, history: null, deviceKnown: false, degraded: [...facts.degraded, 'counters_unavailable', 'history_unavailable'] };
+  }
   const used = facts.agent?.outcome === 'verified' && !counted.signatureFresh;
+  const known = facts.measured && counted.warm;
   return {
     ...facts,
-    counts: facts.measured ? counted.counts : null,
+    counts: known ? counted.counts : null,
     probe: facts.measured ? mergeProbe(counted.probe) : null,
+    history: known ? historyOf(base.subjects, counted.history, facts.scoredAtMs) : null,
     deviceKnown: counted.device !== null,
     agent: used ? { outcome: 'invalid', agent: facts.agent?.agent ?? null, reason: 'The signature was used before; a signature is good for one session.' } : facts.agent,
+    degraded: facts.measured && !counted.warm ? [...facts.degraded, 'counters_unavailable', 'history_unavailable'] : facts.degraded,
+  };
+}
+
+/** Subjects that were not named are null; those about whom no outcome was ever reported have a record of nothing. */
+function historyOf(subjects: HistorySubjects, stored: StoredHistory, nowMs: number): HistoryFacts {
+  const record = (name: keyof HistorySubjects) => {
+    const value = stored[name];
+    return subjects[name] === null ? null : value === null ? { n: 0, fraud: 0, clawbacks: 0 } : decayFurther(value, nowMs);
+  };
+  const plain = (value: ReturnType<typeof record>): HistoryRecord | null => (value === null ? null : { n: value.n, fraud: value.fraud });
+  const respondent = record('respondent');
+  return {
+    respondent: respondent === null ? null : { n: respondent.n, fraud: respondent.fraud, confirmedClawbacks: respondent.clawbacks },
+    source: plain(record('source')),
+    subSource: plain(record('subSource')),
   };
 }
 

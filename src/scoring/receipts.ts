@@ -11,18 +11,22 @@ import { verifySeal, type BatchSigner, type Seal } from '../crypto/batch-signer.
 import type { SigningKey } from '../crypto/master-key.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import type { Log, LogEntry } from '../stores/log/port.js';
+import type { SessionTrace } from './gather.js';
+import type { HistorySubjects } from './subjects.js';
 
-/** Whose receipt it is, and of which session. */
+/** Whose receipt it is. */
 export interface ReceiptOwner {
   readonly receiptId: string;
   readonly organizationId: string;
   /** null for a score with an organization key. */
   readonly projectId: string | null;
   readonly lineage: string;
-  readonly sessionRef: string;
 }
 
 export interface Receipt extends ReceiptOwner {
+  readonly trace: SessionTrace;
+  /** Whose history the session belongs to. */
+  readonly subjects: HistorySubjects;
   readonly verdict: RecordedVerdict;
   /** Packed ScoreFacts. */
   readonly facts: Uint8Array;
@@ -49,7 +53,10 @@ export function createReceiptRecorder(database: Database): (entries: readonly Lo
       if (!partitions.has(day)) await createPartition(database, day);
       partitions.add(day);
     }
-    await insertReceipts(database, rows);
+    await database.transaction(async (tx) => {
+      await insertReceipts(tx, rows);
+      await orderWaitingOutcomes(tx, rows);
+    });
     return rows.length;
   };
 }
@@ -89,16 +96,28 @@ async function insertReceipts(database: Queryable, rows: readonly ReceiptRow[]):
     return start;
   });
   await database.query(
-    `INSERT INTO receipts (receipt_id, scored_at, organization_id, project_id, lineage, session_ref, score, recommendation, record, seal)
-     SELECT id, at, organization, project, lineage, session, score, recommendation, substring($9::bytea FROM start FOR length), substring($9::bytea FROM start + length FOR seal_length)
-       FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::smallint[], $8::text[], $10::int[], $11::int[], $12::int[])
-         AS row (id, at, organization, project, lineage, session, score, recommendation, start, length, seal_length)
+    `INSERT INTO receipts (receipt_id, scored_at, organization_id, project_id, lineage, session_ref, score, recommendation, subjects, respondent_known, record, seal)
+     SELECT id, at, organization, project, lineage, session, score, recommendation, string_to_array(subjects, ','), known,
+            substring($9::bytea FROM start FOR length), substring($9::bytea FROM start + length FOR seal_length)
+       FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::smallint[], $8::text[], $10::int[], $11::int[], $12::int[], $13::text[], $14::boolean[])
+         AS row (id, at, organization, project, lineage, session, score, recommendation, start, length, seal_length, subjects, known)
      ON CONFLICT DO NOTHING`,
     [
       column((row) => row.receipt.receiptId), column((row) => row.scoredAt), column((row) => row.receipt.organizationId), column((row) => row.receipt.projectId),
-      column((row) => row.receipt.lineage), column((row) => row.receipt.sessionRef), column((row) => row.receipt.verdict.score), column((row) => row.receipt.verdict.recommendation),
+      column((row) => row.receipt.lineage), column((row) => row.receipt.trace.session), column((row) => row.receipt.verdict.score), column((row) => row.receipt.verdict.recommendation),
       Buffer.concat(rows.flatMap((row, index) => [row.signed, seals[index] ?? new Uint8Array()])), starts, column((row) => row.signed.length), seals.map((seal) => seal.length),
+      column((row) => Object.values(row.receipt.subjects).filter((subject) => subject !== null).join(',')), column((row) => row.receipt.subjects.respondent !== null),
     ],
+  );
+}
+
+/** Outcomes that came before their score wait for it: now they can be carried into the history. */
+async function orderWaitingOutcomes(tx: Queryable, rows: readonly ReceiptRow[]): Promise<void> {
+  await tx.query(
+    `INSERT INTO adjudication_work (project_id, session_ref)
+     SELECT DISTINCT o.project_id, o.session_ref FROM outcomes o JOIN unnest($1::text[], $2::text[]) AS scored (project, session)
+         ON o.project_id = scored.project AND o.session_ref = scored.session`,
+    [rows.map((row) => row.receipt.projectId), rows.map((row) => row.receipt.trace.session)],
   );
 }
 

@@ -11,6 +11,8 @@ import { errorReplies } from '../http/openapi.js';
 import { probeBytesMax } from '../limits.js';
 import type { createEvidenceService } from './evidence-service.js';
 import { probeExample, scoreExample } from './examples.js';
+import type { createOutcomeService } from './outcomes/outcome-service.js';
+import { registerOutcomeRoutes } from './outcomes/routes.js';
 import type { createProbeService } from './probe-service.js';
 import type { ScoreService } from './score-service.js';
 
@@ -18,6 +20,7 @@ export interface ScoringRouteDeps {
   readonly scores: ScoreService;
   readonly evidence: ReturnType<typeof createEvidenceService>;
   readonly probes: ReturnType<typeof createProbeService>;
+  readonly outcomes: ReturnType<typeof createOutcomeService>;
   /** A probe key that works, for the example; null where there is no demo organization. */
   readonly exampleProbeKey: string | null;
 }
@@ -63,6 +66,7 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
     async (request) => deps.evidence.evidence(keyCaller(request), request.params.receiptId),
   );
 
+  registerOutcomeRoutes(app, deps.outcomes);
   void app.register(async (scope) => registerProbeIntake(scope, deps));
 }
 

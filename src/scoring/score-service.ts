@@ -18,10 +18,11 @@ import type { Counters, RateLimit, ScoreCountResult } from '../stores/counters/p
 import type { Log } from '../stores/log/port.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
-import { assembleFacts, checkRequest, countInputOf, gatherBase, type ScoreBase } from './gather.js';
+import { assembleFacts, checkRequest, countInputOf, gatherBase, type Counted, type ScoreBase } from './gather.js';
 import type { Address } from './address.js';
 import type { Geography } from './geography.js';
 import { appendReceipt, packFacts } from './receipts.js';
+import type { Warmth } from './warmth.js';
 
 /** What scoring needs to know of projects and organizations; fulfilled from their cached records. */
 export interface ScoringSubjects {
@@ -53,6 +54,7 @@ export interface ScoreServiceDeps {
   readonly subjects: ScoringSubjects;
   readonly makeRef: MakeRef;
   readonly signer: BatchSigner;
+  readonly warmth: Warmth;
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly now: () => number;
@@ -72,23 +74,27 @@ export function createScoreService(deps: ScoreServiceDeps) {
     const { base, signature } = await gather(deps, caller, request, address);
     endGather();
 
+    if (base.owner.projectId !== null) await deps.warmth.check(base.owner.projectId);
     const counted = await count(deps, countInputOf({
-      base, content: new Uint8Array(pack(base)), request, address, signature, limits: limitsOf(caller), makeRef: deps.makeRef,
+      base, content: new Uint8Array(pack(base)), request, signature, limits: limitsOf(caller), makeRef: deps.makeRef,
     }));
     if (counted?.kind === 'limited') throw rateLimited('This key', counted.rate, base.facts.scoredAtMs);
-    if (counted?.kind !== 'replayed') return conclude(base, counted);
+    if (counted?.kind !== 'replayed') {
+      if (counted?.warm === false && base.owner.projectId !== null) deps.warmth.foundCold(base.owner.projectId);
+      return conclude(base, counted);
+    }
     metrics.scoreReplays.inc();
     return conclude(unpack(counted.recorded.content) as ScoreBase, counted.recorded);
   }
 
   /** From the facts to the reply, by way of the pool and the receipt. */
-  async function conclude(base: ScoreBase, counted: Parameters<typeof assembleFacts>[1]): Promise<string> {
+  async function conclude(base: ScoreBase, counted: Counted | null): Promise<string> {
     const facts = packFacts(assembleFacts(base, counted));
     const endPool = metrics.scoreStage.startTimer({ stage: 'pool' });
     const { reply, degraded, verdict } = await deps.pool.run({ kind: 'score', facts });
     endPool();
     const endReceipt = metrics.scoreStage.startTimer({ stage: 'receipt' });
-    await appendReceipt(deps.log, deps.signer, { ...base.owner, verdict, facts });
+    await appendReceipt(deps.log, deps.signer, { ...base.owner, trace: base.trace, subjects: base.subjects, verdict, facts });
     endReceipt();
     metrics.scores.inc({ recommendation: verdict.recommendation });
     for (const signal of degraded) metrics.degraded.inc({ signal });
@@ -113,7 +119,6 @@ async function gather(deps: ScoreServiceDeps, caller: KeyCaller, request: ScoreR
       organizationId: caller.organizationId,
       projectId: caller.projectId,
       lineage: caller.lineage,
-      sessionRef: deps.makeRef(caller.projectId ?? caller.organizationId, 'session', request.sessionId),
     },
     liteConfig: project?.liteConfig,
     assuranceAvailable: project?.assuranceAvailable ?? 'none',

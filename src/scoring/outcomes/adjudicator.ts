@@ -6,22 +6,7 @@
  */
 import type { Database, Queryable } from '../../stores/database/port.js';
 import { adjudicate, type Adjudication, type StoredOutcome } from './adjudicate.js';
-import { decay, shiftDays, type DecayedHistory, type HistoryDays } from './history-days.js';
-
-export interface SubjectHistory {
-  readonly projectId: string;
-  readonly subject: string;
-  /** Rises with every change, so that a late writer never puts an older record over a newer one. */
-  readonly version: number;
-  readonly history: DecayedHistory;
-}
-
-export interface AdjudicatorDeps {
-  readonly database: Database;
-  readonly now: () => number;
-  /** Publishes the records that changed, for scoring to read. Called after the commit, and again for all by a rebuild. */
-  readonly publish: (changed: readonly SubjectHistory[]) => Promise<void>;
-}
+import { shiftDays, type HistoryDays } from './history-days.js';
 
 const batchMax = 500;
 
@@ -31,17 +16,16 @@ interface Session {
 }
 
 /** Works off the orders there are; answers how many. */
-export async function workOff(deps: AdjudicatorDeps): Promise<number> {
+export async function workOff(database: Database): Promise<number> {
   let total = 0;
   for (;;) {
-    const { taken, changed } = await deps.database.transaction((tx) => workOffBatch(tx, deps.now()));
-    if (changed.length > 0) await deps.publish(changed);
+    const taken = await database.transaction(workOffBatch);
     total += taken;
     if (taken < batchMax) return total;
   }
 }
 
-async function workOffBatch(tx: Queryable, nowMs: number): Promise<{ readonly taken: number; readonly changed: readonly SubjectHistory[] }> {
+async function workOffBatch(tx: Queryable): Promise<number> {
   const orders = await tx.query<{ project_id: string; session_ref: string }>(
     `DELETE FROM adjudication_work WHERE work_id IN (SELECT work_id FROM adjudication_work ORDER BY work_id LIMIT ${batchMax} FOR UPDATE SKIP LOCKED)
      RETURNING project_id, session_ref`,
@@ -52,7 +36,8 @@ async function workOffBatch(tx: Queryable, nowMs: number): Promise<{ readonly ta
     const [projectId = '', sessionRef = ''] = key.split('\n');
     await readjudicate(tx, { projectId, sessionRef }, shifts);
   }
-  return { taken: orders.length, changed: await shifts.apply(tx, nowMs) };
+  await shifts.apply(tx);
+  return orders.length;
 }
 
 /** Replaces what stands in the history for one session by what its events say now. */
@@ -110,17 +95,13 @@ class Shifts {
     }
   }
 
-  async apply(tx: Queryable, nowMs: number): Promise<readonly SubjectHistory[]> {
-    const changed: SubjectHistory[] = [];
+  async apply(tx: Queryable): Promise<void> {
     for (const [key, shifts] of [...this.#bySubject].sort(([a], [b]) => (a < b ? -1 : 1))) {
       const [projectId = '', subject = ''] = key.split('\n');
       await tx.query("INSERT INTO history (project_id, subject_ref, version, days) VALUES ($1, $2, 0, '{}') ON CONFLICT DO NOTHING", [projectId, subject]);
-      const [row] = await tx.query<{ version: number; days: HistoryDays }>('SELECT version, days FROM history WHERE project_id = $1 AND subject_ref = $2 FOR UPDATE', [projectId, subject]);
+      const [row] = await tx.query<{ days: HistoryDays }>('SELECT days FROM history WHERE project_id = $1 AND subject_ref = $2 FOR UPDATE', [projectId, subject]);
       const days = shifts.reduce((sum, { adjudication, sign }) => shiftDays(sum, adjudication, sign), row?.days ?? {});
-      const version = (row?.version ?? 0) + 1;
-      await tx.query('UPDATE history SET version = $3, days = $4::jsonb WHERE project_id = $1 AND subject_ref = $2', [projectId, subject, version, JSON.stringify(days)]);
-      changed.push({ projectId, subject, version, history: decay(days, nowMs) });
+      await tx.query('UPDATE history SET version = version + 1, days = $3::jsonb WHERE project_id = $1 AND subject_ref = $2', [projectId, subject, JSON.stringify(days)]);
     }
-    return changed;
   }
 }

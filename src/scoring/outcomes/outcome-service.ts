@@ -5,17 +5,18 @@
  */
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
+import { pack } from 'msgpackr';
 import { OutcomeEvent, retractionName, type OutcomeReply } from '../../contract/outcome.js';
 import type { MakeRef } from '../../crypto/master-key.js';
 import type { Issue } from '../../errors.js';
 import type { KeyCaller } from '../../http/access.js';
 import { invalid } from '../../http/error-answers.js';
 import { describeViolation } from '../../http/validation.js';
-import { pack } from 'msgpackr';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import type { Log } from '../../stores/log/port.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
+import { respondentSubject } from '../subjects.js';
 
 export interface OutcomeServiceDeps {
   readonly database: Database;
@@ -69,10 +70,10 @@ function compileEventCheck(): ValidateFunction<OutcomeEvent> {
 /** The event, or what is wrong with it. */
 function checkEvent(isEvent: ValidateFunction<OutcomeEvent>, event: unknown, index: number): OutcomeEvent | readonly Issue[] {
   const at = (path: string): string => `/events/${index}${path}`;
-  if (!isEvent(event)) return (isEvent.errors ?? []).map((violation) => describeViolation(violation, 'body')).map(({ path, message }) => ({ path: at(path), message }));
-  if (event.type === 'custom' && event.detail?.name === undefined) return [{ path: at('/detail/name'), message: 'is missing; a custom event says what it is.' }];
-  if (event.detail?.name === retractionName && event.type === 'custom' && event.detail.of === undefined) return [{ path: at('/detail/of'), message: 'is missing; a retraction names the event that it takes back.' }];
-  return event;
+  if (!isEvent(event)) return (isEvent.errors ?? []).filter(({ keyword }) => keyword !== 'if').map((violation) => describeViolation(violation, 'body')).map(({ path, message }) => ({ path: at(path), message }));
+  const times = { '/occurredAt': event.occurredAt, ...(event.detail?.of === undefined ? {} : { '/detail/of/occurredAt': event.detail.of.occurredAt }) };
+  const issues = Object.entries(times).filter(([, time]) => Number.isNaN(Date.parse(time))).map(([path]) => ({ path: at(path), message: 'is not a time that a calendar has.' }));
+  return issues.length === 0 ? event : issues;
 }
 
 function rowOf({ sessionId, type, occurredAt, reasonClass, detail }: OutcomeEvent, namespace: string, makeRef: MakeRef): OutcomeRow {
@@ -83,7 +84,7 @@ function rowOf({ sessionId, type, occurredAt, reasonClass, detail }: OutcomeEven
     occurredAt: new Date(occurredAt),
     target: retracted === undefined ? '' : `${retracted.type}@${Date.parse(retracted.occurredAt)}`,
     reasonClass: reasonClass ?? detail?.reasonClass ?? null,
-    respondentRef: detail?.respondentId === undefined || detail.respondentId === sessionId ? null : makeRef(namespace, 'history:respondent', detail.respondentId),
+    respondentRef: detail?.respondentId === undefined || detail.respondentId === sessionId ? null : respondentSubject(makeRef, namespace, detail.respondentId),
   };
 }
 

@@ -10,6 +10,9 @@ CREATE TABLE receipts (
   session_ref     text NOT NULL,
   score           smallint NOT NULL,
   recommendation  text NOT NULL,
+  -- Whose history the session belongs to, project-wide, and whether a respondent is among them.
+  subjects        text[] NOT NULL,
+  respondent_known boolean NOT NULL,
   record          bytea NOT NULL,
   seal            bytea NOT NULL,
   PRIMARY KEY (receipt_id, scored_at)

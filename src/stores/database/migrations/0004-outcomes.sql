@@ -36,6 +36,9 @@ CREATE TABLE history (
   project_id  text NOT NULL,
   subject_ref text NOT NULL,
   version     bigint NOT NULL,
+  -- The version that scoring was last told of.
+  published   bigint NOT NULL DEFAULT 0,
   days        jsonb NOT NULL,
   PRIMARY KEY (project_id, subject_ref)
 );
+CREATE INDEX history_unpublished ON history (project_id, subject_ref) WHERE published < version;
