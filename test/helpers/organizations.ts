@@ -1,0 +1,104 @@
+/**
+ * A service with two organizations and a credential of every kind, for tests of who may do what. What no endpoint can make (an
+ * expired key, a key of long ago) is written into the embedded database between two starts.
+ */
+import { join } from 'node:path';
+import type t from 'tap';
+import { loadMasterKey } from '../../src/crypto/master-key.js';
+import type { DashboardRole } from '../../src/http/access.js';
+import { mintKey } from '../../src/projects/api-keys.js';
+import { issueDashboardToken } from '../../src/projects/dashboard-tokens.js';
+import { insertOrganization } from '../../src/projects/organization-store.js';
+import { insertProject } from '../../src/projects/project-store.js';
+import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
+import type { Database } from '../../src/stores/database/port.js';
+import { createLogger } from '../../src/telemetry/logger.js';
+import type { CredentialKind } from '../service/access-table.js';
+import { startTestService, temporaryDirectory, type TestService } from './service.js';
+
+type Test = Pick<typeof t, 'teardown'>;
+export type Headers = Readonly<Record<string, string>>;
+
+/** Works on the database of a service that does not run. */
+export async function withDatabase<T>(dataDirectory: string, run: (database: Database) => Promise<T>): Promise<T> {
+  const database = await openEmbeddedDatabase({ directory: join(dataDirectory, 'database'), logger: createLogger('silent', { write: () => undefined }) });
+  try {
+    return await run(database);
+  } finally {
+    await database.close();
+  }
+}
+
+export interface Organizations {
+  readonly service: TestService;
+  readonly other: { readonly organizationId: string; readonly organizationKey: string; readonly projectId: string; readonly projectKey: string };
+  /** Another project of the demo organization. */
+  readonly sibling: { readonly projectId: string; readonly projectKey: string };
+  /** A key of the demo project from before keys had two tiers. */
+  readonly earlyKey: string;
+  readonly credentials: Readonly<Record<CredentialKind, Headers>>;
+  dashboard(role: DashboardRole, organizationId?: string): Promise<Headers>;
+}
+
+export const keyHeaders = (key: string): Headers => ({ 'x-api-key': key });
+
+export async function startOrganizations(test: Test, environment: Readonly<Record<string, string>> = {}): Promise<Organizations> {
+  const dataDirectory = temporaryDirectory(test);
+  const first = await startTestService(test, { VH_DATA_DIR: dataDirectory, VH_BOOTSTRAP: 'on' });
+  const { organizationId, projectId } = first.bootstrap;
+  await first.stop();
+  const written = await withDatabase(dataDirectory, (database) => writeRest(database, organizationId, projectId));
+  const service = await startTestService(test, { VH_DATA_DIR: dataDirectory, ...environment });
+  const masterKey = loadMasterKey(dataDirectory);
+  const token = async (role: DashboardRole, of: string, lifetimeSeconds: number): Promise<Headers> =>
+    ({ authorization: `Bearer ${await issueDashboardToken(masterKey, { organizationId: of, role, lifetimeSeconds })}` });
+  const dashboard = (role: DashboardRole, of = organizationId) => token(role, of, 600);
+  const { other, sibling, expiredKey, revokedKey, testKey, demoKey, earlyKey } = written;
+  return {
+    service, other, sibling, earlyKey, dashboard,
+    credentials: {
+      none: {},
+      garbage: keyHeaders('vf_live_garbage'),
+      expiredKey: keyHeaders(expiredKey),
+      revokedKey: keyHeaders(revokedKey),
+      expiredToken: await token('owner', organizationId, -3_600),
+      otherOrganizationKey: keyHeaders(other.organizationKey),
+      otherOrganizationOwner: await dashboard('owner', other.organizationId),
+      otherProjectKey: keyHeaders(sibling.projectKey),
+      member: await dashboard('member'),
+      admin: await dashboard('admin'),
+      owner: await dashboard('owner'),
+      projectKey: keyHeaders(first.bootstrap.projectKey),
+      organizationKey: keyHeaders(first.bootstrap.organizationKey),
+      testKey: keyHeaders(testKey),
+      demoKey: keyHeaders(demoKey),
+    },
+  };
+}
+
+async function writeRest(database: Database, organizationId: string, projectId: string) {
+  const secretOf = async (key: Partial<Parameters<typeof mintKey>[1]>): Promise<string> =>
+    (await mintKey(database, { organizationId, projectId, name: 'Test', isTest: false, ...key })).secret;
+  const otherOrganizationId = await insertOrganization(database, { name: 'Other', tier: 'free', liteEnabled: true });
+  const otherProject = await insertProject(database, otherOrganizationId, { name: 'Other project' });
+  const sibling = await insertProject(database, organizationId, { name: 'Sibling' });
+  if (otherProject === null || sibling === null) throw new Error('the projects were not made');
+  const revoked = await mintKey(database, { organizationId, projectId, name: 'Revoked', isTest: false });
+  await database.query('UPDATE api_keys SET revoked_at = now() WHERE key_id = $1', [revoked.keyId]);
+  const early = await mintKey(database, { organizationId, projectId, name: 'Early', isTest: false, scopes: ['verifications:write'] });
+  await database.query("UPDATE api_keys SET created_at = '2026-05-20T23:59:59Z' WHERE key_id = $1", [early.keyId]);
+  return {
+    other: {
+      organizationId: otherOrganizationId,
+      projectId: otherProject.projectId,
+      organizationKey: await secretOf({ organizationId: otherOrganizationId, projectId: null }),
+      projectKey: await secretOf({ organizationId: otherOrganizationId, projectId: otherProject.projectId }),
+    },
+    sibling: { projectId: sibling.projectId, projectKey: await secretOf({ projectId: sibling.projectId }) },
+    expiredKey: await secretOf({ expiresAt: new Date(Date.now() - 1_000) }),
+    revokedKey: revoked.secret,
+    earlyKey: early.secret,
+    testKey: await secretOf({ isTest: true }),
+    demoKey: await secretOf({ isTest: true, isDemo: true, scopes: ['lite:write', 'lite:read', 'verifications:write', 'verifications:read'] }),
+  };
+}

@@ -1,0 +1,68 @@
+/**
+ * Who may call what. One line for each operation of the API document, one column for each kind of credential; `ok` is any success.
+ * Columns from left to right:
+ *
+ *   no valid credential     none, garbage, an expired key, a revoked key, an expired dashboard token
+ *   of somebody else        an organization key and an owner’s token of another organization, a key of another project of the same one
+ *   dashboard tokens        member, admin, owner
+ *   API keys                of the project, of the organization, a test key of the project, a demo key of the project
+ *
+ * 401: who is asking? 403: known, and not allowed. 404: allowed, and not theirs, which reads the same as not there.
+ */
+export const credentialKinds = [
+  'none', 'garbage', 'expiredKey', 'revokedKey', 'expiredToken',
+  'otherOrganizationKey', 'otherOrganizationOwner', 'otherProjectKey',
+  'member', 'admin', 'owner',
+  'projectKey', 'organizationKey', 'testKey', 'demoKey',
+] as const;
+export type CredentialKind = (typeof credentialKinds)[number];
+
+const table = `
+operation                   none garb exp  rev  tok   | oOrg oOwn oPrj | memb admn ownr | proj org  test demo
+
+scoreSession                401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok
+readEvidence                401  401  401  401  401   | 404  401  404  | 401  401  401  | ok   404  404  404
+storeProbe                  ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
+
+provisionProject            401  401  401  401  401   | ok   401  403  | 401  401  401  | 403  ok   403  403
+createProject               401  401  401  401  401   | ok   ok   403  | 403  ok   ok   | 403  ok   403  403
+listProjects                401  401  401  401  401   | ok   ok   403  | ok   ok   ok   | 403  ok   403  403
+getProject                  401  401  401  401  401   | 404  404  403  | ok   ok   ok   | 403  ok   403  403
+updateProject               401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403
+rotateSigningSecret         401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403
+
+introspectKey               401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok
+listProjectKeys             401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403
+createProjectKey            401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403
+rotateProjectKey            401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   403  403
+limitProjectKey             401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   403  403
+revokeProjectKey            401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   403  403
+listOrganizationKeys        401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403
+createOrganizationKey       401  401  401  401  401   | 403  404  403  | 403  403  ok   | 403  403  403  403
+rotateOrganizationKey       401  401  401  401  401   | 404  404  403  | 403  403  ok   | 403  ok   403  403
+limitOrganizationKey        401  401  401  401  401   | 404  404  403  | 403  403  ok   | 403  ok   403  403
+revokeOrganizationKey       401  401  401  401  401   | 404  404  403  | 403  403  ok   | 403  ok   403  403
+
+getOrganizationSettings     401  401  401  401  401   | ok   401  403  | 401  401  401  | 403  ok   403  403
+updateOrganizationSettings  401  401  401  401  401   | ok   401  403  | 401  401  401  | 403  ok   403  403
+updateOrganization          401  401  401  401  401   | 403  404  403  | 403  ok   ok   | 403  403  403  403
+listAudit                   401  401  401  401  401   | 403  404  403  | 403  ok   ok   | 403  403  403  403
+
+getPublicConfig             ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
+checkOrigin                 ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
+mintDemoKey                 ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
+`;
+
+export type Expected = Readonly<Record<CredentialKind, 'ok' | '401' | '403' | '404'>>;
+
+/** The table by operation. Throws where a line has too few or too many columns. */
+export function readAccessTable(): ReadonlyMap<string, Expected> {
+  const lines = table.split('\n').filter((line) => line.trim() !== '').slice(1);
+  return new Map(
+    lines.map((line) => {
+      const [operation = '', ...cells] = line.split(/[\s|]+/).filter((cell) => cell !== '');
+      if (cells.length !== credentialKinds.length) throw new Error(`${operation} has ${cells.length} columns, not ${credentialKinds.length}`);
+      return [operation, Object.fromEntries(credentialKinds.map((kind, index) => [kind, cells[index]])) as Expected] as const;
+    }),
+  );
+}
