@@ -35,7 +35,6 @@ import { registerScoringRoutes } from './scoring/routes.js';
 import { createScoreService, type ScoreService, type ScoringSubjects } from './scoring/score-service.js';
 import { createWarmth } from './scoring/warmth.js';
 import { createAgentVerifier, readTrustedAgentKeys } from './scoring/web-bot-auth.js';
-import { lockDataDirectory } from './stores/data-lock.js';
 import type { Consumer } from './stores/log/port.js';
 import { openStores, type Stores } from './stores/open-stores.js';
 import { createAdminServer } from './telemetry/admin-server.js';
@@ -62,29 +61,35 @@ interface Parts {
   readonly metrics: Metrics;
   readonly stores: Stores;
   readonly masterKey: Uint8Array;
+  readonly now: () => number;
   /** Closers of what was opened so far. */
   readonly opened: (() => Promise<void>)[];
 }
 
-export async function startService(settings: Settings, logger: Logger): Promise<Service> {
+export interface ServiceOptions {
+  /** The clock of scoring and administration, milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+export async function startService(settings: Settings, logger: Logger, { now = Date.now }: ServiceOptions = {}): Promise<Service> {
   const opened: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     for (const close of opened.splice(0).reverse()) await close();
   };
   try {
-    const lock = await lockDataDirectory(settings.VH_DATA_DIR);
-    opened.push(async () => lock.release());
     const masterKey = settings.VH_MASTER_KEY ?? loadMasterKey(settings.VH_DATA_DIR);
-    const stores = await openStores(settings, logger);
+    const metrics = createMetrics();
+    const stores = await openStores({ settings, logger, metrics });
     opened.push(() => stores.close());
-    const created = (settings.VH_BOOTSTRAP ?? settings.VH_ENV === 'development') ? await bootstrapDemo(stores.database, createSigningSecrets(masterKey)) : null;
+    const isApi = hasRole(settings, 'api');
+    const created = isApi && (settings.VH_BOOTSTRAP ?? settings.VH_ENV === 'development') ? await bootstrapDemo(stores.database, createSigningSecrets(masterKey)) : null;
     const ids = created ?? readBootstrap(settings.VH_DATA_DIR);
-    const parts: Parts = { settings, logger, metrics: createMetrics(), stores, masterKey, opened };
+    const parts: Parts = { settings, logger, metrics, stores, masterKey, now, opened };
     const consumers = hasRole(settings, 'consumers') ? await startConsumers(parts) : [];
-    const siteUrl = hasRole(settings, 'api') ? await startApi(parts, ids) : siteUrlOf(settings, settings.PORT);
+    const siteUrl = isApi ? await startApi(parts, ids) : siteUrlOf(settings, settings.PORT);
     const adminUrl = await startAdmin(parts, consumers);
     const addresses = { siteUrl, baseUrl: siteUrl + apiPrefix, audienceUrl: `http://${settings.HOST}:${settings.AUDIENCE_PORT}/v1`, adminUrl };
-    if (ids !== null) writeBootstrap(settings.VH_DATA_DIR, { ...ids, ...addresses });
+    if (isApi && ids !== null) writeBootstrap(settings.VH_DATA_DIR, { ...ids, ...addresses });
     return { bootstrap: { ...ids, ...addresses }, firstStart: created !== null, stop };
   } catch (error) {
     await stop();
@@ -96,7 +101,7 @@ const hasRole = (settings: Settings, role: Role): boolean => settings.VH_ROLES.i
 
 const siteUrlOf = (settings: Settings, port: number): string => settings.VH_SITE_URL ?? `http://${settings.HOST}:${port}`;
 
-async function startConsumers({ stores, metrics, logger, opened }: Parts): Promise<readonly { readonly group: string; readonly consumer: Consumer }[]> {
+async function startConsumers({ stores, metrics, logger, now, opened }: Parts): Promise<readonly { readonly group: string; readonly consumer: Consumer }[]> {
   const record = createReceiptRecorder(stores.database);
   const consumer = await stores.log.subscribe({
     topic: 'scores',
@@ -106,16 +111,16 @@ async function startConsumers({ stores, metrics, logger, opened }: Parts): Promi
     handle: async (entries) => metrics.receiptsRecorded.inc(await record(entries)),
   });
   opened.push(() => consumer.stop());
-  const history = await startHistoryConsumer({ database: stores.database, counters: stores.counters, log: stores.log, logger, now: Date.now });
+  const history = await startHistoryConsumer({ database: stores.database, counters: stores.counters, log: stores.log, logger, now });
   opened.push(() => history.stop());
   return [{ group: 'receipts', consumer }, { group: 'history', consumer: history }];
 }
 
 async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<string> {
-  const { settings, logger, metrics, stores, masterKey, opened } = parts;
-  const directories = await openDirectories({ database: stores.database, logger, now: Date.now });
+  const { settings, logger, metrics, stores, masterKey, now, opened } = parts;
+  const directories = await openDirectories({ database: stores.lookups, logger, now });
   opened.push(() => directories.close());
-  const limits = createLimits({ counters: stores.counters, metrics, logger, now: Date.now, findOrganization: directories.organizations.get, publicPerMinute: settings.VH_PUBLIC_PER_MINUTE });
+  const limits = createLimits({ counters: stores.counters, metrics, logger, now, findOrganization: directories.organizations.get, publicPerMinute: settings.VH_PUBLIC_PER_MINUTE });
   const app = createApp({
     logger, metrics, findKey: directories.findKey, findProjectOwner: directories.findProjectOwner, findKeyOwner: directories.findKeyOwner,
     takeKeyRate: limits.takeKeyRate, requireTrial: limits.requireTrial, verifyDashboardToken: createDashboardVerifier(masterKey, externalIssuerOf(settings)),
@@ -127,7 +132,7 @@ async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<string>
     async (api) => {
       registerScoringRoutes(api, scoring);
       registerAdministration(api, {
-        database: stores.database, directories, limits, now: Date.now, environment: settings.VH_ENV, signingSecrets: createSigningSecrets(masterKey),
+        database: stores.database, directories, limits, now, environment: settings.VH_ENV, signingSecrets: createSigningSecrets(masterKey),
         guard: createPublicGuard({ directories, limits, decide: createOriginDecision(settings.VH_ENV) }),
         modelsBaseUrl: () => `${siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT)}/sdk/v1/models`,
       });
@@ -157,8 +162,8 @@ async function serveDemo(app: FastifyInstance, { settings, masterKey }: Parts, {
 }
 
 async function openScoring(parts: Parts, directories: Directories, ids: BootstrapIds | null): Promise<Parameters<typeof registerScoringRoutes>[1]> {
-  const { settings, logger, metrics, stores, masterKey, opened } = parts;
-  const { counters, database, log } = stores;
+  const { settings, logger, metrics, stores, masterKey, now, opened } = parts;
+  const { counters, database, lookups, log } = stores;
   const pool = createPool({
     entry: new URL('../workers/main.js', import.meta.url), threads: settings.VH_POOL_THREADS, queueMax: settings.VH_POOL_QUEUE, deadlineMs: poolDeadlineMs, metrics,
   });
@@ -168,18 +173,18 @@ async function openScoring(parts: Parts, directories: Directories, ids: Bootstra
   const trustedKeys = settings.VH_TRUSTED_AGENT_KEYS === null ? [] : await readTrustedAgentKeys(settings.VH_TRUSTED_AGENT_KEYS);
   const makeRef = createMakeRef(masterKey);
   const receiptKey = deriveSigningKey(masterKey, 'receipts');
-  const verifier = createAgentVerifier({ trustedKeys, now: Date.now });
+  const verifier = createAgentVerifier({ trustedKeys, now });
   return {
     scores: createScoreService({
-      counters, log, pool, geography, makeRef, signer: createBatchSigner(receiptKey), metrics, logger, now: Date.now,
-      warmth: createWarmth({ database, counters, pool, logger, now: Date.now }),
+      counters, log, pool, geography, makeRef, signer: createBatchSigner(receiptKey), metrics, logger, now,
+      warmth: createWarmth({ database: lookups, counters, pool, logger, now }),
       verifyAgent: (material, origins) => verifier.verify(material, origins, { anyAuthority: settings.VH_ENV === 'development' && origins.length === 0 }),
       subjects: scoringSubjectsOf(directories),
     }),
     outcomes: createOutcomeService({ database, log, makeRef, metrics, logger }),
-    evidence: createEvidenceService({ database, counters, pool, receiptKey }),
+    evidence: createEvidenceService({ database: lookups, counters, pool, receiptKey }),
     probes: createProbeService({
-      counters, pool, makeRef, metrics, now: Date.now,
+      counters, pool, makeRef, metrics, now,
       findProbeProject: async (probeKey) => (await directories.probeKeys.get(probeKey))?.projectId ?? null,
     }),
     exampleProbeKey: ids?.probeKey ?? null,
@@ -199,11 +204,11 @@ function scoringSubjectsOf(directories: Directories): ScoringSubjects {
   };
 }
 
-async function startAdmin({ settings, metrics, stores, masterKey, opened }: Parts, consumers: Awaited<ReturnType<typeof startConsumers>>): Promise<string> {
+async function startAdmin({ settings, metrics, stores, masterKey, now, opened }: Parts, consumers: Awaited<ReturnType<typeof startConsumers>>): Promise<string> {
   const admin = createAdminServer({
     metrics,
     checks: { database: () => stores.database.ping(), counters: () => stores.counters.ping(), log: () => stores.log.ping() },
-    extend: (app) => registerOperatorChannel(app, { database: stores.database, now: Date.now, masterKey }),
+    extend: (app) => registerOperatorChannel(app, { database: stores.database, now, masterKey }),
     refresh: () => consumers.forEach(({ group, consumer }) => metrics.consumerTickAge.set({ group }, consumer.tickAgeMs() / 1_000)),
   });
   opened.push(() => admin.close());

@@ -23,6 +23,17 @@ const refused: readonly (readonly [Record<string, string>, RegExp])[] = [
   [{ VH_BOOTSTRAP: 'maybe' }, /^VH_BOOTSTRAP must be on or off/],
   [{ VH_MASTER_KEY: 'c2hvcnQ=' }, /^VH_MASTER_KEY must be 32 bytes/],
   [{ DATABASE_URL: 'localhost' }, /^DATABASE_URL must be an absolute URL/],
+  [{ DATABASE_URL: 'mysql://localhost/x' }, /^DATABASE_URL must be an absolute URL that starts with postgres:\/\//],
+  [{ REDIS_URL: 'localhost:6379' }, /^REDIS_URL must be an absolute URL that starts with redis:\/\//],
+  [{ REDIS_URL: 'redis+cluster://a:6379,b:x' }, /^REDIS_URL names a node of the cluster/],
+  [{ KAFKA_BROKERS: 'kafka' }, /^KAFKA_BROKERS must list brokers as host:port/],
+  [{ KAFKA_TLS: 'on' }, /^KAFKA_TLS is on but KAFKA_BROKERS names no brokers/],
+  [{ KAFKA_SASL_USERNAME: 'u' }, /^KAFKA_SASL_USERNAME is set but KAFKA_BROKERS names no brokers/],
+  [{ KAFKA_BROKERS: 'k:9092', KAFKA_SASL_USERNAME: 'u', KAFKA_SASL_PASSWORD: 'p' }, /^KAFKA_SASL_MECHANISM is needed beside KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD/],
+  [{ KAFKA_BROKERS: 'k:9092', KAFKA_SASL_MECHANISM: 'gssapi' }, /^KAFKA_SASL_MECHANISM must be one of plain/],
+  [{ KAFKA_TOPIC_PREFIX: 'a b' }, /^KAFKA_TOPIC_PREFIX may hold/],
+  [{ VH_ROLES: 'api', REDIS_URL: 'redis://r' }, /^VH_ROLES has api alone, which needs DATABASE_URL/],
+  [{ VH_ROLES: 'consumers', DATABASE_URL: 'postgres://p/d' }, /^VH_ROLES has consumers alone, which needs REDIS_URL/],
   [{ PORT: '3002' }, /^PORT, AUDIENCE_PORT and ADMIN_PORT must differ/],
   [{ DASHBOARD_JWKS_URL: 'https://id.example/jwks' }, /^DASHBOARD_JWKS_URL needs DASHBOARD_ISSUER/],
   [{ VH_ENV: 'production', VH_BOOTSTRAP: 'on' }, /^VH_BOOTSTRAP is on in production/],
@@ -35,8 +46,22 @@ t.test('a wrong setting is refused with a sentence that names it', (t) => {
   t.end();
 });
 
+t.test('addresses of stores are taken as they are written, clusters and several brokers too', (t) => {
+  const given = { DATABASE_URL: 'postgresql://u:p@db:5432/vh?sslmode=verify-full', REDIS_URL: 'rediss+cluster://u:p%40@a:6379,b:6380', KAFKA_BROKERS: 'k1:9092, k2:9092' };
+  const settings = readSettings(given);
+  t.equal(settings.DATABASE_URL, given.DATABASE_URL);
+  t.equal(settings.REDIS_URL, given.REDIS_URL);
+  t.same(settings.KAFKA_BROKERS, ['k1:9092', 'k2:9092']);
+  t.equal(readSettings({ REDIS_URL: 'redis://r:6379/3' }).REDIS_URL, 'redis://r:6379/3');
+  t.end();
+});
+
 t.test('the value of a secret setting never stands in the refusal', (t) => {
   const refusal = t.throws(() => readSettings({ VH_MASTER_KEY: 'bXkgc2VjcmV0' })) as unknown as Error;
   t.notMatch(refusal.message, /bXkgc2VjcmV0/);
+  for (const name of ['DATABASE_URL', 'REDIS_URL']) {
+    const mistaken = t.throws(() => readSettings({ [name]: 'https://user:hunter2@host/' })) as unknown as Error;
+    t.notMatch(mistaken.message, /hunter2/, name);
+  }
   t.end();
 });

@@ -8,8 +8,7 @@ import { readBootstrap } from '../projects/bootstrap.js';
 import { runOperatorCommand, type OperatorCommand } from '../projects/operator.js';
 import { readOperatorCommand } from '../projects/operator-arguments.js';
 import { sendOperatorCommand } from '../projects/operator-channel.js';
-import { lockDataDirectory } from '../stores/data-lock.js';
-import { openStores } from '../stores/open-stores.js';
+import { openDatabaseAlone } from '../stores/open-stores.js';
 import { createLogger } from '../telemetry/logger.js';
 
 try {
@@ -36,15 +35,10 @@ async function askService(settings: Settings, command: OperatorCommand): Promise
 }
 
 async function runAlone(settings: Settings, command: OperatorCommand): Promise<unknown> {
-  const lock = await lockDataDirectory(settings.VH_DATA_DIR);
+  const database = await openDatabaseAlone(settings, createLogger(settings.VH_LOG_LEVEL === 'info' ? 'warn' : settings.VH_LOG_LEVEL, process.stderr));
   try {
-    const stores = await openStores(settings, createLogger(settings.VH_LOG_LEVEL === 'info' ? 'warn' : settings.VH_LOG_LEVEL, process.stderr));
-    try {
-      return await runOperatorCommand({ database: stores.database, now: Date.now }, command);
-    } finally {
-      await stores.close();
-    }
+    return await runOperatorCommand({ database, now: Date.now }, command);
   } finally {
-    await lock.release();
+    await database.close();
   }
 }

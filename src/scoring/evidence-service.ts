@@ -37,7 +37,7 @@ const notes = {
 export function createEvidenceService(deps: EvidenceServiceDeps) {
   return {
     async evidence(caller: KeyCaller, receiptId: string): Promise<EvidenceReply> {
-      const recorded = (await fromDatabase(deps, receiptId)) ?? (await fromCounters(deps, caller, receiptId));
+      const recorded = await findRecorded(deps, caller, receiptId);
       if (recorded === null || recorded.owner.lineage !== caller.lineage) throw notFound('receipt');
       const rendered = await deps.pool.run({ kind: 'evidence', facts: recorded.facts });
       const { sessionId, scoredAtMs } = unpack(recorded.facts) as ScoreFacts;
@@ -57,6 +57,15 @@ export function createEvidenceService(deps: EvidenceServiceDeps) {
       };
     },
   };
+}
+
+/** From either store, also while the other is away: an absence is a fault only where the other store has nothing. */
+async function findRecorded(deps: EvidenceServiceDeps, caller: KeyCaller, receiptId: string): Promise<Recorded | null> {
+  const recorded = fromDatabase(deps, receiptId);
+  const inDatabase = await recorded.catch(() => null);
+  const found = inDatabase ?? (await fromCounters(deps, caller, receiptId));
+  // Nothing anywhere: tells whether the database has nothing, or was not heard.
+  return found ?? recorded;
 }
 
 async function fromDatabase(deps: EvidenceServiceDeps, receiptId: string): Promise<Recorded | null> {

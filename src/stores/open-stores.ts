@@ -1,43 +1,123 @@
 /**
- * Opens the three stores: each real where its address is set, else embedded in the data directory.
+ * Opens the three stores: each real where its address is set, else embedded in the data directory; the mix is free.
+ *
+ * The directory is locked where something in it is written by this process: an embedded store, or the spool that an API process
+ * keeps beside a log on another machine. A process that keeps nothing there leaves it unlocked.
  */
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../config.js';
 import type { Logger } from '../telemetry/logger.js';
+import type { Metrics } from '../telemetry/metrics.js';
 import { openMemoryCounters } from './counters/memory/open.js';
 import type { Counters } from './counters/port.js';
+import { openRedisCounters } from './counters/redis/open.js';
+import { lockDataDirectory } from './data-lock.js';
 import { openEmbeddedDatabase } from './database/embedded/open.js';
 import { migrate } from './database/migrate.js';
 import type { Database } from './database/port.js';
+import { openPostgres } from './database/postgres.js';
+import { openKafkaLog, type KafkaLogOptions } from './log/kafka-log.js';
 import type { Log } from './log/port.js';
 import { openTableLog } from './log/table-log.js';
 
 export interface Stores {
   readonly database: Database;
+  /** The same database for what a caller waits for: a short deadline, and connections that no bulk work holds. */
+  readonly lookups: Database;
   readonly counters: Counters;
   readonly log: Log;
   close(): Promise<void>;
 }
 
 const memoryKeysMax = 2_000_000;
+/** Of one statement. */
+const databaseDeadlineMs = 5_000;
+/** Of a statement that a score waits for, where nothing is cached. */
+const lookupDeadlineMs = 1_000;
+const lookupConnections = 2;
+/** A score waits no longer for its counts. They take a millisecond or two where Redis is well. */
+const countersDeadlineMs = 400;
 
-export async function openStores(settings: Settings, logger: Logger): Promise<Stores> {
-  const directory = settings.VH_DATA_DIR;
+export interface OpenStoresDeps {
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+export async function openStores({ settings, logger }: OpenStoresDeps): Promise<Stores> {
+  const opened: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const closeOne of opened.splice(0).reverse()) await closeOne();
+  };
+  const keep = <T extends { close(): Promise<void> }>(store: T): T => {
+    opened.push(() => store.close());
+    return store;
+  };
+  try {
+    await mkdir(settings.VH_DATA_DIR, { recursive: true, mode: 0o700 });
+    if (writesDirectory(settings)) {
+      const lock = await lockDataDirectory(settings.VH_DATA_DIR);
+      opened.push(() => lock.release());
+    }
+    const database = keep(await openDatabase(settings, logger));
+    await migrate(database);
+    const lookups = settings.DATABASE_URL === null ? database : keep(await openPostgres({ url: settings.DATABASE_URL, poolMax: lookupConnections, deadlineMs: lookupDeadlineMs, logger }));
+    const counters = keep(await openCounters(settings, logger));
+    const log = keep(await openLog(settings, database, logger));
+    return { database, lookups, counters, log, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The database by itself, for a command beside or in place of the service; locks the data directory where it is in there. */
+export async function openDatabaseAlone(settings: Settings, logger: Logger): Promise<Database> {
   const opened: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const closeOne of opened.splice(0).reverse()) await closeOne();
   };
   try {
-    const database = await openEmbeddedDatabase({ directory: join(directory, 'database'), logger });
+    if (settings.DATABASE_URL === null) {
+      const lock = await lockDataDirectory(settings.VH_DATA_DIR);
+      opened.push(() => lock.release());
+    }
+    const database = await openDatabase(settings, logger);
     opened.push(() => database.close());
     await migrate(database);
-    const counters = await openMemoryCounters({ snapshotPath: join(directory, 'counters.snapshot'), keysMax: memoryKeysMax, logger });
-    opened.push(() => counters.close());
-    const log = openTableLog({ database, now: Date.now });
-    opened.push(() => log.close());
-    return { database, counters, log, close };
+    return { ...database, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** Whether the log is on another machine, so that receipts can outlive its absence here. */
+export const hasSpool = ({ VH_ROLES, DATABASE_URL, KAFKA_BROKERS }: Settings): boolean => VH_ROLES.includes('api') && (KAFKA_BROKERS !== null || DATABASE_URL !== null);
+
+const writesDirectory = (settings: Settings): boolean => settings.DATABASE_URL === null || settings.REDIS_URL === null || hasSpool(settings);
+
+function openDatabase({ DATABASE_URL: url, VH_DATABASE_CONNECTIONS: poolMax, VH_DATA_DIR }: Settings, logger: Logger): Promise<Database> {
+  if (url === null) return openEmbeddedDatabase({ directory: join(VH_DATA_DIR, 'database'), logger });
+  return openPostgres({ url, poolMax, deadlineMs: databaseDeadlineMs, logger });
+}
+
+function openCounters({ REDIS_URL: url, VH_DATA_DIR }: Settings, logger: Logger): Promise<Counters> {
+  if (url === null) return openMemoryCounters({ snapshotPath: join(VH_DATA_DIR, 'counters.snapshot'), keysMax: memoryKeysMax, logger });
+  return openRedisCounters({ url, deadlineMs: countersDeadlineMs, logger });
+}
+
+async function openLog(settings: Settings, database: Database, logger: Logger): Promise<Log> {
+  const { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: prefix, KAFKA_TLS: ssl, VH_CONSUMER_TAKEOVER_MS: takeoverMs } = settings;
+  if (brokers === null) return openTableLog({ database, now: Date.now, logger, leaseMs: takeoverMs });
+  const sasl = saslOf(settings);
+  return openKafkaLog({ brokers, clientId: 'verifyhuman', prefix, ssl, ...(sasl === null ? {} : { sasl }), sessionTimeoutMs: takeoverMs, logger });
+}
+
+function saslOf({ KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password }: Settings): KafkaLogOptions['sasl'] | null {
+  if (mechanism === null || username === null || password === null) return null;
+  // Its own branch for each: the client's type ties the fields to the mechanism.
+  if (mechanism === 'plain') return { mechanism, username, password };
+  return mechanism === 'scram-sha-256' ? { mechanism, username, password } : { mechanism, username, password };
 }

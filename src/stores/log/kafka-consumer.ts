@@ -7,6 +7,7 @@
  */
 import type { Consumer as KafkaJsConsumer, EachBatchPayload, Kafka } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.js';
+import { settleWithin } from '../settle-within.js';
 import { createPartitions, type Partitions } from './kafka-partitions.js';
 import type { Consumer, Subscription } from './port.js';
 import { createWake, pauseAfter } from './wake.js';
@@ -18,6 +19,8 @@ export interface KafkaConsumerDeps {
   /** Names of the topic and the group in Kafka. */
   readonly topicName: string;
   readonly groupId: string;
+  /** How long a member may be silent before the group gives its share to others. */
+  readonly sessionTimeoutMs: number;
 }
 
 interface Member {
@@ -29,13 +32,13 @@ interface Member {
 
 /** A paused partition waits at most this long for the fetch under way to end. */
 const fetchWaitMsMax = 100;
-const sessionTimeoutMs = 10_000;
-const heartbeatEveryMs = 2_000;
+const heartbeatsPerSession = 5;
+const stopDeadlineMs = 8_000;
 const pauseFirstMs = 500;
 const pauseMsMax = 10_000;
 
-/** Joins the group; rejects where Kafka is away, and from then on recovers by itself. */
-export async function startKafkaConsumer(deps: KafkaConsumerDeps, subscription: Subscription): Promise<Consumer> {
+/** Joins the group in the background, again and again until it succeeds, and again whenever kafkajs gives up. */
+export function startKafkaConsumer(deps: KafkaConsumerDeps, subscription: Subscription): Consumer {
   const { now, logger, groupId } = deps;
   let tickAtMs = now();
   let isStopping = false;
@@ -43,24 +46,21 @@ export async function startKafkaConsumer(deps: KafkaConsumerDeps, subscription: 
   const onTick = (): void => {
     tickAtMs = now();
   };
-  let member: Member | null = await join(deps, subscription, onTick);
+  let member: Member | null = null;
 
   const supervise = async (): Promise<void> => {
     for (let failures = 0; !isStopping; ) {
-      await member?.ended;
-      if (isStopping) return;
-      await leave(member);
-      member = null;
-      failures++;
-      await stopped.wait(pauseAfter(failures, pauseFirstMs, pauseMsMax));
-      if (isStopping) return;
       try {
         member = await join(deps, subscription, onTick);
         failures = 0;
-        if (isStopping) await leave(member);
+        if (!isStopping) await member.ended;
       } catch (error) {
-        logger.warn({ err: error, groupId, failures }, 'joining the consumer group again failed');
+        logger.warn({ err: error, groupId, failures }, 'joining the consumer group failed; it is tried again');
       }
+      if (isStopping) return leave(member);
+      await leave(member);
+      member = null;
+      await stopped.wait(pauseAfter(++failures, pauseFirstMs, pauseMsMax));
     }
   };
   const supervising = supervise();
@@ -70,8 +70,7 @@ export async function startKafkaConsumer(deps: KafkaConsumerDeps, subscription: 
     stop: async () => {
       isStopping = true;
       stopped.wake();
-      await leave(member);
-      if (member === null) await supervising;
+      await settleWithin(member === null ? supervising : leave(member), stopDeadlineMs, 'kafka').catch(() => logger.warn({ groupId }, 'leaving the consumer group took too long; its share is taken over later'));
     },
   };
 }
@@ -81,11 +80,11 @@ async function leave(member: Member | null): Promise<void> {
   await member?.consumer.disconnect().catch(() => undefined);
 }
 
-async function join({ kafka, logger, topicName, groupId }: KafkaConsumerDeps, subscription: Subscription, onTick: () => void): Promise<Member> {
+async function join({ kafka, logger, topicName, groupId, sessionTimeoutMs }: KafkaConsumerDeps, subscription: Subscription, onTick: () => void): Promise<Member> {
   const consumer = kafka.consumer({
     groupId,
     sessionTimeout: sessionTimeoutMs,
-    heartbeatInterval: heartbeatEveryMs,
+    heartbeatInterval: sessionTimeoutMs / heartbeatsPerSession,
     maxWaitTimeInMs: fetchWaitMsMax,
     allowAutoTopicCreation: false,
     retry: { initialRetryTime: 200, maxRetryTime: 2_000, retries: 10 },

@@ -21,10 +21,12 @@ export interface KafkaLogOptions extends KafkaConnection {
   readonly partitions?: number;
   /** Longest wait of an append. */
   readonly appendDeadlineMs?: number;
+  /** How long a reader that vanished keeps its share of a group. */
+  readonly sessionTimeoutMs?: number;
 }
 
 const store = 'kafka';
-const defaults = { now: () => performance.now(), prefix: 'verifyhuman.', partitions: 6, appendDeadlineMs: 2_000 };
+const defaults = { now: () => performance.now(), prefix: 'verifyhuman.', partitions: 6, appendDeadlineMs: 2_000, sessionTimeoutMs: 10_000 };
 /** The write ends before the append that waits for it gives up, so that its reason is told. */
 const sendShare = 0.9;
 const writeBytesMax = 786_432;
@@ -33,7 +35,7 @@ const pingDeadlineMs = 2_000;
 
 /** Opens the log. */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
-  const { now, prefix, partitions, appendDeadlineMs, logger } = { ...defaults, ...options };
+  const { now, prefix, partitions, appendDeadlineMs, sessionTimeoutMs, logger } = { ...defaults, ...options };
   const kafka = createKafkaClient(options);
   const nameOf = (topic: Topic): string => `${prefix}${topic}`;
   await createTopics(kafka, { names: topics.map(nameOf), partitions, logger });
@@ -57,7 +59,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
       if (isClosed) throw storeUnavailable(`${store}: closed`);
       const topicName = nameOf(subscription.topic);
       const groupId = `${topicName}.${subscription.group}`;
-      const consumer = await startKafkaConsumer({ kafka, now, logger, topicName, groupId }, subscription);
+      const consumer = startKafkaConsumer({ kafka, now, logger, topicName, groupId, sessionTimeoutMs }, subscription);
       consumers.add(consumer);
       const stop = async (): Promise<void> => {
         consumers.delete(consumer);
