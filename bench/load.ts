@@ -28,7 +28,7 @@ export function createLoad(connections: number): Load {
       const sum = { answers: 0, errors: 0 };
       let n = 0;
       const loop = async (): Promise<void> => {
-        while (performance.now() < endsAt) (await ask(client, target, n++)) ? (sum.answers += 1) : (sum.errors += 1);
+        while (performance.now() < endsAt) sum[(await ask(client, target, n++)) ? 'answers' : 'errors'] += 1;
       };
       await Promise.all(Array.from({ length: connections }, loop));
       const elapsed = (performance.now() - startedAt) / 1_000;
