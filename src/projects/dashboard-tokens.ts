@@ -11,6 +11,13 @@ const embedded = { issuer: 'urn:verifyhuman:embedded', audience: 'verifyhuman-da
 const purpose = 'dashboard';
 const externalAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'EdDSA'];
 const clockToleranceSeconds = 30;
+const fetchDeadlineMs = 5_000;
+/** An unknown key id makes the issuer’s keys be fetched again, and not more often than this. */
+const cooldownMsDefault = 10_000;
+const keysKeptMsMax = 3_600_000;
+
+/** How jose says that the issuer did not answer, answered an error, or answered something that is no key set. */
+const issuerFailures = ['ERR_JWKS_TIMEOUT', 'ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID'];
 
 export interface ExternalIssuer {
   readonly jwksUrl: string;
@@ -32,9 +39,13 @@ export function issueDashboardToken(masterKey: Uint8Array, claims: { readonly or
 }
 
 /** Makes the verifier; it throws INVALID_TOKEN, or STORE_UNAVAILABLE where the issuer’s keys cannot be fetched. */
-export function createDashboardVerifier(masterKey: Uint8Array, external: ExternalIssuer | null): (token: string) => Promise<DashboardCaller> {
+export function createDashboardVerifier(
+  masterKey: Uint8Array,
+  external: ExternalIssuer | null,
+  { cooldownMs = cooldownMsDefault }: { readonly cooldownMs?: number } = {},
+): (token: string) => Promise<DashboardCaller> {
   const { publicKey } = deriveSigningKey(masterKey, purpose);
-  const remote = external === null ? null : createRemoteJWKSet(new URL(external.jwksUrl), { timeoutDuration: 5_000, cooldownDuration: 10_000, cacheMaxAge: 3_600_000 });
+  const remote = external === null ? null : createRemoteJWKSet(new URL(external.jwksUrl), { timeoutDuration: fetchDeadlineMs, cooldownDuration: cooldownMs, cacheMaxAge: keysKeptMsMax });
   const getKey: JWTVerifyGetKey | typeof publicKey = remote ?? publicKey;
   const options = {
     issuer: external?.issuer ?? embedded.issuer,
@@ -50,7 +61,7 @@ export function createDashboardVerifier(masterKey: Uint8Array, external: Externa
     } catch (error) {
       if (error instanceof Fault) throw error;
       const code = (error as { code?: string }).code ?? '';
-      if (code === 'ERR_JWKS_TIMEOUT' || !code.startsWith('ERR_')) {
+      if (issuerFailures.includes(code) || !code.startsWith('ERR_')) {
         throw new Fault('STORE_UNAVAILABLE', 'The issuer of dashboard tokens does not answer. Try again in a moment.', { headers: { 'retry-after': '2' }, cause: error });
       }
       throw new Fault('INVALID_TOKEN', 'The dashboard token does not verify or has expired. Sign in again.', { internal: code });
