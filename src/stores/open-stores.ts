@@ -18,8 +18,11 @@ import { migrate } from './database/migrate.js';
 import type { Database } from './database/port.js';
 import { openPostgres } from './database/postgres.js';
 import { openKafkaLog, type KafkaLogOptions } from './log/kafka-log.js';
+import { openLateLog } from './log/late-log.js';
 import type { Log } from './log/port.js';
 import { openTableLog } from './log/table-log.js';
+import { withSpool } from './spool-log.js';
+import { openSpool } from './spool.js';
 
 export interface Stores {
   readonly database: Database;
@@ -36,6 +39,8 @@ const databaseDeadlineMs = 5_000;
 /** Of a statement that a score waits for, where nothing is cached. */
 const lookupDeadlineMs = 1_000;
 const lookupConnections = 2;
+/** A start waits this long for Kafka, and goes on without it. */
+const logPatienceMs = 5_000;
 /** A score waits no longer for its counts. They take a millisecond or two where Redis is well. */
 const countersDeadlineMs = 400;
 
@@ -45,7 +50,7 @@ export interface OpenStoresDeps {
   readonly metrics: Metrics;
 }
 
-export async function openStores({ settings, logger }: OpenStoresDeps): Promise<Stores> {
+export async function openStores({ settings, logger, metrics }: OpenStoresDeps): Promise<Stores> {
   const opened: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const closeOne of opened.splice(0).reverse()) await closeOne();
@@ -65,7 +70,11 @@ export async function openStores({ settings, logger }: OpenStoresDeps): Promise<
     const lookups = settings.DATABASE_URL === null ? database : keep(await openPostgres({ url: settings.DATABASE_URL, poolMax: lookupConnections, deadlineMs: lookupDeadlineMs, logger }));
     const counters = keep(await openCounters(settings, logger));
     const log = keep(await openLog(settings, database, logger));
-    return { database, lookups, counters, log, close };
+    if (!hasSpool(settings)) return { database, lookups, counters, log, close };
+    const spool = await openSpool({ directory: join(settings.VH_DATA_DIR, 'spool'), bytesMax: settings.VH_SPOOL_BYTES_MAX, logger });
+    const spooled = withSpool({ log, spool, metrics, logger });
+    opened[opened.length - 1] = () => spooled.close();
+    return { database, lookups, counters, log: spooled, close };
   } catch (error) {
     await close();
     throw error;
@@ -112,7 +121,8 @@ async function openLog(settings: Settings, database: Database, logger: Logger): 
   const { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: prefix, KAFKA_TLS: ssl, VH_CONSUMER_TAKEOVER_MS: takeoverMs } = settings;
   if (brokers === null) return openTableLog({ database, now: Date.now, logger, leaseMs: takeoverMs });
   const sasl = saslOf(settings);
-  return openKafkaLog({ brokers, clientId: 'verifyhuman', prefix, ssl, ...(sasl === null ? {} : { sasl }), sessionTimeoutMs: takeoverMs, logger });
+  const open = (): Promise<Log> => openKafkaLog({ brokers, clientId: 'verifyhuman', prefix, ssl, ...(sasl === null ? {} : { sasl }), sessionTimeoutMs: takeoverMs, logger });
+  return openLateLog({ open, logger, now: () => performance.now(), patienceMs: logPatienceMs });
 }
 
 function saslOf({ KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password }: Settings): KafkaLogOptions['sasl'] | null {

@@ -33,6 +33,8 @@ export function createMetrics() {
     receiptsRecorded: counter('vh_receipts_recorded_total', 'Receipts written to the database by the consumers.', []),
     outcomes: counter('vh_outcome_events_total', 'Outcome events received, by result.', ['result']),
     consumerTickAge: gauge('vh_consumer_tick_age_seconds', 'Time since a consumer last made a round.', ['group']),
+    spoolBytes: gauge('vh_spool_bytes', 'Receipts that wait in the local spool for the log to come back, in bytes.', []),
+    spoolEntries: counter('vh_spool_entries_total', 'Receipts that went to the spool (spooled) and from it into the log (replayed).', ['event']),
     storeUp: gauge('vh_store_up', '1 while a store answers, else 0.', ['store']),
     storeFailures: counter('vh_store_failures_total', 'Calls that a store did not answer.', ['store']),
   };

@@ -1,0 +1,107 @@
+/**
+ * A log whose receipts go to the local spool while it is away or slow.
+ *
+ *   direct ──an append fails, or takes too long──▶ spooling ──the log takes what was spooled, in good time──▶ direct
+ *
+ * An append of a receipt resolves when it is durable in either; it rejects with StoreUnavailable where neither takes it. An append that was
+ * given up on may have reached the log all the same: it is then there twice, which the recorder of receipts counts once. What is spooled
+ * is replayed in the background, also what an earlier process left. Other topics go to the log alone.
+ */
+import type { Logger } from '../telemetry/logger.js';
+import type { Metrics } from '../telemetry/metrics.js';
+import type { Log, LogEntry } from './log/port.js';
+import { createWake, pauseAfter } from './log/wake.js';
+import { settleWithin } from './settle-within.js';
+import { isUnavailable, type Spool } from './spool.js';
+
+export interface SpoolLogDeps {
+  readonly log: Log;
+  readonly spool: Spool;
+  readonly metrics: Pick<Metrics, 'spoolBytes' | 'spoolEntries'>;
+  readonly logger: Logger;
+  /** Longest that a receipt waits for the log. */
+  readonly directMsMax?: number;
+}
+
+const directMsMaxDefault = 500;
+const pauseFirstMs = 100;
+const pauseMsMax = 1_000;
+
+export function withSpool({ log, spool, metrics, logger, directMsMax = directMsMaxDefault }: SpoolLogDeps): Log {
+  let isDirect = true;
+  let isClosed = false;
+  let recovering: Promise<void> | null = null;
+  const closed = createWake();
+
+  const spoolAway = (error: unknown): void => {
+    if (isDirect) logger.warn({ err: error }, 'the log is away or slow: receipts go to the spool');
+    isDirect = false;
+  };
+  /** What the log does in good time shows that it is back. */
+  const timed = async (work: Promise<void>): Promise<void> => {
+    const startedMs = performance.now();
+    await work;
+    if (performance.now() - startedMs > directMsMax) return;
+    if (!isDirect) logger.info({ spooledBytes: spool.bytes() }, 'the log takes receipts again');
+    isDirect = true;
+  };
+  const replay = async (entries: readonly LogEntry[]): Promise<void> => {
+    await timed(log.append('scores', entries));
+    metrics.spoolEntries.inc({ event: 'replayed' }, entries.length);
+    metrics.spoolBytes.set(spool.bytes());
+  };
+  const recover = async (): Promise<void> => {
+    for (let failures = 0; !isClosed; ) {
+      try {
+        if (spool.bytes() === 0) await timed(log.ping());
+        else await spool.drain(replay);
+        failures = 0;
+        if (isDirect && spool.bytes() === 0) break;
+      } catch (error) {
+        if (!isUnavailable(error)) logger.error({ err: error }, 'replaying the spool failed; it is tried again');
+        failures++;
+      }
+      await closed.wait(pauseAfter(Math.max(1, failures), pauseFirstMs, pauseMsMax));
+    }
+    metrics.spoolBytes.set(spool.bytes());
+    recovering = null;
+  };
+  const startRecovery = (): void => {
+    if (!isClosed) recovering ??= recover();
+  };
+
+  const append = async (entries: readonly LogEntry[]): Promise<void> => {
+    if (isDirect) {
+      try {
+        return await settleWithin(log.append('scores', entries), directMsMax, 'log');
+      } catch (error) {
+        if (!isUnavailable(error)) throw error;
+        spoolAway(error);
+      }
+    }
+    try {
+      await spool.append(entries);
+      metrics.spoolEntries.inc({ event: 'spooled' }, entries.length);
+      metrics.spoolBytes.set(spool.bytes());
+    } finally {
+      startRecovery();
+    }
+  };
+
+  metrics.spoolBytes.set(spool.bytes());
+  if (spool.bytes() > 0) {
+    logger.info({ spooledBytes: spool.bytes() }, 'an earlier run left receipts in the spool; they are replayed');
+    startRecovery();
+  }
+  return {
+    ...log,
+    append: (topic, entries) => (topic === 'scores' ? append(entries) : log.append(topic, entries)),
+    close: async () => {
+      isClosed = true;
+      closed.wake();
+      await recovering;
+      await spool.close();
+      await log.close();
+    },
+  };
+}

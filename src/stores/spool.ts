@@ -1,0 +1,192 @@
+/**
+ * A queue of log entries on the local disk, for the time in which the log is away.
+ *
+ *   append ──▶ open file ──full, or its turn to be drained──▶ sealed files, oldest first ──all sent──▶ deleted
+ *
+ * An append resolves when it is on the disk (appends at the same time share a write and a flush), and rejects with StoreUnavailable where
+ * the disk or the bound is full; half of a failed write is taken back. Entries leave in the order in which they came, and their file goes
+ * when all of it was taken: what a crash cuts short is handed out again at the next start, so entries leave at least once. A file with
+ * damage is kept beside the queue under another name, and so is one with entries that the receiver will never take.
+ */
+import type { Buffer } from 'node:buffer';
+import { mkdir, open, readdir, readFile, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Fault, storeUnavailable } from '../errors.js';
+import type { Logger } from '../telemetry/logger.js';
+import { createGroupCommit } from './log/group-commit.js';
+import { packedBytes } from './log/packing.js';
+import type { LogEntry } from './log/port.js';
+import { frameOf, readFrames } from './spool-frames.js';
+
+export interface SpoolOptions {
+  /** Created where it is missing; no other process may use it. */
+  readonly directory: string;
+  /** Most that all files together may take up. */
+  readonly bytesMax: number;
+  readonly logger: Logger;
+  /** A file is sealed at this size. */
+  readonly fileBytesMax?: number;
+}
+
+export interface Spool {
+  append(entries: readonly LogEntry[]): Promise<void>;
+  /** Hands everything to `send`, oldest first; resolves when nothing is left, rejects with what `send` rejected with and then goes on from there. One at a time. */
+  drain(send: (entries: readonly LogEntry[]) => Promise<void>): Promise<void>;
+  /** Size of what waits. */
+  bytes(): number;
+  /** Leaves what waits for the next start. */
+  close(): Promise<void>;
+}
+
+interface SpoolFile {
+  readonly path: string;
+  bytes: number;
+}
+
+const store = 'spool';
+const appendDeadlineMs = 1_000;
+const writeBytesMax = 1_048_576;
+const waitingBytesMax = 33_554_432;
+const sendBytesMax = 262_144;
+const fileBytesMaxDefault = 16_777_216;
+const fileName = /^receipts-(\d{10})\.spool$/;
+
+/** Opens the spool with what an earlier process left in it. */
+export async function openSpool({ directory, bytesMax, logger, fileBytesMax = fileBytesMaxDefault }: SpoolOptions): Promise<Spool> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const files = await findFiles(directory);
+  let lastNumber = Number(fileName.exec(files.at(-1)?.path.split('/').at(-1) ?? '')?.[1] ?? 0);
+  let active: { readonly handle: FileHandle; readonly file: SpoolFile } | null = null;
+  let lastWork: Promise<unknown> = Promise.resolve();
+  const bytes = (): number => files.reduce((sum, file) => sum + file.bytes, 0);
+  /** Writing and sealing take turns. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = lastWork.then(work);
+    lastWork = done.catch(() => undefined);
+    return done;
+  };
+
+  const seal = async (): Promise<void> => {
+    const { handle } = active ?? {};
+    active = null;
+    await handle?.close();
+  };
+  const begin = async (): Promise<NonNullable<typeof active>> => {
+    const path = join(directory, `receipts-${String(++lastNumber).padStart(10, '0')}.spool`);
+    const handle = await open(path, 'wx', 0o600);
+    const file = { path, bytes: 0 };
+    files.push(file);
+    active = { handle, file };
+    await syncDirectory(directory);
+    return active;
+  };
+  const write = async (entries: readonly LogEntry[]): Promise<void> => {
+    const frame = frameOf(entries);
+    const size = frame[0].length + frame[1].length;
+    if (bytes() + size > bytesMax) throw storeUnavailable(`${store}: the ${bytesMax} bytes that it may take up are used`);
+    try {
+      const { handle, file } = active ?? (await begin());
+      await writeWhole(handle, file, frame);
+      file.bytes += size;
+      if (file.bytes >= fileBytesMax) await seal();
+    } catch (error) {
+      throw storeUnavailable(`${store}: ${(error as Error).message}`, error);
+    }
+  };
+  /** Where half a frame cannot be taken back, it stays as the torn end of a file that nothing is added to. */
+  const writeWhole = async (handle: FileHandle, file: SpoolFile, frame: readonly Buffer[]): Promise<void> => {
+    try {
+      let position = file.bytes;
+      for (const piece of frame) {
+        for (let from = 0; from < piece.length; ) {
+          const { bytesWritten } = await handle.write(piece, from, piece.length - from, position);
+          from += bytesWritten;
+          position += bytesWritten;
+        }
+      }
+      await handle.datasync();
+    } catch (error) {
+      await handle.truncate(file.bytes).catch(() => seal());
+      throw error;
+    }
+  };
+  const commit = createGroupCommit({ store, write: (entries) => inTurn(() => write(entries)), deadlineMs: appendDeadlineMs, writeBytesMax, waitingBytesMax });
+
+  const sent = new Map<SpoolFile, number>();
+  const drainFile = async (file: SpoolFile, send: (entries: readonly LogEntry[]) => Promise<void>): Promise<void> => {
+    const { frames, tornBytes, damagedBytes } = readFrames(await readFile(file.path));
+    let refusals = 0;
+    for (const lot of lotsOf(frames.flat().slice(sent.get(file) ?? 0))) {
+      refusals += await sendLot(lot, send, logger);
+      sent.set(file, (sent.get(file) ?? 0) + lot.length);
+    }
+    if (tornBytes > 0) logger.info({ file: file.path, tornBytes }, 'a spool file ended in half a frame, of which nothing had been acknowledged');
+    if (damagedBytes > 0) logger.error({ file: `${file.path}.kept`, damagedBytes }, 'a spool file is damaged; what could be read was replayed, and the file is kept');
+    await (damagedBytes > 0 || refusals > 0 ? rename(file.path, `${file.path}.kept`) : unlink(file.path));
+    sent.delete(file);
+    files.splice(files.indexOf(file), 1);
+  };
+
+  return {
+    append: commit.append,
+    drain: async (send) => {
+      for (let file = files[0]; file !== undefined; file = files[0]) {
+        const next = file;
+        await inTurn(async () => (active?.file === next ? seal() : undefined));
+        await drainFile(next, send);
+      }
+    },
+    bytes,
+    close: async () => {
+      await commit.drain();
+      await inTurn(seal);
+    },
+  };
+}
+
+/** Files of earlier processes, oldest first. */
+async function findFiles(directory: string): Promise<SpoolFile[]> {
+  const names = (await readdir(directory)).filter((name) => fileName.test(name)).sort();
+  return Promise.all(names.map(async (name) => ({ path: join(directory, name), bytes: (await stat(join(directory, name))).size })));
+}
+
+/** A new file outlives a loss of power only when its directory was flushed too. */
+async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, 'r');
+  await handle.sync().finally(() => handle.close());
+}
+
+function lotsOf(entries: readonly LogEntry[]): readonly (readonly LogEntry[])[] {
+  const lots: LogEntry[][] = [];
+  let room = 0;
+  for (const entry of entries) {
+    const size = packedBytes(entry);
+    if (lots.length === 0 || size > room) {
+      lots.push([]);
+      room = sendBytesMax;
+    }
+    room -= size;
+    lots.at(-1)?.push(entry);
+  }
+  return lots;
+}
+
+/** Sends a lot, and one by one where the receiver objects to something in it. Answers with how many it will never take. */
+async function sendLot(lot: readonly LogEntry[], send: (entries: readonly LogEntry[]) => Promise<void>, logger: Logger): Promise<number> {
+  try {
+    await send(lot);
+    return 0;
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    const [only] = lot;
+    if (only !== undefined && lot.length === 1) {
+      logger.error({ err: error, key: only.key }, 'the log refuses a spooled entry; its file is kept');
+      return 1;
+    }
+  }
+  let refusals = 0;
+  for (const entry of lot) refusals += await sendLot([entry], send, logger);
+  return refusals;
+}
+
+export const isUnavailable = (error: unknown): boolean => error instanceof Fault && error.code === 'STORE_UNAVAILABLE';

@@ -1,0 +1,61 @@
+import t from 'tap';
+import { storeUnavailable } from '../../../src/errors.js';
+import { openLateLog } from '../../../src/stores/log/late-log.js';
+import type { Log, LogEntry, Subscription } from '../../../src/stores/log/port.js';
+import { createLogger } from '../../../src/telemetry/logger.js';
+import { waitUntil } from '../../helpers/wait-until.js';
+
+const now = (): number => performance.now();
+const logger = createLogger('silent');
+const entry: LogEntry = { key: 'k', value: new Uint8Array(1) };
+
+/** Opens once it may; hands an append to every reader. */
+function createTestLog() {
+  const state = { mayOpen: false, isClosed: false };
+  const readers = new Set<Subscription>();
+  const log: Log = {
+    append: async (_topic, entries) => void (await Promise.all([...readers].map(({ handle }) => handle(entries, new AbortController().signal)))),
+    subscribe: async (subscription) => {
+      readers.add(subscription);
+      return { tickAgeMs: () => 0, stop: async () => void readers.delete(subscription) };
+    },
+    ping: async () => undefined,
+    close: async () => void (state.isClosed = true),
+  };
+  return { state, readers, open: () => (state.mayOpen ? Promise.resolve(log) : Promise.reject(storeUnavailable('test log: away'))) };
+}
+
+t.test('a log that opens at once is used as it is', async (t) => {
+  const { state, open } = createTestLog();
+  state.mayOpen = true;
+  const log = await openLateLog({ open, logger, now, patienceMs: 5_000 });
+  await t.resolves(log.ping());
+  await log.close();
+  t.ok(state.isClosed);
+});
+
+t.test('until it opens, appends are refused and readers wait; then both work', async (t) => {
+  const { state, readers, open } = createTestLog();
+  const log = await openLateLog({ open, logger, now, patienceMs: 1 });
+  t.teardown(() => log.close());
+  await t.rejects(log.append('scores', [entry]), { code: 'STORE_UNAVAILABLE' });
+  await t.rejects(log.ping(), { code: 'STORE_UNAVAILABLE' });
+  const seen: string[] = [];
+  const consumer = await log.subscribe({ topic: 'scores', group: 'g', batchMax: 1, handle: async (entries) => void seen.push(...entries.map(({ key }) => key)) });
+  state.mayOpen = true;
+  await waitUntil(() => readers.size === 1, 'the reader subscribes');
+  await log.append('scores', [entry]);
+  t.same(seen, ['k']);
+  await consumer.stop();
+  t.equal(readers.size, 0);
+});
+
+t.test('closed before it opened, it leaves nothing open', async (t) => {
+  const { state, readers, open } = createTestLog();
+  const log = await openLateLog({ open, logger, now, patienceMs: 1 });
+  const consumer = await log.subscribe({ topic: 'scores', group: 'g', batchMax: 1, handle: async () => undefined });
+  await consumer.stop();
+  await log.close();
+  state.mayOpen = true;
+  t.equal(readers.size, 0);
+});
