@@ -26,12 +26,12 @@ const passed = async (calls: readonly Promise<void>[]): Promise<number> => (awai
 
 t.test('however many instances take from a limit at once, never one call more than it passes', async (t) => {
   let n = 0;
-  await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 20 }), fc.integer({ min: 0, max: 40 }), async (perMinute, perDay, calls) => {
+  await t.resolves(fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 20 }), fc.integer({ min: 0, max: 40 }), async (perMinute, perDay, calls) => {
     const caller = key(`key_${(n += 1)}`, perMinute, perDay);
     const instances = [limitsOver(), limitsOver(), limitsOver(), limitsOver()];
     const work = Array.from({ length: calls }, (_, index) => instances[index % 4]?.takeKeyRate(caller) ?? Promise.resolve());
     return (await passed(work)) === Math.min(calls, perMinute, perDay);
-  }));
+  })));
 });
 
 t.test('the refusal says how much, and when to come again', async (t) => {
@@ -71,9 +71,9 @@ if (stack !== null) {
     const stores = await Promise.all(Array.from({ length: 4 }, () => openRedisCounters({ url: stack.redisUrl, deadlineMs: 10_000 })));
     t.teardown(async () => void (await Promise.all(stores.map((store) => store.close()))));
     const instances = stores.map((store) => limitsOver(store));
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 150 }), async (perMinute) => {
+    await t.resolves(fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 150 }), async (perMinute) => {
       const caller = key(`key_${randomUUID()}`, perMinute);
       return (await passed(Array.from({ length: 200 }, (_, index) => instances[index % 4]?.takeKeyRate(caller) ?? Promise.resolve()))) === perMinute;
-    }), { numRuns: 10 });
+    }), { numRuns: 10 }));
   });
 }

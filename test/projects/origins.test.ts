@@ -26,9 +26,9 @@ t.test('a list decides in every environment, and the project’s decides alone',
 
 t.test('an organization’s list never opens a project that has its own', (t) => {
   const host = fc.stringMatching(/^[a-z]{1,8}\.example$/);
-  fc.assert(fc.property(host, host, fc.array(host, { maxLength: 5 }), (own, asking, organization) => {
+  t.doesNotThrow(() => fc.assert(fc.property(host, host, fc.array(host, { maxLength: 5 }), (own, asking, organization) => {
     const { allowed, decidedBy } = production({ project: [`https://${own}`], organization }, `https://${asking}`);
     return decidedBy === 'project' && allowed === (own === asking);
-  }));
+  })));
   t.end();
 });
