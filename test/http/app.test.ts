@@ -124,6 +124,46 @@ t.test('a route without declared access does not register', async (t) => {
   t.throws(() => app.get('/unguarded', async () => ({})), /declares no access/);
 });
 
+t.test('a route that names a project, an organization or a key and does not say whose does not register', async (t) => {
+  const app = build();
+  const access = { credential: 'dashboard-or-key' } as const;
+  for (const [url, owner] of [['/a/:projectId', 'project'], ['/b/:orgId/c', 'organization'], ['/d/:keyId', 'key']] as const) {
+    t.throws(() => app.get(url, { config: { access } }, async () => ({})), { message: new RegExp(`names a ${owner}`) }, url);
+  }
+  t.doesNotThrow(() => app.get('/e/:projectId/:keyId', { config: { access: { ...access, project: 'projectId', key: 'keyId' } } }, async () => ({})));
+});
+
+t.test('a key is found under its owner only: another project, another tier and another organization are one 404', async (t) => {
+  const keyOwners: Readonly<Record<string, { organizationId: string; projectId: string | null }>> = {
+    key_own: { organizationId: 'org_a', projectId: 'proj_a' }, key_sibling: { organizationId: 'org_a', projectId: 'proj_b' }, key_tier: { organizationId: 'org_a', projectId: null }, key_other: { organizationId: 'org_z', projectId: 'proj_a' },
+  };
+  const app = createApp({ ...deps, findKeyOwner: async (keyId) => keyOwners[keyId] ?? null, logger: createLogger('silent', { write: () => undefined }), metrics: createMetrics() });
+  app.get('/projects/:projectId/keys/:keyId', { config: { access: { credential: 'dashboard-or-key', project: 'projectId', key: 'keyId' } } }, async () => ({}));
+  const get = (keyId: string) => app.inject({ url: `/projects/proj_a/keys/${keyId}`, headers: { 'x-api-key': 'vf_live_project', 'x-request-id': 'r' } });
+  t.equal((await get('key_own')).statusCode, 200);
+  const none = await get('key_none');
+  t.equal(none.statusCode, 404);
+  for (const keyId of ['key_sibling', 'key_tier', 'key_other']) t.equal((await get(keyId)).body, none.body, keyId);
+});
+
+t.test('limits are taken of every key call but those whose handler takes them, the end of a trial closes all but what stays open', async (t) => {
+  let taken = 0;
+  const app = createApp({
+    ...deps, logger: createLogger('silent', { write: () => undefined }), metrics: createMetrics(),
+    takeKeyRate: async () => void (taken += 1),
+    requireTrial: async () => { throw new Fault('TRIAL_EXPIRED', 'ended'); },
+  });
+  app.get('/closed', { config: { access: { credential: 'api-key' } } }, async () => ({}));
+  app.get('/open', { config: { access: { credential: 'api-key', afterTrial: true } } }, async () => ({}));
+  app.get('/own', { config: { access: { credential: 'api-key', afterTrial: true, limits: 'handler' } } }, async () => ({}));
+  app.get('/dashboard', { config: { access: { credential: 'dashboard-or-key' } } }, async () => ({}));
+  const get = async (url: string, headers: Record<string, string> = { 'x-api-key': 'vf_live_project' }): Promise<number> => (await app.inject({ url, headers })).statusCode;
+  t.same([await get('/closed'), await get('/open'), await get('/own')], [402, 200, 200]);
+  t.equal(taken, 2);
+  t.equal(await get('/dashboard', { authorization: 'Bearer member' }), 200);
+  t.equal(taken, 2, 'a dashboard call is no key’s');
+});
+
 t.test('no answer lacks the security headers', async (t) => {
   const app = build();
   for (const url of ['/key', '/nowhere', '/bug']) {
