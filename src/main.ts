@@ -168,6 +168,7 @@ async function openScoring(parts: Parts, directories: Directories, ids: Bootstra
     entry: new URL('../workers/main.js', import.meta.url), threads: settings.VH_POOL_THREADS, queueMax: settings.VH_POOL_QUEUE, deadlineMs: poolDeadlineMs, metrics,
   });
   opened.push(() => pool.close());
+  await pool.warm();
   const geography = await openGeography({ countryDbPath: settings.GEOIP_COUNTRY_DB, asnDbPath: settings.GEOIP_ASN_DB, anonymousDbPath: settings.GEOIP_ANONYMOUS_DB, logger });
   opened.push(async () => geography.close());
   const trustedKeys = settings.VH_TRUSTED_AGENT_KEYS === null ? [] : await readTrustedAgentKeys(settings.VH_TRUSTED_AGENT_KEYS);

@@ -3,12 +3,13 @@
  * own routes on it; it knows none of them.
  */
 import { randomUUID } from 'node:crypto';
-import Fastify, { LogController, type FastifyInstance } from 'fastify';
+import Fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { Fault } from '../errors.js';
 import { bodyBytesMax } from '../limits.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { registerAccess, type AccessDeps } from './access.js';
-import { registerErrorAnswers } from './error-answers.js';
+import { answerFault, registerErrorAnswers } from './error-answers.js';
 import { createRouteTable } from './route-table.js';
 import { registerValidation } from './validation.js';
 
@@ -32,7 +33,11 @@ export function createApp(deps: AppDeps): FastifyInstance {
     bodyLimit: bodyBytesMax,
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000,
-    routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
+    // The schema of a path says how long its parts may be; the router only has to let them through to it.
+    routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
+    frameworkErrors: (_error, request, reply) => {
+      answerFault(new Fault('VALIDATION_FAILED', 'The address is not well-formed: check its percent-encoding.'), request as FastifyRequest, reply as unknown as FastifyReply);
+    },
     forceCloseConnections: 'idle',
     genReqId: (request) => {
       const own = request.headers['x-request-id'];

@@ -8,15 +8,17 @@ import { Fault, type FaultDetails, type Issue } from '../errors.js';
 import { describeViolation } from './validation.js';
 
 export function registerErrorAnswers(app: FastifyInstance, methodsOf: (path: string) => readonly string[]): void {
-  app.setErrorHandler((error: FastifyError | Fault, request, reply) => answerFault(asFault(error, request), request, reply));
-  app.setNotFoundHandler((request, reply) => {
-    const methods = methodsOf(request.url.split('?', 1)[0] ?? '/');
-    const fault =
-      methods.length > 0 && !methods.includes(request.method)
-        ? new Fault('METHOD_NOT_ALLOWED', `This address takes ${methods.join(', ')}.`, { headers: { allow: methods.join(', ') } })
-        : new Fault('NOT_FOUND', 'There is nothing at this address. The operations are listed at /api/v1/docs.');
-    return answerFault(fault, request, reply);
-  });
+  // A body that cannot be read, sent where nothing takes one, is still a request to nowhere.
+  app.setErrorHandler((error: FastifyError | Fault, request, reply) => answerFault(request.is404 ? unserved(request, methodsOf) : asFault(error, request), request, reply));
+  app.setNotFoundHandler((request, reply) => answerFault(unserved(request, methodsOf), request, reply));
+}
+
+/** The fault of an address or method that no route serves. */
+function unserved(request: FastifyRequest, methodsOf: (path: string) => readonly string[]): Fault {
+  const methods = methodsOf(request.url.split('?', 1)[0] ?? '/');
+  return methods.length > 0 && !methods.includes(request.method)
+    ? new Fault('METHOD_NOT_ALLOWED', `This address takes ${methods.join(', ')}.`, { headers: { allow: methods.join(', ') } })
+    : new Fault('NOT_FOUND', 'There is nothing at this address. The operations are listed at /api/v1/docs.');
 }
 
 /** Sends a fault; also for handlers outside the routes, such as a refused protocol upgrade. */

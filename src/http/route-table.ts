@@ -9,13 +9,20 @@ export interface RouteTable {
 }
 
 export function createRouteTable(): RouteTable {
-  const routes: { readonly method: string; readonly pattern: RegExp }[] = [];
+  const routes: { readonly method: string; readonly pattern: RegExp; readonly parameters: number }[] = [];
   return {
     add(method, pattern) {
-      const source = pattern.split('/').map(segmentSource).join('/');
-      for (const name of typeof method === 'string' ? [method] : method) routes.push({ method: name, pattern: new RegExp(`^${source}/?$`) });
+      const segments = pattern.split('/');
+      const parameters = segments.filter((segment) => segment === '*' || segment.startsWith(':')).length;
+      const source = segments.map(segmentSource).join('/');
+      for (const name of typeof method === 'string' ? [method] : method) routes.push({ method: name, pattern: new RegExp(`^${source}/?$`), parameters });
     },
-    methodsOf: (path) => [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))],
+    methodsOf(path) {
+      const matching = routes.filter(({ pattern }) => pattern.test(path));
+      // As the router does, a fixed address goes before one with parameters.
+      const fewest = Math.min(...matching.map(({ parameters }) => parameters));
+      return [...new Set(matching.filter(({ parameters }) => parameters === fewest).map(({ method }) => method))];
+    },
   };
 }
 

@@ -30,6 +30,8 @@ export interface PoolOptions {
 
 export interface Pool {
   run<K extends PoolTask['kind']>(task: Extract<PoolTask, { kind: K }>): Promise<PoolResults[K]>;
+  /** Resolves when every thread has loaded, so that the first tasks do not pay for it out of their deadline. */
+  warm(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -86,6 +88,10 @@ export function createPool(options: PoolOptions): Pool {
         queue.push({ task, expiresAtMs: Date.now() + deadlineMs, resolve: resolve as Waiting['resolve'], reject });
         schedule();
       });
+    },
+    async warm() {
+      const task = (): Uint8Array => new Uint8Array(pack([{ kind: 'model' } satisfies PoolTask]));
+      await Promise.all(Array.from({ length: capacity }, () => piscina.run(task())));
     },
     async close() {
       for (const waiting of queue.splice(0)) waiting.reject(overloaded('the pool is closing'));

@@ -7,10 +7,11 @@ import { createMetrics, type Metrics } from '../../src/telemetry/metrics.js';
 const entry = new URL('./entries/pool-entry.js', import.meta.url);
 const order = (sessionId: string): Extract<PoolTask, { kind: 'sketch' }> => ({ kind: 'sketch', userAgent: null, body: { v: 1, sdk: 't', projectKey: 'pk', sessionId, nonce: 'nonce-nonce', seq: 0, phase: 'load', at: 0, up: 0 } });
 
-function open(test: Pick<typeof t, 'teardown'>, options: { queueMax?: number; deadlineMs?: number } = {}): { pool: Pool; metrics: Metrics } {
+async function open(test: Pick<typeof t, 'teardown'>, options: { queueMax?: number; deadlineMs?: number } = {}): Promise<{ pool: Pool; metrics: Metrics }> {
   const metrics = createMetrics();
-  const pool = createPool({ entry, threads: 1, queueMax: options.queueMax ?? 1_000, deadlineMs: options.deadlineMs ?? 5_000, metrics });
+  const pool = createPool({ entry, threads: 1, queueMax: options.queueMax ?? 1_000, deadlineMs: options.deadlineMs ?? 20_000, metrics });
   test.teardown(() => pool.close());
+  await pool.warm();
   return { pool, metrics };
 }
 
@@ -18,7 +19,7 @@ const ask = async (pool: Pool, what: string): Promise<string | null | undefined>
 const outcome = (promise: Promise<unknown>): Promise<string> => promise.then(String, (error: unknown) => (error instanceof Fault ? error.code : (error as Error).message));
 
 t.test('every task gets its own answer, however tasks are batched', async (t) => {
-  const { pool, metrics } = open(t);
+  const { pool, metrics } = await open(t);
   const names = Array.from({ length: 200 }, (_, index) => `task-${index}`);
   t.same(await Promise.all(names.map((name) => ask(pool, name))), names);
   const batches = (await metrics.poolBatch.get()).values.find(({ metricName }) => metricName?.endsWith('_count') === true)?.value ?? 0;
@@ -26,7 +27,7 @@ t.test('every task gets its own answer, however tasks are batched', async (t) =>
 });
 
 t.test('a full queue answers OVERLOADED with Retry-After, and what was taken is still answered', async (t) => {
-  const { pool } = open(t, { queueMax: 4 });
+  const { pool } = await open(t, { queueMax: 4 });
   const answers = await Promise.allSettled(Array.from({ length: 10 }, (_, index) => ask(pool, `task-${index}`)));
   t.equal(answers.filter(({ status }) => status === 'fulfilled').length, 4);
   const refused = answers.find((answer) => answer.status === 'rejected')?.reason as Fault;
@@ -34,29 +35,29 @@ t.test('a full queue answers OVERLOADED with Retry-After, and what was taken is 
 });
 
 t.test('a known fault keeps its code across the thread, and fails alone', async (t) => {
-  const { pool } = open(t);
+  const { pool } = await open(t);
   t.same(await Promise.all([outcome(ask(pool, 'a')), outcome(ask(pool, 'fault')), outcome(ask(pool, 'b'))]), ['a', 'NOT_FOUND', 'b']);
 });
 
 t.test('a bug in the core is no fault of the caller and carries its stack for the log', async (t) => {
-  const { pool } = open(t);
+  const { pool } = await open(t);
   t.match(await outcome(ask(pool, 'bug')), /stack of the bug/);
 });
 
 t.test('a thread that dies: what it held is answered 503, and the pool goes on', async (t) => {
-  const { pool } = open(t);
+  const { pool } = await open(t);
   t.same(await Promise.all([outcome(ask(pool, 'a')), outcome(ask(pool, 'die'))]), ['OVERLOADED', 'OVERLOADED']);
   t.equal(await ask(pool, 'after'), 'after');
 });
 
 t.test('a thread that hangs is given up at the deadline, and the pool goes on', async (t) => {
-  const { pool } = open(t, { deadlineMs: 2_000 });
+  const { pool } = await open(t, { deadlineMs: 3_000 });
   t.equal(await outcome(ask(pool, 'hang')), 'OVERLOADED');
   t.equal(await ask(pool, 'after'), 'after');
 });
 
 t.test('closing answers what still waits', async (t) => {
-  const { pool } = open(t);
+  const { pool } = await open(t);
   const waiting = outcome(ask(pool, 'late'));
   await pool.close();
   t.equal(await waiting, 'OVERLOADED');
