@@ -59,7 +59,11 @@ t.test('every kind of bad input is a coded 4xx that says what to do', async (t) 
     { answer: await post('a=1', 'application/x-www-form-urlencoded'), status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' },
     { answer: await post(JSON.stringify({ name: 'x'.repeat(100) })), status: 413, code: 'BODY_TOO_LARGE' },
     { answer: await app.inject({ method: 'DELETE', url: '/echo' }), status: 405, code: 'METHOD_NOT_ALLOWED' },
+    { answer: await app.inject({ url: '/projects/%zz' }), status: 400, code: 'VALIDATION_FAILED' },
+    { answer: await app.inject({ url: `/projects/${'x'.repeat(9_000)}` }), status: 401, code: 'INVALID_TOKEN' },
+    { answer: await app.inject({ method: 'QUERY' as 'GET', url: '/key' }), status: 405, code: 'METHOD_NOT_ALLOWED' },
     { answer: await app.inject({ url: '/nowhere' }), status: 404, code: 'NOT_FOUND' },
+    { answer: await app.inject({ method: 'POST', url: '/nowhere', payload: '{', headers: { 'content-type': 'application/json' } }), status: 404, code: 'NOT_FOUND' },
   ];
   for (const { answer, status, code, path } of cases) {
     t.equal(answer.statusCode, status, code);
