@@ -13,8 +13,8 @@ export function createKafka({ root, directory, port }) {
     start: async () => {
       fetchJars(root, libs);
       mkdirSync(directory, { recursive: true });
+      writeFileSync(config, properties(join(directory, 'data'), port));
       if (!existsSync(join(directory, 'data', 'meta.properties'))) {
-        writeFileSync(config, properties(join(directory, 'data'), port));
         const id = java(libs, ['kafka.tools.StorageTool', 'random-uuid']).trim().split('\n').at(-1);
         java(libs, ['kafka.tools.StorageTool', 'format', '-t', id, '-c', config]);
       }
@@ -62,5 +62,6 @@ transaction.state.log.num.partitions=4
 transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 group.initial.rebalance.delay.ms=0
+group.min.session.timeout.ms=500
 `;
 }

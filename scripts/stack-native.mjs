@@ -19,7 +19,7 @@ export function createNativeEngine({ root, directory, ports, pids }) {
   const signal = async (name, signalName) => {
     if (!isAlive(name)) return;
     process.kill(pids[name], signalName);
-    if (signalName === 'SIGSTOP' || signalName === 'SIGCONT') return;
+    if (signalName === 'SIGSTOP' || signalName === 'SIGCONT') return childrenOf(pids[name]).forEach((pid) => process.kill(pid, signalName));
     await until(() => !isAlive(name), stopDeadlineMs, `${name} did not end; its pid is ${pids[name]}`);
     delete pids[name];
   };
@@ -39,14 +39,22 @@ export function createNativeEngine({ root, directory, ports, pids }) {
     },
     // PostgreSQL takes SIGINT for a fast shutdown; SIGTERM would wait for its clients.
     stop: (name) => signal(name, name === 'postgres' ? 'SIGINT' : 'SIGTERM'),
-    kill: (name) => signal(name, 'SIGKILL'),
+    // PostgreSQL's children outlive its SIGKILL for a while; SIGQUIT ends them all at once, without a checkpoint.
+    kill: (name) => signal(name, name === 'postgres' ? 'SIGQUIT' : 'SIGKILL'),
     pause: (name) => signal(name, 'SIGSTOP'),
     resume: (name) => signal(name, 'SIGCONT'),
     remove: async (name) => {
-      await signal(name, 'SIGKILL');
+      await signal(name, 'SIGCONT');
+      await signal(name, name === 'postgres' ? 'SIGQUIT' : 'SIGKILL');
       rmSync(join(directory, name), { recursive: true, force: true });
     },
   };
+}
+
+/** PostgreSQL answers over connections that are open through its children. */
+function childrenOf(pid) {
+  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' });
+  return (stdout ?? '').split('\n').map(Number).filter((child) => child > 0);
 }
 
 /** Whether the pid still belongs to what was started: its command line carries the mark. A zombie has none. */

@@ -53,10 +53,10 @@ export function createReceiptRecorder(database: Database): (entries: readonly Lo
       if (!partitions.has(day)) await createPartition(database, day);
       partitions.add(day);
     }
-    await database.transaction(async (tx) => {
-      await insertReceipts(tx, rows);
-      await orderWaitingOutcomes(tx, rows);
-    });
+    // In this order and each committed by itself: an outcome that comes in between finds the receipts, an earlier one is found. In one
+    // transaction the two could miss each other. A batch that is cut off between them comes again whole.
+    await insertReceipts(database, rows);
+    await orderWaitingOutcomes(database, rows);
     return rows.length;
   };
 }

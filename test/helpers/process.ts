@@ -13,7 +13,9 @@ export interface ServiceProcess {
   readonly child: ChildProcess;
   /** What it wrote so far. */
   output(): { readonly stdout: string; readonly stderr: string };
-  /** Resolves when it listens, with its addresses and keys; rejects when it exits first. */
+  /** Resolves when it listens, with the addresses that it prints; rejects when it exits first. */
+  listening(): Promise<{ readonly baseUrl: string; readonly adminUrl: string }>;
+  /** The same with its keys, for a process that has the demo organization’s. */
   ready(): Promise<Bootstrap>;
   /** Sends the signal and resolves to the exit code, or to the signal that ended it. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | string | null>;
@@ -34,15 +36,23 @@ export function startProcess(test: Pick<typeof t, 'teardown'>, environment: Read
     const [code, by] = await exited;
     return code ?? by;
   };
+  const listening = async () => {
+    const isUp = (): boolean => /VerifyHuman is up[^]*\/metrics\n/.test(stdout);
+    const up = new Promise<void>((resolve) => (isUp() ? resolve() : child.stdout.on('data', () => isUp() && resolve())));
+    await Promise.race([up, exited.then(() => Promise.reject(new Error(`it exited: ${stderr}`)))]);
+    return { baseUrl: addressAfter(stdout, 'API'), adminUrl: addressAfter(stdout, 'Metrics').replace(/\/metrics$/, '') };
+  };
   test.teardown(() => end('SIGKILL'));
   return {
     child,
     output: () => ({ stdout, stderr }),
     end,
+    listening,
     async ready() {
-      const up = new Promise<void>((resolve) => child.stdout.on('data', () => stdout.includes('VerifyHuman is up') && resolve()));
-      await Promise.race([up, exited.then(() => Promise.reject(new Error(`it exited: ${stderr}`)))]);
+      await listening();
       return JSON.parse(readFileSync(join(environment.VH_DATA_DIR, 'bootstrap.json'), 'utf8')) as Bootstrap;
     },
   };
 }
+
+const addressAfter = (text: string, label: string): string => new RegExp(`${label}\\s+(http\\S+)`).exec(text)?.[1] ?? '';

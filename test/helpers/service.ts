@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type t from 'tap';
 import { readSettings } from '../../src/config.js';
 import type { Bootstrap } from '../../src/projects/bootstrap.js';
-import { startService, type Service } from '../../src/main.js';
+import { startService, type Service, type ServiceOptions } from '../../src/main.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 
 type Test = Pick<typeof t, 'teardown'>;
@@ -31,11 +31,11 @@ export function temporaryDirectory(test: Test): string {
 }
 
 /** Starts a service. `environment` adds to or replaces the test’s settings; a data directory given is used and kept. */
-export async function startTestService(test: Test, environment: Readonly<Record<string, string>> = {}): Promise<TestService> {
+export async function startTestService(test: Test, environment: Readonly<Record<string, string>> = {}, options: ServiceOptions = {}): Promise<TestService> {
   const dataDirectory = environment['VH_DATA_DIR'] ?? temporaryDirectory(test);
   const log: string[] = [];
   const settings = readSettings({ PORT: '0', AUDIENCE_PORT: '0', ADMIN_PORT: '0', VH_DATA_DIR: dataDirectory, VH_LOG_LEVEL: 'info', ...environment });
-  const service: Service = await startService(settings, createLogger('info', { write: (line) => log.push(line) }));
+  const service: Service = await startService(settings, createLogger('info', { write: (line) => log.push(line) }), options);
   let stopping: Promise<void> | null = null;
   const stop = (): Promise<void> => (stopping ??= service.stop());
   test.teardown(stop);

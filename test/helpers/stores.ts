@@ -27,8 +27,8 @@ export type StackService = (typeof services)[number];
 export type StackCommand = 'start' | 'stop' | 'kill' | 'pause' | 'resume' | 'remove';
 
 export interface OwnStack extends Stack {
-  /** Does this to the services of this stack alone. */
-  command(command: StackCommand): Promise<void>;
+  /** Does this to the services of this stack alone: to all, or to those that are named. */
+  command(command: StackCommand, services?: readonly StackService[]): Promise<void>;
 }
 
 const run = promisify(execFile);
@@ -70,8 +70,8 @@ function isAlive(pid: number): boolean {
 /** Starts services of one's own beside the shared ones, for a test that stops them; removed when the test ends. `portOffset` keeps test files apart. */
 export async function startOwnStack(t: { teardown(work: () => Promise<void>): unknown }, own: readonly StackService[], portOffset: number): Promise<OwnStack> {
   const name = `test-${portOffset}`;
-  const call = async (command: StackCommand): Promise<void> => {
-    await run(process.execPath, [repositoryPath('scripts/stack.mjs'), command, ...own, '--name', name, '--port-offset', String(portOffset)], { cwd: repositoryRoot });
+  const call = async (command: StackCommand, services: readonly StackService[] = own): Promise<void> => {
+    await run(process.execPath, [repositoryPath('scripts/stack.mjs'), command, ...services, '--name', name, '--port-offset', String(portOffset)], { cwd: repositoryRoot });
   };
   await call('remove');
   await call('start');
