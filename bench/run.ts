@@ -1,16 +1,23 @@
-/** `npm run bench -- NAME [--seconds N] [--rounds N] [--projects N]`: runs one bench, prints its table and, last, one line of JSON with the ratios. */
+/** `npm run bench -- NAME [--seconds N] [--rounds N] [--projects N] [--known N]`: runs one bench, prints its table and, last, one line of JSON with the ratios. */
 import { parseArgs } from 'node:util';
 import { benchAdmin } from './admin.js';
+import { benchCounters } from './counters.js';
 import { benchScore } from './score.js';
 
-const benches = { admin: benchAdmin, score: benchScore } as const;
+const benches = { admin: benchAdmin, counters: benchCounters, score: benchScore } as const;
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { seconds: { type: 'string' }, rounds: { type: 'string' }, projects: { type: 'string' } } });
+const options = { seconds: { type: 'string' }, rounds: { type: 'string' }, projects: { type: 'string' }, known: { type: 'string' } } as const;
+const { values, positionals } = parseArgs({ allowPositionals: true, options });
 const bench = Object.entries(benches).find(([name]) => name === positionals[0])?.[1];
 if (bench === undefined) {
   console.error(`Say which bench: ${Object.keys(benches).join(', ')}.`);
   process.exit(1);
 }
-const { table, ratios } = await bench({ seconds: Number(values.seconds ?? 4), rounds: Number(values.rounds ?? 3), projects: Number(values.projects ?? 10_000) });
+const { table, ratios } = await bench({
+  seconds: Number(values.seconds ?? 4),
+  rounds: Number(values.rounds ?? 3),
+  projects: Number(values.projects ?? 10_000),
+  known: Number(values.known ?? 1_000_000),
+});
 console.log(table);
 console.log(JSON.stringify(ratios));

@@ -12,6 +12,13 @@ export function addDistinct(members: Distinct, member: string, at: number): void
   members.set(member, at);
 }
 
+/** Puts the members in the order of sighting again, after one was added that was seen before others. */
+export function sortDistinct(members: Distinct): void {
+  const sorted = [...members].sort(([, a], [, b]) => a - b);
+  members.clear();
+  for (const [member, at] of sorted) members.set(member, at);
+}
+
 /** Drops what was seen at or before `oldest`, then the longest unseen beyond `cap`, and counts the rest. */
 export function countDistinct(members: Distinct, oldest: number, cap: number): number {
   // Insertion order is order of sighting as long as clocks agree, so the walk ends at the first that stays.

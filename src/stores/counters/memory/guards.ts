@@ -6,7 +6,8 @@ import { bounds } from '../bounds.js';
 
 export interface Guard {
   /** When the session was scored first. */
-  readonly firstAtMs: number;
+  firstAtMs: number;
+  lastAtMs: number;
   /** The counters’ names, each ended by a semicolon. */
   counted: string;
   /** Latest first. */
@@ -14,7 +15,7 @@ export interface Guard {
 }
 
 export function createGuard(nowMs: number): Guard {
-  return { firstAtMs: nowMs, counted: '', replays: [] };
+  return { firstAtMs: nowMs, lastAtMs: nowMs, counted: '', replays: [] };
 }
 
 /** Whether the session is new to a counter, which it then is no longer. With a full list it is new to none. */

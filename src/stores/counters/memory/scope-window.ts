@@ -21,6 +21,19 @@ export function advanceWindow(window: ScopeWindow, nowMs: number, prefix: string
     window.entries.push([nowMs, prefix]);
     move(window, prefix, 1);
   }
+  letGo(window, nowMs);
+}
+
+/** Puts a restored session where its time belongs among those counted meanwhile; one older than all of a full window is left out. */
+export function insertIntoWindow(window: ScopeWindow, nowMs: number, prefix: string): void {
+  const after = window.entries.findIndex(([atMs]) => atMs > nowMs);
+  if (after === 0 && window.entries.length >= bounds.neighborhoodSessionsMax) return;
+  window.entries.splice(after === -1 ? window.entries.length : after, 0, [nowMs, prefix]);
+  move(window, prefix, 1);
+  letGo(window, nowMs);
+}
+
+function letGo(window: ScopeWindow, nowMs: number): void {
   for (;;) {
     const oldest = window.entries[0];
     if (oldest === undefined || (oldest[0] > nowMs - bounds.neighborhoodMs && window.entries.length <= bounds.neighborhoodSessionsMax)) return;

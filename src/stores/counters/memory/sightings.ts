@@ -4,10 +4,15 @@
  */
 export type Sightings = readonly (readonly [session: string, atMs: number])[];
 
-/** The list with the session of `fresh` in front; the same list where that was noted within `keepMs`. */
+/** The list with the session of `fresh` where its time belongs; the same list where it was noted within `keepMs`, or is older than all of a full list. */
 export function addSighting(sightings: Sightings, fresh: Sightings[number], keepMs: number, max: number): Sightings {
   const [session, atMs] = fresh;
   const known = sightings.find(([seen]) => seen === session);
   if (known !== undefined && known[1] > atMs - keepMs) return sightings;
-  return [fresh, ...sightings.filter((sighting) => sighting !== known).slice(0, max - 1)];
+  const others = known === undefined ? sightings : sightings.filter((sighting) => sighting !== known);
+  const at = others.findIndex(([, seenMs]) => seenMs <= atMs);
+  if (at === 0) return [fresh, ...others.slice(0, max - 1)];
+  const place = at === -1 ? others.length : at;
+  if (known === undefined && place >= max) return sightings;
+  return [...others.slice(0, place), fresh, ...others.slice(place)].slice(0, max);
 }

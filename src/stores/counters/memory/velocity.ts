@@ -4,23 +4,15 @@
  */
 import type { CountFacts } from '../../../contract/facts.js';
 import { bounds, hourOf, slotOf } from '../bounds.js';
-import type { ScoreCountInput, StoredProbe } from '../port.js';
 import { locateTerms } from '../term-cells.js';
-import { countSource, createBaseline, type Baseline } from './baseline.js';
+import { countSource, createBaseline, restoreSource, type Baseline } from './baseline.js';
 import { addToBucket, sumBuckets, type Buckets } from './buckets.js';
-import { addDistinct, countDistinct, type Distinct } from './distinct.js';
+import { within, type CountingCall } from './counting-call.js';
+import { addDistinct, countDistinct, sortDistinct, type Distinct } from './distinct.js';
 import type { Keyspace, Table } from './keyspace.js';
 import { addTerms, createTermCounts, readTerms, type TermCounts } from './terms.js';
 
 type VelocityFacts = Omit<CountFacts, 'candidates' | 'neighborhood'>;
-
-export interface VelocityCall {
-  readonly input: ScoreCountInput;
-  readonly device: string | null;
-  readonly probe: StoredProbe | null;
-  /** Whether the session is new to a counter. */
-  readonly admit: (counter: string) => boolean;
-}
 
 const twoHoursMs = 2 * bounds.hourMs;
 const twoDaysMs = 2 * bounds.dayMs;
@@ -28,7 +20,7 @@ const twoDaysMs = 2 * bounds.dayMs;
 /** Keys that one call may add. */
 export const velocityKeysMax = 11;
 
-export function createVelocity(keyspace: Keyspace): (call: VelocityCall) => VelocityFacts {
+export function createVelocity(keyspace: Keyspace): (call: CountingCall) => VelocityFacts {
   const hours = keyspace.table<Buckets>('hours');
   const slots = keyspace.table<Buckets>('slots');
   const distinct = keyspace.table<Distinct>('distinct');
@@ -36,29 +28,30 @@ export function createVelocity(keyspace: Keyspace): (call: VelocityCall) => Velo
   const terms = keyspace.table<TermCounts>('terms');
 
   return (call) => {
-    const { input, device, admit } = call;
-    const { nowMs, respondent } = input;
+    const { session, restoring } = call;
+    const { nowMs, respondent, device } = session;
     const hour = hourOf(nowMs);
     const slot = slotOf(nowMs);
-    const at = `${input.projectId}:${input.scope}:`;
+    const at = `${call.projectId}:${session.scope}:`;
     const perHour = (name: string, add: boolean): number => tally(hours, at + name, nowMs, twoDaysMs, hour, bounds.hoursPerDay, add);
     const perSlot = (name: string, add: boolean): number => tally(slots, at + name, nowMs, twoHoursMs, slot, bounds.slotsPerHour, add);
     const seen = (name: string, member: string | null, windowMs: number): number =>
-      distinctIn(distinct, at + name, nowMs, 2 * windowMs, member, nowMs, nowMs - windowMs, bounds.distinctCap);
+      distinctIn(distinct, at + name, nowMs, 2 * windowMs, within(call, windowMs) ? member : null, nowMs, nowMs - windowMs, bounds.distinctCap, restoring);
     const seenBySlot = (name: string, member: string | null): number =>
-      distinctIn(distinct, at + name, nowMs, twoHoursMs, member, slot, slot - bounds.slotsPerHour, bounds.distinctMax);
+      distinctIn(distinct, at + name, nowMs, twoHoursMs, within(call, bounds.hourMs) ? member : null, slot, slot - bounds.slotsPerHour, bounds.distinctMax, restoring);
+    const admit = (windowMs: number, kind: string, ref: string): boolean => within(call, windowMs) && call.admit(`${kind}${session.scope}${ref}`);
 
-    const newToPrefix = admit(`p${input.scope}${input.prefix}`);
+    const newToPrefix = admit(bounds.dayMs, 'p', session.prefix);
     return {
-      deviceSessionsDay: device === null ? null : perHour(`d${device}`, admit(`d${input.scope}${device}`)),
+      deviceSessionsDay: device === null ? null : perHour(`d${device}`, admit(bounds.dayMs, 'd', device)),
       deviceRespondentsDay: device === null ? null : seen(`dr${device}`, respondent, bounds.dayMs),
-      respondentDay: respondent === null ? null : perHour(`r${respondent}`, admit(`r${input.scope}${respondent}`)),
+      respondentDay: respondent === null ? null : perHour(`r${respondent}`, admit(bounds.dayMs, 'r', respondent)),
       respondentDevicesWeek: respondent === null ? null : seen(`rd${respondent}`, device, bounds.weekMs),
-      addressDevicesHour: seenBySlot(`ad${input.address}`, device),
-      addressRespondentsHour: seenBySlot(`ar${input.address}`, respondent),
-      addressSessionsHour: perSlot(`a${input.address}`, admit(`a${input.scope}${input.address}`)),
-      prefixSessionsHour: perSlot(`p${input.prefix}`, newToPrefix),
-      prefixSessionsDay: perHour(`p${input.prefix}`, newToPrefix),
+      addressDevicesHour: seenBySlot(`ad${session.address}`, device),
+      addressRespondentsHour: seenBySlot(`ar${session.address}`, respondent),
+      addressSessionsHour: perSlot(`a${session.address}`, admit(bounds.hourMs, 'a', session.address)),
+      prefixSessionsHour: perSlot(`p${session.prefix}`, newToPrefix),
+      prefixSessionsDay: perHour(`p${session.prefix}`, newToPrefix),
       source: sourceRate(baselines, call, hour),
       terms: termFrequencies(terms, call),
     };
@@ -73,24 +66,30 @@ function tally(table: Table<Buckets>, key: string, nowMs: number, keepMs: number
   return sumBuckets(buckets, bucket, width);
 }
 
-function distinctIn(table: Table<Distinct>, key: string, nowMs: number, keepMs: number, member: string | null, at: number, oldest: number, cap: number): number {
+function distinctIn(table: Table<Distinct>, key: string, nowMs: number, keepMs: number, member: string | null, at: number, oldest: number, cap: number, restoring: boolean): number {
   const members = member === null ? table.get(key, nowMs) : table.take(key, nowMs, keepMs, () => new Map());
   if (members === undefined) return 0;
   if (member !== null) addDistinct(members, member, at);
+  if (restoring) sortDistinct(members);
   return countDistinct(members, oldest, cap);
 }
 
-function sourceRate(table: Table<Baseline>, { input, admit }: VelocityCall, hour: number): VelocityFacts['source'] {
-  if (input.source === null) return null;
-  const baseline = table.take(`${input.projectId}:${input.source}`, input.nowMs, bounds.candidateMs, () => createBaseline(hour));
-  return countSource(baseline, hour, admit(`s${input.source}`));
+function sourceRate(table: Table<Baseline>, call: CountingCall, hour: number): VelocityFacts['source'] {
+  const { projectId, session, restoring } = call;
+  if (session.source === null || !within(call, bounds.candidateMs)) return null;
+  const baseline = table.take(`${projectId}:${session.source}`, session.nowMs, bounds.candidateMs, () => createBaseline(hour));
+  const add = call.admit(`s${session.source}`);
+  if (!restoring || hour >= baseline.hour) return countSource(baseline, hour, add);
+  if (add) restoreSource(baseline, hour);
+  return null;
 }
 
-function termFrequencies(table: Table<TermCounts>, { input, probe, admit }: VelocityCall): VelocityFacts['terms'] {
-  if (probe?.sketch === null || probe === null) return null;
-  const cells = locateTerms(probe.sketch);
-  const week = Math.floor(input.nowMs / bounds.weekMs);
-  const keyOf = (generation: number): string => `${input.projectId}:${generation}`;
-  if (admit('t')) addTerms(table.take(keyOf(week), input.nowMs, 2 * bounds.weekMs, createTermCounts), cells);
-  return readTerms([table.get(keyOf(week), input.nowMs), table.get(keyOf(week - 1), input.nowMs)], cells);
+function termFrequencies(table: Table<TermCounts>, call: CountingCall): VelocityFacts['terms'] {
+  const { projectId, session } = call;
+  if (session.sketch === null || !within(call, 2 * bounds.weekMs)) return null;
+  const cells = locateTerms(session.sketch);
+  const week = Math.floor(session.nowMs / bounds.weekMs);
+  const keyOf = (generation: number): string => `${projectId}:${generation}`;
+  if (call.admit('t')) addTerms(table.take(keyOf(week), session.nowMs, 2 * bounds.weekMs, createTermCounts), cells);
+  return readTerms([table.get(keyOf(week), session.nowMs), table.get(keyOf(week - 1), session.nowMs)], cells);
 }

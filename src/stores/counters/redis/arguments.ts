@@ -5,7 +5,7 @@
 import { Packr } from 'msgpackr';
 import type { DeviceSketch } from '../../../contract/facts.js';
 import { bounds } from '../bounds.js';
-import type { HistoryRecord, ProbeStoreInput, RateLimit, ScoreCountInput } from '../port.js';
+import type { CountedSession, HistoryRecord, ProbeStoreInput, RateLimit, ScoreCountInput } from '../port.js';
 import { rateKeyOf } from '../rate-state.js';
 import { locateTerms } from '../term-cells.js';
 
@@ -18,28 +18,24 @@ export function tagOf(projectId: string): string {
   return `{${projectId}}:`;
 }
 
-export function receiptKey(projectId: string, receiptId: string): string {
-  return `${tagOf(projectId)}q:${receiptId}`;
-}
-
 export function warmKey(projectId: string): string {
   return `${tagOf(projectId)}warm`;
 }
 
 export function countArguments(input: ScoreCountInput): Argument[] {
   return [
-    input.nowMs,
-    input.session,
+    stampOf(input.nowMs),
+    refOf(input.session),
     input.fingerprint,
     input.receiptId,
     bytesOf(input.content),
     input.scope,
-    input.respondent ?? '',
-    input.device ?? '',
+    refOf(input.respondent),
+    refOf(input.device),
     input.address,
     input.prefix,
     input.source ?? '',
-    input.deviceClass ?? '',
+    plainOf(input.deviceClass),
     input.addressShared ? '1' : '',
     input.signature ?? '',
     input.history.respondent ?? '',
@@ -47,6 +43,24 @@ export function countArguments(input: ScoreCountInput): Argument[] {
     input.history.subSource ?? '',
     ...limitArguments(input.limits, input.nowMs),
   ];
+}
+
+export function restoreArguments(nowMs: number, sessions: readonly CountedSession[]): Argument[] {
+  const argumentsOf = (session: CountedSession): Argument[] => [
+    stampOf(session.nowMs),
+    refOf(session.session),
+    session.scope,
+    refOf(session.respondent),
+    refOf(session.device),
+    session.address,
+    session.prefix,
+    session.source ?? '',
+    plainOf(session.deviceClass),
+    session.addressShared ? '1' : '',
+    session.sketch === null ? '' : packSketch(session.sketch),
+    packIndex(session),
+  ];
+  return [stampOf(nowMs), ...sessions.flatMap(argumentsOf)];
 }
 
 export function historyArguments(records: readonly HistoryRecord[]): Argument[] {
@@ -58,11 +72,31 @@ export function limitArguments(limits: readonly RateLimit[], nowMs: number): Arg
 }
 
 export function probeArguments(input: ProbeStoreInput): Argument[] {
-  const head = [input.nowMs, input.session, input.nonce, input.phase, input.seq, bytesOf(input.content)];
+  const head = [input.nowMs, refOf(input.session), input.nonce, input.phase, input.seq, bytesOf(input.content)];
   if (input.phase === 'update') return [...head, '', '', ''];
-  const cells = input.sketch === null ? [] : locateTerms(input.sketch).flatMap((pair) => pair ?? [-1, -1]);
-  const index = packr.pack([input.bands.slice(0, bounds.bandsMax), cells]);
-  return [...head, input.device ?? '', input.sketch === null ? '' : packSketch(input.sketch), index];
+  return [...head, refOf(input.device), input.sketch === null ? '' : packSketch(input.sketch), packIndex(input)];
+}
+
+/** Bands, and two cells for each term. */
+function packIndex({ sketch, bands }: { readonly sketch: DeviceSketch | null; readonly bands: readonly string[] }): Buffer {
+  const cells = sketch === null ? [] : locateTerms(sketch).flatMap((pair) => pair ?? [-1, -1]);
+  return packr.pack([bands.slice(0, bounds.bandsMax), cells]);
+}
+
+/** Times sort as texts in the scripts. */
+function stampOf(nowMs: number): string {
+  return String(nowMs).padStart(13, '0');
+}
+
+/** The scripts keep lists of references of this width. */
+function refOf(ref: string | null): string {
+  if (ref !== null && ref.length !== 16) throw new RangeError('a reference of the counters has 16 characters');
+  return ref ?? '';
+}
+
+/** A class stands in a line between bars. */
+function plainOf(deviceClass: string | null): string {
+  return deviceClass === null ? '' : deviceClass.replaceAll(/[|\n]/g, '_');
 }
 
 /** Terms that are hashes in hex take half the room as bytes; they are the bulk of what a session is remembered by. */

@@ -8,7 +8,7 @@ import { storeUnavailable } from '../../../errors.js';
 import { bounds } from '../bounds.js';
 import type { Counters, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../port.js';
 import { judgeRates } from '../rate-state.js';
-import { countArguments, historyArguments, limitArguments, probeArguments, receiptKey, tagOf, warmKey } from './arguments.js';
+import { countArguments, historyArguments, limitArguments, probeArguments, restoreArguments, tagOf, warmKey } from './arguments.js';
 import { connectRedis, type RedisConnection, type RedisLogger } from './connection.js';
 import { decodeRecord, decodeUsed, readFrame } from './record.js';
 import { loadScripts, type Scripts } from './scripts.js';
@@ -19,11 +19,13 @@ export interface RedisCountersOptions {
   /** How long a call may take before it fails. */
   readonly deadlineMs: number;
   readonly logger?: RedisLogger;
+  /** Tells restored sessions whose time has passed. */
   readonly now?: () => number;
 }
 
-/** Histories published by one run of the script, which holds up everybody else’s calls meanwhile. */
+/** Histories published and sessions restored by one run of a script, which holds up everybody else’s calls meanwhile. */
 const publishPortion = 100;
+const restorePortion = 20;
 
 /** Opens the store; one that is away does not fail the start, but every call until it is back. */
 export async function openRedisCounters({ url, deadlineMs, logger, now = Date.now }: RedisCountersOptions): Promise<Counters> {
@@ -38,19 +40,24 @@ export async function openRedisCounters({ url, deadlineMs, logger, now = Date.no
       throw storeUnavailable(`counters in Redis: unexpected answer to a probe: ${answer.slice(0, 100)}`);
     },
     recentReceipt: async (projectId, receiptId) => {
-      const stored = await connection.get(receiptKey(projectId, receiptId));
-      return stored === null ? null : readReceipt(projectId, stored);
+      const [stored, ...probe] = partsOf(await connection.run(scripts.readReceipt, tagOf(projectId), [receiptId]));
+      return stored == null ? null : readReceipt(projectId, stored, probe);
     },
     takeRate: async (tag, nowMs, limits) => {
-      const used = limits.length === 0 ? [] : await connection.run(scripts.takeRate, tagOf(tag), limitArguments(limits, nowMs));
-      return judgeRates(limits, Array.isArray(used) ? used.map(Number) : [], nowMs);
+      const used = limits.length === 0 ? '' : await connection.run(scripts.takeRate, tagOf(tag), limitArguments(limits, nowMs));
+      return judgeRates(limits, decodeUsed(used), nowMs);
     },
     publishHistory: async (projectId, records) => {
       for (let i = 0; i < records.length; i += publishPortion) {
         await connection.run(scripts.publishHistory, tagOf(projectId), historyArguments(records.slice(i, i + publishPortion)));
       }
     },
-    restoreSessions: async () => undefined,
+    restoreSessions: async (projectId, sessions) => {
+      if (sessions.length > bounds.restoreMax) throw new RangeError(`at most ${bounds.restoreMax} sessions are restored at once`);
+      for (let i = 0; i < sessions.length; i += restorePortion) {
+        await connection.run(scripts.restoreSessions, tagOf(projectId), restoreArguments(now(), sessions.slice(i, i + restorePortion)));
+      }
+    },
     isWarm: async (projectId) => (await connection.get(warmKey(projectId))) !== null,
     markWarm: (projectId) => connection.setWithExpiry(warmKey(projectId), String(now()), bounds.warmMs),
     close: () => connection.close(),
@@ -58,22 +65,26 @@ export async function openRedisCounters({ url, deadlineMs, logger, now = Date.no
 }
 
 async function countScore(connection: RedisConnection, scripts: Scripts, input: ScoreCountInput): Promise<ScoreCountResult> {
-  const answer = await connection.run(scripts.countScore, tagOf(input.projectId), countArguments(input));
-  const [kind, used, record] = Array.isArray(answer) ? (answer as unknown[]) : [];
-  if (!Buffer.isBuffer(used) || !Buffer.isBuffer(record)) throw storeUnavailable('counters in Redis: unexpected answer to a count');
+  const [kind, used, record, ...probe] = partsOf(await connection.run(scripts.countScore, tagOf(input.projectId), countArguments(input)));
   const rate = judgeRates(input.limits, decodeUsed(used), input.nowMs);
-  switch (String(kind)) {
+  switch (kind?.toString()) {
     case 'limited':
       return { kind: 'limited', rate };
     case 'replayed':
-      return { kind: 'replayed', rate, recorded: readReceipt(input.projectId, record) };
+      return { kind: 'replayed', rate, recorded: readReceipt(input.projectId, record ?? Buffer.alloc(0), probe) };
+    case 'counted':
+      return { kind: 'counted', rate, ...decodeRecord(readFrame(record ?? Buffer.alloc(0)), probe) };
     default:
-      return { kind: 'counted', rate, ...decodeRecord(readFrame(record)) };
+      throw storeUnavailable('counters in Redis: unexpected answer to a count');
   }
 }
 
-/** A receipt is stored as its content and then the record. */
-function readReceipt(projectId: string, stored: Buffer): RecentReceipt {
-  const [content, ...parts] = readFrame(stored);
-  return { projectId, content: content ?? new Uint8Array(), ...decodeRecord(parts) };
+/** A receipt is stored as what names its probe, its content, and then the record. */
+function readReceipt(projectId: string, stored: Buffer, probe: readonly (Buffer | null)[]): RecentReceipt {
+  const [, content, ...parts] = readFrame(stored);
+  return { projectId, content: content ?? new Uint8Array(), ...decodeRecord(parts, probe) };
+}
+
+function partsOf(answer: unknown): readonly (Buffer | null)[] {
+  return Array.isArray(answer) ? (answer as readonly (Buffer | null)[]) : [];
 }

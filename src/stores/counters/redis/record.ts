@@ -1,6 +1,6 @@
 /**
- * The record of one counted call as the script writes it: strings behind their lengths, namely the numbers (packed),
- * then, where there was a probe, its load, its update, its sketch and its index, then the record of each candidate.
+ * The record of one counted call as the script writes it: strings behind their lengths, namely the numbers (packed) and
+ * the record of each candidate. The probe’s load, update, sketch and index come beside it.
  */
 import { Unpackr } from 'msgpackr';
 import type { CountFacts, DeviceSketch, DuplicateCandidate } from '../../../contract/facts.js';
@@ -20,7 +20,7 @@ export interface CountRecord {
 type Measured = number | false;
 type Source = [hour: number, mean: number, variance: number, hours: number];
 type Velocity = [Measured, Measured, Measured, Measured, number, number, number, number, number, Source | false, [total: number, counts: Measured[]] | false];
-type Probe = [seq: number, hasLoad: boolean, hasUpdate: boolean, device: string | false];
+type Probe = [seq: number, device: string | false];
 type Meta = [
   receiptId: string,
   device: string | false,
@@ -47,16 +47,16 @@ export function readFrame(frame: Buffer): Buffer[] {
 }
 
 /** Reads the parts of a record. */
-export function decodeRecord(parts: readonly Buffer[]): CountRecord {
+export function decodeRecord(parts: readonly Buffer[], probeParts: readonly (Buffer | null)[]): CountRecord {
   const [receiptId, device, signatureFresh, velocity, neighborhood, candidates, probe, warm, histories] = unpackr.unpack(partOf(parts, 0)) as Meta;
-  const records = parts.slice(probe === false ? 1 : 5);
+  const records = parts.slice(1);
   return {
     receiptId,
     device: orNull(device),
     signatureFresh,
     warm,
     history: { respondent: decodeHistory(histories[0]), source: decodeHistory(histories[1]), subSource: decodeHistory(histories[2]) },
-    probe: probe === false ? null : decodeProbe(probe, parts),
+    probe: probe === false ? null : decodeProbe(probe, probeParts),
     counts: {
       ...decodeVelocity(velocity),
       candidates: decodeCandidates(candidates, records),
@@ -80,8 +80,8 @@ function decodeHistory(text: string | false): HistoryValue | null {
 }
 
 /** How much of each limit had been used. */
-export function decodeUsed(packed: Buffer): number[] {
-  return listOf(unpackr.unpack(packed) as number[]);
+export function decodeUsed(used: unknown): number[] {
+  return String(used ?? '').split(' ').map(Number);
 }
 
 function decodeVelocity(velocity: Velocity): Omit<CountFacts, 'candidates' | 'neighborhood'> {
@@ -101,27 +101,27 @@ function decodeVelocity(velocity: Velocity): Omit<CountFacts, 'candidates' | 'ne
   };
 }
 
-function decodeProbe([seq, hasLoad, hasUpdate, device]: Probe, parts: readonly Buffer[]): StoredProbe {
-  const [, load, update, sketch, index] = parts;
+function decodeProbe([seq, device]: Probe, parts: readonly (Buffer | null)[]): StoredProbe {
+  const [load, update, sketch, index] = parts;
   return {
     seq,
     // Copies: the parts are windows on the socket’s buffer, all of which would travel along to a worker.
-    load: hasLoad && load !== undefined ? new Uint8Array(load) : null,
-    update: hasUpdate && update !== undefined ? new Uint8Array(update) : null,
+    load: load != null ? new Uint8Array(load) : null,
+    update: update != null ? new Uint8Array(update) : null,
     device: orNull(device),
     sketch: decodeSketch(sketch),
-    bands: index === undefined || index.length === 0 ? [] : (unpackr.unpack(index) as [bands: string[], cells: number[]])[0],
+    bands: index == null || index.length === 0 ? [] : (unpackr.unpack(index) as [bands: string[], cells: number[]])[0],
   };
 }
 
-/** A candidate’s record is "first scored|respondent|device|prefix|sketch"; references hold no bar. */
+/** A candidate’s record is "first scored|respondent|device|prefix|last tied|edges|sketch"; only the sketch may hold a bar. */
 function decodeCandidates(candidates: Meta[5], records: readonly Buffer[]): DuplicateCandidate[] {
   return sortCandidates(
     listOf(candidates).map(([session, via], i) => {
       const record = partOf(records, i);
       const fields: string[] = [];
       let at = 0;
-      for (let field = 0; field < 4; field += 1) {
+      for (let field = 0; field < 6; field += 1) {
         const end = record.indexOf(0x7c, at);
         fields.push(record.toString('latin1', at, end));
         at = end + 1;
@@ -132,8 +132,8 @@ function decodeCandidates(candidates: Meta[5], records: readonly Buffer[]): Dupl
   );
 }
 
-function decodeSketch(packed: Buffer | undefined): DeviceSketch | null {
-  if (packed === undefined || packed.length === 0) return null;
+function decodeSketch(packed: Buffer | null | undefined): DeviceSketch | null {
+  if (packed == null || packed.length === 0) return null;
   const [terms, osFamily, browser, browserMajor] = unpackr.unpack(packed) as [(string | Uint8Array | null)[], string | null, string | null, number | null];
   return { terms: terms.map((term) => (term instanceof Uint8Array ? Buffer.from(term).toString('hex') : term)), osFamily, browser, browserMajor };
 }

@@ -15,9 +15,14 @@ export interface Script {
   readonly sha1: string;
 }
 
+/** What both scripts that count sessions begin with. */
+const counting = ['inputs', 'entries', 'session', 'velocity', 'source', 'terms', 'candidates', 'scope', 'relations', 'counting'] as const;
+
 /** The parts of each script, in order; all become one chunk and share its locals. */
 const parts = {
-  countScore: ['inputs', 'frame', 'rates', 'session', 'velocity', 'terms', 'relations', 'history', 'count-score'],
+  countScore: [...counting, 'rates', 'receipt', 'history', 'count-score'],
+  restoreSessions: [...counting, 'restore-sessions'],
+  readReceipt: ['receipt', 'read-receipt'],
   storeProbe: ['store-probe'],
   takeRate: ['rates', 'take-rate'],
   publishHistory: ['publish-history'],
@@ -34,8 +39,15 @@ export async function loadScripts(directory = scriptsDirectory()): Promise<Scrip
     const text = [firstLine, prelude(), ...texts].join('\n');
     return { name, text, sha1: createHash('sha1').update(text).digest('hex') };
   };
-  const [countScore, storeProbe, takeRate, publishHistory] = await Promise.all([load('countScore'), load('storeProbe'), load('takeRate'), load('publishHistory')]);
-  return { countScore, storeProbe, takeRate, publishHistory };
+  const [countScore, restoreSessions, readReceipt, storeProbe, takeRate, publishHistory] = await Promise.all([
+    load('countScore'),
+    load('restoreSessions'),
+    load('readReceipt'),
+    load('storeProbe'),
+    load('takeRate'),
+    load('publishHistory'),
+  ]);
+  return { countScore, restoreSessions, readReceipt, storeProbe, takeRate, publishHistory };
 }
 
 /** The bounds as a Lua table. */

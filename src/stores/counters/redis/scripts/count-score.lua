@@ -1,52 +1,56 @@
 -- One scoring call, counted in one step. KEYS[1] the project’s tag; ARGV as named below, then the limits.
--- Answers: what happened, what had been used of each limit, and the record: for `counted` without its content, which
--- the caller has; for `replayed` whole, as it was stored.
-local allowed, used = takeRates(base, 18)
-if not allowed then return { 'limited', cmsgpack.pack(used), '' } end
-
+-- Answers what happened, what had been used of each limit, and, counted, the record without its content, which the caller
+-- has, or, replayed, all that was stored; then the load, update, sketch and index of the probe.
+enter(ARGV[1], ARGV[2], ARGV[6])
 local fingerprint, receiptId, content = ARGV[3], ARGV[4], ARGV[5]
-local scope, respondent, device, address, prefix = ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10]
-local source, deviceClass, shared, signature = ARGV[11], ARGV[12], ARGV[13] == '1', ARGV[14]
-
 local probe, version = readProbe()
-readGuard()
-local replayId = findReplay(fingerprint, version)
-if replayId then
-  local recorded = redis.call('GET', base .. 'q:' .. replayId)
-  if recorded then return { 'replayed', cmsgpack.pack(used), recorded } end
+local s = {
+  respondent = ARGV[7], device = ARGV[8], address = ARGV[9], prefix = ARGV[10], source = ARGV[11], deviceClass = ARGV[12], shared = ARGV[13] == '1',
+  sketch = probe and probe.sketch or '', bands = probe and probe.bands or {}, cells = probe and probe.cells,
+}
+if s.device == '' and probe then s.device = probe.device end
+
+-- Everything that has a name before it is read is read at once.
+local reads, names = rateKeys(base, 18), {}
+local limits = #reads
+local keys = sessionKeys(s)
+for _, group in ipairs({ keys, historyKeys(15) }) do
+  for name, key in pairs(group) do
+    reads[#reads + 1] = key
+    names[#reads] = name
+  end
+end
+local values, read = redis.call('MGET', unpack(reads)), {}
+for i = limits + 1, #reads do
+  read[names[i]] = values[i]
 end
 
-if device == '' and probe then device = probe.device end
-local hasDevice, hasRespondent = device ~= '', respondent ~= ''
-local newToPrefix = admit('p' .. scope .. prefix)
-local velocity = {
-  hasDevice and perHour('d' .. device, admit('d' .. scope .. device)),
-  hasDevice and seen('dr' .. device, respondent, bounds.dayMs),
-  hasRespondent and perHour('r' .. respondent, admit('r' .. scope .. respondent)),
-  hasRespondent and seen('rd' .. respondent, device, bounds.weekMs),
-  seenBySlot('ad' .. address, device),
-  seenBySlot('ar' .. address, respondent),
-  perSlot('a' .. address, admit('a' .. scope .. address)),
-  perSlot('p' .. prefix, newToPrefix),
-  perHour('p' .. prefix, newToPrefix),
-  sourceRate(source),
-  probe ~= nil and probe.sketch ~= '' and termRates(probe.cells),
-}
-local candidates, records, neighborhood = relate(respondent, device, address, prefix, deviceClass, shared, probe)
-local signatureFresh = claimSignature(signature)
+local limitKeys = { unpack(reads, 1, limits) }
+local allowed, used = takeRates(limitKeys, 18, values)
+if not allowed then return { 'limited', used } end
+local warm = isWarm(read.warm)
+readGuard(read.guard)
+local replayId = findReplay(fingerprint, version)
+if replayId then
+  local stored = redis.call('GET', base .. 'q:' .. replayId)
+  if stored then return { 'replayed', used, readReceipt(stored) } end
+end
+
+local velocity, neighborhood, candidates, records = countSession(s, keys, read)
+local signatureFresh = claimSignature(ARGV[14])
 noteReplay(fingerprint, version, receiptId)
 writeGuard()
 
-local warm, histories = readHistory({ ARGV[15], ARGV[16], ARGV[17] })
-local meta = { receiptId, orFalse(device), signatureFresh, velocity, neighborhood, candidates,
-  probe and { probe.seq, probe.load ~= false, probe.update ~= false, orFalse(probe.device) } or false, warm, histories }
-local parts = { cmsgpack.pack(meta) }
+local named = ''
+local numbers = { receiptId, s.device ~= '' and s.device, signatureFresh, velocity, neighborhood, candidates, false,
+  warm, { historyOf(read.history0), historyOf(read.history1), historyOf(read.history2) } }
 if probe then
-  parts[2], parts[3], parts[4], parts[5] = probe.load or '', probe.update or '', probe.sketch, probe.index
+  holdProbe(probe)
+  named = session .. ' ' .. (probe.loadNumber or '') .. ' ' .. (probe.updateNumber or '')
+  numbers[7] = { probe.seq, probe.device ~= '' and probe.device }
 end
-for i = 1, #records do
-  parts[#parts + 1] = records[i]
-end
-local record = frame(parts)
-redis.call('SET', base .. 'q:' .. receiptId, frame({ content }) .. record, 'PX', bounds.receiptMs)
-return { 'counted', cmsgpack.pack(used), record }
+table.insert(records, 1, cmsgpack.pack(numbers))
+local record = frame(records)
+redis.call('SET', base .. 'q:' .. receiptId, frame({ named, content }) .. record, 'PX', bounds.receiptMs)
+if not probe then return { 'counted', used, record } end
+return { 'counted', used, record, probe.load, probe.update, probe.sketch, probe.index }

@@ -1,19 +1,19 @@
--- What was published of the subjects that the call names, and whether the project is warm. Uses base, now.
+-- What was published of the subjects that a call names, and whether the project is warm. Uses base, now, nowText.
 
--- Answers whether the project is warm, then the values, in the order of the subjects; false for none.
-local function readHistory(subjects)
-  local keys = { base .. 'warm' }
-  for i, subject in ipairs(subjects) do
-    keys[i + 1] = base .. 'o:' .. subject
+local function historyKeys(first)
+  local keys = { warm = base .. 'warm' }
+  for i = 0, 2 do
+    if ARGV[first + i] ~= '' then keys['history' .. i] = base .. 'o:' .. ARGV[first + i] end
   end
-  local values = redis.call('MGET', unpack(keys))
-  local warm = values[1] ~= false
-  if warm and math.abs(now - tonumber(values[1])) >= bounds.warmRenewMs then
-    redis.call('SET', keys[1], nowText, 'PX', bounds.warmMs)
-  end
-  local histories = {}
-  for i = 1, #subjects do
-    histories[i] = values[i + 1] and string.match(values[i + 1], '^%S+ (.*)$') or false
-  end
-  return warm, histories
+  return keys
+end
+
+local function isWarm(marked)
+  if not marked then return false end
+  if math.abs(now - tonumber(marked)) >= bounds.warmRenewMs then redis.call('SET', base .. 'warm', nowText, 'PX', bounds.warmMs) end
+  return true
+end
+
+local function historyOf(published)
+  return published and string.match(published, '^%S+ (.*)$') or false
 end

@@ -1,3 +1,22 @@
--- What every part of the counting script looks at.
-local base, now, nowText, session = KEYS[1], tonumber(ARGV[1]), ARGV[1], ARGV[2]
-local at = base .. ARGV[6] .. ':'
+-- What every part of the counting scripts looks at: the session at hand, set for each in turn. `clock` is when the call
+-- comes; of a session that is restored, now lies before it. Times are texts of 13 digits, so that they sort as texts.
+local base = KEYS[1]
+local now, nowText, session, scope, at, clock, restoring, slot, hour
+
+local function enter(ofNowText, ofSession, ofScope, ofClock)
+  nowText, session, scope, restoring = ofNowText, ofSession, ofScope, ofClock ~= nil
+  now = tonumber(nowText)
+  clock = ofClock or now
+  at = base .. scope .. ':'
+  slot = math.floor(now / bounds.slotMs)
+  hour = math.floor(now / bounds.hourMs)
+end
+
+-- Whether a window that ends with the call still holds the session.
+local function within(windowMs)
+  return now > clock - windowMs
+end
+
+local function stampOf(number)
+  return string.format('%013.0f', number)
+end

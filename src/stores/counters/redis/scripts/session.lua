@@ -1,12 +1,15 @@
 -- What is known of a session: its probe, and its guard, which lets each counter count it once and finds the receipt of
 -- an identical retry. Uses base, now, nowText, session.
 
+-- Contents are named by the number of their message: a receipt holds the numbers, and the contents stay here.
 local function readProbe()
-  local p = redis.call('HMGET', base .. 'p:' .. session, 'n', 'ls', 'us', 'at', 'l', 'u', 'd', 'k', 'x')
+  local key = base .. 'p:' .. session
+  local p = redis.call('HMGET', key, 'n', 'ls', 'us', 'at', 'd', 'l', 'u', 'k', 'x', 'cl', 'cu', 'sl', 'su')
   if not p[1] or now - tonumber(p[4]) >= bounds.probeMs then return nil, '' end
   local probe = {
-    seq = math.max(tonumber(p[2]), tonumber(p[3])),
-    load = p[5], update = p[6], device = p[7] or '', sketch = p[8] or '', index = p[9] or '',
+    key = key, seq = math.max(tonumber(p[2]), tonumber(p[3])), device = p[5] or '',
+    load = p[6], update = p[7], sketch = p[8] or '', index = p[9] or '',
+    loadNumber = p[6] and p[10], updateNumber = p[7] and p[11], scoredLoad = p[12], scoredUpdate = p[13],
     bands = {}, cells = {},
   }
   if probe.index ~= '' then
@@ -16,19 +19,26 @@ local function readProbe()
   return probe, p[1] .. ':' .. p[2] .. ':' .. p[3]
 end
 
+-- Keeps what a receipt refers to for as long as the receipt.
+local function holdProbe(probe)
+  if (probe.loadNumber or '') ~= probe.scoredLoad or (probe.updateNumber or '') ~= probe.scoredUpdate then
+    redis.call('HSET', probe.key, 'sl', probe.loadNumber or '', 'su', probe.updateNumber or '')
+  end
+  redis.call('PEXPIRE', probe.key, bounds.receiptMs)
+end
+
 -- [first scored, last scored, counters, replays]
-local guardKey = base .. 's:' .. session
 local guard
 
-local function readGuard()
-  local packed = redis.call('GET', guardKey)
-  if packed then guard = cmsgpack.unpack(packed) end
+local function readGuard(packed)
+  guard = packed and cmsgpack.unpack(packed)
   if not guard or now - guard[2] >= bounds.guardMs then guard = { now, now, '', {} } end
+  guard[1] = math.min(guard[1], now)
 end
 
 local function writeGuard()
-  guard[2] = now
-  redis.call('SET', guardKey, cmsgpack.pack(guard), 'PX', bounds.guardMs)
+  guard[2] = math.max(guard[2], now)
+  redis.call('SET', base .. 's:' .. session, cmsgpack.pack(guard), 'PX', bounds.guardMs)
 end
 
 -- Whether the session is new to a counter, which it then is no longer.

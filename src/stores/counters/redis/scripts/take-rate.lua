@@ -1,3 +1,4 @@
--- KEYS[1] the tag; ARGV: the limits.
-local allowed, used = takeRates(KEYS[1], 1)
+-- KEYS[1] the tag; ARGV: the limits, at least one.
+local keys = rateKeys(KEYS[1], 1)
+local allowed, used = takeRates(keys, 1, redis.call('MGET', unpack(keys)))
 return used

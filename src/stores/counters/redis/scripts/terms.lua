@@ -44,7 +44,7 @@ local function addCells(key, cells, counts)
     end
   end
   redis.call('BITFIELD', key, unpack(sets))
-  redis.call('PEXPIRE', key, 2 * bounds.weekMs)
+  if counts[totalCell] == 1 then redis.call('PEXPIRE', key, 2 * bounds.weekMs + bounds.dayMs) end
 end
 
 local function termRates(cells)
@@ -52,6 +52,7 @@ local function termRates(cells)
   local key = base .. 't:' .. week
   local current = readCells(key, cells)
   if admit('t') then addCells(key, cells, current) end
+  if restoring then return false end
   local keyBefore = base .. 't:' .. (week - 1)
   local before = redis.call('EXISTS', keyBefore) == 1 and readCells(keyBefore, cells) or {}
   local counts = {}

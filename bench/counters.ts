@@ -1,0 +1,219 @@
+/**
+ * Bench of the counters: `countScore` in memory and in a Redis of its own, 32 calls in flight, without and with a probe, in turns. Reported:
+ * calls a second, CPU time of this process per call, bytes per session, and what `known` devices (30 days’ worth, put straight into Redis in
+ * the form in which a scored session leaves them) do to the median of a call and to memory. Inputs are made from a fixed seed beforehand.
+ */
+import { createHash } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import { Redis } from 'ioredis';
+import { openMemoryCounters } from '../src/stores/counters/memory/open.js';
+import { openRedisCounters } from '../src/stores/counters/redis/open.js';
+import type { Counters, ProbeStoreInput, ScoreCountInput } from '../src/stores/counters/port.js';
+import { startRedis } from '../test/stores/counters/redis-server.js';
+import { median, quantile } from './load.js';
+import type { BenchOptions, BenchResult } from './score.js';
+
+export interface CountersBenchOptions extends BenchOptions {
+  /** Devices to simulate in the fill test. */
+  readonly known?: number;
+}
+
+const seed = 20_262;
+const inFlight = 32;
+const projectId = 'proj_bench';
+const startMs = Date.UTC(2026, 9, 1, 12);
+const keptDaysMs = 2 * 86_400_000;
+
+interface Round {
+  readonly perSecond: number;
+  readonly cpuPerCall: number;
+}
+
+type Kind = 'plain' | 'probed';
+
+export async function benchCounters({ seconds, rounds, known = 1_000_000 }: CountersBenchOptions): Promise<BenchResult> {
+  const server = await startRedis();
+  if (server === null) throw new Error('The bench of the counters needs redis-server on the path.');
+  const admin = new Redis(server.url);
+  const memory = await openMemoryCounters({ snapshotPath: null, keysMax: 50_000_000, now: () => startMs });
+  const redis = await openRedisCounters({ url: server.url, deadlineMs: 10_000 });
+  try {
+    const stores = { memory, redis } as const;
+    const results = new Map<string, Round[]>();
+    for (const [name, store] of Object.entries(stores)) for (const kind of ['plain', 'probed'] as const) await count(store, `warm up ${name}`, kind, Math.min(1, seconds));
+    const bytes: Record<Kind, number> = { plain: 0, probed: 0 };
+    for (let round = 0; round < rounds; round += 1) {
+      for (const kind of ['plain', 'probed'] as const) {
+        for (const [name, store] of Object.entries(stores)) {
+          const before = await usedBytes(admin);
+          const { calls, ...rates } = await count(store, `${name} ${round}`, kind, seconds);
+          if (name === 'redis') bytes[kind] = (await usedBytes(admin)) - before > 0 ? ((await usedBytes(admin)) - before) / calls : 0;
+          results.set(`${name} ${kind}`, [...(results.get(`${name} ${kind}`) ?? []), rates]);
+        }
+      }
+    }
+    await admin.flushall();
+    const fill = await measureFill(admin, redis, known, Math.max(rounds, 3));
+    return report(results, bytes, known, fill);
+  } finally {
+    await Promise.all([memory.close(), redis.close(), admin.quit()]);
+    await server.close();
+  }
+}
+
+/** Closed loop over fresh sessions; the inputs, and the probes where there are any, are ready before the clock starts. */
+async function count(store: Counters, label: string, kind: Kind, seconds: number): Promise<Round & { readonly calls: number }> {
+  const sum = { calls: 0, ms: 0, cpu: 0 };
+  for (let portion = 0; sum.ms < seconds * 1_000; portion += 1) {
+    const inputs = makeInputs(`${label} ${kind} ${portion}`, 4_000, kind === 'probed');
+    if (kind === 'probed') await eachInFlight(inputs, async ({ probes }) => void (await Promise.all(probes.map((probe) => store.storeProbe(probe)))));
+    const cpu = process.cpuUsage();
+    const startedAt = performance.now();
+    await eachInFlight(inputs, async ({ score }) => void (await store.countScore(score)));
+    const { user, system } = process.cpuUsage(cpu);
+    sum.ms += performance.now() - startedAt;
+    sum.cpu += user + system;
+    sum.calls += inputs.length;
+  }
+  return { calls: sum.calls, perSecond: (sum.calls * 1_000) / sum.ms, cpuPerCall: sum.cpu / sum.calls };
+}
+
+async function eachInFlight<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  let next = 0;
+  const loop = async (): Promise<void> => {
+    for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item);
+  };
+  await Promise.all(Array.from({ length: inFlight }, loop));
+}
+
+interface Session {
+  readonly score: ScoreCountInput;
+  readonly probes: readonly ProbeStoreInput[];
+}
+
+function makeInputs(label: string, count: number, probed: boolean): readonly Session[] {
+  let state = Number.parseInt(refOf(`${seed} ${label}`).slice(0, 7), 16);
+  const random = (below: number): number => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state % below;
+  };
+  return Array.from({ length: count }, (_, n) => {
+    const session = refOf(`${label} ${n}`);
+    const nowMs = startMs + n;
+    const score: ScoreCountInput = {
+      nowMs,
+      projectId,
+      session,
+      fingerprint: refOf(`body ${label} ${n}`),
+      receiptId: `rcpt_${session}`,
+      content: Buffer.alloc(700, n),
+      limits: [{ key: 'minute', limit: 1e9, windowSeconds: 60 }, { key: 'day', limit: 1e9, windowSeconds: 86_400 }],
+      scope: refOf(`study ${random(50)}`),
+      respondent: refOf(`respondent ${random(1_000_000)}`),
+      device: probed ? null : refOf(`device ${random(1_000_000)}`),
+      address: refOf(`address ${random(500_000)}`),
+      prefix: refOf(`prefix ${random(50_000)}`),
+      source: refOf(`source ${random(20)}`),
+      deviceClass: 'windows/chrome',
+      addressShared: false,
+      signature: null,
+      history: { respondent: refOf(`hr ${random(1_000_000)}`), source: refOf(`hs ${random(20)}`), subSource: refOf(`hb ${random(200)}`) },
+    };
+    return { score, probes: probed ? makeProbes(session, nowMs, random) : [] };
+  });
+}
+
+/** A load of 2,000 bytes and an update of 600; devices of one model share half of their bands and most of their terms. */
+function makeProbes(session: string, nowMs: number, random: (below: number) => number): readonly ProbeStoreInput[] {
+  const model = random(20_000);
+  const common = { nowMs, projectId, session, nonce: refOf(`nonce ${session}`) };
+  const sketch = { terms: Array.from({ length: 24 }, (_, i) => refOf(`term ${i} ${i < 18 ? model : random(1_000)}`)), osFamily: 'windows', browser: 'chrome', browserMajor: 142 };
+  const bands = Array.from({ length: 20 }, (_, i) => refOf(`band ${i} ${i < 10 ? model : session}`).slice(0, 12));
+  return [
+    { ...common, phase: 'load', seq: 0, content: Buffer.alloc(2_000, 7), device: refOf(`device ${random(1_000_000)}`), sketch, bands },
+    { ...common, phase: 'update', seq: 1, content: Buffer.alloc(600, 9), device: null, sketch: null, bands: [] },
+  ];
+}
+
+function refOf(name: string): string {
+  return createHash('sha1').update(name).digest('hex').slice(0, 16);
+}
+
+async function usedBytes(admin: Redis): Promise<number> {
+  return Number(/used_memory:(\d+)/.exec(await admin.info('memory'))?.[1]);
+}
+
+/** Copies, for each device, what one scored session leaves for longer than two days, under names of the device’s own. */
+const fillScript = `
+  local from, count = tonumber(ARGV[1]), tonumber(ARGV[2])
+  local copies = {}
+  for i = 1, #KEYS do copies[i] = redis.call('DUMP', KEYS[i]) end
+  for n = from, from + count - 1 do
+    local id = string.format('%016x', n)
+    for i = 1, #KEYS do
+      local key = KEYS[i]
+      for j = 3, #ARGV do key = string.gsub(key, ARGV[j], id) end
+      redis.call('RESTORE', key, 2592000000, copies[i])
+    end
+  end`;
+
+interface Fill {
+  readonly emptyMs: number;
+  readonly filledMs: number;
+  readonly bytesPerDevice: number;
+}
+
+async function measureFill(admin: Redis, redis: Counters, known: number, rounds: number): Promise<Fill> {
+  const [sample] = makeInputs('sample', 1, true);
+  if (sample === undefined) throw new Error('no sample');
+  const p50 = async (label: string): Promise<number> => median(await sequence(rounds, (round) => medianOfCalls(redis, `${label} ${round}`)));
+  for (const probe of sample.probes) await redis.storeProbe(probe);
+  await redis.countScore(sample.score);
+  const names = [sample.score.session, sample.score.respondent ?? '', sample.probes[0]?.device ?? ''];
+  const keys = (await admin.keys('*')).filter((key) => names.some((name) => key.includes(name)));
+  const lasting: string[] = [];
+  for (const key of keys) if ((await admin.pttl(key)) > keptDaysMs) lasting.push(key);
+  await p50('warm up');
+  const emptyMs = await p50('empty');
+  const before = await usedBytes(admin);
+  const portion = 5_000;
+  for (let from = 0; from < known; from += portion) await admin.eval(fillScript, lasting.length, ...lasting, from, Math.min(portion, known - from), ...names);
+  const bytesPerDevice = ((await usedBytes(admin)) - before) / known;
+  return { emptyMs, filledMs: await p50('filled'), bytesPerDevice };
+}
+
+async function sequence<T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  for (let i = 0; i < count; i += 1) results.push(await work(i));
+  return results;
+}
+
+/** One call after the other: what is measured is the call, not the queue. */
+async function medianOfCalls(redis: Counters, label: string): Promise<number> {
+  const latencies: number[] = [];
+  for (const { score, probes } of makeInputs(`fill ${label}`, 1_500, true)) {
+    for (const probe of probes) await redis.storeProbe(probe);
+    const startedAt = performance.now();
+    await redis.countScore(score);
+    latencies.push(performance.now() - startedAt);
+  }
+  return quantile(Float64Array.from(latencies).sort(), 0.5);
+}
+
+function report(results: ReadonlyMap<string, readonly Round[]>, bytes: Readonly<Record<Kind, number>>, known: number, fill: Fill): BenchResult {
+  const lines = [`seed ${seed}, ${inFlight} calls in flight`, 'store and kind      calls/s   spread          CPU us/call here'];
+  const ratios: Record<string, number> = {};
+  for (const [name, rounds] of results) {
+    const perSecond = rounds.map((round) => round.perSecond);
+    const spread = `${Math.round(Math.min(...perSecond))}-${Math.round(Math.max(...perSecond))}`;
+    const cpu = median(rounds.map((round) => round.cpuPerCall));
+    lines.push(`${name.padEnd(20)}${median(perSecond).toFixed(0).padEnd(10)}${spread.padEnd(16)}${cpu.toFixed(0)}`);
+    ratios[`${name.replace(' plain', '').replace(' probed', 'Probed')}PerSecond`] = Math.round(median(perSecond));
+  }
+  const fillRatio = Math.round((1_000 * fill.filledMs) / fill.emptyMs) / 1_000;
+  lines.push(
+    `bytes per session in Redis: ${bytes.plain.toFixed(0)} without a probe, ${bytes.probed.toFixed(0)} with one`,
+    `${known} known devices: ${fill.bytesPerDevice.toFixed(0)} bytes each; p50 of a call ${fill.emptyMs.toFixed(3)} ms empty, ${fill.filledMs.toFixed(3)} ms filled`,
+  );
+  return { table: lines.join('\n'), ratios: { ...ratios, bytesPerSession: Math.round(bytes.plain), bytesPerProbedSession: Math.round(bytes.probed), bytesPerKnownDevice: Math.round(fill.bytesPerDevice), fillRatio } };
+}

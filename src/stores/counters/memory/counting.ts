@@ -1,0 +1,109 @@
+/**
+ * Counting one session, scored now or restored. Each runs in one turn of the event loop: that makes it one atomic step.
+ */
+import { bounds } from '../bounds.js';
+import type { CountedSession, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../port.js';
+import type { CountingCall } from './counting-call.js';
+import { admit, createGuard, findReplay, noteReplay, type Guard } from './guards.js';
+import type { Histories } from './histories.js';
+import type { Keyspace } from './keyspace.js';
+import type { Probes } from './probes.js';
+import type { createRates } from './rates.js';
+import { createRelations, relationsKeysMax } from './relations.js';
+import { createVelocity, velocityKeysMax } from './velocity.js';
+
+export interface Counting {
+  countScore(input: ScoreCountInput): ScoreCountResult;
+  restore(projectId: string, sessions: readonly CountedSession[]): void;
+}
+
+interface CountingDeps {
+  readonly keyspace: Keyspace;
+  readonly rates: ReturnType<typeof createRates>;
+  readonly probes: Probes;
+  readonly histories: Histories;
+  readonly now: () => number;
+}
+
+export function createCounting({ keyspace, rates, probes, histories, now }: CountingDeps): Counting {
+  const guards = keyspace.table<Guard>('guards');
+  const receipts = keyspace.table<RecentReceipt>('receipts');
+  const signatures = keyspace.table<string>('signatures');
+  const countVelocity = createVelocity(keyspace);
+  const countRelations = createRelations(keyspace);
+
+  /** The guard, and whether the session was counted before; one that rested too long starts anew. */
+  const takeGuard = (key: string, nowMs: number, clockMs: number): { readonly guard: Guard; readonly lastAtMs: number | null } => {
+    const known = guards.get(key, clockMs);
+    const fresh = known === undefined || nowMs - known.lastAtMs >= bounds.guardMs;
+    const guard = fresh ? createGuard(nowMs) : known;
+    const lastAtMs = fresh ? null : guard.lastAtMs;
+    guard.firstAtMs = Math.min(guard.firstAtMs, nowMs);
+    guard.lastAtMs = Math.max(guard.lastAtMs, nowMs);
+    guards.set(key, guard, Math.max(clockMs, guard.lastAtMs), bounds.guardMs);
+    return { guard, lastAtMs };
+  };
+
+  const claimSignature = ({ projectId, signature, session, nowMs }: ScoreCountInput): boolean => {
+    if (signature === null) return false;
+    const key = `${projectId}:${signature}`;
+    const owner = signatures.get(key, nowMs);
+    if (owner === undefined) signatures.set(key, session, nowMs, bounds.signatureMs);
+    return owner === undefined || owner === session;
+  };
+
+  const countScore = (input: ScoreCountInput): ScoreCountResult => {
+    const { nowMs, projectId, receiptId } = input;
+    // The guard, the receipt and the signature are the last three.
+    keyspace.reserve(input.limits.length + velocityKeysMax + relationsKeysMax + 3, nowMs);
+    const rate = rates(projectId, nowMs, input.limits);
+    if (!rate.allowed) return { kind: 'limited', rate };
+
+    const warm = histories.isWarm(projectId, nowMs);
+    const { probe, version } = probes.read(projectId, input.session, nowMs);
+    const guardKey = `${projectId}:${input.session}`;
+    const replayId = findReplay(guards.get(guardKey, nowMs), input.fingerprint, version, nowMs);
+    const recorded = replayId === null ? undefined : receipts.get(`${projectId}:${replayId}`, nowMs);
+    if (recorded !== undefined) return { kind: 'replayed', rate, recorded };
+
+    const { guard, lastAtMs } = takeGuard(guardKey, nowMs, nowMs);
+    const device = input.device ?? probe?.device ?? null;
+    const session = sessionOf(input, device, probe);
+    const call: CountingCall = { projectId, session, clockMs: nowMs, restoring: false, firstAtMs: guard.firstAtMs, lastAtMs, admit: (counter) => admit(guard, counter) };
+    const velocity = countVelocity(call);
+    const relations = countRelations(call);
+    if (relations === null) throw new Error('a session that is scored has relations');
+    noteReplay(guard, input.fingerprint, version, receiptId, nowMs);
+    const counted = {
+      receiptId,
+      counts: { ...velocity, ...relations },
+      probe,
+      device,
+      signatureFresh: claimSignature(input),
+      warm,
+      history: histories.read(input),
+    };
+    // A copy: the caller’s bytes may be a window on a pool that it writes on.
+    receipts.set(`${projectId}:${receiptId}`, { ...counted, projectId, content: new Uint8Array(input.content) }, nowMs, bounds.receiptMs);
+    return { kind: 'counted', rate, ...counted };
+  };
+
+  const restore = (projectId: string, sessions: readonly CountedSession[]): void => {
+    if (sessions.length > bounds.restoreMax) throw new RangeError(`at most ${bounds.restoreMax} sessions are restored at once`);
+    const clockMs = now();
+    for (const session of sessions) {
+      keyspace.reserve(velocityKeysMax + relationsKeysMax + 1, clockMs);
+      const { guard, lastAtMs } = takeGuard(`${projectId}:${session.session}`, session.nowMs, clockMs);
+      const call: CountingCall = { projectId, session, clockMs, restoring: true, firstAtMs: guard.firstAtMs, lastAtMs, admit: (counter) => admit(guard, counter) };
+      countVelocity(call);
+      countRelations(call);
+    }
+  };
+
+  return { countScore, restore };
+}
+
+function sessionOf(input: ScoreCountInput, device: string | null, probe: RecentReceipt['probe']): CountedSession {
+  const { nowMs, session, scope, respondent, address, prefix, source, deviceClass, addressShared } = input;
+  return { nowMs, session, scope, respondent, device, address, prefix, source, deviceClass, addressShared, sketch: probe?.sketch ?? null, bands: probe?.bands ?? [] };
+}

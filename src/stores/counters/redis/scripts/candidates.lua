@@ -1,0 +1,63 @@
+-- Earlier sessions that may be the same person or device. Uses at, now, session.
+
+local function gather(found, text, oldest)
+  local names, times = found.names, found.times
+  for i = 1, #text, entryWidth do
+    local other, stamp = entryAt(text, i)
+    -- The rest is older still.
+    if stamp <= oldest then return end
+    local known = times[other]
+    if not known then
+      names[#names + 1] = other
+      times[other] = stamp
+    elseif stamp > known then
+      times[other] = stamp
+    end
+  end
+end
+
+local function latest(found, picked, max, except)
+  local names, times = found.names, found.times
+  table.sort(names, function(a, b)
+    if times[a] ~= times[b] then return times[a] > times[b] end
+    return a < b
+  end)
+  for _, name in ipairs(names) do
+    if #picked >= max then return end
+    if name ~= session and not except[name] then picked[#picked + 1] = name end
+  end
+end
+
+-- Those that share an identifier first, then those that look alike. Answers [session, via] of each, and their records.
+local function pickCandidates(respondentText, deviceText, bandTexts)
+  local exact, similar, picked = { names = {}, times = {} }, { names = {}, times = {} }, {}
+  local oldest = stampOf(now - bounds.candidateMs)
+  gather(exact, respondentText, oldest)
+  local byRespondent = #exact.names
+  gather(exact, deviceText, oldest)
+  local via = {}
+  for i, name in ipairs(exact.names) do
+    via[name] = i <= byRespondent and 'respondent' or 'device'
+  end
+  latest(exact, picked, bounds.candidatesMax, {})
+  if #picked < bounds.candidatesMax and #bandTexts > 0 then
+    oldest = stampOf(now - bounds.similarMs)
+    for _, text in ipairs(bandTexts) do
+      gather(similar, text, oldest)
+    end
+    latest(similar, picked, bounds.candidatesMax, via)
+  end
+  local candidates, records = {}, {}
+  if #picked == 0 then return candidates, records end
+  local keys = {}
+  for i, name in ipairs(picked) do
+    keys[i] = at .. 'k:' .. name
+  end
+  for i, record in ipairs(redis.call('MGET', unpack(keys))) do
+    if record then
+      candidates[#candidates + 1] = { picked[i], via[picked[i]] or 'similar' }
+      records[#records + 1] = record
+    end
+  end
+  return candidates, records
+end

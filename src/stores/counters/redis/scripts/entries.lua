@@ -1,0 +1,55 @@
+-- Lists of references with a stamp each, as text of fixed-width entries ";reference stamp" without the space: 16 and 13
+-- characters. The latest stand first, so that finding, adding and letting go cost no walk over the list.
+local entryWidth = 30
+
+local function entryAt(text, i)
+  return string.sub(text, i + 1, i + 16), string.sub(text, i + 17, i + 29)
+end
+
+local function insertEntry(text, reference, stamp)
+  local i = 1
+  while i <= #text and string.sub(text, i + 17, i + 29) > stamp do
+    i = i + entryWidth
+  end
+  if i == 1 then return ';' .. reference .. stamp .. text end
+  return string.sub(text, 1, i - 1) .. ';' .. reference .. stamp .. string.sub(text, i)
+end
+
+local function findEntry(text, reference)
+  local from = string.find(text, ';' .. reference, 1, true)
+  return from, from and string.sub(text, from + 17, from + 29)
+end
+
+local function removeEntry(text, from)
+  return string.sub(text, 1, from - 1) .. string.sub(text, from + entryWidth)
+end
+
+-- Notes a member as seen at its stamp; a later one stands.
+local function noteEntry(text, reference, stamp)
+  local from, known = findEntry(text, reference)
+  if from then
+    if known >= stamp then return text end
+    text = removeEntry(text, from)
+  end
+  return insertEntry(text, reference, stamp)
+end
+
+-- Lets go of what is stamped at or before.
+local function dropEntries(text, oldest)
+  local length = #text
+  while length > 0 and string.sub(text, length - 12, length) <= oldest do
+    length = length - entryWidth
+  end
+  if length == #text then return text end
+  return string.sub(text, 1, length)
+end
+
+-- The text with the session noted, or unchanged where it was noted within `keepMs`, or is older than all of a full list.
+local function addSighting(text, keepMs, max)
+  local from, known = findEntry(text, session)
+  if from then
+    if tonumber(known) > now - keepMs then return text end
+    text = removeEntry(text, from)
+  end
+  return string.sub(insertEntry(text, session, nowText), 1, max * entryWidth)
+end

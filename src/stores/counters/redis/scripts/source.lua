@@ -1,0 +1,66 @@
+-- Sessions of a source per hour against its active hours; see the memory adapter’s baseline for the model. Uses base, now,
+-- hour, restoring, admit.
+
+-- Exponentially weighted moments as "mean variance hours".
+local function parseMoments(text)
+  local mean, variance, hours = string.match(text or '', '^(%S+) (%S+) (%S+)$')
+  return tonumber(mean or 0), tonumber(variance or 0), tonumber(hours or 0)
+end
+
+local function fold(text, count)
+  local mean, variance, hours = parseMoments(text)
+  if hours == 0 then return string.format('%.17g 0 1', count) end
+  local difference = count - mean
+  local alpha = bounds.baselineAlpha
+  return string.format('%.17g %.17g %d', mean + alpha * difference, (1 - alpha) * (variance + alpha * difference * difference), hours + 1)
+end
+
+local function ownOf(ofHour)
+  return 'w' .. (ofHour % bounds.hoursPerWeek)
+end
+
+-- The moments of all hours with an hour that ended folded in, and into those of its hour of the week.
+local function foldHour(key, ofHour, count, all)
+  if count == 0 then return all end
+  local own = ownOf(ofHour)
+  redis.call('HSET', key, own, fold(redis.call('HGET', key, own), count))
+  return fold(all, count)
+end
+
+local function sourceRate(source)
+  if source == '' or not within(bounds.candidateMs) then return false end
+  local key = base .. 'b:' .. source
+  -- Hours that are restored behind the current one have a place of their own until they ended too.
+  local known = redis.call('HMGET', key, 'h', 'c', 'all', 'rh', 'rc')
+  local current, count, all = tonumber(known[1] or hour), tonumber(known[2] or 0), known[3]
+  local restored, restoredCount = tonumber(known[4] or 0), tonumber(known[5] or 0)
+  local add = admit('s' .. source)
+  if restoring and hour < current then
+    if add then
+      if hour > restored then
+        local folded = foldHour(key, restored, restoredCount, all)
+        if folded then redis.call('HSET', key, 'all', folded) end
+        restored, restoredCount = hour, 0
+      end
+      redis.call('HSET', key, 'rh', restored, 'rc', restoredCount + 1)
+    end
+    return false
+  end
+  local began = not known[1]
+  if hour > current then
+    all = foldHour(key, restored, restoredCount, all)
+    all = foldHour(key, current, count, all)
+    if all then redis.call('HSET', key, 'all', all) end
+    if restoredCount > 0 then redis.call('HDEL', key, 'rh', 'rc') end
+    current, count, began = hour, 0, true
+  end
+  if add then count = count + 1 end
+  if add or began then redis.call('HSET', key, 'h', current, 'c', count) end
+  if began then redis.call('PEXPIRE', key, bounds.candidateMs) end
+  local mean, variance, hours = parseMoments(all)
+  if hours >= bounds.baselineOwnHours then
+    local ownMean, ownVariance, ownHours = parseMoments(redis.call('HGET', key, ownOf(current)))
+    if ownHours >= bounds.baselineOwnHours then mean, variance = ownMean, ownVariance end
+  end
+  return { count, mean, variance, hours }
+end
