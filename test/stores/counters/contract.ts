@@ -4,6 +4,7 @@
 import type { Test } from 'tap';
 import type { ScoreCountInput } from '../../../src/stores/counters/port.js';
 import { testCounting } from './contract-counting.js';
+import { testHistory } from './contract-history.js';
 import { testRelations } from './contract-relations.js';
 import { countsOf, expectCounted, hourMs, minuteMs, probeInput, ref, scoreInput, sketchOf, startMs, type ContractSubject } from './inputs.js';
 
@@ -14,6 +15,7 @@ export async function testContract(t: Test, subject: ContractSubject): Promise<v
   await testSignatures(t, subject);
   await testCounting(t, subject);
   await testRelations(t, subject);
+  await testHistory(t, subject);
 }
 
 async function testLimits(t: Test, { counters, nextProject }: ContractSubject): Promise<void> {

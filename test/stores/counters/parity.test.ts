@@ -30,7 +30,35 @@ const scoring = fc.record({
   addressShared: fc.constantFrom(false, false, true),
   signature: fewOrNone('signature', 2),
   limit: fc.integer({ min: 1, max: 30 }),
+  history: fc.record({ respondent: fewOrNone('subject', 3), source: fewOrNone('subject', 3), subSource: fewOrNone('subject', 3) }),
 });
+
+const restoring = fc.record({
+  kind: fc.constant('restore' as const),
+  afterMs: fc.constant(0),
+  backMs: fc.oneof(fc.integer({ min: 0, max: 2 * hourMs }), fc.integer({ min: 0, max: 100 * hourMs })),
+  session: fc.integer({ min: 0, max: 11 }),
+  scope: few('scope', 2),
+  respondent: fewOrNone('r', 4),
+  device: fewOrNone('d', 4),
+  address: few('a', 3),
+  prefix: few('p', 3),
+  source: fewOrNone('source', 2),
+  deviceClass: fc.constantFrom('ios/safari', 'windows/chrome', null),
+  addressShared: fc.constantFrom(false, true),
+  sketch: fc.option(fc.array(term, { minLength: 3, maxLength: 3 }).map((terms) => sketchOf(...terms)), { nil: null }),
+  bands: fc.uniqueArray(fc.constantFrom('b0', 'b1', 'b2', 'b3', 'b4'), { maxLength: 3 }),
+});
+
+const publishing = fc.record({
+  kind: fc.constant('publish' as const),
+  afterMs: fc.constant(0),
+  subject: few('subject', 3),
+  version: fc.integer({ min: 0, max: 5 }),
+  n: fc.double({ min: 0, max: 1e6, noNaN: true }),
+});
+
+const marking = fc.record({ kind: fc.constant('mark' as const), afterMs: fc.constant(0) });
 
 const probing = fc.record({
   kind: fc.constant('probe' as const),
@@ -45,7 +73,11 @@ const probing = fc.record({
   bands: fc.uniqueArray(fc.constantFrom('b0', 'b1', 'b2', 'b3', 'b4'), { maxLength: 3 }),
 });
 
-type Step = { readonly kind: 'score' | 'probe' } & (typeof scoring extends fc.Arbitrary<infer S> ? S : never) | (typeof probing extends fc.Arbitrary<infer P> ? P : never);
+type Drawn<T> = T extends fc.Arbitrary<infer V> ? V : never;
+type Step = Drawn<typeof scoring> | Drawn<typeof probing> | Drawn<typeof restoring> | Drawn<typeof publishing> | Drawn<typeof marking>;
+
+/** The stores’ clock, which the played time moves. */
+let clockMs = startMs;
 
 /** All answers to the steps, and the receipts read back at the end. */
 async function play(counters: Counters, projectId: string, steps: readonly Step[]): Promise<unknown[]> {
@@ -54,9 +86,23 @@ async function play(counters: Counters, projectId: string, steps: readonly Step[
   let nowMs = startMs;
   for (const [i, step] of steps.entries()) {
     nowMs += step.afterMs;
+    clockMs = nowMs;
+    if (step.kind === 'mark') {
+      await counters.markWarm(projectId);
+      continue;
+    }
+    if (step.kind === 'publish') {
+      await counters.publishHistory(projectId, [{ subject: step.subject, version: step.version, value: { n: step.n, fraud: 0.1, clawbacks: 1, asOfDay: 20_000 } }]);
+      continue;
+    }
     const session = ref(`s${step.session}`);
     if (step.kind === 'probe') {
       answers.push(await counters.storeProbe({ ...step, nowMs, projectId, session, nonce: ref(`n${step.nonce}`) }));
+      continue;
+    }
+    if (step.kind === 'restore') {
+      const { backMs, kind, afterMs, ...restored } = step;
+      await counters.restoreSessions(projectId, [{ ...restored, session, nowMs: nowMs - backMs }]);
       continue;
     }
     const receiptId = `rcpt_${i}`;
@@ -84,12 +130,13 @@ if (redis === null) {
   else t.comment('The adapters were not compared: install redis-server, or bring one up with `npm run stack`.');
 } else {
   t.test('memory and Redis answer every sequence of calls alike', { timeout: 120_000 }, async (t) => {
-    const inRedis = await openRedisCounters({ url: redis.url, deadlineMs: 5_000 });
+    const inRedis = await openRedisCounters({ url: redis.url, deadlineMs: 5_000, now: () => clockMs });
     t.teardown(() => inRedis.close());
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.oneof({ arbitrary: scoring, weight: 3 }, { arbitrary: probing, weight: 2 }), { minLength: 1, maxLength: 60, size: 'max' }), async (steps) => {
+      fc.asyncProperty(fc.array(fc.oneof({ arbitrary: scoring, weight: 6 }, { arbitrary: probing, weight: 4 }, { arbitrary: restoring, weight: 2 }, { arbitrary: publishing, weight: 1 }, { arbitrary: marking, weight: 1 }), { minLength: 1, maxLength: 60, size: 'max' }), async (steps) => {
         const projectId = `proj_${randomUUID()}`;
-        const inMemory = await openMemoryCounters({ snapshotPath: null, keysMax: 100_000, now: () => startMs });
+        const inMemory = await openMemoryCounters({ snapshotPath: null, keysMax: 100_000, now: () => clockMs });
+        clockMs = startMs;
         assert.deepEqual(await play(inRedis, projectId, steps), await play(inMemory, projectId, steps));
       }),
       { numRuns: 100 },

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import t from 'tap';
 import { openRedisCounters } from '../../../src/stores/counters/redis/open.js';
 import { testContract } from './contract.js';
+import { startMs } from './inputs.js';
 import { findRedis } from './redis-server.js';
 
 const redis = await findRedis();
@@ -15,7 +16,7 @@ if (redis === null) {
   const nextProject = (): string => `proj_${run}_${(projects += 1)}`;
 
   t.test('the contract holds in Redis', async (t) => {
-    const counters = await openRedisCounters({ url: redis.url, deadlineMs: 5_000 });
+    const counters = await openRedisCounters({ url: redis.url, deadlineMs: 5_000, now: () => startMs });
     await testContract(t, { counters, nextProject });
     await counters.close();
   });

@@ -111,17 +111,17 @@ local function joinEdges(record, own)
   return node
 end
 
--- A session without any identifier cannot be found: what an earlier call said of it stands then. So does what a later
--- call said, before a session that is restored.
+-- A session without any identifier cannot be found, and has no time of first scoring here: what an earlier call said of
+-- it stands then. So does what a later call said, before a session that is restored.
 local function writeRecord(record, s, findable, node, tied)
-  local first, scored, head, sketch = stampOf(guard[1]), now, nil, nil
+  local first, scored, head, sketch = findable and stampOf(guard[1]) or '', tied and now or 0, nil, nil
   if record then
     local keptFirst, kept, last, rest = string.match(record, '^([^|]*)(|[^|]*|[^|]*|[^|]*|)(%d+)|[^|]*|(.*)$')
     scored = tied and math.max(tonumber(last), now) or tonumber(last)
     if not findable then first = keptFirst end
-    if not findable or (restoring and guard[2] > now) then head, sketch = kept, rest end
+    if keptFirst ~= '' and (not findable or (restoring and guard[2] > now)) then head, sketch = kept, rest end
   end
   if not head then head, sketch = '|' .. s.respondent .. '|' .. s.device .. '|' .. s.prefix .. '|', s.sketch end
   local text = first .. head .. stampOf(scored) .. '|' .. table.concat(node, '\n') .. '|' .. sketch
-  redis.call('SET', at .. 'k:' .. session, text, 'PX', (findable or record) and bounds.candidateMs or bounds.dayMs)
+  redis.call('SET', at .. 'k:' .. session, text, 'PX', first ~= '' and bounds.candidateMs or bounds.dayMs)
 end

@@ -27,17 +27,18 @@ local function holdProbe(probe)
   redis.call('PEXPIRE', probe.key, bounds.receiptMs)
 end
 
--- [first scored, last scored, counters, replays]
+-- [first scored, last scored, counters, replays, kept from]
 local guard
 
 local function readGuard(packed)
   guard = packed and cmsgpack.unpack(packed)
-  if not guard or now - guard[2] >= bounds.guardMs then guard = { now, now, '', {} } end
+  if not guard or now - guard[2] >= bounds.guardMs or clock - guard[5] >= bounds.guardMs then guard = { now, now, '', {}, now } end
   guard[1] = math.min(guard[1], now)
 end
 
 local function writeGuard()
   guard[2] = math.max(guard[2], now)
+  guard[5] = math.max(guard[2], clock)
   redis.call('SET', base .. 's:' .. session, cmsgpack.pack(guard), 'PX', bounds.guardMs)
 end
 
