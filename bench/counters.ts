@@ -27,6 +27,8 @@ const keptDaysMs = 2 * 86_400_000;
 interface Round {
   readonly perSecond: number;
   readonly cpuPerCall: number;
+  /** Of the server, where there is one. */
+  readonly serverCpuPerCall: number;
 }
 
 type Kind = 'plain' | 'probed';
@@ -46,7 +48,7 @@ export async function benchCounters({ seconds, rounds, known = 1_000_000 }: Coun
       for (const kind of ['plain', 'probed'] as const) {
         for (const [name, store] of Object.entries(stores)) {
           const before = await usedBytes(admin);
-          const { calls, ...rates } = await count(store, `${name} ${round}`, kind, seconds);
+          const { calls, ...rates } = await count(store, `${name} ${round}`, kind, seconds, () => serverCpu(admin));
           if (name === 'redis') bytes[kind] = (await usedBytes(admin)) - before > 0 ? ((await usedBytes(admin)) - before) / calls : 0;
           results.set(`${name} ${kind}`, [...(results.get(`${name} ${kind}`) ?? []), rates]);
         }
@@ -62,20 +64,22 @@ export async function benchCounters({ seconds, rounds, known = 1_000_000 }: Coun
 }
 
 /** Closed loop over fresh sessions; the inputs, and the probes where there are any, are ready before the clock starts. */
-async function count(store: Counters, label: string, kind: Kind, seconds: number): Promise<Round & { readonly calls: number }> {
-  const sum = { calls: 0, ms: 0, cpu: 0 };
+async function count(store: Counters, label: string, kind: Kind, seconds: number, serverMicroseconds = async (): Promise<number> => 0): Promise<Round & { readonly calls: number }> {
+  const sum = { calls: 0, ms: 0, cpu: 0, server: 0 };
   for (let portion = 0; sum.ms < seconds * 1_000; portion += 1) {
     const inputs = makeInputs(`${label} ${kind} ${portion}`, 4_000, kind === 'probed');
     if (kind === 'probed') await eachInFlight(inputs, async ({ probes }) => void (await Promise.all(probes.map((probe) => store.storeProbe(probe)))));
+    const server = await serverMicroseconds();
     const cpu = process.cpuUsage();
     const startedAt = performance.now();
     await eachInFlight(inputs, async ({ score }) => void (await store.countScore(score)));
     const { user, system } = process.cpuUsage(cpu);
     sum.ms += performance.now() - startedAt;
     sum.cpu += user + system;
+    sum.server += (await serverMicroseconds()) - server;
     sum.calls += inputs.length;
   }
-  return { calls: sum.calls, perSecond: (sum.calls * 1_000) / sum.ms, cpuPerCall: sum.cpu / sum.calls };
+  return { calls: sum.calls, perSecond: (sum.calls * 1_000) / sum.ms, cpuPerCall: sum.cpu / sum.calls, serverCpuPerCall: sum.server / sum.calls };
 }
 
 async function eachInFlight<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
@@ -137,6 +141,12 @@ function makeProbes(session: string, nowMs: number, random: (below: number) => n
 
 function refOf(name: string): string {
   return createHash('sha1').update(name).digest('hex').slice(0, 16);
+}
+
+async function serverCpu(admin: Redis): Promise<number> {
+  const text = await admin.info('cpu');
+  const of = (name: string): number => Number(new RegExp(`used_cpu_${name}:([\\d.]+)`).exec(text)?.[1]);
+  return (of('user') + of('sys')) * 1e6;
 }
 
 async function usedBytes(admin: Redis): Promise<number> {
@@ -201,13 +211,13 @@ async function medianOfCalls(redis: Counters, label: string): Promise<number> {
 }
 
 function report(results: ReadonlyMap<string, readonly Round[]>, bytes: Readonly<Record<Kind, number>>, known: number, fill: Fill): BenchResult {
-  const lines = [`seed ${seed}, ${inFlight} calls in flight`, 'store and kind      calls/s   spread          CPU us/call here'];
+  const lines = [`seed ${seed}, ${inFlight} calls in flight`, 'store and kind      calls/s   spread          CPU us/call here, in Redis'];
   const ratios: Record<string, number> = {};
   for (const [name, rounds] of results) {
     const perSecond = rounds.map((round) => round.perSecond);
     const spread = `${Math.round(Math.min(...perSecond))}-${Math.round(Math.max(...perSecond))}`;
     const cpu = median(rounds.map((round) => round.cpuPerCall));
-    lines.push(`${name.padEnd(20)}${median(perSecond).toFixed(0).padEnd(10)}${spread.padEnd(16)}${cpu.toFixed(0)}`);
+    lines.push(`${name.padEnd(20)}${median(perSecond).toFixed(0).padEnd(10)}${spread.padEnd(16)}${cpu.toFixed(0).padEnd(10)}${name.startsWith('redis') ? median(rounds.map((round) => round.serverCpuPerCall)).toFixed(0) : ''}`);
     ratios[`${name.replace(' plain', '').replace(' probed', 'Probed')}PerSecond`] = Math.round(median(perSecond));
   }
   const fillRatio = Math.round((1_000 * fill.filledMs) / fill.emptyMs) / 1_000;

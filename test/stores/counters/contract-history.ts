@@ -17,7 +17,7 @@ export async function testHistory(t: Test, subject: ContractSubject): Promise<vo
 /** What a session that was scored like this is restored from. */
 export function countedOf(input: ScoreCountInput, probe: { sketch: CountedSession['sketch']; bands: readonly string[] } = { sketch: null, bands: [] }): CountedSession {
   const { nowMs, session, scope, respondent, device, address, prefix, source, deviceClass, addressShared } = input;
-  return { nowMs, session, scope, respondent, device, address, prefix, source, deviceClass, addressShared, ...probe };
+  return { nowMs, session, scope, respondent, device, address, prefix, source, deviceClass, addressShared, sketch: probe.sketch, bands: probe.bands };
 }
 
 async function testPublished(t: Test, { counters, nextProject }: ContractSubject): Promise<void> {

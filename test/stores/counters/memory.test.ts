@@ -6,7 +6,7 @@ import { Fault } from '../../../src/errors.js';
 import { openMemoryCounters } from '../../../src/stores/counters/memory/open.js';
 import type { SnapshotNote } from '../../../src/stores/counters/memory/snapshot.js';
 import { testContract } from './contract.js';
-import { countsOf, hourMs, probeInput, ref, scoreInput, startMs } from './inputs.js';
+import { countsOf, expectCounted, hourMs, probeInput, ref, scoreInput, startMs } from './inputs.js';
 
 let projects = 0;
 const nextProject = (): string => `proj_memory_${(projects += 1)}`;
@@ -41,6 +41,30 @@ t.test('a snapshot brings everything back after a restart', async (t) => {
   t.same(await countsOf(after, score('s2')), await countsOf(straight, score('s2')));
   t.same(await after.recentReceipt(project, `rcpt_${project}_s1`), await straight.recentReceipt(project, `rcpt_${project}_s1`));
   await after.close();
+  await rm(folder, { recursive: true });
+});
+
+t.test('a store that starts without a snapshot is cold for every project; one that has it knows who is warm, and their history', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'counters-'));
+  const snapshotPath = join(folder, 'counters.snapshot');
+  const project = nextProject();
+  const value = { n: 1, fraud: 1, clawbacks: 0, asOfDay: 20_000 };
+  const told = async (nowMs: number, from: string | null): Promise<unknown> => {
+    const counters = await openMemoryCounters({ snapshotPath: from, keysMax: 10_000, now: () => nowMs });
+    const history = { respondent: ref('r'), source: null, subSource: null };
+    const { warm, history: found } = expectCounted(await counters.countScore(scoreInput(project, `at ${nowMs}`, { nowMs, history })));
+    await counters.close();
+    return [warm, found.respondent];
+  };
+  const first = await openMemoryCounters({ snapshotPath, keysMax: 10_000, now: () => startMs });
+  await first.markWarm(project);
+  await first.publishHistory(project, [{ subject: ref('r'), version: 1, value }]);
+  await first.close();
+  t.same(await told(startMs, null), [false, null]);
+  t.same(await told(startMs + 47 * hourMs, snapshotPath), [true, value]);
+  t.same(await told(startMs + 94 * hourMs, snapshotPath), [true, value], 'scoring keeps it warm');
+  t.same(await told(startMs + 143 * hourMs, snapshotPath), [false, value], 'two days without a score do not');
+  t.same(await told(startMs + 401 * 24 * hourMs, snapshotPath), [false, null]);
   await rm(folder, { recursive: true });
 });
 

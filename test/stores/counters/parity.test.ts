@@ -8,6 +8,7 @@ import t from 'tap';
 import { openMemoryCounters } from '../../../src/stores/counters/memory/open.js';
 import type { Counters } from '../../../src/stores/counters/port.js';
 import { openRedisCounters } from '../../../src/stores/counters/redis/open.js';
+import { countedOf } from './contract-history.js';
 import { hourMs, minuteMs, ref, scoreInput, sketchOf, startMs } from './inputs.js';
 import { findRedis } from './redis-server.js';
 
@@ -101,8 +102,7 @@ async function play(counters: Counters, projectId: string, steps: readonly Step[
       continue;
     }
     if (step.kind === 'restore') {
-      const { backMs, kind, afterMs, ...restored } = step;
-      await counters.restoreSessions(projectId, [{ ...restored, session, nowMs: nowMs - backMs }]);
+      await counters.restoreSessions(projectId, [countedOf({ ...scoreInput(projectId, 'any'), ...step, session, nowMs: nowMs - step.backMs }, step)]);
       continue;
     }
     const receiptId = `rcpt_${i}`;

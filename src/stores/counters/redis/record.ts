@@ -81,7 +81,7 @@ function decodeHistory(text: string | false): HistoryValue | null {
 
 /** How much of each limit had been used. */
 export function decodeUsed(used: unknown): number[] {
-  return String(used ?? '').split(' ').map(Number);
+  return Buffer.isBuffer(used) ? used.toString('latin1').split(' ').map(Number) : [];
 }
 
 function decodeVelocity(velocity: Velocity): Omit<CountFacts, 'candidates' | 'neighborhood'> {

@@ -31,12 +31,15 @@ const parts = {
 /** With it Redis 7 refuses the whole script when memory is short; without, it would stop somewhere inside. */
 const firstLine = '#!lua';
 
+/** A script that only reads is let through then. */
+const readingFirstLine = `${firstLine} flags=no-writes`;
+
 export type Scripts = Readonly<Record<keyof typeof parts, Script>>;
 
 export async function loadScripts(directory = scriptsDirectory()): Promise<Scripts> {
   const load = async (name: keyof typeof parts): Promise<Script> => {
     const texts = await Promise.all(parts[name].map((part) => readFile(join(directory, `${part}.lua`), 'utf8')));
-    const text = [firstLine, prelude(), ...texts].join('\n');
+    const text = [name === 'readReceipt' ? readingFirstLine : firstLine, prelude(), ...texts].join('\n');
     return { name, text, sha1: createHash('sha1').update(text).digest('hex') };
   };
   const [countScore, restoreSessions, readReceipt, storeProbe, takeRate, publishHistory] = await Promise.all([

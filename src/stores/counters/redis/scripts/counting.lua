@@ -62,9 +62,9 @@ local function countSession(s, keys, read)
     respondentSessions, respondentDevices, respondentBefore, joined = countIdentity(keys.respondent, read.respondent, 'r' .. scope .. s.respondent, s.device, bounds.weekMs)
     own[#own + 1], edges[edge] = edge, joined
   end
-  if s.addressEdge then
+  if s.addressEdge and within(bounds.dayMs) then
     local before = read.addressEdge or ''
-    local joined = within(bounds.dayMs) and addSighting(before, bounds.dayMs, bounds.edgeMembersMax) or before
+    local joined = addSighting(before, bounds.dayMs, bounds.edgeMembersMax)
     writeIfNew(keys.addressEdge, joined, before, bounds.dayMs)
     own[#own + 1], edges[s.addressEdge] = s.addressEdge, joined
   end
