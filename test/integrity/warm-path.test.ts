@@ -1,0 +1,50 @@
+/** What one score asks of the stores once everything it needs is cached. */
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import t from 'tap';
+import { realStoreSettings } from '../helpers/real-service.js';
+import { startTestService } from '../helpers/service.js';
+import { findStack } from '../helpers/stores.js';
+import { startRedis } from '../stores/counters/redis-server.js';
+
+t.setTimeout(60_000);
+const stack = findStack(t, 'what a score asks of the stores');
+/** Statements that come by the clock, however many scores there are. */
+const byTheClock = [/ FROM changes /, /INTO api_key_uses /, /^SELECT 1$/];
+
+if (stack !== null) {
+  t.test('a warm score is one round trip to Redis and no SQL', async (t) => {
+    const redis = await startRedis();
+    if (redis === null) throw new Error('redis-server is not installed');
+    t.teardown(() => redis.close());
+    const statements: string[] = [];
+    const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
+    pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]): unknown {
+      statements.push(typeof args[0] === 'string' ? args[0] : String((args[0] as { text?: string }).text));
+      return query.apply(this, args);
+    } as typeof pg.Client.prototype.query;
+    t.teardown(() => void (pg.Client.prototype.query = query as typeof pg.Client.prototype.query));
+
+    const service = await startTestService(t, { ...(await realStoreSettings(t, stack, { redisUrl: redis.url })), VH_ROLES: 'api' });
+    let sessions = 0;
+    const score = async (): Promise<number> => (await service.call('POST', '/lite/score', { body: { sessionId: `s${sessions++}`, respondentId: `r${sessions % 5}`, clientIp: '203.0.113.9', studyId: 'warm' } })).status;
+    for (let n = 0; n < 5; n++) t.equal(await score(), 200);
+
+    const calls: string[] = [];
+    const client = new Redis(redis.url);
+    const monitor = await client.monitor();
+    monitor.on('monitor', (_time: string, args: string[], source: string) => {
+      if (source !== 'lua') calls.push(args[0]?.toLowerCase() ?? '');
+    });
+    statements.length = 0;
+    const scored = 100;
+    for (let n = 0; n < scored; n++) t.equal(await score(), 200);
+    await client.echo('the end');
+    while (!calls.includes('echo')) await new Promise((resolve) => setImmediate(resolve));
+    monitor.disconnect();
+    client.disconnect();
+    t.equal(calls.filter((call) => call === 'evalsha').length, scored, 'one script a score');
+    t.same(calls.filter((call) => !['evalsha', 'echo', 'ping'].includes(call)), [], 'and nothing else');
+    t.same(statements.filter((text) => !byTheClock.some((pattern) => pattern.test(text))), [], 'no statement that a score caused');
+  });
+}
