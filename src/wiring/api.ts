@@ -1,0 +1,90 @@
+/**
+ * The role `api`: the Fastify application with every capability’s routes, documents, SDK files and the demo page.
+ */
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import type { Settings } from '../config.js';
+import { createMakeRef } from '../crypto/master-key.js';
+import { registerDemoRoutes } from '../demo/routes.js';
+import { Fault } from '../errors.js';
+import { createApp } from '../http/app.js';
+import { registerOpenapi, serveDocs } from '../http/openapi.js';
+import { serveSdkFiles } from '../http/sdk-files.js';
+import { packageRoot } from '../package-root.js';
+import type { BootstrapIds } from '../projects/bootstrap.js';
+import { createDashboardVerifier, type ExternalIssuer } from '../projects/dashboard-tokens.js';
+import { openDirectories, type Directories } from '../projects/directories.js';
+import { createLimits } from '../projects/limits.js';
+import { createOriginDecision } from '../projects/origins.js';
+import { createPublicGuard } from '../projects/public-guard.js';
+import { registerAdministration } from '../projects/routes.js';
+import { createSigningSecrets } from '../projects/signing-secrets.js';
+import { registerScoringRoutes } from '../scoring/routes.js';
+import type { ScoreService } from '../scoring/score-service.js';
+import { apiPrefix, siteUrlOf, type Parts } from './parts.js';
+import { openScoring } from './scoring.js';
+
+const stopDeadlineMs = 10_000;
+
+/** Starts the API; answers the address that callers reach it at. */
+export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<string> {
+  const { settings, logger, metrics, stores, masterKey, now, opened } = parts;
+  const directories = await openDirectories({ database: stores.lookups, logger, now });
+  opened.push(() => directories.close());
+  const limits = createLimits({ counters: stores.counters, metrics, logger, now, findOrganization: directories.organizations.get, publicPerMinute: settings.VH_PUBLIC_PER_MINUTE });
+  const app = createApp({
+    logger, metrics, findKey: directories.findKey, findProjectOwner: directories.findProjectOwner, findKeyOwner: directories.findKeyOwner,
+    takeKeyRate: limits.takeKeyRate, requireTrial: limits.requireTrial, verifyDashboardToken: createDashboardVerifier(masterKey, externalIssuerOf(settings)),
+  });
+  opened.push(() => closeWithin(app, stopDeadlineMs));
+  await registerOpenapi(app, siteUrlOf(settings, settings.PORT) + apiPrefix, packageVersion());
+  const scoring = await openScoring(parts, directories, ids);
+  await app.register(
+    async (api) => {
+      registerScoringRoutes(api, scoring);
+      registerAdministration(api, {
+        database: stores.database, directories, limits, now, environment: settings.VH_ENV, signingSecrets: createSigningSecrets(masterKey),
+        guard: createPublicGuard({ directories, limits, decide: createOriginDecision(settings.VH_ENV) }),
+        modelsBaseUrl: () => `${siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT)}/sdk/v1/models`,
+      });
+    },
+    { prefix: apiPrefix },
+  );
+  await serveDocs(app);
+  await serveSdkFiles(app, join(packageRoot, 'dist', 'sdk'));
+  if (settings.VH_ENV === 'development' && ids !== null) await serveDemo(app, parts, directories, scoring.scores, ids);
+  await app.listen({ host: settings.HOST, port: settings.PORT });
+  return siteUrlOf(settings, (app.server.address() as AddressInfo).port);
+}
+
+/** The demo page, where the demo project’s key is one of this database. The page scores with it; it never leaves the server. */
+async function serveDemo(app: FastifyInstance, { settings, masterKey }: Parts, { findKey }: Directories, scores: ScoreService, ids: BootstrapIds): Promise<void> {
+  if ((await findKey(ids.projectKey)) === null) return;
+  await registerDemoRoutes(app, {
+    siteUrl: () => siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT),
+    probeKey: ids.probeKey,
+    salt: createMakeRef(masterKey)(ids.projectId, 'demo', 'salt'),
+    async score(request) {
+      const caller = await findKey(ids.projectKey);
+      if (caller === null) throw new Fault('INVALID_KEY', 'The demo project’s key does not work any more.');
+      return scores.score(caller, request);
+    },
+  });
+}
+
+function externalIssuerOf({ DASHBOARD_JWKS_URL: jwksUrl, DASHBOARD_ISSUER: issuer, DASHBOARD_AUDIENCE: audience }: Settings): ExternalIssuer | null {
+  return jwksUrl === null || issuer === null || audience === null ? null : { jwksUrl, issuer, audience };
+}
+
+function packageVersion(): string {
+  return (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;
+}
+
+/** Waits for requests in flight, and not longer than the deadline. */
+async function closeWithin(app: FastifyInstance, deadlineMs: number): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), deadlineMs);
+  await app.close();
+  clearTimeout(timer);
+}

@@ -1,0 +1,31 @@
+/**
+ * The role `consumers`: records receipts and carries outcomes into the history.
+ */
+import { createReceiptRecorder } from '../scoring/receipts.js';
+import { startHistoryConsumer } from '../scoring/outcomes/history-consumer.js';
+import type { Consumer } from '../stores/log/port.js';
+import type { Parts } from './parts.js';
+
+const receiptBatchMax = 500;
+const receiptLingerMs = 200;
+
+export interface NamedConsumer {
+  readonly group: string;
+  readonly consumer: Consumer;
+}
+
+/** Starts the consumers; each stops with the service. */
+export async function startConsumers({ stores, metrics, logger, now, opened }: Parts): Promise<readonly NamedConsumer[]> {
+  const record = createReceiptRecorder(stores.database);
+  const consumer = await stores.log.subscribe({
+    topic: 'scores',
+    group: 'receipts',
+    batchMax: receiptBatchMax,
+    lingerMs: receiptLingerMs,
+    handle: async (entries) => metrics.receiptsRecorded.inc(await record(entries)),
+  });
+  opened.push(() => consumer.stop());
+  const history = await startHistoryConsumer({ database: stores.database, counters: stores.counters, log: stores.log, logger, now });
+  opened.push(() => history.stop());
+  return [{ group: 'receipts', consumer }, { group: 'history', consumer: history }];
+}

@@ -1,0 +1,23 @@
+/**
+ * What the parts of the service are put together from.
+ */
+import type { Settings } from '../config.js';
+import type { Stores } from '../stores/open-stores.js';
+import type { Logger } from '../telemetry/logger.js';
+import type { Metrics } from '../telemetry/metrics.js';
+
+export interface Parts {
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly stores: Stores;
+  readonly masterKey: Uint8Array;
+  readonly now: () => number;
+  /** Closers of what was opened so far. */
+  readonly opened: (() => Promise<void>)[];
+}
+
+export const apiPrefix = '/api/v1';
+
+/** Where callers reach the API port: the configured address, else the listener’s own. */
+export const siteUrlOf = (settings: Settings, port: number): string => settings.VH_SITE_URL ?? `http://${settings.HOST}:${port}`;

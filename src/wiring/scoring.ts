@@ -1,0 +1,69 @@
+/**
+ * Server-side scoring, put together: pool, geography, agents, counters, receipts.
+ */
+import { createBatchSigner } from '../crypto/batch-signer.js';
+import { createMakeRef, deriveSigningKey } from '../crypto/master-key.js';
+import { createPool } from '../pool/pool.js';
+import type { BootstrapIds } from '../projects/bootstrap.js';
+import type { Directories } from '../projects/directories.js';
+import { createEvidenceService } from '../scoring/evidence-service.js';
+import { openGeography } from '../scoring/geography.js';
+import { createProbeService } from '../scoring/probe-service.js';
+import { createOutcomeService } from '../scoring/outcomes/outcome-service.js';
+import { registerScoringRoutes } from '../scoring/routes.js';
+import { createScoreService, type ScoringSubjects } from '../scoring/score-service.js';
+import { createWarmth } from '../scoring/warmth.js';
+import { createAgentVerifier, readTrustedAgentKeys } from '../scoring/web-bot-auth.js';
+import type { Parts } from './parts.js';
+
+const poolDeadlineMs = 2_000;
+
+/** Opens what scoring needs; answers the services that its routes serve. */
+export async function openScoring(parts: Parts, directories: Directories, ids: BootstrapIds | null): Promise<Parameters<typeof registerScoringRoutes>[1]> {
+  const { settings, logger, metrics, stores, masterKey, now, opened } = parts;
+  const { counters, database, lookups, log } = stores;
+  const pool = createPool({
+    entry: new URL('../../workers/main.js', import.meta.url), threads: settings.VH_POOL_THREADS, queueMax: settings.VH_POOL_QUEUE, deadlineMs: poolDeadlineMs, metrics,
+  });
+  opened.push(() => pool.close());
+  await pool.warm();
+  const geography = await openGeography({ countryDbPath: settings.GEOIP_COUNTRY_DB, asnDbPath: settings.GEOIP_ASN_DB, anonymousDbPath: settings.GEOIP_ANONYMOUS_DB, logger });
+  opened.push(async () => geography.close());
+  const trustedKeys = settings.VH_TRUSTED_AGENT_KEYS === null ? [] : await readTrustedAgentKeys(settings.VH_TRUSTED_AGENT_KEYS);
+  const makeRef = createMakeRef(masterKey);
+  const receiptKey = deriveSigningKey(masterKey, 'receipts');
+  const verifier = createAgentVerifier({ trustedKeys, now });
+  return {
+    scores: createScoreService({
+      counters, log, pool, geography, makeRef, signer: createBatchSigner(receiptKey), metrics, logger, now,
+      warmth: createWarmth({ database: lookups, counters, pool, logger, now }),
+      verifyAgent: (material, origins) => verifier.verify(material, origins, { anyAuthority: settings.VH_ENV === 'development' && origins.length === 0 }),
+      subjects: scoringSubjectsOf(directories),
+    }),
+    outcomes: createOutcomeService({ database, log, makeRef, metrics, logger }),
+    evidence: createEvidenceService({ database: lookups, counters, pool, receiptKey }),
+    probes: createProbeService({
+      counters, pool, makeRef, metrics, now,
+      findProbeProject: async (probeKey) => (await directories.probeKeys.get(probeKey))?.projectId ?? null,
+    }),
+    exampleProbeKey: ids?.probeKey ?? null,
+  };
+}
+
+function scoringSubjectsOf(directories: Directories): ScoringSubjects {
+  const assuranceOf = { standard: 'can_step_up_to_biometric', captcha: 'can_step_up_to_captcha', invisible: 'none' } as const;
+  return {
+    liteEnabled: async (organizationId) => (await directories.organizations.get(organizationId))?.liteEnabled ?? false,
+    async findProject(projectId) {
+      const project = await directories.projects.get(projectId);
+      if (project === null) return null;
+      const config = project.fields.config ?? {};
+      return { liteConfig: config.liteConfig, assuranceAvailable: assuranceOf[config.widgetMode ?? 'standard'], origins: await effectiveOrigins(directories, project.organizationId, config.allowedDomains ?? []) };
+    },
+  };
+}
+
+/** The project’s list, or where it is empty, the organization’s. */
+async function effectiveOrigins(directories: Directories, organizationId: string, ownOrigins: readonly string[]): Promise<readonly string[]> {
+  return ownOrigins.length > 0 ? ownOrigins : ((await directories.organizations.get(organizationId))?.allowedDomains ?? []);
+}
