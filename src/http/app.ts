@@ -3,7 +3,7 @@
  * own routes on it; it knows none of them.
  */
 import { randomUUID } from 'node:crypto';
-import Fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, { LogController, type FastifyInstance } from 'fastify';
 import { Fault } from '../errors.js';
 import { bodyBytesMax } from '../limits.js';
 import type { Logger } from '../telemetry/logger.js';
@@ -36,7 +36,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
     // The schema of a path says how long its parts may be; the router only has to let them through to it.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
     frameworkErrors: (_error, request, reply) => {
-      answerFault(new Fault('VALIDATION_FAILED', 'The address is not well-formed: check its percent-encoding.'), request as FastifyRequest, reply as unknown as FastifyReply);
+      answerFault(new Fault('VALIDATION_FAILED', 'The address is not well-formed: check its percent-encoding.'), request, reply);
     },
     forceCloseConnections: 'idle',
     genReqId: (request) => {
