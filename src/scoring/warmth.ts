@@ -36,6 +36,8 @@ export interface Warmth {
 const restoreWindowMs = 7 * 86_400_000;
 const restoreSessionsMax = 200_000;
 const pageMax = 500;
+/** Receipts of an instance whose clock is ahead are not to be missed. */
+const clockSkewMs = 300_000;
 
 export function createWarmth(deps: WarmthDeps): Warmth {
   const warm = new Set<string>();
@@ -84,18 +86,20 @@ async function rebuild(deps: WarmthDeps, projectId: string): Promise<void> {
   const startedAtMs = deps.now();
   await publishProject(deps, projectId);
   let restored = 0;
-  let after = { at: new Date(startedAtMs - restoreWindowMs), id: '' };
+  const oldest = new Date(startedAtMs - restoreWindowMs);
+  // Newest first: what matters most is there soonest, and the bound leaves out the oldest.
+  let before = { at: new Date(startedAtMs + clockSkewMs), id: '' };
   while (restored < restoreSessionsMax) {
     const rows = await database.query<{ receipt_id: string; scored_at: Date; record: Uint8Array }>(
       `SELECT receipt_id, scored_at, record FROM receipts
-        WHERE project_id = $1 AND scored_at >= $2 AND (scored_at, receipt_id) > ($2, $3) ORDER BY scored_at, receipt_id LIMIT ${pageMax}`,
-      [projectId, after.at, after.id],
+        WHERE project_id = $1 AND scored_at >= $2 AND (scored_at, receipt_id) < ($3, $4) ORDER BY scored_at DESC, receipt_id DESC LIMIT ${pageMax}`,
+      [projectId, oldest, before.at, before.id],
     );
     await counters.restoreSessions(projectId, await Promise.all(rows.map(({ record }) => countedSessionOf(deps.pool, unpack(record) as Receipt))));
     restored += rows.length;
     const last = rows.at(-1);
     if (last === undefined || rows.length < pageMax) break;
-    after = { at: last.scored_at, id: last.receipt_id };
+    before = { at: last.scored_at, id: last.receipt_id };
   }
   await counters.markWarm(projectId);
   logger.info({ projectId, restored, ms: deps.now() - startedAtMs }, 'the counters of a project were brought back from the database');
