@@ -9,9 +9,12 @@ export interface Served<T> {
   readonly info: T;
   /** CPU time used so far by all threads, user and system, in microseconds. */
   cpuMicroseconds(): number;
+  /** Most memory that it ever held at once. */
+  rssPeakBytes(): number;
   stop(): Promise<void>;
 }
 
+const stopDeadlineMs = 10_000;
 /** Ticks a second in /proc/PID/stat on Linux. */
 const ticksPerSecond = 100;
 
@@ -27,10 +30,14 @@ export async function serve<T>(entry: URL, environment: Readonly<Record<string, 
       const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
       return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / ticksPerSecond;
     },
+    rssPeakBytes: () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) * 1_024,
     async stop() {
       const exited = once(child, 'exit');
       child.kill('SIGTERM');
+      // What it still has in hand may be long work of no interest here.
+      const timer = setTimeout(() => child.kill('SIGKILL'), stopDeadlineMs);
       await exited;
+      clearTimeout(timer);
     },
   };
 }

@@ -3,8 +3,9 @@ import { parseArgs } from 'node:util';
 import { benchAdmin } from './admin.js';
 import { benchCounters } from './counters.js';
 import { benchScore } from './score.js';
+import { benchStores } from './stores.js';
 
-const benches = { admin: benchAdmin, counters: benchCounters, score: benchScore } as const;
+const benches = { admin: benchAdmin, counters: benchCounters, score: benchScore, stores: benchStores } as const;
 
 const options = { seconds: { type: 'string' }, rounds: { type: 'string' }, projects: { type: 'string' }, known: { type: 'string' } } as const;
 const { values, positionals } = parseArgs({ allowPositionals: true, options });

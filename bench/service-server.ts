@@ -1,4 +1,4 @@
-/** The service on embedded stores in a throw-away directory, as `npm start` would run it. */
+/** The service in a throw-away directory, as `npm start` would run it: on embedded stores, or on those that the environment names. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
