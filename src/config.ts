@@ -104,6 +104,7 @@ export const settings = {
   KAFKA_SASL_PASSWORD: optional(text, 'Password to sign in with.'),
   KAFKA_TOPIC_PREFIX: setting('verifyhuman.', topicPrefix, 'Goes before the names of topics and consumer groups.'),
   VH_CONSUMER_TAKEOVER_MS: setting(10_000, integer(1_000, 300_000), 'How long a consumer that vanished keeps its share before another takes it. Below 6000 the brokers must allow it (group.min.session.timeout.ms).'),
+  VH_RECEIPT_RETENTION_DAYS: setting(400, integer(1, 36_500), 'Days that receipts are kept; older days are dropped whole by the consumers.'),
   VH_SPOOL_BYTES_MAX: setting(1_073_741_824, integer(1_048_576, Number.MAX_SAFE_INTEGER), 'Most that receipts may take up in the data directory while the log is away; beyond it scores are answered with 503.'),
   GEOIP_COUNTRY_DB: optional(text, 'Path of an MMDB file with countries; reloaded when it changes.'),
   GEOIP_ASN_DB: optional(text, 'Path of an MMDB file with autonomous systems; reloaded when it changes.'),

@@ -55,7 +55,12 @@ export function createReceiptRecorder(database: Database): (entries: readonly Lo
     }
     // In this order and each committed by itself: an outcome that comes in between finds the receipts, an earlier one is found. In one
     // transaction the two could miss each other. A batch that is cut off between them comes again whole.
-    await insertReceipts(database, rows);
+    try {
+      await insertReceipts(database, rows);
+    } catch (error) {
+      partitions.clear(); // one may have been dropped since; the batch comes again and makes it anew
+      throw error;
+    }
     await orderWaitingOutcomes(database, rows);
     return rows.length;
   };

@@ -1,6 +1,7 @@
 /**
  * The role `consumers`: records receipts and carries outcomes into the history.
  */
+import { startReceiptRetention } from '../scoring/receipt-retention.js';
 import { createReceiptRecorder } from '../scoring/receipts.js';
 import { startHistoryConsumer } from '../scoring/outcomes/history-consumer.js';
 import type { Consumer } from '../stores/log/port.js';
@@ -15,7 +16,7 @@ export interface NamedConsumer {
 }
 
 /** Starts the consumers; each stops with the service. */
-export async function startConsumers({ stores, metrics, logger, now, opened }: Parts): Promise<readonly NamedConsumer[]> {
+export async function startConsumers({ settings, stores, metrics, logger, now, opened }: Parts): Promise<readonly NamedConsumer[]> {
   const record = createReceiptRecorder(stores.database);
   const consumer = await stores.log.subscribe({
     topic: 'scores',
@@ -27,5 +28,7 @@ export async function startConsumers({ stores, metrics, logger, now, opened }: P
   opened.push(() => consumer.stop());
   const history = await startHistoryConsumer({ database: stores.database, counters: stores.counters, log: stores.log, logger, now });
   opened.push(() => history.stop());
+  const retention = startReceiptRetention({ database: stores.database, logger, now, retentionDays: settings.VH_RECEIPT_RETENTION_DAYS });
+  opened.push(() => retention.stop());
   return [{ group: 'receipts', consumer }, { group: 'history', consumer: history }];
 }

@@ -15,13 +15,13 @@ interface Session {
   readonly sessionRef: string;
 }
 
-/** Works off the orders there are; answers how many. */
-export async function workOff(database: Database): Promise<number> {
+/** Works off the orders there are, a batch at a time until `isStopping`; answers how many. */
+export async function workOff(database: Database, isStopping: () => boolean = () => false): Promise<number> {
   let total = 0;
   for (;;) {
     const taken = await database.transaction(workOffBatch);
     total += taken;
-    if (taken < batchMax) return total;
+    if (taken < batchMax || isStopping()) return total;
   }
 }
 

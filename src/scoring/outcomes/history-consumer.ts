@@ -25,7 +25,7 @@ export async function startHistoryConsumer(deps: HistoryConsumerDeps): Promise<C
     do {
       again = false;
       tickAtMs = deps.now();
-      await workOff(deps.database);
+      await workOff(deps.database, () => stopping);
       await publishPending(deps);
     } while (again && !stopping);
   }

@@ -1,0 +1,51 @@
+/**
+ * Drops receipts past their retention, a whole day’s partition at a time. A round that fails is repeated an hour later; rounds of
+ * several instances do not disturb each other.
+ */
+import type { Database } from '../stores/database/port.js';
+import type { Logger } from '../telemetry/logger.js';
+
+const dayMs = 86_400_000;
+const everyMs = 3_600_000;
+const partitionName = /^receipts_(\d{4})(\d{2})(\d{2})$/;
+
+/** Drops the partitions of days that ended more than `retentionDays` ago; answers their names. */
+export async function dropExpiredReceipts(database: Database, nowMs: number, retentionDays: number): Promise<readonly string[]> {
+  const rows = await database.query<{ name: string }>("SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'receipts'::regclass");
+  const expired = rows.map(({ name }) => name).filter((name) => endOf(name) <= nowMs - retentionDays * dayMs);
+  for (const name of expired) await database.query(`DROP TABLE IF EXISTS ${name}`);
+  return expired;
+}
+
+/** When the day of a partition ends; never for a table of another name. */
+function endOf(name: string): number {
+  const [, year, month, day] = partitionName.exec(name) ?? [];
+  return day === undefined ? Infinity : Date.UTC(Number(year), Number(month) - 1, Number(day)) + dayMs;
+}
+
+export interface RetentionDeps {
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly now: () => number;
+  readonly retentionDays: number;
+}
+
+/** Looks at once and then every hour; the answer stops it. */
+export function startReceiptRetention({ database, logger, now, retentionDays }: RetentionDeps): { stop(): Promise<void> } {
+  let running: Promise<void> = Promise.resolve();
+  const look = (): void => {
+    running = dropExpiredReceipts(database, now(), retentionDays).then(
+      (dropped) => void (dropped.length > 0 && logger.info({ dropped }, 'receipts past their retention were dropped')),
+      (error: unknown) => logger.warn({ err: error }, 'receipts past their retention were not dropped; the next round does it'),
+    );
+  };
+  look();
+  const timer = setInterval(look, everyMs);
+  timer.unref();
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return running;
+    },
+  };
+}
