@@ -34,6 +34,9 @@ interface Member {
 const fetchWaitMsMax = 100;
 const heartbeatsPerSession = 5;
 const stopDeadlineMs = 8_000;
+const silenceCheckMs = 1_000;
+const silentMsMin = 10_000;
+const silentSessions = 2;
 const pauseFirstMs = 500;
 const pauseMsMax = 10_000;
 
@@ -48,12 +51,26 @@ export function startKafkaConsumer(deps: KafkaConsumerDeps, subscription: Subscr
   };
   let member: Member | null = null;
 
+  /** Resolves when kafkajs has neither fetched nor sent a sign of life for far longer than it ever needs: it is stuck, whatever it says of itself. */
+  const silence = (): Promise<void> =>
+    new Promise((resolve) => {
+      const watched = member;
+      const timer = setInterval(() => {
+        const isSilent = watched === member && now() - tickAtMs > silentMsMin + silentSessions * deps.sessionTimeoutMs;
+        if (!isSilent && !isStopping && watched === member) return;
+        clearInterval(timer);
+        if (isSilent) logger.warn({ groupId }, 'the consumer has gone silent; a fresh one takes its place');
+        resolve();
+      }, silenceCheckMs);
+    });
+
   const supervise = async (): Promise<void> => {
     for (let failures = 0; !isStopping; ) {
       try {
         member = await join(deps, subscription, onTick);
         failures = 0;
-        if (!isStopping) await member.ended;
+        onTick();
+        if (!isStopping) await Promise.race([member.ended, silence()]);
       } catch (error) {
         logger.warn({ err: error, groupId, failures }, 'joining the consumer group failed; it is tried again');
       }
