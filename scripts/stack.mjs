@@ -12,7 +12,9 @@ import { createDockerEngine, dockerAnswers } from './stack-docker.mjs';
 import { createNativeEngine } from './stack-native.mjs';
 
 const root = join(import.meta.dirname, '..');
-const basePorts = { postgres: 55432, redis: 56379, kafka: 59092 };
+// Below the range from which the system takes ports for outgoing connections: a client that keeps trying to reach a stopped store
+// could otherwise be given that very port, connect to itself, and keep the store from coming back.
+const basePorts = { postgres: 25432, redis: 26379, kafka: 29092 };
 const commands = ['start', 'stop', 'kill', 'pause', 'resume', 'remove', 'status'];
 
 function readCommand() {
