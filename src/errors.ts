@@ -31,6 +31,9 @@ export interface Issue {
   readonly message: string;
 }
 
+/** A name as one segment of a JSON pointer (RFC 6901). */
+export const pointerSegment = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+
 export interface FaultDetails {
   readonly issues?: readonly Issue[];
   /** Further top-level fields of the body, e.g. field and tier. */

@@ -3,7 +3,7 @@
  * this, such a request would be answered as a fault of the service.
  */
 import type { FastifyInstance } from 'fastify';
-import type { Issue } from '../errors.js';
+import { pointerSegment, type Issue } from '../errors.js';
 import { invalid } from './error-answers.js';
 
 const unstorable = /[\u0000\p{Surrogate}]/u;
@@ -21,7 +21,7 @@ export function findUnstorable(value: unknown, path: string): Issue | null {
   if (typeof value === 'string') return unstorable.test(value) ? { path, message: 'contains a character that cannot be stored: NUL, or half of a surrogate pair.' } : null;
   if (typeof value !== 'object' || value === null) return null;
   for (const [name, child] of Object.entries(value)) {
-    const at = `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const at = `${path}/${pointerSegment(name)}`;
     const issue = (unstorable.test(name) ? { path: at, message: 'is a name that cannot be stored.' } : null) ?? findUnstorable(child, at);
     if (issue !== null) return issue;
   }

@@ -5,7 +5,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
-import type { Issue } from '../errors.js';
+import { pointerSegment, type Issue } from '../errors.js';
 
 const issuesMax = 20;
 
@@ -36,20 +36,18 @@ export function describeViolation(violation: Violation, context: string): Issue 
   const { keyword = '', params = {}, parentSchema } = violation;
   const base = `${context === 'body' ? '' : `/${context}`}${violation.instancePath ?? ''}`;
   const named = params as Readonly<Record<string, unknown>>;
-  if (keyword === 'required') return { path: `${base}/${escape(String(named['missingProperty']))}`, message: 'is missing.' };
+  if (keyword === 'required') return { path: `${base}/${pointerSegment(String(named['missingProperty']))}`, message: 'is missing.' };
   if (keyword === 'additionalProperties') {
     const name = String(named['additionalProperty']);
     const nearest = nearestName(name, Object.keys((parentSchema as { properties?: object } | undefined)?.properties ?? {}));
-    return { path: `${base}/${escape(name)}`, message: `is not a known name${nearest === null ? '' : `; did you mean "${nearest}"?`}` };
+    return { path: `${base}/${pointerSegment(name)}`, message: `is not a known name${nearest === null ? '' : `; did you mean "${nearest}"?`}` };
   }
   if (keyword === 'enum') return { path: base, message: `must be one of ${(named['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}.` };
   // A name that is listed only to be refused: its description says where the value belongs.
   if (keyword === 'not') return { path: base, message: (parentSchema as { description?: string } | undefined)?.description ?? 'is not taken here.' };
-  if (keyword === 'propertyNames') return { path: `${base}/${escape(String(named['propertyName']))}`, message: 'is not a valid name here.' };
+  if (keyword === 'propertyNames') return { path: `${base}/${pointerSegment(String(named['propertyName']))}`, message: 'is not a valid name here.' };
   return { path: base, message: `${violation.message ?? 'is not valid'}.` };
 }
-
-const escape = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /** The name in `names` that a misspelling most likely meant, or null where none is near. */
 export function nearestName(name: string, names: readonly string[]): string | null {

@@ -4,7 +4,7 @@
  */
 import { calibrationDefaults, type LiteConfig } from '../contract/calibration.js';
 import type { ProjectFields } from '../contract/project.js';
-import type { Issue } from '../errors.js';
+import { pointerSegment, type Issue } from '../errors.js';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
@@ -31,7 +31,7 @@ export function findContradictions(fields: ProjectFields): readonly Issue[] {
   const { perSource = {}, ...base } = lite;
   return [
     ...contradictionsOf(base, '/config/liteConfig'),
-    ...Object.entries(perSource).flatMap(([source, override]) => contradictionsOf({ ...base, ...override }, `/config/liteConfig/perSource/${escape(source)}`)),
+    ...Object.entries(perSource).flatMap(([source, override]) => contradictionsOf({ ...base, ...override }, `/config/liteConfig/perSource/${pointerSegment(source)}`)),
   ];
 }
 
@@ -40,8 +40,6 @@ function contradictionsOf(knobs: Omit<LiteConfig, 'perSource'>, path: string): r
   if (reviewLow <= blockThreshold) return [];
   return [{ path: `${path}/reviewLow`, message: `must be at most blockThreshold: ${reviewLow} is above ${blockThreshold}.` }];
 }
-
-const escape = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1');
 
 const pathsMax = 100;
 
@@ -52,5 +50,5 @@ export function changedPaths(patch: unknown): readonly string[] {
 
 function pathsIn(value: unknown, path: string): readonly string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [path];
-  return Object.entries(value).flatMap(([name, child]) => pathsIn(child, `${path}/${escape(name)}`));
+  return Object.entries(value).flatMap(([name, child]) => pathsIn(child, `${path}/${pointerSegment(name)}`));
 }

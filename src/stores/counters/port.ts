@@ -129,20 +129,7 @@ export type CountedSession = Pick<
 export type ScoreCountResult =
   /** The limits come first: nothing was counted, and nothing else was looked at. */
   | { readonly kind: 'limited'; readonly rate: RateState }
-  | {
-      readonly kind: 'counted';
-      readonly rate: RateState;
-      readonly receiptId: string;
-      readonly counts: CountFacts;
-      readonly probe: StoredProbe | null;
-      /** The input’s device, else the probe’s. */
-      readonly device: Ref | null;
-      /** False without a signature. */
-      readonly signatureFresh: boolean;
-      /** False: the store lost this project’s data or never had it. The counts are of what came since, and history is unknown. */
-      readonly warm: boolean;
-      readonly history: StoredHistory;
-    }
+  | ({ readonly kind: 'counted'; readonly rate: RateState } & Omit<RecentReceipt, 'projectId' | 'content'>)
   /** Same session, same fingerprint, same probe: what was recorded then, with the first receipt’s id. */
   | { readonly kind: 'replayed'; readonly rate: RateState; readonly recorded: RecentReceipt };
 
@@ -153,9 +140,11 @@ export interface RecentReceipt {
   readonly content: Uint8Array;
   readonly counts: CountFacts;
   readonly probe: StoredProbe | null;
+  /** The input’s device, else the probe’s. */
   readonly device: Ref | null;
+  /** False without a signature. */
   readonly signatureFresh: boolean;
-  /** As they stood when the session was counted. */
+  /** False: the store had lost this project’s data or never had it. The counts are of what came since, and history is unknown. */
   readonly warm: boolean;
   readonly history: StoredHistory;
 }
