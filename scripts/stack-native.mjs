@@ -19,7 +19,7 @@ export function createNativeEngine({ root, directory, ports, pids }) {
   const signal = async (name, signalName) => {
     if (!isAlive(name)) return;
     process.kill(pids[name], signalName);
-    if (signalName === 'SIGSTOP' || signalName === 'SIGCONT') return childrenOf(pids[name]).forEach((pid) => process.kill(pid, signalName));
+    if (signalName === 'SIGSTOP' || signalName === 'SIGCONT') return childrenOf(pids[name]).forEach((pid) => signalOne(pid, signalName));
     await until(() => !isAlive(name), stopDeadlineMs, `${name} did not end; its pid is ${pids[name]}`);
     delete pids[name];
   };
@@ -55,6 +55,15 @@ export function createNativeEngine({ root, directory, ports, pids }) {
 function childrenOf(pid) {
   const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' });
   return (stdout ?? '').split('\n').map(Number).filter((child) => child > 0);
+}
+
+/** A child may have ended since it was listed. */
+function signalOne(pid, signalName) {
+  try {
+    process.kill(pid, signalName);
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error;
+  }
 }
 
 /** Whether the pid still belongs to what was started: its command line carries the mark. A zombie has none. */

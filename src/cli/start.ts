@@ -8,6 +8,8 @@ import { createLogger } from '../telemetry/logger.js';
 
 const settings = orExit(() => readSettings(process.env));
 const logger = createLogger(settings.VH_LOG_LEVEL, process.stderr);
+// Client libraries let go of promises when a store vanishes. What a caller waits for is handled where it is asked for; the rest must not end the service.
+process.on('unhandledRejection', (error) => logger.error({ err: error }, 'a rejection that nobody handled'));
 try {
   const service = await startService(settings, logger);
   process.stdout.write(describe(service));

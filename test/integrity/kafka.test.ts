@@ -13,7 +13,7 @@ const stack = findStack(t, 'outages of Kafka');
 if (stack !== null) {
   t.test('with Kafka stopped, hanging or restarted every score is answered; its receipt waits in the spool and is recorded once', async (t) => {
     const kafka = await startOwnStack(t, ['kafka'], 600);
-    const settings = { ...(await realStoreSettings(t, stack, { kafkaBrokers: kafka.kafkaBrokers })), VH_CONSUMER_TAKEOVER_MS: '1000' };
+    const settings = { ...(await realStoreSettings(t, stack, { kafkaBrokers: kafka.kafkaBrokers })), VH_CONSUMER_TAKEOVER_MS: '3000' };
     const fleet = await startFleet(t, settings, ['api', 'consumers']);
     const [api] = fleet.members;
     const load = startScoreLoad(fleet, { callers: 3, pauseMs: 20 });

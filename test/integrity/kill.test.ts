@@ -28,7 +28,7 @@ function createRandom(start: number): () => number {
 if (stack !== null) {
   t.test(`${killsMax} times kill -9: no answered receipt and no accepted event is lost, and none counts twice`, async (t) => {
     const { kafkaBrokers } = await startOwnStack(t, ['kafka'], 400);
-    const settings = { ...(await realStoreSettings(t, stack, { kafkaBrokers })), VH_CONSUMER_TAKEOVER_MS: '1000' };
+    const settings = { ...(await realStoreSettings(t, stack, { kafkaBrokers })), VH_CONSUMER_TAKEOVER_MS: '3000' };
     const fleet = await startFleet(t, settings, ['api', 'api', 'consumers', 'consumers']);
     const load = startScoreLoad(fleet, { callers: 8, events: true, breaks: true, pauseMs: 5 });
     const random = createRandom(seed);

@@ -17,7 +17,7 @@ const spoolBytes = 1_048_576;
 if (stack !== null) {
   t.test('with the log away and no room on the disk scores are refused with 503, and what was answered is recorded once there is room', async (t) => {
     const kafka = await startOwnStack(t, ['kafka'], 900);
-    const settings = { ...(await realStoreSettings(t, stack, { kafkaBrokers: kafka.kafkaBrokers })), VH_CONSUMER_TAKEOVER_MS: '1000', VH_SPOOL_BYTES_MAX: String(2 * spoolBytes) };
+    const settings = { ...(await realStoreSettings(t, stack, { kafkaBrokers: kafka.kafkaBrokers })), VH_CONSUMER_TAKEOVER_MS: '3000', VH_SPOOL_BYTES_MAX: String(2 * spoolBytes) };
     const fleet = await startFleet(t, settings, ['api', 'consumers']);
     const api = fleet.members[0];
     if (api === undefined) throw new Error('there is an API process');

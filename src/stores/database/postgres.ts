@@ -50,6 +50,8 @@ function createPostgres({ url, poolMax, deadlineMs: deadlineMsOwn, logger }: Pos
   });
   // A connection that breaks while idle leaves the pool by itself; the next call opens another.
   pool.on('error', (error) => logger?.warn({ err: error }, 'an idle connection to PostgreSQL broke'));
+  // One that breaks between two statements of a transaction has nobody else who listens, and an error event without a listener ends the process.
+  pool.on('connect', (client) => client.on('error', (error) => logger?.warn({ err: error }, 'a connection to PostgreSQL broke')));
   const checkOut = (): Promise<pg.PoolClient> => withinDeadline(pool.connect(), deadlineMsOwn * 2, store);
 
   const runOnce = async <R extends Row>(sql: string, values: readonly SqlValue[], deadlineMs: number): Promise<readonly R[]> => {

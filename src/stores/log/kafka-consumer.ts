@@ -1,19 +1,21 @@
 /**
- * One member of a Kafka consumer group.
+ * A reader of one topic in a Kafka consumer group, for as long as the process wants to read.
  *
- * kafkajs fetches; batches are handed to their partition’s own line of work and the partition is paused meanwhile, so a slow partition
- * holds up no other, and the fetching loop always makes its rounds and sends its signs of life. Offsets are stored only after the handler
- * resolved. kafkajs restarts itself after passing trouble; where it gives up for good, a fresh consumer takes its place after a pause.
+ *   joining ──▶ at work ──kafkajs gives up, or goes silent──▶ cut off ──a pause──▶ joining, as a fresh member
+ *
+ * Silence counts as failure because kafkajs can be stuck and not know it. Every member that ends is cut off from the brokers first: one that
+ * came back to life beside its successor would hold partitions that nobody works on.
  */
-import type { Consumer as KafkaJsConsumer, EachBatchPayload, Kafka } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.js';
 import { settleWithin } from '../settle-within.js';
-import { createPartitions, type Partitions } from './kafka-partitions.js';
+import type { KafkaClient } from './kafka-client.js';
+import { joinGroup, type Member } from './kafka-member.js';
 import type { Consumer, Subscription } from './port.js';
 import { createWake, pauseAfter } from './wake.js';
 
 export interface KafkaConsumerDeps {
-  readonly kafka: Kafka;
+  /** A client of its own for each member. */
+  readonly createClient: () => KafkaClient;
   readonly now: () => number;
   readonly logger: Logger;
   /** Names of the topic and the group in Kafka. */
@@ -23,132 +25,61 @@ export interface KafkaConsumerDeps {
   readonly sessionTimeoutMs: number;
 }
 
-interface Member {
-  readonly consumer: KafkaJsConsumer;
-  readonly partitions: Partitions;
-  /** Resolves when kafkajs gave up for good. */
-  readonly ended: Promise<void>;
-}
-
-/** A paused partition waits at most this long for the fetch under way to end. */
-const fetchWaitMsMax = 100;
-const heartbeatsPerSession = 5;
 const stopDeadlineMs = 8_000;
-const silenceCheckMs = 1_000;
-const silentMsMin = 10_000;
-const silentSessions = 2;
-const pauseFirstMs = 500;
-const pauseMsMax = 10_000;
+const silenceCheckMs = 500;
+/** Longer than the group lets its members join (one session) and than kafkajs waits for any other answer. */
+const silentMsBeyondSession = 8_000;
+const pauseFirstMs = 200;
+const pauseMsMax = 2_000;
 
-/** Joins the group in the background, again and again until it succeeds, and again whenever kafkajs gives up. */
-export function startKafkaConsumer(deps: KafkaConsumerDeps, subscription: Subscription): Consumer {
-  const { now, logger, groupId } = deps;
+/** Joins the group in the background, again and again until it succeeds, and again whenever its member ends. */
+export function startKafkaConsumer({ createClient, now, ...deps }: KafkaConsumerDeps, subscription: Subscription): Consumer {
+  const { logger, groupId, sessionTimeoutMs } = deps;
   let tickAtMs = now();
+  let failures = 0;
   let isStopping = false;
+  let member: Member | null = null;
   const stopped = createWake();
   const onTick = (): void => {
     tickAtMs = now();
+    failures = 0;
   };
-  let member: Member | null = null;
-
-  /** Resolves when kafkajs has neither fetched nor sent a sign of life for far longer than it ever needs: it is stuck, whatever it says of itself. */
-  const silence = (): Promise<void> =>
-    new Promise((resolve) => {
-      const watched = member;
-      const timer = setInterval(() => {
-        const isSilent = watched === member && now() - tickAtMs > silentMsMin + silentSessions * deps.sessionTimeoutMs;
-        if (!isSilent && !isStopping && watched === member) return;
-        clearInterval(timer);
-        if (isSilent) logger.warn({ groupId }, 'the consumer has gone silent; a fresh one takes its place');
-        resolve();
-      }, silenceCheckMs);
-    });
 
   const supervise = async (): Promise<void> => {
-    for (let failures = 0; !isStopping; ) {
-      try {
-        member = await join(deps, subscription, onTick);
-        failures = 0;
-        onTick();
-        if (!isStopping) await Promise.race([member.ended, silence()]);
-      } catch (error) {
-        logger.warn({ err: error, groupId, failures }, 'joining the consumer group failed; it is tried again');
-      }
-      if (isStopping) return leave(member);
-      await leave(member);
-      member = null;
-      await stopped.wait(pauseAfter(++failures, pauseFirstMs, pauseMsMax));
+    while (!isStopping) {
+      member = joinGroup({ ...deps, client: createClient(), subscription, onTick });
+      const silence = watchSilence({ now, tickAtMs: () => tickAtMs, silentMsMax: sessionTimeoutMs + silentMsBeyondSession });
+      const reason = await Promise.race([member.ended, silence.noticed]);
+      silence.end();
+      if (isStopping) return;
+      failures++;
+      logger.warn({ err: reason, groupId, failures }, 'reading from Kafka broke off; a fresh consumer takes over');
+      member.cut();
+      await stopped.wait(pauseAfter(failures, pauseFirstMs, pauseMsMax));
     }
   };
-  const supervising = supervise();
+  void supervise();
 
   return {
     tickAgeMs: () => now() - tickAtMs,
     stop: async () => {
       isStopping = true;
       stopped.wake();
-      await settleWithin(member === null ? supervising : leave(member), stopDeadlineMs, 'kafka').catch(() => logger.warn({ groupId }, 'leaving the consumer group took too long; its share is taken over later'));
+      const leaving = member?.leave() ?? Promise.resolve();
+      await settleWithin(leaving, stopDeadlineMs, 'kafka').catch((error: unknown) => logger.warn({ err: error, groupId }, 'leaving the consumer group failed; its share is taken over later'));
+      member?.cut();
     },
   };
 }
 
-async function leave(member: Member | null): Promise<void> {
-  await member?.partitions.stop();
-  await member?.consumer.disconnect().catch(() => undefined);
-}
-
-async function join({ kafka, logger, topicName, groupId, sessionTimeoutMs }: KafkaConsumerDeps, subscription: Subscription, onTick: () => void): Promise<Member> {
-  const consumer = kafka.consumer({
-    groupId,
-    sessionTimeout: sessionTimeoutMs,
-    heartbeatInterval: sessionTimeoutMs / heartbeatsPerSession,
-    maxWaitTimeInMs: fetchWaitMsMax,
-    allowAutoTopicCreation: false,
-    retry: { initialRetryTime: 200, maxRetryTime: 2_000, retries: 10 },
+/** Resolves when there was no tick for `silentMsMax`, counted from now at the earliest. */
+function watchSilence({ now, tickAtMs, silentMsMax }: { now: () => number; tickAtMs: () => number; silentMsMax: number }): { readonly noticed: Promise<Error>; end(): void } {
+  const sinceMs = now();
+  let timer: NodeJS.Timeout | undefined;
+  const noticed = new Promise<Error>((resolve) => {
+    timer = setInterval(() => {
+      if (now() - Math.max(sinceMs, tickAtMs()) > silentMsMax) resolve(new Error(`no sign of life for ${silentMsMax} ms`));
+    }, silenceCheckMs);
   });
-  const resolvers = new Map<number, EachBatchPayload['resolveOffset']>();
-  const partitions = createPartitions({
-    batchMax: subscription.batchMax,
-    handle: subscription.handle,
-    commit: async (partition, offset) => {
-      await consumer.commitOffsets([{ topic: topicName, partition, offset: (BigInt(offset) + 1n).toString() }]);
-      resolvers.get(partition)?.(offset);
-    },
-    pause: (partition) => consumer.pause([{ topic: topicName, partitions: [partition] }]),
-    resume: (partition) => {
-      try {
-        consumer.resume([{ topic: topicName, partitions: [partition] }]);
-      } catch {
-        // Between a crash and its restart there is nothing to resume, and after it nothing is paused.
-      }
-    },
-    onFailure: (error, partition, failures) =>
-      logger.warn({ err: error, topic: topicName, groupId, partition, failures }, 'a batch of the log was not taken; it comes again after a pause'),
-  });
-  const { events } = consumer;
-  consumer.on(events.FETCH, onTick);
-  consumer.on(events.HEARTBEAT, onTick);
-  consumer.on(events.GROUP_JOIN, ({ payload }) => partitions.assign(payload.memberId, (payload.memberAssignment[topicName] ?? [])));
-  const ended = new Promise<void>((resolve) => {
-    consumer.on(events.CRASH, ({ payload }) => {
-      if (!payload.restart) resolve();
-    });
-  });
-  try {
-    await consumer.connect();
-    await consumer.subscribe({ topics: [topicName], fromBeginning: true });
-    await consumer.run({
-      autoCommit: false,
-      eachBatchAutoResolve: false,
-      eachBatch: async ({ batch, resolveOffset }) => {
-        resolvers.set(batch.partition, resolveOffset);
-        const entries = batch.messages.map(({ key, value }) => ({ key: key?.toString('utf8') ?? '', value: value ?? new Uint8Array() }));
-        partitions.take({ partition: batch.partition, entries, offsets: batch.messages.map(({ offset }) => offset) });
-      },
-    });
-  } catch (error) {
-    await consumer.disconnect().catch(() => undefined);
-    throw error;
-  }
-  return { consumer, partitions, ended };
+  return { noticed, end: () => clearInterval(timer) };
 }

@@ -5,9 +5,8 @@
  * adapter lives through outages: appends reject with StoreUnavailable while Kafka is away, readers go on where they were.
  */
 import { storeUnavailable } from '../../errors.js';
-import { settleWithin } from '../settle-within.js';
 import { createGroupCommit, type GroupCommit } from './group-commit.js';
-import { createKafkaClient, type KafkaConnection } from './kafka-client.js';
+import { createKafkaClient, type KafkaClient, type KafkaConnection } from './kafka-client.js';
 import { startKafkaConsumer } from './kafka-consumer.js';
 import { createKafkaProducer } from './kafka-producer.js';
 import { createTopics, createWatch } from './kafka-topics.js';
@@ -31,16 +30,15 @@ const defaults = { now: () => performance.now(), prefix: 'verifyhuman.', partiti
 const sendShare = 0.9;
 const writeBytesMax = 786_432;
 const waitingBytesMax = 67_108_864;
-const pingDeadlineMs = 2_000;
 
 /** Opens the log. */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   const { now, prefix, partitions, appendDeadlineMs, sessionTimeoutMs, logger } = { ...defaults, ...options };
-  const kafka = createKafkaClient(options);
+  const createClient = (): KafkaClient => createKafkaClient(options);
   const nameOf = (topic: Topic): string => `${prefix}${topic}`;
-  await createTopics(kafka, { names: topics.map(nameOf), partitions, logger });
-  const producer = await createKafkaProducer(kafka, logger, appendDeadlineMs * sendShare);
-  const watch = createWatch(kafka);
+  await createTopics(createClient, { names: topics.map(nameOf), partitions, logger });
+  const producer = await createKafkaProducer(createClient, logger, appendDeadlineMs * sendShare);
+  const watch = createWatch(createClient);
   const consumers = new Set<Consumer>();
   let isClosed = false;
 
@@ -59,7 +57,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
       if (isClosed) throw storeUnavailable(`${store}: closed`);
       const topicName = nameOf(subscription.topic);
       const groupId = `${topicName}.${subscription.group}`;
-      const consumer = startKafkaConsumer({ kafka, now, logger, topicName, groupId, sessionTimeoutMs }, subscription);
+      const consumer = startKafkaConsumer({ createClient, now, logger, topicName, groupId, sessionTimeoutMs }, subscription);
       consumers.add(consumer);
       const stop = async (): Promise<void> => {
         consumers.delete(consumer);
@@ -70,14 +68,14 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
     ping: async () => {
       const refused = refusal();
       if (refused !== null) throw refused;
-      await settleWithin(watch.check(), pingDeadlineMs, store);
+      await watch.check();
     },
     close: async () => {
       isClosed = true;
       await Promise.all(Object.values(writers).map((writer) => writer.drain()));
       await Promise.all([...consumers].map((consumer) => consumer.stop()));
       await producer.close();
-      await watch.close();
+      watch.close();
     },
   };
 }

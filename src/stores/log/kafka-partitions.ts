@@ -36,6 +36,8 @@ export interface Partitions {
   assign(memberId: string, partitions: readonly number[]): void;
   /** Finishes what is in the handlers and starts nothing more. */
   stop(): Promise<void>;
+  /** Starts nothing more and commits nothing more, whatever the handlers still do. */
+  abandon(): void;
 }
 
 const pauseFirstMs = 100;
@@ -82,6 +84,11 @@ export function createPartitions(deps: PartitionsDeps): Partitions {
     }
   };
 
+  const startNothingMore = (): void => {
+    isStopping = true;
+    for (const timer of timers) clearTimeout(timer);
+  };
+
   return {
     take: (work) => {
       pause(work.partition);
@@ -99,9 +106,12 @@ export function createPartitions(deps: PartitionsDeps): Partitions {
       }
     },
     stop: async () => {
-      isStopping = true;
-      for (const timer of timers) clearTimeout(timer);
+      startNothingMore();
       await Promise.all([...busy.values()].map(({ done }) => done));
+    },
+    abandon: () => {
+      startNothingMore();
+      for (const { fence } of busy.values()) fence.abort(new Error('This member of the group was given up.'));
     },
   };
 }

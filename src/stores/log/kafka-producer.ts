@@ -5,13 +5,14 @@
  *
  * A producer whose send failed is never used again: kafkajs takes back the sequence numbers of a failed send, the broker may have
  * written it all the same, and would then take the next, different messages for repetitions and drop them in silence. A fresh producer
- * has an identity of its own. While away, appends reject at once, and connecting is tried again in the background.
+ * has an identity of its own, and the failed one is cut off from the brokers. While away, appends reject at once, and connecting is tried again in the background.
  */
 import { Buffer } from 'node:buffer';
-import { Partitioners, type Kafka, type Message, type Producer } from 'kafkajs';
+import { Partitioners, type Message, type Producer } from 'kafkajs';
 import { storeUnavailable } from '../../errors.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { settleWithin } from '../settle-within.js';
+import type { KafkaClient } from './kafka-client.js';
 import { packedBytes } from './packing.js';
 import type { LogEntry } from './port.js';
 import { createWake, pauseAfter } from './wake.js';
@@ -27,12 +28,18 @@ const store = 'kafka';
 /** Below the broker’s usual limit of 1 MiB for a batch, even when all entries go to one partition. */
 const sendBytesMax = 786_432;
 const connectDeadlineMs = 10_000;
+const closeDeadlineMs = 2_000;
 const pauseFirstMs = 200;
 const pauseMsMax = 2_000;
 
-/** Connects, and rejects where that fails; from then on it recovers by itself. */
-export async function createKafkaProducer(kafka: Kafka, logger: Logger, deadlineMs: number): Promise<KafkaProducer> {
-  let ready: Producer | null = await connect(kafka);
+interface Connected {
+  readonly producer: Producer;
+  cut(): void;
+}
+
+/** Connects, and rejects where that fails; from then on it recovers by itself. `createClient` makes a client for each fresh producer. */
+export async function createKafkaProducer(createClient: () => KafkaClient, logger: Logger, deadlineMs: number): Promise<KafkaProducer> {
+  let ready: Connected | null = await connect(createClient());
   let recovering: Promise<void> | null = null;
   let isClosed = false;
   const closed = createWake();
@@ -40,7 +47,7 @@ export async function createKafkaProducer(kafka: Kafka, logger: Logger, deadline
   const recover = async (): Promise<void> => {
     for (let failures = 1; !isClosed; failures++) {
       try {
-        ready = await connect(kafka);
+        ready = await connect(createClient());
         logger.info('Kafka takes appends again');
         break;
       } catch (error) {
@@ -50,17 +57,17 @@ export async function createKafkaProducer(kafka: Kafka, logger: Logger, deadline
     }
     recovering = null;
   };
-  const retire = (producer: Producer): void => {
-    if (ready !== producer) return;
+  const retire = (failed: Connected): void => {
+    failed.cut();
+    if (ready !== failed) return;
     ready = null;
-    producer.disconnect().catch(() => undefined);
     recovering ??= recover();
   };
-  const sendOnce = async (producer: Producer, topic: string, messages: Message[]): Promise<void> => {
+  const sendOnce = async (connected: Connected, topic: string, messages: Message[]): Promise<void> => {
     try {
-      await settleWithin(producer.send({ topic, messages, acks: -1, timeout: deadlineMs }), deadlineMs, store);
+      await settleWithin(connected.producer.send({ topic, messages, acks: -1, timeout: deadlineMs }), deadlineMs, store);
     } catch (error) {
-      retire(producer);
+      retire(connected);
       throw isRefusal(error) ? error : storeUnavailable(`${store}: ${error instanceof Error ? error.message : String(error)}`, error);
     }
   };
@@ -77,12 +84,14 @@ export async function createKafkaProducer(kafka: Kafka, logger: Logger, deadline
       isClosed = true;
       closed.wake();
       await recovering;
-      await ready?.disconnect();
+      if (ready === null) return;
+      await settleWithin(ready.producer.disconnect(), closeDeadlineMs, store).catch(() => undefined);
+      ready.cut();
     },
   };
 }
 
-async function connect(kafka: Kafka): Promise<Producer> {
+async function connect({ kafka, cut }: KafkaClient): Promise<Connected> {
   const producer = kafka.producer({
     idempotent: true,
     // Repeating a send under the same sequence numbers is safe; how long is bounded by the deadline.
@@ -93,9 +102,9 @@ async function connect(kafka: Kafka): Promise<Producer> {
   });
   try {
     await settleWithin(producer.connect(), connectDeadlineMs, store);
-    return producer;
+    return { producer, cut };
   } catch (error) {
-    producer.disconnect().catch(() => undefined);
+    cut();
     throw error;
   }
 }

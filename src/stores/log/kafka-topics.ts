@@ -1,7 +1,9 @@
 /** Topics of the Kafka log: made where they are missing, never changed where they exist. And a check that the cluster answers. */
-import type { Admin, Kafka } from 'kafkajs';
+import type { Admin } from 'kafkajs';
 import { storeUnavailable } from '../../errors.js';
 import type { Logger } from '../../telemetry/logger.js';
+import { settleWithin } from '../settle-within.js';
+import type { KafkaClient } from './kafka-client.js';
 import { pauseAfter } from './wake.js';
 
 export interface TopicsOptions {
@@ -14,22 +16,26 @@ const triesMax = 8;
 const pauseFirstMs = 200;
 const pauseMsMax = 3_000;
 const replicasMax = 3;
+const tryDeadlineMs = 15_000;
+const checkDeadlineMs = 2_000;
 
 /** Creates missing topics on as many replicas as there are brokers, at most three. Tries for some seconds, since a cluster that just started is not ready at once. */
-export async function createTopics(kafka: Kafka, options: TopicsOptions): Promise<void> {
+export async function createTopics(createClient: () => KafkaClient, options: TopicsOptions): Promise<void> {
   for (let tries = 1; ; tries++) {
+    const client = createClient();
     try {
-      return await createOnce(kafka, options);
+      return await settleWithin(createOnce(client.kafka.admin(), options), tryDeadlineMs, 'kafka');
     } catch (error) {
       if (tries >= triesMax) throw storeUnavailable(`kafka: topics could not be created: ${(error as Error).message}`, error);
       options.logger.info({ err: error }, 'Kafka is not ready yet');
       await new Promise((resolve) => setTimeout(resolve, pauseAfter(tries, pauseFirstMs, pauseMsMax)));
+    } finally {
+      client.cut();
     }
   }
 }
 
-async function createOnce(kafka: Kafka, { names, partitions, logger }: TopicsOptions): Promise<void> {
-  const admin = kafka.admin();
+async function createOnce(admin: Admin, { names, partitions, logger }: TopicsOptions): Promise<void> {
   try {
     await admin.connect();
     const existing = new Set(await admin.listTopics());
@@ -46,28 +52,30 @@ async function createOnce(kafka: Kafka, { names, partitions, logger }: TopicsOpt
   }
 }
 
+interface Connection {
+  readonly connected: Promise<Admin>;
+  cut(): void;
+}
+
 /** Asks the cluster whether it is there, over a connection that is replaced after it failed. */
-export function createWatch(kafka: Kafka): { check(): Promise<void>; close(): Promise<void> } {
-  let current: Promise<Admin> | null = null;
-  const connect = async (): Promise<Admin> => {
+export function createWatch(createClient: () => KafkaClient): { check(): Promise<void>; close(): void } {
+  let current: Connection | null = null;
+  const connect = (): Connection => {
+    const { kafka, cut } = createClient();
     const admin = kafka.admin({ retry: { retries: 0 } });
-    await admin.connect();
-    return admin;
-  };
-  const drop = async (): Promise<void> => {
-    const dropped = current;
-    current = null;
-    await dropped?.then((admin) => admin.disconnect()).catch(() => undefined);
+    return { connected: admin.connect().then(() => admin), cut };
   };
   return {
     check: async () => {
+      const asked = (current ??= connect());
       try {
-        await (await (current ??= connect())).describeCluster();
+        await settleWithin(asked.connected.then((admin) => admin.describeCluster()), checkDeadlineMs, 'kafka');
       } catch (error) {
-        await drop();
+        asked.cut();
+        if (current === asked) current = null;
         throw storeUnavailable(`kafka: ${(error as Error).message}`, error);
       }
     },
-    close: drop,
+    close: () => current?.cut(),
   };
 }

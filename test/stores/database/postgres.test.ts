@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { migrate } from '../../../src/stores/database/migrate.js';
 import { openPostgres } from '../../../src/stores/database/postgres.js';
@@ -42,6 +43,19 @@ if (stack !== null) {
     await t.resolves(database.query('SELECT pg_sleep(0.5)', [], { deadlineMs: 20_000 }));
     await t.resolves(database.transaction((tx) => tx.query('SELECT pg_sleep(0.5)'), { deadlineMs: 20_000 }));
     t.same(await database.query('SHOW statement_timeout'), [{ statement_timeout: '300ms' }]);
+  });
+
+  t.test('a connection that breaks between two statements of a transaction rejects the next one, and does not end the process', async (t) => {
+    const database = await openPostgres({ url: await createEmptyDatabase(t, stack), poolMax: 2, deadlineMs: 5_000 });
+    t.teardown(() => database.close());
+    const broken = database.transaction(async (tx) => {
+      const [row] = await tx.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      await database.query('SELECT pg_terminate_backend($1)', [row?.pid ?? 0]);
+      await delay(200);
+      await tx.query('SELECT 1');
+    });
+    await t.rejects(broken, { code: 'STORE_UNAVAILABLE' });
+    t.same(await database.query('SELECT 1 AS one'), [{ one: 1 }]);
   });
 
   t.test('a server that is away or hangs is reported as that, and the pool recovers by itself', async (t) => {

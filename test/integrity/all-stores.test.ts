@@ -12,7 +12,7 @@ const stack = findStack(t, 'all stores restarted in a row');
 if (stack !== null) {
   t.test('all three stores restarted in a row, then gone at once: every score is answered, and nothing is lost', async (t) => {
     const own = await startOwnStack(t, ['postgres', 'redis', 'kafka'], 800);
-    const settings = { ...(await realStoreSettings({ teardown: () => undefined }, own)), VH_CONSUMER_TAKEOVER_MS: '1000' };
+    const settings = { ...(await realStoreSettings({ teardown: () => undefined }, own)), VH_CONSUMER_TAKEOVER_MS: '3000' };
     const fleet = await startFleet(t, settings, ['api', 'consumers']);
     const load = startScoreLoad(fleet, { callers: 3, pauseMs: 20 });
     await load.further(20);

@@ -1,0 +1,110 @@
+/**
+ * One stay of this process in a Kafka consumer group, from joining to leaving.
+ *
+ * kafkajs fetches; batches are handed to their partition’s own line of work and the partition is paused meanwhile, so a slow partition
+ * holds up no other, and the fetching loop always makes its rounds and sends its signs of life. Offsets are stored only after the handler
+ * resolved. A member that failed is not repaired: kafkajs’s own restarts are off, and the consumer puts a fresh member in its place.
+ */
+import type { ConsumerCrashEvent, EachBatchPayload } from 'kafkajs';
+import type { Logger } from '../../telemetry/logger.js';
+import type { KafkaClient } from './kafka-client.js';
+import { createPartitions } from './kafka-partitions.js';
+import type { Subscription } from './port.js';
+
+export interface MemberDeps {
+  readonly client: KafkaClient;
+  readonly subscription: Subscription;
+  /** Names of the topic and the group in Kafka. */
+  readonly topicName: string;
+  readonly groupId: string;
+  /** How long a member may be silent before the group gives its share to others. */
+  readonly sessionTimeoutMs: number;
+  readonly logger: Logger;
+  /** Called at each sign that kafkajs is at work. */
+  readonly onTick: () => void;
+}
+
+export interface Member {
+  /** Resolves, to the reason, when it joined in vain or kafkajs gave up later. */
+  readonly ended: Promise<unknown>;
+  /** Finishes the batches in hand and tells the group that it goes. */
+  leave(): Promise<void>;
+  /** Ends it at once, whatever state kafkajs is in: nothing more is committed, and it never comes back to life. */
+  cut(): void;
+}
+
+/** A paused partition waits at most this long for the fetch under way to end. */
+const fetchWaitMsMax = 100;
+const heartbeatsPerSession = 5;
+const retry = { initialRetryTime: 200, maxRetryTime: 1_000, retries: 3, restartOnFailure: () => Promise.resolve(false) };
+
+/** Joins in the background. */
+export function joinGroup({ client, subscription, topicName, groupId, sessionTimeoutMs, logger, onTick }: MemberDeps): Member {
+  const consumer = client.kafka.consumer({
+    groupId,
+    sessionTimeout: sessionTimeoutMs,
+    rebalanceTimeout: sessionTimeoutMs,
+    heartbeatInterval: sessionTimeoutMs / heartbeatsPerSession,
+    maxWaitTimeInMs: fetchWaitMsMax,
+    allowAutoTopicCreation: false,
+    retry,
+  });
+  const resolvers = new Map<number, EachBatchPayload['resolveOffset']>();
+  const partitions = createPartitions({
+    batchMax: subscription.batchMax,
+    handle: subscription.handle,
+    commit: async (partition, offset) => {
+      await consumer.commitOffsets([{ topic: topicName, partition, offset: (BigInt(offset) + 1n).toString() }]);
+      resolvers.get(partition)?.(offset);
+    },
+    pause: (partition) => consumer.pause([{ topic: topicName, partitions: [partition] }]),
+    resume: (partition) => {
+      try {
+        consumer.resume([{ topic: topicName, partitions: [partition] }]);
+      } catch {
+        // kafkajs has given up meanwhile: a fresh member fetches again.
+      }
+    },
+    onFailure: (error, partition, failures) =>
+      logger.warn({ err: error, topic: topicName, groupId, partition, failures }, 'a batch of the log was not taken; it comes again after a pause'),
+  });
+  const { events } = consumer;
+  consumer.on(events.FETCH, onTick);
+  consumer.on(events.HEARTBEAT, onTick);
+  consumer.on(events.GROUP_JOIN, ({ payload }) => {
+    onTick();
+    partitions.assign(payload.memberId, payload.memberAssignment[topicName] ?? []);
+  });
+  const crashed = new Promise<unknown>((resolve) => consumer.on(events.CRASH, ({ payload }: ConsumerCrashEvent) => resolve(payload.error)));
+  const run = async (): Promise<void> => {
+    await consumer.connect();
+    await consumer.subscribe({ topics: [topicName], fromBeginning: true });
+    await consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: false,
+      eachBatch: async ({ batch, resolveOffset }) => {
+        resolvers.set(batch.partition, resolveOffset);
+        const entries = batch.messages.map(({ key, value }) => ({ key: key?.toString('utf8') ?? '', value: value ?? new Uint8Array() }));
+        partitions.take({ partition: batch.partition, entries, offsets: batch.messages.map(({ offset }) => offset) });
+      },
+    });
+  };
+  const running = run();
+  const joinedInVain = new Promise<unknown>((resolve) => {
+    running.catch(resolve);
+  });
+
+  return {
+    ended: Promise.race([crashed, joinedInVain]),
+    leave: async () => {
+      await partitions.stop();
+      // kafkajs tells the group of a leave only once it has joined; without being told, the group waits a whole session for this member.
+      await running;
+      await consumer.disconnect();
+    },
+    cut: () => {
+      partitions.abandon();
+      client.cut();
+    },
+  };
+}
