@@ -192,9 +192,10 @@ t.test('random edits never leave a signature verified', async (t) => {
       const changed = text.slice(0, start) + insert + text.slice(start + remove);
       const verdict = await verifier.verify({ ...input, headers: { ...input.headers, [part]: changed } }, origins);
       if (verdict.outcome !== 'verified') return true;
-      // Spaces and further members beside the signature are no part of it.
-      const members = (header: string) => header.replace(/[ \t]/g, '').split(',');
-      return members(changed).includes(text.replace(/[ \t]/g, ''));
+      // Spaces, further members beside the signature and parameters behind its bytes are no part of it.
+      const kept = text.replace(/[ \t]/g, '');
+      const members = changed.replace(/[ \t]/g, '').split(',');
+      return members.some((member) => member === kept || (part === 'signature' && member.startsWith(`${kept};`)));
     }),
     { numRuns: 1_000 },
   );

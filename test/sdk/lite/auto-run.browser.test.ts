@@ -1,15 +1,18 @@
-import { startStaticSite } from '../../helpers/static-site.js';
+import { startStaticSite, type StaticSite } from '../../helpers/static-site.js';
 import { defaultAttributes, listContractErrors, testInBrowser } from '../../helpers/lite-page.js';
+
+/** A slow machine’s load message goes out at a deadline and once more when all is known, so tests ask how many runs there were, not messages. */
+const listRuns = (site: StaticSite): string[] => [...new Set(site.probes.map(({ body }) => body.nonce))];
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
 testInBrowser('a script with a project key sends one load message that the contract accepts, and says so', async (t, browser) => {
   const { site, waitForEvent, readErrors } = await browser.open();
   t.strictSame(await waitForEvent(), { sessionId: 'session-1', sent: true });
-  t.equal(site.probes.length, 1);
-  const { body, headers, method, bytes } = site.probes[0]!;
+  const { body, headers, method, bytes } = await site.waitForProbe('the whole load message', ({ body }) => body.gaps?.length === 0 && body.gfx !== undefined);
+  t.equal(listRuns(site).length, 1);
   t.strictSame(listContractErrors(body), []);
-  t.match(body, { v: 1, projectKey: 'pk_test', sessionId: 'session-1', seq: 0, phase: 'load', nonce: /^[\da-f]{32}$/ });
+  t.match(body, { v: 1, projectKey: 'pk_test', sessionId: 'session-1', phase: 'load', nonce: /^[\da-f]{32}$/ });
   t.strictSame(
     ['ids', 'auto', 'lies', 'ua', 'hw', 'scr', 'loc', 'gfx', 'env', 'page', 'beh'].filter((group) => !(group in body)),
     [],
@@ -29,7 +32,7 @@ testInBrowser('a script without a project key stays silent, and leaves the progr
   t.equal(await page.evaluate('localStorage.length'), 0);
   t.strictSame(await page.evaluate("VHLite.run({ projectKey: 'pk_own', sessionId: 'own-1' })"), { sessionId: 'own-1', sent: true });
   t.strictSame(await page.evaluate('window.seen.probes'), []);
-  t.strictSame(site.probes.map(({ body }) => body.projectKey), ['pk_own'], 'the only message is the one asked for');
+  t.strictSame([...new Set(site.probes.map(({ body }) => body.projectKey))], ['pk_own'], 'the only message is the one asked for');
 });
 
 testInBrowser('a session id that is left out is a random UUID', async (t, browser) => {
@@ -50,7 +53,7 @@ testInBrowser('another endpoint is asked without a preflight', async (t, browser
   t.teardown(() => other.close());
   const { waitForEvent, site } = await browser.open({ attributes: `${defaultAttributes} data-endpoint="${other.origin}/api/v1/public/lite/probe"` });
   t.equal((await waitForEvent()).sent, true);
-  t.strictSame(other.requests, ['POST /api/v1/public/lite/probe']);
+  t.strictSame([...new Set(other.requests)], ['POST /api/v1/public/lite/probe']);
   t.equal(site.probes.length, 0);
 });
 
@@ -84,15 +87,14 @@ testInBrowser('a second copy of the script, or a second call for the session, jo
   await page.addScriptTag({ url: '/sdk/lite/v1/vh-lite.iife.js' });
   const runs = "Promise.all([1, 2].map(() => VHLite.run({ projectKey: 'pk_test', sessionId: 'session-1' })))";
   t.strictSame(await page.evaluate(runs), [1, 2].map(() => ({ sessionId: 'session-1', sent: true })));
-  t.equal(site.probes.length, 1);
+  t.equal(listRuns(site).length, 1);
 });
 
 testInBrowser('another session on the same page gets a nonce of its own', async (t, browser) => {
   const { page, site, waitForEvent } = await browser.open();
   await waitForEvent();
   await page.evaluate("VHLite.run({ projectKey: 'pk_test', sessionId: 'session-2' })");
-  const [first, second] = site.probes.filter(({ body }) => body.phase === 'load');
-  t.equal(second?.body.sessionId, 'session-2');
+  const [first, second] = ['session-1', 'session-2'].map((sessionId) => site.probes.find(({ body }) => body.sessionId === sessionId));
   t.equal(second?.body.seq, 0);
   t.not(second?.body.nonce, first?.body.nonce);
   t.equal(second?.body.ids?.token, first?.body.ids?.token);
