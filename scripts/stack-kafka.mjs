@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export function createKafka({ root, directory, port }) {
+export function createKafka({ root, directory, port, secrets }) {
   const libs = join(root, '.stack', 'libs');
   const config = join(directory, 'server.properties');
   const log = join(directory, 'kafka.log');
@@ -13,7 +13,7 @@ export function createKafka({ root, directory, port }) {
     start: async () => {
       fetchJars(root, libs);
       mkdirSync(directory, { recursive: true });
-      writeFileSync(config, properties(join(directory, 'data'), port));
+      writeFileSync(config, properties(join(directory, 'data'), port, secrets));
       if (!existsSync(join(directory, 'data', 'meta.properties'))) {
         const id = java(libs, ['kafka.tools.StorageTool', 'random-uuid']).trim().split('\n').at(-1);
         java(libs, ['kafka.tools.StorageTool', 'format', '-t', id, '-c', config]);
@@ -44,15 +44,16 @@ function java(libs, args) {
   return stdout;
 }
 
-function properties(data, port) {
+function properties(data, port, secrets) {
+  const listener = secrets === null ? 'PLAINTEXT' : 'SASL_SSL';
   return `process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:${port + 1}
-listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${port + 1}
-advertised.listeners=PLAINTEXT://127.0.0.1:${port}
+listeners=${listener}://127.0.0.1:${port},CONTROLLER://127.0.0.1:${port + 1}
+advertised.listeners=${listener}://127.0.0.1:${port}
 controller.listener.names=CONTROLLER
-inter.broker.listener.name=PLAINTEXT
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+inter.broker.listener.name=${listener}
+listener.security.protocol.map=${listener}:${listener},CONTROLLER:PLAINTEXT
 log.dirs=${data}
 auto.create.topics.enable=false
 num.partitions=6
@@ -63,5 +64,16 @@ transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 group.initial.rebalance.delay.ms=0
 group.min.session.timeout.ms=500
+${secrets === null ? '' : secureProperties(secrets)}`;
+}
+
+function secureProperties({ both, certificate, username, password }) {
+  return `ssl.keystore.type=PEM
+ssl.keystore.location=${both}
+ssl.truststore.type=PEM
+ssl.truststore.location=${certificate}
+sasl.enabled.mechanisms=PLAIN
+sasl.mechanism.inter.broker.protocol=PLAIN
+listener.name.sasl_ssl.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required username="${username}" password="${password}" user_${username}="${password}";
 `;
 }

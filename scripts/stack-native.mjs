@@ -12,8 +12,8 @@ const startDeadlineMs = 60_000;
 const stopDeadlineMs = 30_000;
 const creators = { postgres: createPostgres, redis: createRedis, kafka: createKafka };
 
-export function createNativeEngine({ root, directory, ports, pids }) {
-  const service = (name) => creators[name]({ root, directory: join(directory, name), port: ports[name] });
+export function createNativeEngine({ root, directory, ports, pids, secrets }) {
+  const service = (name) => creators[name]({ root, directory: join(directory, name), port: ports[name], secrets });
   const isAlive = (name) => pids[name] !== undefined && isOurs(pids[name], service(name).mark);
 
   const signal = async (name, signalName) => {

@@ -1,10 +1,10 @@
 // PostgreSQL for the stack. It refuses to run as root, so as root it runs as the system's user postgres. See stack-native.mjs.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-export function createPostgres({ directory, port }) {
+export function createPostgres({ directory, port, secrets }) {
   const data = join(directory, 'data');
   const log = join(directory, 'postgres.log');
   const bin = findBinaries();
@@ -16,11 +16,20 @@ export function createPostgres({ directory, port }) {
       if (isRoot()) execFileSync('chown', ['postgres', directory]);
       if (!existsSync(join(data, 'PG_VERSION'))) run(`${bin}initdb -D '${data}' -U postgres -A trust -E UTF8 --no-locale`);
       await clearRemains(data);
-      const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c max_connections=200`;
+      const tls = secrets === null ? '' : placeKey(directory, secrets);
+      const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c max_connections=200${tls}`;
       run(`${bin}pg_ctl -D '${data}' -l '${log}' -w -t 60 -o "${settings}" start`);
       return Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
     },
   };
+}
+
+/** The server wants a key that is its own and that nobody else may read. */
+function placeKey(directory, { key, certificate }) {
+  const own = join(directory, 'key.pem');
+  copyFileSync(key, own);
+  if (isRoot()) execFileSync('chown', ['postgres', own]);
+  return ` -c ssl=on -c ssl_key_file=${own} -c ssl_cert_file=${certificate}`;
 }
 
 const isRoot = () => process.getuid?.() === 0;

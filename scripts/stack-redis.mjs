@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 
-export function createRedis({ directory, port }) {
+export function createRedis({ directory, port, secrets }) {
   const log = join(directory, 'redis.log');
   return {
     log,
@@ -12,7 +12,7 @@ export function createRedis({ directory, port }) {
     start: async () => {
       mkdirSync(directory, { recursive: true });
       const output = openSync(log, 'a');
-      const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', directory, '--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'];
+      const args = [...listenOn(port, secrets), '--bind', '127.0.0.1', '--dir', directory, '--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'];
       const child = spawn('redis-server', args, { detached: true, stdio: ['ignore', output, output] });
       await new Promise((resolve, reject) => {
         child.once('spawn', resolve);
@@ -24,4 +24,10 @@ export function createRedis({ directory, port }) {
       return child.pid;
     },
   };
+}
+
+function listenOn(port, secrets) {
+  if (secrets === null) return ['--port', String(port)];
+  const { certificate, key, password } = secrets;
+  return ['--port', '0', '--tls-port', String(port), '--tls-cert-file', certificate, '--tls-key-file', key, '--tls-ca-cert-file', certificate, '--tls-auth-clients', 'no', '--requirepass', password];
 }

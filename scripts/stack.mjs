@@ -1,15 +1,17 @@
 // Real PostgreSQL, Redis and Kafka for development and tests, on ports of their own, below .stack/.
 //
-//   node scripts/stack.mjs start|stop|kill|pause|resume|remove|status [postgres] [redis] [kafka] [--name NAME] [--port-offset N]
+//   node scripts/stack.mjs start|stop|kill|pause|resume|remove|status [postgres] [redis] [kafka] [--name NAME] [--port-offset N] [--secure]
 //
 // `start` is idempotent and writes addresses and pids to .stack/stack.json (or .stack/NAME/stack.json). `stop` keeps the data, `remove`
 // deletes it. A name of its own gives a separate stack, for tests that stop and kill; give it a port offset too. Where a Docker engine
-// answers, the stores run in containers; otherwise from the system's packages. Only processes started here are ever ended.
+// answers, the stores run in containers; otherwise from the system's packages. Only processes started here are ever ended. `start --secure`
+// has them speak TLS only, and asks for a password (never in containers).
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createDockerEngine, dockerAnswers } from './stack-docker.mjs';
 import { createNativeEngine } from './stack-native.mjs';
+import { makeSecrets } from './stack-secrets.mjs';
 
 const root = join(import.meta.dirname, '..');
 // Below the range from which the system takes ports for outgoing connections: a client that keeps trying to reach a stopped store
@@ -18,13 +20,13 @@ const basePorts = { postgres: 25432, redis: 26379, kafka: 29092 };
 const commands = ['start', 'stop', 'kill', 'pause', 'resume', 'remove', 'status'];
 
 function readCommand() {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { name: { type: 'string' }, 'port-offset': { type: 'string', default: '0' } } });
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { name: { type: 'string' }, 'port-offset': { type: 'string', default: '0' }, secure: { type: 'boolean', default: false } } });
   const [command, ...named] = positionals;
   const services = named.length > 0 ? named : Object.keys(basePorts);
   const offset = Number(values['port-offset']);
   const isWrong = !commands.includes(command) || services.some((service) => !(service in basePorts)) || !Number.isInteger(offset) || !/^[a-z0-9-]*$/.test(values.name ?? '');
-  if (isWrong) throw new Error(`Usage: node scripts/stack.mjs ${commands.join('|')} [${Object.keys(basePorts).join('] [')}] [--name NAME] [--port-offset N]`);
-  return { command, services, name: values.name ?? 'default', isDefault: values.name === undefined, offset };
+  if (isWrong) throw new Error(`Usage: node scripts/stack.mjs ${commands.join('|')} [${Object.keys(basePorts).join('] [')}] [--name NAME] [--port-offset N] [--secure]`);
+  return { command, services, name: values.name ?? 'default', isDefault: values.name === undefined, offset, isSecure: values.secure };
 }
 
 function readState(file) {
@@ -35,29 +37,32 @@ function readState(file) {
   }
 }
 
-function describe(ports, pids, engine, running) {
+function describe({ ports, pids, kind, running, secrets }) {
+  const tls = secrets === null ? '' : `?sslmode=verify-full&sslrootcert=${secrets.certificate}`;
   return {
-    engine,
-    running,
-    databaseUrl: `postgres://postgres@127.0.0.1:${ports.postgres}/postgres`,
-    redisUrl: `redis://127.0.0.1:${ports.redis}`,
+    engine: kind,
+    running: [...running],
+    databaseUrl: `postgres://postgres@127.0.0.1:${ports.postgres}/postgres${tls}`,
+    redisUrl: secrets === null ? `redis://127.0.0.1:${ports.redis}` : `rediss://:${secrets.password}@127.0.0.1:${ports.redis}`,
     kafkaBrokers: `127.0.0.1:${ports.kafka}`,
     ports,
     pids,
+    secrets,
   };
 }
 
 async function main() {
-  const { command, services, name, isDefault, offset } = readCommand();
+  const { command, services, name, isDefault, offset, isSecure } = readCommand();
   const directory = join(root, '.stack', name);
   const file = isDefault ? join(root, '.stack', 'stack.json') : join(directory, 'stack.json');
   const before = readState(file);
   const ports = before?.ports ?? Object.fromEntries(Object.entries(basePorts).map(([service, port]) => [service, port + offset]));
-  const kind = before?.engine ?? (dockerAnswers() ? 'docker' : 'native');
+  const kind = before?.engine ?? (!isSecure && dockerAnswers() ? 'docker' : 'native');
   const pids = { ...before?.pids };
   const running = new Set(before?.running);
-  const save = () => writeFileSync(file, `${JSON.stringify(describe(ports, pids, kind, [...running]), null, 2)}\n`);
-  const options = { root, directory, name, ports, pids };
+  const secrets = before?.secrets ?? (isSecure ? makeSecrets(join(directory, 'secrets')) : null);
+  const save = () => writeFileSync(file, `${JSON.stringify(describe({ ports, pids, kind, running, secrets }), null, 2)}\n`);
+  const options = { root, directory, name, ports, pids, secrets };
   const engine = kind === 'docker' ? createDockerEngine(options) : createNativeEngine(options);
 
   if (command === 'start') {

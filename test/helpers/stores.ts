@@ -27,6 +27,8 @@ export type StackService = (typeof services)[number];
 export type StackCommand = 'start' | 'stop' | 'kill' | 'pause' | 'resume' | 'remove';
 
 export interface OwnStack extends Stack {
+  /** How to sign in at a stack that was started secure. */
+  readonly secrets: { readonly username: string; readonly password: string; readonly certificate: string } | null;
   /** Does this to the services of this stack alone: to all, or to those that are named. */
   command(command: StackCommand, services?: readonly StackService[]): Promise<void>;
 }
@@ -68,15 +70,15 @@ function isAlive(pid: number): boolean {
 }
 
 /** Starts services of one's own beside the shared ones, for a test that stops them; removed when the test ends. `portOffset` keeps test files apart. */
-export async function startOwnStack(t: { teardown(work: () => Promise<void>): unknown }, own: readonly StackService[], portOffset: number): Promise<OwnStack> {
+export async function startOwnStack(t: { teardown(work: () => Promise<void>): unknown }, own: readonly StackService[], portOffset: number, options: readonly '--secure'[] = []): Promise<OwnStack> {
   const name = `test-${portOffset}`;
   const call = async (command: StackCommand, services: readonly StackService[] = own): Promise<void> => {
-    await run(process.execPath, [repositoryPath('scripts/stack.mjs'), command, ...services, '--name', name, '--port-offset', String(portOffset)], { cwd: repositoryRoot });
+    await run(process.execPath, [repositoryPath('scripts/stack.mjs'), command, ...services, '--name', name, '--port-offset', String(portOffset), ...options], { cwd: repositoryRoot });
   };
   await call('remove');
   await call('start');
   t.teardown(() => call('remove'));
-  return { ...(JSON.parse(readFileSync(repositoryPath(`.stack/${name}/stack.json`), 'utf8')) as Stack), command: call };
+  return { ...(JSON.parse(readFileSync(repositoryPath(`.stack/${name}/stack.json`), 'utf8')) as Omit<OwnStack, 'command'>), command: call };
 }
 
 /** A database of one's own, with all migrations applied; dropped when the test ends. Copied from a template, which takes a fraction of applying them. */
