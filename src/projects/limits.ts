@@ -28,6 +28,8 @@ export interface Limits {
   requireTrial(organizationId: string): Promise<void>;
   /** One public call; `origin` null stands for those that name none or may not call. */
   takePublicRate(projectId: string, origin: string | null): Promise<void>;
+  /** The same for probes, counted apart: a busy survey must not keep its own pages from their configuration. */
+  takeProbeRate(projectId: string, origin: string | null): Promise<void>;
   /** One demo key of a project. */
   takeDemoKey(projectId: string): Promise<void>;
 }
@@ -46,6 +48,11 @@ export function createLimits(deps: LimitDeps): Limits {
     if (rate !== null && !rate.allowed) throw rateLimited(who, rate, nowMs);
   }
 
+  const takePublic = async (kind: string, projectId: string, origin: string | null): Promise<void> => {
+    if (deps.publicPerMinute === 0) return;
+    await take('This page', projectId, [{ key: `${kind}:${origin ?? ''}`, limit: deps.publicPerMinute, windowSeconds: 60 }]);
+  };
+
   return {
     takeKeyRate: ({ lineage, limits, projectId, organizationId }) =>
       take('This key', projectId ?? organizationId, [
@@ -60,10 +67,8 @@ export function createLimits(deps: LimitDeps): Limits {
         context: { trialEndsAt: endsAt.toISOString(), limit: organization.monthlyQuota, usage: null, resetDate: null },
       });
     },
-    takePublicRate: async (projectId, origin) => {
-      if (deps.publicPerMinute === 0) return;
-      await take('This page', projectId, [{ key: `public:${origin ?? ''}`, limit: deps.publicPerMinute, windowSeconds: 60 }]);
-    },
+    takePublicRate: (projectId, origin) => takePublic('public', projectId, origin),
+    takeProbeRate: (projectId, origin) => takePublic('probe', projectId, origin),
     takeDemoKey: (projectId) => take('A project', projectId, [{ key: 'demo-keys', limit: demoKeysPerMinute, windowSeconds: 60 }]),
   };
 }

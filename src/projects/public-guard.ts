@@ -13,7 +13,7 @@ import type { StoredProject } from './project-store.js';
 
 export interface PublicGuardDeps {
   readonly directories: Pick<Directories, 'projects' | 'organizations'>;
-  readonly limits: Pick<Limits, 'takePublicRate'>;
+  readonly limits: Pick<Limits, 'takePublicRate' | 'takeProbeRate'>;
   readonly decide: DecideOrigin;
 }
 
@@ -29,18 +29,25 @@ export interface PublicGuard {
   look(request: FastifyRequest, reply: FastifyReply, siteKey: string): Promise<Visitor>;
   /** The same, and ORIGIN_NOT_ALLOWED for pages that may not. */
   admit(request: FastifyRequest, reply: FastifyReply, siteKey: string): Promise<Visitor>;
+  /** Takes a probe off the limit of project and origin. Any page may send probes; those of pages that may not use the project share one count. */
+  countProbe(projectId: string, origin: string | null): Promise<void>;
 }
 
 export function createPublicGuard({ directories, limits, decide }: PublicGuardDeps): PublicGuard {
+  async function find(projectId: string, origin: string | null): Promise<Visitor | null> {
+    const project = await directories.projects.get(projectId);
+    const organization = project === null ? null : await directories.organizations.get(project.organizationId);
+    if (project === null || organization === null) return null;
+    return { project, organization, origin, ...decide({ project: project.fields.config?.allowedDomains ?? noPatterns, organization: organization.allowedDomains }, origin) };
+  }
+
   async function look(request: FastifyRequest, reply: FastifyReply, siteKey: string): Promise<Visitor> {
     const origin = request.headers.origin ?? null;
     allowReading(reply, origin);
-    const project = siteKey.startsWith('proj_') ? await directories.projects.get(siteKey) : null;
-    const organization = project === null ? null : await directories.organizations.get(project.organizationId);
-    if (project === null || organization === null) throw notFound('site key');
-    const decision = decide({ project: project.fields.config?.allowedDomains ?? noPatterns, organization: organization.allowedDomains }, origin);
-    await limits.takePublicRate(project.projectId, decision.allowed ? origin : null);
-    return { project, organization, origin, ...decision };
+    const visitor = siteKey.startsWith('proj_') ? await find(siteKey, origin) : null;
+    if (visitor === null) throw notFound('site key');
+    await limits.takePublicRate(siteKey, visitor.allowed ? origin : null);
+    return visitor;
   }
 
   return {
@@ -50,6 +57,10 @@ export function createPublicGuard({ directories, limits, decide }: PublicGuardDe
       if (visitor.allowed) return visitor;
       const where = visitor.decidedBy === 'environment' ? 'neither the project nor its organization allows any origin yet' : `the ${visitor.decidedBy}’s list of allowed origins does not name it`;
       throw new Fault('ORIGIN_NOT_ALLOWED', `${visitor.origin ?? 'A request without an origin'} may not use this site key: ${where}.`);
+    },
+    async countProbe(projectId, origin) {
+      const visitor = await find(projectId, origin);
+      await limits.takeProbeRate(projectId, visitor?.allowed === true ? origin : null);
     },
   };
 }

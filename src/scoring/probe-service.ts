@@ -19,16 +19,19 @@ export interface ProbeServiceDeps {
   readonly now: () => number;
   /** The project of a public probe key, or null. */
   readonly findProbeProject: (probeKey: string) => Promise<string | null>;
+  /** Rejects where the project and origin have sent too many; only the first message of a run is asked for, so that the limit is one of respondents. */
+  readonly countProbe: (projectId: string, origin: string | null) => Promise<void>;
 }
 
 export function createProbeService(deps: ProbeServiceDeps) {
   return {
-    async store(body: ProbeBody, transport: ProbeTransport): Promise<ProbeReply> {
+    async store(body: ProbeBody, transport: ProbeTransport, origin: string | null): Promise<ProbeReply> {
       const projectId = await deps.findProbeProject(body.projectKey);
       if (projectId === null) {
         deps.metrics.probes.inc({ result: 'unknown_key' });
         throw notFound('project key');
       }
+      if (body.phase === 'load') await deps.countProbe(projectId, origin);
       const ref = (kind: string, value: string) => deps.makeRef(projectId, kind, value);
       const token = body.ids?.token;
       const { sketch, bands } = body.phase === 'load' ? await deps.pool.run({ kind: 'sketch', body, userAgent: transport.userAgent }) : { sketch: null, bands: [] };

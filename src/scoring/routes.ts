@@ -75,7 +75,7 @@ function registerProbeIntake(scope: FastifyInstance, deps: ScoringRouteDeps): vo
   scope.addContentTypeParser('text/plain', { parseAs: 'string' }, scope.getDefaultJsonParser('error', 'error'));
   scope.addHook('onRequest', (_request, reply, done) => {
     // Anyone’s page may post; no credential is ever read here, so that any origin is as good as another.
-    reply.headers({ 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' });
+    reply.headers({ 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin', 'access-control-expose-headers': 'retry-after, x-ratelimit-remaining, x-ratelimit-reset' });
     done();
   });
   scope.options('/public/lite/probe', { config: { access: { credential: 'none' } }, schema: { hide: true } }, (_request, reply) =>
@@ -92,10 +92,10 @@ function registerProbeIntake(scope: FastifyInstance, deps: ScoringRouteDeps): vo
         summary: 'Take a message of the on-page probe',
         description: 'Sent by the probe bundle, as text/plain or application/json. Joined to scoring by the exact pair of projectKey and sessionId.',
         body: { ...ProbeBody, examples: [probeExample(deps.exampleProbeKey ?? 'pk_of_your_project')] },
-        response: { 202: ProbeReply, ...errorReplies([400, 404, 413, 415]) },
+        response: { 202: ProbeReply, ...errorReplies([400, 404, 413, 415, 429]) },
       },
     },
-    async (request, reply) => reply.code(202).send(await deps.probes.store(request.body, transportOf(request))),
+    async (request, reply) => reply.code(202).send(await deps.probes.store(request.body, transportOf(request), request.headers.origin ?? null)),
   );
 }
 

@@ -40,13 +40,14 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<
   });
   opened.push(() => closeWithin(app, stopDeadlineMs));
   await registerOpenapi(app, siteUrlOf(settings, settings.PORT) + apiPrefix, packageVersion());
-  const scoring = await openScoring(parts, directories, ids);
+  const guard = createPublicGuard({ directories, limits, decide: createOriginDecision(settings.VH_ENV) });
+  const scoring = await openScoring(parts, { directories, guard, ids });
   await app.register(
     async (api) => {
       registerScoringRoutes(api, scoring);
       registerAdministration(api, {
         database: stores.database, directories, limits, now, environment: settings.VH_ENV, signingSecrets: createSigningSecrets(masterKey),
-        guard: createPublicGuard({ directories, limits, decide: createOriginDecision(settings.VH_ENV) }),
+        guard,
         modelsBaseUrl: () => `${siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT)}/sdk/v1/models`,
       });
     },

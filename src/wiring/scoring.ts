@@ -6,6 +6,7 @@ import { createMakeRef, deriveSigningKey } from '../crypto/master-key.js';
 import { createPool } from '../pool/pool.js';
 import type { BootstrapIds } from '../projects/bootstrap.js';
 import type { Directories } from '../projects/directories.js';
+import type { PublicGuard } from '../projects/public-guard.js';
 import { createEvidenceService } from '../scoring/evidence-service.js';
 import { openGeography } from '../scoring/geography.js';
 import { createProbeService } from '../scoring/probe-service.js';
@@ -18,8 +19,14 @@ import type { Parts } from './parts.js';
 
 const poolDeadlineMs = 2_000;
 
+export interface ScoringDeps {
+  readonly directories: Directories;
+  readonly guard: PublicGuard;
+  readonly ids: BootstrapIds | null;
+}
+
 /** Opens what scoring needs; answers the services that its routes serve. */
-export async function openScoring(parts: Parts, directories: Directories, ids: BootstrapIds | null): Promise<Parameters<typeof registerScoringRoutes>[1]> {
+export async function openScoring(parts: Parts, { directories, guard, ids }: ScoringDeps): Promise<Parameters<typeof registerScoringRoutes>[1]> {
   const { settings, logger, metrics, stores, masterKey, now, opened } = parts;
   const { counters, database, lookups, log } = stores;
   const pool = createPool({
@@ -44,6 +51,7 @@ export async function openScoring(parts: Parts, directories: Directories, ids: B
     evidence: createEvidenceService({ database: lookups, counters, pool, receiptKey }),
     probes: createProbeService({
       counters, pool, makeRef, metrics, now,
+      countProbe: (projectId, origin) => guard.countProbe(projectId, origin),
       findProbeProject: async (probeKey) => (await directories.probeKeys.get(probeKey))?.projectId ?? null,
     }),
     exampleProbeKey: ids?.probeKey ?? null,

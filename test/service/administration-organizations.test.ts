@@ -3,6 +3,7 @@ import type { AuditEntry } from '../../src/contract/audit.js';
 import type { ErrorBody } from '../../src/contract/common.js';
 import { operatorPath, sendOperatorCommand } from '../../src/projects/operator-channel.js';
 import { loadMasterKey } from '../../src/crypto/master-key.js';
+import { probeExample } from '../../src/scoring/examples.js';
 import { keyHeaders, startOrganizations, type Headers } from '../helpers/organizations.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
@@ -109,6 +110,17 @@ t.test('public calls are limited by project and origin, and one origin does not 
   for (const header of ['retry-after', 'x-ratelimit-remaining', 'x-ratelimit-reset']) t.ok(refused.headers.get(header) !== null, header);
   t.equal(refused.headers.get('access-control-allow-origin'), 'https://a.example', 'the page can read it');
   t.equal((await ask('https://b.example')).status, 200);
+});
+
+t.test('first messages of probes are limited apart from other public calls; updates of a visit that goes on are not', async (t) => {
+  const send = (n: number, phase: 'load' | 'update') =>
+    call('POST', '/public/lite/probe', { ...probeExample(bootstrap.probeKey), sessionId: `limited-${n}`, nonce: `nonce-limited-${n}`, phase, seq: phase === 'load' ? 0 : 1 }, { origin: 'https://survey.example' });
+  const statuses: number[] = [];
+  // Two minutes’ worth and one more, since a minute may end between the calls.
+  for (let n = 0; n < 41; n += 1) statuses.push((await send(n, 'load')).status);
+  t.equal(statuses[0], 202);
+  t.ok(statuses.includes(429));
+  t.equal((await send(0, 'update')).status, 202);
 });
 
 t.test('demo keys are test keys of an hour that only measure, ten a minute', async (t) => {
