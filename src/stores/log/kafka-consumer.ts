@@ -38,6 +38,8 @@ export function startKafkaConsumer({ createClient, now, ...deps }: KafkaConsumer
   let tickAtMs = now();
   let failures = 0;
   let isStopping = false;
+  let requestStop = (): void => undefined;
+  const stopRequested = new Promise<void>((resolve) => (requestStop = resolve));
   let member: Member | null = null;
   const stopped = createWake();
   const onTick = (): void => {
@@ -49,7 +51,7 @@ export function startKafkaConsumer({ createClient, now, ...deps }: KafkaConsumer
     while (!isStopping) {
       member = joinGroup({ ...deps, client: createClient(), subscription, onTick });
       const silence = watchSilence({ now, tickAtMs: () => tickAtMs, silentMsMax: sessionTimeoutMs + silentMsBeyondSession });
-      const reason = await Promise.race([member.ended, silence.noticed]);
+      const reason = await Promise.race([member.ended, silence.noticed, stopRequested]);
       silence.end();
       if (isStopping) return;
       failures++;
@@ -64,6 +66,7 @@ export function startKafkaConsumer({ createClient, now, ...deps }: KafkaConsumer
     tickAgeMs: () => now() - tickAtMs,
     stop: async () => {
       isStopping = true;
+      requestStop();
       stopped.wake();
       const leaving = member?.leave() ?? Promise.resolve();
       await settleWithin(leaving, stopDeadlineMs, 'kafka').catch((error: unknown) => logger.warn({ err: error, groupId }, 'leaving the consumer group failed; its share is taken over later'));
