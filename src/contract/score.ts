@@ -3,14 +3,8 @@
  */
 import { Type, type Static } from 'typebox';
 import { userAgentLengthMax } from '../limits.js';
+import { axes } from './axes.js';
 import { CallerId, Nullable, Percent, StringEnum, Timestamp } from './common.js';
-
-export const axes = ['network', 'device', 'velocity', 'duplicate', 'behavior', 'history'] as const;
-export type Axis = (typeof axes)[number];
-
-/** The axes that risk is fused from; duplication is reported apart and never moves risk. */
-export const riskAxes = ['network', 'device', 'velocity', 'behavior', 'history'] as const;
-export type RiskAxis = (typeof riskAxes)[number];
 
 /** bound: impossible in a legitimate session. record: adjudicated by an authority. correlate: statistical. exculpatory: in the respondent's favour. diagnostic: about measurement or policy. */
 export const findingClasses = ['bound', 'record', 'correlate', 'exculpatory', 'diagnostic'] as const;

@@ -2,10 +2,9 @@
  * Reads the words of an operator’s command line into a command. A mistake is told in a sentence, with the form that is right.
  */
 import { parseArgs } from 'node:util';
-import { Value } from 'typebox/value';
 import { tiers } from '../contract/project-parts.js';
 import { nearestName } from '../http/validation.js';
-import { OperatorCommand } from './operator.js';
+import { isOperatorCommand, type OperatorCommand } from './operator.js';
 
 const forms = {
   'create-organization': `create-organization --name N [--tier ${tiers.join('|')}] [--lite on|off]`,
@@ -37,7 +36,7 @@ export function readOperatorCommand(args: readonly string[]): OperatorCommand {
     throw new Error(`${word === '' ? 'Say what to do.' : `There is no command ${word}${nearest === null ? '.' : `; did you mean ${nearest}?`}`} Commands:\n${Object.values(forms).map((form) => `  ${form}`).join('\n')}`);
   }
   const wish = build(word, readValues(word, rest));
-  if (!Value.Check(OperatorCommand, wish)) throw usage(word, 'something is missing or not valid.');
+  if (!isOperatorCommand(wish)) throw usage(word, 'something is missing or not valid.');
   return wish;
 }
 

@@ -6,10 +6,9 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { jwtVerify, SignJWT } from 'jose';
-import { Value } from 'typebox/value';
 import { deriveSigningKey } from '../crypto/master-key.js';
 import { Fault } from '../errors.js';
-import { OperatorCommand, runOperatorCommand, type OperatorDeps } from './operator.js';
+import { isOperatorCommand, runOperatorCommand, type OperatorCommand, type OperatorDeps } from './operator.js';
 
 const purpose = 'operator';
 const identity = { issuer: 'urn:verifyhuman:operator', audience: 'verifyhuman-admin-port' } as const;
@@ -31,7 +30,7 @@ export function registerOperatorChannel(app: FastifyInstance, deps: OperatorDeps
       const { payload } = await jwtVerify(token, publicKey, { ...identity, algorithms: ['EdDSA'], requiredClaims: ['exp'] }).catch(() => ({ payload: null }));
       if (payload?.['digest'] !== digestOf(body)) return reply.code(401).send({ message: 'The command is not signed with this service’s master key, or its time has passed.' });
       const wish: unknown = JSON.parse(body);
-      if (!Value.Check(OperatorCommand, wish)) return reply.code(400).send({ message: 'This service does not know such a command; use the command line of its version.' });
+      if (!isOperatorCommand(wish)) return reply.code(400).send({ message: 'This service does not know such a command; use the command line of its version.' });
       try {
         return await runOperatorCommand(deps, wish);
       } catch (error) {

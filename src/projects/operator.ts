@@ -2,6 +2,8 @@
  * What an operator may do beyond the dashboard: make organizations and keys, switch scoring on, set tier, quota and trial. The same
  * functions serve the running service and the command line on its own. Each write is recorded in the organization’s audit trail.
  */
+import { Ajv, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
 import { Type, type Static } from 'typebox';
 import { expiresInDaysMax } from '../contract/api-key.js';
 import { Nullable, StringEnum } from '../contract/common.js';
@@ -28,6 +30,14 @@ export const OperatorCommand = Type.Union([
   command('trial', { organizationId: Id, trialEndsAt: Nullable(Type.String({ format: 'date-time' })) }),
 ]);
 export type OperatorCommand = Static<typeof OperatorCommand>;
+
+let check: ValidateFunction<OperatorCommand> | null = null;
+
+/** Whether it is a command that this version knows. */
+export function isOperatorCommand(wish: unknown): wish is OperatorCommand {
+  check ??= addFormats.default(new Ajv({ strict: false })).compile<OperatorCommand>(OperatorCommand);
+  return check(wish);
+}
 
 type Of<Command extends OperatorCommand['command']> = Extract<OperatorCommand, { readonly command: Command }>;
 

@@ -3,7 +3,7 @@
  * undiscounted, and the axis is capped; then findings in favour take away from correlates only. Each signal gets the logits that
  * really counted, so that what is listed against a respondent is exactly what moved the score. Adding evidence against never lowers the result.
  */
-import { riskAxes, type RiskAxis } from '../../src/contract/score.js';
+import { riskAxes, type RiskAxis } from '../../src/contract/axes.js';
 import { model } from './model.js';
 import { clamp, type Signal } from './rule.js';
 

@@ -2,7 +2,8 @@
  * What a rule is, and how an axis raises one. A rule says what it means to see something; a signal says that it was seen in
  * this session, and how much of the rule’s weight that is worth. Nothing here decides anything.
  */
-import type { Axis, findingClasses, severities } from '../../src/contract/score.js';
+import type { Axis } from '../../src/contract/axes.js';
+import type { findingClasses, severities } from '../../src/contract/score.js';
 
 export interface Rule {
   readonly axis: Axis;

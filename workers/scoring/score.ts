@@ -3,7 +3,8 @@
  * judged beside risk and have no way into it. Never throws on facts that the contract allows.
  */
 import type { ScoreFacts, ScoreOutcome } from '../../src/contract/facts.js';
-import { riskAxes, type RiskAxis, type ScoreReply } from '../../src/contract/score.js';
+import { riskAxes, type RiskAxis } from '../../src/contract/axes.js';
+import type { ScoreReply } from '../../src/contract/score.js';
 import { judgeDuplication, type Duplication } from '../duplicates/device.js';
 import { judgeIndependence } from '../duplicates/independence.js';
 import { placeFindings, summarize } from '../evidence/place.js';

@@ -3,7 +3,8 @@
  */
 import type { Calibration } from '../../src/contract/calibration.js';
 import type { AgentFacts } from '../../src/contract/facts.js';
-import { riskAxes, type RiskAxis, type ScoreReply } from '../../src/contract/score.js';
+import { riskAxes, type RiskAxis } from '../../src/contract/axes.js';
+import type { ScoreReply } from '../../src/contract/score.js';
 import { model } from './model.js';
 
 type Advice = Pick<ScoreReply, 'recommendation' | 'stepUpIntensity'>;

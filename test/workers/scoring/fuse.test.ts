@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import t from 'tap';
 import fc from 'fast-check';
-import { riskAxes } from '../../../src/contract/score.js';
+import { riskAxes } from '../../../src/contract/axes.js';
 import { fuseSignals } from '../../../workers/scoring/fuse.js';
 import { model } from '../../../workers/scoring/model.js';
 import type { Rule, Signal } from '../../../workers/scoring/rule.js';

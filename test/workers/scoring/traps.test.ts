@@ -6,7 +6,7 @@ import t from 'tap';
 import fc from 'fast-check';
 import { calibrationDefaults } from '../../../src/contract/calibration.js';
 import type { ScoreFacts } from '../../../src/contract/facts.js';
-import { axes, riskAxes } from '../../../src/contract/score.js';
+import { axes, riskAxes } from '../../../src/contract/axes.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
 import { anyCalibration, anyDuplication, anyFacts, cleanCounts, cleanFacts, humanFacts, safariOnPhone } from '../../helpers/facts.js';
 
