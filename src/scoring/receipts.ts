@@ -39,7 +39,7 @@ interface SignedReceipt {
 }
 
 export async function appendReceipt(log: Log, signer: BatchSigner, receipt: Receipt): Promise<void> {
-  const signed = new Uint8Array(pack(receipt));
+  const signed = pack(receipt);
   const value = pack({ signed, seal: await signer.seal(signed) } satisfies SignedReceipt);
   await log.append('scores', [{ key: receipt.receiptId, value }]);
 }
@@ -113,6 +113,7 @@ async function insertReceipts(database: Queryable, rows: readonly ReceiptRow[]):
       Buffer.concat(rows.flatMap((row, index) => [row.signed, seals[index] ?? new Uint8Array()])), starts, column((row) => row.signed.length), seals.map((seal) => seal.length),
       column((row) => Object.values(row.receipt.subjects).filter((subject) => subject !== null).join(',')), column((row) => row.receipt.subjects.respondent !== null),
     ],
+    { recurring: true },
   );
 }
 
@@ -123,6 +124,7 @@ async function orderWaitingOutcomes(tx: Queryable, rows: readonly ReceiptRow[]):
      SELECT DISTINCT o.project_id, o.session_ref FROM outcomes o JOIN unnest($1::text[], $2::text[]) AS scored (project, session)
          ON o.project_id = scored.project AND o.session_ref = scored.session`,
     [rows.map((row) => row.receipt.projectId), rows.map((row) => row.receipt.trace.session)],
+    { recurring: true },
   );
 }
 
@@ -137,5 +139,5 @@ export async function findReceipt(database: Queryable, key: SigningKey, receiptI
 }
 
 export function packFacts(facts: ScoreFacts): Uint8Array {
-  return new Uint8Array(pack(facts));
+  return pack(facts);
 }

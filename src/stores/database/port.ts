@@ -17,6 +17,8 @@ export interface Queryable {
 export interface CallOptions {
   /** In place of the adapter's own deadline, for the few calls that are known to take long (migrations, maintenance). */
   readonly deadlineMs?: number;
+  /** The statement, whose text is fixed, comes again and again: an adapter may have it parsed and planned once for a connection. */
+  readonly recurring?: boolean;
 }
 
 export { DatabaseConflict } from './conflict.js';

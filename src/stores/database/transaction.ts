@@ -38,9 +38,9 @@ export async function runTransaction<T>({ client, deadlineMs, store }: Transacti
   }
 }
 
-/** One statement; without parameters also several, as migrations need, of which the last one's rows count. */
-export async function runStatement<R extends Row>(client: pg.ClientBase, sql: string, values: readonly SqlValue[]): Promise<readonly R[]> {
-  if (values.length > 0) return (await client.query<R>(sql, [...values])).rows;
+/** One statement, prepared under a name if one is given; without parameters also several, as migrations need, of which the last one's rows count. */
+export async function runStatement<R extends Row>(client: pg.ClientBase, sql: string, values: readonly SqlValue[], name?: string): Promise<readonly R[]> {
+  if (values.length > 0) return (await client.query<R>({ text: sql, values: [...values], ...(name === undefined ? {} : { name }) })).rows;
   const result: pg.QueryResult<R> | readonly pg.QueryResult<R>[] = await client.query<R>(sql);
   return (Array.isArray(result) ? (result as readonly pg.QueryResult<R>[]).at(-1)?.rows : (result).rows) ?? [];
 }

@@ -37,6 +37,7 @@ export async function commitGroup(database: Database, { topic, group, member }: 
     `UPDATE log_groups SET next_offset = $4, lease_until = now() + $5 * interval '1 millisecond', seen_at = now()
      WHERE topic = $1 AND group_name = $2 AND member = $3 RETURNING 1`,
     [topic, group, member, nextOffset, leaseMs],
+    { recurring: true },
   );
   return rows.length > 0;
 }

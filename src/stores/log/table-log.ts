@@ -87,7 +87,7 @@ async function insertBatch(database: Database, topic: Topic, count: number, cont
        ON CONFLICT (topic) DO UPDATE SET end_offset = t.end_offset + excluded.end_offset RETURNING end_offset)
      INSERT INTO log_batches (topic, end_offset, entry_count, content) SELECT $1, end_offset, $2::integer, $3 FROM head RETURNING end_offset`,
     [topic, count, content],
-    { deadlineMs },
+    { deadlineMs, recurring: true },
   );
   if (row === undefined) throw new Error('An append answered without an offset.');
   return row.end_offset;

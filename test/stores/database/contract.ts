@@ -34,6 +34,14 @@ function testValues(t: Test, database: Database): void {
     t.same(rows.map((row) => [row['a'], row['b'], [...(row['c'] as Uint8Array)]]), [['x', 1, [1]], ['y"{},', null, [92, 120]]]);
   });
 
+  t.test('a recurring statement answers anew each time, also at once and after a conflict', async (t) => {
+    const run = (id: number) => database.query('INSERT INTO things (id, name) VALUES ($1, $2) RETURNING id', [id, `recurring ${id}`], { recurring: true });
+    t.same(await Promise.all([run(101), run(102)]), [[{ id: 101 }], [{ id: 102 }]]);
+    await t.rejects(run(101), DatabaseConflict);
+    t.same(await run(103), [{ id: 103 }]);
+    await database.query('DELETE FROM things WHERE id > 100');
+  });
+
   t.test('a bigint that no number can hold is refused, not rounded', async (t) => {
     await t.rejects(database.query('SELECT 9007199254740993::bigint AS big'), RangeError);
     t.same(await database.query('SELECT 1 AS one'), [{ one: 1 }]);

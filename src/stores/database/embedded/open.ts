@@ -101,10 +101,19 @@ function createDatabase(supply: Supply, lock: DataLock | null, options: Embedded
   const deadlineMsOwn = options.deadlineMs ?? deadlineMsDefault;
   const queue = createExclusiveQueue(waitingMax);
 
-  const query = <R extends Row>(sql: string, values: readonly SqlValue[] = [], { deadlineMs = deadlineMsOwn }: CallOptions = {}): Promise<readonly R[]> => {
+  // Parsing and planning is half of the work of a small statement in here.
+  const names = new Map<string, string>();
+  const nameOf = (sql: string): string => {
+    const name = names.get(sql) ?? `recurring_${names.size}`;
+    names.set(sql, name);
+    return name;
+  };
+
+  const query = <R extends Row>(sql: string, values: readonly SqlValue[] = [], { deadlineMs = deadlineMsOwn, recurring = false }: CallOptions = {}): Promise<readonly R[]> => {
+    const name = recurring ? nameOf(sql) : undefined;
     const work = queue.shared(() => {
       const connection = supply.current();
-      return connection === null ? supply.obtain().then(({ client }) => runStatement<R>(client, sql, values)) : runStatement<R>(connection.client, sql, values);
+      return connection === null ? supply.obtain().then(({ client }) => runStatement<R>(client, sql, values, name)) : runStatement<R>(connection.client, sql, values, name);
     });
     return withinDeadline(work, deadlineMs, store);
   };
