@@ -76,7 +76,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
 
     if (base.owner.projectId !== null) await deps.warmth.check(base.owner.projectId);
     const counted = await count(deps, countInputOf({
-      base, content: new Uint8Array(pack(base)), request, signature, limits: limitsOf(caller), makeRef: deps.makeRef,
+      base, content: pack(base), request, signature, limits: limitsOf(caller), makeRef: deps.makeRef,
     }));
     if (counted?.kind === 'limited') throw rateLimited('This key', counted.rate, base.facts.scoredAtMs);
     if (counted?.kind !== 'replayed') {

@@ -4,6 +4,9 @@
  */
 export type Buckets = number[];
 
+/** Nothing counted yet, and room for one bucket: most keys never have another. */
+export const createBuckets = (bucket: number): Buckets => [bucket, 0];
+
 /** Adds one to a bucket and drops those that left the window of `width` buckets. */
 export function addToBucket(buckets: Buckets, bucket: number, width: number): void {
   let at = buckets.length;

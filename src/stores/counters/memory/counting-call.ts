@@ -13,7 +13,7 @@ export interface CountingCall {
   readonly firstAtMs: number;
   /** When the session was counted before, if it was. */
   readonly lastAtMs: number | null;
-  /** Whether the session is new to a counter. */
+  /** Whether the session is new to a counter; a call asks about each once. */
   readonly admit: (counter: string) => boolean;
 }
 

@@ -4,7 +4,7 @@
 import { bounds } from '../bounds.js';
 import type { CountedSession, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../port.js';
 import type { CountingCall } from './counting-call.js';
-import { admit, createGuard, findReplay, noteReplay, type Guard } from './guards.js';
+import { createAdmissions, createGuard, findReplay, noteReplay, type Guard } from './guards.js';
 import type { Histories } from './histories.js';
 import type { Keyspace } from './keyspace.js';
 import type { Probes } from './probes.js';
@@ -69,9 +69,11 @@ export function createCounting({ keyspace, rates, probes, histories, now }: Coun
     const { guard, lastAtMs } = takeGuard(guardKey, nowMs, nowMs);
     const device = input.device ?? probe?.device ?? null;
     const session = sessionOf(input, device, probe);
-    const call: CountingCall = { projectId, session, clockMs: nowMs, restoring: false, firstAtMs: guard.firstAtMs, lastAtMs, admit: (counter) => admit(guard, counter) };
+    const { admit, settle } = createAdmissions(guard);
+    const call: CountingCall = { projectId, session, clockMs: nowMs, restoring: false, firstAtMs: guard.firstAtMs, lastAtMs, admit };
     const velocity = countVelocity(call);
     const relations = countRelations(call);
+    settle();
     if (relations === null) throw new Error('a session that is scored has relations');
     noteReplay(guard, input.fingerprint, version, receiptId, nowMs);
     const counted = {
@@ -84,7 +86,7 @@ export function createCounting({ keyspace, rates, probes, histories, now }: Coun
       history: histories.read(input),
     };
     // A copy: the caller’s bytes may be a window on a pool that it writes on.
-    receipts.set(`${projectId}:${receiptId}`, { ...counted, projectId, content: new Uint8Array(input.content) }, nowMs, bounds.receiptMs);
+    receipts.set(`${projectId}:${receiptId}`, { ...counted, projectId, content: Buffer.from(input.content) }, nowMs, bounds.receiptMs);
     return { kind: 'counted', rate, ...counted };
   };
 
@@ -94,9 +96,11 @@ export function createCounting({ keyspace, rates, probes, histories, now }: Coun
     for (const session of sessions) {
       keyspace.reserve(velocityKeysMax + relationsKeysMax + 1, clockMs);
       const { guard, lastAtMs } = takeGuard(`${projectId}:${session.session}`, session.nowMs, clockMs);
-      const call: CountingCall = { projectId, session, clockMs, restoring: true, firstAtMs: guard.firstAtMs, lastAtMs, admit: (counter) => admit(guard, counter) };
+      const { admit, settle } = createAdmissions(guard);
+      const call: CountingCall = { projectId, session, clockMs, restoring: true, firstAtMs: guard.firstAtMs, lastAtMs, admit };
       countVelocity(call);
       countRelations(call);
+      settle();
     }
   };
 

@@ -18,12 +18,26 @@ export function createGuard(nowMs: number): Guard {
   return { firstAtMs: nowMs, lastAtMs: nowMs, counted: '', replays: [] };
 }
 
-/** Whether the session is new to a counter, which it then is no longer. With a full list it is new to none. */
-export function admit(guard: Guard, counter: string): boolean {
-  const label = `${counter};`;
-  if (guard.counted.includes(label) || guard.counted.length + label.length > bounds.guardLengthMax) return false;
-  guard.counted += label;
-  return true;
+/** The counters that one call asks about, each once. They are written to the guard together: a text that grows piece by piece stays in pieces. */
+export interface Admissions {
+  /** Whether the session is new to a counter, which it then is no longer. With a full list it is new to none. */
+  readonly admit: (counter: string) => boolean;
+  readonly settle: () => void;
+}
+
+export function createAdmissions(guard: Guard): Admissions {
+  const labels: string[] = [];
+  let length = guard.counted.length;
+  return {
+    admit: (counter) => {
+      const label = `${counter};`;
+      if (guard.counted.includes(label) || length + label.length > bounds.guardLengthMax) return false;
+      labels.push(label);
+      length += label.length;
+      return true;
+    },
+    settle: () => void (guard.counted += labels.join('')),
+  };
 }
 
 /** The receipt of the same body with the same probe, while it is kept. */
@@ -33,7 +47,6 @@ export function findReplay(guard: Guard | undefined, fingerprint: string, versio
 }
 
 export function noteReplay(guard: Guard, fingerprint: string, version: string, receiptId: string, atMs: number): void {
-  guard.replays = guard.replays.filter((known) => known.fingerprint !== fingerprint || known.version !== version);
-  guard.replays.unshift({ fingerprint, version, receiptId, atMs });
-  guard.replays.length = Math.min(guard.replays.length, bounds.replaysMax);
+  const others = guard.replays.filter((known) => known.fingerprint !== fingerprint || known.version !== version);
+  guard.replays = [{ fingerprint, version, receiptId, atMs }, ...others.slice(0, bounds.replaysMax - 1)];
 }

@@ -7,10 +7,11 @@
 import { storeUnavailable } from '../../../errors.js';
 
 /** Expired entries looked for by each call, and by a call that finds no room. */
-const sweepSteps = 24;
+const sweepSteps = 20;
 const sweepStepsWhenFull = 4_096;
 
 interface Entry<V> {
+  readonly key: string;
   value: V;
   expiresAtMs: number;
 }
@@ -38,17 +39,22 @@ export interface Keyspace {
 export function createKeyspace(keysMax: number): Keyspace {
   const tables = new Map<string, Map<string, Entry<unknown>>>();
   let size = 0;
-  let cursor = walk(tables);
+  let unswept: Map<string, Entry<unknown>>[] = [];
+  let cursor: Iterator<Entry<unknown>> | null = null;
 
+  /** Looks at every entry once, table after table; a Map’s iterator bears changes while it walks. Ends early after the last. */
   const sweep = (steps: number, nowMs: number): void => {
     for (let i = 0; i < steps; i += 1) {
-      const next = cursor.next();
-      if (next.done === true) {
-        cursor = walk(tables);
-        return;
+      const next = cursor?.next();
+      const entry = next?.done === false ? next.value : null;
+      if (entry !== null) {
+        if (entry.expiresAtMs <= nowMs && unswept[0]?.delete(entry.key) === true) size -= 1;
+        continue;
       }
-      const [entries, key, entry] = next.value;
-      if (entry.expiresAtMs <= nowMs && entries.delete(key)) size -= 1;
+      const isLast = unswept.length === 1;
+      unswept = unswept.length > 1 ? unswept.slice(1) : [...tables.values()];
+      cursor = unswept[0]?.values() ?? null;
+      if (isLast) return;
     }
   };
 
@@ -78,7 +84,7 @@ export function createKeyspace(keysMax: number): Keyspace {
         if (entries === undefined) continue;
         for (const [key, value, expiresAtMs] of saved) {
           if (expiresAtMs <= nowMs || size >= keysMax) continue;
-          entries.set(key, { value, expiresAtMs });
+          entries.set(key, { key, value, expiresAtMs });
           size += 1;
         }
       }
@@ -91,32 +97,33 @@ function createTable<V>(entries: Map<string, Entry<V>>, resize: (change: number)
     const entry = entries.get(key);
     return entry !== undefined && entry.expiresAtMs > nowMs ? entry : undefined;
   };
+  const add = (key: string, value: V, expiresAtMs: number): void => {
+    entries.set(key, { key, value, expiresAtMs });
+    resize(1);
+  };
   const set = (key: string, value: V, nowMs: number, keepMs: number): void => {
-    if (!entries.has(key)) resize(1);
-    entries.set(key, { value, expiresAtMs: nowMs + keepMs });
+    const entry = entries.get(key);
+    if (entry === undefined) return add(key, value, nowMs + keepMs);
+    entry.value = value;
+    entry.expiresAtMs = nowMs + keepMs;
   };
   return {
     get: (key, nowMs) => find(key, nowMs)?.value,
     take: (key, nowMs, keepMs, make) => {
-      const found = find(key, nowMs);
-      if (found !== undefined) {
-        found.expiresAtMs = Math.max(found.expiresAtMs, nowMs + keepMs);
-        return found.value;
+      const entry = entries.get(key);
+      if (entry === undefined) {
+        const value = make();
+        add(key, value, nowMs + keepMs);
+        return value;
       }
-      const value = make();
-      set(key, value, nowMs, keepMs);
-      return value;
+      const isGone = entry.expiresAtMs <= nowMs;
+      if (isGone) entry.value = make();
+      entry.expiresAtMs = isGone ? nowMs + keepMs : Math.max(entry.expiresAtMs, nowMs + keepMs);
+      return entry.value;
     },
     set,
     delete: (key) => {
       if (entries.delete(key)) resize(-1);
     },
   };
-}
-
-/** Every entry once, table after table; a Map’s iterator bears changes while it walks. */
-function* walk(tables: Map<string, Map<string, Entry<unknown>>>): Generator<[Map<string, Entry<unknown>>, string, Entry<unknown>]> {
-  for (const entries of tables.values()) {
-    for (const [key, entry] of entries) yield [entries, key, entry];
-  }
 }

@@ -15,7 +15,7 @@ import { readSnapshot, writeSnapshot, type SnapshotNote } from './snapshot.js';
 export interface MemoryCountersOptions {
   /** Where the snapshot is read from and written to; null keeps nothing. */
   readonly snapshotPath: string | null;
-  /** Largest number of keys held at once. A session takes about 15, and a probe two more; with both it weighs some 10 KB. */
+  /** Largest number of keys held at once. A session takes about 12, and a probe two more. */
   readonly keysMax: number;
   readonly now?: () => number;
   /** Told of a snapshot that could not be read, as a SnapshotNote. */

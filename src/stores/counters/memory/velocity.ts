@@ -1,12 +1,13 @@
 /**
  * Rates of a device, a respondent, an address, a prefix and a source within a scope, and how common the session’s
  * terms are in its project. Counting happens in the same step as reading, so that the session itself is included.
+ * What is counted of one thing lies under one key.
  */
 import type { CountFacts } from '../../../contract/facts.js';
 import { bounds, hourOf, slotOf } from '../bounds.js';
 import { locateTerms } from '../term-cells.js';
 import { countSource, createBaseline, restoreSource, type Baseline } from './baseline.js';
-import { addToBucket, sumBuckets, type Buckets } from './buckets.js';
+import { addToBucket, createBuckets, sumBuckets, type Buckets } from './buckets.js';
 import { within, type CountingCall } from './counting-call.js';
 import { addDistinct, countDistinct, sortDistinct, type Distinct } from './distinct.js';
 import type { Keyspace, Table } from './keyspace.js';
@@ -14,61 +15,110 @@ import { addTerms, createTermCounts, readTerms, type TermCounts } from './terms.
 
 type VelocityFacts = Omit<CountFacts, 'candidates' | 'neighborhood'>;
 
+/** A device or a respondent: its sessions by the hour, and the distinct others seen with it; null while there were none. */
+interface SubjectCounts {
+  readonly sessions: Buckets;
+  others: Distinct | null;
+}
+
+/** All by narrow buckets. */
+interface AddressCounts {
+  readonly sessions: Buckets;
+  devices: Distinct | null;
+  respondents: Distinct | null;
+}
+
+interface PrefixCounts {
+  readonly slots: Buckets;
+  readonly hours: Buckets;
+}
+
 const twoHoursMs = 2 * bounds.hourMs;
 const twoDaysMs = 2 * bounds.dayMs;
 
-/** Keys that one call may add. */
-export const velocityKeysMax = 11;
+/** Keys that one call may add: of the device, the respondent, the address, the prefix, the source and the terms. */
+export const velocityKeysMax = 6;
 
 export function createVelocity(keyspace: Keyspace): (call: CountingCall) => VelocityFacts {
-  const hours = keyspace.table<Buckets>('hours');
-  const slots = keyspace.table<Buckets>('slots');
-  const distinct = keyspace.table<Distinct>('distinct');
+  const subjects = keyspace.table<SubjectCounts>('subjects');
+  const addresses = keyspace.table<AddressCounts>('addresses');
+  const prefixes = keyspace.table<PrefixCounts>('prefixes');
   const baselines = keyspace.table<Baseline>('baselines');
   const terms = keyspace.table<TermCounts>('terms');
 
   return (call) => {
-    const { session, restoring } = call;
-    const { nowMs, respondent, device } = session;
-    const hour = hourOf(nowMs);
-    const slot = slotOf(nowMs);
-    const at = `${call.projectId}:${session.scope}:`;
-    const perHour = (name: string, add: boolean): number => tally(hours, at + name, nowMs, twoDaysMs, hour, bounds.hoursPerDay, add);
-    const perSlot = (name: string, add: boolean): number => tally(slots, at + name, nowMs, twoHoursMs, slot, bounds.slotsPerHour, add);
-    const seen = (name: string, member: string | null, windowMs: number): number =>
-      distinctIn(distinct, at + name, nowMs, 2 * windowMs, within(call, windowMs) ? member : null, nowMs, nowMs - windowMs, bounds.distinctCap, restoring);
-    const seenBySlot = (name: string, member: string | null): number =>
-      distinctIn(distinct, at + name, nowMs, twoHoursMs, within(call, bounds.hourMs) ? member : null, slot, slot - bounds.slotsPerHour, bounds.distinctMax, restoring);
-    const admit = (windowMs: number, kind: string, ref: string): boolean => within(call, windowMs) && call.admit(`${kind}${session.scope}${ref}`);
-
-    const newToPrefix = admit(bounds.dayMs, 'p', session.prefix);
+    const { respondent, device } = call.session;
+    const ofPrefix = countPrefix(prefixes, call);
+    const ofDevice = device === null ? null : countSubject(subjects, call, 'd', device, respondent, bounds.dayMs);
+    const ofRespondent = respondent === null ? null : countSubject(subjects, call, 'r', respondent, device, bounds.weekMs);
     return {
-      deviceSessionsDay: device === null ? null : perHour(`d${device}`, admit(bounds.dayMs, 'd', device)),
-      deviceRespondentsDay: device === null ? null : seen(`dr${device}`, respondent, bounds.dayMs),
-      respondentDay: respondent === null ? null : perHour(`r${respondent}`, admit(bounds.dayMs, 'r', respondent)),
-      respondentDevicesWeek: respondent === null ? null : seen(`rd${respondent}`, device, bounds.weekMs),
-      addressDevicesHour: seenBySlot(`ad${session.address}`, device),
-      addressRespondentsHour: seenBySlot(`ar${session.address}`, respondent),
-      addressSessionsHour: perSlot(`a${session.address}`, admit(bounds.hourMs, 'a', session.address)),
-      prefixSessionsHour: perSlot(`p${session.prefix}`, newToPrefix),
-      prefixSessionsDay: perHour(`p${session.prefix}`, newToPrefix),
-      source: sourceRate(baselines, call, hour),
+      deviceSessionsDay: ofDevice?.sessionsDay ?? null,
+      deviceRespondentsDay: ofDevice?.others ?? null,
+      respondentDay: ofRespondent?.sessionsDay ?? null,
+      respondentDevicesWeek: ofRespondent?.others ?? null,
+      ...countAddress(addresses, call),
+      ...ofPrefix,
+      source: sourceRate(baselines, call, hourOf(call.session.nowMs)),
       terms: termFrequencies(terms, call),
     };
   };
 }
 
-/** Adds the session to its bucket if it is new there; the count of the window. */
-function tally(table: Table<Buckets>, key: string, nowMs: number, keepMs: number, bucket: number, width: number, add: boolean): number {
-  if (!add) return sumBuckets(table.get(key, nowMs), bucket, width);
-  const buckets = table.take(key, nowMs, keepMs, () => []);
-  addToBucket(buckets, bucket, width);
-  return sumBuckets(buckets, bucket, width);
+const keyIn = ({ projectId, session }: CountingCall, kind: string, ref: string): string => `${projectId}:${session.scope}:${kind}${ref}`;
+
+/** Whether the session is new to a counter of its scope that still looks back to it. */
+const admitWithin = (call: CountingCall, windowMs: number, kind: string, ref: string): boolean => within(call, windowMs) && call.admit(`${kind}${call.session.scope}${ref}`);
+
+/** `other` is who came with the subject, counted over `othersMs`. */
+function countSubject(table: Table<SubjectCounts>, call: CountingCall, kind: 'd' | 'r', ref: string, other: string | null, othersMs: number): { readonly sessionsDay: number; readonly others: number } {
+  const { nowMs } = call.session;
+  const key = keyIn(call, kind, ref);
+  const hour = hourOf(nowMs);
+  const add = admitWithin(call, bounds.dayMs, kind, ref);
+  const member = within(call, othersMs) ? other : null;
+  const keepMs = member === null ? twoDaysMs : 2 * othersMs;
+  const kept = add || member !== null ? table.take(key, nowMs, keepMs, () => ({ sessions: createBuckets(hour), others: null })) : table.get(key, nowMs);
+  if (kept === undefined) return { sessionsDay: 0, others: 0 };
+  if (add) addToBucket(kept.sessions, hour, bounds.hoursPerDay);
+  if (member !== null) kept.others ??= new Map();
+  return { sessionsDay: sumBuckets(kept.sessions, hour, bounds.hoursPerDay), others: countSeen(call, kept.others, member, nowMs, nowMs - othersMs, bounds.distinctCap) };
 }
 
-function distinctIn(table: Table<Distinct>, key: string, nowMs: number, keepMs: number, member: string | null, at: number, oldest: number, cap: number, restoring: boolean): number {
-  const members = member === null ? table.get(key, nowMs) : table.take(key, nowMs, keepMs, () => new Map());
-  if (members === undefined) return 0;
+function countAddress(table: Table<AddressCounts>, call: CountingCall): Pick<VelocityFacts, 'addressDevicesHour' | 'addressRespondentsHour' | 'addressSessionsHour'> {
+  const { nowMs, device, respondent, address } = call.session;
+  const slot = slotOf(nowMs);
+  const key = keyIn(call, 'a', address);
+  const add = admitWithin(call, bounds.hourMs, 'a', address);
+  const isNow = within(call, bounds.hourMs);
+  const kept = isNow ? table.take(key, nowMs, twoHoursMs, () => ({ sessions: createBuckets(slot), devices: null, respondents: null })) : table.get(key, nowMs);
+  if (kept === undefined) return { addressDevicesHour: 0, addressRespondentsHour: 0, addressSessionsHour: 0 };
+  if (add) addToBucket(kept.sessions, slot, bounds.slotsPerHour);
+  if (isNow && device !== null) kept.devices ??= new Map();
+  if (isNow && respondent !== null) kept.respondents ??= new Map();
+  const seen = (members: Distinct | null, member: string | null): number => countSeen(call, members, isNow ? member : null, slot, slot - bounds.slotsPerHour, bounds.distinctMax);
+  return {
+    addressDevicesHour: seen(kept.devices, device),
+    addressRespondentsHour: seen(kept.respondents, respondent),
+    addressSessionsHour: sumBuckets(kept.sessions, slot, bounds.slotsPerHour),
+  };
+}
+
+function countPrefix(table: Table<PrefixCounts>, call: CountingCall): Pick<VelocityFacts, 'prefixSessionsHour' | 'prefixSessionsDay'> {
+  const { nowMs, prefix } = call.session;
+  const [slot, hour] = [slotOf(nowMs), hourOf(nowMs)];
+  const key = keyIn(call, 'p', prefix);
+  const add = admitWithin(call, bounds.dayMs, 'p', prefix);
+  const kept = add ? table.take(key, nowMs, twoDaysMs, () => ({ slots: createBuckets(slot), hours: createBuckets(hour) })) : table.get(key, nowMs);
+  if (add && kept !== undefined) {
+    addToBucket(kept.slots, slot, bounds.slotsPerHour);
+    addToBucket(kept.hours, hour, bounds.hoursPerDay);
+  }
+  return { prefixSessionsHour: sumBuckets(kept?.slots, slot, bounds.slotsPerHour), prefixSessionsDay: sumBuckets(kept?.hours, hour, bounds.hoursPerDay) };
+}
+
+/** Notes the member, if there is one, as seen at `at`; how many were seen after `oldest`. */
+function countSeen({ restoring }: CountingCall, members: Distinct | null, member: string | null, at: number, oldest: number, cap: number): number {
+  if (members === null) return 0;
   if (member !== null) addDistinct(members, member, at);
   if (restoring) sortDistinct(members);
   return countDistinct(members, oldest, cap);
