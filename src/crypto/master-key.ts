@@ -3,7 +3,7 @@
  * keys, so that nothing but the master key has to be shared or backed up.
  * A missing key is generated into the data directory (mode 0600); a malformed file is refused.
  */
-import { createHash, createHmac, createPrivateKey, createPublicKey, hkdfSync, randomBytes, sign, verify, type KeyObject } from 'node:crypto';
+import { createHmac, createPrivateKey, createPublicKey, hash, hkdfSync, randomBytes, sign, verify, type KeyObject } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
@@ -75,7 +75,7 @@ export function verifyBytes(key: SigningKey, bytes: Uint8Array, signature: Uint8
 export type MakeRef = (projectId: string, kind: string, value: string) => Ref;
 
 /** Sources, studies and networks recur in every score; their references are kept. Those of sessions and people would only push them out. */
-const recurringKinds: readonly string[] = ['scope', 'source', 'prefix'];
+const recurringKinds: readonly string[] = ['scope', 'source', 'prefix', 'history:source', 'history:subSource'];
 const keptMax = 20_000;
 
 /**
@@ -89,7 +89,7 @@ export function createMakeRef(masterKey: Uint8Array): MakeRef {
     const named = `${projectId}\n${kind}\n${value}`;
     const known = recurringKinds.includes(kind) ? kept.get(named) : undefined;
     if (known !== undefined) return known;
-    const ref = createHash('sha256').update(key + named).digest('hex').slice(0, 16);
+    const ref = hash('sha256', key + named, 'hex').slice(0, 16);
     if (recurringKinds.includes(kind)) kept.set(named, ref);
     return ref;
   };

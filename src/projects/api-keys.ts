@@ -7,7 +7,7 @@
  *
  * A key from before the two tiers existed has the scope of its organization and all of that tier’s scopes, whatever its row says.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { keyScopes, rateLimitDefaults, type RateLimits } from '../contract/api-key.js';
 import { makeId } from '../crypto/ids.js';
 import type { KeyCaller } from '../http/access.js';
@@ -52,7 +52,7 @@ export interface MintedKey {
 }
 
 export function hashSecret(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
+  return hash('sha256', secret, 'buffer');
 }
 
 export async function mintKey(database: Queryable, key: NewKey): Promise<MintedKey> {

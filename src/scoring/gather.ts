@@ -2,7 +2,7 @@
  * Gathers the facts of one score: what the request says, what the configuration says, and what the counters store counted.
  * Identifiers and addresses leave here as references only.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { unpack } from 'msgpackr';
 import type { AgentFacts, HistoryFacts, HistoryRecord, NetworkClass, ScoreFacts } from '../contract/facts.js';
 import type { ProbeBody, ProbeTransport } from '../contract/probe.js';
@@ -125,7 +125,7 @@ export function countInputOf(input: {
   return {
     ...base.trace,
     projectId: namespace,
-    fingerprint: createHash('sha256').update(base.owner.lineage).update(JSON.stringify(request)).digest('base64url').slice(0, 22),
+    fingerprint: hash('sha256', base.owner.lineage + JSON.stringify(request), 'base64url').slice(0, 22),
     receiptId: base.owner.receiptId,
     content: input.content,
     limits: input.limits,
