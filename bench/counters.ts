@@ -22,6 +22,7 @@ const seed = 20_262;
 const inFlight = 32;
 const projectId = 'proj_bench';
 const startMs = Date.UTC(2026, 9, 1, 12);
+const minFillRounds = 5;
 const keptDaysMs = 2 * 86_400_000;
 
 interface Round {
@@ -55,8 +56,7 @@ export async function benchCounters({ seconds, rounds, known = 1_000_000 }: Coun
       }
     }
     await admin.flushall();
-    const fill = await measureFill(admin, redis, known, Math.max(rounds, 3));
-    return report(results, bytes, known, fill);
+    return report(results, bytes, known, await measureFill(server.url, known, Math.max(rounds, minFillRounds)));
   } finally {
     await Promise.all([memory.close(), redis.close(), admin.quit()]);
     await server.close();
@@ -173,29 +173,41 @@ interface Fill {
   readonly bytesPerDevice: number;
 }
 
-async function measureFill(admin: Redis, redis: Counters, known: number, rounds: number): Promise<Fill> {
+/** Fills the Redis at `url`, and measures calls on it and on an empty one in turns, so that both see the same machine. */
+async function measureFill(url: string, known: number, rounds: number): Promise<Fill> {
+  const emptyServer = await startRedis();
+  if (emptyServer === null) throw new Error('The bench of the counters needs redis-server on the path.');
+  const admin = new Redis(url);
+  const [filled, empty] = await Promise.all([url, emptyServer.url].map((at) => openRedisCounters({ url: at, deadlineMs: 10_000 })));
+  if (filled === undefined || empty === undefined) throw new Error('no counters');
+  try {
+    const bytesPerDevice = await fillWith(admin, filled, known);
+    const medians: { empty: number; filled: number }[] = [];
+    for (let round = -1; round < rounds; round += 1) {
+      const measured = { empty: await medianOfCalls(empty, `${round}`), filled: await medianOfCalls(filled, `${round}`) };
+      if (round >= 0) medians.push(measured);
+    }
+    return { emptyMs: median(medians.map((one) => one.empty)), filledMs: median(medians.map((one) => one.filled)), bytesPerDevice };
+  } finally {
+    await Promise.all([filled.close(), empty.close(), admin.quit()]);
+    await emptyServer.close();
+  }
+}
+
+/** Answers the bytes that each device takes. */
+async function fillWith(admin: Redis, redis: Counters, known: number): Promise<number> {
   const [sample] = makeInputs('sample', 1, true);
   if (sample === undefined) throw new Error('no sample');
-  const p50 = async (label: string): Promise<number> => median(await sequence(rounds, (round) => medianOfCalls(redis, `${label} ${round}`)));
   for (const probe of sample.probes) await redis.storeProbe(probe);
   await redis.countScore(sample.score);
   const names = [sample.score.session, sample.score.respondent ?? '', sample.probes[0]?.device ?? ''];
   const keys = (await admin.keys('*')).filter((key) => names.some((name) => key.includes(name)));
   const lasting: string[] = [];
   for (const key of keys) if ((await admin.pttl(key)) > keptDaysMs) lasting.push(key);
-  await p50('warm up');
-  const emptyMs = await p50('empty');
   const before = await usedBytes(admin);
   const portion = 5_000;
   for (let from = 0; from < known; from += portion) await admin.eval(fillScript, lasting.length, ...lasting, from, Math.min(portion, known - from), ...names);
-  const bytesPerDevice = ((await usedBytes(admin)) - before) / known;
-  return { emptyMs, filledMs: await p50('filled'), bytesPerDevice };
-}
-
-async function sequence<T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> {
-  const results: T[] = [];
-  for (let i = 0; i < count; i += 1) results.push(await work(i));
-  return results;
+  return ((await usedBytes(admin)) - before) / known;
 }
 
 /** One call after the other: what is measured is the call, not the queue. */

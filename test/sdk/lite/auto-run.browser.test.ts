@@ -76,7 +76,7 @@ testInBrowser('sent is false when nothing answers, the answer is a refusal, or i
   t.strictSame(await unreachable.waitForEvent(), { sessionId: 'session-1', sent: false });
   const refused = await browser.open({ probeStatus: 403 });
   t.equal((await refused.waitForEvent()).sent, false);
-  const slow = await browser.open({ attributes: `${defaultAttributes} data-timeout-ms="50"`, probeStatus: 'hang' });
+  const slow = await browser.open({ attributes: defaultAttributes.replace('60000', '50'), probeStatus: 'hang' });
   t.equal((await slow.waitForEvent()).sent, false);
   for (const { readErrors } of [unreachable, refused, slow]) t.strictSame(await readErrors(), []);
 });
