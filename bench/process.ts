@@ -20,7 +20,7 @@ const ticksPerSecond = 100;
 
 /** Forks `entry`, which sends one message once it listens. */
 export async function serve<T>(entry: URL, environment: Readonly<Record<string, string>> = {}): Promise<Served<T>> {
-  const child: ChildProcess = fork(entry, { execArgv: ['--max-semi-space-size=64'], env: { PATH: process.env['PATH'] ?? '', ...environment }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child: ChildProcess = fork(entry, { env: { PATH: process.env['PATH'] ?? '', ...environment }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const failed = once(child, 'exit').then(() => Promise.reject(new Error(`${entry.pathname} exited before it listened`)));
   const [info] = (await Promise.race([once(child, 'message'), failed])) as [T];
   failed.catch(() => undefined);

@@ -38,6 +38,8 @@ interface StackAddresses {
 const connections = 32;
 const eventsPerCall = 1_000;
 const batch = 500;
+/** Until the code is compiled. */
+const warmUpSeconds = 8;
 const serverUrl = new URL('./service-server.js', import.meta.url);
 
 export async function benchStores({ seconds, receipts = 30_000 }: StoresBenchOptions): Promise<BenchResult> {
@@ -53,6 +55,7 @@ export async function benchStores({ seconds, receipts = 30_000 }: StoresBenchOpt
     const api = await serve<Bootstrap>(serverUrl, { ...environment, VH_ROLES: 'api' });
     const load = createLoad(connections);
     const target: Target = { origin: api.info.siteUrl, path: '/api/v1/lite/score', headers: { 'x-api-key': api.info.projectKey }, body: scoreBody };
+    await load.closed({ ...target, body: warmUpBody }, warmUpSeconds);
     const scored = await load.closed(target, seconds);
     const outcomes = await load.closed({ ...target, path: '/api/v1/lite/events', body: eventsBody }, seconds);
     const rssMegabytes = Math.round(api.rssPeakBytes() / 1_048_576);
@@ -77,7 +80,9 @@ function readStack(): StackAddresses {
   return JSON.parse(readFileSync(file, 'utf8')) as StackAddresses;
 }
 
-const scoreBody = (n: number): string => JSON.stringify({ ...scoreExample, sessionId: `bench-${n}`, respondentId: `respondent-${n % 50_000}` });
+const scoreBodyOf = (round: string) => (n: number): string => JSON.stringify({ ...scoreExample, sessionId: `${round}-${n}`, respondentId: `respondent-${n % 50_000}` });
+const warmUpBody = scoreBodyOf('warm-up');
+const scoreBody = scoreBodyOf('bench');
 
 const eventsBody = (n: number): string =>
   JSON.stringify({ events: Array.from({ length: eventsPerCall }, (_, index) => ({ sessionId: `bench-${n * eventsPerCall + index}`, type: 'complete', occurredAt: '2026-06-01T12:00:00Z' })) });
