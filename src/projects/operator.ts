@@ -2,13 +2,13 @@
  * What an operator may do beyond the dashboard: make organizations and keys, switch scoring on, set tier, quota and trial. The same
  * functions serve the running service and the command line on its own. Each write is recorded in the organization’s audit trail.
  */
-import { Ajv, type ValidateFunction } from 'ajv';
-import addFormats from 'ajv-formats';
+import type { ValidateFunction } from 'ajv';
 import { Type, type Static } from 'typebox';
 import { expiresInDaysMax } from '../contract/api-key.js';
 import { Nullable, StringEnum } from '../contract/common.js';
 import { tiers } from '../contract/project-parts.js';
 import { notFound } from '../http/access.js';
+import { createAjv } from '../http/validation.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { mintKey } from './api-keys.js';
 import { operator, recordAudit } from './audit.js';
@@ -35,7 +35,7 @@ let check: ValidateFunction<OperatorCommand> | null = null;
 
 /** Whether it is a command that this version knows. */
 export function isOperatorCommand(wish: unknown): wish is OperatorCommand {
-  check ??= addFormats.default(new Ajv({ strict: false })).compile<OperatorCommand>(OperatorCommand);
+  check ??= createAjv(false).compile<OperatorCommand>(OperatorCommand);
   return check(wish);
 }
 

@@ -3,15 +3,14 @@
  * accepted is durable before the reply, together with the work order that will carry it into the history; a replay is a
  * duplicate and changes nothing. With the database away nothing is accepted, and the answer is a 503 to repeat.
  */
-import { Ajv, type ValidateFunction } from 'ajv';
-import addFormats from 'ajv-formats';
+import type { ValidateFunction } from 'ajv';
 import { pack } from 'msgpackr';
 import { OutcomeEvent, retractionName, type OutcomeReply } from '../../contract/outcome.js';
 import type { MakeRef } from '../../crypto/master-key.js';
 import type { Issue } from '../../errors.js';
 import type { KeyCaller } from '../../http/access.js';
 import { invalid } from '../../http/error-answers.js';
-import { describeViolation } from '../../http/validation.js';
+import { createAjv, describeViolation } from '../../http/validation.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import type { Log } from '../../stores/log/port.js';
 import type { Logger } from '../../telemetry/logger.js';
@@ -39,7 +38,7 @@ interface OutcomeRow {
 const issuesMax = 50;
 
 export function createOutcomeService(deps: OutcomeServiceDeps) {
-  const isEvent = compileEventCheck();
+  const isEvent = createAjv(false).compile<OutcomeEvent>(OutcomeEvent);
   return {
     async accept(caller: KeyCaller, events: readonly unknown[]): Promise<OutcomeReply> {
       const namespace = caller.projectId ?? caller.organizationId;
@@ -59,12 +58,6 @@ export function createOutcomeService(deps: OutcomeServiceDeps) {
       return issues.length === 0 ? reply : { ...reply, issues: issues.slice(0, issuesMax) };
     },
   };
-}
-
-function compileEventCheck(): ValidateFunction<OutcomeEvent> {
-  const ajv = new Ajv({ allErrors: true, strict: false, verbose: true });
-  addFormats.default(ajv, { mode: 'full', formats: ['date-time'] });
-  return ajv.compile<OutcomeEvent>(OutcomeEvent);
 }
 
 /** The event, or what is wrong with it. */

@@ -48,10 +48,10 @@ function createPostgres({ url, poolMax, deadlineMs: deadlineMsOwn, logger }: Pos
     types: wireTypes,
     application_name: 'verifyhuman',
   });
-  // A connection that breaks while idle leaves the pool by itself; the next call opens another.
-  pool.on('error', (error) => logger?.warn({ err: error }, 'an idle connection to PostgreSQL broke'));
-  // One that breaks between two statements of a transaction has nobody else who listens, and an error event without a listener ends the process.
+  // A broken connection leaves the pool by itself, and the next call opens another. Each is listened to for as long as it lives: one that breaks between
+  // two statements of a transaction has nobody else who listens, and an error event without a listener ends the process. So it is with the pool’s own.
   pool.on('connect', (client) => client.on('error', (error) => logger?.warn({ err: error }, 'a connection to PostgreSQL broke')));
+  pool.on('error', () => undefined);
   const checkOut = (): Promise<pg.PoolClient> => withinDeadline(pool.connect(), deadlineMsOwn * 2, store);
 
   const runOnce = async <R extends Row>(sql: string, values: readonly SqlValue[], deadlineMs: number): Promise<readonly R[]> => {
