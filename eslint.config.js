@@ -15,10 +15,15 @@ const zones = [
   zone('./src/pool', 'The pool imports the contract and telemetry only.', ['./src/pool', './src/contract', './src/telemetry', ...roots]),
   zone('./src/telemetry', 'Telemetry imports no capability.', ['./src/telemetry', './src/contract', ...roots]),
   zone('./src/http', 'HTTP knows no capability; a capability registers its own routes.', ['./src/http', './src/contract', './src/telemetry', ...roots]),
+  zone('./src/net', 'Reading of addresses depends on the contract only.', ['./src/net', './src/contract', ...roots]),
+  zone('./src/crypto', 'Keys, seals and identifiers depend on the contract only.', ['./src/crypto', './src/contract', ...roots]),
+  zone('./src/administration', 'What capabilities share knows none of them.', [
+    './src/administration', './src/http', './src/net', './src/stores', './src/contract', './src/telemetry', './src/crypto', ...roots,
+  ]),
   zone('./sdk', 'The SDK imports types of the contract only.', ['./sdk', './src/contract']),
   ...capabilities.map((name) =>
     zone(`./src/${name}`, 'Capabilities never import each other; pass what is needed through deps.', [
-      `./src/${name}`, './src/http', './src/stores', './src/pool', './src/contract', './src/telemetry', './src/crypto', ...roots,
+      `./src/${name}`, './src/administration', './src/http', './src/net', './src/stores', './src/pool', './src/contract', './src/telemetry', './src/crypto', ...roots,
     ]),
   ),
 ];

@@ -4,8 +4,8 @@
  */
 import type { Role, Settings } from './config.js';
 import { loadMasterKey } from './crypto/master-key.js';
-import { bootstrapDemo, readBootstrap, writeBootstrap, type Bootstrap, type BootstrapIds } from './projects/bootstrap.js';
-import { createSigningSecrets } from './projects/signing-secrets.js';
+import { bootstrapDemo, readBootstrap, writeBootstrap, type Bootstrap, type BootstrapIds } from './projects/operator/bootstrap.js';
+import { createSigningSecrets } from './administration/signing-secrets.js';
 import { openStores } from './stores/open-stores.js';
 import type { Logger } from './telemetry/logger.js';
 import { createMetrics } from './telemetry/metrics.js';

@@ -4,10 +4,10 @@
  */
 import { readSettings, type Settings } from '../config.js';
 import { loadMasterKey } from '../crypto/master-key.js';
-import { readBootstrap } from '../projects/bootstrap.js';
-import { runOperatorCommand, type OperatorCommand } from '../projects/operator.js';
-import { readOperatorCommand } from '../projects/operator-arguments.js';
-import { sendOperatorCommand } from '../projects/operator-channel.js';
+import { readBootstrap } from '../projects/operator/bootstrap.js';
+import { runOperatorCommand, type OperatorCommand } from '../projects/operator/operator.js';
+import { readOperatorCommand } from '../projects/operator/operator-arguments.js';
+import { sendOperatorCommand } from '../projects/operator/operator-channel.js';
 import { openDatabaseAlone } from '../stores/open-stores.js';
 import { createLogger } from '../telemetry/logger.js';
 

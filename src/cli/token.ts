@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util';
 import { readSettings } from '../config.js';
 import { loadMasterKey } from '../crypto/master-key.js';
 import { dashboardRoles, type DashboardRole } from '../http/access.js';
-import { readBootstrap } from '../projects/bootstrap.js';
-import { issueDashboardToken } from '../projects/dashboard-tokens.js';
+import { readBootstrap } from '../projects/operator/bootstrap.js';
+import { issueDashboardToken } from '../administration/dashboard-tokens.js';
 
 const lifetimeSeconds = 8 * 3_600;
 

@@ -3,11 +3,11 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { registerStorableText } from '../http/storable-text.js';
-import type { AdministrationDeps } from './administration.js';
-import { registerKeyRoutes } from './key-routes.js';
-import { registerOrganizationRoutes } from './organization-routes.js';
-import { registerProjectRoutes } from './project-routes.js';
-import { registerPublicRoutes, type PublicRouteDeps } from './public-routes.js';
+import type { AdministrationDeps } from './deps.js';
+import { registerKeyRoutes } from './keys/key-routes.js';
+import { registerOrganizationRoutes } from './organizations/organization-routes.js';
+import { registerProjectRoutes } from './projects/project-routes.js';
+import { registerPublicRoutes, type PublicRouteDeps } from './projects/public-routes.js';
 
 export function registerAdministration(app: FastifyInstance, deps: AdministrationDeps & PublicRouteDeps): void {
   void app.register(async (scope) => {

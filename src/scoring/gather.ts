@@ -11,7 +11,7 @@ import type { LiteConfig } from '../contract/calibration.js';
 import type { MakeRef } from '../crypto/master-key.js';
 import type { Issue } from '../errors.js';
 import type { CountedSession, RateLimit, RecentReceipt, ScoreCountInput, StoredHistory } from '../stores/counters/port.js';
-import { parseAddress, type Address } from './address.js';
+import { parseAddress, type Address } from '../net/address.js';
 import { resolveCalibration } from './calibration.js';
 import { deviceClassOf } from './device-class.js';
 import type { Place } from './geography.js';

@@ -7,7 +7,7 @@
 import { stat } from 'node:fs/promises';
 import { open, type Reader, type Response } from 'maxmind';
 import type { NetworkClass } from '../contract/facts.js';
-import type { Address } from './address.js';
+import type { Address } from '../net/address.js';
 import { classifyNetwork } from './network-class.js';
 
 export interface Place {

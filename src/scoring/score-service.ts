@@ -19,7 +19,7 @@ import type { Log } from '../stores/log/port.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { assembleFacts, checkRequest, countInputOf, gatherBase, type Counted, type ScoreBase } from './gather.js';
-import type { Address } from './address.js';
+import type { Address } from '../net/address.js';
 import type { Geography } from './geography.js';
 import { appendReceipt, packFacts } from './receipts.js';
 import type { Warmth } from './warmth.js';

@@ -1,7 +1,7 @@
 /**
  * The operator’s port: metrics, health, and the operator’s commands.
  */
-import { registerOperatorChannel } from '../projects/operator-channel.js';
+import { registerOperatorChannel } from '../projects/operator/operator-channel.js';
 import { createAdminServer } from '../telemetry/admin-server.js';
 import type { NamedConsumer } from './consumers.js';
 import type { Parts } from './parts.js';

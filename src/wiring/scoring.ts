@@ -4,9 +4,9 @@
 import { createBatchSigner } from '../crypto/batch-signer.js';
 import { createMakeRef, deriveSigningKey } from '../crypto/master-key.js';
 import { createPool } from '../pool/pool.js';
-import type { BootstrapIds } from '../projects/bootstrap.js';
-import type { Directories } from '../projects/directories.js';
-import type { PublicGuard } from '../projects/public-guard.js';
+import type { BootstrapIds } from '../projects/operator/bootstrap.js';
+import type { Directories } from '../administration/directories.js';
+import type { PublicGuard } from '../administration/public-guard.js';
 import { createEvidenceService } from '../scoring/evidence-service.js';
 import { openGeography } from '../scoring/geography.js';
 import { createProbeService } from '../scoring/probe-service.js';

@@ -2,7 +2,7 @@
  * Several processes of the service on the same real stores, each with a data directory of its own, that a test may kill and start again.
  */
 import type t from 'tap';
-import type { Bootstrap } from '../../src/projects/bootstrap.js';
+import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import { startProcess, type ServiceProcess } from './process.js';
 import { temporaryDirectory } from './service.js';
 

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type t from 'tap';
 import { packageRoot } from '../../src/package-root.js';
-import type { Bootstrap } from '../../src/projects/bootstrap.js';
+import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 
 export interface ServiceProcess {
   readonly child: ChildProcess;

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type t from 'tap';
 import { readSettings } from '../../src/config.js';
-import type { Bootstrap } from '../../src/projects/bootstrap.js';
+import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import { startService, type Service, type ServiceOptions } from '../../src/main.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 

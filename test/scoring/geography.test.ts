@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { parseAddress, type Address } from '../../src/scoring/address.js';
+import { parseAddress, type Address } from '../../src/net/address.js';
 import { openGeography } from '../../src/scoring/geography.js';
 import { writeMmdb, type MmdbValue } from '../helpers/mmdb.js';
 

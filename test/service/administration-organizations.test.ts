@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { AuditEntry } from '../../src/contract/audit.js';
 import type { ErrorBody } from '../../src/contract/common.js';
-import { operatorPath, sendOperatorCommand } from '../../src/projects/operator-channel.js';
+import { operatorPath, sendOperatorCommand } from '../../src/projects/operator/operator-channel.js';
 import { loadMasterKey } from '../../src/crypto/master-key.js';
 import { probeExample } from '../../src/scoring/examples.js';
 import { keyHeaders, startOrganizations, type Headers } from '../helpers/organizations.js';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { issueDashboardToken } from '../../src/projects/dashboard-tokens.js';
+import { issueDashboardToken } from '../../src/administration/dashboard-tokens.js';
 import { loadMasterKey } from '../../src/crypto/master-key.js';
 import { startTestService } from '../helpers/service.js';
 

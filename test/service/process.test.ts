@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import type { EvidenceReply, ScoreReply } from '../../src/contract/score.js';
 import { packageRoot } from '../../src/package-root.js';
-import type { Bootstrap } from '../../src/projects/bootstrap.js';
+import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import { startProcess } from '../helpers/process.js';
 import { temporaryDirectory } from '../helpers/service.js';
 

@@ -2,7 +2,7 @@
 import t from 'tap';
 import type { MintedKeyReply } from '../../src/contract/api-key.js';
 import type { EvidenceReply, ScoreReply } from '../../src/contract/score.js';
-import { issueDashboardToken } from '../../src/projects/dashboard-tokens.js';
+import { issueDashboardToken } from '../../src/administration/dashboard-tokens.js';
 import { startFleet } from '../helpers/fleet.js';
 import { realStoreSettings } from '../helpers/real-service.js';
 import { createEmptyDatabase, findStack } from '../helpers/stores.js';

@@ -2,7 +2,7 @@ import { Value } from 'typebox/value';
 import t from 'tap';
 import { ScoreReply, type EvidenceReply, type ScoreReply as Reply } from '../../src/contract/score.js';
 import { probeExample, scoreExample } from '../../src/scoring/examples.js';
-import { issueDashboardToken } from '../../src/projects/dashboard-tokens.js';
+import { issueDashboardToken } from '../../src/administration/dashboard-tokens.js';
 import { loadMasterKey } from '../../src/crypto/master-key.js';
 import type { ErrorBody } from '../../src/contract/common.js';
 import { startTestService, type TestService } from '../helpers/service.js';

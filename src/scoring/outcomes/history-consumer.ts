@@ -4,7 +4,7 @@
  */
 import type { Consumer, Log } from '../../stores/log/port.js';
 import type { Logger } from '../../telemetry/logger.js';
-import { workOff } from './adjudicator.js';
+import { workOff } from './adjudication-work.js';
 import { publishPending, type HistoryPublisherDeps } from './history-publisher.js';
 
 export interface HistoryConsumerDeps extends HistoryPublisherDeps {

@@ -2,7 +2,7 @@
  * The history of one subject (a respondent, a source, a sub-source) as counts a day, and the decayed record that scoring reads. Days are
  * whole numbers, so that what is taken back leaves no trace, not even a rounding error.
  */
-import type { Adjudication } from './adjudicate.js';
+import type { Adjudication } from './adjudication-rules.js';
 
 /** Adjudicated sessions, fraud among them, clawbacks among those. */
 export type DayCounts = readonly [n: number, fraud: number, clawbacks: number];

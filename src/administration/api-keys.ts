@@ -1,0 +1,135 @@
+/**
+ * API keys: minting and looking up. Only the SHA-256 of a secret is stored; the secret itself is returned once.
+ *
+ *     active ──rotate──▶ revoked (a replacement of the same lineage is active)
+ *     active ──revoke──▶ revoked
+ *     active ──expiresAt──▶ expired
+ *
+ * A key from before the two tiers existed has the scope of its organization and all of that tier’s scopes, whatever its row says.
+ */
+import { hash, randomBytes } from 'node:crypto';
+import { keyScopes, rateLimitDefaults, type RateLimits } from '../contract/api-key.js';
+import { makeId } from '../crypto/ids.js';
+import type { KeyCaller } from '../http/access.js';
+import type { Queryable } from '../stores/database/port.js';
+
+export { keyScopes, rateLimitDefaults, type RateLimits };
+
+/** Keys created before this day know no project. */
+export const scopeSplit = '2026-05-21T00:00:00Z';
+
+/** The project that a row of api_keys is good for. */
+export const projectOfKey = `CASE WHEN k.created_at >= timestamptz '${scopeSplit}' THEN k.project_id END`;
+
+/** Characters of a secret that may be shown to tell keys apart. */
+const shownCharacters = 6;
+
+export interface NewKey {
+  readonly organizationId: string;
+  /** null mints an organization key. */
+  readonly projectId: string | null;
+  readonly name: string;
+  readonly isTest: boolean;
+  /** Default: rateLimitDefaults. */
+  readonly limits?: RateLimits;
+  /** Default: all of the tier’s. */
+  readonly scopes?: readonly string[];
+  /** Default: never. */
+  readonly expiresAt?: Date | null;
+  /** Default: the first of a lineage of its own. */
+  readonly lineage?: string;
+  readonly isDemo?: boolean;
+  readonly diagnosticsEnabled?: boolean;
+  /** Made by provisioning. */
+  readonly issued?: boolean;
+}
+
+export interface MintedKey {
+  readonly keyId: string;
+  /** The only time that the secret exists outside its owner’s hands. */
+  readonly secret: string;
+  readonly prefix: string;
+}
+
+export function hashSecret(secret: string): Buffer {
+  return hash('sha256', secret, 'buffer');
+}
+
+export async function mintKey(database: Queryable, key: NewKey): Promise<MintedKey> {
+  const family = `vf_${key.projectId === null ? 'org_' : ''}${key.isTest ? 'test' : 'live'}_`;
+  const secret = family + randomBytes(32).toString('base64url');
+  const prefix = secret.slice(0, family.length + shownCharacters);
+  const keyId = makeId('key');
+  const limits = key.limits ?? rateLimitDefaults;
+  const scopes = key.scopes ?? keyScopes[key.projectId === null ? 'organization' : 'project'];
+  await database.query(
+    `INSERT INTO api_keys (key_id, lineage, organization_id, project_id, name, secret_hash, prefix, scopes, per_minute, per_day, is_test, is_demo, diagnostics_enabled, issued, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+    [keyId, key.lineage ?? keyId, key.organizationId, key.projectId, key.name, hashSecret(secret), prefix, [...scopes],
+      limits.perMinute, limits.perDay, key.isTest, key.isDemo ?? false, key.diagnosticsEnabled ?? false, key.issued ?? false, key.expiresAt ?? null],
+  );
+  return { keyId, secret, prefix };
+}
+
+/** A key as it is cached; expiry is checked at each use. */
+export interface StoredKey extends KeyCaller {
+  readonly expiresAtMs: number | null;
+}
+
+/** Reads a key that is not revoked by the hex SHA-256 of its secret. */
+export async function findKeyByHash(database: Queryable, hash: string): Promise<StoredKey | null> {
+  const [row] = await database.query<KeyRow>(
+    `SELECT key_id, lineage, organization_id, ${projectOfKey} AS project_id, scopes, per_minute, per_day, is_test, is_demo, diagnostics_enabled, expires_at,
+            created_at < timestamptz '${scopeSplit}' AS is_early
+       FROM api_keys k WHERE secret_hash = decode($1, 'hex') AND revoked_at IS NULL`,
+    [hash],
+  );
+  if (row === undefined) return null;
+  return {
+    kind: 'key',
+    keyId: row.key_id,
+    lineage: row.lineage,
+    organizationId: row.organization_id,
+    projectId: row.project_id,
+    scopes: scopesOf(row),
+    limits: { perMinute: row.per_minute, perDay: row.per_day },
+    isTest: row.is_test,
+    isDemo: row.is_demo,
+    diagnosticsEnabled: row.diagnostics_enabled,
+    expiresAtMs: row.expires_at?.getTime() ?? null,
+  };
+}
+
+export function scopesOf(row: { readonly is_early: boolean; readonly scopes: readonly string[] }): readonly string[] {
+  return row.is_early ? keyScopes.organization : row.scopes;
+}
+
+type KeyRow = {
+  readonly key_id: string;
+  readonly lineage: string;
+  readonly organization_id: string;
+  readonly project_id: string | null;
+  readonly scopes: readonly string[];
+  readonly per_minute: number;
+  readonly per_day: number;
+  readonly is_test: boolean;
+  readonly is_demo: boolean;
+  readonly diagnostics_enabled: boolean;
+  readonly expires_at: Date | null;
+  readonly is_early: boolean;
+};
+
+export interface KeyOwner {
+  readonly organizationId: string;
+  /** null: keys of organization scope. */
+  readonly projectId: string | null;
+}
+
+const keyIdForm = /^key_[0-9a-f]{32}$/;
+
+/** Whose key this is, or null. The form of an id is looked at first, so that no text of a caller’s reaches the database. */
+export async function findKeyOwner(database: Queryable, keyId: string): Promise<KeyOwner | null> {
+  if (!keyIdForm.test(keyId)) return null;
+  const [row] = await database.query<{ organization_id: string; project_id: string | null }>(`SELECT organization_id, ${projectOfKey} AS project_id FROM api_keys k WHERE key_id = $1`, [keyId]);
+  return row === undefined ? null : { organizationId: row.organization_id, projectId: row.project_id };
+}

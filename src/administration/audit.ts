@@ -1,0 +1,71 @@
+/**
+ * The audit trail of administrative writes. An entry is written in the transaction of the write that it tells of: either both
+ * are there or neither is. Entries hold names and numbers, never a secret.
+ */
+import type { AuditAction, AuditEntry } from '../contract/audit.js';
+import { makeId } from '../crypto/ids.js';
+import type { Caller } from '../http/access.js';
+import type { Queryable } from '../stores/database/port.js';
+import { cutPage, type Page } from '../http/paging.js';
+
+export interface Actor {
+  readonly kind: AuditEntry['actor']['kind'];
+  readonly id: string;
+  readonly role: string | null;
+  readonly requestId: string | null;
+}
+
+export const operator: Actor = { kind: 'operator', id: 'operator', role: null, requestId: null };
+
+export function actorOf({ caller, id }: { readonly caller: Caller | null; readonly id: string }): Actor {
+  if (caller === null) throw new Error('a write without a caller cannot be audited');
+  return caller.kind === 'key'
+    ? { kind: 'key', id: caller.keyId, role: null, requestId: id }
+    : { kind: 'dashboard', id: caller.subject, role: caller.role, requestId: id };
+}
+
+export interface AuditNote {
+  readonly organizationId: string;
+  readonly action: AuditAction;
+  readonly subject: AuditEntry['subject'];
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+export async function recordAudit(tx: Queryable, actor: Actor, { organizationId, action, subject, detail = {} }: AuditNote): Promise<void> {
+  await tx.query(
+    `INSERT INTO audit_entries (entry_id, organization_id, actor_kind, actor_id, actor_role, action, subject_kind, subject_id, detail, request_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10)`,
+    [makeId('audit'), organizationId, actor.kind, actor.id, actor.role, action, subject.kind, subject.id, JSON.stringify(detail), actor.requestId],
+  );
+}
+
+type AuditRow = {
+  readonly entry_id: string;
+  readonly at: Date;
+  readonly actor_kind: Actor['kind'];
+  readonly actor_id: string;
+  readonly actor_role: string | null;
+  readonly action: AuditAction;
+  readonly subject_kind: AuditEntry['subject']['kind'];
+  readonly subject_id: string;
+  readonly detail: Record<string, unknown>;
+  readonly request_id: string | null;
+};
+
+export async function listAudit(tx: Queryable, organizationId: string, page: Page): Promise<{ readonly entries: AuditEntry[]; readonly nextCursor: string | null }> {
+  const rows = await tx.query<AuditRow>(
+    'SELECT * FROM audit_entries WHERE organization_id = $1 AND ($2::text IS NULL OR entry_id < $2) ORDER BY entry_id DESC LIMIT $3',
+    [organizationId, page.below, page.limit + 1],
+  );
+  const { items, nextCursor } = cutPage(rows, page.limit, (row) => row.entry_id);
+  const entries = items.map((row) => ({
+    entryId: row.entry_id,
+    at: row.at.toISOString(),
+    actor: { kind: row.actor_kind, id: row.actor_id, role: row.actor_role },
+    action: row.action,
+    subject: { kind: row.subject_kind, id: row.subject_id },
+    detail: row.detail,
+    requestId: row.request_id,
+  }));
+  return { entries, nextCursor };
+}

@@ -1,0 +1,75 @@
+/**
+ * The records that requests are decided by, cached in process: keys by the hash of their secret, projects, organizations.
+ * A change anywhere is in force here within the interval of the change feed; one made by this process, at once.
+ */
+import type { AccessDeps, KeyCaller } from '../http/access.js';
+import type { Database } from '../stores/database/port.js';
+import type { Logger } from '../telemetry/logger.js';
+import { findKeyByHash, findKeyOwner, hashSecret } from './api-keys.js';
+import { openChangeFeed, type ChangeKind } from './change-feed.js';
+import { createDirectory, type Directory } from './record-cache.js';
+import { createKeyUse } from './key-use.js';
+import { findOrganization, type StoredOrganization } from './organization-store.js';
+import { findProject, type StoredProject } from './project-store.js';
+
+const entriesMax = 50_000;
+const feedIntervalMs = 300;
+/** Longest secret that is looked at; ours are 55 characters at most. */
+const secretLengthMax = 256;
+
+export interface Directories {
+  readonly findKey: AccessDeps['findKey'];
+  readonly findProjectOwner: AccessDeps['findProjectOwner'];
+  readonly findKeyOwner: AccessDeps['findKeyOwner'];
+  /** By project id. */
+  readonly projects: Directory<StoredProject>;
+  /** By probe key; probe keys never change. */
+  readonly probeKeys: Directory<{ readonly projectId: string }>;
+  readonly organizations: Directory<StoredOrganization>;
+  /** Forgets a key by the hex SHA-256 of its secret: its next use reads the database. */
+  dropKey(hash: string): void;
+  /** Writes the uses of keys that were noted so far. */
+  flushKeyUses(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openDirectories(deps: { readonly database: Database; readonly logger: Logger; readonly now: () => number }): Promise<Directories> {
+  const { database, logger, now } = deps;
+  const keys = createDirectory(entriesMax, (hash) => findKeyByHash(database, hash));
+  const projects = createDirectory(entriesMax, (id) => findProject(database, id));
+  const probeKeys = createDirectory(entriesMax, async (probeKey) => {
+    const project = probeKey.startsWith('pk_') ? await findProject(database, probeKey) : null;
+    return project === null ? null : { projectId: project.projectId };
+  });
+  const organizations = createDirectory(entriesMax, (id) => findOrganization(database, id));
+  const byKind: Record<ChangeKind, Directory<object>> = { key: keys, project: projects, organization: organizations };
+  const uses = createKeyUse({ database, logger, now });
+  const feed = await openChangeFeed({
+    database,
+    logger,
+    intervalMs: feedIntervalMs,
+    onChange: (kind, subject) => byKind[kind].drop(subject),
+    onGap: () => Object.values(byKind).forEach((directory) => directory.clear()),
+  });
+
+  return {
+    projects,
+    probeKeys,
+    organizations,
+    async findKey(secret): Promise<KeyCaller | null> {
+      if (!secret.startsWith('vf_') || secret.length > secretLengthMax) return null;
+      const key = await keys.get(hashSecret(secret).toString('hex'));
+      if (key === null || (key.expiresAtMs !== null && key.expiresAtMs <= now())) return null;
+      uses.note(key.keyId);
+      return key;
+    },
+    findProjectOwner: async (projectId) => (projectId.startsWith('proj_') ? ((await projects.get(projectId))?.organizationId ?? null) : null),
+    findKeyOwner: (keyId) => findKeyOwner(database, keyId),
+    dropKey: (hash) => keys.drop(hash),
+    flushKeyUses: () => uses.flush(),
+    async close() {
+      await feed.close();
+      await uses.close();
+    },
+  };
+}

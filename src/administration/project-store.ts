@@ -1,0 +1,113 @@
+/**
+ * Projects in the database. `fields` holds what was set, and nothing else; defaults are filled in on reading.
+ */
+import { randomBytes } from 'node:crypto';
+import { configDefaults, projectDefaults, type ProjectFields, type ProjectReply } from '../contract/project.js';
+import { securityLevels, type Thresholds } from '../contract/project-parts.js';
+import { makeId } from '../crypto/ids.js';
+import { DatabaseConflict, type Queryable } from '../stores/database/port.js';
+import { Fault } from '../errors.js';
+import { cutPage, type Page } from '../http/paging.js';
+
+export interface StoredProject {
+  readonly projectId: string;
+  readonly organizationId: string;
+  readonly probeKey: string;
+  readonly fields: ProjectFields;
+  readonly createdAt: Date;
+}
+
+type ProjectRow = {
+  readonly project_id: string;
+  readonly organization_id: string;
+  readonly probe_key: string;
+  readonly fields: ProjectFields;
+  readonly created_at: Date;
+};
+
+/** Ids that are looked up at all; others name nothing. */
+const idForm = /^(?:proj_|pk_)[A-Za-z0-9_-]{1,64}$/;
+
+/** null where the organization has a project of this external id already. */
+export async function insertProject(database: Queryable, organizationId: string, fields: ProjectFields): Promise<StoredProject | null> {
+  const [row] = await database.query<ProjectRow>(
+    `INSERT INTO projects (project_id, organization_id, probe_key, fields) VALUES ($1, $2, $3, $4::jsonb)
+     ON CONFLICT (organization_id, external_id) DO NOTHING RETURNING *`,
+    [makeId('project'), organizationId, `pk_${randomBytes(18).toString('base64url')}`, JSON.stringify(fields)],
+  );
+  return row === undefined ? null : projectOf(row);
+}
+
+/** By project id or by probe key. */
+export async function findProject(database: Queryable, id: string, options: { readonly lock?: boolean } = {}): Promise<StoredProject | null> {
+  if (!idForm.test(id)) return null;
+  const column = id.startsWith('pk_') ? 'probe_key' : 'project_id';
+  const [row] = await database.query<ProjectRow>(`SELECT * FROM projects WHERE ${column} = $1${options.lock === true ? ' FOR UPDATE' : ''}`, [id]);
+  return row === undefined ? null : projectOf(row);
+}
+
+export async function lockProjectByExternalId(tx: Queryable, organizationId: string, externalId: string): Promise<StoredProject | null> {
+  const [row] = await tx.query<ProjectRow>('SELECT * FROM projects WHERE organization_id = $1 AND external_id = $2 FOR UPDATE', [organizationId, externalId]);
+  return row === undefined ? null : projectOf(row);
+}
+
+export async function listProjects(database: Queryable, organizationId: string, page: Page, externalId: string | null): Promise<{ readonly items: readonly StoredProject[]; readonly nextCursor: string | null }> {
+  const rows = await database.query<ProjectRow>(
+    `SELECT * FROM projects WHERE organization_id = $1 AND ($2::text IS NULL OR project_id < $2) AND ($4::text IS NULL OR external_id = $4)
+      ORDER BY project_id DESC LIMIT $3`,
+    [organizationId, page.below, page.limit + 1, externalId],
+  );
+  return cutPage(rows.map(projectOf), page.limit, ({ projectId }) => projectId);
+}
+
+export async function updateProjectFields(database: Queryable, projectId: string, fields: ProjectFields): Promise<void> {
+  try {
+    await database.query('UPDATE projects SET fields = $2::jsonb WHERE project_id = $1', [projectId, JSON.stringify(fields)]);
+  } catch (error) {
+    if (!(error instanceof DatabaseConflict) || error.constraint !== 'projects_by_external_id') throw error;
+    throw new Fault('CONFLICT', 'Another project of the organization has this externalId.', { issues: [{ path: '/externalId', message: 'is taken by another project.' }] });
+  }
+}
+
+/** The thresholds in force: custom ones win over those of config, and those over the preset. */
+export function thresholdsOf({ customThresholds = {}, config = {} }: ProjectFields): Required<Thresholds> {
+  const fallback = securityLevels.balanced;
+  return {
+    liveness: customThresholds.liveness ?? config.livenessThreshold ?? fallback.liveness,
+    uniqueness: customThresholds.uniqueness ?? config.uniquenessThreshold ?? fallback.uniqueness,
+    authenticity: customThresholds.authenticity ?? fallback.authenticity,
+    screenDetection: customThresholds.screenDetection ?? fallback.screenDetection,
+  };
+}
+
+/** The project as its owner sees it, every default filled in. */
+export function showProject(project: StoredProject): ProjectReply {
+  const { name, description, externalId, config = {}, scoreModeConfig, userDisclosureCustomText, branding, ...fields } = project.fields;
+  return {
+    projectId: project.projectId,
+    siteKey: project.projectId,
+    probeKey: project.probeKey,
+    organizationId: project.organizationId,
+    externalId: externalId ?? null,
+    name,
+    description: description ?? null,
+    createdAt: project.createdAt.toISOString(),
+    verificationMode: fields.verificationMode ?? projectDefaults.verificationMode,
+    config: {
+      ...configDefaults,
+      ...config,
+      allowedDomains: config.allowedDomains ?? [],
+      deduplication: { ...configDefaults.deduplication, ...config.deduplication },
+      monitoring: { ...configDefaults.monitoring, ...config.monitoring },
+    },
+    customThresholds: thresholdsOf(project.fields),
+    scoreModeConfig: { ...projectDefaults.scoreModeConfig, ...scoreModeConfig },
+    userDisclosure: fields.userDisclosure ?? projectDefaults.userDisclosure,
+    userDisclosureCustomText: userDisclosureCustomText ?? null,
+    branding: branding ?? null,
+  };
+}
+
+function projectOf(row: ProjectRow): StoredProject {
+  return { projectId: row.project_id, organizationId: row.organization_id, probeKey: row.probe_key, fields: row.fields, createdAt: row.created_at };
+}

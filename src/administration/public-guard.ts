@@ -1,0 +1,87 @@
+/**
+ * The way in of public calls: finds the project of a site key, decides by the page’s origin, takes the call off the limit of project
+ * and origin, and sets CORS headers that follow the list in force. A refusal carries them too, so that the page can read why.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Fault } from '../errors.js';
+import { notFound } from '../http/access.js';
+import type { Directories } from './directories.js';
+import type { Limits } from './request-limits.js';
+import type { StoredOrganization } from './organization-store.js';
+import type { DecideOrigin, OriginDecision } from './origin-decision.js';
+import type { StoredProject } from './project-store.js';
+
+export interface PublicGuardDeps {
+  readonly directories: Pick<Directories, 'projects' | 'organizations'>;
+  readonly limits: Pick<Limits, 'takePublicRate' | 'takeProbeRate'>;
+  readonly decide: DecideOrigin;
+}
+
+export interface Visitor extends OriginDecision {
+  readonly project: StoredProject;
+  readonly organization: StoredOrganization;
+  /** The header Origin as it came; null where there is none. */
+  readonly origin: string | null;
+}
+
+export interface PublicGuard {
+  /** Who asks, and whether their page may; refuses nobody but unknown site keys and callers over the limit. */
+  look(request: FastifyRequest, reply: FastifyReply, siteKey: string): Promise<Visitor>;
+  /** The same, and ORIGIN_NOT_ALLOWED for pages that may not. */
+  admit(request: FastifyRequest, reply: FastifyReply, siteKey: string): Promise<Visitor>;
+  /** Takes a probe off the limit of project and origin. Any page may send probes; those of pages that may not use the project share one count. */
+  countProbe(projectId: string, origin: string | null): Promise<void>;
+}
+
+export function createPublicGuard({ directories, limits, decide }: PublicGuardDeps): PublicGuard {
+  async function find(projectId: string, origin: string | null): Promise<Visitor | null> {
+    const project = await directories.projects.get(projectId);
+    const organization = project === null ? null : await directories.organizations.get(project.organizationId);
+    if (project === null || organization === null) return null;
+    return { project, organization, origin, ...decide({ project: project.fields.config?.allowedDomains ?? noPatterns, organization: organization.allowedDomains }, origin) };
+  }
+
+  async function look(request: FastifyRequest, reply: FastifyReply, siteKey: string): Promise<Visitor> {
+    const origin = request.headers.origin ?? null;
+    allowReading(reply, origin);
+    const visitor = siteKey.startsWith('proj_') ? await find(siteKey, origin) : null;
+    if (visitor === null) throw notFound('site key');
+    await limits.takePublicRate(siteKey, visitor.allowed ? origin : null);
+    return visitor;
+  }
+
+  return {
+    look,
+    async admit(request, reply, siteKey) {
+      const visitor = await look(request, reply, siteKey);
+      if (visitor.allowed) return visitor;
+      const where = visitor.decidedBy === 'environment' ? 'neither the project nor its organization allows any origin yet' : `the ${visitor.decidedBy}’s list of allowed origins does not name it`;
+      throw new Fault('ORIGIN_NOT_ALLOWED', `${visitor.origin ?? 'A request without an origin'} may not use this site key: ${where}.`);
+    },
+    async countProbe(projectId, origin) {
+      const visitor = await find(projectId, origin);
+      await limits.takeProbeRate(projectId, visitor?.allowed === true ? origin : null);
+    },
+  };
+}
+
+const noPatterns: readonly string[] = [];
+
+/** Lets the page read what it is answered. What it is answered is what the decision is about. */
+function allowReading(reply: FastifyReply, origin: string | null): void {
+  void reply.header('vary', 'Origin');
+  if (origin === null) return;
+  void reply.headers({
+    'access-control-allow-origin': origin,
+    'cross-origin-resource-policy': 'cross-origin',
+    'access-control-expose-headers': 'x-request-id, retry-after, x-ratelimit-remaining, x-ratelimit-reset, etag',
+  });
+}
+
+/** Answers every preflight of a public address: a preflight names no site key, so that the request itself is decided on. */
+export function answerPreflights(app: FastifyInstance, path: string, method: string): void {
+  app.options(path, { config: { access: { credential: 'none' } }, schema: { hide: true } }, (request, reply) => {
+    allowReading(reply, request.headers.origin ?? null);
+    return reply.code(204).headers({ 'access-control-allow-methods': method, 'access-control-allow-headers': 'content-type, if-none-match, x-client-secret, x-vh-diagnostics, x-request-id', 'access-control-max-age': '86400' }).send();
+  });
+}

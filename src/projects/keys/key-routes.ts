@@ -1,0 +1,181 @@
+/**
+ * Routes of API keys: those of a project, those of an organization, and the key that asks about itself. Both sets are the same five
+ * operations on different owners.
+ */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type, type TSchema } from 'typebox';
+import { KeyChange, KeyCreation, KeyIntrospection, KeyPage, KeyRecord, KeyRotation, MintedKeyReply } from '../../contract/api-key.js';
+import { PageQuery } from '../../contract/paging.js';
+import { keyCaller, notFound, organizationOf, type Access } from '../../http/access.js';
+import { errorReplies } from '../../http/openapi.js';
+import type { AdministrationDeps } from '../deps.js';
+import { actorOf } from '../../administration/audit.js';
+import { examples } from '../examples.js';
+import { createKeyService, type Asking } from './key-service.js';
+import type { KeyOwner } from '../../administration/api-keys.js';
+import { findOwnedKey, introspect, listKeys, showKey } from './key-store.js';
+import { acceptEmptyBodies, optionalBody } from '../../http/optional-body.js';
+import { readPage } from '../../http/paging.js';
+import { inOrganization } from '../../stores/database/tenant.js';
+
+/** What tells the two sets apart. */
+interface KeySet {
+  readonly path: string;
+  /** Ends the operation ids. */
+  readonly of: 'Project' | 'Organization';
+  readonly params: Record<string, TSchema>;
+  readonly ownerAccess: { readonly project: string } | { readonly organization: string };
+  /** Who may make keys, and who may replace, limit and revoke them. */
+  readonly mint: Pick<Extract<Access, { role?: unknown }>, 'credential' | 'role'>;
+  readonly write: Pick<Extract<Access, { role?: unknown }>, 'credential' | 'role'>;
+  readonly projectOf: (request: FastifyRequest) => string | null;
+}
+
+const projectKeys: KeySet = {
+  path: '/projects/:projectId/api-keys',
+  of: 'Project',
+  params: { projectId: Type.String({ maxLength: 128 }) },
+  ownerAccess: { project: 'projectId' },
+  mint: { credential: 'dashboard-or-organization-key', role: 'admin' },
+  write: { credential: 'dashboard-or-key', role: 'admin' },
+  projectOf: (request) => (request.params as { projectId: string }).projectId,
+};
+
+const organizationKeys: KeySet = {
+  path: '/organizations/:orgId/api-keys',
+  of: 'Organization',
+  params: { orgId: Type.String({ maxLength: 128 }) },
+  ownerAccess: { organization: 'orgId' },
+  mint: { credential: 'dashboard', role: 'owner' },
+  write: { credential: 'dashboard-or-organization-key', role: 'owner' },
+  projectOf: () => null,
+};
+
+const tags = ['API keys'];
+
+export function registerKeyRoutes(app: FastifyInstance, deps: AdministrationDeps): void {
+  registerIntrospection(app, deps);
+  for (const set of [projectKeys, organizationKeys]) {
+    registerCollection(app, deps, set);
+    void app.register(async (scope) => registerItem(scope, deps, set));
+  }
+}
+
+const ownerOf = (set: KeySet, request: FastifyRequest): KeyOwner => ({ organizationId: organizationOf(request), projectId: set.projectOf(request) });
+const askingOf = (request: FastifyRequest): Asking => ({ caller: request.caller, actor: actorOf(request) });
+
+function registerIntrospection(app: FastifyInstance, deps: AdministrationDeps): void {
+  app.withTypeProvider<TypeBoxTypeProvider>().get(
+    '/api-keys/current',
+    {
+      config: { access: { credential: 'api-key', afterTrial: true } },
+      schema: { tags, operationId: 'introspectKey', summary: 'Tell what the key that asks may do', response: { 200: KeyIntrospection, ...errorReplies([401, 429]) } },
+    },
+    async (request) => {
+      const { keyId, organizationId, projectId } = keyCaller(request);
+      const key = await findOwnedKey(deps.database, { organizationId, projectId }, keyId);
+      if (key === null) throw notFound('key');
+      return introspect(key);
+    },
+  );
+}
+
+function registerCollection(app: FastifyInstance, deps: AdministrationDeps, set: KeySet): void {
+  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
+  const service = createKeyService(deps);
+
+  typed.get(
+    set.path,
+    {
+      config: { access: { credential: 'dashboard-or-organization-key', role: 'admin', scope: 'keys:read', afterTrial: true, ...set.ownerAccess } },
+      schema: {
+        tags,
+        operationId: `list${set.of}Keys`,
+        summary: `List the ${set.of.toLowerCase()}’s keys, newest first`,
+        params: Type.Object(set.params),
+        querystring: PageQuery,
+        response: { 200: KeyPage, ...errorReplies([400, 401, 403, 404, 429]) },
+      },
+    },
+    async (request) => {
+      const owner = ownerOf(set, request);
+      const page = readPage(request.query);
+      const { items, nextCursor } = await inOrganization(deps.database, owner.organizationId, (tx) => listKeys(tx, owner, page));
+      return { apiKeys: items.map((key) => showKey(key, deps.now())), nextCursor };
+    },
+  );
+
+  typed.post(
+    set.path,
+    {
+      config: { access: { ...set.mint, scope: 'keys:write', ...set.ownerAccess } },
+      schema: {
+        tags,
+        operationId: `create${set.of}Key`,
+        summary: `Make a key of the ${set.of.toLowerCase()}`,
+        description: 'The secret is in this answer and nowhere else. Without expiresInDays the key does not expire.',
+        params: Type.Object(set.params),
+        body: { ...KeyCreation, examples: [examples.createKey] },
+        response: { 201: MintedKeyReply, ...errorReplies([400, 401, 402, 403, 404, 413, 415, 429]) },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await service.create(askingOf(request), ownerOf(set, request), request.body)),
+  );
+}
+
+function registerItem(scope: FastifyInstance, deps: AdministrationDeps, set: KeySet): void {
+  acceptEmptyBodies(scope);
+  const typed = scope.withTypeProvider<TypeBoxTypeProvider>();
+  const service = createKeyService(deps);
+  const params = Type.Object({ ...set.params, keyId: Type.String({ maxLength: 128 }) });
+  const keyIdOf = (request: FastifyRequest): string => (request.params as { keyId: string }).keyId;
+  const access: Access = { ...set.write, scope: 'keys:write', key: 'keyId', afterTrial: true, ...set.ownerAccess };
+  const common = { params, tags };
+
+  typed.post(
+    `${set.path}/:keyId/rotate`,
+    {
+      config: { access },
+      schema: {
+        ...common,
+        operationId: `rotate${set.of}Key`,
+        summary: `Replace a key of the ${set.of.toLowerCase()}`,
+        description: 'The replacement inherits scope, name, scopes, limits, family and, unless expiresInDays is given, expiry. The old key is dead at once here and within a second everywhere.',
+        body: { ...optionalBody(KeyRotation), examples: [{ expiresInDays: 30 }] },
+        response: { 200: MintedKeyReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
+      },
+    },
+    async (request) => service.rotate(askingOf(request), ownerOf(set, request), keyIdOf(request), request.body ?? {}),
+  );
+
+  typed.patch(
+    `${set.path}/:keyId`,
+    {
+      config: { access },
+      schema: {
+        ...common,
+        operationId: `limit${set.of}Key`,
+        summary: `Change the rate limits of a key of the ${set.of.toLowerCase()}`,
+        description: 'Nothing else of the key changes. In force with the next request here, within a second everywhere.',
+        body: { ...KeyChange, examples: [examples.changeKey] },
+        response: { 200: KeyRecord, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
+      },
+    },
+    async (request) => service.changeLimits(askingOf(request), ownerOf(set, request), keyIdOf(request), request.body),
+  );
+
+  typed.delete(
+    `${set.path}/:keyId`,
+    {
+      config: { access },
+      schema: {
+        ...common,
+        operationId: `revoke${set.of}Key`,
+        summary: `Revoke a key of the ${set.of.toLowerCase()}`,
+        response: { 200: KeyRecord, ...errorReplies([400, 401, 403, 404, 429]) },
+      },
+    },
+    async (request) => service.revoke(askingOf(request), ownerOf(set, request), keyIdOf(request)),
+  );
+}

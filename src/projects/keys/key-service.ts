@@ -1,0 +1,101 @@
+/**
+ * Making, replacing, limiting and revoking keys. Each write is recorded with it, and in force on this instance when it answers;
+ * the others learn of it within a second. A caller that is a key itself reaches no further than it is allowed: a test key touches
+ * test keys only, and none hands out a scope that it lacks.
+ */
+import { keyScopes, rateLimitDefaults, type KeyChange, type KeyCreation, type KeyRecord, type KeyRotation, type MintedKeyReply } from '../../contract/api-key.js';
+import { Fault } from '../../errors.js';
+import { notFound, type Caller } from '../../http/access.js';
+import { invalid } from '../../http/error-answers.js';
+import { nearestName } from '../../http/validation.js';
+import type { Queryable } from '../../stores/database/port.js';
+import type { AdministrationDeps } from '../deps.js';
+import { mintKey } from '../../administration/api-keys.js';
+import { recordAudit, type Actor } from '../../administration/audit.js';
+import type { KeyOwner } from '../../administration/api-keys.js';
+import { findOwnedKey, introspect, isActive, replaceKey, revokeKey, setKeyLimits, showKey, type AdministeredKey } from './key-store.js';
+import { inOrganization } from '../../stores/database/tenant.js';
+
+const dayMs = 86_400_000;
+
+export interface Asking {
+  readonly caller: Caller | null;
+  readonly actor: Actor;
+}
+
+export function createKeyService(deps: AdministrationDeps) {
+  const expiryOf = (days: number | undefined): Date | undefined => (days === undefined ? undefined : new Date(deps.now() + days * dayMs));
+
+  /** Runs on a key of the owner’s that is active and within the caller’s reach, and forgets it afterwards. */
+  async function onActiveKey<T>(asking: Asking, owner: KeyOwner, keyId: string, run: (tx: Queryable, key: AdministeredKey) => Promise<T>): Promise<T> {
+    const { result, hash } = await inOrganization(deps.database, owner.organizationId, async (tx) => {
+      const key = await findOwnedKey(tx, owner, keyId, { lock: true });
+      if (key === null || !isActive(key, deps.now())) throw notFound('key');
+      requireReach(asking.caller, key);
+      return { result: await run(tx, key), hash: key.secretHash };
+    });
+    deps.directories.dropKey(hash);
+    return result;
+  }
+
+  return {
+    async create(asking: Asking, owner: KeyOwner, { name = 'Key', expiresInDays, scopes, isTest = false, diagnosticsEnabled = false, rateLimits = {} }: KeyCreation): Promise<MintedKeyReply> {
+      const tier = owner.projectId === null ? 'organization' : 'project';
+      const wanted = scopes ?? keyScopes[tier];
+      const expiresAt = expiryOf(expiresInDays) ?? null;
+      requireKnownScopes(wanted, keyScopes[tier]);
+      requireReach(asking.caller, { isTest, scopes: wanted });
+      return inOrganization(deps.database, owner.organizationId, async (tx) => {
+        const minted = await mintKey(tx, { ...owner, name, isTest, diagnosticsEnabled, scopes: wanted, limits: { ...rateLimitDefaults, ...rateLimits }, expiresAt });
+        await recordAudit(tx, asking.actor, {
+          organizationId: owner.organizationId, action: 'key.created', subject: { kind: 'key', id: minted.keyId },
+          detail: { projectId: owner.projectId, name, isTest, scopes: wanted, expiresAt: expiresAt?.toISOString() ?? null },
+        });
+        const key = await findOwnedKey(tx, owner, minted.keyId);
+        if (key === null) throw new Error('a key that was just minted is missing');
+        return { ...introspect(key), name, apiKey: minted.secret, apiKeyPrefix: minted.prefix };
+      });
+    },
+
+    rotate: (asking: Asking, owner: KeyOwner, keyId: string, { expiresInDays }: KeyRotation): Promise<MintedKeyReply> =>
+      onActiveKey(asking, owner, keyId, async (tx, key) => {
+        const minted = await replaceKey(tx, key, expiryOf(expiresInDays));
+        await recordAudit(tx, asking.actor, {
+          organizationId: owner.organizationId, action: 'key.rotated', subject: { kind: 'key', id: minted.keyId },
+          detail: { replaced: keyId, expiresAt: minted.expiresAt?.toISOString() ?? null },
+        });
+        return { ...introspect({ ...key, keyId: minted.keyId, expiresAt: minted.expiresAt }), name: key.name, apiKey: minted.secret, apiKeyPrefix: minted.prefix };
+      }),
+
+    changeLimits: (asking: Asking, owner: KeyOwner, keyId: string, { rateLimits }: KeyChange): Promise<KeyRecord> =>
+      onActiveKey(asking, owner, keyId, async (tx, key) => {
+        const limits = { ...key.limits, ...rateLimits };
+        await setKeyLimits(tx, keyId, limits);
+        await recordAudit(tx, asking.actor, { organizationId: owner.organizationId, action: 'key.limits_changed', subject: { kind: 'key', id: keyId }, detail: { from: key.limits, to: limits } });
+        return showKey({ ...key, limits }, deps.now());
+      }),
+
+    revoke: (asking: Asking, owner: KeyOwner, keyId: string): Promise<KeyRecord> =>
+      onActiveKey(asking, owner, keyId, async (tx, key) => {
+        await revokeKey(tx, keyId);
+        await recordAudit(tx, asking.actor, { organizationId: owner.organizationId, action: 'key.revoked', subject: { kind: 'key', id: keyId }, detail: { name: key.name, projectId: key.projectId } });
+        return showKey({ ...key, revokedAt: new Date(deps.now()) }, deps.now());
+      }),
+  };
+}
+
+function requireKnownScopes(scopes: readonly string[], known: readonly string[]): void {
+  const issues = scopes.flatMap((scope, index) => {
+    if (known.includes(scope)) return [];
+    const nearest = nearestName(scope, known);
+    return [{ path: `/scopes/${index}`, message: `is not a scope of this tier${nearest === null ? '' : `; did you mean "${nearest}"?`}` }];
+  });
+  if (issues.length > 0) throw invalid(issues);
+}
+
+function requireReach(caller: Caller | null, key: { readonly isTest: boolean; readonly scopes: readonly string[] }): void {
+  if (caller?.kind !== 'key') return;
+  if (caller.isTest && !key.isTest) throw new Fault('INSUFFICIENT_SCOPE', 'A test key administers test keys only.');
+  const beyond = key.scopes.find((scope) => !caller.scopes.includes(scope));
+  if (beyond !== undefined) throw new Fault('INSUFFICIENT_SCOPE', `A key cannot administer one with a scope that it lacks itself: ${beyond}.`);
+}

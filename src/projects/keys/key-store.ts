@@ -1,0 +1,138 @@
+/**
+ * API keys as administration sees them: reading, listing, replacing, changing ceilings, revoking. Every function is given the owner
+ * (an organization, and a project or null) and finds nothing beyond it.
+ */
+import type { KeyIntrospection, KeyRecord } from '../../contract/api-key.js';
+import type { Queryable } from '../../stores/database/port.js';
+import { mintKey, projectOfKey, scopeSplit, scopesOf, type KeyOwner, type MintedKey, type RateLimits } from '../../administration/api-keys.js';
+import { cutPage, type Page } from '../../http/paging.js';
+
+export interface AdministeredKey extends KeyOwner {
+  readonly keyId: string;
+  readonly lineage: string;
+  readonly name: string;
+  readonly prefix: string;
+  readonly projectName: string | null;
+  readonly scopes: readonly string[];
+  readonly limits: RateLimits;
+  readonly isTest: boolean;
+  readonly isDemo: boolean;
+  readonly diagnosticsEnabled: boolean;
+  readonly issued: boolean;
+  readonly secretHash: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  readonly lastUsedAt: Date | null;
+}
+
+const select = `
+  SELECT k.key_id, k.lineage, k.organization_id, ${projectOfKey} AS project_id, p.fields ->> 'name' AS project_name, k.name, k.prefix, k.scopes, k.per_minute, k.per_day,
+         k.is_test, k.is_demo, k.diagnostics_enabled, k.issued, encode(k.secret_hash, 'hex') AS secret_hash, k.created_at, k.expires_at, k.revoked_at, u.last_used_at,
+         k.created_at < timestamptz '${scopeSplit}' AS is_early
+    FROM api_keys k LEFT JOIN projects p ON p.project_id = ${projectOfKey} LEFT JOIN api_key_uses u ON u.key_id = k.key_id`;
+
+type Row = {
+  readonly key_id: string; readonly lineage: string; readonly organization_id: string; readonly project_id: string | null; readonly project_name: string | null;
+  readonly name: string; readonly prefix: string; readonly scopes: readonly string[]; readonly per_minute: number; readonly per_day: number;
+  readonly is_test: boolean; readonly is_demo: boolean; readonly diagnostics_enabled: boolean; readonly issued: boolean; readonly secret_hash: string;
+  readonly created_at: Date; readonly expires_at: Date | null; readonly revoked_at: Date | null; readonly last_used_at: Date | null; readonly is_early: boolean;
+};
+
+/** One key of the owner’s, locked until the transaction ends where asked. */
+export async function findOwnedKey(tx: Queryable, owner: KeyOwner, keyId: string, options: { readonly lock?: boolean } = {}): Promise<AdministeredKey | null> {
+  const [row] = await tx.query<Row>(
+    `${select} WHERE k.key_id = $1 AND k.organization_id = $2 AND ${projectOfKey} IS NOT DISTINCT FROM $3::text${options.lock === true ? ' FOR UPDATE OF k' : ''}`,
+    [keyId, owner.organizationId, owner.projectId],
+  );
+  return row === undefined ? null : keyOf(row);
+}
+
+/** The active key that provisioning issued for a project, or null. */
+export async function findIssuedKey(tx: Queryable, projectId: string, now: Date): Promise<AdministeredKey | null> {
+  const [row] = await tx.query<Row>(`${select} WHERE k.project_id = $1 AND k.issued AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)`, [projectId, now]);
+  return row === undefined ? null : keyOf(row);
+}
+
+export async function listKeys(database: Queryable, owner: KeyOwner, page: Page): Promise<{ readonly items: readonly AdministeredKey[]; readonly nextCursor: string | null }> {
+  const rows = await database.query<Row>(
+    `${select} WHERE k.organization_id = $1 AND ${projectOfKey} IS NOT DISTINCT FROM $2::text AND ($3::text IS NULL OR k.key_id < $3) ORDER BY k.key_id DESC LIMIT $4`,
+    [owner.organizationId, owner.projectId, page.below, page.limit + 1],
+  );
+  return cutPage(rows.map(keyOf), page.limit, ({ keyId }) => keyId);
+}
+
+export function isActive(key: AdministeredKey, nowMs: number): boolean {
+  return key.revokedAt === null && (key.expiresAt === null || key.expiresAt.getTime() > nowMs);
+}
+
+/** Revokes the key and mints one that inherits everything but the secret; `expiresAt` undefined inherits the expiry too. */
+export async function replaceKey(tx: Queryable, key: AdministeredKey, expiresAt: Date | undefined): Promise<MintedKey & { readonly expiresAt: Date | null }> {
+  await revokeKey(tx, key.keyId);
+  const expiry = expiresAt ?? key.expiresAt;
+  const minted = await mintKey(tx, { ...key, expiresAt: expiry });
+  return { ...minted, expiresAt: expiry };
+}
+
+export async function revokeKey(tx: Queryable, keyId: string): Promise<void> {
+  await tx.query('UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE key_id = $1', [keyId]);
+}
+
+export async function setKeyLimits(tx: Queryable, keyId: string, { perMinute, perDay }: RateLimits): Promise<void> {
+  await tx.query('UPDATE api_keys SET per_minute = $2, per_day = $3 WHERE key_id = $1', [keyId, perMinute, perDay]);
+}
+
+/** Keys that provisioning issued and that have expired make room for a new one. */
+export async function retireIssuedKeys(tx: Queryable, projectId: string): Promise<void> {
+  await tx.query('UPDATE api_keys SET revoked_at = now() WHERE project_id = $1 AND issued AND revoked_at IS NULL', [projectId]);
+}
+
+export function introspect(key: AdministeredKey): KeyIntrospection {
+  return {
+    keyId: key.keyId,
+    organizationId: key.organizationId,
+    scope: key.projectId === null ? 'organization' : 'project',
+    projectId: key.projectId,
+    projectName: key.projectName,
+    isTest: key.isTest,
+    isDemo: key.isDemo,
+    diagnosticsEnabled: key.diagnosticsEnabled,
+    scopes: [...key.scopes],
+    rateLimit: key.limits,
+    ...(key.expiresAt === null ? {} : { expiresAt: key.expiresAt.toISOString() }),
+  };
+}
+
+export function showKey(key: AdministeredKey, nowMs: number): KeyRecord {
+  return {
+    ...introspect(key),
+    name: key.name,
+    prefix: key.prefix,
+    createdAt: key.createdAt.toISOString(),
+    lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+    state: key.revokedAt !== null ? 'revoked' : isActive(key, nowMs) ? 'active' : 'expired',
+  };
+}
+
+function keyOf(row: Row): AdministeredKey {
+  return {
+    keyId: row.key_id,
+    lineage: row.lineage,
+    organizationId: row.organization_id,
+    projectId: row.project_id,
+    projectName: row.project_name,
+    name: row.name,
+    prefix: row.prefix,
+    scopes: scopesOf(row),
+    limits: { perMinute: row.per_minute, perDay: row.per_day },
+    isTest: row.is_test,
+    isDemo: row.is_demo,
+    diagnosticsEnabled: row.diagnostics_enabled,
+    issued: row.issued,
+    secretHash: row.secret_hash,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    lastUsedAt: row.last_used_at,
+  };
+}

@@ -1,0 +1,85 @@
+/**
+ * Reads the words of an operator’s command line into a command. A mistake is told in a sentence, with the form that is right.
+ */
+import { parseArgs } from 'node:util';
+import { tiers } from '../../contract/project-parts.js';
+import { nearestName } from '../../http/validation.js';
+import { isOperatorCommand, type OperatorCommand } from './operator.js';
+
+const forms = {
+  'create-organization': `create-organization --name N [--tier ${tiers.join('|')}] [--lite on|off]`,
+  'create-key': 'create-key --org ID [--project ID] [--name N] [--test] [--expires-in-days 1-365]',
+  'enable-lite': 'enable-lite --org ID [--off]',
+  'set-tier': `set-tier --org ID --tier ${tiers.join('|')}`,
+  'set-quota': 'set-quota --org ID --monthly N|none',
+  trial: 'trial --org ID --ends YYYY-MM-DD | trial --org ID --none',
+} as const;
+type Command = keyof typeof forms;
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+const options = {
+  'create-organization': { name: text, tier: text, lite: text },
+  'create-key': { org: text, project: text, name: text, test: flag, 'expires-in-days': text },
+  'enable-lite': { org: text, off: flag },
+  'set-tier': { org: text, tier: text },
+  'set-quota': { org: text, monthly: text },
+  trial: { org: text, ends: text, none: flag },
+} as const;
+
+type Values = Readonly<Partial<Record<string, string | boolean>>>;
+
+export function readOperatorCommand(args: readonly string[]): OperatorCommand {
+  const [word = '', ...rest] = args;
+  if (!isCommand(word)) {
+    const nearest = nearestName(word, Object.keys(forms));
+    throw new Error(`${word === '' ? 'Say what to do.' : `There is no command ${word}${nearest === null ? '.' : `; did you mean ${nearest}?`}`} Commands:\n${Object.values(forms).map((form) => `  ${form}`).join('\n')}`);
+  }
+  const wish = build(word, readValues(word, rest));
+  if (!isOperatorCommand(wish)) throw usage(word, 'something is missing or not valid.');
+  return wish;
+}
+
+const isCommand = (word: string): word is Command => Object.hasOwn(forms, word);
+const usage = (command: Command, problem: string): Error => new Error(`${command}: ${problem} It is written\n  ${forms[command]}`);
+
+function readValues(command: Command, args: readonly string[]): Values {
+  try {
+    return parseArgs({ args: [...args], options: options[command] }).values as Values;
+  } catch (error) {
+    throw usage(command, `${(error as Error).message.split('. ')[0]}.`);
+  }
+}
+
+function build(command: Command, values: Values): unknown {
+  const organizationId = values['org'];
+  switch (command) {
+    case 'create-organization': {
+      const lite = values['lite'] ?? 'off';
+      if (lite !== 'on' && lite !== 'off') throw usage(command, '--lite takes on or off.');
+      return { command, name: values['name'], tier: values['tier'] ?? 'free', liteEnabled: lite === 'on' };
+    }
+    case 'create-key':
+      return { command, organizationId, projectId: values['project'] ?? null, name: values['name'] ?? 'Key of the operator', isTest: values['test'] ?? false, expiresInDays: numberOf(values['expires-in-days']) };
+    case 'enable-lite':
+      return { command, organizationId, liteEnabled: values['off'] !== true };
+    case 'set-tier':
+      return { command, organizationId, tier: values['tier'] };
+    case 'set-quota':
+      if (values['monthly'] === undefined) throw usage(command, '--monthly is missing.');
+      return { command, organizationId, monthlyQuota: values['monthly'] === 'none' ? null : numberOf(values['monthly']) };
+    case 'trial':
+      return { command, organizationId, trialEndsAt: readEnd(values) };
+  }
+}
+
+const numberOf = (value: string | boolean | undefined): number | null => (value === undefined ? null : /^\d+$/.test(String(value)) ? Number(value) : Number.NaN);
+
+/** A day ends the trial when it begins, in UTC; a full time is taken as it is. */
+function readEnd({ ends, none }: Values): string | null {
+  if ((ends === undefined) === (none === undefined)) throw usage('trial', 'say either --ends or --none.');
+  if (ends === undefined) return null;
+  const time = new Date(String(ends));
+  if (!/^\d{4}-\d{2}-\d{2}(?:T.+)?$/.test(String(ends)) || Number.isNaN(time.getTime())) throw usage('trial', '--ends takes a date.');
+  return time.toISOString();
+}

@@ -1,0 +1,76 @@
+/**
+ * The way from the command line to the running service, which holds the embedded database: one address on the admin port. A command
+ * carries a token of a minute’s life, signed by a key that derives from the master key: whoever may read that key may operate. The token
+ * names the digest of the command, so that it is good for nothing else.
+ */
+import { createHash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { jwtVerify, SignJWT } from 'jose';
+import { deriveSigningKey } from '../../crypto/master-key.js';
+import { Fault } from '../../errors.js';
+import { isOperatorCommand, runOperatorCommand, type OperatorCommand, type OperatorDeps } from './operator.js';
+
+const purpose = 'operator';
+const identity = { issuer: 'urn:verifyhuman:operator', audience: 'verifyhuman-admin-port' } as const;
+const lifetimeSeconds = 60;
+const sendDeadlineMs = 30_000;
+
+export const operatorPath = '/operator/commands';
+
+const digestOf = (body: string): string => createHash('sha256').update(body).digest('base64url');
+
+/** Registers the address on the admin server. */
+export function registerOperatorChannel(app: FastifyInstance, deps: OperatorDeps & { readonly masterKey: Uint8Array }): void {
+  const { publicKey } = deriveSigningKey(deps.masterKey, purpose);
+  void app.register(async (scope) => {
+    scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+    scope.post(operatorPath, async (request, reply) => {
+      const body = typeof request.body === 'string' ? request.body : '';
+      const token = (request.headers.authorization ?? '').replace(/^Bearer /i, '');
+      const { payload } = await jwtVerify(token, publicKey, { ...identity, algorithms: ['EdDSA'], requiredClaims: ['exp'] }).catch(() => ({ payload: null }));
+      if (payload?.['digest'] !== digestOf(body)) return reply.code(401).send({ message: 'The command is not signed with this service’s master key, or its time has passed.' });
+      const wish: unknown = JSON.parse(body);
+      if (!isOperatorCommand(wish)) return reply.code(400).send({ message: 'This service does not know such a command; use the command line of its version.' });
+      try {
+        return await runOperatorCommand(deps, wish);
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        return reply.code(error.status).send({ message: error.message });
+      }
+    });
+  });
+}
+
+export type SentCommand = { readonly outcome: 'done'; readonly reply: unknown } | { readonly outcome: 'refused'; readonly message: string } | { readonly outcome: 'nobody' };
+
+/** Sends a command to an admin address. `nobody`: no service of this master key listens there. */
+export async function sendOperatorCommand(adminUrl: string, masterKey: Uint8Array, wish: OperatorCommand): Promise<SentCommand> {
+  const key = deriveSigningKey(masterKey, purpose);
+  const body = JSON.stringify(wish);
+  const token = await new SignJWT({ digest: digestOf(body) })
+    .setProtectedHeader({ alg: 'EdDSA', kid: key.keyId })
+    .setIssuer(identity.issuer)
+    .setAudience(identity.audience)
+    .setIssuedAt()
+    .setExpirationTime(`${lifetimeSeconds}s`)
+    .sign(key.privateKey);
+  const answer = await fetch(adminUrl + operatorPath, { method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` }, body, signal: AbortSignal.timeout(sendDeadlineMs) }).catch((error: unknown) => {
+    if (error instanceof TypeError) return null;
+    throw new Error(`${adminUrl} did not answer within ${sendDeadlineMs / 1_000} s; whether the command was carried out is not known.`, { cause: error });
+  });
+  if (answer === null || answer.status === 401 || answer.status === 404) {
+    const text = answer === null ? '' : await answer.text();
+    return answer?.status === 404 && text.includes('There is no such') ? { outcome: 'refused', message: messageOf(text) } : { outcome: 'nobody' };
+  }
+  const text = await answer.text();
+  return answer.ok ? { outcome: 'done', reply: JSON.parse(text) as unknown } : { outcome: 'refused', message: messageOf(text) };
+}
+
+function messageOf(text: string): string {
+  try {
+    const { message } = JSON.parse(text) as { readonly message?: unknown };
+    return typeof message === 'string' ? message : text.slice(0, 200);
+  } catch {
+    return text.slice(0, 200);
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * What an operator may do beyond the dashboard: make organizations and keys, switch scoring on, set tier, quota and trial. The same
+ * functions serve the running service and the command line on its own. Each write is recorded in the organization’s audit trail.
+ */
+import type { ValidateFunction } from 'ajv';
+import { Type, type Static } from 'typebox';
+import { expiresInDaysMax } from '../../contract/api-key.js';
+import { Nullable, StringEnum } from '../../contract/common.js';
+import { tiers } from '../../contract/project-parts.js';
+import { notFound } from '../../http/access.js';
+import { createAjv } from '../../http/validation.js';
+import type { Database, Queryable } from '../../stores/database/port.js';
+import { mintKey } from '../../administration/api-keys.js';
+import { operator, recordAudit } from '../../administration/audit.js';
+import { insertOrganization, showOrganization, updateOrganization, type OrganizationUpdate } from '../../administration/organization-store.js';
+import { findProject } from '../../administration/project-store.js';
+import { inOrganization } from '../../stores/database/tenant.js';
+
+const Id = Type.String({ minLength: 1, maxLength: 128 });
+const Name = Type.String({ minLength: 1, maxLength: 200 });
+const command = <const Command extends string, Fields extends Parameters<typeof Type.Object>[0]>(name: Command, fields: Fields) =>
+  Type.Object({ command: Type.Literal(name), ...fields }, { additionalProperties: false });
+
+export const OperatorCommand = Type.Union([
+  command('create-organization', { name: Name, tier: StringEnum(tiers), liteEnabled: Type.Boolean() }),
+  command('create-key', { organizationId: Id, projectId: Nullable(Id), name: Name, isTest: Type.Boolean(), expiresInDays: Nullable(Type.Integer({ minimum: 1, maximum: expiresInDaysMax })) }),
+  command('enable-lite', { organizationId: Id, liteEnabled: Type.Boolean() }),
+  command('set-tier', { organizationId: Id, tier: StringEnum(tiers) }),
+  command('set-quota', { organizationId: Id, monthlyQuota: Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000_000_000 })) }),
+  command('trial', { organizationId: Id, trialEndsAt: Nullable(Type.String({ format: 'date-time' })) }),
+]);
+export type OperatorCommand = Static<typeof OperatorCommand>;
+
+let check: ValidateFunction<OperatorCommand> | null = null;
+
+/** Whether it is a command that this version knows. */
+export function isOperatorCommand(wish: unknown): wish is OperatorCommand {
+  check ??= createAjv(false).compile<OperatorCommand>(OperatorCommand);
+  return check(wish);
+}
+
+type Of<Command extends OperatorCommand['command']> = Extract<OperatorCommand, { readonly command: Command }>;
+
+export interface OperatorDeps {
+  readonly database: Database;
+  readonly now: () => number;
+}
+
+/** Answers the one JSON object that the command prints. Running instances learn of the change by the change feed, within a second. */
+export async function runOperatorCommand(deps: OperatorDeps, wish: OperatorCommand): Promise<Readonly<Record<string, unknown>>> {
+  switch (wish.command) {
+    case 'create-organization':
+      return createOrganization(deps, wish);
+    case 'create-key':
+      return createKey(deps, wish);
+    case 'enable-lite':
+      return change(deps, wish.organizationId, { liteEnabled: wish.liteEnabled });
+    case 'set-tier':
+      return change(deps, wish.organizationId, { tier: wish.tier });
+    case 'set-quota':
+      return change(deps, wish.organizationId, { monthlyQuota: wish.monthlyQuota });
+    case 'trial':
+      return change(deps, wish.organizationId, { trialEndsAt: wish.trialEndsAt === null ? null : new Date(wish.trialEndsAt) });
+  }
+}
+
+function createOrganization({ database }: OperatorDeps, { name, tier, liteEnabled }: Of<'create-organization'>): Promise<Record<string, unknown>> {
+  return database.transaction(async (tx) => {
+    const organizationId = await insertOrganization(tx, { name, tier, liteEnabled });
+    const minted = await mintKey(tx, { organizationId, projectId: null, name: 'First organization key', isTest: false });
+    await recordAudit(tx, operator, { organizationId, action: 'organization.created', subject: { kind: 'organization', id: organizationId }, detail: { name, tier, liteEnabled } });
+    await recordKey(tx, organizationId, minted.keyId, { projectId: null, name: 'First organization key', isTest: false, expiresAt: null });
+    return { organizationId, organizationKey: minted.secret };
+  });
+}
+
+function createKey({ database, now }: OperatorDeps, { organizationId, projectId, name, isTest, expiresInDays }: Of<'create-key'>): Promise<Record<string, unknown>> {
+  const expiresAt = expiresInDays === null ? null : new Date(now() + expiresInDays * 86_400_000);
+  return inOrganization(database, organizationId, async (tx) => {
+    await requireOrganization(tx, organizationId);
+    if (projectId !== null && (await findProject(tx, projectId))?.organizationId !== organizationId) throw notFound('project in this organization');
+    const minted = await mintKey(tx, { organizationId, projectId, name, isTest, expiresAt });
+    const detail = { projectId, name, isTest, expiresAt: expiresAt?.toISOString() ?? null };
+    await recordKey(tx, organizationId, minted.keyId, detail);
+    return { organizationId, projectId, keyId: minted.keyId, apiKey: minted.secret, apiKeyPrefix: minted.prefix, expiresAt: detail.expiresAt };
+  });
+}
+
+async function change(deps: OperatorDeps, organizationId: string, update: OrganizationUpdate): Promise<Record<string, unknown>> {
+  const organization = await inOrganization(deps.database, organizationId, async (tx) => {
+    await requireOrganization(tx, organizationId);
+    const updated = await updateOrganization(tx, organizationId, update);
+    if (updated === null) throw notFound('organization');
+    await recordAudit(tx, operator, { organizationId, action: 'organization.updated', subject: { kind: 'organization', id: organizationId }, detail: { ...update } });
+    return updated;
+  });
+  const { name, tier, liteEnabled, monthlyQuota, trialEndsAt } = showOrganization(organization);
+  return { organizationId, name, tier, liteEnabled, monthlyQuota, trialEndsAt };
+}
+
+async function requireOrganization(tx: Queryable, organizationId: string): Promise<void> {
+  const [row] = await tx.query('SELECT 1 FROM organizations WHERE organization_id = $1', [organizationId]);
+  if (row === undefined) throw notFound('organization');
+}
+
+function recordKey(tx: Queryable, organizationId: string, keyId: string, detail: Readonly<Record<string, unknown>>): Promise<void> {
+  return recordAudit(tx, operator, { organizationId, action: 'key.created', subject: { kind: 'key', id: keyId }, detail });
+}

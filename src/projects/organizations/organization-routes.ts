@@ -1,0 +1,120 @@
+/**
+ * Routes of organizations: settings by organization key, the organization by dashboard token, and the audit trail.
+ */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { AuditPage } from '../../contract/audit.js';
+import { OrganizationChange, OrganizationReply, OrganizationSettings, SettingsChange } from '../../contract/organization.js';
+import { PageQuery } from '../../contract/paging.js';
+import { notFound, organizationOf } from '../../http/access.js';
+import { invalid } from '../../http/error-answers.js';
+import { errorReplies } from '../../http/openapi.js';
+import type { AdministrationDeps } from '../deps.js';
+import { actorOf, listAudit, recordAudit } from '../../administration/audit.js';
+import { examples } from '../examples.js';
+import { findOrganization, showOrganization, updateOrganization, type StoredOrganization } from '../../administration/organization-store.js';
+import { readOrigins } from '../origins/pattern-list.js';
+import { readPage } from '../../http/paging.js';
+import { inOrganization } from '../../stores/database/tenant.js';
+
+const tags = ['Organizations'];
+
+export function registerOrganizationRoutes(app: FastifyInstance, deps: AdministrationDeps): void {
+  registerSettings(app, deps);
+  registerOrganization(app, deps);
+}
+
+/** Projects without a list of their own follow the new one at once here, within a second everywhere. */
+async function changeSettings(deps: AdministrationDeps, request: FastifyRequest, { allowedDomains }: SettingsChange, path: string): Promise<StoredOrganization> {
+  const organizationId = organizationOf(request);
+  const { patterns, issues } = readOrigins(allowedDomains ?? [], `${path}/allowedDomains`);
+  if (issues.length > 0) throw invalid(issues);
+  const updated = await inOrganization(deps.database, organizationId, async (tx) => {
+    const before = await findOrganization(tx, organizationId, { lock: true });
+    if (before === null) throw notFound('organization');
+    if (allowedDomains === undefined) return before;
+    const after = await updateOrganization(tx, organizationId, { allowedDomains: patterns });
+    await recordAudit(tx, actorOf(request), {
+      organizationId, action: 'organization.updated', subject: { kind: 'organization', id: organizationId }, detail: { allowedDomains: { from: before.allowedDomains, to: patterns } },
+    });
+    return after ?? before;
+  });
+  deps.directories.organizations.drop(organizationId);
+  return updated;
+}
+
+function registerSettings(app: FastifyInstance, deps: AdministrationDeps): void {
+  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
+
+  typed.get(
+    '/organizations/me/settings',
+    {
+      config: { access: { credential: 'organization-key', scope: 'settings:read', afterTrial: true } },
+      schema: { tags, operationId: 'getOrganizationSettings', summary: 'Read the settings of the key’s organization', response: { 200: OrganizationSettings, ...errorReplies([401, 403, 404, 429]) } },
+    },
+    async (request) => {
+      const organization = await findOrganization(deps.database, organizationOf(request));
+      if (organization === null) throw notFound('organization');
+      return { allowedDomains: [...organization.allowedDomains] };
+    },
+  );
+
+  typed.patch(
+    '/organizations/me/settings',
+    {
+      config: { access: { credential: 'organization-key', scope: 'settings:write', afterTrial: true } },
+      schema: {
+        tags,
+        operationId: 'updateOrganizationSettings',
+        summary: 'Change the settings of the key’s organization',
+        description: 'What is left out stays. A list such as ["https://survey.example.com", "*.panel.example.com"] lets those pages in; an empty list allows no origin in staging and production. Projects whose own list is empty follow at once.',
+        body: { ...SettingsChange, examples: [examples.settings] },
+        response: { 200: OrganizationSettings, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
+      },
+    },
+    async (request) => ({ allowedDomains: [...(await changeSettings(deps, request, request.body, '')).allowedDomains] }),
+  );
+}
+
+function registerOrganization(app: FastifyInstance, deps: AdministrationDeps): void {
+  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
+  const params = Type.Object({ orgId: Type.String({ maxLength: 128 }) });
+
+  typed.put(
+    '/organizations/:orgId',
+    {
+      config: { access: { credential: 'dashboard', role: 'admin', organization: 'orgId' } },
+      schema: {
+        tags,
+        params,
+        operationId: 'updateOrganization',
+        summary: 'Change the organization from the dashboard',
+        description: 'Takes settings.allowedDomains, as the settings of an organization key do.',
+        body: { ...OrganizationChange, examples: [examples.organization] },
+        response: { 200: OrganizationReply, ...errorReplies([400, 401, 403, 404, 413, 415]) },
+      },
+    },
+    async (request) => showOrganization(await changeSettings(deps, request, request.body.settings, '/settings')),
+  );
+
+  typed.get(
+    '/organizations/:orgId/audit',
+    {
+      config: { access: { credential: 'dashboard', role: 'admin', organization: 'orgId' } },
+      schema: {
+        tags,
+        params,
+        operationId: 'listAudit',
+        summary: 'List every administrative write, newest first',
+        querystring: PageQuery,
+        response: { 200: AuditPage, ...errorReplies([400, 401, 403, 404]) },
+      },
+    },
+    async (request) => {
+      const organizationId = organizationOf(request);
+      const page = readPage(request.query);
+      return inOrganization(deps.database, organizationId, (tx) => listAudit(tx, organizationId, page));
+    },
+  );
+}

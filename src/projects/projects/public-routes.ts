@@ -1,0 +1,129 @@
+/**
+ * Public routes of a project: what the widget reads when it mounts, whether a page may use a site key, and keys for a trial.
+ */
+import { createHash } from 'node:crypto';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { DemoKeyReply } from '../../contract/api-key.js';
+import { configDefaults, OriginCheck, projectDefaults, PublicConfig } from '../../contract/project.js';
+import { errorReplies } from '../../http/openapi.js';
+import type { Database } from '../../stores/database/port.js';
+import { mintDemoKey } from '../keys/demo-keys.js';
+import type { Limits } from '../../administration/request-limits.js';
+import type { StoredOrganization } from '../../administration/organization-store.js';
+import { visibleBranding } from './project-checks.js';
+import type { StoredProject } from '../../administration/project-store.js';
+import { acceptEmptyBodies } from '../../http/optional-body.js';
+import { answerPreflights, type PublicGuard } from '../../administration/public-guard.js';
+
+export interface PublicRouteDeps {
+  readonly database: Database;
+  readonly guard: PublicGuard;
+  readonly limits: Pick<Limits, 'takeDemoKey'>;
+  readonly now: () => number;
+  /** Where the widget loads its models from. */
+  readonly modelsBaseUrl: () => string;
+}
+
+const tags = ['Public'];
+const cacheSeconds = 60;
+const SiteKey = Type.String({ maxLength: 128, description: 'The project’s public key.' });
+
+export function registerPublicRoutes(app: FastifyInstance, deps: PublicRouteDeps): void {
+  registerConfig(app, deps);
+  registerOriginCheck(app, deps);
+  void app.register(async (scope) => registerDemoKeys(scope, deps));
+}
+
+function registerConfig(app: FastifyInstance, deps: PublicRouteDeps): void {
+  answerPreflights(app, '/projects/:siteKey/public-config', 'GET');
+  app.withTypeProvider<TypeBoxTypeProvider>().get(
+    '/projects/:siteKey/public-config',
+    {
+      config: { access: { credential: 'none' } },
+      schema: {
+        tags,
+        operationId: 'getPublicConfig',
+        summary: 'Read what the widget needs to mount',
+        description: 'With ETag, fresh for a minute. A page whose origin is not allowed is refused; a request without an origin is not.',
+        params: Type.Object({ siteKey: SiteKey }),
+        response: { 200: PublicConfig, 304: Type.Null({ description: 'Unchanged since the ETag sent.' }), ...errorReplies([400, 403, 404, 429]) },
+      },
+    },
+    async (request, reply) => {
+      // A browser names the origin of every page that is not ours; without one there is no page to keep out.
+      const ask = request.headers.origin === undefined ? deps.guard.look : deps.guard.admit;
+      const { project, organization } = await ask(request, reply, request.params.siteKey);
+      const config = publicConfigOf(project, organization, deps.modelsBaseUrl());
+      const etag = `"${createHash('sha256').update(JSON.stringify(config)).digest('base64url').slice(0, 27)}"`;
+      void reply.headers({ etag, 'cache-control': `public, max-age=${cacheSeconds}` });
+      const known = (request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+      if (known.includes(etag) || known.includes('*')) return reply.code(304).send(null);
+      return config;
+    },
+  );
+}
+
+function publicConfigOf({ projectId, fields }: StoredProject, { tier }: StoredOrganization, baseUrl: string): PublicConfig {
+  const config = { ...configDefaults, ...fields.config };
+  const userDisclosure = fields.userDisclosure ?? projectDefaults.userDisclosure;
+  return {
+    siteKey: projectId,
+    verificationMode: fields.verificationMode ?? projectDefaults.verificationMode,
+    widgetMode: config.widgetMode,
+    challengeEnabled: config.challengeEnabled,
+    escalateOnSuspicion: config.escalateOnSuspicion,
+    maxRetries: config.maxRetries,
+    degradedMode: config.degradedMode,
+    userDisclosure,
+    userDisclosureCustomText: userDisclosure === 'CUSTOM' ? (fields.userDisclosureCustomText ?? null) : null,
+    branding: visibleBranding(fields.branding, tier),
+    models: { baseUrl },
+  };
+}
+
+function registerOriginCheck(app: FastifyInstance, deps: PublicRouteDeps): void {
+  answerPreflights(app, '/origin-check', 'GET');
+  app.withTypeProvider<TypeBoxTypeProvider>().get(
+    '/origin-check',
+    {
+      config: { access: { credential: 'none' } },
+      schema: {
+        tags,
+        operationId: 'checkOrigin',
+        summary: 'Tell whether the page that asks may use a site key',
+        querystring: Type.Object({ siteKey: SiteKey }),
+        response: { 200: OriginCheck, ...errorReplies([400, 404, 429]) },
+      },
+    },
+    async (request, reply) => {
+      const { allowed, origin, decidedBy } = await deps.guard.look(request, reply, request.query.siteKey);
+      return { allowed, origin, decidedBy };
+    },
+  );
+}
+
+function registerDemoKeys(scope: FastifyInstance, deps: PublicRouteDeps): void {
+  acceptEmptyBodies(scope);
+  answerPreflights(scope, '/public/projects/:siteKey/demo-key', 'POST');
+  scope.withTypeProvider<TypeBoxTypeProvider>().post(
+    '/public/projects/:siteKey/demo-key',
+    {
+      config: { access: { credential: 'none' } },
+      schema: {
+        tags,
+        operationId: 'mintDemoKey',
+        summary: 'Make a key for a trial of the integration, good for an hour',
+        description: 'At most ten a minute for a project. What it verifies is counted apart and bills nothing.',
+        params: Type.Object({ siteKey: SiteKey }),
+        response: { 201: DemoKeyReply, ...errorReplies([400, 403, 404, 413, 415, 429]) },
+      },
+    },
+    async (request, reply) => {
+      const { project } = await deps.guard.admit(request, reply, request.params.siteKey);
+      await deps.limits.takeDemoKey(project.projectId);
+      return reply.code(201).send(await mintDemoKey(deps.database, project, deps.now()));
+    },
+  );
+}

@@ -1,0 +1,107 @@
+/**
+ * Carries outcomes into the history. Work orders are taken in batches, each batch in one transaction: what stood in the history for the
+ * session is taken away, what its events say now is put there. Killed at any point, nothing was done or everything was; orders taken
+ * twice change nothing, because the history follows from the events alone. Events that come before their score wait for it: recording the
+ * receipt orders the work again.
+ */
+import type { Database, Queryable } from '../../stores/database/port.js';
+import { adjudicate, type Adjudication, type StoredOutcome } from './adjudication-rules.js';
+import { shiftDays, type HistoryDays } from './history-days.js';
+
+const batchMax = 500;
+
+interface Session {
+  readonly projectId: string;
+  readonly sessionRef: string;
+}
+
+/** Works off the orders there are, a batch at a time until `isStopping`; answers how many. */
+export async function workOff(database: Database, isStopping: () => boolean = () => false): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const taken = await database.transaction(workOffBatch);
+    total += taken;
+    if (taken < batchMax || isStopping()) return total;
+  }
+}
+
+async function workOffBatch(tx: Queryable): Promise<number> {
+  const orders = await tx.query<{ project_id: string; session_ref: string }>(
+    `DELETE FROM adjudication_work WHERE work_id IN (SELECT work_id FROM adjudication_work ORDER BY work_id LIMIT ${batchMax} FOR UPDATE SKIP LOCKED)
+     RETURNING project_id, session_ref`,
+  );
+  const keys = [...new Set(orders.map((row) => `${row.project_id}\n${row.session_ref}`))].sort();
+  const shifts = new Shifts();
+  for (const key of keys) {
+    const [projectId = '', sessionRef = ''] = key.split('\n');
+    await readjudicate(tx, { projectId, sessionRef }, shifts);
+  }
+  await shifts.apply(tx);
+  return orders.length;
+}
+
+/** Replaces what stands in the history for one session by what its events say now. */
+async function readjudicate(tx: Queryable, session: Session, shifts: Shifts): Promise<void> {
+  const { projectId, sessionRef } = session;
+  const key = [projectId, sessionRef] as const;
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`adjudicate ${projectId} ${sessionRef}`]);
+  const [standing] = await tx.query<{ fraud: boolean; clawback: boolean; at: Date; subjects: readonly string[] }>('DELETE FROM adjudications WHERE project_id = $1 AND session_ref = $2 RETURNING *', key);
+  if (standing !== undefined) shifts.add(projectId, standing.subjects, { fraud: standing.fraud, clawback: standing.clawback, atMs: standing.at.getTime() }, -1);
+
+  const adjudication = adjudicate(await readOutcomes(tx, session));
+  const subjects = adjudication === null ? [] : await findSubjects(tx, session);
+  if (adjudication === null || subjects.length === 0) return;
+  await tx.query('INSERT INTO adjudications (project_id, session_ref, fraud, clawback, at, subjects) VALUES ($1, $2, $3, $4, $5, $6)', [
+    ...key, adjudication.fraud, adjudication.clawback, new Date(adjudication.atMs), subjects,
+  ]);
+  shifts.add(projectId, subjects, adjudication, 1);
+}
+
+async function readOutcomes(tx: Queryable, { projectId, sessionRef }: Session): Promise<readonly StoredOutcome[]> {
+  const rows = await tx.query<{ type: StoredOutcome['type']; occurred_at: Date; target: string; reason_class: StoredOutcome['reasonClass'] }>(
+    'SELECT type, occurred_at, target, reason_class FROM outcomes WHERE project_id = $1 AND session_ref = $2',
+    [projectId, sessionRef],
+  );
+  return rows.map(({ type, occurred_at, target, reason_class }) => {
+    const [targetType = '', targetAt = ''] = target.split('@');
+    return { type, occurredAtMs: occurred_at.getTime(), reasonClass: reason_class, retracts: target === '' ? null : { type: targetType as StoredOutcome['type'], occurredAtMs: Number(targetAt) } };
+  });
+}
+
+/** Whose history the session belongs to: as it was scored last, with the respondent named by an event where the score named none. */
+async function findSubjects(tx: Queryable, { projectId, sessionRef }: Session): Promise<readonly string[]> {
+  const [scored] = await tx.query<{ subjects: readonly string[]; respondent_known: boolean }>(
+    'SELECT subjects, respondent_known FROM receipts WHERE project_id = $1 AND session_ref = $2 ORDER BY scored_at DESC LIMIT 1',
+    [projectId, sessionRef],
+  );
+  const [named] = await tx.query<{ respondent_ref: string }>(
+    'SELECT respondent_ref FROM outcomes WHERE project_id = $1 AND session_ref = $2 AND respondent_ref IS NOT NULL ORDER BY occurred_at, type LIMIT 1',
+    [projectId, sessionRef],
+  );
+  const respondent = scored?.respondent_known === true || named === undefined ? [] : [named.respondent_ref];
+  return [...(scored?.subjects ?? []), ...respondent];
+}
+
+/** Changes of subjects gathered over a batch, so that each subject’s row is written once, in one order. */
+class Shifts {
+  readonly #bySubject = new Map<string, { adjudication: Adjudication; sign: 1 | -1 }[]>();
+
+  add(projectId: string, subjects: readonly string[], adjudication: Adjudication, sign: 1 | -1): void {
+    for (const subject of subjects) {
+      const key = `${projectId}\n${subject}`;
+      const list = this.#bySubject.get(key) ?? [];
+      list.push({ adjudication, sign });
+      this.#bySubject.set(key, list);
+    }
+  }
+
+  async apply(tx: Queryable): Promise<void> {
+    for (const [key, shifts] of [...this.#bySubject].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const [projectId = '', subject = ''] = key.split('\n');
+      await tx.query("INSERT INTO history (project_id, subject_ref, version, days) VALUES ($1, $2, 0, '{}') ON CONFLICT DO NOTHING", [projectId, subject]);
+      const [row] = await tx.query<{ days: HistoryDays }>('SELECT days FROM history WHERE project_id = $1 AND subject_ref = $2 FOR UPDATE', [projectId, subject]);
+      const days = shifts.reduce((sum, { adjudication, sign }) => shiftDays(sum, adjudication, sign), row?.days ?? {});
+      await tx.query('UPDATE history SET version = version + 1, days = $3::jsonb WHERE project_id = $1 AND subject_ref = $2', [projectId, subject, JSON.stringify(days)]);
+    }
+  }
+}

@@ -1,0 +1,20 @@
+/**
+ * A transaction of one organization: to it, rows of others do not exist. It is the second wall behind the ownership checks of
+ * the routes, held by row security in the database.
+ *
+ * A superuser is exempt from row security and steps down to the role that the migration made. Where the role is missing the
+ * service is an ordinary owner of its tables, whom the policies bind anyway.
+ */
+import type { Database, Queryable } from './port.js';
+
+const enter = `
+  SELECT set_config('vh.organization_id', $1, true),
+         set_config('role', coalesce((SELECT rolname::text FROM pg_roles WHERE rolname = 'verifyhuman_tenant' AND pg_has_role(oid, 'MEMBER')), 'none'), true)`;
+
+export function inOrganization<T>(database: Database, organizationId: string, run: (tx: Queryable) => Promise<T>): Promise<T> {
+  if (organizationId === '') throw new Error('a transaction of no organization would see all of them');
+  return database.transaction(async (tx) => {
+    await tx.query(enter, [organizationId]);
+    return run(tx);
+  });
+}

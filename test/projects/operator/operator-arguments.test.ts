@@ -1,0 +1,40 @@
+import t from 'tap';
+import { readOperatorCommand } from '../../../src/projects/operator/operator-arguments.js';
+
+const read = (line: string): unknown => readOperatorCommand(line.split(' ').filter((word) => word !== ''));
+
+t.test('each command is read into what it asks for', (t) => {
+  t.same(read('create-organization --name N'), { command: 'create-organization', name: 'N', tier: 'free', liteEnabled: false });
+  t.same(read('create-organization --name N --tier enterprise --lite on'), { command: 'create-organization', name: 'N', tier: 'enterprise', liteEnabled: true });
+  t.match(read('create-key --org o --project p --test --expires-in-days 30'), { command: 'create-key', organizationId: 'o', projectId: 'p', isTest: true, expiresInDays: 30 });
+  t.match(read('create-key --org o'), { projectId: null, isTest: false, expiresInDays: null });
+  t.match(read('enable-lite --org o'), { liteEnabled: true });
+  t.match(read('enable-lite --org o --off'), { liteEnabled: false });
+  t.match(read('set-quota --org o --monthly 5000'), { monthlyQuota: 5_000 });
+  t.match(read('set-quota --org o --monthly none'), { monthlyQuota: null });
+  t.match(read('trial --org o --ends 2027-01-31'), { trialEndsAt: '2027-01-31T00:00:00.000Z' });
+  t.match(read('trial --org o --none'), { trialEndsAt: null });
+  t.end();
+});
+
+t.test('a mistake is told with the right form', (t) => {
+  for (const [line, message] of [
+    ['', /Say what to do.[^]*create-organization --name/],
+    ['creat-key --org o', /did you mean create-key\?/],
+    ['create-organization', /--name N/],
+    ['create-organization --name N --tier gold', /free\|starter/],
+    ['create-organization --name N --lite maybe', /on or off/],
+    ['create-key --org o --expires-in-days 366', /1-365/],
+    ['create-key --org o --expires-in-days soon', /1-365/],
+    ['create-key --org o --expires 5', /Unknown option/],
+    ['set-tier --tier free', /--org ID/],
+    ['set-quota --org o', /--monthly/],
+    ['set-quota --org o --monthly -5', /--monthly/],
+    ['trial --org o', /either/],
+    ['trial --org o --none --ends 2027-01-01', /either/],
+    ['trial --org o --ends tomorrow', /date/],
+  ] as const) {
+    t.throws(() => read(line), { message }, line);
+  }
+  t.end();
+});

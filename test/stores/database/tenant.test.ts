@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import t from 'tap';
+import { insertOrganization } from '../../../src/administration/organization-store.js';
+import { insertProject } from '../../../src/administration/project-store.js';
+import { mintKey } from '../../../src/administration/api-keys.js';
+import { operator, recordAudit } from '../../../src/administration/audit.js';
+import { createSigningSecrets } from '../../../src/administration/signing-secrets.js';
+import { inOrganization } from '../../../src/stores/database/tenant.js';
+import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
+import { migrate } from '../../../src/stores/database/migrate.js';
+import { openPostgres } from '../../../src/stores/database/postgres.js';
+import type { Database } from '../../../src/stores/database/port.js';
+import { createLogger } from '../../../src/telemetry/logger.js';
+import { temporaryDirectory } from '../../helpers/service.js';
+import { createDatabase, findStack } from '../../helpers/stores.js';
+
+const tables = ['organizations', 'projects', 'api_keys', 'signing_secrets', 'audit_entries'];
+
+async function makeOrganization(database: Database, name: string): Promise<string> {
+  return database.transaction(async (tx) => {
+    const organizationId = await insertOrganization(tx, { name, tier: 'free', liteEnabled: false });
+    const project = await insertProject(tx, organizationId, { name });
+    if (project === null) throw new Error('no project');
+    await createSigningSecrets(new Uint8Array(32)).rotate(tx, project, false);
+    await mintKey(tx, { organizationId, projectId: project.projectId, name, isTest: false });
+    await recordAudit(tx, operator, { organizationId, action: 'organization.created', subject: { kind: 'organization', id: organizationId } });
+    return organizationId;
+  });
+}
+
+async function holdWall(t: Parameters<Parameters<typeof import('tap').t.test>[0]>[0], database: Database): Promise<void> {
+  const [mine, theirs] = [await makeOrganization(database, 'Mine'), await makeOrganization(database, 'Theirs')];
+  for (const table of tables) {
+    const rows = await inOrganization(database, mine, (tx) => tx.query<{ organization_id: string }>(`SELECT organization_id FROM ${table}`));
+    t.same([...new Set(rows.map((row) => row.organization_id))], [mine], `a statement without a condition sees its own ${table}`);
+    const changed = await inOrganization(database, mine, (tx) => tx.query(`UPDATE ${table} SET organization_id = organization_id WHERE organization_id = $1 RETURNING 1`, [theirs]));
+    t.same(changed, [], `nor can it write others’ ${table}`);
+  }
+  await t.rejects(inOrganization(database, mine, (tx) => insertProject(tx, theirs, { name: 'Smuggled' })), 'nor put a row into another organization');
+  const all = await database.query<{ count: number }>('SELECT count(*)::int AS count FROM organizations');
+  t.equal(all[0]?.count, 2, 'the wall ends with its transaction');
+  t.throws(() => inOrganization(database, '', async () => undefined));
+}
+
+t.test('in the embedded database a transaction of one organization sees and writes no other’s rows', async (t) => {
+  const database = await openEmbeddedDatabase({ directory: join(temporaryDirectory(t), 'database'), logger: createLogger('silent', { write: () => undefined }) });
+  t.teardown(() => database.close());
+  await migrate(database);
+  await holdWall(t, database);
+});
+
+const stack = findStack(t, 'row security on PostgreSQL');
+if (stack !== null) {
+  t.test('in PostgreSQL too', async (t) => {
+    const database = await openPostgres({ url: await createDatabase(t, stack), poolMax: 2, deadlineMs: 10_000 });
+    t.teardown(() => database.close());
+    await holdWall(t, database);
+  });
+}
