@@ -4,7 +4,7 @@
  * the last hundred, in the same run.
  */
 import { performance } from 'node:perf_hooks';
-import type { Bootstrap } from '../src/projects/bootstrap.js';
+import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
 import { median } from './load.js';
 import { serve } from './process.js';
 import type { BenchResult } from './score.js';

@@ -4,7 +4,7 @@
  * loop at 70% of saturation. Every fourth session has a probe. Bodies are made from a fixed seed before the clock starts.
  */
 import { probeExample, scoreExample } from '../src/scoring/examples.js';
-import type { Bootstrap } from '../src/projects/bootstrap.js';
+import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
 import { createLoad, median, quantile, type Load, type Target } from './load.js';
 import { serve, type Served } from './process.js';
 

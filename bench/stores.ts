@@ -11,7 +11,7 @@ import { pack, unpack } from 'msgpackr';
 import { readSettings } from '../src/config.js';
 import { makeId } from '../src/crypto/ids.js';
 import { packageRoot } from '../src/package-root.js';
-import type { Bootstrap } from '../src/projects/bootstrap.js';
+import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
 import { scoreExample } from '../src/scoring/examples.js';
 import { openPostgres } from '../src/stores/database/postgres.js';
 import type { Database } from '../src/stores/database/port.js';
