@@ -11,19 +11,54 @@ const zone = (target, message, allowed) => ({ target, from: './', except: [...al
 const zones = [
   zone('./workers', 'The pure core imports the contract only.', ['./workers', './src/contract', './src/limits.ts']),
   zone('./src/contract', 'The contract imports nothing of the service.', ['./src/contract', './src/limits.ts']),
-  zone('./src/stores', 'Stores import the contract and telemetry only.', ['./src/stores', './src/contract', './src/telemetry', ...roots]),
-  zone('./src/pool', 'The pool imports the contract and telemetry only.', ['./src/pool', './src/contract', './src/telemetry', ...roots]),
+  zone('./src/stores', 'Stores import the contract and telemetry only.', [
+    './src/stores',
+    './src/contract',
+    './src/telemetry',
+    ...roots,
+  ]),
+  zone('./src/pool', 'The pool imports the contract and telemetry only.', [
+    './src/pool',
+    './src/contract',
+    './src/telemetry',
+    ...roots,
+  ]),
   zone('./src/telemetry', 'Telemetry imports no capability.', ['./src/telemetry', './src/contract', ...roots]),
-  zone('./src/http', 'HTTP knows no capability; a capability registers its own routes.', ['./src/http', './src/contract', './src/telemetry', ...roots]),
+  zone('./src/http', 'HTTP knows no capability; a capability registers its own routes.', [
+    './src/http',
+    './src/contract',
+    './src/telemetry',
+    ...roots,
+  ]),
   zone('./src/net', 'Reading of addresses depends on the contract only.', ['./src/net', './src/contract', ...roots]),
-  zone('./src/crypto', 'Keys, seals and identifiers depend on the contract only.', ['./src/crypto', './src/contract', ...roots]),
+  zone('./src/crypto', 'Keys, seals and identifiers depend on the contract only.', [
+    './src/crypto',
+    './src/contract',
+    ...roots,
+  ]),
   zone('./src/administration', 'What capabilities share knows none of them.', [
-    './src/administration', './src/http', './src/net', './src/stores', './src/contract', './src/telemetry', './src/crypto', ...roots,
+    './src/administration',
+    './src/http',
+    './src/net',
+    './src/stores',
+    './src/contract',
+    './src/telemetry',
+    './src/crypto',
+    ...roots,
   ]),
   zone('./sdk', 'The SDK imports types of the contract only.', ['./sdk', './src/contract']),
   ...capabilities.map((name) =>
     zone(`./src/${name}`, 'Capabilities never import each other; pass what is needed through deps.', [
-      `./src/${name}`, './src/administration', './src/http', './src/net', './src/stores', './src/pool', './src/contract', './src/telemetry', './src/crypto', ...roots,
+      `./src/${name}`,
+      './src/administration',
+      './src/http',
+      './src/net',
+      './src/stores',
+      './src/pool',
+      './src/contract',
+      './src/telemetry',
+      './src/crypto',
+      ...roots,
     ]),
   ),
 ];
@@ -33,10 +68,14 @@ export default tseslint.config(
   ...tseslint.configs.recommendedTypeChecked,
   {
     plugins: { 'import-x': importX },
-    languageOptions: { parserOptions: { project: ['./tsconfig.json', './sdk/tsconfig.json'], tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: { project: ['./tsconfig.json', './sdk/tsconfig.json'], tsconfigRootDir: import.meta.dirname },
+    },
     settings: {
       'import-x/parsers': { '@typescript-eslint/parser': ['.ts', '.tsx'] },
-      'import-x/resolver-next': [createNodeResolver({ extensions: ['.ts', '.js', '.json'], extensionAlias: { '.js': ['.ts', '.js'] } })],
+      'import-x/resolver-next': [
+        createNodeResolver({ extensions: ['.ts', '.js', '.json'], extensionAlias: { '.js': ['.ts', '.js'] } }),
+      ],
       'import-x/extensions': ['.ts', '.js'],
       // Dependencies cannot be part of a cycle of ours, and some bundles are too large to parse.
       'import-x/ignore': ['node_modules'],
@@ -54,6 +93,15 @@ export default tseslint.config(
     },
   },
   { files: ['src/main.ts', 'bench/**', 'scripts/**', 'src/cli/**'], rules: { 'no-console': 'off' } },
-  { files: ['test/**'], rules: { 'import-x/no-restricted-paths': 'off', '@typescript-eslint/no-floating-promises': ['error', { allowForKnownSafePromises: [{ from: 'package', name: 'PromiseWithSubtest', package: '@tapjs/core' }] }] } },
+  {
+    files: ['test/**'],
+    rules: {
+      'import-x/no-restricted-paths': 'off',
+      '@typescript-eslint/no-floating-promises': [
+        'error',
+        { allowForKnownSafePromises: [{ from: 'package', name: 'PromiseWithSubtest', package: '@tapjs/core' }] },
+      ],
+    },
+  },
   { files: ['*.js', 'scripts/*.js', 'scripts/*.mjs', 'src/demo/page/**/*.js'], ...tseslint.configs.disableTypeChecked },
 );

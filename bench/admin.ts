@@ -22,12 +22,21 @@ export async function benchAdmin({ projects }: AdminBenchOptions): Promise<Bench
     const { baseUrl, organizationKey, projectKey } = service.info;
     const call = async (path: string, key: string, body?: object): Promise<number> => {
       const startedAt = performance.now();
-      const answer = await fetch(baseUrl + path, { method: body === undefined ? 'GET' : 'POST', headers: { 'x-api-key': key, 'content-type': 'application/json' }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+      const answer = await fetch(baseUrl + path, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { 'x-api-key': key, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
       await answer.arrayBuffer();
       if (!answer.ok) throw new Error(`${path} answered ${answer.status}`);
       return performance.now() - startedAt;
     };
-    const provision = (n: number): Promise<number> => call('/projects/provision', organizationKey, { name: `Project ${n}`, externalId: `bench-${n}`, issueApiKey: true });
+    const provision = (n: number): Promise<number> =>
+      call('/projects/provision', organizationKey, {
+        name: `Project ${n}`,
+        externalId: `bench-${n}`,
+        issueApiKey: true,
+      });
     const list = (): Promise<number> => call('/projects?limit=50', organizationKey);
     const sample = async (measure: () => Promise<number>): Promise<number> => {
       const times: number[] = [];
@@ -56,7 +65,11 @@ export async function benchAdmin({ projects }: AdminBenchOptions): Promise<Bench
         `listing a page: ${listFirst.toFixed(2)} ms at the start, ${listLast.toFixed(2)} ms at the end`,
         `introspecting a key: ${introspect.toFixed(2)} ms`,
       ].join('\n'),
-      ratios: { projects: created, provisionRatio: round(provisionLast / provisionFirst), listRatio: round(listLast / listFirst) },
+      ratios: {
+        projects: created,
+        provisionRatio: round(provisionLast / provisionFirst),
+        listRatio: round(listLast / listFirst),
+      },
     };
   } finally {
     await service.stop();

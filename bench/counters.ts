@@ -34,7 +34,11 @@ interface Round {
 
 type Kind = 'plain' | 'probed';
 
-export async function benchCounters({ seconds, rounds, known = 1_000_000 }: CountersBenchOptions): Promise<BenchResult> {
+export async function benchCounters({
+  seconds,
+  rounds,
+  known = 1_000_000,
+}: CountersBenchOptions): Promise<BenchResult> {
   const server = await startRedis();
   if (server === null) throw new Error('The bench of the counters needs redis-server on the path.');
   const admin = new Redis(server.url);
@@ -43,14 +47,17 @@ export async function benchCounters({ seconds, rounds, known = 1_000_000 }: Coun
   try {
     const stores = { memory, redis } as const;
     const results = new Map<string, Round[]>();
-    for (const [name, store] of Object.entries(stores)) for (const kind of ['plain', 'probed'] as const) await count(store, `warm up ${name}`, kind, Math.min(1, seconds));
+    for (const [name, store] of Object.entries(stores))
+      for (const kind of ['plain', 'probed'] as const)
+        await count(store, `warm up ${name}`, kind, Math.min(1, seconds));
     const bytes: Record<Kind, number> = { plain: 0, probed: 0 };
     for (let round = 0; round < rounds; round += 1) {
       for (const kind of ['plain', 'probed'] as const) {
         for (const [name, store] of Object.entries(stores)) {
           const before = await usedBytes(admin);
           const { calls, ...rates } = await count(store, `${name} ${round}`, kind, seconds, () => serverCpu(admin));
-          if (name === 'redis') bytes[kind] = (await usedBytes(admin)) - before > 0 ? ((await usedBytes(admin)) - before) / calls : 0;
+          if (name === 'redis')
+            bytes[kind] = (await usedBytes(admin)) - before > 0 ? ((await usedBytes(admin)) - before) / calls : 0;
           results.set(`${name} ${kind}`, [...(results.get(`${name} ${kind}`) ?? []), rates]);
         }
       }
@@ -64,11 +71,21 @@ export async function benchCounters({ seconds, rounds, known = 1_000_000 }: Coun
 }
 
 /** Closed loop over fresh sessions; the inputs, and the probes where there are any, are ready before the clock starts. */
-async function count(store: Counters, label: string, kind: Kind, seconds: number, serverMicroseconds = async (): Promise<number> => 0): Promise<Round & { readonly calls: number }> {
+async function count(
+  store: Counters,
+  label: string,
+  kind: Kind,
+  seconds: number,
+  serverMicroseconds = async (): Promise<number> => 0,
+): Promise<Round & { readonly calls: number }> {
   const sum = { calls: 0, ms: 0, cpu: 0, server: 0 };
   for (let portion = 0; sum.ms < seconds * 1_000; portion += 1) {
     const inputs = makeInputs(`${label} ${kind} ${portion}`, 4_000, kind === 'probed');
-    if (kind === 'probed') await eachInFlight(inputs, async ({ probes }) => void (await Promise.all(probes.map((probe) => store.storeProbe(probe)))));
+    if (kind === 'probed')
+      await eachInFlight(
+        inputs,
+        async ({ probes }) => void (await Promise.all(probes.map((probe) => store.storeProbe(probe)))),
+      );
     const server = await serverMicroseconds();
     const cpu = process.cpuUsage();
     const startedAt = performance.now();
@@ -79,7 +96,12 @@ async function count(store: Counters, label: string, kind: Kind, seconds: number
     sum.server += (await serverMicroseconds()) - server;
     sum.calls += inputs.length;
   }
-  return { calls: sum.calls, perSecond: (sum.calls * 1_000) / sum.ms, cpuPerCall: sum.cpu / sum.calls, serverCpuPerCall: sum.server / sum.calls };
+  return {
+    calls: sum.calls,
+    perSecond: (sum.calls * 1_000) / sum.ms,
+    cpuPerCall: sum.cpu / sum.calls,
+    serverCpuPerCall: sum.server / sum.calls,
+  };
 }
 
 async function eachInFlight<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
@@ -111,7 +133,10 @@ function makeInputs(label: string, count: number, probed: boolean): readonly Ses
       fingerprint: refOf(`body ${label} ${n}`),
       receiptId: `rcpt_${session}`,
       content: Buffer.alloc(700, n),
-      limits: [{ key: 'minute', limit: 1e9, windowSeconds: 60 }, { key: 'day', limit: 1e9, windowSeconds: 86_400 }],
+      limits: [
+        { key: 'minute', limit: 1e9, windowSeconds: 60 },
+        { key: 'day', limit: 1e9, windowSeconds: 86_400 },
+      ],
       scope: refOf(`study ${random(50)}`),
       respondent: refOf(`respondent ${random(1_000_000)}`),
       device: probed ? null : refOf(`device ${random(1_000_000)}`),
@@ -121,7 +146,11 @@ function makeInputs(label: string, count: number, probed: boolean): readonly Ses
       deviceClass: 'windows/chrome',
       addressShared: false,
       signature: null,
-      history: { respondent: refOf(`hr ${random(1_000_000)}`), source: refOf(`hs ${random(20)}`), subSource: refOf(`hb ${random(200)}`) },
+      history: {
+        respondent: refOf(`hr ${random(1_000_000)}`),
+        source: refOf(`hs ${random(20)}`),
+        subSource: refOf(`hb ${random(200)}`),
+      },
     };
     return { score, probes: probed ? makeProbes(session, nowMs, random) : [] };
   });
@@ -131,10 +160,23 @@ function makeInputs(label: string, count: number, probed: boolean): readonly Ses
 function makeProbes(session: string, nowMs: number, random: (below: number) => number): readonly ProbeStoreInput[] {
   const model = random(20_000);
   const common = { nowMs, projectId, session, nonce: refOf(`nonce ${session}`) };
-  const sketch = { terms: Array.from({ length: 24 }, (_, i) => refOf(`term ${i} ${i < 18 ? model : random(1_000)}`)), osFamily: 'windows', browser: 'chrome', browserMajor: 142 };
+  const sketch = {
+    terms: Array.from({ length: 24 }, (_, i) => refOf(`term ${i} ${i < 18 ? model : random(1_000)}`)),
+    osFamily: 'windows',
+    browser: 'chrome',
+    browserMajor: 142,
+  };
   const bands = Array.from({ length: 20 }, (_, i) => refOf(`band ${i} ${i < 10 ? model : session}`).slice(0, 12));
   return [
-    { ...common, phase: 'load', seq: 0, content: Buffer.alloc(2_000, 7), device: refOf(`device ${random(1_000_000)}`), sketch, bands },
+    {
+      ...common,
+      phase: 'load',
+      seq: 0,
+      content: Buffer.alloc(2_000, 7),
+      device: refOf(`device ${random(1_000_000)}`),
+      sketch,
+      bands,
+    },
     { ...common, phase: 'update', seq: 1, content: Buffer.alloc(600, 9), device: null, sketch: null, bands: [] },
   ];
 }
@@ -178,16 +220,25 @@ async function measureFill(url: string, known: number, rounds: number): Promise<
   const emptyServer = await startRedis();
   if (emptyServer === null) throw new Error('The bench of the counters needs redis-server on the path.');
   const admin = new Redis(url);
-  const [filled, empty] = await Promise.all([url, emptyServer.url].map((at) => openRedisCounters({ url: at, deadlineMs: 10_000 })));
+  const [filled, empty] = await Promise.all(
+    [url, emptyServer.url].map((at) => openRedisCounters({ url: at, deadlineMs: 10_000 })),
+  );
   if (filled === undefined || empty === undefined) throw new Error('no counters');
   try {
     const bytesPerDevice = await fillWith(admin, filled, known);
     const medians: { empty: number; filled: number }[] = [];
     for (let round = -1; round < rounds; round += 1) {
-      const measured = { empty: await medianOfCalls(empty, `${round}`), filled: await medianOfCalls(filled, `${round}`) };
+      const measured = {
+        empty: await medianOfCalls(empty, `${round}`),
+        filled: await medianOfCalls(filled, `${round}`),
+      };
       if (round >= 0) medians.push(measured);
     }
-    return { emptyMs: median(medians.map((one) => one.empty)), filledMs: median(medians.map((one) => one.filled)), bytesPerDevice };
+    return {
+      emptyMs: median(medians.map((one) => one.empty)),
+      filledMs: median(medians.map((one) => one.filled)),
+      bytesPerDevice,
+    };
   } finally {
     await Promise.all([filled.close(), empty.close(), admin.quit()]);
     await emptyServer.close();
@@ -206,7 +257,8 @@ async function fillWith(admin: Redis, redis: Counters, known: number): Promise<n
   for (const key of keys) if ((await admin.pttl(key)) > keptDaysMs) lasting.push(key);
   const before = await usedBytes(admin);
   const portion = 5_000;
-  for (let from = 0; from < known; from += portion) await admin.eval(fillScript, lasting.length, ...lasting, from, Math.min(portion, known - from), ...names);
+  for (let from = 0; from < known; from += portion)
+    await admin.eval(fillScript, lasting.length, ...lasting, from, Math.min(portion, known - from), ...names);
   return ((await usedBytes(admin)) - before) / known;
 }
 
@@ -222,14 +274,24 @@ async function medianOfCalls(redis: Counters, label: string): Promise<number> {
   return quantile(Float64Array.from(latencies).sort(), 0.5);
 }
 
-function report(results: ReadonlyMap<string, readonly Round[]>, bytes: Readonly<Record<Kind, number>>, known: number, fill: Fill): BenchResult {
-  const lines = [`seed ${seed}, ${inFlight} calls in flight`, 'store and kind      calls/s   spread          CPU us/call here, in Redis'];
+function report(
+  results: ReadonlyMap<string, readonly Round[]>,
+  bytes: Readonly<Record<Kind, number>>,
+  known: number,
+  fill: Fill,
+): BenchResult {
+  const lines = [
+    `seed ${seed}, ${inFlight} calls in flight`,
+    'store and kind      calls/s   spread          CPU us/call here, in Redis',
+  ];
   const ratios: Record<string, number> = {};
   for (const [name, rounds] of results) {
     const perSecond = rounds.map((round) => round.perSecond);
     const spread = `${Math.round(Math.min(...perSecond))}-${Math.round(Math.max(...perSecond))}`;
     const cpu = median(rounds.map((round) => round.cpuPerCall));
-    lines.push(`${name.padEnd(20)}${median(perSecond).toFixed(0).padEnd(10)}${spread.padEnd(16)}${cpu.toFixed(0).padEnd(10)}${name.startsWith('redis') ? median(rounds.map((round) => round.serverCpuPerCall)).toFixed(0) : ''}`);
+    lines.push(
+      `${name.padEnd(20)}${median(perSecond).toFixed(0).padEnd(10)}${spread.padEnd(16)}${cpu.toFixed(0).padEnd(10)}${name.startsWith('redis') ? median(rounds.map((round) => round.serverCpuPerCall)).toFixed(0) : ''}`,
+    );
     ratios[`${name.replace(' plain', '').replace(' probed', 'Probed')}PerSecond`] = Math.round(median(perSecond));
   }
   const fillRatio = Math.round((1_000 * fill.filledMs) / fill.emptyMs) / 1_000;
@@ -237,5 +299,14 @@ function report(results: ReadonlyMap<string, readonly Round[]>, bytes: Readonly<
     `bytes per session in Redis: ${bytes.plain.toFixed(0)} without a probe, ${bytes.probed.toFixed(0)} with one`,
     `${known} known devices: ${fill.bytesPerDevice.toFixed(0)} bytes each; p50 of a call ${fill.emptyMs.toFixed(3)} ms empty, ${fill.filledMs.toFixed(3)} ms filled`,
   );
-  return { table: lines.join('\n'), ratios: { ...ratios, bytesPerSession: Math.round(bytes.plain), bytesPerProbedSession: Math.round(bytes.probed), bytesPerKnownDevice: Math.round(fill.bytesPerDevice), fillRatio } };
+  return {
+    table: lines.join('\n'),
+    ratios: {
+      ...ratios,
+      bytesPerSession: Math.round(bytes.plain),
+      bytesPerProbedSession: Math.round(bytes.probed),
+      bytesPerKnownDevice: Math.round(fill.bytesPerDevice),
+      fillRatio,
+    },
+  };
 }

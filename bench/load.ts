@@ -15,8 +15,15 @@ export interface Target {
 
 export interface Load {
   /** Answers a second. Counts only 2xx; anything else is an error. */
-  closed(target: Target, seconds: number): Promise<{ readonly answers: number; readonly errors: number; readonly perSecond: number }>;
-  open(target: Target, perSecond: number, seconds: number): Promise<{ readonly latenciesMs: Float64Array; readonly errors: number }>;
+  closed(
+    target: Target,
+    seconds: number,
+  ): Promise<{ readonly answers: number; readonly errors: number; readonly perSecond: number }>;
+  open(
+    target: Target,
+    perSecond: number,
+    seconds: number,
+  ): Promise<{ readonly latenciesMs: Float64Array; readonly errors: number }>;
 }
 
 export function createLoad(connections: number): Load {
@@ -47,7 +54,7 @@ export function createLoad(connections: number): Load {
         latenciesMs[n] = performance.now() - (startedAt + (n * 1_000) / perSecond);
       };
       const pending: Promise<void>[] = [];
-      for (let n = 0; n < total; ) {
+      for (let n = 0; n < total;) {
         const due = Math.min(total, Math.floor(((performance.now() - startedAt) * perSecond) / 1_000) + 1);
         for (; n < due; n += 1) pending.push(one(n));
         await new Promise((resolve) => setImmediate(resolve));
@@ -60,12 +67,18 @@ export function createLoad(connections: number): Load {
 }
 
 async function ask(client: Pool, { path, headers, body }: Target, n: number): Promise<boolean> {
-  const { statusCode, body: answer } = await client.request({ method: 'POST', path, headers: { 'content-type': 'application/json', ...headers }, body: body(n) });
+  const { statusCode, body: answer } = await client.request({
+    method: 'POST',
+    path,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: body(n),
+  });
   await answer.dump();
   return statusCode >= 200 && statusCode < 300;
 }
 
 /** The value below which the share `q` of a sorted sample lies. */
-export const quantile = (sorted: Float64Array, q: number): number => sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? NaN;
+export const quantile = (sorted: Float64Array, q: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? NaN;
 
 export const median = (values: readonly number[]): number => quantile(Float64Array.from(values).sort(), 0.5);

@@ -20,8 +20,13 @@ const ticksPerSecond = 100;
 
 /** Forks `entry`, which sends one message once it listens. */
 export async function serve<T>(entry: URL, environment: Readonly<Record<string, string>> = {}): Promise<Served<T>> {
-  const child: ChildProcess = fork(entry, { env: { PATH: process.env['PATH'] ?? '', ...environment }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  const failed = once(child, 'exit').then(() => Promise.reject(new Error(`${entry.pathname} exited before it listened`)));
+  const child: ChildProcess = fork(entry, {
+    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const failed = once(child, 'exit').then(() =>
+    Promise.reject(new Error(`${entry.pathname} exited before it listened`)),
+  );
   const [info] = (await Promise.race([once(child, 'message'), failed])) as [T];
   failed.catch(() => undefined);
   return {
@@ -30,7 +35,8 @@ export async function serve<T>(entry: URL, environment: Readonly<Record<string, 
       const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
       return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / ticksPerSecond;
     },
-    rssPeakBytes: () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) * 1_024,
+    rssPeakBytes: () =>
+      Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) * 1_024,
     async stop() {
       const exited = once(child, 'exit');
       child.kill('SIGTERM');

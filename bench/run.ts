@@ -7,7 +7,12 @@ import { benchStores } from './stores.js';
 
 const benches = { admin: benchAdmin, counters: benchCounters, score: benchScore, stores: benchStores } as const;
 
-const options = { seconds: { type: 'string' }, rounds: { type: 'string' }, projects: { type: 'string' }, known: { type: 'string' } } as const;
+const options = {
+  seconds: { type: 'string' },
+  rounds: { type: 'string' },
+  projects: { type: 'string' },
+  known: { type: 'string' },
+} as const;
 const { values, positionals } = parseArgs({ allowPositionals: true, options });
 const bench = Object.entries(benches).find(([name]) => name === positionals[0])?.[1];
 if (bench === undefined) {

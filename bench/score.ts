@@ -33,13 +33,20 @@ interface Round {
 
 export async function benchScore({ seconds, rounds, connections = 48 }: BenchOptions): Promise<BenchResult> {
   const service = await serve<Bootstrap>(new URL('./service-server.js', import.meta.url));
-  const echo = await serve<{ origin: string }>(new URL('./echo-server.js', import.meta.url), { ECHO_ANSWER: await sampleAnswer(service.info) });
+  const echo = await serve<{ origin: string }>(new URL('./echo-server.js', import.meta.url), {
+    ECHO_ANSWER: await sampleAnswer(service.info),
+  });
   try {
     const load = createLoad(connections);
     const bodies = makeBodies(Math.min(bodiesMax, Math.ceil(seconds * rounds * 8_000)));
     let offset = 0;
     const body = (n: number): string => bodies[(offset + n) % bodies.length] ?? '';
-    const scoring: Target = { origin: service.info.siteUrl, path: '/api/v1/lite/score', headers: { 'x-api-key': service.info.projectKey }, body };
+    const scoring: Target = {
+      origin: service.info.siteUrl,
+      path: '/api/v1/lite/score',
+      headers: { 'x-api-key': service.info.projectKey },
+      body,
+    };
     const echoing: Target = { origin: echo.info.origin, path: '/echo', headers: {}, body };
     await sendProbes(load, service.info, Math.min(bodies.length, 8_000) / probeEvery);
     await load.closed(scoring, Math.min(seconds, 2));
@@ -54,7 +61,12 @@ export async function benchScore({ seconds, rounds, connections = 48 }: BenchOpt
     }
     const saturation = median(ours.map(({ perSecond }) => perSecond));
     const { latenciesMs, errors } = await load.open(scoring, saturation * saturationShare, seconds);
-    return report(ours, theirs, { p50: quantile(latenciesMs, 0.5), p95: quantile(latenciesMs, 0.95), p99: quantile(latenciesMs, 0.99), errors });
+    return report(ours, theirs, {
+      p50: quantile(latenciesMs, 0.5),
+      p95: quantile(latenciesMs, 0.95),
+      p99: quantile(latenciesMs, 0.99),
+      errors,
+    });
   } finally {
     await Promise.all([service.stop(), echo.stop()]);
   }
@@ -68,13 +80,26 @@ async function measure(load: Load, served: Served<unknown>, target: Target, seco
 
 /** One answer of ours, for the baseline to send. */
 async function sampleAnswer({ baseUrl, projectKey }: Bootstrap): Promise<string> {
-  const answer = await fetch(`${baseUrl}/lite/score`, { method: 'POST', headers: { 'content-type': 'application/json', 'x-api-key': projectKey }, body: JSON.stringify({ ...scoreExample, sessionId: 'sample' }) });
+  const answer = await fetch(`${baseUrl}/lite/score`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': projectKey },
+    body: JSON.stringify({ ...scoreExample, sessionId: 'sample' }),
+  });
   return answer.text();
 }
 
 async function sendProbes(load: Load, { siteUrl, probeKey }: Bootstrap, count: number): Promise<void> {
-  const probe = (n: number): string => JSON.stringify({ ...probeExample(probeKey), sessionId: `bench-${seed}-${n * probeEvery}`, nonce: `nonce-${seed}-${n}` });
-  await load.open({ origin: siteUrl, path: '/api/v1/public/lite/probe', headers: {}, body: probe }, 1_000, count / 1_000);
+  const probe = (n: number): string =>
+    JSON.stringify({
+      ...probeExample(probeKey),
+      sessionId: `bench-${seed}-${n * probeEvery}`,
+      nonce: `nonce-${seed}-${n}`,
+    });
+  await load.open(
+    { origin: siteUrl, path: '/api/v1/public/lite/probe', headers: {}, body: probe },
+    1_000,
+    count / 1_000,
+  );
 }
 
 /** Distinct sessions of some thousands of respondents, studies and addresses. */
@@ -96,12 +121,17 @@ function makeBodies(count: number): readonly string[] {
   );
 }
 
-function report(ours: readonly Round[], theirs: readonly Round[], latency: { p50: number; p95: number; p99: number; errors: number }): BenchResult {
+function report(
+  ours: readonly Round[],
+  theirs: readonly Round[],
+  latency: { p50: number; p95: number; p99: number; errors: number },
+): BenchResult {
   const perSecond = median(ours.map((round) => round.perSecond));
   const echoPerSecond = median(theirs.map((round) => round.perSecond));
   const cpu = median(ours.map((round) => round.cpuPerRequest));
   const echoCpu = median(theirs.map((round) => round.cpuPerRequest));
-  const spread = (rounds: readonly Round[]): string => `${Math.round(Math.min(...rounds.map((round) => round.perSecond)))}-${Math.round(Math.max(...rounds.map((round) => round.perSecond)))}`;
+  const spread = (rounds: readonly Round[]): string =>
+    `${Math.round(Math.min(...rounds.map((round) => round.perSecond)))}-${Math.round(Math.max(...rounds.map((round) => round.perSecond)))}`;
   const errors = [...ours, ...theirs].reduce((sum, round) => sum + round.errors, latency.errors);
   const lines = [
     `seed ${seed}, ${ours.length} rounds in turns, ${errors} errors`,
@@ -113,6 +143,14 @@ function report(ours: readonly Round[], theirs: readonly Round[], latency: { p50
   const round = (value: number): number => Math.round(value * 1_000) / 1_000;
   return {
     table: lines.join('\n'),
-    ratios: { throughputRatio: round(perSecond / echoPerSecond), cpuRatio: round(cpu / echoCpu), scoresPerSecond: Math.round(perSecond), p50Ms: round(latency.p50), p95Ms: round(latency.p95), p99Ms: round(latency.p99), errors },
+    ratios: {
+      throughputRatio: round(perSecond / echoPerSecond),
+      cpuRatio: round(cpu / echoCpu),
+      scoresPerSecond: Math.round(perSecond),
+      p50Ms: round(latency.p50),
+      p95Ms: round(latency.p95),
+      p99Ms: round(latency.p99),
+      errors,
+    },
   };
 }

@@ -8,7 +8,15 @@ import { createLogger } from '../src/telemetry/logger.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'verifyhuman-bench-'));
 // The load comes from one page, as it were.
-const settings = readSettings({ VH_PUBLIC_PER_MINUTE: '0', ...process.env, PORT: '0', AUDIENCE_PORT: '0', ADMIN_PORT: '0', VH_DATA_DIR: directory, VH_LOG_LEVEL: 'warn' });
+const settings = readSettings({
+  VH_PUBLIC_PER_MINUTE: '0',
+  ...process.env,
+  PORT: '0',
+  AUDIENCE_PORT: '0',
+  ADMIN_PORT: '0',
+  VH_DATA_DIR: directory,
+  VH_LOG_LEVEL: 'warn',
+});
 const service = await startService(settings, createLogger('warn', process.stderr));
 process.send?.(service.bootstrap);
 process.on('SIGTERM', () => {

@@ -48,13 +48,22 @@ export async function benchStores({ seconds, receipts = 30_000 }: StoresBenchOpt
   const server = await openPostgres({ url: stack.databaseUrl, poolMax: 1, deadlineMs: 60_000 });
   await server.query(`CREATE DATABASE ${name} TEMPLATE template0`);
   const environment = {
-    DATABASE_URL: stack.databaseUrl.replace(/\/[^/]*$/, `/${name}`), REDIS_URL: stack.redisUrl, KAFKA_BROKERS: stack.kafkaBrokers,
-    KAFKA_TOPIC_PREFIX: `${name}.`, VH_MASTER_KEY: randomBytes(32).toString('base64'), VH_BOOTSTRAP: 'on',
+    DATABASE_URL: stack.databaseUrl.replace(/\/[^/]*$/, `/${name}`),
+    REDIS_URL: stack.redisUrl,
+    KAFKA_BROKERS: stack.kafkaBrokers,
+    KAFKA_TOPIC_PREFIX: `${name}.`,
+    VH_MASTER_KEY: randomBytes(32).toString('base64'),
+    VH_BOOTSTRAP: 'on',
   };
   try {
     const api = await serve<Bootstrap>(serverUrl, { ...environment, VH_ROLES: 'api' });
     const load = createLoad(connections);
-    const target: Target = { origin: api.info.siteUrl, path: '/api/v1/lite/score', headers: { 'x-api-key': api.info.projectKey }, body: scoreBody };
+    const target: Target = {
+      origin: api.info.siteUrl,
+      path: '/api/v1/lite/score',
+      headers: { 'x-api-key': api.info.projectKey },
+      body: scoreBody,
+    };
     await load.closed({ ...target, body: warmUpBody }, warmUpSeconds);
     const scored = await load.closed(target, seconds);
     const outcomes = await load.closed({ ...target, path: '/api/v1/lite/events', body: eventsBody }, seconds);
@@ -65,8 +74,12 @@ export async function benchStores({ seconds, receipts = 30_000 }: StoresBenchOpt
     const bare = await measureBareRows(database, recorded.entryBytes, receipts);
     await database.close();
     return report({
-      errors: scored.errors + outcomes.errors, scoresPerSecond: scored.perSecond, eventsPerSecond: outcomes.perSecond * eventsPerCall,
-      receiptsPerSecond: recorded.perSecond, bareRowsPerSecond: bare, rssMegabytes,
+      errors: scored.errors + outcomes.errors,
+      scoresPerSecond: scored.perSecond,
+      eventsPerSecond: outcomes.perSecond * eventsPerCall,
+      receiptsPerSecond: recorded.perSecond,
+      bareRowsPerSecond: bare,
+      rssMegabytes,
     });
   } finally {
     await server.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
@@ -80,31 +93,59 @@ function readStack(): StackAddresses {
   return JSON.parse(readFileSync(file, 'utf8')) as StackAddresses;
 }
 
-const scoreBodyOf = (round: string) => (n: number): string => JSON.stringify({ ...scoreExample, sessionId: `${round}-${n}`, respondentId: `respondent-${n % 50_000}` });
+const scoreBodyOf =
+  (round: string) =>
+  (n: number): string =>
+    JSON.stringify({ ...scoreExample, sessionId: `${round}-${n}`, respondentId: `respondent-${n % 50_000}` });
 const warmUpBody = scoreBodyOf('warm-up');
 const scoreBody = scoreBodyOf('bench');
 
 const eventsBody = (n: number): string =>
-  JSON.stringify({ events: Array.from({ length: eventsPerCall }, (_, index) => ({ sessionId: `bench-${n * eventsPerCall + index}`, type: 'complete', occurredAt: '2026-06-01T12:00:00Z' })) });
+  JSON.stringify({
+    events: Array.from({ length: eventsPerCall }, (_, index) => ({
+      sessionId: `bench-${n * eventsPerCall + index}`,
+      type: 'complete',
+      occurredAt: '2026-06-01T12:00:00Z',
+    })),
+  });
 
 /** Fills the log with copies of real receipts under new ids, and times a consumers process that works them off. */
-async function measureConsumers(environment: Readonly<Record<string, string>>, database: Database, count: number, sampled: number): Promise<{ readonly perSecond: number; readonly entryBytes: number }> {
+async function measureConsumers(
+  environment: Readonly<Record<string, string>>,
+  database: Database,
+  count: number,
+  sampled: number,
+): Promise<{ readonly perSecond: number; readonly entryBytes: number }> {
   const { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: prefix } = readSettings(environment);
   const log = await openKafkaLog({ brokers: brokers ?? [], clientId: 'bench', prefix, logger: createLogger('silent') });
   const sample = await readSample(log, sampled);
-  for (let from = 0; from < count; from += batch) await log.append('scores', Array.from({ length: batch }, (_, n) => copyOf(sample[(from + n) % sample.length])));
+  for (let from = 0; from < count; from += batch)
+    await log.append(
+      'scores',
+      Array.from({ length: batch }, (_, n) => copyOf(sample[(from + n) % sample.length])),
+    );
   await log.close();
-  const isThere = async (): Promise<number> => (await database.query<{ n: number }>('SELECT count(*) AS n FROM receipts'))[0]?.n ?? 0;
+  const isThere = async (): Promise<number> =>
+    (await database.query<{ n: number }>('SELECT count(*) AS n FROM receipts'))[0]?.n ?? 0;
   const consumers = await serve<object>(serverUrl, { ...environment, VH_ROLES: 'consumers' });
   const [before, startedMs] = await waitFor(isThere, (n) => n > 0);
   const [after, endedMs] = await waitFor(isThere, (n) => n >= count);
   await consumers.stop();
-  return { perSecond: ((after - before) * 1_000) / (endedMs - startedMs), entryBytes: sample.reduce((sum, { value }) => sum + value.length, 0) / sample.length };
+  return {
+    perSecond: ((after - before) * 1_000) / (endedMs - startedMs),
+    entryBytes: sample.reduce((sum, { value }) => sum + value.length, 0) / sample.length,
+  };
 }
 
 async function readSample(log: Log, count: number): Promise<readonly LogEntry[]> {
   const sample: LogEntry[] = [];
-  const reader = await log.subscribe({ topic: 'scores', group: 'bench', batchMax: batch, handle: async (entries) => void sample.push(...entries.map(({ key, value }) => ({ key, value: new Uint8Array(value) }))) });
+  const reader = await log.subscribe({
+    topic: 'scores',
+    group: 'bench',
+    batchMax: batch,
+    handle: async (entries) =>
+      void sample.push(...entries.map(({ key, value }) => ({ key, value: new Uint8Array(value) }))),
+  });
   while (sample.length < count) await pause(10);
   await reader.stop();
   return sample.slice(0, count);
@@ -115,10 +156,16 @@ function copyOf(entry: LogEntry | undefined): LogEntry {
   if (entry === undefined) throw new Error('there is no receipt to copy');
   const { signed, seal } = unpack(entry.value) as { readonly signed: Uint8Array; readonly seal: unknown };
   const receiptId = makeId('receipt');
-  return { key: receiptId, value: new Uint8Array(pack({ signed: new Uint8Array(pack({ ...(unpack(signed) as object), receiptId })), seal })) };
+  return {
+    key: receiptId,
+    value: new Uint8Array(pack({ signed: new Uint8Array(pack({ ...(unpack(signed) as object), receiptId })), seal })),
+  };
 }
 
-async function waitFor(read: () => Promise<number>, isEnough: (n: number) => boolean): Promise<readonly [value: number, atMs: number]> {
+async function waitFor(
+  read: () => Promise<number>,
+  isEnough: (n: number) => boolean,
+): Promise<readonly [value: number, atMs: number]> {
   for (;;) {
     const value = await read();
     if (isEnough(value)) return [value, performance.now()];
@@ -133,21 +180,36 @@ async function measureBareRows(database: Database, bytes: number, count: number)
   const content = randomBytes(Math.round(bytes) * batch);
   const startedMs = performance.now();
   for (let from = 0; from < count; from += batch) {
-    await database.query('INSERT INTO bare SELECT id, substring($2::bytea FROM (nr::int - 1) * $3 + 1 FOR $3) FROM unnest($1::text[]) WITH ORDINALITY AS row (id, nr)', [
-      Array.from({ length: batch }, () => makeId('receipt')), content, Math.round(bytes),
-    ]);
+    await database.query(
+      'INSERT INTO bare SELECT id, substring($2::bytea FROM (nr::int - 1) * $3 + 1 FOR $3) FROM unnest($1::text[]) WITH ORDINALITY AS row (id, nr)',
+      [Array.from({ length: batch }, () => makeId('receipt')), content, Math.round(bytes)],
+    );
   }
   return (count * 1_000) / (performance.now() - startedMs);
 }
 
-function report(measured: Readonly<Record<'errors' | 'scoresPerSecond' | 'eventsPerSecond' | 'receiptsPerSecond' | 'bareRowsPerSecond' | 'rssMegabytes', number>>): BenchResult {
+function report(
+  measured: Readonly<
+    Record<
+      'errors' | 'scoresPerSecond' | 'eventsPerSecond' | 'receiptsPerSecond' | 'bareRowsPerSecond' | 'rssMegabytes',
+      number
+    >
+  >,
+): BenchResult {
   const { errors, scoresPerSecond, eventsPerSecond, receiptsPerSecond, bareRowsPerSecond, rssMegabytes } = measured;
   const row = (what: string, value: number): string => `${what.padEnd(34)}${Math.round(value)}`;
   return {
     table: [
-      `${errors} errors`, row('scores/s on real stores', scoresPerSecond), row('outcome events/s in bulk', eventsPerSecond), row('receipts/s recorded by consumers', receiptsPerSecond),
-      row('bare rows/s of the same size', bareRowsPerSecond), row('peak memory of the API, MB', rssMegabytes),
+      `${errors} errors`,
+      row('scores/s on real stores', scoresPerSecond),
+      row('outcome events/s in bulk', eventsPerSecond),
+      row('receipts/s recorded by consumers', receiptsPerSecond),
+      row('bare rows/s of the same size', bareRowsPerSecond),
+      row('peak memory of the API, MB', rssMegabytes),
     ].join('\n'),
-    ratios: { ...Object.fromEntries(Object.entries(measured).map(([name, value]) => [name, Math.round(value)])), receiptsToBareRows: Math.round((receiptsPerSecond / bareRowsPerSecond) * 1_000) / 1_000 },
+    ratios: {
+      ...Object.fromEntries(Object.entries(measured).map(([name, value]) => [name, Math.round(value)])),
+      receiptsToBareRows: Math.round((receiptsPerSecond / bareRowsPerSecond) * 1_000) / 1_000,
+    },
   };
 }

@@ -19,7 +19,8 @@ const bundles = [
 /** The module's declarations: its public types, which stand alone in one file, and what it exports. */
 async function writeDeclarations(out) {
   const types = await readFile(join(root, 'sdk/lite/api.ts'), 'utf8');
-  const exported = '/** The probe of this page. Bundled, it knows no service: give `run` an endpoint. */\nexport declare const VHLite: Lite;\n';
+  const exported =
+    '/** The probe of this page. Bundled, it knows no service: give `run` an endpoint. */\nexport declare const VHLite: Lite;\n';
   await writeFile(join(out, 'lite/v1/vh-lite.esm.d.ts'), `${types}\n${exported}`);
 }
 
@@ -45,7 +46,12 @@ async function buildBundle({ entry, file, format, bytesMax }, out) {
   const path = join(out, file);
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, code);
-  return { file, bytes, gzipBytes: gzipSync(code).length, integrity: `sha384-${createHash('sha384').update(code).digest('base64')}` };
+  return {
+    file,
+    bytes,
+    gzipBytes: gzipSync(code).length,
+    integrity: `sha384-${createHash('sha384').update(code).digest('base64')}`,
+  };
 }
 
 /** Builds all bundles into `out` and returns their sizes and hashes; rejects when one is too big. */

@@ -9,10 +9,16 @@ import { createMetrics } from '../src/telemetry/metrics.js';
 const written = 'This page is written by `npm run reference` from the code; change it there.';
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`).join('\n');
+  [head, head.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
+    .join('\n');
 
 function errorsPage(): string {
-  const rows = Object.entries(errorTable).map(([code, { status, meaning }]) => [`\`${code}\``, String(status), meaning]);
+  const rows = Object.entries(errorTable).map(([code, { status, meaning }]) => [
+    `\`${code}\``,
+    String(status),
+    meaning,
+  ]);
   return `# Errors
 
 Every error has the body \`{ code, message, requestId, issues?, ...context }\`. \`code\` is stable; \`message\` is for people;
@@ -26,7 +32,11 @@ ${written}
 }
 
 function settingsPage(): string {
-  const rows = Object.entries(settings).map(([name, { fallback, shown, meaning }]) => [`\`${name}\``, shown ?? `\`${String(fallback)}\``, meaning]);
+  const rows = Object.entries(settings).map(([name, { fallback, shown, meaning }]) => [
+    `\`${name}\``,
+    shown ?? `\`${String(fallback)}\``,
+    meaning,
+  ]);
   return `# Settings
 
 Settings are environment variables. An unknown \`VH_*\` name, a malformed value or a contradiction stops the start with a sentence that names
@@ -40,7 +50,9 @@ ${written}
 
 async function metricsPage(): Promise<string> {
   const metrics = await createMetrics().registry.getMetricsAsJSON();
-  const rows = metrics.filter(({ name }) => name.startsWith('vh_')).map(({ name, type, help }) => [`\`${name}\``, String(type), help]);
+  const rows = metrics
+    .filter(({ name }) => name.startsWith('vh_'))
+    .map(({ name, type, help }) => [`\`${name}\``, String(type), help]);
   return `# Metrics
 
 Served for Prometheus at \`/metrics\` on the admin port, beside the usual metrics of the Node.js process. \`/healthz\` tells that the process lives,

@@ -4,14 +4,26 @@ import { join } from 'node:path';
 
 /** Whether a Docker engine (not only its client) is there. */
 export function dockerAnswers() {
-  const { status } = spawnSync('docker', ['info', '--format', '{{.ServerVersion}}'], { stdio: 'ignore', timeout: 5_000 });
+  const { status } = spawnSync('docker', ['info', '--format', '{{.ServerVersion}}'], {
+    stdio: 'ignore',
+    timeout: 5_000,
+  });
   return status === 0;
 }
 
 export function createDockerEngine({ root, name, ports }) {
-  const environment = { ...process.env, STACK_POSTGRES_PORT: String(ports.postgres), STACK_REDIS_PORT: String(ports.redis), STACK_KAFKA_PORT: String(ports.kafka) };
+  const environment = {
+    ...process.env,
+    STACK_POSTGRES_PORT: String(ports.postgres),
+    STACK_REDIS_PORT: String(ports.redis),
+    STACK_KAFKA_PORT: String(ports.kafka),
+  };
   const compose = (...args) =>
-    execFileSync('docker', ['compose', '-f', join(root, 'deploy/stack/compose.yaml'), '-p', `verifyhuman-stack-${name}`, ...args], { env: environment, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+    execFileSync(
+      'docker',
+      ['compose', '-f', join(root, 'deploy/stack/compose.yaml'), '-p', `verifyhuman-stack-${name}`, ...args],
+      { env: environment, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
+    );
   return {
     start: (service) => compose('up', '--detach', '--wait', service),
     stop: (service) => compose('stop', service),

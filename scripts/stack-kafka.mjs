@@ -19,7 +19,11 @@ export function createKafka({ root, directory, port, secrets }) {
         java(libs, ['kafka.tools.StorageTool', 'format', '-t', id, '-c', config]);
       }
       const output = openSync(log, 'a');
-      const child = spawn('java', ['-Xmx512m', '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn', '-cp', join(libs, '*'), 'kafka.Kafka', config], { detached: true, stdio: ['ignore', output, output] });
+      const child = spawn(
+        'java',
+        ['-Xmx512m', '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn', '-cp', join(libs, '*'), 'kafka.Kafka', config],
+        { detached: true, stdio: ['ignore', output, output] },
+      );
       await new Promise((resolve, reject) => {
         child.once('spawn', resolve);
         child.once('error', reject);
@@ -33,14 +37,32 @@ export function createKafka({ root, directory, port, secrets }) {
 /** Fetched once, then kept for all stacks of this checkout. */
 function fetchJars(root, libs) {
   if (existsSync(libs) && readdirSync(libs).some((name) => name.startsWith('kafka_2.13-'))) return;
-  const args = ['-q', '-B', '-f', join(root, 'deploy/stack/kafka/pom.xml'), 'dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${libs}`];
+  const args = [
+    '-q',
+    '-B',
+    '-f',
+    join(root, 'deploy/stack/kafka/pom.xml'),
+    'dependency:copy-dependencies',
+    '-DincludeScope=runtime',
+    `-DoutputDirectory=${libs}`,
+  ];
   const { status, error } = spawnSync('mvn', args, { stdio: ['ignore', 'inherit', 'inherit'] });
-  if (status !== 0) throw new Error(`Kafka’s jars could not be fetched with Maven (apt-get install maven): ${error?.message ?? `mvn ended with ${status}`}`);
+  if (status !== 0)
+    throw new Error(
+      `Kafka’s jars could not be fetched with Maven (apt-get install maven): ${error?.message ?? `mvn ended with ${status}`}`,
+    );
 }
 
 function java(libs, args) {
-  const { status, stdout, stderr, error } = spawnSync('java', ['-Dorg.slf4j.simpleLogger.defaultLogLevel=error', '-cp', join(libs, '*'), ...args], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`Java 17 or later is needed for Kafka (apt-get install default-jre-headless): ${error?.message ?? stderr}`);
+  const { status, stdout, stderr, error } = spawnSync(
+    'java',
+    ['-Dorg.slf4j.simpleLogger.defaultLogLevel=error', '-cp', join(libs, '*'), ...args],
+    { encoding: 'utf8' },
+  );
+  if (status !== 0)
+    throw new Error(
+      `Java 17 or later is needed for Kafka (apt-get install default-jre-headless): ${error?.message ?? stderr}`,
+    );
   return stdout;
 }
 

@@ -19,7 +19,8 @@ export function createNativeEngine({ root, directory, ports, pids, secrets }) {
   const signal = async (name, signalName) => {
     if (!isAlive(name)) return;
     process.kill(pids[name], signalName);
-    if (signalName === 'SIGSTOP' || signalName === 'SIGCONT') return childrenOf(pids[name]).forEach((pid) => signalOne(pid, signalName));
+    if (signalName === 'SIGSTOP' || signalName === 'SIGCONT')
+      return childrenOf(pids[name]).forEach((pid) => signalOne(pid, signalName));
     await until(() => !isAlive(name), stopDeadlineMs, `${name} did not end; its pid is ${pids[name]}`);
     delete pids[name];
   };
@@ -29,13 +30,18 @@ export function createNativeEngine({ root, directory, ports, pids, secrets }) {
     isRunning,
     start: async (name) => {
       if (isAlive(name)) return;
-      if (await answers(ports[name])) throw new Error(`Port ${ports[name]} for ${name} is taken by another program. Stop it, or give --port-offset.`);
+      if (await answers(ports[name]))
+        throw new Error(`Port ${ports[name]} for ${name} is taken by another program. Stop it, or give --port-offset.`);
       const { start, log } = service(name);
       pids[name] = await start();
-      await until(async () => {
-        if (!isAlive(name)) throw new Error(`${name} ended while starting. Its log is ${log}:\n${tailOf(log)}`);
-        return answers(ports[name]);
-      }, startDeadlineMs, `${name} does not answer on port ${ports[name]}. Its log is ${log}`);
+      await until(
+        async () => {
+          if (!isAlive(name)) throw new Error(`${name} ended while starting. Its log is ${log}:\n${tailOf(log)}`);
+          return answers(ports[name]);
+        },
+        startDeadlineMs,
+        `${name} does not answer on port ${ports[name]}. Its log is ${log}`,
+      );
     },
     // PostgreSQL takes SIGINT for a fast shutdown; SIGTERM would wait for its clients.
     stop: (name) => signal(name, name === 'postgres' ? 'SIGINT' : 'SIGTERM'),
@@ -54,7 +60,10 @@ export function createNativeEngine({ root, directory, ports, pids, secrets }) {
 /** PostgreSQL answers over connections that are open through its children. */
 function childrenOf(pid) {
   const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' });
-  return (stdout ?? '').split('\n').map(Number).filter((child) => child > 0);
+  return (stdout ?? '')
+    .split('\n')
+    .map(Number)
+    .filter((child) => child > 0);
 }
 
 /** A child may have ended since it was listed. */

@@ -14,7 +14,8 @@ export function createPostgres({ directory, port, secrets }) {
     start: async () => {
       mkdirSync(directory, { recursive: true });
       if (isRoot()) execFileSync('chown', ['postgres', directory]);
-      if (!existsSync(join(data, 'PG_VERSION'))) run(`${bin}initdb -D '${data}' -U postgres -A trust -E UTF8 --no-locale`);
+      if (!existsSync(join(data, 'PG_VERSION')))
+        run(`${bin}initdb -D '${data}' -U postgres -A trust -E UTF8 --no-locale`);
       await clearRemains(data);
       const tls = secrets === null ? '' : placeKey(directory, secrets);
       const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c max_connections=200${tls}`;
@@ -37,7 +38,12 @@ const isRoot = () => process.getuid?.() === 0;
 /** Debian keeps the server's programs off the path. */
 function findBinaries() {
   const debian = '/usr/lib/postgresql';
-  const versions = existsSync(debian) ? readdirSync(debian).map(Number).filter((version) => version >= 15).sort((a, b) => b - a) : [];
+  const versions = existsSync(debian)
+    ? readdirSync(debian)
+        .map(Number)
+        .filter((version) => version >= 15)
+        .sort((a, b) => b - a)
+    : [];
   return versions.length > 0 ? `${debian}/${versions[0]}/bin/` : '';
 }
 
@@ -67,5 +73,8 @@ function run(command) {
   const [program, args] = isRoot() ? ['su', ['postgres', '-s', '/bin/sh', '-c', command]] : ['sh', ['-c', command]];
   // Without pipes: the server inherits what it is given, and a pipe would stay open for as long as it runs.
   const { status, error } = spawnSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'], cwd: '/' });
-  if (status !== 0) throw new Error(`PostgreSQL 15 or later could not be started (apt-get install postgresql): ${error?.message ?? `"${command}" ended with ${status}`}`);
+  if (status !== 0)
+    throw new Error(
+      `PostgreSQL 15 or later could not be started (apt-get install postgresql): ${error?.message ?? `"${command}" ended with ${status}`}`,
+    );
 }

@@ -12,11 +12,25 @@ export function createRedis({ directory, port, secrets }) {
     start: async () => {
       mkdirSync(directory, { recursive: true });
       const output = openSync(log, 'a');
-      const args = [...listenOn(port, secrets), '--bind', '127.0.0.1', '--dir', directory, '--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'];
+      const args = [
+        ...listenOn(port, secrets),
+        '--bind',
+        '127.0.0.1',
+        '--dir',
+        directory,
+        '--save',
+        '',
+        '--appendonly',
+        'no',
+        '--maxmemory-policy',
+        'noeviction',
+      ];
       const child = spawn('redis-server', args, { detached: true, stdio: ['ignore', output, output] });
       await new Promise((resolve, reject) => {
         child.once('spawn', resolve);
-        child.once('error', (error) => reject(new Error(`Redis 7 could not be started (apt-get install redis-server): ${error.message}`)));
+        child.once('error', (error) =>
+          reject(new Error(`Redis 7 could not be started (apt-get install redis-server): ${error.message}`)),
+        );
       });
       child.unref();
       // Until it has put its address there, its command line shows the arguments.
@@ -29,5 +43,20 @@ export function createRedis({ directory, port, secrets }) {
 function listenOn(port, secrets) {
   if (secrets === null) return ['--port', String(port)];
   const { certificate, key, password } = secrets;
-  return ['--port', '0', '--tls-port', String(port), '--tls-cert-file', certificate, '--tls-key-file', key, '--tls-ca-cert-file', certificate, '--tls-auth-clients', 'no', '--requirepass', password];
+  return [
+    '--port',
+    '0',
+    '--tls-port',
+    String(port),
+    '--tls-cert-file',
+    certificate,
+    '--tls-key-file',
+    key,
+    '--tls-ca-cert-file',
+    certificate,
+    '--tls-auth-clients',
+    'no',
+    '--requirepass',
+    password,
+  ];
 }

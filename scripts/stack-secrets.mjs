@@ -12,7 +12,11 @@ export function makeSecrets(directory) {
   const [key, certificate, both] = ['key.pem', 'certificate.pem', 'both.pem'].map((name) => join(directory, name));
   if (!existsSync(both)) {
     const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'];
-    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '30', '-keyout', key, '-out', certificate, ...subject], { stdio: 'ignore' });
+    execFileSync(
+      'openssl',
+      ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '30', '-keyout', key, '-out', certificate, ...subject],
+      { stdio: 'ignore' },
+    );
     chmodSync(certificate, 0o644);
     writeFileSync(both, readFileSync(key, 'utf8') + readFileSync(certificate, 'utf8'), { mode: 0o600 });
   }

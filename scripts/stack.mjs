@@ -20,13 +20,34 @@ const basePorts = { postgres: 25432, redis: 26379, kafka: 29092 };
 const commands = ['start', 'stop', 'kill', 'pause', 'resume', 'remove', 'status'];
 
 function readCommand() {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { name: { type: 'string' }, 'port-offset': { type: 'string', default: '0' }, secure: { type: 'boolean', default: false } } });
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      name: { type: 'string' },
+      'port-offset': { type: 'string', default: '0' },
+      secure: { type: 'boolean', default: false },
+    },
+  });
   const [command, ...named] = positionals;
   const services = named.length > 0 ? named : Object.keys(basePorts);
   const offset = Number(values['port-offset']);
-  const isWrong = !commands.includes(command) || services.some((service) => !(service in basePorts)) || !Number.isInteger(offset) || !/^[a-z0-9-]*$/.test(values.name ?? '');
-  if (isWrong) throw new Error(`Usage: node scripts/stack.mjs ${commands.join('|')} [${Object.keys(basePorts).join('] [')}] [--name NAME] [--port-offset N] [--secure]`);
-  return { command, services, name: values.name ?? 'default', isDefault: values.name === undefined, offset, isSecure: values.secure };
+  const isWrong =
+    !commands.includes(command) ||
+    services.some((service) => !(service in basePorts)) ||
+    !Number.isInteger(offset) ||
+    !/^[a-z0-9-]*$/.test(values.name ?? '');
+  if (isWrong)
+    throw new Error(
+      `Usage: node scripts/stack.mjs ${commands.join('|')} [${Object.keys(basePorts).join('] [')}] [--name NAME] [--port-offset N] [--secure]`,
+    );
+  return {
+    command,
+    services,
+    name: values.name ?? 'default',
+    isDefault: values.name === undefined,
+    offset,
+    isSecure: values.secure,
+  };
 }
 
 function readState(file) {
@@ -43,7 +64,8 @@ function describe({ ports, pids, kind, running, secrets }) {
     engine: kind,
     running: [...running],
     databaseUrl: `postgres://postgres@127.0.0.1:${ports.postgres}/postgres${tls}`,
-    redisUrl: secrets === null ? `redis://127.0.0.1:${ports.redis}` : `rediss://:${secrets.password}@127.0.0.1:${ports.redis}`,
+    redisUrl:
+      secrets === null ? `redis://127.0.0.1:${ports.redis}` : `rediss://:${secrets.password}@127.0.0.1:${ports.redis}`,
     kafkaBrokers: `127.0.0.1:${ports.kafka}`,
     ports,
     pids,
@@ -56,12 +78,14 @@ async function main() {
   const directory = join(root, '.stack', name);
   const file = isDefault ? join(root, '.stack', 'stack.json') : join(directory, 'stack.json');
   const before = readState(file);
-  const ports = before?.ports ?? Object.fromEntries(Object.entries(basePorts).map(([service, port]) => [service, port + offset]));
+  const ports =
+    before?.ports ?? Object.fromEntries(Object.entries(basePorts).map(([service, port]) => [service, port + offset]));
   const kind = before?.engine ?? (!isSecure && dockerAnswers() ? 'docker' : 'native');
   const pids = { ...before?.pids };
   const running = new Set(before?.running);
   const secrets = before?.secrets ?? (isSecure ? makeSecrets(join(directory, 'secrets')) : null);
-  const save = () => writeFileSync(file, `${JSON.stringify(describe({ ports, pids, kind, running, secrets }), null, 2)}\n`);
+  const save = () =>
+    writeFileSync(file, `${JSON.stringify(describe({ ports, pids, kind, running, secrets }), null, 2)}\n`);
   const options = { root, directory, name, ports, pids, secrets };
   const engine = kind === 'docker' ? createDockerEngine(options) : createNativeEngine(options);
 
@@ -85,7 +109,10 @@ async function main() {
       rmSync(file, { force: true });
     }
   }
-  for (const service of services) console.log(`${service.padEnd(9)} 127.0.0.1:${ports[service]} ${(await engine.isRunning(service)) ? 'running' : 'not running'}`);
+  for (const service of services)
+    console.log(
+      `${service.padEnd(9)} 127.0.0.1:${ports[service]} ${(await engine.isRunning(service)) ? 'running' : 'not running'}`,
+    );
 }
 
 await main().catch((error) => {

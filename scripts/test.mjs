@@ -8,11 +8,16 @@ const root = 'dist/test';
 const isBusy = (name) => /^(bench|cli)\/|^integrity\/kill\.|\.browser\.test|^service\/(process|roles)\./.test(name);
 const isWaiting = (name) => !isBusy(name) && /^(integrity|stores)\//.test(name);
 
-const files = readdirSync(root, { recursive: true }).filter((name) => name.endsWith('.test.js')).sort();
+const files = readdirSync(root, { recursive: true })
+  .filter((name) => name.endsWith('.test.js'))
+  .sort();
 const goes = [
   { jobs: 2, names: files.filter((name) => !isBusy(name) && !isWaiting(name)) },
   { jobs: 2, names: files.filter(isWaiting) },
   { jobs: 1, names: files.filter(isBusy) },
 ];
-const statuses = goes.map(({ jobs, names }) => spawnSync('npx', ['tap', `--jobs=${jobs}`, ...names.map((name) => join(root, name))], { stdio: 'inherit' }).status);
+const statuses = goes.map(
+  ({ jobs, names }) =>
+    spawnSync('npx', ['tap', `--jobs=${jobs}`, ...names.map((name) => join(root, name))], { stdio: 'inherit' }).status,
+);
 process.exitCode = statuses.every((status) => status === 0) ? 0 : 1;

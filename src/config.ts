@@ -35,14 +35,20 @@ const text = (text: string): string => text.trim() || fail('is empty; leave it o
 
 const integer = (minimum: number, maximum: number) => (text: string) => {
   const value = Number(text);
-  return /^\d+$/.test(text) && value >= minimum && value <= maximum ? value : fail(`must be a whole number from ${minimum} to ${maximum}, not "${text}"`);
+  return /^\d+$/.test(text) && value >= minimum && value <= maximum
+    ? value
+    : fail(`must be a whole number from ${minimum} to ${maximum}, not "${text}"`);
 };
 
-const oneOf = <const V extends readonly string[]>(values: V) => (text: string): V[number] =>
-  values.find((value) => value === text) ?? fail(`must be one of ${values.join(', ')}, not "${text}"`);
+const oneOf =
+  <const V extends readonly string[]>(values: V) =>
+  (text: string): V[number] =>
+    values.find((value) => value === text) ?? fail(`must be one of ${values.join(', ')}, not "${text}"`);
 
-const someOf = <const V extends readonly string[]>(values: V) => (text: string): readonly V[number][] =>
-  text.split(',').map((part) => oneOf(values)(part.trim()));
+const someOf =
+  <const V extends readonly string[]>(values: V) =>
+  (text: string): readonly V[number][] =>
+    text.split(',').map((part) => oneOf(values)(part.trim()));
 
 const onOff = (text: string): boolean => {
   const lower = text.toLowerCase();
@@ -53,64 +59,162 @@ const onOff = (text: string): boolean => {
 const url = (text: string): string => (URL.canParse(text) ? text.replace(/\/+$/, '') : fail('must be an absolute URL'));
 
 /** Never repeats the value: it may hold a password. */
-const serverUrl = (...schemes: readonly string[]) => (text: string): string => {
-  const shown = schemes.map((scheme) => `${scheme}://`).join(' or ');
-  return schemes.some((scheme) => text.startsWith(`${scheme}://`)) && URL.canParse(text) ? text : fail(`must be an absolute URL that starts with ${shown}`);
-};
+const serverUrl =
+  (...schemes: readonly string[]) =>
+  (text: string): string => {
+    const shown = schemes.map((scheme) => `${scheme}://`).join(' or ');
+    return schemes.some((scheme) => text.startsWith(`${scheme}://`)) && URL.canParse(text)
+      ? text
+      : fail(`must be an absolute URL that starts with ${shown}`);
+  };
 
 /** One node, or with +cluster several separated by commas, which no plain URL can name. */
 const redisUrl = (text: string): string => {
   const cluster = /^rediss?\+cluster:\/\/(?:[^@]*@)?([^/]+)$/.exec(text);
   if (cluster === null) return serverUrl('redis', 'rediss', 'redis+cluster', 'rediss+cluster')(text);
-  return cluster[1]?.split(',').every((node) => URL.canParse(`redis://${node}`)) === true ? text : fail('names a node of the cluster that is no host:port');
+  return cluster[1]?.split(',').every((node) => URL.canParse(`redis://${node}`)) === true
+    ? text
+    : fail('names a node of the cluster that is no host:port');
 };
 
 const brokers = (text: string): readonly string[] =>
-  text.split(',').map((part) => (/^[^\s:/]+:\d+$|^\[[0-9a-f:]+\]:\d+$/i.test(part.trim()) ? part.trim() : fail(`must list brokers as host:port, separated by commas; "${part.trim()}" is none`)));
+  text
+    .split(',')
+    .map((part) =>
+      /^[^\s:/]+:\d+$|^\[[0-9a-f:]+\]:\d+$/i.test(part.trim())
+        ? part.trim()
+        : fail(`must list brokers as host:port, separated by commas; "${part.trim()}" is none`),
+    );
 
-const topicPrefix = (text: string): string => (/^[A-Za-z0-9._-]{1,100}$/.test(text) ? text : fail('may hold letters, digits, ".", "_" and "-", at most 100 of them'));
+const topicPrefix = (text: string): string =>
+  /^[A-Za-z0-9._-]{1,100}$/.test(text) ? text : fail('may hold letters, digits, ".", "_" and "-", at most 100 of them');
 
 const masterKey = (text: string): Uint8Array => {
   const bytes = Buffer.from(text, 'base64');
   return bytes.length === 32 ? bytes : fail('must be 32 bytes in base64 (openssl rand -base64 32)');
 };
 
-const setting = <T>(fallback: T, parse: (text: string) => T, meaning: string, shown?: string): Setting<T> =>
-  ({ fallback, parse, meaning, ...(shown === undefined ? {} : { shown }) });
-const optional = <T>(parse: (text: string) => T, meaning: string, shown = 'not set'): Setting<T | null> => setting<T | null>(null, parse, meaning, shown);
+const setting = <T>(fallback: T, parse: (text: string) => T, meaning: string, shown?: string): Setting<T> => ({
+  fallback,
+  parse,
+  meaning,
+  ...(shown === undefined ? {} : { shown }),
+});
+const optional = <T>(parse: (text: string) => T, meaning: string, shown = 'not set'): Setting<T | null> =>
+  setting<T | null>(null, parse, meaning, shown);
 
 export const settings = {
   HOST: setting('127.0.0.1', text, 'Address that all listeners bind to.'),
   PORT: setting(3000, integer(0, 65_535), 'Port of the API, the SDK files and the demo page. 0 takes any free port.'),
   AUDIENCE_PORT: setting(3001, integer(0, 65_535), 'Port of the audience API. 0 takes any free port.'),
-  ADMIN_PORT: setting(3002, integer(0, 65_535), 'Port of /metrics, /healthz and /readyz; never make it public. 0 takes any free port.'),
-  VH_SITE_URL: optional(url, 'Address under which callers reach PORT, where a proxy stands in front.', 'http://HOST:PORT'),
-  VH_DATA_DIR: setting('./data', text, 'Directory of the embedded stores, the bootstrap file and the generated master key.'),
-  VH_ENV: setting<Environment>('development', oneOf(environments), 'development, staging or production. Staging and production refuse origins that no allow-list names and have no demo page.'),
-  VH_ROLES: setting<readonly Role[]>(roles, someOf(roles), 'Which parts this process runs, comma-separated.', 'api,consumers,audience'),
-  VH_BOOTSTRAP: optional(onOff, 'Creates a demo organization with keys on an empty database.', 'on in development, else off'),
-  VH_MASTER_KEY: optional(masterKey, 'Key that all others derive from: 32 bytes in base64, the same on all instances.', 'generated as master.key in the data directory'),
-  VH_PUBLIC_PER_MINUTE: setting(1_200, integer(0, 100_000_000), 'Public calls a minute for a project and origin; 0 for no limit.'),
-  VH_LOG_LEVEL: setting('info', oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const), 'Least severe log line that is written.'),
+  ADMIN_PORT: setting(
+    3002,
+    integer(0, 65_535),
+    'Port of /metrics, /healthz and /readyz; never make it public. 0 takes any free port.',
+  ),
+  VH_SITE_URL: optional(
+    url,
+    'Address under which callers reach PORT, where a proxy stands in front.',
+    'http://HOST:PORT',
+  ),
+  VH_DATA_DIR: setting(
+    './data',
+    text,
+    'Directory of the embedded stores, the bootstrap file and the generated master key.',
+  ),
+  VH_ENV: setting<Environment>(
+    'development',
+    oneOf(environments),
+    'development, staging or production. Staging and production refuse origins that no allow-list names and have no demo page.',
+  ),
+  VH_ROLES: setting<readonly Role[]>(
+    roles,
+    someOf(roles),
+    'Which parts this process runs, comma-separated.',
+    'api,consumers,audience',
+  ),
+  VH_BOOTSTRAP: optional(
+    onOff,
+    'Creates a demo organization with keys on an empty database.',
+    'on in development, else off',
+  ),
+  VH_MASTER_KEY: optional(
+    masterKey,
+    'Key that all others derive from: 32 bytes in base64, the same on all instances.',
+    'generated as master.key in the data directory',
+  ),
+  VH_PUBLIC_PER_MINUTE: setting(
+    1_200,
+    integer(0, 100_000_000),
+    'Public calls a minute for a project and origin; 0 for no limit.',
+  ),
+  VH_LOG_LEVEL: setting(
+    'info',
+    oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const),
+    'Least severe log line that is written.',
+  ),
   VH_POOL_THREADS: optional(integer(1, 64), 'Threads of the scoring pool.', 'cores less one, at least 1'),
-  VH_POOL_QUEUE: setting(2_048, integer(1, 1_000_000), 'Scoring tasks that may wait for a thread; beyond it callers get 503.'),
-  DATABASE_URL: optional(serverUrl('postgres', 'postgresql'), 'PostgreSQL 15 or later; TLS by its sslmode (sslmode=verify-full). Without it an embedded database runs in the data directory.', 'embedded'),
+  VH_POOL_QUEUE: setting(
+    2_048,
+    integer(1, 1_000_000),
+    'Scoring tasks that may wait for a thread; beyond it callers get 503.',
+  ),
+  DATABASE_URL: optional(
+    serverUrl('postgres', 'postgresql'),
+    'PostgreSQL 15 or later; TLS by its sslmode (sslmode=verify-full). Without it an embedded database runs in the data directory.',
+    'embedded',
+  ),
   VH_DATABASE_CONNECTIONS: setting(10, integer(2, 1_000), 'Most connections of this process to PostgreSQL.'),
-  REDIS_URL: optional(redisUrl, 'Redis 7 as redis://, or a cluster as redis+cluster://host:port,host:port; TLS as rediss:// and rediss+cluster://. Without it counters are kept in memory.', 'embedded'),
-  KAFKA_BROKERS: optional(brokers, 'Kafka brokers as host:port, comma-separated. Without it the log is a table of the database.', 'embedded'),
-  KAFKA_TLS: setting(false, onOff, 'Speaks TLS with the brokers. A private authority is named by NODE_EXTRA_CA_CERTS.', 'off'),
-  KAFKA_SASL_MECHANISM: optional(oneOf(['plain', 'scram-sha-256', 'scram-sha-512'] as const), 'How to sign in at the brokers: plain, scram-sha-256 or scram-sha-512.'),
+  REDIS_URL: optional(
+    redisUrl,
+    'Redis 7 as redis://, or a cluster as redis+cluster://host:port,host:port; TLS as rediss:// and rediss+cluster://. Without it counters are kept in memory.',
+    'embedded',
+  ),
+  KAFKA_BROKERS: optional(
+    brokers,
+    'Kafka brokers as host:port, comma-separated. Without it the log is a table of the database.',
+    'embedded',
+  ),
+  KAFKA_TLS: setting(
+    false,
+    onOff,
+    'Speaks TLS with the brokers. A private authority is named by NODE_EXTRA_CA_CERTS.',
+    'off',
+  ),
+  KAFKA_SASL_MECHANISM: optional(
+    oneOf(['plain', 'scram-sha-256', 'scram-sha-512'] as const),
+    'How to sign in at the brokers: plain, scram-sha-256 or scram-sha-512.',
+  ),
   KAFKA_SASL_USERNAME: optional(text, 'Name to sign in with.'),
   KAFKA_SASL_PASSWORD: optional(text, 'Password to sign in with.'),
   KAFKA_TOPIC_PREFIX: setting('verifyhuman.', topicPrefix, 'Goes before the names of topics and consumer groups.'),
-  VH_CONSUMER_TAKEOVER_MS: setting(10_000, integer(1_000, 300_000), 'How long a consumer that vanished keeps its share before another takes it. Below 6000 the brokers must allow it (group.min.session.timeout.ms).'),
-  VH_RECEIPT_RETENTION_DAYS: setting(400, integer(1, 36_500), 'Days that receipts are kept; older days are dropped whole by the consumers.'),
-  VH_SPOOL_BYTES_MAX: setting(1_073_741_824, integer(1_048_576, Number.MAX_SAFE_INTEGER), 'Most that receipts may take up in the data directory while the log is away; beyond it scores are answered with 503.'),
+  VH_CONSUMER_TAKEOVER_MS: setting(
+    10_000,
+    integer(1_000, 300_000),
+    'How long a consumer that vanished keeps its share before another takes it. Below 6000 the brokers must allow it (group.min.session.timeout.ms).',
+  ),
+  VH_RECEIPT_RETENTION_DAYS: setting(
+    400,
+    integer(1, 36_500),
+    'Days that receipts are kept; older days are dropped whole by the consumers.',
+  ),
+  VH_SPOOL_BYTES_MAX: setting(
+    1_073_741_824,
+    integer(1_048_576, Number.MAX_SAFE_INTEGER),
+    'Most that receipts may take up in the data directory while the log is away; beyond it scores are answered with 503.',
+  ),
   GEOIP_COUNTRY_DB: optional(text, 'Path of an MMDB file with countries; reloaded when it changes.'),
   GEOIP_ASN_DB: optional(text, 'Path of an MMDB file with autonomous systems; reloaded when it changes.'),
-  GEOIP_ANONYMOUS_DB: optional(text, 'Path of an MMDB file in the layout of GeoIP2 Anonymous IP; reloaded when it changes.'),
+  GEOIP_ANONYMOUS_DB: optional(
+    text,
+    'Path of an MMDB file in the layout of GeoIP2 Anonymous IP; reloaded when it changes.',
+  ),
   VH_TRUSTED_AGENT_KEYS: optional(text, 'Path of a JSON list of { agent, jwk }: agents whose signatures are trusted.'),
-  DASHBOARD_JWKS_URL: optional(url, 'JWKS of the OIDC issuer of dashboard tokens. Without it the embedded issuer is used.', 'embedded issuer'),
+  DASHBOARD_JWKS_URL: optional(
+    url,
+    'JWKS of the OIDC issuer of dashboard tokens. Without it the embedded issuer is used.',
+    'embedded issuer',
+  ),
   DASHBOARD_ISSUER: optional(text, 'The iss that dashboard tokens must carry; needed with DASHBOARD_JWKS_URL.'),
   DASHBOARD_AUDIENCE: optional(text, 'The aud that dashboard tokens must carry; needed with DASHBOARD_JWKS_URL.'),
 } as const;
@@ -118,22 +222,36 @@ export const settings = {
 /** Names of other VH_* variables that are known to the operator’s tooling and have no effect in this version. */
 const withoutEffect: readonly string[] = ['VH_WEBHOOK_ALLOW_PRIVATE', 'VH_WEBHOOK_BACKOFF_SECONDS'];
 
-export type Settings = { readonly [Name in keyof typeof settings]: (typeof settings)[Name] extends Setting<infer T> ? T : never };
+export type Settings = {
+  readonly [Name in keyof typeof settings]: (typeof settings)[Name] extends Setting<infer T> ? T : never;
+};
 
 /** Reads and checks the whole environment. Throws a SettingError that names the first setting at fault. */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   for (const name of Object.keys(environment)) {
-    if (name.startsWith('VH_') && !(name in settings) && !withoutEffect.includes(name) && !name.startsWith('VH_REQUIRE_')) {
+    if (
+      name.startsWith('VH_') &&
+      !(name in settings) &&
+      !withoutEffect.includes(name) &&
+      !name.startsWith('VH_REQUIRE_')
+    ) {
       throw new SettingError(name, `is not a setting. Known: ${Object.keys(settings).join(', ')}`);
     }
   }
-  const read = Object.entries(settings).map(([name, { fallback, parse }]) => [name, readOne(name, environment[name], fallback, parse)] as const);
+  const read = Object.entries(settings).map(
+    ([name, { fallback, parse }]) => [name, readOne(name, environment[name], fallback, parse)] as const,
+  );
   const values = Object.fromEntries(read) as unknown as Settings;
   checkTogether(values);
   return values;
 }
 
-function readOne(name: string, value: string | undefined, fallback: unknown, parse: (text: string) => unknown): unknown {
+function readOne(
+  name: string,
+  value: string | undefined,
+  fallback: unknown,
+  parse: (text: string) => unknown,
+): unknown {
   if (value === undefined || value === '') return fallback;
   try {
     return parse(value);
@@ -146,26 +264,39 @@ const saslNames = ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PA
 
 function checkStores(values: Settings): void {
   const sasl = saslNames.filter((name) => values[name] !== null);
-  if (values.KAFKA_BROKERS === null && values.KAFKA_TLS) throw new SettingError('KAFKA_TLS', 'is on but KAFKA_BROKERS names no brokers');
-  if (values.KAFKA_BROKERS === null && sasl[0] !== undefined) throw new SettingError(sasl[0], 'is set but KAFKA_BROKERS names no brokers');
+  if (values.KAFKA_BROKERS === null && values.KAFKA_TLS)
+    throw new SettingError('KAFKA_TLS', 'is on but KAFKA_BROKERS names no brokers');
+  if (values.KAFKA_BROKERS === null && sasl[0] !== undefined)
+    throw new SettingError(sasl[0], 'is set but KAFKA_BROKERS names no brokers');
   const missing = saslNames.find((name) => values[name] === null);
-  if (sasl.length > 0 && missing !== undefined) throw new SettingError(missing, `is needed beside ${sasl.join(' and ')}`);
+  if (sasl.length > 0 && missing !== undefined)
+    throw new SettingError(missing, `is needed beside ${sasl.join(' and ')}`);
   const isSplit = values.VH_ROLES.includes('api') !== values.VH_ROLES.includes('consumers');
   for (const name of ['DATABASE_URL', 'REDIS_URL'] as const) {
     if (isSplit && values[name] === null) {
-      throw new SettingError('VH_ROLES', `has ${values.VH_ROLES.join(',')} alone, which needs ${name}: what is embedded serves this process only, and the other roles would never see it`);
+      throw new SettingError(
+        'VH_ROLES',
+        `has ${values.VH_ROLES.join(',')} alone, which needs ${name}: what is embedded serves this process only, and the other roles would never see it`,
+      );
     }
   }
 }
 
 function checkTogether(values: Settings): void {
   if (values.DASHBOARD_JWKS_URL !== null && (values.DASHBOARD_ISSUER === null || values.DASHBOARD_AUDIENCE === null)) {
-    throw new SettingError('DASHBOARD_JWKS_URL', 'needs DASHBOARD_ISSUER and DASHBOARD_AUDIENCE beside it, so that tokens for others are not taken');
+    throw new SettingError(
+      'DASHBOARD_JWKS_URL',
+      'needs DASHBOARD_ISSUER and DASHBOARD_AUDIENCE beside it, so that tokens for others are not taken',
+    );
   }
   if (values.VH_ENV === 'production' && values.VH_BOOTSTRAP === true) {
-    throw new SettingError('VH_BOOTSTRAP', 'is on in production; create organizations with "npm run admin -- create-organization" instead');
+    throw new SettingError(
+      'VH_BOOTSTRAP',
+      'is on in production; create organizations with "npm run admin -- create-organization" instead',
+    );
   }
   checkStores(values);
   const ports = [values.PORT, values.AUDIENCE_PORT, values.ADMIN_PORT].filter((port) => port !== 0);
-  if (new Set(ports).size !== ports.length) throw new SettingError('PORT, AUDIENCE_PORT and ADMIN_PORT', 'must differ from each other');
+  if (new Set(ports).size !== ports.length)
+    throw new SettingError('PORT, AUDIENCE_PORT and ADMIN_PORT', 'must differ from each other');
 }

@@ -4,23 +4,61 @@
  */
 
 export const errorTable = {
-  VALIDATION_FAILED: { status: 400, meaning: 'A field is missing, malformed or contradicts another; `issues` names each by JSON pointer.' },
+  VALIDATION_FAILED: {
+    status: 400,
+    meaning: 'A field is missing, malformed or contradicts another; `issues` names each by JSON pointer.',
+  },
   MALFORMED_JSON: { status: 400, meaning: 'The body is not valid JSON.' },
-  INVALID_KEY: { status: 401, meaning: 'The API key is missing, invalid, revoked or expired; which of these is not told.' },
+  INVALID_KEY: {
+    status: 401,
+    meaning: 'The API key is missing, invalid, revoked or expired; which of these is not told.',
+  },
   INVALID_TOKEN: { status: 401, meaning: 'The dashboard token is missing, malformed, expired or from another issuer.' },
-  TRIAL_EXPIRED: { status: 402, meaning: 'The organization’s trial has ended; `trialEndsAt` says when. Its keys work again after an upgrade.' },
-  INSUFFICIENT_SCOPE: { status: 403, meaning: 'The credential is valid and its scope or role does not suffice for this operation.' },
-  TIER_REQUIRED: { status: 403, meaning: 'The organization’s tier does not unlock a field; `field` names it, and `tier` the least tier that does.' },
-  ORIGIN_NOT_ALLOWED: { status: 403, meaning: 'The page’s origin is not in the allow-list in force: the project’s, or where that is empty the organization’s.' },
-  NOT_FOUND: { status: 404, meaning: 'There is nothing here for this credential: unknown, another organization’s, or not enabled.' },
-  METHOD_NOT_ALLOWED: { status: 405, meaning: 'The address exists and does not take this method; the header Allow lists those it takes.' },
+  TRIAL_EXPIRED: {
+    status: 402,
+    meaning: 'The organization’s trial has ended; `trialEndsAt` says when. Its keys work again after an upgrade.',
+  },
+  INSUFFICIENT_SCOPE: {
+    status: 403,
+    meaning: 'The credential is valid and its scope or role does not suffice for this operation.',
+  },
+  TIER_REQUIRED: {
+    status: 403,
+    meaning: 'The organization’s tier does not unlock a field; `field` names it, and `tier` the least tier that does.',
+  },
+  ORIGIN_NOT_ALLOWED: {
+    status: 403,
+    meaning:
+      'The page’s origin is not in the allow-list in force: the project’s, or where that is empty the organization’s.',
+  },
+  NOT_FOUND: {
+    status: 404,
+    meaning: 'There is nothing here for this credential: unknown, another organization’s, or not enabled.',
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    meaning: 'The address exists and does not take this method; the header Allow lists those it takes.',
+  },
   CONFLICT: { status: 409, meaning: 'The request contradicts what is stored.' },
   BODY_TOO_LARGE: { status: 413, meaning: 'The body is larger than this endpoint takes.' },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'The content type is not one that this endpoint reads; send application/json.' },
-  RATE_LIMIT_EXCEEDED: { status: 429, meaning: 'Too many requests; the header Retry-After says when to come again, and `limit`, `usage` and `resetDate` what was used up.' },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    meaning: 'The content type is not one that this endpoint reads; send application/json.',
+  },
+  RATE_LIMIT_EXCEEDED: {
+    status: 429,
+    meaning:
+      'Too many requests; the header Retry-After says when to come again, and `limit`, `usage` and `resetDate` what was used up.',
+  },
   INTERNAL: { status: 500, meaning: 'A fault of the service; quote the request id to support.' },
-  OVERLOADED: { status: 503, meaning: 'More work than the service takes on at once; the header Retry-After says when to come again.' },
-  STORE_UNAVAILABLE: { status: 503, meaning: 'A store that this call needs does not answer; the header Retry-After says when to come again.' },
+  OVERLOADED: {
+    status: 503,
+    meaning: 'More work than the service takes on at once; the header Retry-After says when to come again.',
+  },
+  STORE_UNAVAILABLE: {
+    status: 503,
+    meaning: 'A store that this call needs does not answer; the header Retry-After says when to come again.',
+  },
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;
 
 export type ErrorCode = keyof typeof errorTable;

@@ -4,7 +4,13 @@
  */
 import type { Role, Settings } from './config.js';
 import { loadMasterKey } from './crypto/master-key.js';
-import { bootstrapDemo, readBootstrap, writeBootstrap, type Bootstrap, type BootstrapIds } from './projects/operator/bootstrap.js';
+import {
+  bootstrapDemo,
+  readBootstrap,
+  writeBootstrap,
+  type Bootstrap,
+  type BootstrapIds,
+} from './projects/operator/bootstrap.js';
 import { createSigningSecrets } from './administration/signing-secrets.js';
 import { openStores } from './stores/open-stores.js';
 import type { Logger } from './telemetry/logger.js';
@@ -27,7 +33,11 @@ export interface ServiceOptions {
   readonly now?: () => number;
 }
 
-export async function startService(settings: Settings, logger: Logger, { now = Date.now }: ServiceOptions = {}): Promise<Service> {
+export async function startService(
+  settings: Settings,
+  logger: Logger,
+  { now = Date.now }: ServiceOptions = {},
+): Promise<Service> {
   const opened: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     for (const close of opened.splice(0).reverse()) await close();
@@ -38,13 +48,21 @@ export async function startService(settings: Settings, logger: Logger, { now = D
     const stores = await openStores({ settings, logger, metrics });
     opened.push(() => stores.close());
     const isApi = hasRole(settings, 'api');
-    const created = isApi && (settings.VH_BOOTSTRAP ?? settings.VH_ENV === 'development') ? await bootstrapDemo(stores.database, createSigningSecrets(masterKey)) : null;
+    const created =
+      isApi && (settings.VH_BOOTSTRAP ?? settings.VH_ENV === 'development')
+        ? await bootstrapDemo(stores.database, createSigningSecrets(masterKey))
+        : null;
     const ids = created ?? readBootstrap(settings.VH_DATA_DIR);
     const parts: Parts = { settings, logger, metrics, stores, masterKey, now, opened };
     const consumers = hasRole(settings, 'consumers') ? await startConsumers(parts) : [];
     const siteUrl = isApi ? await startApi(parts, ids) : siteUrlOf(settings, settings.PORT);
     const adminUrl = await startAdmin(parts, consumers);
-    const addresses = { siteUrl, baseUrl: siteUrl + apiPrefix, audienceUrl: `http://${settings.HOST}:${settings.AUDIENCE_PORT}/v1`, adminUrl };
+    const addresses = {
+      siteUrl,
+      baseUrl: siteUrl + apiPrefix,
+      audienceUrl: `http://${settings.HOST}:${settings.AUDIENCE_PORT}/v1`,
+      adminUrl,
+    };
     if (isApi && ids !== null) writeBootstrap(settings.VH_DATA_DIR, { ...ids, ...addresses });
     return { bootstrap: { ...ids, ...addresses }, firstStart: created !== null, stop };
   } catch (error) {

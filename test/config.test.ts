@@ -3,7 +3,15 @@ import { readSettings, SettingError } from '../src/config.js';
 
 t.test('an empty environment gives the defaults', (t) => {
   const settings = readSettings({});
-  t.match(settings, { HOST: '127.0.0.1', PORT: 3000, AUDIENCE_PORT: 3001, ADMIN_PORT: 3002, VH_ENV: 'development', VH_BOOTSTRAP: null, DATABASE_URL: null });
+  t.match(settings, {
+    HOST: '127.0.0.1',
+    PORT: 3000,
+    AUDIENCE_PORT: 3001,
+    ADMIN_PORT: 3002,
+    VH_ENV: 'development',
+    VH_BOOTSTRAP: null,
+    DATABASE_URL: null,
+  });
   t.same(settings.VH_ROLES, ['api', 'consumers', 'audience']);
   t.end();
 });
@@ -29,7 +37,10 @@ const refused: readonly (readonly [Record<string, string>, RegExp])[] = [
   [{ KAFKA_BROKERS: 'kafka' }, /^KAFKA_BROKERS must list brokers as host:port/],
   [{ KAFKA_TLS: 'on' }, /^KAFKA_TLS is on but KAFKA_BROKERS names no brokers/],
   [{ KAFKA_SASL_USERNAME: 'u' }, /^KAFKA_SASL_USERNAME is set but KAFKA_BROKERS names no brokers/],
-  [{ KAFKA_BROKERS: 'k:9092', KAFKA_SASL_USERNAME: 'u', KAFKA_SASL_PASSWORD: 'p' }, /^KAFKA_SASL_MECHANISM is needed beside KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD/],
+  [
+    { KAFKA_BROKERS: 'k:9092', KAFKA_SASL_USERNAME: 'u', KAFKA_SASL_PASSWORD: 'p' },
+    /^KAFKA_SASL_MECHANISM is needed beside KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD/,
+  ],
   [{ KAFKA_BROKERS: 'k:9092', KAFKA_SASL_MECHANISM: 'gssapi' }, /^KAFKA_SASL_MECHANISM must be one of plain/],
   [{ KAFKA_TOPIC_PREFIX: 'a b' }, /^KAFKA_TOPIC_PREFIX may hold/],
   [{ VH_ROLES: 'api', REDIS_URL: 'redis://r' }, /^VH_ROLES has api alone, which needs DATABASE_URL/],
@@ -41,13 +52,21 @@ const refused: readonly (readonly [Record<string, string>, RegExp])[] = [
 
 t.test('a wrong setting is refused with a sentence that names it', (t) => {
   for (const [environment, sentence] of refused) {
-    t.throws(() => readSettings(environment), { constructor: SettingError, message: sentence }, JSON.stringify(environment));
+    t.throws(
+      () => readSettings(environment),
+      { constructor: SettingError, message: sentence },
+      JSON.stringify(environment),
+    );
   }
   t.end();
 });
 
 t.test('addresses of stores are taken as they are written, clusters and several brokers too', (t) => {
-  const given = { DATABASE_URL: 'postgresql://u:p@db:5432/vh?sslmode=verify-full', REDIS_URL: 'rediss+cluster://u:p%40@a:6379,b:6380', KAFKA_BROKERS: 'k1:9092, k2:9092' };
+  const given = {
+    DATABASE_URL: 'postgresql://u:p@db:5432/vh?sslmode=verify-full',
+    REDIS_URL: 'rediss+cluster://u:p%40@a:6379,b:6380',
+    KAFKA_BROKERS: 'k1:9092, k2:9092',
+  };
   const settings = readSettings(given);
   t.equal(settings.DATABASE_URL, given.DATABASE_URL);
   t.equal(settings.REDIS_URL, given.REDIS_URL);

@@ -30,7 +30,11 @@ function run(task: PoolTask): PoolResults[PoolTask['kind']] {
   switch (task.kind) {
     case 'score': {
       const outcome = scoreFacts(unpack(task.facts) as ScoreFacts);
-      return { reply: JSON.stringify(outcome.reply), degraded: outcome.reply.degradedSignals, verdict: verdictOf(outcome) };
+      return {
+        reply: JSON.stringify(outcome.reply),
+        degraded: outcome.reply.degradedSignals,
+        verdict: verdictOf(outcome),
+      };
     }
     case 'evidence':
       return renderEvidence(unpack(task.facts) as ScoreFacts);

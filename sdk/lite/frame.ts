@@ -10,7 +10,9 @@ export type FrameWindow = Window & typeof globalThis;
  * Opens a frame, hands its window over (its first, blank document), and removes the frame when
  * what `use` returns has settled. `use` also gets a promise of the window after it loaded `srcdoc`.
  */
-export async function withFrame<T>(use: (fresh: FrameWindow, loaded: Promise<FrameWindow>) => T | Promise<T>): Promise<T> {
+export async function withFrame<T>(
+  use: (fresh: FrameWindow, loaded: Promise<FrameWindow>) => T | Promise<T>,
+): Promise<T> {
   const frame = document.createElement('iframe');
   frame.hidden = true;
   try {

@@ -51,7 +51,9 @@ export function createLite(origin?: string): Lite {
       return active!.result;
     },
     startQuestionObserver(target, options) {
-      const handle = observeQuestion(target, { ...options, questionId: String(options.questionId) }, () => active?.note());
+      const handle = observeQuestion(target, { ...options, questionId: String(options.questionId) }, () =>
+        active?.note(),
+      );
       questions = [...questions, handle].slice(-questionsMax);
       return handle;
     },

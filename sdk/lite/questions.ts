@@ -7,17 +7,28 @@ import type { QuestionHandle, QuestionOptions, QuestionSnapshot } from './api.js
 const textMax = 1000;
 
 /** Observes `target` (an element, or a selector) until stopped; `onStop` is told once. Without such an element, counts stay zero. */
-export function observeQuestion(target: Element | string, options: QuestionOptions, onStop?: () => void): QuestionHandle {
+export function observeQuestion(
+  target: Element | string,
+  options: QuestionOptions,
+  onStop?: () => void,
+): QuestionHandle {
   const element = typeof target === 'string' ? document.querySelector(target) : target;
   const started = performance.now();
   const counts = { mouseMoveCount: 0, keyCount: 0, pasteCount: 0, focusEntries: 0, focusExits: 0 };
-  const names = { pointermove: 'mouseMoveCount', keydown: 'keyCount', paste: 'pasteCount', focusin: 'focusEntries', focusout: 'focusExits' } as const;
+  const names = {
+    pointermove: 'mouseMoveCount',
+    keydown: 'keyCount',
+    paste: 'pasteCount',
+    focusin: 'focusEntries',
+    focusout: 'focusExits',
+  } as const;
   let stoppedMs: number | undefined;
 
   const handle = (event: Event) => {
     // Focus that moves within the question is neither an entry nor an exit.
     const related = (event as FocusEvent).relatedTarget as Node | null;
-    if (!related || !element!.contains(related) || event.type[0] !== 'f') counts[names[event.type as keyof typeof names]]++;
+    if (!related || !element!.contains(related) || event.type[0] !== 'f')
+      counts[names[event.type as keyof typeof names]]++;
   };
   for (const type of Object.keys(names)) element?.addEventListener(type, handle, { capture: true, passive: true });
 

@@ -32,7 +32,14 @@ export interface ActiveRun {
   readonly stop: () => void;
 }
 
-export function startRun({ projectKey, sessionId, endpoint, timeoutMs, without, readQuestions }: RunSettings): ActiveRun {
+export function startRun({
+  projectKey,
+  sessionId,
+  endpoint,
+  timeoutMs,
+  without,
+  readQuestions,
+}: RunSettings): ActiveRun {
   const groups: Groups = {};
   const gaps = new Set<string>();
   const nonce = randomHex();

@@ -18,7 +18,11 @@ export type Reader<Name extends GroupName> = () => Group<Name> | Promise<Group<N
  * Adds a listener at the window, before the page's own. It sees the events that the browser made, or,
  * where `untrusted` is true, only those that a script made.
  */
-export type Listen = <Type extends keyof WindowEventMap>(type: Type, handle: (event: WindowEventMap[Type]) => void, untrusted?: boolean) => void;
+export type Listen = <Type extends keyof WindowEventMap>(
+  type: Type,
+  handle: (event: WindowEventMap[Type]) => void,
+  untrusted?: boolean,
+) => void;
 
 /** A signal that accumulates: it listens, and hands back a function that reads what there is by now. */
 export type Watcher<Name extends GroupName> = (listen: Listen) => () => Group<Name>;

@@ -65,8 +65,23 @@ export async function mintKey(database: Queryable, key: NewKey): Promise<MintedK
   await database.query(
     `INSERT INTO api_keys (key_id, lineage, organization_id, project_id, name, secret_hash, prefix, scopes, per_minute, per_day, is_test, is_demo, diagnostics_enabled, issued, expires_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
-    [keyId, key.lineage ?? keyId, key.organizationId, key.projectId, key.name, hashSecret(secret), prefix, [...scopes],
-      limits.perMinute, limits.perDay, key.isTest, key.isDemo ?? false, key.diagnosticsEnabled ?? false, key.issued ?? false, key.expiresAt ?? null],
+    [
+      keyId,
+      key.lineage ?? keyId,
+      key.organizationId,
+      key.projectId,
+      key.name,
+      hashSecret(secret),
+      prefix,
+      [...scopes],
+      limits.perMinute,
+      limits.perDay,
+      key.isTest,
+      key.isDemo ?? false,
+      key.diagnosticsEnabled ?? false,
+      key.issued ?? false,
+      key.expiresAt ?? null,
+    ],
   );
   return { keyId, secret, prefix };
 }
@@ -130,6 +145,9 @@ const keyIdForm = /^key_[0-9a-f]{32}$/;
 /** Whose key this is, or null. The form of an id is looked at first, so that no text of a caller’s reaches the database. */
 export async function findKeyOwner(database: Queryable, keyId: string): Promise<KeyOwner | null> {
   if (!keyIdForm.test(keyId)) return null;
-  const [row] = await database.query<{ organization_id: string; project_id: string | null }>(`SELECT organization_id, ${projectOfKey} AS project_id FROM api_keys k WHERE key_id = $1`, [keyId]);
+  const [row] = await database.query<{ organization_id: string; project_id: string | null }>(
+    `SELECT organization_id, ${projectOfKey} AS project_id FROM api_keys k WHERE key_id = $1`,
+    [keyId],
+  );
   return row === undefined ? null : { organizationId: row.organization_id, projectId: row.project_id };
 }

@@ -31,11 +31,26 @@ export interface AuditNote {
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
-export async function recordAudit(tx: Queryable, actor: Actor, { organizationId, action, subject, detail = {} }: AuditNote): Promise<void> {
+export async function recordAudit(
+  tx: Queryable,
+  actor: Actor,
+  { organizationId, action, subject, detail = {} }: AuditNote,
+): Promise<void> {
   await tx.query(
     `INSERT INTO audit_entries (entry_id, organization_id, actor_kind, actor_id, actor_role, action, subject_kind, subject_id, detail, request_id)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10)`,
-    [makeId('audit'), organizationId, actor.kind, actor.id, actor.role, action, subject.kind, subject.id, JSON.stringify(detail), actor.requestId],
+    [
+      makeId('audit'),
+      organizationId,
+      actor.kind,
+      actor.id,
+      actor.role,
+      action,
+      subject.kind,
+      subject.id,
+      JSON.stringify(detail),
+      actor.requestId,
+    ],
   );
 }
 
@@ -52,7 +67,11 @@ type AuditRow = {
   readonly request_id: string | null;
 };
 
-export async function listAudit(tx: Queryable, organizationId: string, page: Page): Promise<{ readonly entries: AuditEntry[]; readonly nextCursor: string | null }> {
+export async function listAudit(
+  tx: Queryable,
+  organizationId: string,
+  page: Page,
+): Promise<{ readonly entries: AuditEntry[]; readonly nextCursor: string | null }> {
   const rows = await tx.query<AuditRow>(
     'SELECT * FROM audit_entries WHERE organization_id = $1 AND ($2::text IS NULL OR entry_id < $2) ORDER BY entry_id DESC LIMIT $3',
     [organizationId, page.below, page.limit + 1],

@@ -52,10 +52,15 @@ export async function openChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed> 
 
   const poll = (): Promise<void> => (running = running.then(look, look));
   const timer = setInterval(() => {
-    poll().catch((error: unknown) => deps.logger.warn({ err: error }, 'the change feed could not read; it tries again'));
+    poll().catch((error: unknown) =>
+      deps.logger.warn({ err: error }, 'the change feed could not read; it tries again'),
+    );
   }, deps.intervalMs);
   const trimmer = setInterval(() => {
-    if (!closed) deps.database.query(`DELETE FROM changes WHERE changed_at < now() - interval '${keepMinutes} minutes'`).catch(() => undefined);
+    if (!closed)
+      deps.database
+        .query(`DELETE FROM changes WHERE changed_at < now() - interval '${keepMinutes} minutes'`)
+        .catch(() => undefined);
   }, keepMinutes * 60_000);
   timer.unref();
   trimmer.unref();
@@ -71,6 +76,8 @@ export async function openChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed> 
 }
 
 async function currentHorizon(database: Database): Promise<string> {
-  const [row] = await database.query<{ horizon: string }>('SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon');
+  const [row] = await database.query<{ horizon: string }>(
+    'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon',
+  );
   return row?.horizon ?? '0';
 }

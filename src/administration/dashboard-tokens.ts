@@ -26,7 +26,10 @@ export interface ExternalIssuer {
 }
 
 /** Signs a token of the embedded issuer. */
-export function issueDashboardToken(masterKey: Uint8Array, claims: { readonly organizationId: string; readonly role: DashboardRole; readonly lifetimeSeconds: number }): Promise<string> {
+export function issueDashboardToken(
+  masterKey: Uint8Array,
+  claims: { readonly organizationId: string; readonly role: DashboardRole; readonly lifetimeSeconds: number },
+): Promise<string> {
   const key = deriveSigningKey(masterKey, purpose);
   return new SignJWT({ org_id: claims.organizationId, role: claims.role })
     .setProtectedHeader({ alg: 'EdDSA', kid: key.keyId, typ: 'JWT' })
@@ -45,7 +48,14 @@ export function createDashboardVerifier(
   { cooldownMs = cooldownMsDefault }: { readonly cooldownMs?: number } = {},
 ): (token: string) => Promise<DashboardCaller> {
   const { publicKey } = deriveSigningKey(masterKey, purpose);
-  const remote = external === null ? null : createRemoteJWKSet(new URL(external.jwksUrl), { timeoutDuration: fetchDeadlineMs, cooldownDuration: cooldownMs, cacheMaxAge: keysKeptMsMax });
+  const remote =
+    external === null
+      ? null
+      : createRemoteJWKSet(new URL(external.jwksUrl), {
+          timeoutDuration: fetchDeadlineMs,
+          cooldownDuration: cooldownMs,
+          cacheMaxAge: keysKeptMsMax,
+        });
   const getKey: JWTVerifyGetKey | typeof publicKey = remote ?? publicKey;
   const options = {
     issuer: external?.issuer ?? embedded.issuer,
@@ -56,15 +66,23 @@ export function createDashboardVerifier(
   };
   return async (token) => {
     try {
-      const { payload } = typeof getKey === 'function' ? await jwtVerify(token, getKey, options) : await jwtVerify(token, getKey, options);
+      const { payload } =
+        typeof getKey === 'function'
+          ? await jwtVerify(token, getKey, options)
+          : await jwtVerify(token, getKey, options);
       return callerOf(payload);
     } catch (error) {
       if (error instanceof Fault) throw error;
       const code = (error as { code?: string }).code ?? '';
       if (issuerFailures.includes(code) || !code.startsWith('ERR_')) {
-        throw new Fault('STORE_UNAVAILABLE', 'The issuer of dashboard tokens does not answer. Try again in a moment.', { headers: { 'retry-after': '2' }, cause: error });
+        throw new Fault('STORE_UNAVAILABLE', 'The issuer of dashboard tokens does not answer. Try again in a moment.', {
+          headers: { 'retry-after': '2' },
+          cause: error,
+        });
       }
-      throw new Fault('INVALID_TOKEN', 'The dashboard token does not verify or has expired. Sign in again.', { internal: code });
+      throw new Fault('INVALID_TOKEN', 'The dashboard token does not verify or has expired. Sign in again.', {
+        internal: code,
+      });
     }
   };
 }
@@ -73,7 +91,10 @@ function callerOf(payload: JWTPayload): DashboardCaller {
   const role = dashboardRoles.find((known) => known === payload['role']);
   const organizationId = payload['org_id'];
   if (role === undefined || typeof organizationId !== 'string' || payload.sub === undefined) {
-    throw new Fault('INVALID_TOKEN', `The dashboard token lacks what is needed: org_id, sub, and a role out of ${dashboardRoles.join(', ')}.`);
+    throw new Fault(
+      'INVALID_TOKEN',
+      `The dashboard token lacks what is needed: org_id, sub, and a role out of ${dashboardRoles.join(', ')}.`,
+    );
   }
   return { kind: 'dashboard', subject: payload.sub, organizationId, role };
 }

@@ -33,7 +33,11 @@ export interface Directories {
   close(): Promise<void>;
 }
 
-export async function openDirectories(deps: { readonly database: Database; readonly logger: Logger; readonly now: () => number }): Promise<Directories> {
+export async function openDirectories(deps: {
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly now: () => number;
+}): Promise<Directories> {
   const { database, logger, now } = deps;
   const keys = createDirectory(entriesMax, (hash) => findKeyByHash(database, hash));
   const projects = createDirectory(entriesMax, (id) => findProject(database, id));
@@ -63,7 +67,8 @@ export async function openDirectories(deps: { readonly database: Database; reado
       uses.note(key.keyId);
       return key;
     },
-    findProjectOwner: async (projectId) => (projectId.startsWith('proj_') ? ((await projects.get(projectId))?.organizationId ?? null) : null),
+    findProjectOwner: async (projectId) =>
+      projectId.startsWith('proj_') ? ((await projects.get(projectId))?.organizationId ?? null) : null,
     findKeyOwner: (keyId) => findKeyOwner(database, keyId),
     dropKey: (hash) => keys.drop(hash),
     flushKeyUses: () => uses.flush(),

@@ -17,7 +17,11 @@ export interface KeyUse {
   close(): Promise<void>;
 }
 
-export function createKeyUse(deps: { readonly database: Database; readonly logger: Logger; readonly now: () => number }): KeyUse {
+export function createKeyUse(deps: {
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly now: () => number;
+}): KeyUse {
   const { database, logger, now } = deps;
   const noted = new LRUCache<string, number>({ max: keysMax });
   let pending = new Map<string, number>();

@@ -29,34 +29,61 @@ type OrganizationRow = {
   readonly created_at: Date;
 };
 
-export async function insertOrganization(database: Queryable, organization: Pick<StoredOrganization, 'name' | 'tier' | 'liteEnabled'>): Promise<string> {
+export async function insertOrganization(
+  database: Queryable,
+  organization: Pick<StoredOrganization, 'name' | 'tier' | 'liteEnabled'>,
+): Promise<string> {
   const organizationId = makeId('organization');
-  await database.query('INSERT INTO organizations (organization_id, name, tier, lite_enabled) VALUES ($1, $2, $3, $4)', [
-    organizationId, organization.name, organization.tier, organization.liteEnabled,
-  ]);
+  await database.query(
+    'INSERT INTO organizations (organization_id, name, tier, lite_enabled) VALUES ($1, $2, $3, $4)',
+    [organizationId, organization.name, organization.tier, organization.liteEnabled],
+  );
   return organizationId;
 }
 
-export async function findOrganization(database: Queryable, organizationId: string, options: { readonly lock?: boolean } = {}): Promise<StoredOrganization | null> {
-  const [row] = await database.query<OrganizationRow>(`SELECT * FROM organizations WHERE organization_id = $1${options.lock === true ? ' FOR UPDATE' : ''}`, [organizationId]);
+export async function findOrganization(
+  database: Queryable,
+  organizationId: string,
+  options: { readonly lock?: boolean } = {},
+): Promise<StoredOrganization | null> {
+  const [row] = await database.query<OrganizationRow>(
+    `SELECT * FROM organizations WHERE organization_id = $1${options.lock === true ? ' FOR UPDATE' : ''}`,
+    [organizationId],
+  );
   return row === undefined ? null : organizationOf(row);
 }
 
-const columns = { name: 'name', tier: 'tier', liteEnabled: 'lite_enabled', monthlyQuota: 'monthly_quota', trialEndsAt: 'trial_ends_at', allowedDomains: 'settings' } as const;
+const columns = {
+  name: 'name',
+  tier: 'tier',
+  liteEnabled: 'lite_enabled',
+  monthlyQuota: 'monthly_quota',
+  trialEndsAt: 'trial_ends_at',
+  allowedDomains: 'settings',
+} as const;
 export type OrganizationUpdate = { readonly [Name in keyof typeof columns]?: StoredOrganization[Name] };
 
 /** Changes what is named; answers the organization as it then is, or null where there is none. */
-export async function updateOrganization(database: Queryable, organizationId: string, update: OrganizationUpdate): Promise<StoredOrganization | null> {
+export async function updateOrganization(
+  database: Queryable,
+  organizationId: string,
+  update: OrganizationUpdate,
+): Promise<StoredOrganization | null> {
   const assignments: string[] = [];
   const values: SqlValue[] = [organizationId];
   for (const [name, column] of Object.entries(columns) as [keyof typeof columns, string][]) {
     const value = update[name];
     if (value === undefined) continue;
-    values.push(name === 'allowedDomains' ? JSON.stringify({ allowedDomains: value }) : (value));
-    assignments.push(name === 'allowedDomains' ? `settings = settings || $${values.length}::jsonb` : `${column} = $${values.length}`);
+    values.push(name === 'allowedDomains' ? JSON.stringify({ allowedDomains: value }) : value);
+    assignments.push(
+      name === 'allowedDomains' ? `settings = settings || $${values.length}::jsonb` : `${column} = $${values.length}`,
+    );
   }
   if (assignments.length === 0) return findOrganization(database, organizationId);
-  const [row] = await database.query<OrganizationRow>(`UPDATE organizations SET ${assignments.join(', ')} WHERE organization_id = $1 RETURNING *`, values);
+  const [row] = await database.query<OrganizationRow>(
+    `UPDATE organizations SET ${assignments.join(', ')} WHERE organization_id = $1 RETURNING *`,
+    values,
+  );
   return row === undefined ? null : organizationOf(row);
 }
 
@@ -75,5 +102,10 @@ function organizationOf(row: OrganizationRow): StoredOrganization {
 
 export function showOrganization(organization: StoredOrganization): OrganizationReply {
   const { allowedDomains, trialEndsAt, createdAt, ...rest } = organization;
-  return { ...rest, trialEndsAt: trialEndsAt?.toISOString() ?? null, settings: { allowedDomains: [...allowedDomains] }, createdAt: createdAt.toISOString() };
+  return {
+    ...rest,
+    trialEndsAt: trialEndsAt?.toISOString() ?? null,
+    settings: { allowedDomains: [...allowedDomains] },
+    createdAt: createdAt.toISOString(),
+  };
 }

@@ -11,7 +11,10 @@ export interface OriginDecision {
   readonly decidedBy: OriginCheck['decidedBy'];
 }
 
-export type DecideOrigin = (lists: { readonly project: readonly string[]; readonly organization: readonly string[] }, origin: string | null) => OriginDecision;
+export type DecideOrigin = (
+  lists: { readonly project: readonly string[]; readonly organization: readonly string[] },
+  origin: string | null,
+) => OriginDecision;
 
 /** Parsed lists are kept as long as the cached record that they belong to. */
 export function createOriginDecision(environment: Environment): DecideOrigin {
@@ -26,6 +29,9 @@ export function createOriginDecision(environment: Environment): DecideOrigin {
   return ({ project, organization }, origin) => {
     const decidedBy = project.length > 0 ? 'project' : organization.length > 0 ? 'organization' : 'environment';
     if (decidedBy === 'environment') return { allowed: environment === 'development', decidedBy };
-    return { allowed: origin !== null && originMatches(origin, patternsOf(decidedBy === 'project' ? project : organization)), decidedBy };
+    return {
+      allowed: origin !== null && originMatches(origin, patternsOf(decidedBy === 'project' ? project : organization)),
+      decidedBy,
+    };
   };
 }

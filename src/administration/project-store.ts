@@ -29,7 +29,11 @@ type ProjectRow = {
 const idForm = /^(?:proj_|pk_)[A-Za-z0-9_-]{1,64}$/;
 
 /** null where the organization has a project of this external id already. */
-export async function insertProject(database: Queryable, organizationId: string, fields: ProjectFields): Promise<StoredProject | null> {
+export async function insertProject(
+  database: Queryable,
+  organizationId: string,
+  fields: ProjectFields,
+): Promise<StoredProject | null> {
   const [row] = await database.query<ProjectRow>(
     `INSERT INTO projects (project_id, organization_id, probe_key, fields) VALUES ($1, $2, $3, $4::jsonb)
      ON CONFLICT (organization_id, external_id) DO NOTHING RETURNING *`,
@@ -39,19 +43,38 @@ export async function insertProject(database: Queryable, organizationId: string,
 }
 
 /** By project id or by probe key. */
-export async function findProject(database: Queryable, id: string, options: { readonly lock?: boolean } = {}): Promise<StoredProject | null> {
+export async function findProject(
+  database: Queryable,
+  id: string,
+  options: { readonly lock?: boolean } = {},
+): Promise<StoredProject | null> {
   if (!idForm.test(id)) return null;
   const column = id.startsWith('pk_') ? 'probe_key' : 'project_id';
-  const [row] = await database.query<ProjectRow>(`SELECT * FROM projects WHERE ${column} = $1${options.lock === true ? ' FOR UPDATE' : ''}`, [id]);
+  const [row] = await database.query<ProjectRow>(
+    `SELECT * FROM projects WHERE ${column} = $1${options.lock === true ? ' FOR UPDATE' : ''}`,
+    [id],
+  );
   return row === undefined ? null : projectOf(row);
 }
 
-export async function lockProjectByExternalId(tx: Queryable, organizationId: string, externalId: string): Promise<StoredProject | null> {
-  const [row] = await tx.query<ProjectRow>('SELECT * FROM projects WHERE organization_id = $1 AND external_id = $2 FOR UPDATE', [organizationId, externalId]);
+export async function lockProjectByExternalId(
+  tx: Queryable,
+  organizationId: string,
+  externalId: string,
+): Promise<StoredProject | null> {
+  const [row] = await tx.query<ProjectRow>(
+    'SELECT * FROM projects WHERE organization_id = $1 AND external_id = $2 FOR UPDATE',
+    [organizationId, externalId],
+  );
   return row === undefined ? null : projectOf(row);
 }
 
-export async function listProjects(database: Queryable, organizationId: string, page: Page, externalId: string | null): Promise<{ readonly items: readonly StoredProject[]; readonly nextCursor: string | null }> {
+export async function listProjects(
+  database: Queryable,
+  organizationId: string,
+  page: Page,
+  externalId: string | null,
+): Promise<{ readonly items: readonly StoredProject[]; readonly nextCursor: string | null }> {
   const rows = await database.query<ProjectRow>(
     `SELECT * FROM projects WHERE organization_id = $1 AND ($2::text IS NULL OR project_id < $2) AND ($4::text IS NULL OR external_id = $4)
       ORDER BY project_id DESC LIMIT $3`,
@@ -60,12 +83,21 @@ export async function listProjects(database: Queryable, organizationId: string, 
   return cutPage(rows.map(projectOf), page.limit, ({ projectId }) => projectId);
 }
 
-export async function updateProjectFields(database: Queryable, projectId: string, fields: ProjectFields): Promise<void> {
+export async function updateProjectFields(
+  database: Queryable,
+  projectId: string,
+  fields: ProjectFields,
+): Promise<void> {
   try {
-    await database.query('UPDATE projects SET fields = $2::jsonb WHERE project_id = $1', [projectId, JSON.stringify(fields)]);
+    await database.query('UPDATE projects SET fields = $2::jsonb WHERE project_id = $1', [
+      projectId,
+      JSON.stringify(fields),
+    ]);
   } catch (error) {
     if (!(error instanceof DatabaseConflict) || error.constraint !== 'projects_by_external_id') throw error;
-    throw new Fault('CONFLICT', 'Another project of the organization has this externalId.', { issues: [{ path: '/externalId', message: 'is taken by another project.' }] });
+    throw new Fault('CONFLICT', 'Another project of the organization has this externalId.', {
+      issues: [{ path: '/externalId', message: 'is taken by another project.' }],
+    });
   }
 }
 
@@ -82,7 +114,16 @@ export function thresholdsOf({ customThresholds = {}, config = {} }: ProjectFiel
 
 /** The project as its owner sees it, every default filled in. */
 export function showProject(project: StoredProject): ProjectReply {
-  const { name, description, externalId, config = {}, scoreModeConfig, userDisclosureCustomText, branding, ...fields } = project.fields;
+  const {
+    name,
+    description,
+    externalId,
+    config = {},
+    scoreModeConfig,
+    userDisclosureCustomText,
+    branding,
+    ...fields
+  } = project.fields;
   return {
     projectId: project.projectId,
     siteKey: project.projectId,
@@ -109,5 +150,11 @@ export function showProject(project: StoredProject): ProjectReply {
 }
 
 function projectOf(row: ProjectRow): StoredProject {
-  return { projectId: row.project_id, organizationId: row.organization_id, probeKey: row.probe_key, fields: row.fields, createdAt: row.created_at };
+  return {
+    projectId: row.project_id,
+    organizationId: row.organization_id,
+    probeKey: row.probe_key,
+    fields: row.fields,
+    createdAt: row.created_at,
+  };
 }

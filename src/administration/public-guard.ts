@@ -38,7 +38,15 @@ export function createPublicGuard({ directories, limits, decide }: PublicGuardDe
     const project = await directories.projects.get(projectId);
     const organization = project === null ? null : await directories.organizations.get(project.organizationId);
     if (project === null || organization === null) return null;
-    return { project, organization, origin, ...decide({ project: project.fields.config?.allowedDomains ?? noPatterns, organization: organization.allowedDomains }, origin) };
+    return {
+      project,
+      organization,
+      origin,
+      ...decide(
+        { project: project.fields.config?.allowedDomains ?? noPatterns, organization: organization.allowedDomains },
+        origin,
+      ),
+    };
   }
 
   async function look(request: FastifyRequest, reply: FastifyReply, siteKey: string): Promise<Visitor> {
@@ -55,8 +63,14 @@ export function createPublicGuard({ directories, limits, decide }: PublicGuardDe
     async admit(request, reply, siteKey) {
       const visitor = await look(request, reply, siteKey);
       if (visitor.allowed) return visitor;
-      const where = visitor.decidedBy === 'environment' ? 'neither the project nor its organization allows any origin yet' : `the ${visitor.decidedBy}’s list of allowed origins does not name it`;
-      throw new Fault('ORIGIN_NOT_ALLOWED', `${visitor.origin ?? 'A request without an origin'} may not use this site key: ${where}.`);
+      const where =
+        visitor.decidedBy === 'environment'
+          ? 'neither the project nor its organization allows any origin yet'
+          : `the ${visitor.decidedBy}’s list of allowed origins does not name it`;
+      throw new Fault(
+        'ORIGIN_NOT_ALLOWED',
+        `${visitor.origin ?? 'A request without an origin'} may not use this site key: ${where}.`,
+      );
     },
     async countProbe(projectId, origin) {
       const visitor = await find(projectId, origin);
@@ -82,6 +96,13 @@ function allowReading(reply: FastifyReply, origin: string | null): void {
 export function answerPreflights(app: FastifyInstance, path: string, method: string): void {
   app.options(path, { config: { access: { credential: 'none' } }, schema: { hide: true } }, (request, reply) => {
     allowReading(reply, request.headers.origin ?? null);
-    return reply.code(204).headers({ 'access-control-allow-methods': method, 'access-control-allow-headers': 'content-type, if-none-match, x-client-secret, x-vh-diagnostics, x-request-id', 'access-control-max-age': '86400' }).send();
+    return reply
+      .code(204)
+      .headers({
+        'access-control-allow-methods': method,
+        'access-control-allow-headers': 'content-type, if-none-match, x-client-secret, x-vh-diagnostics, x-request-id',
+        'access-control-max-age': '86400',
+      })
+      .send();
   });
 }

@@ -10,7 +10,10 @@ export interface Directory<T extends object> {
   clear(): void;
 }
 
-export function createDirectory<T extends object>(entriesMax: number, load: (id: string) => Promise<T | null>): Directory<T> {
+export function createDirectory<T extends object>(
+  entriesMax: number,
+  load: (id: string) => Promise<T | null>,
+): Directory<T> {
   const cache = new LRUCache<string, T>({ max: entriesMax });
   const loading = new Map<string, Promise<T | null>>();
   let drops = 0;

@@ -50,7 +50,9 @@ export function createLimits(deps: LimitDeps): Limits {
 
   const takePublic = async (kind: string, projectId: string, origin: string | null): Promise<void> => {
     if (deps.publicPerMinute === 0) return;
-    await take('This page', projectId, [{ key: `${kind}:${origin ?? ''}`, limit: deps.publicPerMinute, windowSeconds: 60 }]);
+    await take('This page', projectId, [
+      { key: `${kind}:${origin ?? ''}`, limit: deps.publicPerMinute, windowSeconds: 60 },
+    ]);
   };
 
   return {
@@ -63,12 +65,22 @@ export function createLimits(deps: LimitDeps): Limits {
       const organization = await deps.findOrganization(organizationId);
       const endsAt = organization?.trialEndsAt ?? null;
       if (organization === null || endsAt === null || endsAt.getTime() > deps.now()) return;
-      throw new Fault('TRIAL_EXPIRED', `The trial of this organization ended on ${endsAt.toISOString().slice(0, 10)}. Upgrade to go on.`, {
-        context: { trialEndsAt: endsAt.toISOString(), limit: organization.monthlyQuota, usage: null, resetDate: null },
-      });
+      throw new Fault(
+        'TRIAL_EXPIRED',
+        `The trial of this organization ended on ${endsAt.toISOString().slice(0, 10)}. Upgrade to go on.`,
+        {
+          context: {
+            trialEndsAt: endsAt.toISOString(),
+            limit: organization.monthlyQuota,
+            usage: null,
+            resetDate: null,
+          },
+        },
+      );
     },
     takePublicRate: (projectId, origin) => takePublic('public', projectId, origin),
     takeProbeRate: (projectId, origin) => takePublic('probe', projectId, origin),
-    takeDemoKey: (projectId) => take('A project', projectId, [{ key: 'demo-keys', limit: demoKeysPerMinute, windowSeconds: 60 }]),
+    takeDemoKey: (projectId) =>
+      take('A project', projectId, [{ key: 'demo-keys', limit: demoKeysPerMinute, windowSeconds: 60 }]),
   };
 }

@@ -22,7 +22,11 @@ export interface SigningSecret {
 
 export interface SigningSecrets {
   /** Makes the next version the current one and answers which it is; with `revokePrevious` nothing older verifies any more. */
-  rotate(tx: Queryable, owner: { readonly organizationId: string; readonly projectId: string }, revokePrevious: boolean): Promise<{ readonly version: number; readonly rotatedAt: Date }>;
+  rotate(
+    tx: Queryable,
+    owner: { readonly organizationId: string; readonly projectId: string },
+    revokePrevious: boolean,
+  ): Promise<{ readonly version: number; readonly rotatedAt: Date }>;
   /** The secrets that may still verify, the current one first. */
   read(database: Queryable, projectId: string): Promise<readonly SigningSecret[]>;
 }
@@ -31,7 +35,10 @@ export function createSigningSecrets(masterKey: Uint8Array): SigningSecrets {
   const key = deriveKey(masterKey, purpose);
   return {
     async rotate(tx, { organizationId, projectId }, revokePrevious) {
-      const [last] = await tx.query<{ version: number | null }>('SELECT max(version) AS version FROM signing_secrets WHERE project_id = $1', [projectId]);
+      const [last] = await tx.query<{ version: number | null }>(
+        'SELECT max(version) AS version FROM signing_secrets WHERE project_id = $1',
+        [projectId],
+      );
       const version = (last?.version ?? 0) + 1;
       await tx.query(
         `UPDATE signing_secrets SET replaced_at = coalesce(replaced_at, now()), revoked_at = CASE WHEN $2 THEN coalesce(revoked_at, now()) ELSE revoked_at END WHERE project_id = $1`,
@@ -49,7 +56,11 @@ export function createSigningSecrets(masterKey: Uint8Array): SigningSecrets {
         'SELECT version, sealed, replaced_at FROM signing_secrets WHERE project_id = $1 AND revoked_at IS NULL ORDER BY version DESC LIMIT 20',
         [projectId],
       );
-      return rows.map((row) => ({ version: row.version, secret: unseal(key, row.sealed, contextOf(projectId, row.version)), replacedAt: row.replaced_at }));
+      return rows.map((row) => ({
+        version: row.version,
+        secret: unseal(key, row.sealed, contextOf(projectId, row.version)),
+        replacedAt: row.replaced_at,
+      }));
     },
   };
 }

@@ -24,7 +24,10 @@ try {
 /** null where no service of ours listens. */
 async function askService(settings: Settings, command: OperatorCommand): Promise<unknown> {
   const masterKey = settings.VH_MASTER_KEY ?? loadMasterKey(settings.VH_DATA_DIR);
-  const addresses = new Set([readBootstrap(settings.VH_DATA_DIR)?.adminUrl, settings.ADMIN_PORT === 0 ? undefined : `http://${settings.HOST}:${settings.ADMIN_PORT}`]);
+  const addresses = new Set([
+    readBootstrap(settings.VH_DATA_DIR)?.adminUrl,
+    settings.ADMIN_PORT === 0 ? undefined : `http://${settings.HOST}:${settings.ADMIN_PORT}`,
+  ]);
   for (const address of addresses) {
     if (address === undefined) continue;
     const sent = await sendOperatorCommand(address, masterKey, command);
@@ -35,7 +38,10 @@ async function askService(settings: Settings, command: OperatorCommand): Promise
 }
 
 async function runAlone(settings: Settings, command: OperatorCommand): Promise<unknown> {
-  const database = await openDatabaseAlone(settings, createLogger(settings.VH_LOG_LEVEL === 'info' ? 'warn' : settings.VH_LOG_LEVEL, process.stderr));
+  const database = await openDatabaseAlone(
+    settings,
+    createLogger(settings.VH_LOG_LEVEL === 'info' ? 'warn' : settings.VH_LOG_LEVEL, process.stderr),
+  );
   try {
     return await runOperatorCommand({ database, now: Date.now }, command);
   } finally {

@@ -13,10 +13,16 @@ process.on('unhandledRejection', (error) => logger.error({ err: error }, 'a reje
 try {
   const service = await startService(settings, logger);
   process.stdout.write(describe(service));
-  const stop = once(() => void service.stop().then(() => process.exit(0), (error: unknown) => {
-    logger.error({ err: error }, 'the service did not stop cleanly');
-    process.exit(1);
-  }));
+  const stop = once(
+    () =>
+      void service.stop().then(
+        () => process.exit(0),
+        (error: unknown) => {
+          logger.error({ err: error }, 'the service did not stop cleanly');
+          process.exit(1);
+        },
+      ),
+  );
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 } catch (error) {
@@ -45,8 +51,27 @@ function once(run: () => void): () => void {
 
 function describe({ bootstrap, firstStart }: Service): string {
   const { siteUrl, baseUrl, adminUrl, projectKey, organizationKey, probeKey, projectId } = bootstrap;
-  const lines = ['VerifyHuman is up.', `  API            ${baseUrl}`, `  Documentation  ${baseUrl}/docs`, `  Demo page      ${siteUrl}/demo`, `  Metrics        ${adminUrl}/metrics`];
-  if (firstStart) lines.push('', 'First start: a demo organization was made. Its keys, shown once (and kept in bootstrap.json in the data directory):', `  project           ${projectId}`, `  project key       ${projectKey}`, `  organization key  ${organizationKey}`, `  probe key         ${probeKey} (public)`);
-  if (projectKey !== undefined) lines.push('', 'Score a session:', `  curl -s ${baseUrl}/lite/score -H "X-API-Key: ${firstStart ? projectKey : '$PROJECT_KEY'}" -H 'Content-Type: application/json' -d '{"sessionId":"session-1","clientIp":"203.0.113.24"}'`);
+  const lines = [
+    'VerifyHuman is up.',
+    `  API            ${baseUrl}`,
+    `  Documentation  ${baseUrl}/docs`,
+    `  Demo page      ${siteUrl}/demo`,
+    `  Metrics        ${adminUrl}/metrics`,
+  ];
+  if (firstStart)
+    lines.push(
+      '',
+      'First start: a demo organization was made. Its keys, shown once (and kept in bootstrap.json in the data directory):',
+      `  project           ${projectId}`,
+      `  project key       ${projectKey}`,
+      `  organization key  ${organizationKey}`,
+      `  probe key         ${probeKey} (public)`,
+    );
+  if (projectKey !== undefined)
+    lines.push(
+      '',
+      'Score a session:',
+      `  curl -s ${baseUrl}/lite/score -H "X-API-Key: ${firstStart ? projectKey : '$PROJECT_KEY'}" -H 'Content-Type: application/json' -d '{"sessionId":"session-1","clientIp":"203.0.113.24"}'`,
+    );
   return `${lines.join('\n')}\n`;
 }

@@ -23,7 +23,10 @@ function printToken(args: string[]): Promise<string> {
   if (role === undefined) throw new Error(`Say which role: --role ${[...dashboardRoles].reverse().join('|')}.`);
   const settings = readSettings(process.env);
   const organizationId = values.org ?? readBootstrap(settings.VH_DATA_DIR)?.organizationId;
-  if (organizationId === undefined) throw new Error(`Say which organization: --org ID. (${settings.VH_DATA_DIR} holds no bootstrap.json to take it from.)`);
+  if (organizationId === undefined)
+    throw new Error(
+      `Say which organization: --org ID. (${settings.VH_DATA_DIR} holds no bootstrap.json to take it from.)`,
+    );
   const masterKey = settings.VH_MASTER_KEY ?? loadMasterKey(settings.VH_DATA_DIR);
   return issueDashboardToken(masterKey, { organizationId, role, lifetimeSeconds });
 }

@@ -6,9 +6,27 @@ import { Nullable, StringEnum, Timestamp } from './common.js';
 
 /** Everything that a key can be allowed. Organization keys may hold all of them, project keys those of their tier. */
 export const keyScopes = {
-  project: ['lite:write', 'lite:read', 'verifications:write', 'verifications:read', 'analytics:read', 'keys:write', 'keys:read'],
+  project: [
+    'lite:write',
+    'lite:read',
+    'verifications:write',
+    'verifications:read',
+    'analytics:read',
+    'keys:write',
+    'keys:read',
+  ],
   organization: [
-    'lite:write', 'lite:read', 'verifications:write', 'verifications:read', 'analytics:read', 'keys:write', 'keys:read', 'projects:write', 'projects:read', 'settings:write', 'settings:read',
+    'lite:write',
+    'lite:read',
+    'verifications:write',
+    'verifications:read',
+    'analytics:read',
+    'keys:write',
+    'keys:read',
+    'projects:write',
+    'projects:read',
+    'settings:write',
+    'settings:read',
   ],
   /** Of keys that anybody may mint: they measure, and touch nothing. */
   demo: ['lite:write', 'lite:read', 'verifications:write', 'verifications:read'],
@@ -69,19 +87,33 @@ export const MintedKeyReply = Type.Object({
 });
 export type MintedKeyReply = Static<typeof MintedKeyReply>;
 
-const expiresInDays = Type.Optional(Type.Integer({ minimum: 1, maximum: expiresInDaysMax, description: 'Days until the key expires.' }));
+const expiresInDays = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: expiresInDaysMax, description: 'Days until the key expires.' }),
+);
 
 export const KeyCreation = Type.Object({
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   expiresInDays,
-  scopes: Type.Optional(Type.Array(Type.String({ maxLength: 64 }), { minItems: 1, maxItems: 32, uniqueItems: true, description: 'Default: all of the key’s tier.' })),
+  scopes: Type.Optional(
+    Type.Array(Type.String({ maxLength: 64 }), {
+      minItems: 1,
+      maxItems: 32,
+      uniqueItems: true,
+      description: 'Default: all of the key’s tier.',
+    }),
+  ),
   isTest: Type.Optional(Type.Boolean({ description: 'Default false.' })),
-  diagnosticsEnabled: Type.Optional(Type.Boolean({ description: 'Lets callers ask for diagnostics of a verification. Default false.' })),
+  diagnosticsEnabled: Type.Optional(
+    Type.Boolean({ description: 'Lets callers ask for diagnostics of a verification. Default false.' }),
+  ),
   rateLimits: Type.Optional(Type.Partial(RateLimits)),
 });
 export type KeyCreation = Static<typeof KeyCreation>;
 
-export const KeyRotation = Type.Object({ expiresInDays }, { description: 'Without expiresInDays the new key expires when the old one would have.' });
+export const KeyRotation = Type.Object(
+  { expiresInDays },
+  { description: 'Without expiresInDays the new key expires when the old one would have.' },
+);
 export type KeyRotation = Static<typeof KeyRotation>;
 
 export const KeyChange = Type.Object({ rateLimits: Type.Partial(RateLimits, { minProperties: 1 }) });

@@ -7,8 +7,15 @@ import { Nullable, StringEnum, Timestamp } from './common.js';
 export const actorKinds = ['dashboard', 'key', 'operator'] as const;
 
 export const auditActions = [
-  'organization.created', 'organization.updated', 'project.created', 'project.updated', 'project.signing_secret_rotated',
-  'key.created', 'key.rotated', 'key.limits_changed', 'key.revoked',
+  'organization.created',
+  'organization.updated',
+  'project.created',
+  'project.updated',
+  'project.signing_secret_rotated',
+  'key.created',
+  'key.rotated',
+  'key.limits_changed',
+  'key.revoked',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

@@ -25,7 +25,8 @@ const knobs = {
     description: 'Signals that may block without a second axis agreeing. Default none.',
   }),
   newUserPosture: StringEnum(['neutral', 'review_lean'] as const, {
-    description: 'review_lean nudges respondents without native history towards review, never to a block. Default neutral.',
+    description:
+      'review_lean nudges respondents without native history towards review, never to a block. Default neutral.',
   }),
   verifiedAgentPolicy: StringEnum(['score_normally', 'allow', 'review'] as const, {
     description: 'What a verified agent is recommended. Default score_normally.',

@@ -5,7 +5,10 @@ import { Type, type Static, type TSchema } from 'typebox';
 import { callerIdLengthMax } from '../limits.js';
 
 /** One of a closed set of strings, as a plain JSON-Schema enum (shorter messages than anyOf/const). */
-export function StringEnum<const Values extends readonly string[]>(values: Values, options: Record<string, unknown> = {}) {
+export function StringEnum<const Values extends readonly string[]>(
+  values: Values,
+  options: Record<string, unknown> = {},
+) {
   return Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], ...options });
 }
 
@@ -19,7 +22,10 @@ export const CallerId = (description: string) =>
   Type.String({ minLength: 1, maxLength: callerIdLengthMax, description });
 
 /** ISO 3166-1 alpha-2, upper case. */
-export const CountryCode = Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2 country code, upper case.' });
+export const CountryCode = Type.String({
+  pattern: '^[A-Z]{2}$',
+  description: 'ISO 3166-1 alpha-2 country code, upper case.',
+});
 
 /** ISO 8601 instant in UTC. */
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 time in UTC.' });

@@ -72,7 +72,12 @@ export interface CountFacts {
   readonly prefixSessionsHour: number | null;
   readonly prefixSessionsDay: number | null;
   /** This hour’s sessions of the source and the baseline of that hour of the week. */
-  readonly source: { readonly hour: number; readonly mean: number; readonly variance: number; readonly hours: number } | null;
+  readonly source: {
+    readonly hour: number;
+    readonly mean: number;
+    readonly variance: number;
+    readonly hours: number;
+  } | null;
   /** How often each term of this session’s sketch was seen in the project, among `total` sketches. */
   readonly terms: { readonly total: number; readonly counts: readonly (number | null)[] } | null;
   readonly candidates: readonly DuplicateCandidate[];
@@ -130,7 +135,11 @@ export interface ScoreFacts {
 }
 
 /** Where each finding was placed; what `faithful` compares. */
-export type Classification = readonly { readonly code: string; readonly list: 'against' | 'for' | 'notes'; readonly strength: Finding['strength'] }[];
+export type Classification = readonly {
+  readonly code: string;
+  readonly list: 'against' | 'for' | 'notes';
+  readonly strength: Finding['strength'];
+}[];
 
 /** What the core makes of the facts. */
 export interface ScoreOutcome {

@@ -13,9 +13,11 @@ function nullableValues(schema: Record<string, unknown>): Record<string, unknown
   const mapped: Record<string, unknown> = { ...schema };
   for (const holder of ['properties', 'patternProperties']) {
     const children = schema[holder] as Record<string, Record<string, unknown>> | undefined;
-    if (children !== undefined) mapped[holder] = Object.fromEntries(Object.entries(children).map(([name, child]) => [name, nullable(child)]));
+    if (children !== undefined)
+      mapped[holder] = Object.fromEntries(Object.entries(children).map(([name, child]) => [name, nullable(child)]));
   }
-  if (typeof schema['additionalProperties'] === 'object') mapped['additionalProperties'] = nullable(schema['additionalProperties'] as Record<string, unknown>);
+  if (typeof schema['additionalProperties'] === 'object')
+    mapped['additionalProperties'] = nullable(schema['additionalProperties'] as Record<string, unknown>);
   return mapped;
 }
 

@@ -5,7 +5,17 @@
 import { Type, type Static } from 'typebox';
 import { CallerId, StringEnum } from './common.js';
 
-export const outcomeTypes = ['herring_result', 'dq', 'speeder', 'buyer_reject', 'reconciliation', 'ban', 'quality_term', 'complete', 'custom'] as const;
+export const outcomeTypes = [
+  'herring_result',
+  'dq',
+  'speeder',
+  'buyer_reject',
+  'reconciliation',
+  'ban',
+  'quality_term',
+  'complete',
+  'custom',
+] as const;
 export type OutcomeType = (typeof outcomeTypes)[number];
 
 /** fraud: duplicate or security. fit: screen-out, ineligible, quota full. quality: poor answers. unknown: no reason given. */
@@ -15,16 +25,31 @@ export type ReasonClass = (typeof reasonClasses)[number];
 /** Name in `detail` that makes a custom event a retraction. */
 export const retractionName = 'retraction';
 
-const OccurredAt = Type.String({ format: 'date-time', maxLength: 40, description: 'When it happened, not when it is sent.' });
-const Reason = StringEnum(reasonClasses, { description: 'Only fraud raises risk. Absent means unknown, which is neutral.' });
+const OccurredAt = Type.String({
+  format: 'date-time',
+  maxLength: 40,
+  description: 'When it happened, not when it is sent.',
+});
+const Reason = StringEnum(reasonClasses, {
+  description: 'Only fraud raises risk. Absent means unknown, which is neutral.',
+});
 
-const Retracted = Type.Object({ type: StringEnum(outcomeTypes), occurredAt: OccurredAt }, { description: 'The event that a retraction takes back.' });
+const Retracted = Type.Object(
+  { type: StringEnum(outcomeTypes), occurredAt: OccurredAt },
+  { description: 'The event that a retraction takes back.' },
+);
 
 export const OutcomeDetail = Type.Object(
   {
     respondentId: Type.Optional(CallerId('The respondent, where the session was not scored with one.')),
     reasonClass: Type.Optional(Reason),
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'What a custom event is; "retraction" takes an event back.' })),
+    name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'What a custom event is; "retraction" takes an event back.',
+      }),
+    ),
     of: Type.Optional(Retracted),
   },
   { additionalProperties: true },
@@ -35,7 +60,13 @@ const customCarriesName = {
   if: { properties: { type: { const: 'custom' } }, required: ['type'] },
   then: {
     required: ['detail'],
-    properties: { detail: { required: ['name'], if: { properties: { name: { const: retractionName } }, required: ['name'] }, then: { required: ['of'] } } },
+    properties: {
+      detail: {
+        required: ['name'],
+        if: { properties: { name: { const: retractionName } }, required: ['name'] },
+        then: { required: ['of'] },
+      },
+    },
   },
 };
 
@@ -69,6 +100,10 @@ export const OutcomeReply = Type.Object({
   duplicates: total('Events that were stored before.'),
   rejected: total('Events that were not stored; `issues` says why.'),
   sessions: total('Distinct sessions among the valid events.'),
-  issues: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), { description: 'Why single events were rejected.' })),
+  issues: Type.Optional(
+    Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+      description: 'Why single events were rejected.',
+    }),
+  ),
 });
 export type OutcomeReply = Static<typeof OutcomeReply>;

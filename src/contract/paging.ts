@@ -5,7 +5,9 @@ import { Type, type Static } from 'typebox';
 import { pageDefault, pageMax } from '../limits.js';
 
 export const pageFields = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: pageMax, default: pageDefault, description: 'Most items on the page.' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: pageMax, default: pageDefault, description: 'Most items on the page.' }),
+  ),
   cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'nextCursor of the page before.' })),
 };
 

@@ -27,7 +27,11 @@ export interface RecordedVerdict {
 
 export interface PoolResults {
   readonly score: { readonly reply: string; readonly degraded: readonly string[]; readonly verdict: RecordedVerdict };
-  readonly evidence: { readonly evidence: EvidenceBlock; readonly classification: Classification; readonly modelVersion: string };
+  readonly evidence: {
+    readonly evidence: EvidenceBlock;
+    readonly classification: Classification;
+    readonly modelVersion: string;
+  };
   readonly sketch: { readonly sketch: DeviceSketch; readonly bands: readonly string[] };
   readonly model: { readonly modelVersion: string };
 }
@@ -36,4 +40,3 @@ export type PoolAnswer =
   | { readonly ok: true; readonly value: PoolResults[PoolTask['kind']] }
   /** A known fault keeps its code on the way; anything else is a bug of the core and carries its stack for the log. */
   | { readonly ok: false; readonly code: string; readonly message: string; readonly internal: string };
-

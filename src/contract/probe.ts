@@ -17,7 +17,8 @@ export const Sample = Type.Unsafe<readonly [number, number, number, number, numb
   minItems: 5,
   maxItems: 5,
 });
-const sample = (description: string) => Nullable(Type.Unsafe<readonly [number, number, number, number, number]>({ ...Sample, description }));
+const sample = (description: string) =>
+  Nullable(Type.Unsafe<readonly [number, number, number, number, number]>({ ...Sample, description }));
 
 const group = <P extends Record<string, import('typebox').TSchema>>(properties: P, description: string) =>
   Type.Optional(Type.Partial(Type.Object(properties), { description }));
@@ -31,7 +32,9 @@ export const QuestionSnapshot = Type.Object({
   pasteCount: Type.Integer({ minimum: 0 }),
   focusEntries: Type.Integer({ minimum: 0 }),
   focusExits: Type.Integer({ minimum: 0 }),
-  text: Type.Optional(Type.String({ maxLength: 1_000, description: 'The question’s text; only where captureText was opted in.' })),
+  text: Type.Optional(
+    Type.String({ maxLength: 1_000, description: 'The question’s text; only where captureText was opted in.' }),
+  ),
 });
 export type QuestionSnapshot = Static<typeof QuestionSnapshot>;
 
@@ -41,16 +44,35 @@ export const ProbeBody = Type.Object(
     sdk: Type.String({ maxLength: 32, description: 'Version of the bundle.' }),
     projectKey: Type.String({ minLength: 1, maxLength: 128, description: 'Public probe key of the project (pk_...).' }),
     sessionId: CallerId('The session that the scoring call will name, byte for byte.'),
-    nonce: Type.String({ minLength: 8, maxLength: 64, description: 'Random per page load; good for one session only.' }),
-    seq: Type.Integer({ minimum: 0, maximum: 10_000, description: 'Number of this message in the page load; the highest is kept.' }),
+    nonce: Type.String({
+      minLength: 8,
+      maxLength: 64,
+      description: 'Random per page load; good for one session only.',
+    }),
+    seq: Type.Integer({
+      minimum: 0,
+      maximum: 10_000,
+      description: 'Number of this message in the page load; the highest is kept.',
+    }),
     phase: StringEnum(['load', 'update'] as const),
     at: Type.Number({ description: 'Client clock, milliseconds since 1970.' }),
     up: Type.Number({ description: 'Milliseconds since the navigation began.' }),
-    ids: group({ token: text(64, 'Random token kept in the browser’s storage.'), kept: flag('The token was there before this page load.') }, 'Storage identity.'),
+    ids: group(
+      {
+        token: text(64, 'Random token kept in the browser’s storage.'),
+        kept: flag('The token was there before this page load.'),
+      },
+      'Storage identity.',
+    ),
     auto: group(
       {
         webdriver: flag('navigator.webdriver.'),
-        globals: Nullable(Type.Array(Type.String({ maxLength: 64 }), { maxItems: 16, description: 'Names of globals that automation tools leave behind.' })),
+        globals: Nullable(
+          Type.Array(Type.String({ maxLength: 64 }), {
+            maxItems: 16,
+            description: 'Names of globals that automation tools leave behind.',
+          }),
+        ),
         debugStack: flag('Error.prepareStackTrace ran during console.debug: a debugging protocol is attached.'),
         debugGetter: flag('A logged object’s name getter was read a second time: a debugging protocol is attached.'),
       },
@@ -59,19 +81,26 @@ export const ProbeBody = Type.Object(
     lies: Type.Optional(
       Type.Array(Type.String({ maxLength: 64 }), {
         maxItems: 40,
-        description: 'Contradictions as check.subject; check is proxy (native function replaced), frame (a fresh frame disagrees), worker (a worker disagrees) or own (a property set on the instance).',
+        description:
+          'Contradictions as check.subject; check is proxy (native function replaced), frame (a fresh frame disagrees), worker (a worker disagrees) or own (a property set on the instance).',
       }),
     ),
     gaps: Type.Optional(
       Type.Array(Type.String({ maxLength: 32 }), {
         maxItems: 40,
-        description: 'Signals that gave nothing: refused by the browser, left out by the project, or not there yet. Load messages only. With frames or worker among them, that comparison was not made.',
+        description:
+          'Signals that gave nothing: refused by the browser, left out by the project, or not there yet. Load messages only. With frames or worker among them, that comparison was not made.',
       }),
     ),
     ua: group(
       {
         ua: text(1_024, 'navigator.userAgent.'),
-        brands: Nullable(Type.Array(Type.String({ maxLength: 96 }), { maxItems: 10, description: 'Brand;version of User-Agent Client Hints.' })),
+        brands: Nullable(
+          Type.Array(Type.String({ maxLength: 96 }), {
+            maxItems: 10,
+            description: 'Brand;version of User-Agent Client Hints.',
+          }),
+        ),
         mobile: flag('Client hint.'),
         platform: text(64, 'Client hint.'),
         platformVersion: text(64, 'Client hint, high entropy.'),
@@ -80,18 +109,34 @@ export const ProbeBody = Type.Object(
       },
       'User agent.',
     ),
-    hw: group({ cores: count('hardwareConcurrency.'), memory: number('deviceMemory, GiB.'), touch: count('maxTouchPoints.'), platform: text(64, 'navigator.platform.') }, 'Hardware.'),
+    hw: group(
+      {
+        cores: count('hardwareConcurrency.'),
+        memory: number('deviceMemory, GiB.'),
+        touch: count('maxTouchPoints.'),
+        platform: text(64, 'navigator.platform.'),
+      },
+      'Hardware.',
+    ),
     scr: group(
       {
-        w: number('screen.width.'), h: number('screen.height.'), availW: number('screen.availWidth.'), availH: number('screen.availHeight.'),
-        outerW: number('outerWidth.'), outerH: number('outerHeight.'), innerW: number('innerWidth.'), innerH: number('innerHeight.'),
-        dpr: number('devicePixelRatio.'), depth: number('screen.colorDepth.'),
+        w: number('screen.width.'),
+        h: number('screen.height.'),
+        availW: number('screen.availWidth.'),
+        availH: number('screen.availHeight.'),
+        outerW: number('outerWidth.'),
+        outerH: number('outerHeight.'),
+        innerW: number('innerWidth.'),
+        innerH: number('innerHeight.'),
+        dpr: number('devicePixelRatio.'),
+        depth: number('screen.colorDepth.'),
       },
       'Screen and window, CSS pixels.',
     ),
     loc: group(
       {
-        zone: text(64, 'IANA time zone.'), offset: number('Minutes as getTimezoneOffset gives them.'),
+        zone: text(64, 'IANA time zone.'),
+        offset: number('Minutes as getTimezoneOffset gives them.'),
         language: text(35, 'navigator.language.'),
         languages: Nullable(Type.Array(Type.String({ maxLength: 35 }), { maxItems: 16 })),
       },
@@ -99,21 +144,31 @@ export const ProbeBody = Type.Object(
     ),
     gfx: group(
       {
-        vendor: text(128, 'Unmasked WebGL vendor.'), renderer: text(256, 'Unmasked WebGL renderer.'),
-        canvas: text(16, 'Hash of a drawn canvas.'), stable: flag('Two drawings of the canvas agree.'),
+        vendor: text(128, 'Unmasked WebGL vendor.'),
+        renderer: text(256, 'Unmasked WebGL renderer.'),
+        canvas: text(16, 'Hash of a drawn canvas.'),
+        stable: flag('Two drawings of the canvas agree.'),
         audio: number('Sum of a rendered offline audio buffer.'),
       },
       'Graphics and audio.',
     ),
     env: group(
       {
-        fonts: text(16, 'Hash of the fonts present out of a fixed list.'), plugins: count('navigator.plugins.length.'),
-        pdf: flag('pdfViewerEnabled.'), cookies: flag('cookieEnabled.'), storage: flag('localStorage is usable.'),
+        fonts: text(16, 'Hash of the fonts present out of a fixed list.'),
+        plugins: count('navigator.plugins.length.'),
+        pdf: flag('pdfViewerEnabled.'),
+        cookies: flag('cookieEnabled.'),
+        storage: flag('localStorage is usable.'),
       },
       'Environment.',
     ),
     page: group(
-      { framed: flag('The page is inside a frame.'), hidden: flag('The page is hidden now.'), hiddenMs: number('Time hidden since load, ms.'), blurs: count('Times that the window lost focus.') },
+      {
+        framed: flag('The page is inside a frame.'),
+        hidden: flag('The page is hidden now.'),
+        hiddenMs: number('Time hidden since load, ms.'),
+        blurs: count('Times that the window lost focus.'),
+      },
       'Page.',
     ),
     beh: group(
@@ -125,7 +180,9 @@ export const ProbeBody = Type.Object(
         turn: sample('Angle between successive moves, radians, absolute.'),
         straight: number('Distance between ends over path length, 0-1, mean over strokes.'),
         coalesced: sample('Coalesced events per pointer move.'),
-        resolution: number('Fineness of event timestamps, ms: 1 where pointer events lie whole milliseconds apart, else the smallest fraction seen.'),
+        resolution: number(
+          'Fineness of event timestamps, ms: 1 where pointer events lie whole milliseconds apart, else the smallest fraction seen.',
+        ),
         fractional: number('Share of pointer moves with fractional coordinates, 0-1.'),
         clicks: count('Clicks.'),
         clickDwell: sample('Press to release, ms.'),

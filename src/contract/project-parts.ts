@@ -26,15 +26,27 @@ export const Thresholds = Type.Object(
 export type Thresholds = Static<typeof Thresholds>;
 
 const redirectUrl = (which: string) =>
-  Type.String({ minLength: 1, maxLength: 2_048, description: `Where a respondent who ${which} goes. Both URLs must be set for redirects to happen. HTTPS; http://localhost too in development.` });
+  Type.String({
+    minLength: 1,
+    maxLength: 2_048,
+    description: `Where a respondent who ${which} goes. Both URLs must be set for redirects to happen. HTTPS; http://localhost too in development.`,
+  });
 
 export const ScoreModeConfig = Type.Object(
   {
     blockAboveRisk: Type.Optional(unit('Blocks at this overall risk and above. Default none.')),
     blockBelowUniqueness: Type.Optional(unit('Blocks at this uniqueness and below. Default none.')),
-    blockOnFraudSignals: Type.Optional(Type.Array(Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$' }), { maxItems: 100, uniqueItems: true, description: 'Types of fraud signals that block. Default none.' })),
+    blockOnFraudSignals: Type.Optional(
+      Type.Array(Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$' }), {
+        maxItems: 100,
+        uniqueItems: true,
+        description: 'Types of fraud signals that block. Default none.',
+      }),
+    ),
     minEvidenceQuality: Type.Optional(unit('Least quality of camera and signals. Default none.')),
-    exposeBreakdown: Type.Optional(Type.Boolean({ description: 'Adds each signal’s contribution to the envelope. Default false.' })),
+    exposeBreakdown: Type.Optional(
+      Type.Boolean({ description: 'Adds each signal’s contribution to the envelope. Default false.' }),
+    ),
     redirectPassUrl: Type.Optional(redirectUrl('passes')),
     redirectFailUrl: Type.Optional(redirectUrl('fails')),
   },
@@ -45,18 +57,27 @@ export type ScoreModeConfig = Static<typeof ScoreModeConfig>;
 export const tiers = ['free', 'starter', 'professional', 'enterprise'] as const;
 export type Tier = (typeof tiers)[number];
 
-const color = (description: string) => Type.String({ pattern: '^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$', description: `${description} as #rgb or #rrggbb.` });
+const color = (description: string) =>
+  Type.String({ pattern: '^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$', description: `${description} as #rgb or #rrggbb.` });
 
 export const Branding = Type.Object(
   {
     enabled: Type.Optional(Type.Boolean({ description: 'Default true once any other field is set.' })),
-    companyName: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Shown in place of the service’s name.' })),
+    companyName: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, description: 'Shown in place of the service’s name.' }),
+    ),
     primaryColor: Type.Optional(color('Buttons and accents,')),
     backgroundColor: Type.Optional(color('Background,')),
-    fontFamily: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9 ,\'"_-]{1,200}$', description: 'CSS font family. Professional and up.' })),
-    privacyUrl: Type.Optional(Type.String({ minLength: 1, maxLength: 2_048, description: 'Absolute web address. Professional and up.' })),
+    fontFamily: Type.Optional(
+      Type.String({ pattern: '^[A-Za-z0-9 ,\'"_-]{1,200}$', description: 'CSS font family. Professional and up.' }),
+    ),
+    privacyUrl: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 2_048, description: 'Absolute web address. Professional and up.' }),
+    ),
     supportEmail: Type.Optional(Type.String({ format: 'email', maxLength: 254, description: 'Professional and up.' })),
-    logoUrl: Type.Optional(Type.String({ minLength: 1, maxLength: 2_048, description: 'Absolute web address. Enterprise.' })),
+    logoUrl: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 2_048, description: 'Absolute web address. Enterprise.' }),
+    ),
     hidePoweredBy: Type.Optional(Type.Boolean({ description: 'Enterprise. Default false.' })),
   },
   { additionalProperties: false },
@@ -74,10 +95,24 @@ export const brandingTiers: Readonly<Partial<Record<keyof Branding, Tier>>> = {
 
 export const Deduplication = Type.Object(
   {
-    scope: Type.Optional(StringEnum(['project', 'group'] as const, { description: 'Whose participants count as the same study: this project’s, or those of all projects with the same groupId. Default project.' })),
+    scope: Type.Optional(
+      StringEnum(['project', 'group'] as const, {
+        description:
+          'Whose participants count as the same study: this project’s, or those of all projects with the same groupId. Default project.',
+      }),
+    ),
     groupId: Type.Optional(CallerId('Name of the group within the organization; needed with scope group.')),
-    perDataCollector: Type.Optional(Type.Boolean({ description: 'Whether each data collector is apart from the others. Default false.' })),
-    reEligibilityDays: Type.Optional(Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 7, maximum: 365, description: 'After so many days a participant may take part again; null: never. Default null.' })),
+    perDataCollector: Type.Optional(
+      Type.Boolean({ description: 'Whether each data collector is apart from the others. Default false.' }),
+    ),
+    reEligibilityDays: Type.Optional(
+      Type.Unsafe<number | null>({
+        type: ['integer', 'null'],
+        minimum: 7,
+        maximum: 365,
+        description: 'After so many days a participant may take part again; null: never. Default null.',
+      }),
+    ),
   },
   { additionalProperties: false },
 );

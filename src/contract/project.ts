@@ -20,15 +20,38 @@ export const OriginPatterns = Type.Array(Type.String({ minLength: 1, maxLength: 
 
 export const ProjectConfig = Type.Object(
   {
-    widgetMode: Type.Optional(StringEnum(widgetModes, { description: 'Which interface and signals the widget uses. Default standard.' })),
-    challengeEnabled: Type.Optional(Type.Boolean({ description: 'Whether weak passive signals may lead to a camera challenge. Default true.' })),
-    maxRetries: Type.Optional(Type.Integer({ minimum: 0, maximum: 10, description: 'Retries before a session has failed for good. Default 3.' })),
+    widgetMode: Type.Optional(
+      StringEnum(widgetModes, { description: 'Which interface and signals the widget uses. Default standard.' }),
+    ),
+    challengeEnabled: Type.Optional(
+      Type.Boolean({ description: 'Whether weak passive signals may lead to a camera challenge. Default true.' }),
+    ),
+    maxRetries: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 10,
+        description: 'Retries before a session has failed for good. Default 3.',
+      }),
+    ),
     livenessThreshold: Type.Optional(unit('Pass gate of liveness. Default 0.65.')),
     uniquenessThreshold: Type.Optional(unit('Pass gate of uniqueness. Default 0.85.')),
     allowedDomains: Type.Optional(OriginPatterns),
-    degradedMode: Type.Optional(StringEnum(degradedModes, { description: 'What the widget does when verification is out of reach. Default FAIL_OPEN_FLAGGED.' })),
-    escalateOnSuspicion: Type.Optional(Type.Boolean({ description: 'Whether a weak passive score in the invisible mode leads to a hidden camera check instead of a failure. Default false.' })),
-    riskAggregator: Type.Optional(StringEnum(riskAggregators, { description: 'Whether the unified risk is shown: off, shadow (computed, shown as null) or on. Default off.' })),
+    degradedMode: Type.Optional(
+      StringEnum(degradedModes, {
+        description: 'What the widget does when verification is out of reach. Default FAIL_OPEN_FLAGGED.',
+      }),
+    ),
+    escalateOnSuspicion: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether a weak passive score in the invisible mode leads to a hidden camera check instead of a failure. Default false.',
+      }),
+    ),
+    riskAggregator: Type.Optional(
+      StringEnum(riskAggregators, {
+        description: 'Whether the unified risk is shown: off, shadow (computed, shown as null) or on. Default off.',
+      }),
+    ),
     deduplication: Type.Optional(Deduplication),
     monitoring: Type.Optional(Monitoring),
     liteConfig: Type.Optional(LiteConfig),
@@ -40,31 +63,59 @@ export type ProjectConfig = Static<typeof ProjectConfig>;
 const settable = {
   name: Type.String({ minLength: 1, maxLength: 200 }),
   description: Type.Optional(Type.String({ maxLength: 2_000 })),
-  externalId: Type.Optional(CallerId('Your own id of the project, unique in the organization. Provisioning is idempotent on it.')),
-  verificationMode: Type.Optional(StringEnum(verificationModes, { description: 'block: the service decides pass or fail. score: your backend decides. Default block.' })),
+  externalId: Type.Optional(
+    CallerId('Your own id of the project, unique in the organization. Provisioning is idempotent on it.'),
+  ),
+  verificationMode: Type.Optional(
+    StringEnum(verificationModes, {
+      description: 'block: the service decides pass or fail. score: your backend decides. Default block.',
+    }),
+  ),
   config: Type.Optional(ProjectConfig),
   customThresholds: Type.Optional(Thresholds),
   scoreModeConfig: Type.Optional(ScoreModeConfig),
-  userDisclosure: Type.Optional(StringEnum(userDisclosures, { description: 'Wording of the disclosure that is no biometric consent. Default NEUTRAL.' })),
-  userDisclosureCustomText: Type.Optional(Type.String({ maxLength: 280, description: 'Plain text, shown escaped. Needed with CUSTOM.' })),
+  userDisclosure: Type.Optional(
+    StringEnum(userDisclosures, {
+      description: 'Wording of the disclosure that is no biometric consent. Default NEUTRAL.',
+    }),
+  ),
+  userDisclosureCustomText: Type.Optional(
+    Type.String({ maxLength: 280, description: 'Plain text, shown escaped. Needed with CUSTOM.' }),
+  ),
 };
 
 /** What is stored of a project: any of what may be set. */
-export const ProjectFields = Type.Object({ ...settable, branding: Type.Optional(Branding) }, { additionalProperties: false });
+export const ProjectFields = Type.Object(
+  { ...settable, branding: Type.Optional(Branding) },
+  { additionalProperties: false },
+);
 export type ProjectFields = Static<typeof ProjectFields>;
 
-const alias = { allowedOrigins: Type.Optional({ ...OriginPatterns, description: 'Another name for config.allowedDomains.' }) };
+const alias = {
+  allowedOrigins: Type.Optional({ ...OriginPatterns, description: 'Another name for config.allowedDomains.' }),
+};
 
 const issuing = {
-  issueApiKey: Type.Optional(Type.Boolean({ description: 'Also answer with a live key of the project, made on the first such call. Default false.' })),
-  rotateApiKey: Type.Optional(Type.Boolean({ description: 'Replace the project’s current issued key and answer with the new one. Default false.' })),
+  issueApiKey: Type.Optional(
+    Type.Boolean({
+      description: 'Also answer with a live key of the project, made on the first such call. Default false.',
+    }),
+  ),
+  rotateApiKey: Type.Optional(
+    Type.Boolean({
+      description: 'Replace the project’s current issued key and answer with the new one. Default false.',
+    }),
+  ),
 };
 
 /** What a caller may change: the fields, and the other name for the origins. */
 export const ProjectChange = Type.Object({ ...ProjectFields.properties, ...alias }, { additionalProperties: false });
 export type ProjectChange = Static<typeof ProjectChange>;
 
-export const ProjectCreation = Type.Object({ ...ProjectChange.properties, ...issuing }, { additionalProperties: false });
+export const ProjectCreation = Type.Object(
+  { ...ProjectChange.properties, ...issuing },
+  { additionalProperties: false },
+);
 export type ProjectCreation = Static<typeof ProjectCreation>;
 
 /** As creation, without branding; that it is named here with an impossible schema gives its refusal a sentence of its own. */
@@ -73,7 +124,12 @@ export const ProjectProvisioning = Type.Object(
     ...settable,
     ...alias,
     ...issuing,
-    branding: Type.Optional(Type.Unsafe<never>({ not: {}, description: 'is not taken while provisioning; set it with PATCH /projects/{projectId} afterwards.' })),
+    branding: Type.Optional(
+      Type.Unsafe<never>({
+        not: {},
+        description: 'is not taken while provisioning; set it with PATCH /projects/{projectId} afterwards.',
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -89,7 +145,9 @@ export const ProjectReply = Type.Object({
   createdAt: Timestamp,
   verificationMode: StringEnum(verificationModes),
   config: Type.Object(ProjectConfig.properties),
-  customThresholds: Type.Object(Thresholds.properties, { description: 'The thresholds in force: custom ones, else those of config, else the preset Balanced.' }),
+  customThresholds: Type.Object(Thresholds.properties, {
+    description: 'The thresholds in force: custom ones, else those of config, else the preset Balanced.',
+  }),
   scoreModeConfig: Type.Object(ScoreModeConfig.properties),
   userDisclosure: StringEnum(userDisclosures),
   userDisclosureCustomText: Nullable(Type.String()),
@@ -100,7 +158,9 @@ export type ProjectReply = Static<typeof ProjectReply>;
 /** A project with, where asked for, its issued key. */
 export const ProvisioningReply = Type.Object({
   ...ProjectReply.properties,
-  apiKey: Type.Optional(Nullable(Type.String({ description: 'The secret, this once; null when the key was issued before.' }))),
+  apiKey: Type.Optional(
+    Nullable(Type.String({ description: 'The secret, this once; null when the key was issued before.' })),
+  ),
   apiKeyId: Type.Optional(Type.String()),
   apiKeyPrefix: Type.Optional(Type.String()),
   apiKeyIssued: Type.Optional(Type.Boolean({ description: 'Whether this call made the key.' })),
@@ -118,7 +178,11 @@ export const PublicConfig = Type.Object({
   degradedMode: StringEnum(degradedModes),
   userDisclosure: StringEnum(userDisclosures),
   userDisclosureCustomText: Nullable(Type.String()),
-  branding: Nullable(Type.Object(Branding.properties, { description: 'What the organization’s tier unlocks; null where there is none or it is off.' })),
+  branding: Nullable(
+    Type.Object(Branding.properties, {
+      description: 'What the organization’s tier unlocks; null where there is none or it is off.',
+    }),
+  ),
   models: Type.Object({ baseUrl: Type.String() }),
 });
 export type PublicConfig = Static<typeof PublicConfig>;
@@ -126,13 +190,25 @@ export type PublicConfig = Static<typeof PublicConfig>;
 export const OriginCheck = Type.Object({
   allowed: Type.Boolean(),
   origin: Nullable(Type.String({ description: 'As the request’s header Origin named it.' })),
-  decidedBy: StringEnum(['project', 'organization', 'environment'] as const, { description: 'Whose list decided; environment where both are empty.' }),
+  decidedBy: StringEnum(['project', 'organization', 'environment'] as const, {
+    description: 'Whose list decided; environment where both are empty.',
+  }),
 });
 export type OriginCheck = Static<typeof OriginCheck>;
 
-export const SigningSecretRotation = Type.Object({ revokePrevious: Type.Optional(Type.Boolean({ description: 'Tokens that the previous secret signed fail at once. Default false: they verify until they expire.' })) });
+export const SigningSecretRotation = Type.Object({
+  revokePrevious: Type.Optional(
+    Type.Boolean({
+      description: 'Tokens that the previous secret signed fail at once. Default false: they verify until they expire.',
+    }),
+  ),
+});
 
-export const SigningSecretReply = Type.Object({ projectId: Type.String(), version: Type.Integer(), rotatedAt: Timestamp });
+export const SigningSecretReply = Type.Object({
+  projectId: Type.String(),
+  version: Type.Integer(),
+  rotatedAt: Timestamp,
+});
 
 /** Default of every configuration field that has one. */
 export const configDefaults = {
@@ -151,4 +227,8 @@ export const configDefaults = {
 } as const satisfies ProjectConfig;
 
 /** Defaults of the fields beside `config`. */
-export const projectDefaults = { verificationMode: 'block', userDisclosure: 'NEUTRAL', scoreModeConfig: { exposeBreakdown: false } } as const satisfies Partial<ProjectFields>;
+export const projectDefaults = {
+  verificationMode: 'block',
+  userDisclosure: 'NEUTRAL',
+  scoreModeConfig: { exposeBreakdown: false },
+} as const satisfies Partial<ProjectFields>;

@@ -33,7 +33,9 @@ export const RespondentStats = Type.Object(
   {
     attempts: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
     completes: Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'At most attempts.' }),
-    reconciliationRate: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'Share of completes reversed afterwards.' })),
+    reconciliationRate: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 1, description: 'Share of completes reversed afterwards.' }),
+    ),
   },
   { description: 'History prior of this respondent, used only while the native history is thin.' },
 );
@@ -42,7 +44,11 @@ export type RespondentStats = Static<typeof RespondentStats>;
 export const WebBotAuth = Type.Object(
   {
     method: Type.String({ minLength: 1, maxLength: 16 }),
-    targetUri: Type.String({ minLength: 1, maxLength: 2_048, description: 'Absolute URI that the agent requested from the survey.' }),
+    targetUri: Type.String({
+      minLength: 1,
+      maxLength: 2_048,
+      description: 'Absolute URI that the agent requested from the survey.',
+    }),
     headers: Type.Object({
       signature: Type.String({ minLength: 1, maxLength: 4_096 }),
       'signature-input': Type.String({ minLength: 1, maxLength: 4_096 }),
@@ -57,32 +63,36 @@ export const ScoreRequest = Type.Object(
   {
     sessionId: CallerId('The caller’s id of this scoring event; byte-identical to the probe’s data-session-id.'),
     clientIp: Type.String({ minLength: 2, maxLength: 64, description: 'The respondent’s own IPv4 or IPv6 address.' }),
-    userAgent: Type.Optional(Type.String({ maxLength: userAgentLengthMax, description: 'User-Agent of the respondent’s browser.' })),
+    userAgent: Type.Optional(
+      Type.String({ maxLength: userAgentLengthMax, description: 'User-Agent of the respondent’s browser.' }),
+    ),
     sourceId: Type.Optional(CallerId('Supplier; stable across sessions.')),
     subSourceId: Type.Optional(CallerId('Sub-supplier; stable across sessions.')),
     studyId: Type.Optional(CallerId('Study: the scope of duplicate and velocity. Without it sourceId is the scope.')),
-    declaredCountry: Type.Optional(Type.String({ pattern: '^[A-Za-z]{2}$', description: 'ISO 3166-1 alpha-2 country that the respondent claims.' })),
+    declaredCountry: Type.Optional(
+      Type.String({ pattern: '^[A-Za-z]{2}$', description: 'ISO 3166-1 alpha-2 country that the respondent claims.' }),
+    ),
     respondentId: Type.Optional(CallerId(`Stable id of the person, salted and hashed: ${hashHint}.`)),
     ipPrefixHash: Type.Optional(CallerId(`Salted hash of the network prefix: ${hashHint}.`)),
     deviceHash: Type.Optional(CallerId(`Salted hash of the device id: ${hashHint}.`)),
     respondentStats: Type.Optional(RespondentStats),
-    supplierStats: Type.Optional(Type.Object(RespondentStats.properties, { deprecated: true, description: 'Old name of respondentStats.' })),
+    supplierStats: Type.Optional(
+      Type.Object(RespondentStats.properties, { deprecated: true, description: 'Old name of respondentStats.' }),
+    ),
     webBotAuth: Type.Optional(WebBotAuth),
   },
   { additionalProperties: true },
 );
 export type ScoreRequest = Static<typeof ScoreRequest>;
 
-export const Finding = Type.Object(
-  {
-    code: Type.String({ description: 'Stable code, listed in docs/findings.md.' }),
-    class: StringEnum(findingClasses),
-    axis: StringEnum(axes),
-    severity: StringEnum(severities),
-    strength: StringEnum(strengths, { description: 'none: it moved nothing.' }),
-    detail: Type.String({ description: 'One sentence for people.' }),
-  },
-);
+export const Finding = Type.Object({
+  code: Type.String({ description: 'Stable code, listed in docs/findings.md.' }),
+  class: StringEnum(findingClasses),
+  axis: StringEnum(axes),
+  severity: StringEnum(severities),
+  strength: StringEnum(strengths, { description: 'none: it moved nothing.' }),
+  detail: Type.String({ description: 'One sentence for people.' }),
+});
 export type Finding = Static<typeof Finding>;
 
 export const EvidenceBlock = Type.Object({
@@ -101,7 +111,8 @@ export const Reason = Type.Object({
 });
 export type Reason = Static<typeof Reason>;
 
-const Count = (description: string) => Nullable(Type.Integer({ minimum: 0, description: `${description} null: not measured.` }));
+const Count = (description: string) =>
+  Nullable(Type.Integer({ minimum: 0, description: `${description} null: not measured.` }));
 
 export const DuplicateReply = Type.Object({
   score: Percent('Duplication, the same number as duplicateScore.'),
@@ -136,43 +147,39 @@ export const Categories = Type.Object({
 });
 export type Categories = Static<typeof Categories>;
 
-export const ScoreReply = Type.Object(
-  {
-    score: Percent('Risk without duplication; higher is riskier.'),
-    duplicateScore: Percent('Duplication.'),
-    duplicate: DuplicateReply,
-    independence: IndependenceReply,
-    declaredCountryMatch: Nullable(Type.Boolean({ description: 'null: not measured.' })),
-    recommendation: StringEnum(recommendations),
-    verdictClass: StringEnum(verdictClasses),
-    categories: Categories,
-    reasons: Type.Array(Reason),
-    evidence: EvidenceBlock,
-    degradedSignals: Type.Array(StringEnum(degradedSignals)),
-    grlCompat: Type.Object({
-      forensicMaxScore: Type.Integer({ minimum: 0, maximum: 100, description: '0, 50, 75 or 100.' }),
-      categories: Type.Record(Type.String(), Type.Integer(), { description: 'The risk axes on the same bands.' }),
-    }),
-    assuranceAvailable: Type.String({ description: 'can_step_up_to_biometric, can_step_up_to_captcha or none.' }),
-    stepUpIntensity: StringEnum(['none', 'light', 'heavy'] as const),
-    sessionId: Type.String(),
-    receiptId: Type.String({ description: 'Signed audit reference.' }),
-  },
-);
+export const ScoreReply = Type.Object({
+  score: Percent('Risk without duplication; higher is riskier.'),
+  duplicateScore: Percent('Duplication.'),
+  duplicate: DuplicateReply,
+  independence: IndependenceReply,
+  declaredCountryMatch: Nullable(Type.Boolean({ description: 'null: not measured.' })),
+  recommendation: StringEnum(recommendations),
+  verdictClass: StringEnum(verdictClasses),
+  categories: Categories,
+  reasons: Type.Array(Reason),
+  evidence: EvidenceBlock,
+  degradedSignals: Type.Array(StringEnum(degradedSignals)),
+  grlCompat: Type.Object({
+    forensicMaxScore: Type.Integer({ minimum: 0, maximum: 100, description: '0, 50, 75 or 100.' }),
+    categories: Type.Record(Type.String(), Type.Integer(), { description: 'The risk axes on the same bands.' }),
+  }),
+  assuranceAvailable: Type.String({ description: 'can_step_up_to_biometric, can_step_up_to_captcha or none.' }),
+  stepUpIntensity: StringEnum(['none', 'light', 'heavy'] as const),
+  sessionId: Type.String(),
+  receiptId: Type.String({ description: 'Signed audit reference.' }),
+});
 export type ScoreReply = Static<typeof ScoreReply>;
 
-export const EvidenceReply = Type.Object(
-  {
-    receiptId: Type.String(),
-    sessionId: Type.String(),
+export const EvidenceReply = Type.Object({
+  receiptId: Type.String(),
+  sessionId: Type.String(),
+  scoredAt: Timestamp,
+  evidence: EvidenceBlock,
+  provenance: Type.Object({
+    faithful: Type.Boolean({ description: 'true: every finding is sorted exactly as at scoring time.' }),
+    note: Type.String(),
+    modelVersion: Type.String({ description: 'Hash of the rule set that rendered this evidence.' }),
     scoredAt: Timestamp,
-    evidence: EvidenceBlock,
-    provenance: Type.Object({
-      faithful: Type.Boolean({ description: 'true: every finding is sorted exactly as at scoring time.' }),
-      note: Type.String(),
-      modelVersion: Type.String({ description: 'Hash of the rule set that rendered this evidence.' }),
-      scoredAt: Timestamp,
-    }),
-  },
-);
+  }),
+});
 export type EvidenceReply = Static<typeof EvidenceReply>;

@@ -69,7 +69,9 @@ async function signBatch(key: SigningKey, batch: readonly Waiting[]): Promise<vo
   const levels = levelsOf(batch.map(({ leaf }) => leaf));
   try {
     const signature = await signBytes(key, levels.at(-1)?.[0] ?? leafMark);
-    batch.forEach(({ resolve }, index) => resolve({ keyId: key.keyId, signature, index, count: batch.length, path: pathOf(levels, index) }));
+    batch.forEach(({ resolve }, index) =>
+      resolve({ keyId: key.keyId, signature, index, count: batch.length, path: pathOf(levels, index) }),
+    );
   } catch (error) {
     for (const { reject } of batch) reject(error);
   }
@@ -78,7 +80,7 @@ async function signBatch(key: SigningKey, batch: readonly Waiting[]): Promise<vo
 /** From the leaves up to the root; a node without a partner moves up as it is. */
 function levelsOf(leaves: readonly Buffer[]): readonly (readonly Buffer[])[] {
   const levels = [leaves];
-  for (let level = leaves; level.length > 1; ) {
+  for (let level = leaves; level.length > 1;) {
     const above: Buffer[] = [];
     for (let index = 0; index < level.length; index += 2) {
       const [left, right] = [level[index], level[index + 1]];

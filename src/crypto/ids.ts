@@ -3,7 +3,13 @@
  */
 import { uuidv7obj, UUID } from 'uuidv7';
 
-export const idPrefixes = { project: 'proj_', organization: 'org_', key: 'key_', receipt: 'rcpt_', audit: 'audit_' } as const;
+export const idPrefixes = {
+  project: 'proj_',
+  organization: 'org_',
+  key: 'key_',
+  receipt: 'rcpt_',
+  audit: 'audit_',
+} as const;
 
 export type MakeId = (kind: keyof typeof idPrefixes) => string;
 

@@ -3,7 +3,17 @@
  * keys, so that nothing but the master key has to be shared or backed up.
  * A missing key is generated into the data directory (mode 0600); a malformed file is refused.
  */
-import { createHmac, createPrivateKey, createPublicKey, hash, hkdfSync, randomBytes, sign, verify, type KeyObject } from 'node:crypto';
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  hash,
+  hkdfSync,
+  randomBytes,
+  sign,
+  verify,
+  type KeyObject,
+} from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
@@ -36,7 +46,8 @@ export function loadMasterKey(directory: string): Uint8Array {
 
 function parseMasterKey(text: string, path: string): Uint8Array {
   const key = Buffer.from(text.trim(), 'base64');
-  if (key.length !== keyBytes) throw new Error(`${path} does not hold 32 bytes in base64. Restore it from a back-up: other keys derive from it.`);
+  if (key.length !== keyBytes)
+    throw new Error(`${path} does not hold 32 bytes in base64. Restore it from a back-up: other keys derive from it.`);
   return key;
 }
 
@@ -56,7 +67,10 @@ export function deriveSigningKey(masterKey: Uint8Array, purpose: string): Signin
   const der = Buffer.concat([ed25519Pkcs8Header, deriveKey(masterKey, purpose)]);
   const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
   const publicKey = createPublicKey(privateKey);
-  const fingerprint = createHmac('sha256', 'key-id').update(publicKey.export({ format: 'der', type: 'spki' })).digest('base64url').slice(0, 12);
+  const fingerprint = createHmac('sha256', 'key-id')
+    .update(publicKey.export({ format: 'der', type: 'spki' }))
+    .digest('base64url')
+    .slice(0, 12);
   return { keyId: `${purpose}-${fingerprint}`, privateKey, publicKey };
 }
 

@@ -17,7 +17,9 @@ export function seal(key: Uint8Array, secret: Uint8Array, context: Uint8Array): 
 
 /** Decrypts what `seal` made; throws where key, context or a byte differs. */
 export function unseal(key: Uint8Array, sealed: Uint8Array, context: Uint8Array): Uint8Array {
-  const opening = createDecipheriv(cipher, key, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes }).setAAD(context);
+  const opening = createDecipheriv(cipher, key, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes }).setAAD(
+    context,
+  );
   opening.setAuthTag(sealed.subarray(sealed.length - tagBytes));
   return Buffer.concat([opening.update(sealed.subarray(nonceBytes, sealed.length - tagBytes)), opening.final()]);
 }

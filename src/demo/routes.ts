@@ -46,13 +46,20 @@ export async function registerDemoRoutes(app: FastifyInstance, deps: DemoDeps): 
     return renderPage(template, { sessionId: randomUUID(), probeKey: deps.probeKey, siteUrl: deps.siteUrl() });
   });
 
-  app.withTypeProvider<TypeBoxTypeProvider>().post('/demo/score', { config: open, schema: { hide: true, body: DemoVisitBody } }, async (request, reply) => {
-    const { sessionId, visitorId, declaredCountry } = request.body;
-    const scoreRequest = buildScoreRequest({ sessionId, visitorId, declaredCountry, peerAddress: request.ip, userAgent: request.headers['user-agent'] }, deps.salt);
-    const answer = await deps.score(scoreRequest);
-    // The reply is text already, and is shown to the visitor as it came.
-    return reply.type('application/json; charset=utf-8').send(`{"request":${JSON.stringify(scoreRequest)},"reply":${answer}}`);
-  });
+  app
+    .withTypeProvider<TypeBoxTypeProvider>()
+    .post('/demo/score', { config: open, schema: { hide: true, body: DemoVisitBody } }, async (request, reply) => {
+      const { sessionId, visitorId, declaredCountry } = request.body;
+      const scoreRequest = buildScoreRequest(
+        { sessionId, visitorId, declaredCountry, peerAddress: request.ip, userAgent: request.headers['user-agent'] },
+        deps.salt,
+      );
+      const answer = await deps.score(scoreRequest);
+      // The reply is text already, and is shown to the visitor as it came.
+      return reply
+        .type('application/json; charset=utf-8')
+        .send(`{"request":${JSON.stringify(scoreRequest)},"reply":${answer}}`);
+    });
 
   await registerOpen(app, async (scope) => {
     await scope.register(fastifyStatic, {

@@ -35,7 +35,8 @@ export interface DashboardCaller {
 
 export type Caller = KeyCaller | DashboardCaller;
 
-export type Credential = 'api-key' | 'organization-key' | 'dashboard' | 'dashboard-or-organization-key' | 'dashboard-or-key';
+export type Credential =
+  'api-key' | 'organization-key' | 'dashboard' | 'dashboard-or-organization-key' | 'dashboard-or-key';
 
 export type Access =
   /** Documents, SDK files and public endpoints: no credential. */
@@ -84,7 +85,9 @@ export interface AccessDeps {
   /** The organization that owns a project, or null. */
   readonly findProjectOwner: (projectId: string) => Promise<string | null>;
   /** Whose key this is (null project: the organization’s), or null. */
-  readonly findKeyOwner: (keyId: string) => Promise<{ readonly organizationId: string; readonly projectId: string | null } | null>;
+  readonly findKeyOwner: (
+    keyId: string,
+  ) => Promise<{ readonly organizationId: string; readonly projectId: string | null } | null>;
   /** Takes one call off the key’s limits; throws RATE_LIMIT_EXCEEDED where one is used up. */
   readonly takeKeyRate: (caller: KeyCaller) => Promise<void>;
   /** Throws TRIAL_EXPIRED where the organization’s trial has ended. */
@@ -96,7 +99,8 @@ export function registerAccess(app: FastifyInstance, deps: AccessDeps): void {
   app.decorate('defaultAccess', null);
   app.addHook('onRoute', function (this: FastifyInstance, route) {
     const access = route.config?.access ?? this.defaultAccess;
-    if (access === null) throw new Error(`${String(route.method)} ${route.url} declares no access; see src/http/access.ts`);
+    if (access === null)
+      throw new Error(`${String(route.method)} ${route.url} declares no access; see src/http/access.ts`);
     requireOwners(route.url, access);
     route.config = { ...route.config, access };
   });
@@ -117,12 +121,18 @@ function requireOwners(url: string, access: Access): void {
   if (access.credential === 'none') return;
   for (const [parameter, resource] of Object.entries(ownedParameters)) {
     const named = new RegExp(`:${parameter}(?:/|$)`).test(url);
-    if (named && access[resource] !== parameter) throw new Error(`${url} names a ${resource} and does not declare "${resource}: '${parameter}'"; see src/http/access.ts`);
+    if (named && access[resource] !== parameter)
+      throw new Error(
+        `${url} names a ${resource} and does not declare "${resource}: '${parameter}'"; see src/http/access.ts`,
+      );
   }
 }
 
 /** A scope whose plugin registers routes of its own, all of them open: documents and SDK files. */
-export async function registerOpen(app: FastifyInstance, register: (scope: FastifyInstance) => Promise<void>): Promise<void> {
+export async function registerOpen(
+  app: FastifyInstance,
+  register: (scope: FastifyInstance) => Promise<void>,
+): Promise<void> {
   await app.register(async (scope) => {
     scope.defaultAccess = { credential: 'none' };
     await register(scope);
@@ -147,14 +157,16 @@ async function authenticate(request: FastifyRequest, credential: Credential, dep
   const secret = typeof headerKey === 'string' ? headerKey : bearer?.startsWith('vf_') === true ? bearer : undefined;
   if (credential === 'api-key' || credential === 'organization-key') return requireKey(secret ?? bearer, deps);
   if (secret !== undefined) return requireKey(secret, deps);
-  if (bearer === undefined) throw new Fault('INVALID_TOKEN', 'Send a dashboard token as "Authorization: Bearer <token>".');
+  if (bearer === undefined)
+    throw new Fault('INVALID_TOKEN', 'Send a dashboard token as "Authorization: Bearer <token>".');
   return deps.verifyDashboardToken(bearer);
 }
 
 /** The tier of a key that suffices for the route; every refusal says which does. */
 function requireTier(caller: Caller, credential: Credential): void {
   if (caller.kind !== 'key' || credential === 'api-key' || credential === 'dashboard-or-key') return;
-  if (credential === 'dashboard') throw new Fault('INSUFFICIENT_SCOPE', 'This operation takes a dashboard token, not an API key.');
+  if (credential === 'dashboard')
+    throw new Fault('INSUFFICIENT_SCOPE', 'This operation takes a dashboard token, not an API key.');
   if (caller.projectId === null) return;
   const needed = credential === 'organization-key' ? 'an organization key' : 'a dashboard token or an organization key';
   throw new Fault('INSUFFICIENT_SCOPE', `This operation takes ${needed}; a project key does not suffice.`);
@@ -162,7 +174,8 @@ function requireTier(caller: Caller, credential: Credential): void {
 
 async function requireKey(secret: string | undefined, deps: AccessDeps): Promise<KeyCaller> {
   const caller = secret === undefined ? null : await deps.findKey(secret);
-  if (caller === null) throw new Fault('INVALID_KEY', 'Send a valid API key as X-API-Key or as "Authorization: Bearer <key>".');
+  if (caller === null)
+    throw new Fault('INVALID_KEY', 'Send a valid API key as X-API-Key or as "Authorization: Bearer <key>".');
   return caller;
 }
 
@@ -172,7 +185,8 @@ function bearerOf(header: string | undefined): string | undefined {
 
 function requireScope(caller: Caller, scope: string | undefined, role: DashboardRole | undefined): void {
   if (caller.kind === 'key') {
-    if (scope !== undefined && !caller.scopes.includes(scope)) throw new Fault('INSUFFICIENT_SCOPE', `This operation needs a key with the scope ${scope}.`);
+    if (scope !== undefined && !caller.scopes.includes(scope))
+      throw new Fault('INSUFFICIENT_SCOPE', `This operation needs a key with the scope ${scope}.`);
     return;
   }
   if (role !== undefined && dashboardRoles.indexOf(caller.role) < dashboardRoles.indexOf(role)) {
@@ -181,7 +195,12 @@ function requireScope(caller: Caller, scope: string | undefined, role: Dashboard
 }
 
 /** The one place where ownership is decided: of the project, the organization and the key that a path names. */
-async function requireOwnership(request: FastifyRequest, caller: Caller, access: Guarded, deps: AccessDeps): Promise<void> {
+async function requireOwnership(
+  request: FastifyRequest,
+  caller: Caller,
+  access: Guarded,
+  deps: AccessDeps,
+): Promise<void> {
   const params = request.params as Readonly<Record<string, string>>;
   const projectId = access.project === undefined ? null : (params[access.project] ?? '');
   if (projectId !== null) {
@@ -189,10 +208,12 @@ async function requireOwnership(request: FastifyRequest, caller: Caller, access:
     const ownKey = caller.kind !== 'key' || caller.projectId === null || caller.projectId === projectId;
     if (owner !== caller.organizationId || !ownKey) throw notFound('project');
   }
-  if (access.organization !== undefined && params[access.organization] !== caller.organizationId) throw notFound('organization');
+  if (access.organization !== undefined && params[access.organization] !== caller.organizationId)
+    throw notFound('organization');
   if (access.key !== undefined) {
     const owner = await deps.findKeyOwner(params[access.key] ?? '');
-    if (owner === null || owner.organizationId !== caller.organizationId || owner.projectId !== projectId) throw notFound('key');
+    if (owner === null || owner.organizationId !== caller.organizationId || owner.projectId !== projectId)
+      throw notFound('key');
   }
 }
 

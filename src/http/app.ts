@@ -36,7 +36,11 @@ export function createApp(deps: AppDeps): FastifyInstance {
     // The schema of a path says how long its parts may be; the router only has to let them through to it.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
     frameworkErrors: (_error, request, reply) => {
-      answerFault(new Fault('VALIDATION_FAILED', 'The address is not well-formed: check its percent-encoding.'), request, reply);
+      answerFault(
+        new Fault('VALIDATION_FAILED', 'The address is not well-formed: check its percent-encoding.'),
+        request,
+        reply,
+      );
     },
     forceCloseConnections: 'idle',
     genReqId: (request) => {
@@ -52,7 +56,10 @@ export function createApp(deps: AppDeps): FastifyInstance {
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
-    deps.metrics.httpRequests.observe({ route: request.routeOptions.url ?? 'unknown', status: String(reply.statusCode) }, reply.elapsedTime / 1_000);
+    deps.metrics.httpRequests.observe(
+      { route: request.routeOptions.url ?? 'unknown', status: String(reply.statusCode) },
+      reply.elapsedTime / 1_000,
+    );
     done();
   });
   registerValidation(app);

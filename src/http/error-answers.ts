@@ -9,7 +9,9 @@ import { describeViolation } from './validation.js';
 
 export function registerErrorAnswers(app: FastifyInstance, methodsOf: (path: string) => readonly string[]): void {
   // A body that cannot be read, sent where nothing takes one, is still a request to nowhere.
-  app.setErrorHandler((error: FastifyError | Fault, request, reply) => answerFault(request.is404 ? unserved(request, methodsOf) : asFault(error, request), request, reply));
+  app.setErrorHandler((error: FastifyError | Fault, request, reply) =>
+    answerFault(request.is404 ? unserved(request, methodsOf) : asFault(error, request), request, reply),
+  );
   app.setNotFoundHandler((request, reply) => answerFault(unserved(request, methodsOf), request, reply));
 }
 
@@ -17,7 +19,9 @@ export function registerErrorAnswers(app: FastifyInstance, methodsOf: (path: str
 function unserved(request: FastifyRequest, methodsOf: (path: string) => readonly string[]): Fault {
   const methods = methodsOf(request.url.split('?', 1)[0] ?? '/');
   return methods.length > 0 && !methods.includes(request.method)
-    ? new Fault('METHOD_NOT_ALLOWED', `This address takes ${methods.join(', ')}.`, { headers: { allow: methods.join(', ') } })
+    ? new Fault('METHOD_NOT_ALLOWED', `This address takes ${methods.join(', ')}.`, {
+        headers: { allow: methods.join(', ') },
+      })
     : new Fault('NOT_FOUND', 'There is nothing at this address. The operations are listed at /api/v1/docs.');
 }
 
@@ -26,7 +30,18 @@ export function answerFault(fault: Fault, request: FastifyRequest, reply: Fastif
   const { issues, context, headers, internal } = fault.details;
   if (fault.status >= 500) request.log.error({ code: fault.code, internal, err: fault.cause }, fault.message);
   if (headers !== undefined) void reply.headers({ ...headers });
-  return reply.code(fault.status).type('application/json').send(JSON.stringify({ code: fault.code, message: fault.message, requestId: request.id, ...(issues ? { issues } : {}), ...context }));
+  return reply
+    .code(fault.status)
+    .type('application/json')
+    .send(
+      JSON.stringify({
+        code: fault.code,
+        message: fault.message,
+        requestId: request.id,
+        ...(issues ? { issues } : {}),
+        ...context,
+      }),
+    );
 }
 
 function asFault(error: FastifyError | Fault, request: FastifyRequest): Fault {
@@ -34,7 +49,10 @@ function asFault(error: FastifyError | Fault, request: FastifyRequest): Fault {
   if (error.validation !== undefined) return validationFault(error);
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Fault('BODY_TOO_LARGE', `The body is larger than the ${request.routeOptions.bodyLimit ?? 0} bytes that this endpoint takes.`);
+      return new Fault(
+        'BODY_TOO_LARGE',
+        `The body is larger than the ${request.routeOptions.bodyLimit ?? 0} bytes that this endpoint takes.`,
+      );
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Fault('UNSUPPORTED_MEDIA_TYPE', 'Send the body as JSON with "Content-Type: application/json".');
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
@@ -42,20 +60,31 @@ function asFault(error: FastifyError | Fault, request: FastifyRequest): Fault {
       return new Fault('MALFORMED_JSON', 'The body is not valid JSON.');
     default:
   }
-  if (error instanceof SyntaxError || error.name === 'SyntaxError') return new Fault('MALFORMED_JSON', 'The body is not valid JSON.');
+  if (error instanceof SyntaxError || error.name === 'SyntaxError')
+    return new Fault('MALFORMED_JSON', 'The body is not valid JSON.');
   if (typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500) {
     return new Fault('VALIDATION_FAILED', 'The request could not be read.', { internal: error.message });
   }
-  return new Fault('INTERNAL', 'The service failed on this request. Quote the request id to support.', { cause: error });
+  return new Fault('INTERNAL', 'The service failed on this request. Quote the request id to support.', {
+    cause: error,
+  });
 }
 
 function validationFault(error: FastifyError): Fault {
-  const issues = (error.validation ?? []).map((violation) => describeViolation(violation, error.validationContext ?? 'body'));
+  const issues = (error.validation ?? []).map((violation) =>
+    describeViolation(violation, error.validationContext ?? 'body'),
+  );
   return invalid(issues);
 }
 
 /** The fault of a request with fields at fault. */
 export function invalid(issues: readonly Issue[], details: Omit<FaultDetails, 'issues'> = {}): Fault {
   const first = issues[0];
-  return new Fault('VALIDATION_FAILED', first === undefined ? 'The request is not valid.' : `${first.path === '' ? 'The body' : first.path} ${first.message}`, { ...details, issues });
+  return new Fault(
+    'VALIDATION_FAILED',
+    first === undefined
+      ? 'The request is not valid.'
+      : `${first.path === '' ? 'The body' : first.path} ${first.message}`,
+    { ...details, issues },
+  );
 }

@@ -11,11 +11,16 @@ import { registerOpen, type Access } from './access.js';
 /** Error replies of an operation by status, each with the codes that it may carry. */
 export function errorReplies(statuses: readonly number[]): Readonly<Record<number, object>> {
   const always = [500, 503];
-  return Object.fromEntries([...statuses, ...always].map((status) => [status, { ...ErrorBody, description: codesOf(status) }]));
+  return Object.fromEntries(
+    [...statuses, ...always].map((status) => [status, { ...ErrorBody, description: codesOf(status) }]),
+  );
 }
 
 function codesOf(status: number): string {
-  return Object.entries(errorTable).filter(([, entry]) => entry.status === status).map(([code]) => code).join(', ');
+  return Object.entries(errorTable)
+    .filter(([, entry]) => entry.status === status)
+    .map(([code]) => code)
+    .join(', ');
 }
 
 /** Registers the document; call before any route is registered, and `serveDocs` after. */
@@ -23,12 +28,22 @@ export async function registerOpenapi(app: FastifyInstance, baseUrl: string, ver
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'VerifyHuman', version, description: 'Decides whether a respondent of an online study is a real, unique human, and how risky the session is.' },
+      info: {
+        title: 'VerifyHuman',
+        version,
+        description:
+          'Decides whether a respondent of an online study is a real, unique human, and how risky the session is.',
+      },
       servers: [{ url: baseUrl }],
       components: {
         securitySchemes: {
           apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
-          organizationKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key of organization scope.' },
+          organizationKey: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'X-API-Key',
+            description: 'An API key of organization scope.',
+          },
           bearerKey: { type: 'http', scheme: 'bearer', description: 'An API key as Bearer.' },
           dashboard: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A dashboard token.' },
         },
@@ -36,24 +51,39 @@ export async function registerOpenapi(app: FastifyInstance, baseUrl: string, ver
     },
     hideUntagged: true,
     stripBasePath: false,
-    transform: ({ schema, url, route }) => ({ schema: { ...(schema ?? {}), security: securityOf(route.config?.access) }, url: url.replace(/^\/api\/v1/, '') }),
+    transform: ({ schema, url, route }) => ({
+      schema: { ...(schema ?? {}), security: securityOf(route.config?.access) },
+      url: url.replace(/^\/api\/v1/, ''),
+    }),
   });
 }
 
 function securityOf(access: Access | undefined): Record<string, string[]>[] {
   switch (access?.credential) {
-    case 'api-key': return [{ apiKey: [] }, { bearerKey: [] }];
-    case 'organization-key': return [{ organizationKey: [] }];
-    case 'dashboard-or-key': return [{ dashboard: [] }, { apiKey: [] }];
-    case 'dashboard': return [{ dashboard: [] }];
-    case 'dashboard-or-organization-key': return [{ dashboard: [] }, { organizationKey: [] }];
-    default: return [];
+    case 'api-key':
+      return [{ apiKey: [] }, { bearerKey: [] }];
+    case 'organization-key':
+      return [{ organizationKey: [] }];
+    case 'dashboard-or-key':
+      return [{ dashboard: [] }, { apiKey: [] }];
+    case 'dashboard':
+      return [{ dashboard: [] }];
+    case 'dashboard-or-organization-key':
+      return [{ dashboard: [] }, { organizationKey: [] }];
+    default:
+      return [];
   }
 }
 
 export async function serveDocs(app: FastifyInstance): Promise<void> {
-  app.get('/api/v1/openapi.json', { config: { access: { credential: 'none' } }, schema: { hide: true } }, async () => app.swagger());
+  app.get('/api/v1/openapi.json', { config: { access: { credential: 'none' } }, schema: { hide: true } }, async () =>
+    app.swagger(),
+  );
   await registerOpen(app, async (scope) => {
-    await scope.register(swaggerUi, { routePrefix: '/api/v1/docs', uiConfig: { deepLinking: true, tryItOutEnabled: true, persistAuthorization: false }, staticCSP: true });
+    await scope.register(swaggerUi, {
+      routePrefix: '/api/v1/docs',
+      uiConfig: { deepLinking: true, tryItOutEnabled: true, persistAuthorization: false },
+      staticCSP: true,
+    });
   });
 }

@@ -25,13 +25,17 @@ export interface OriginPattern {
   readonly port: number | null;
 }
 
-export type ParsedOriginPattern = { readonly ok: true; readonly pattern: OriginPattern } | { readonly ok: false; readonly problem: string };
+export type ParsedOriginPattern =
+  { readonly ok: true; readonly pattern: OriginPattern } | { readonly ok: false; readonly problem: string };
 
 type Part<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 const textLengthMax = 300;
 const hostLengthMax = 253;
-const defaultPorts: ReadonlyMap<string, number> = new Map([['http', 80], ['https', 443]]);
+const defaultPorts: ReadonlyMap<string, number> = new Map([
+  ['http', 80],
+  ['https', 443],
+]);
 const label = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?';
 const hostName = new RegExp(`^${label}(?:\\.${label})*$`);
 const originForm = /^([a-z][a-z0-9+.-]{0,30}):\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::([1-9][0-9]{0,4}))?$/;
@@ -40,33 +44,52 @@ const refuse = (problem: string) => ({ ok: false, problem }) as const;
 
 /** Reads one pattern; `problem` is a sentence for the person who wrote it. */
 export function parseOriginPattern(text: string): ParsedOriginPattern {
-  if (text.length === 0 || text.length > textLengthMax) return refuse(`A pattern has 1 to ${textLengthMax} characters.`);
+  if (text.length === 0 || text.length > textLengthMax)
+    return refuse(`A pattern has 1 to ${textLengthMax} characters.`);
   if (/[\s\p{Cc}\p{Cf}]/u.test(text)) return refuse('A pattern has no spaces, line breaks or invisible characters.');
-  if (text.toLowerCase() === 'null') return refuse('null is what sandboxed frames and local files send as their origin; anybody can send it, so it cannot be allowed.');
+  if (text.toLowerCase() === 'null')
+    return refuse(
+      'null is what sandboxed frames and local files send as their origin; anybody can send it, so it cannot be allowed.',
+    );
   const [, schemePart, rest = ''] = /^(?:([^/]*):\/\/)?(.*)$/su.exec(text) ?? [];
   const scheme = schemePart?.toLowerCase() ?? null;
-  if (scheme !== null && !defaultPorts.has(scheme)) return refuse('A scheme is https or http; leave it away to match any.');
+  if (scheme !== null && !defaultPorts.has(scheme))
+    return refuse('A scheme is https or http; leave it away to match any.');
   if (rest.includes('@')) return refuse('A pattern has no user name or password; write the host alone.');
   if (/[/\\]$/.test(rest)) return refuse('Leave the trailing slash away; an origin ends after the host or port.');
-  if (/[/\\?#]/.test(rest)) return refuse('An origin has no path, query or fragment; end the pattern after the host or port.');
+  if (/[/\\?#]/.test(rest))
+    return refuse('An origin has no path, query or fragment; end the pattern after the host or port.');
   return rest.includes('*') ? parseWildcard(rest, scheme) : parseHost(rest, scheme);
 }
 
 function parseWildcard(rest: string, scheme: string | null): ParsedOriginPattern {
-  if (scheme !== null) return refuse('A wildcard takes no scheme; write *.example.com, or one https:// pattern for each host.');
-  if (rest.toLowerCase() === 'localhost:*') return { ok: true, pattern: { text: 'localhost:*', kind: 'localhost', scheme: null, host: 'localhost', port: null } };
-  if (rest.endsWith(':*')) return refuse('Only localhost takes a wildcard for the port; name the port of any other host.');
+  if (scheme !== null)
+    return refuse('A wildcard takes no scheme; write *.example.com, or one https:// pattern for each host.');
+  if (rest.toLowerCase() === 'localhost:*')
+    return {
+      ok: true,
+      pattern: { text: 'localhost:*', kind: 'localhost', scheme: null, host: 'localhost', port: null },
+    };
+  if (rest.endsWith(':*'))
+    return refuse('Only localhost takes a wildcard for the port; name the port of any other host.');
   if (!rest.startsWith('*.') || rest.indexOf('*', 1) !== -1) {
     return refuse('A wildcard stands alone as the first label, as in *.example.com; list other hosts one by one.');
   }
-  if (/:\d*$/.test(rest) && !rest.endsWith(']')) return refuse('A wildcard pattern takes no port; list the hosts that use another port one by one.');
+  if (/:\d*$/.test(rest) && !rest.endsWith(']'))
+    return refuse('A wildcard pattern takes no port; list the hosts that use another port one by one.');
   const domain = parseHostName(rest.slice(2));
   if (!domain.ok) return domain;
-  if (domain.value.startsWith('[') || isIPv4(domain.value)) return refuse('An address has no subdomains; write the address without a wildcard.');
+  if (domain.value.startsWith('[') || isIPv4(domain.value))
+    return refuse('An address has no subdomains; write the address without a wildcard.');
   if (!domain.value.includes('.') || isSharedSuffix(domain.value)) {
-    return refuse(`Anybody can get a name under ${domain.value}; put the wildcard under a domain of your own, as in *.yours.${domain.value}.`);
+    return refuse(
+      `Anybody can get a name under ${domain.value}; put the wildcard under a domain of your own, as in *.yours.${domain.value}.`,
+    );
   }
-  return { ok: true, pattern: { text: `*.${domain.value}`, kind: 'subdomains', scheme: null, host: domain.value, port: null } };
+  return {
+    ok: true,
+    pattern: { text: `*.${domain.value}`, kind: 'subdomains', scheme: null, host: domain.value, port: null },
+  };
 }
 
 function parseHost(rest: string, scheme: string | null): ParsedOriginPattern {
@@ -93,7 +116,8 @@ function parseHostName(text: string): Part<string> {
   if (text.endsWith('.')) return refuse('Leave the dot at the end of the host away.');
   const lower = text.toLowerCase().normalize('NFC');
   const host = domainToASCII(lower);
-  if (host === '' || host.length > hostLengthMax || !hostName.test(host)) return refuse(`${JSON.stringify(text)} is not a host name.`);
+  if (host === '' || host.length > hostLengthMax || !hostName.test(host))
+    return refuse(`${JSON.stringify(text)} is not a host name.`);
   // Letters that merely look like others (full-width, ligatures) turn into plain ones here: the writer would allow a host they did not see.
   const unchanged = lower === host || domainToUnicode(host) === lower;
   if (!unchanged) return refuse(`Browsers write this host as ${host}; use that.`);
@@ -102,7 +126,8 @@ function parseHostName(text: string): Part<string> {
 
 function parseIPv6(text: string): Part<string> {
   const address = text.slice(1, -1);
-  if (!text.endsWith(']') || !isIPv6(address) || address.includes('%')) return refuse(`${JSON.stringify(text)} is not an IPv6 address in brackets.`);
+  if (!text.endsWith(']') || !isIPv6(address) || address.includes('%'))
+    return refuse(`${JSON.stringify(text)} is not an IPv6 address in brackets.`);
   return { ok: true, value: new URL(`http://${text}`).hostname };
 }
 

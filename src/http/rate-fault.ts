@@ -13,8 +13,20 @@ export interface UsedRate {
 /** `who` begins the sentence: "This key". */
 export function rateLimited(who: string, rate: UsedRate, nowMs: number): Fault {
   const retryAfter = Math.max(1, Math.ceil(rate.resetAt - nowMs / 1_000));
-  return new Fault('RATE_LIMIT_EXCEEDED', `${who} may make ${rate.limit} calls in this window. Come again in ${retryAfter} s.`, {
-    headers: { 'retry-after': String(retryAfter), 'x-ratelimit-remaining': String(rate.remaining), 'x-ratelimit-reset': String(rate.resetAt) },
-    context: { limit: rate.limit, usage: rate.limit - rate.remaining, resetDate: new Date(rate.resetAt * 1_000).toISOString() },
-  });
+  return new Fault(
+    'RATE_LIMIT_EXCEEDED',
+    `${who} may make ${rate.limit} calls in this window. Come again in ${retryAfter} s.`,
+    {
+      headers: {
+        'retry-after': String(retryAfter),
+        'x-ratelimit-remaining': String(rate.remaining),
+        'x-ratelimit-reset': String(rate.resetAt),
+      },
+      context: {
+        limit: rate.limit,
+        usage: rate.limit - rate.remaining,
+        resetDate: new Date(rate.resetAt * 1_000).toISOString(),
+      },
+    },
+  );
 }

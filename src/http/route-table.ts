@@ -15,7 +15,8 @@ export function createRouteTable(): RouteTable {
       const segments = pattern.split('/');
       const parameters = segments.filter((segment) => segment === '*' || segment.startsWith(':')).length;
       const source = segments.map(segmentSource).join('/');
-      for (const name of typeof method === 'string' ? [method] : method) routes.push({ method: name, pattern: new RegExp(`^${source}/?$`), parameters });
+      for (const name of typeof method === 'string' ? [method] : method)
+        routes.push({ method: name, pattern: new RegExp(`^${source}/?$`), parameters });
     },
     methodsOf(path) {
       const matching = routes.filter(({ pattern }) => pattern.test(path));

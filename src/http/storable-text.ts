@@ -11,18 +11,26 @@ const unstorable = /[\u0000\p{Surrogate}]/u;
 /** For every route of this scope. */
 export function registerStorableText(scope: FastifyInstance): void {
   scope.addHook('preHandler', (request, _reply, done) => {
-    const issue = findUnstorable(request.body, '') ?? findUnstorable(request.query, '/querystring') ?? findUnstorable(request.params, '/params');
+    const issue =
+      findUnstorable(request.body, '') ??
+      findUnstorable(request.query, '/querystring') ??
+      findUnstorable(request.params, '/params');
     done(issue === null ? undefined : invalid([issue]));
   });
 }
 
 /** The first string (or name) at fault, by JSON pointer. */
 export function findUnstorable(value: unknown, path: string): Issue | null {
-  if (typeof value === 'string') return unstorable.test(value) ? { path, message: 'contains a character that cannot be stored: NUL, or half of a surrogate pair.' } : null;
+  if (typeof value === 'string')
+    return unstorable.test(value)
+      ? { path, message: 'contains a character that cannot be stored: NUL, or half of a surrogate pair.' }
+      : null;
   if (typeof value !== 'object' || value === null) return null;
   for (const [name, child] of Object.entries(value)) {
     const at = `${path}/${pointerSegment(name)}`;
-    const issue = (unstorable.test(name) ? { path: at, message: 'is a name that cannot be stored.' } : null) ?? findUnstorable(child, at);
+    const issue =
+      (unstorable.test(name) ? { path: at, message: 'is a name that cannot be stored.' } : null) ??
+      findUnstorable(child, at);
     if (issue !== null) return issue;
   }
   return null;

@@ -18,14 +18,24 @@ export function createValidatorCompiler(body?: object): FastifySchemaCompiler<ob
   const strict = createAjv(false);
   const coercing = createAjv(true);
   return ({ schema, httpPart }) => {
-    const validate = (httpPart === 'body' ? strict.compile(body ?? schema) : coercing.compile(schema));
-    return (value: unknown) => (validate(value) ? { value } : { error: Object.assign(new Error('invalid'), { validation: (validate.errors ?? []).slice(0, issuesMax) }) });
+    const validate = httpPart === 'body' ? strict.compile(body ?? schema) : coercing.compile(schema);
+    return (value: unknown) =>
+      validate(value)
+        ? { value }
+        : { error: Object.assign(new Error('invalid'), { validation: (validate.errors ?? []).slice(0, issuesMax) }) };
   };
 }
 
 /** The one set-up of the validator: every violation told, with its schema beside it, and the formats that our schemas name. */
 export function createAjv(coerceTypes: boolean): Ajv {
-  const ajv = new Ajv({ allErrors: true, coerceTypes, useDefaults: coerceTypes, strict: false, verbose: true, validateFormats: true });
+  const ajv = new Ajv({
+    allErrors: true,
+    coerceTypes,
+    useDefaults: coerceTypes,
+    strict: false,
+    verbose: true,
+    validateFormats: true,
+  });
   addFormats.default(ajv, { mode: 'full', formats: ['date-time', 'date', 'uri', 'email'] });
   return ajv;
 }
@@ -37,16 +47,32 @@ export function describeViolation(violation: Violation, context: string): Issue 
   const { keyword = '', params = {}, parentSchema } = violation;
   const base = `${context === 'body' ? '' : `/${context}`}${violation.instancePath ?? ''}`;
   const named = params as Readonly<Record<string, unknown>>;
-  if (keyword === 'required') return { path: `${base}/${pointerSegment(String(named['missingProperty']))}`, message: 'is missing.' };
+  if (keyword === 'required')
+    return { path: `${base}/${pointerSegment(String(named['missingProperty']))}`, message: 'is missing.' };
   if (keyword === 'additionalProperties') {
     const name = String(named['additionalProperty']);
-    const nearest = nearestName(name, Object.keys((parentSchema as { properties?: object } | undefined)?.properties ?? {}));
-    return { path: `${base}/${pointerSegment(name)}`, message: `is not a known name${nearest === null ? '' : `; did you mean "${nearest}"?`}` };
+    const nearest = nearestName(
+      name,
+      Object.keys((parentSchema as { properties?: object } | undefined)?.properties ?? {}),
+    );
+    return {
+      path: `${base}/${pointerSegment(name)}`,
+      message: `is not a known name${nearest === null ? '' : `; did you mean "${nearest}"?`}`,
+    };
   }
-  if (keyword === 'enum') return { path: base, message: `must be one of ${(named['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}.` };
+  if (keyword === 'enum')
+    return {
+      path: base,
+      message: `must be one of ${(named['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}.`,
+    };
   // A name that is listed only to be refused: its description says where the value belongs.
-  if (keyword === 'not') return { path: base, message: (parentSchema as { description?: string } | undefined)?.description ?? 'is not taken here.' };
-  if (keyword === 'propertyNames') return { path: `${base}/${pointerSegment(String(named['propertyName']))}`, message: 'is not a valid name here.' };
+  if (keyword === 'not')
+    return {
+      path: base,
+      message: (parentSchema as { description?: string } | undefined)?.description ?? 'is not taken here.',
+    };
+  if (keyword === 'propertyNames')
+    return { path: `${base}/${pointerSegment(String(named['propertyName']))}`, message: 'is not a valid name here.' };
   return { path: base, message: `${violation.message ?? 'is not valid'}.` };
 }
 

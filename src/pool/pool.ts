@@ -47,8 +47,14 @@ export function createPool(options: PoolOptions): Pool {
   const threads = options.threads ?? Math.max(1, availableParallelism() - 1);
   const capacity = threads * batchesPerThread;
   const piscina = new Piscina({
-    filename: options.entry.href, minThreads: threads, maxThreads: threads, idleTimeout: Infinity,
-    concurrentTasksPerWorker: batchesPerThread, maxQueue: capacity, atomics: 'disabled', recordTiming: false,
+    filename: options.entry.href,
+    minThreads: threads,
+    maxThreads: threads,
+    idleTimeout: Infinity,
+    concurrentTasksPerWorker: batchesPerThread,
+    maxQueue: capacity,
+    atomics: 'disabled',
+    recordTiming: false,
   });
   const queue: Waiting[] = [];
   let busy = 0;
@@ -114,25 +120,39 @@ function takeLive(queue: Waiting[], metrics: Metrics): readonly Waiting[] {
   return batch;
 }
 
-async function handOver(piscina: Piscina, batch: readonly Waiting[], deadlineMs: number, metrics: Metrics): Promise<void> {
+async function handOver(
+  piscina: Piscina,
+  batch: readonly Waiting[],
+  deadlineMs: number,
+  metrics: Metrics,
+): Promise<void> {
   // pack() returns a view on a shared block: copy it out, or the whole block would travel.
   const message = new Uint8Array(pack(batch.map((waiting) => waiting.task)));
   try {
-    const packed = (await piscina.run(message, { transferList: [message.buffer], signal: AbortSignal.timeout(deadlineMs) })) as Uint8Array;
+    const packed = (await piscina.run(message, {
+      transferList: [message.buffer],
+      signal: AbortSignal.timeout(deadlineMs),
+    })) as Uint8Array;
     const answers = unpack(packed) as readonly PoolAnswer[];
     batch.forEach((waiting, index) => settle(waiting, answers[index]));
   } catch (error) {
     metrics.poolRejected.inc({ reason: 'thread' }, batch.length);
-    for (const waiting of batch) waiting.reject(overloaded('a thread of the pool died or did not answer in time', error));
+    for (const waiting of batch)
+      waiting.reject(overloaded('a thread of the pool died or did not answer in time', error));
   }
 }
 
 function settle(waiting: Waiting, answer: PoolAnswer | undefined): void {
   if (answer?.ok === true) waiting.resolve(answer.value);
-  else if (answer !== undefined && answer.code !== 'INTERNAL' && answer.code in errorTable) waiting.reject(new Fault(answer.code as ErrorCode, answer.message, { internal: answer.internal }));
+  else if (answer !== undefined && answer.code !== 'INTERNAL' && answer.code in errorTable)
+    waiting.reject(new Fault(answer.code as ErrorCode, answer.message, { internal: answer.internal }));
   else waiting.reject(new Error(`the scoring core failed: ${answer?.internal ?? 'no answer'}`));
 }
 
 function overloaded(internal: string, cause?: unknown): Fault {
-  return new Fault('OVERLOADED', 'The service has more work than it takes on at once. Try again in a moment.', { headers: { 'retry-after': '1' }, internal, cause });
+  return new Fault('OVERLOADED', 'The service has more work than it takes on at once. Try again in a moment.', {
+    headers: { 'retry-after': '1' },
+    internal,
+    cause,
+  });
 }

@@ -6,9 +6,22 @@ import type { OrganizationChange, SettingsChange } from '../contract/organizatio
 import type { ProjectChange, ProjectCreation } from '../contract/project.js';
 
 export const examples = {
-  provision: { name: 'Wave 7, Germany', externalId: 'wave-7-de', issueApiKey: true, allowedOrigins: ['https://survey.example.com', '*.panel.example.com'], config: { maxRetries: 2 } },
-  create: { name: 'Wave 8, France', description: 'Consumer panel', customThresholds: { liveness: 0.75, uniqueness: 0.9 }, branding: { companyName: 'Example Research', primaryColor: '#0a6c74' } },
-  patch: { config: { liteConfig: { reviewLow: 35, blockThreshold: 80, perSource: { 'supplier-7': { blockThreshold: 70 } } } } },
+  provision: {
+    name: 'Wave 7, Germany',
+    externalId: 'wave-7-de',
+    issueApiKey: true,
+    allowedOrigins: ['https://survey.example.com', '*.panel.example.com'],
+    config: { maxRetries: 2 },
+  },
+  create: {
+    name: 'Wave 8, France',
+    description: 'Consumer panel',
+    customThresholds: { liveness: 0.75, uniqueness: 0.9 },
+    branding: { companyName: 'Example Research', primaryColor: '#0a6c74' },
+  },
+  patch: {
+    config: { liteConfig: { reviewLow: 35, blockThreshold: 80, perSource: { 'supplier-7': { blockThreshold: 70 } } } },
+  },
   createKey: { name: 'Backend', expiresInDays: 90 },
   changeKey: { rateLimits: { perMinute: 12_000, perDay: 5_000_000 } },
   // Empty, so that whoever runs the examples one after the other is not kept out by one of them.

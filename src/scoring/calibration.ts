@@ -6,6 +6,9 @@ import { calibrationDefaults, type Calibration, type LiteConfig } from '../contr
 export function resolveCalibration(liteConfig: LiteConfig | undefined, sourceId: string | undefined): Calibration {
   if (liteConfig === undefined) return calibrationDefaults;
   const { perSource, ...project } = liteConfig;
-  const source = sourceId !== undefined && perSource !== undefined && Object.hasOwn(perSource, sourceId) ? perSource[sourceId] : undefined;
+  const source =
+    sourceId !== undefined && perSource !== undefined && Object.hasOwn(perSource, sourceId)
+      ? perSource[sourceId]
+      : undefined;
   return { ...calibrationDefaults, ...project, ...source };
 }

@@ -31,7 +31,8 @@ interface Recorded {
 const notes = {
   faithful: 'Rendered from the recorded facts; every finding is sorted as when the session was scored.',
   altered: 'The stored record does not match its signature. The reply given at scoring time is authoritative.',
-  changed: 'The rules have changed since; some findings are sorted differently than when the session was scored. The reply given then is authoritative.',
+  changed:
+    'The rules have changed since; some findings are sorted differently than when the session was scored. The reply given then is authoritative.',
 } as const;
 
 export function createEvidenceService(deps: EvidenceServiceDeps) {
@@ -41,7 +42,8 @@ export function createEvidenceService(deps: EvidenceServiceDeps) {
       if (recorded === null || recorded.owner.lineage !== caller.lineage) throw notFound('receipt');
       const rendered = await deps.pool.run({ kind: 'evidence', facts: recorded.facts });
       const { sessionId, scoredAtMs } = unpack(recorded.facts) as ScoreFacts;
-      const same = recorded.classification === null || sameClassification(recorded.classification, rendered.classification);
+      const same =
+        recorded.classification === null || sameClassification(recorded.classification, rendered.classification);
       const scoredAt = new Date(scoredAtMs).toISOString();
       return {
         receiptId,
@@ -83,6 +85,10 @@ async function fromCounters(deps: EvidenceServiceDeps, caller: KeyCaller, receip
 }
 
 function sameClassification(recorded: Classification, rendered: Classification): boolean {
-  const key = (classification: Classification): string => classification.map(({ code, list, strength }) => `${code}/${list}/${strength}`).sort().join();
+  const key = (classification: Classification): string =>
+    classification
+      .map(({ code, list, strength }) => `${code}/${list}/${strength}`)
+      .sort()
+      .join();
   return key(recorded) === key(rendered);
 }

@@ -4,7 +4,8 @@
 import type { ProbeBody } from '../contract/probe.js';
 import type { ScoreRequest } from '../contract/score.js';
 
-const userAgent = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
+const userAgent =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
 
 export const scoreExample: ScoreRequest = {
   sessionId: 'survey-42-session-1001',

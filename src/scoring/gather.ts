@@ -10,7 +10,13 @@ import type { DegradedSignal, ScoreRequest } from '../contract/score.js';
 import type { LiteConfig } from '../contract/calibration.js';
 import type { MakeRef } from '../crypto/master-key.js';
 import type { Issue } from '../errors.js';
-import type { CountedSession, RateLimit, RecentReceipt, ScoreCountInput, StoredHistory } from '../stores/counters/port.js';
+import type {
+  CountedSession,
+  RateLimit,
+  RecentReceipt,
+  ScoreCountInput,
+  StoredHistory,
+} from '../stores/counters/port.js';
 import { parseAddress, type Address } from '../net/address.js';
 import { resolveCalibration } from './calibration.js';
 import { deviceClassOf } from './device-class.js';
@@ -44,13 +50,19 @@ export interface GatherInput {
 }
 
 /** Faults of the request that the schema cannot express. */
-export function checkRequest(request: ScoreRequest): { readonly address: Address; readonly issues: readonly Issue[] } | { readonly address: null; readonly issues: readonly Issue[] } {
+export function checkRequest(
+  request: ScoreRequest,
+):
+  | { readonly address: Address; readonly issues: readonly Issue[] }
+  | { readonly address: null; readonly issues: readonly Issue[] } {
   const issues: Issue[] = [];
   const address = parseAddress(request.clientIp);
-  if (address === null) issues.push({ path: '/clientIp', message: 'must be one IPv4 or IPv6 address, without port or zone.' });
+  if (address === null)
+    issues.push({ path: '/clientIp', message: 'must be one IPv4 or IPv6 address, without port or zone.' });
   for (const name of ['respondentStats', 'supplierStats'] as const) {
     const stats = request[name];
-    if (stats !== undefined && stats.completes > stats.attempts) issues.push({ path: `/${name}/completes`, message: 'must be at most attempts.' });
+    if (stats !== undefined && stats.completes > stats.attempts)
+      issues.push({ path: `/${name}/completes`, message: 'must be at most attempts.' });
   }
   return { address, issues };
 }
@@ -59,7 +71,8 @@ export function gatherBase(input: GatherInput): ScoreBase {
   const { request, address, place, owner, makeRef } = input;
   const namespace = namespaceOf(owner);
   const subjects = historySubjectsOf(request, namespace, makeRef);
-  const ref = (kind: string, value: string | undefined) => (value === undefined ? null : makeRef(namespace, kind, value));
+  const ref = (kind: string, value: string | undefined) =>
+    value === undefined ? null : makeRef(namespace, kind, value);
   const respondentKnown = subjects.respondent !== null;
   const trace: SessionTrace = {
     nowMs: input.nowMs,
@@ -90,7 +103,13 @@ export function gatherBase(input: GatherInput): ScoreBase {
       respondentKnown,
       respondentStats: request.respondentStats ?? request.supplierStats ?? null,
       prefix: trace.prefix,
-      address: { family: address.family, range: address.range, country: place.country, asn: place.asn, network: place.network },
+      address: {
+        family: address.family,
+        range: address.range,
+        country: place.country,
+        asn: place.asn,
+        network: place.network,
+      },
       agent: input.agent,
       degraded: degradedOf(request, input.geographyAvailable),
     },
@@ -98,7 +117,8 @@ export function gatherBase(input: GatherInput): ScoreBase {
 }
 
 /** Where a key’s counters live: its project, or for an organization key, which resolves to none, its organization. */
-export const namespaceOf = (owner: Pick<ReceiptOwner, 'projectId' | 'organizationId'>): string => owner.projectId ?? owner.organizationId;
+export const namespaceOf = (owner: Pick<ReceiptOwner, 'projectId' | 'organizationId'>): string =>
+  owner.projectId ?? owner.organizationId;
 
 function degradedOf(request: ScoreRequest, geographyAvailable: boolean): readonly DegradedSignal[] {
   return [
@@ -147,7 +167,14 @@ export type Counted = Pick<RecentReceipt, 'counts' | 'probe' | 'device' | 'signa
 export function assembleFacts(base: ScoreBase, counted: Counted | null): ScoreFacts {
   const { facts } = base;
   if (counted === null) {
-    return { ...facts, counts: null, probe: null, history: null, deviceKnown: false, degraded: [...facts.degraded, 'counters_unavailable', 'history_unavailable'] };
+    return {
+      ...facts,
+      counts: null,
+      probe: null,
+      history: null,
+      deviceKnown: false,
+      degraded: [...facts.degraded, 'counters_unavailable', 'history_unavailable'],
+    };
   }
   const used = facts.agent?.outcome === 'verified' && !counted.signatureFresh;
   const known = facts.measured && counted.warm;
@@ -157,8 +184,17 @@ export function assembleFacts(base: ScoreBase, counted: Counted | null): ScoreFa
     probe: facts.measured ? mergeProbe(counted.probe) : null,
     history: known ? historyOf(base.subjects, counted.history, facts.scoredAtMs) : null,
     deviceKnown: counted.device !== null,
-    agent: used ? { outcome: 'invalid', agent: facts.agent?.agent ?? null, reason: 'The signature was used before; a signature is good for one session.' } : facts.agent,
-    degraded: facts.measured && !counted.warm ? [...facts.degraded, 'counters_unavailable', 'history_unavailable'] : facts.degraded,
+    agent: used
+      ? {
+          outcome: 'invalid',
+          agent: facts.agent?.agent ?? null,
+          reason: 'The signature was used before; a signature is good for one session.',
+        }
+      : facts.agent,
+    degraded:
+      facts.measured && !counted.warm
+        ? [...facts.degraded, 'counters_unavailable', 'history_unavailable']
+        : facts.degraded,
   };
 }
 
@@ -166,12 +202,20 @@ export function assembleFacts(base: ScoreBase, counted: Counted | null): ScoreFa
 function historyOf(subjects: HistorySubjects, stored: StoredHistory, nowMs: number): HistoryFacts {
   const record = (name: keyof HistorySubjects) => {
     const value = stored[name];
-    return subjects[name] === null ? null : value === null ? { n: 0, fraud: 0, clawbacks: 0 } : decayFurther(value, nowMs);
+    return subjects[name] === null
+      ? null
+      : value === null
+        ? { n: 0, fraud: 0, clawbacks: 0 }
+        : decayFurther(value, nowMs);
   };
-  const plain = (value: ReturnType<typeof record>): HistoryRecord | null => (value === null ? null : { n: value.n, fraud: value.fraud });
+  const plain = (value: ReturnType<typeof record>): HistoryRecord | null =>
+    value === null ? null : { n: value.n, fraud: value.fraud };
   const respondent = record('respondent');
   return {
-    respondent: respondent === null ? null : { n: respondent.n, fraud: respondent.fraud, confirmedClawbacks: respondent.clawbacks },
+    respondent:
+      respondent === null
+        ? null
+        : { n: respondent.n, fraud: respondent.fraud, confirmedClawbacks: respondent.clawbacks },
     source: plain(record('source')),
     subSource: plain(record('subSource')),
   };

@@ -73,7 +73,10 @@ export async function openGeography(settings: GeographySettings): Promise<Geogra
       file.database = await load(path);
       logger?.info({ setting, path }, 'geography: a changed file was loaded');
     } catch (cause) {
-      logger?.warn({ setting, path, err: cause }, 'geography: a changed file cannot be read; the earlier one serves on');
+      logger?.warn(
+        { setting, path, err: cause },
+        'geography: a changed file cannot be read; the earlier one serves on',
+      );
     }
   };
 
@@ -93,7 +96,11 @@ export async function openGeography(settings: GeographySettings): Promise<Geogra
       if (address.range !== 'public') return nowhere;
       const network = readNetwork(find(asn, address));
       const { anonymous: hidden, hosting } = readAnonymity(find(anonymous, address));
-      return { country: readCountry(find(country, address)), ...network, network: classifyNetwork({ ...network, anonymous: hidden, hosting }) };
+      return {
+        country: readCountry(find(country, address)),
+        ...network,
+        network: classifyNetwork({ ...network, anonymous: hidden, hosting }),
+      };
     },
     reload,
     close: () => clearInterval(timer),
@@ -119,9 +126,16 @@ async function identify(path: string): Promise<string> {
 async function load(path: string): Promise<Database> {
   const database = await open<Response>(path, { cache: { max: 10_000 } });
   const { nodeCount, ipVersion } = database.metadata;
-  if (!Number.isInteger(nodeCount) || nodeCount < 1 || (ipVersion !== 4 && ipVersion !== 6)) throw new Error('its metadata is not valid');
+  if (!Number.isInteger(nodeCount) || nodeCount < 1 || (ipVersion !== 4 && ipVersion !== 6))
+    throw new Error('its metadata is not valid');
   // Walking the tree finds a file whose tail is whole and whose middle is not.
-  for (const probe of ['1.1.1.1', '8.8.8.8', '192.0.2.1', '223.255.255.255', ...(ipVersion === 6 ? ['2001:4860:4860::8888', '2a00::1'] : [])]) {
+  for (const probe of [
+    '1.1.1.1',
+    '8.8.8.8',
+    '192.0.2.1',
+    '223.255.255.255',
+    ...(ipVersion === 6 ? ['2001:4860:4860::8888', '2a00::1'] : []),
+  ]) {
     database.get(probe);
   }
   return database;
@@ -149,8 +163,12 @@ function readCountry(record: Readonly<Record<string, unknown>> | null): string |
 }
 
 /** `autonomous_system_number` and `autonomous_system_organization`, or IPinfo’s `asn: "AS64500"` and `as_name`. */
-function readNetwork(record: Readonly<Record<string, unknown>> | null): { asn: number | null; organization: string | null } {
-  const number = record?.autonomous_system_number ?? /^AS(\d{1,10})$/.exec(typeof record?.asn === 'string' ? record.asn : '')?.[1];
+function readNetwork(record: Readonly<Record<string, unknown>> | null): {
+  asn: number | null;
+  organization: string | null;
+} {
+  const number =
+    record?.autonomous_system_number ?? /^AS(\d{1,10})$/.exec(typeof record?.asn === 'string' ? record.asn : '')?.[1];
   const organization = record?.autonomous_system_organization ?? record?.as_name;
   const asn = number === undefined ? null : Number(number);
   return {

@@ -34,7 +34,10 @@ export function createProbeService(deps: ProbeServiceDeps) {
       if (body.phase === 'load') await deps.countProbe(projectId, origin);
       const ref = (kind: string, value: string) => deps.makeRef(projectId, kind, value);
       const token = body.ids?.token;
-      const { sketch, bands } = body.phase === 'load' ? await deps.pool.run({ kind: 'sketch', body, userAgent: transport.userAgent }) : { sketch: null, bands: [] };
+      const { sketch, bands } =
+        body.phase === 'load'
+          ? await deps.pool.run({ kind: 'sketch', body, userAgent: transport.userAgent })
+          : { sketch: null, bands: [] };
       const result = await deps.counters.storeProbe({
         nowMs: deps.now(),
         projectId,
@@ -48,7 +51,8 @@ export function createProbeService(deps: ProbeServiceDeps) {
         bands,
       });
       deps.metrics.probes.inc({ result });
-      if (result === 'nonce_reused') throw invalid([{ path: '/nonce', message: 'was used by another session; a nonce is good for one.' }]);
+      if (result === 'nonce_reused')
+        throw invalid([{ path: '/nonce', message: 'was used by another session; a nonce is good for one.' }]);
       return { sessionId: body.sessionId, stored: true };
     },
   };

@@ -10,8 +10,14 @@ const everyMs = 3_600_000;
 const partitionName = /^receipts_(\d{4})(\d{2})(\d{2})$/;
 
 /** Drops the partitions of days that ended more than `retentionDays` ago; answers their names. */
-export async function dropExpiredReceipts(database: Database, nowMs: number, retentionDays: number): Promise<readonly string[]> {
-  const rows = await database.query<{ name: string }>("SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'receipts'::regclass");
+export async function dropExpiredReceipts(
+  database: Database,
+  nowMs: number,
+  retentionDays: number,
+): Promise<readonly string[]> {
+  const rows = await database.query<{ name: string }>(
+    "SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'receipts'::regclass",
+  );
   const expired = rows.map(({ name }) => name).filter((name) => endOf(name) <= nowMs - retentionDays * dayMs);
   for (const name of expired) await database.query(`DROP TABLE IF EXISTS ${name}`);
   return expired;
@@ -31,12 +37,15 @@ export interface RetentionDeps {
 }
 
 /** Looks at once and then every hour; the answer stops it. */
-export function startReceiptRetention({ database, logger, now, retentionDays }: RetentionDeps): { stop(): Promise<void> } {
+export function startReceiptRetention({ database, logger, now, retentionDays }: RetentionDeps): {
+  stop(): Promise<void>;
+} {
   let running: Promise<void> = Promise.resolve();
   const look = (): void => {
     running = dropExpiredReceipts(database, now(), retentionDays).then(
       (dropped) => void (dropped.length > 0 && logger.info({ dropped }, 'receipts past their retention were dropped')),
-      (error: unknown) => logger.warn({ err: error }, 'receipts past their retention were not dropped; the next round does it'),
+      (error: unknown) =>
+        logger.warn({ err: error }, 'receipts past their retention were not dropped; the next round does it'),
     );
   };
   look();

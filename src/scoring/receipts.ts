@@ -83,7 +83,9 @@ async function createPartition(database: Database, day: string): Promise<void> {
   const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
   await database.transaction(async (tx) => {
     await tx.query("SELECT pg_advisory_xact_lock(hashtext('receipts partition'))");
-    await tx.query(`CREATE TABLE IF NOT EXISTS receipts_${day.replaceAll('-', '')} PARTITION OF receipts FOR VALUES FROM ('${day} 00:00:00+00') TO ('${next} 00:00:00+00') WITH (toast_tuple_target = 8160)`);
+    await tx.query(
+      `CREATE TABLE IF NOT EXISTS receipts_${day.replaceAll('-', '')} PARTITION OF receipts FOR VALUES FROM ('${day} 00:00:00+00') TO ('${next} 00:00:00+00') WITH (toast_tuple_target = 8160)`,
+    );
   });
 }
 
@@ -108,10 +110,24 @@ async function insertReceipts(database: Queryable, rows: readonly ReceiptRow[]):
          AS row (id, at, organization, project, lineage, session, score, recommendation, start, length, seal_length, subjects, known)
      ON CONFLICT DO NOTHING`,
     [
-      column((row) => row.receipt.receiptId), column((row) => row.scoredAt), column((row) => row.receipt.organizationId), column((row) => row.receipt.projectId),
-      column((row) => row.receipt.lineage), column((row) => row.receipt.trace.session), column((row) => row.receipt.verdict.score), column((row) => row.receipt.verdict.recommendation),
-      Buffer.concat(rows.flatMap((row, index) => [row.signed, seals[index] ?? new Uint8Array()])), starts, column((row) => row.signed.length), seals.map((seal) => seal.length),
-      column((row) => Object.values(row.receipt.subjects).filter((subject) => subject !== null).join(',')), column((row) => row.receipt.subjects.respondent !== null),
+      column((row) => row.receipt.receiptId),
+      column((row) => row.scoredAt),
+      column((row) => row.receipt.organizationId),
+      column((row) => row.receipt.projectId),
+      column((row) => row.receipt.lineage),
+      column((row) => row.receipt.trace.session),
+      column((row) => row.receipt.verdict.score),
+      column((row) => row.receipt.verdict.recommendation),
+      Buffer.concat(rows.flatMap((row, index) => [row.signed, seals[index] ?? new Uint8Array()])),
+      starts,
+      column((row) => row.signed.length),
+      seals.map((seal) => seal.length),
+      column((row) =>
+        Object.values(row.receipt.subjects)
+          .filter((subject) => subject !== null)
+          .join(','),
+      ),
+      column((row) => row.receipt.subjects.respondent !== null),
     ],
     { recurring: true },
   );
@@ -129,13 +145,20 @@ async function orderWaitingOutcomes(tx: Queryable, rows: readonly ReceiptRow[]):
 }
 
 /** A receipt from the database, and whether its signature still holds; null where it is not there. */
-export async function findReceipt(database: Queryable, key: SigningKey, receiptId: string): Promise<{ readonly receipt: Receipt; readonly authentic: boolean } | null> {
+export async function findReceipt(
+  database: Queryable,
+  key: SigningKey,
+  receiptId: string,
+): Promise<{ readonly receipt: Receipt; readonly authentic: boolean } | null> {
   const time = timeOfId('receipt', receiptId);
   if (time === null) return null;
-  const [row] = await database.query<{ record: Uint8Array; seal: Uint8Array }>('SELECT record, seal FROM receipts WHERE receipt_id = $1 AND scored_at = $2', [
-    receiptId, new Date(time),
-  ]);
-  return row === undefined ? null : { receipt: unpack(row.record) as Receipt, authentic: verifySeal(key, row.record, unpack(row.seal) as Seal) };
+  const [row] = await database.query<{ record: Uint8Array; seal: Uint8Array }>(
+    'SELECT record, seal FROM receipts WHERE receipt_id = $1 AND scored_at = $2',
+    [receiptId, new Date(time)],
+  );
+  return row === undefined
+    ? null
+    : { receipt: unpack(row.record) as Receipt, authentic: verifySeal(key, row.record, unpack(row.seal) as Seal) };
 }
 
 export function packFacts(facts: ScoreFacts): Uint8Array {

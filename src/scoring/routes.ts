@@ -38,7 +38,8 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
         tags,
         operationId: 'scoreSession',
         summary: 'Score one respondent’s session',
-        description: 'Once per respondent, from a backend. An identical retry answers the first receipt again and counts nothing.',
+        description:
+          'Once per respondent, from a backend. An identical retry answers the first receipt again and counts nothing.',
         body: { ...ScoreRequest, examples: [scoreExample] },
         response: { 200: ScoreReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
       },
@@ -58,7 +59,8 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
         tags,
         operationId: 'readEvidence',
         summary: 'Render the evidence of a receipt again',
-        description: 'With the key that scored the session. The words are rendered from the recorded facts; provenance tells whether they sort as they did then.',
+        description:
+          'With the key that scored the session. The words are rendered from the recorded facts; provenance tells whether they sort as they did then.',
         params: Type.Object({ receiptId: Type.String({ maxLength: 128, description: 'From the reply of a score.' }) }),
         response: { 200: EvidenceReply, ...errorReplies([400, 401, 403, 404, 429]) },
       },
@@ -75,11 +77,25 @@ function registerProbeIntake(scope: FastifyInstance, deps: ScoringRouteDeps): vo
   scope.addContentTypeParser('text/plain', { parseAs: 'string' }, scope.getDefaultJsonParser('error', 'error'));
   scope.addHook('onRequest', (_request, reply, done) => {
     // Anyone’s page may post; no credential is ever read here, so that any origin is as good as another.
-    reply.headers({ 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin', 'access-control-expose-headers': 'retry-after, x-ratelimit-remaining, x-ratelimit-reset' });
+    reply.headers({
+      'access-control-allow-origin': '*',
+      'cross-origin-resource-policy': 'cross-origin',
+      'access-control-expose-headers': 'retry-after, x-ratelimit-remaining, x-ratelimit-reset',
+    });
     done();
   });
-  scope.options('/public/lite/probe', { config: { access: { credential: 'none' } }, schema: { hide: true } }, (_request, reply) =>
-    reply.code(204).headers({ 'access-control-allow-methods': 'POST', 'access-control-allow-headers': 'content-type', 'access-control-max-age': '86400' }).send(),
+  scope.options(
+    '/public/lite/probe',
+    { config: { access: { credential: 'none' } }, schema: { hide: true } },
+    (_request, reply) =>
+      reply
+        .code(204)
+        .headers({
+          'access-control-allow-methods': 'POST',
+          'access-control-allow-headers': 'content-type',
+          'access-control-max-age': '86400',
+        })
+        .send(),
   );
   scope.withTypeProvider<TypeBoxTypeProvider>().post(
     '/public/lite/probe',
@@ -90,12 +106,14 @@ function registerProbeIntake(scope: FastifyInstance, deps: ScoringRouteDeps): vo
         tags,
         operationId: 'storeProbe',
         summary: 'Take a message of the on-page probe',
-        description: 'Sent by the probe bundle, as text/plain or application/json. Joined to scoring by the exact pair of projectKey and sessionId.',
+        description:
+          'Sent by the probe bundle, as text/plain or application/json. Joined to scoring by the exact pair of projectKey and sessionId.',
         body: { ...ProbeBody, examples: [probeExample(deps.exampleProbeKey ?? 'pk_of_your_project')] },
         response: { 202: ProbeReply, ...errorReplies([400, 404, 413, 415, 429]) },
       },
     },
-    async (request, reply) => reply.code(202).send(await deps.probes.store(request.body, transportOf(request), request.headers.origin ?? null)),
+    async (request, reply) =>
+      reply.code(202).send(await deps.probes.store(request.body, transportOf(request), request.headers.origin ?? null)),
   );
 }
 
@@ -104,5 +122,10 @@ function transportOf({ headers }: FastifyRequest): ProbeTransport {
     const value = headers[name];
     return typeof value === 'string' ? value.slice(0, 512) : null;
   };
-  return { userAgent: text('user-agent'), acceptLanguage: text('accept-language'), hintPlatform: text('sec-ch-ua-platform'), hintMobile: text('sec-ch-ua-mobile') };
+  return {
+    userAgent: text('user-agent'),
+    acceptLanguage: text('accept-language'),
+    hintPlatform: text('sec-ch-ua-platform'),
+    hintMobile: text('sec-ch-ua-mobile'),
+  };
 }

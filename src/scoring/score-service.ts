@@ -68,16 +68,25 @@ export function createScoreService(deps: ScoreServiceDeps) {
   /** Answers the reply as JSON text. */
   async function score(caller: KeyCaller, request: ScoreRequest): Promise<string> {
     const endGather = metrics.scoreStage.startTimer({ stage: 'gather' });
-    if (!(await deps.subjects.liteEnabled(caller.organizationId))) throw notFound('operation for this organization: server-side scoring is not enabled');
+    if (!(await deps.subjects.liteEnabled(caller.organizationId)))
+      throw notFound('operation for this organization: server-side scoring is not enabled');
     const { address, issues } = checkRequest(request);
     if (address === null || issues.length > 0) throw invalid(issues);
     const { base, signature } = await gather(deps, caller, request, address);
     endGather();
 
     if (base.owner.projectId !== null) await deps.warmth.check(base.owner.projectId);
-    const counted = await count(deps, countInputOf({
-      base, content: pack(base), request, signature, limits: limitsOf(caller), makeRef: deps.makeRef,
-    }));
+    const counted = await count(
+      deps,
+      countInputOf({
+        base,
+        content: pack(base),
+        request,
+        signature,
+        limits: limitsOf(caller),
+        makeRef: deps.makeRef,
+      }),
+    );
     if (counted?.kind === 'limited') throw rateLimited('This key', counted.rate, base.facts.scoredAtMs);
     if (counted?.kind !== 'replayed') {
       if (counted?.warm === false && base.owner.projectId !== null) deps.warmth.foundCold(base.owner.projectId);
@@ -94,7 +103,13 @@ export function createScoreService(deps: ScoreServiceDeps) {
     const { reply, degraded, verdict } = await deps.pool.run({ kind: 'score', facts });
     endPool();
     const endReceipt = metrics.scoreStage.startTimer({ stage: 'receipt' });
-    await appendReceipt(deps.log, deps.signer, { ...base.owner, trace: base.trace, subjects: base.subjects, verdict, facts });
+    await appendReceipt(deps.log, deps.signer, {
+      ...base.owner,
+      trace: base.trace,
+      subjects: base.subjects,
+      verdict,
+      facts,
+    });
     endReceipt();
     metrics.scores.inc({ recommendation: verdict.recommendation });
     for (const signal of degraded) metrics.degraded.inc({ signal });
@@ -104,9 +119,15 @@ export function createScoreService(deps: ScoreServiceDeps) {
   return { score };
 }
 
-async function gather(deps: ScoreServiceDeps, caller: KeyCaller, request: ScoreRequest, address: Address): Promise<{ base: ScoreBase; signature: string | null }> {
+async function gather(
+  deps: ScoreServiceDeps,
+  caller: KeyCaller,
+  request: ScoreRequest,
+  address: Address,
+): Promise<{ base: ScoreBase; signature: string | null }> {
   const project = caller.projectId === null ? null : await deps.subjects.findProject(caller.projectId);
-  const agent = request.webBotAuth === undefined ? null : await deps.verifyAgent(request.webBotAuth, project?.origins ?? []);
+  const agent =
+    request.webBotAuth === undefined ? null : await deps.verifyAgent(request.webBotAuth, project?.origins ?? []);
   const base = gatherBase({
     request,
     address,
@@ -128,7 +149,10 @@ async function gather(deps: ScoreServiceDeps, caller: KeyCaller, request: ScoreR
 }
 
 /** null where the counters store is away. */
-async function count(deps: ScoreServiceDeps, input: Parameters<Counters['countScore']>[0]): Promise<ScoreCountResult | null> {
+async function count(
+  deps: ScoreServiceDeps,
+  input: Parameters<Counters['countScore']>[0],
+): Promise<ScoreCountResult | null> {
   const end = deps.metrics.scoreStage.startTimer({ stage: 'count' });
   try {
     return await deps.counters.countScore(input);

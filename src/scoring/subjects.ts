@@ -12,14 +12,19 @@ export interface HistorySubjects {
   readonly subSource: Ref | null;
 }
 
-export const respondentSubject = (makeRef: MakeRef, namespace: string, respondentId: string): Ref => makeRef(namespace, 'history:respondent', respondentId);
+export const respondentSubject = (makeRef: MakeRef, namespace: string, respondentId: string): Ref =>
+  makeRef(namespace, 'history:respondent', respondentId);
 
 /** Subjects that a request names. A respondentId equal to the sessionId names nobody. */
 export function historySubjectsOf(request: ScoreRequest, namespace: string, makeRef: MakeRef): HistorySubjects {
   const { respondentId, sessionId, sourceId, subSourceId } = request;
   return {
-    respondent: respondentId === undefined || respondentId === sessionId ? null : respondentSubject(makeRef, namespace, respondentId),
+    respondent:
+      respondentId === undefined || respondentId === sessionId
+        ? null
+        : respondentSubject(makeRef, namespace, respondentId),
     source: sourceId === undefined ? null : makeRef(namespace, 'history:source', sourceId),
-    subSource: subSourceId === undefined ? null : makeRef(namespace, 'history:subSource', `${sourceId ?? ''}\n${subSourceId}`),
+    subSource:
+      subSourceId === undefined ? null : makeRef(namespace, 'history:subSource', `${sourceId ?? ''}\n${subSourceId}`),
   };
 }

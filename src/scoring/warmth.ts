@@ -52,7 +52,12 @@ export function createWarmth(deps: WarmthDeps): Warmth {
     } else if (!rebuilding.has(projectId)) {
       const work = rebuild(deps, projectId)
         .then(() => void warm.add(projectId))
-        .catch((error: unknown) => deps.logger.warn({ err: error, projectId }, 'the counters of a project were not brought back; the next score tries again'))
+        .catch((error: unknown) =>
+          deps.logger.warn(
+            { err: error, projectId },
+            'the counters of a project were not brought back; the next score tries again',
+          ),
+        )
         .finally(() => rebuilding.delete(projectId));
       rebuilding.set(projectId, work);
     }
@@ -61,7 +66,11 @@ export function createWarmth(deps: WarmthDeps): Warmth {
   return {
     check(projectId) {
       if (warm.has(projectId) || rebuilding.has(projectId)) return Promise.resolve();
-      const pending = looking.get(projectId) ?? look(projectId).catch(() => undefined).finally(() => looking.delete(projectId));
+      const pending =
+        looking.get(projectId) ??
+        look(projectId)
+          .catch(() => undefined)
+          .finally(() => looking.delete(projectId));
       looking.set(projectId, pending);
       return pending;
     },
@@ -95,14 +104,20 @@ async function rebuild(deps: WarmthDeps, projectId: string): Promise<void> {
         WHERE project_id = $1 AND scored_at >= $2 AND (scored_at, receipt_id) < ($3, $4) ORDER BY scored_at DESC, receipt_id DESC LIMIT ${pageMax}`,
       [projectId, oldest, before.at, before.id],
     );
-    await counters.restoreSessions(projectId, await Promise.all(rows.map(({ record }) => countedSessionOf(deps.pool, unpack(record) as Receipt))));
+    await counters.restoreSessions(
+      projectId,
+      await Promise.all(rows.map(({ record }) => countedSessionOf(deps.pool, unpack(record) as Receipt))),
+    );
     restored += rows.length;
     const last = rows.at(-1);
     if (last === undefined || rows.length < pageMax) break;
     before = { at: last.scored_at, id: last.receipt_id };
   }
   await counters.markWarm(projectId);
-  logger.info({ projectId, restored, ms: deps.now() - startedAtMs }, 'the counters of a project were brought back from the database');
+  logger.info(
+    { projectId, restored, ms: deps.now() - startedAtMs },
+    'the counters of a project were brought back from the database',
+  );
 }
 
 /** What was counted then, with the sketch of the device made again from the recorded probe. */

@@ -11,7 +11,12 @@ import { createHash, verify as verifySignature } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { WebBotAuth } from '../contract/score.js';
 import { originMatches, parseOriginPattern } from '../http/origin-pattern.js';
-import { buildSignatureBase, parseTargetUri, type SignedRequest, type TargetUri } from './web-bot-auth/signature-base.js';
+import {
+  buildSignatureBase,
+  parseTargetUri,
+  type SignedRequest,
+  type TargetUri,
+} from './web-bot-auth/signature-base.js';
 import { isInnerList, parseDictionary, type Dictionary, type InnerList } from './web-bot-auth/structured-fields.js';
 import { importTrustedKeys, type ImportedAgentKey, type TrustedAgentKey } from './web-bot-auth/trusted-keys.js';
 
@@ -52,7 +57,9 @@ const signaturesMax = 4;
 const signatureBytes = 64;
 const verifyInBackground = promisify(verifySignature);
 
-const fail = (outcome: 'invalid' | 'unverified') => (reason: string): AgentVerdict => ({ outcome, agent: null, reason, signature: null, expiresAtMs: null });
+const fail =
+  (outcome: 'invalid' | 'unverified') =>
+  (reason: string): AgentVerdict => ({ outcome, agent: null, reason, signature: null, expiresAtMs: null });
 const invalid = fail('invalid');
 const unverified = fail('unverified');
 
@@ -66,14 +73,28 @@ export function createAgentVerifier({ trustedKeys, now }: AgentVerifierDeps): Ag
       if (inputs === null || signatures === null) return invalid('The signature headers are malformed.');
       const target = parseTargetUri(targetUri);
       if (target === null) return invalid('targetUri is not a plainly written absolute http or https URI.');
-      const tagged = [...inputs].filter((entry): entry is [string, InnerList] => isInnerList(entry[1]) && entry[1].parameters.get('tag') === tag);
+      const tagged = [...inputs].filter(
+        (entry): entry is [string, InnerList] => isInnerList(entry[1]) && entry[1].parameters.get('tag') === tag,
+      );
       if (tagged.length === 0) return unverified(`No signature has the tag ${tag}.`);
       if (tagged.length > signaturesMax) return invalid(`More than ${signaturesMax} signatures have the tag ${tag}.`);
 
       const misplaced = anyAuthority ? null : refuseAuthority(target, allowedOrigins);
-      const fields = new Map(headers['signature-agent'] === undefined ? [] : [['signature-agent', headers['signature-agent']]]);
+      const fields = new Map(
+        headers['signature-agent'] === undefined ? [] : [['signature-agent', headers['signature-agent']]],
+      );
       const verdicts = await Promise.all(
-        tagged.map(([label, covered]) => judge({ label, covered, signatures, keys, misplaced, nowSeconds: now() / 1_000, request: { method, target, fields } })),
+        tagged.map(([label, covered]) =>
+          judge({
+            label,
+            covered,
+            signatures,
+            keys,
+            misplaced,
+            nowSeconds: now() / 1_000,
+            request: { method, target, fields },
+          }),
+        ),
       );
       const pick = (outcome: AgentVerdict['outcome']) => verdicts.find((verdict) => verdict.outcome === outcome);
       return pick('verified') ?? pick('invalid') ?? pick('unverified') ?? unverified('No signature could be judged.');
@@ -92,7 +113,15 @@ interface Case {
   readonly request: SignedRequest;
 }
 
-async function judge({ label, covered, signatures, keys, misplaced, nowSeconds, request }: Case): Promise<AgentVerdict> {
+async function judge({
+  label,
+  covered,
+  signatures,
+  keys,
+  misplaced,
+  nowSeconds,
+  request,
+}: Case): Promise<AgentVerdict> {
   const member = signatures.get(label);
   const signature = member === undefined || isInnerList(member) ? undefined : member.value;
   if (!Buffer.isBuffer(signature)) return invalid(`The signature labelled ${label} is missing.`);
@@ -108,7 +137,10 @@ async function judge({ label, covered, signatures, keys, misplaced, nowSeconds, 
   if (problem !== null) return invalid(problem);
   const base = buildSignatureBase(request, covered);
   if (!base.ok) return base.kind === 'malformed' ? invalid(base.problem) : unverified(base.problem);
-  if (signature.length !== signatureBytes || !(await verifyInBackground(null, Buffer.from(base.text), trusted.key, signature))) {
+  if (
+    signature.length !== signatureBytes ||
+    !(await verifyInBackground(null, Buffer.from(base.text), trusted.key, signature))
+  ) {
     return invalid('The signature is not by that key over this request.');
   }
   return (
@@ -123,14 +155,16 @@ async function judge({ label, covered, signatures, keys, misplaced, nowSeconds, 
 }
 
 function refuseAuthority({ scheme, authority }: TargetUri, allowedOrigins: readonly string[]): AgentVerdict | null {
-  if (allowedOrigins.length === 0) return unverified('The project allows no origins, so the site that the signature was made for cannot be checked.');
+  if (allowedOrigins.length === 0)
+    return unverified('The project allows no origins, so the site that the signature was made for cannot be checked.');
   const patterns = allowedOrigins.map(parseOriginPattern).flatMap((parsed) => (parsed.ok ? [parsed.pattern] : []));
   if (originMatches(`${scheme}://${authority}`, patterns)) return null;
   return invalid('The signature was made for a site that is not one of the project’s origins.');
 }
 
 function findTimeProblem(created: unknown, expires: unknown, nowSeconds: number): string | null {
-  if (typeof created !== 'number' || typeof expires !== 'number') return 'The signature needs created and expires, in whole seconds.';
+  if (typeof created !== 'number' || typeof expires !== 'number')
+    return 'The signature needs created and expires, in whole seconds.';
   if (created > nowSeconds + clockSkewSecondsMax) return 'The signature was created in the future.';
   if (expires <= nowSeconds) return 'The signature has expired.';
   if (expires <= created) return 'The signature expires before it was created.';
@@ -140,7 +174,9 @@ function findTimeProblem(created: unknown, expires: unknown, nowSeconds: number)
 
 function findCoverageProblem(covered: InnerList, { fields }: SignedRequest): string | null {
   const covers = (name: string) => covered.items.some((item) => item.value === name);
-  if (!covers('@authority') && !covers('@target-uri')) return 'The signature covers neither @authority nor @target-uri.';
-  if (fields.has('signature-agent') && !covers('signature-agent')) return 'The signature does not cover the Signature-Agent header that was sent.';
+  if (!covers('@authority') && !covers('@target-uri'))
+    return 'The signature covers neither @authority nor @target-uri.';
+  if (fields.has('signature-agent') && !covers('signature-agent'))
+    return 'The signature does not cover the Signature-Agent header that was sent.';
   return null;
 }

@@ -50,7 +50,13 @@ const attemptsMax = 5;
 export async function lockDataDirectory(directory: string, name = 'verifyhuman.lock'): Promise<DataLock> {
   await mkdir(directory, { recursive: true });
   const file = join(directory, name);
-  const own: Holder = { pid: process.pid, host: hostname(), startMark: await readStartMark(process.pid), since: new Date().toISOString(), token: randomUUID() };
+  const own: Holder = {
+    pid: process.pid,
+    host: hostname(),
+    startMark: await readStartMark(process.pid),
+    since: new Date().toISOString(),
+    token: randomUUID(),
+  };
   const aside = `${file}.${own.token}`;
   await writeFile(aside, JSON.stringify(own), { mode: 0o600, flag: 'wx' });
   try {
@@ -58,7 +64,8 @@ export async function lockDataDirectory(directory: string, name = 'verifyhuman.l
       if (await tryLink(aside, file)) return holdLock(file, own);
       const holder = await readHolder(file);
       if (holder === null) continue;
-      if (attempt > attemptsMax || !(await isStale(file, aside, holder))) throw new DataDirectoryInUse(directory, file, holder);
+      if (attempt > attemptsMax || !(await isStale(file, aside, holder)))
+        throw new DataDirectoryInUse(directory, file, holder);
       await breakLock(file, holder);
     }
   } finally {
@@ -104,7 +111,13 @@ async function readHolder(file: string): Promise<Holder | null> {
   try {
     const holder = JSON.parse(text) as Partial<Holder>;
     if (typeof holder.pid === 'number' && typeof holder.host === 'string') {
-      return { pid: holder.pid, host: holder.host, startMark: holder.startMark ?? null, since: holder.since ?? 'an unknown time', token: holder.token ?? '' };
+      return {
+        pid: holder.pid,
+        host: holder.host,
+        startMark: holder.startMark ?? null,
+        since: holder.since ?? 'an unknown time',
+        token: holder.token ?? '',
+      };
     }
   } catch {
     // Not written by us, or cut off by a full disk: falls through.
@@ -157,7 +170,10 @@ function isRunning(pid: number): boolean {
 /** Boot and start time of a process, which tell it from a later one with the same pid; null where the kernel does not say. */
 async function readStartMark(pid: number): Promise<string | null> {
   try {
-    const [boot, status] = await Promise.all([readFile('/proc/sys/kernel/random/boot_id', 'utf8'), readFile(`/proc/${pid}/stat`, 'utf8')]);
+    const [boot, status] = await Promise.all([
+      readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
+      readFile(`/proc/${pid}/stat`, 'utf8'),
+    ]);
     // The command in parentheses may itself hold spaces; the start time is field 22, the 20th behind it.
     const startTicks = status.slice(status.lastIndexOf(')') + 2).split(' ')[19];
     return startTicks === undefined ? null : `${boot.trim()}:${startTicks}`;

@@ -67,11 +67,25 @@ export async function openStores({ settings, logger, metrics }: OpenStoresDeps):
     }
     const database = keep(await openDatabase(settings, logger));
     await migrate(database);
-    const lookups = settings.DATABASE_URL === null ? database : keep(await openPostgres({ url: settings.DATABASE_URL, poolMax: lookupConnections, deadlineMs: lookupDeadlineMs, logger }));
+    const lookups =
+      settings.DATABASE_URL === null
+        ? database
+        : keep(
+            await openPostgres({
+              url: settings.DATABASE_URL,
+              poolMax: lookupConnections,
+              deadlineMs: lookupDeadlineMs,
+              logger,
+            }),
+          );
     const counters = keep(await openCounters(settings, logger));
     const log = keep(await openLog(settings, database, logger));
     if (!hasSpool(settings)) return { database, lookups, counters, log, close };
-    const spool = await openSpool({ directory: join(settings.VH_DATA_DIR, 'spool'), bytesMax: settings.VH_SPOOL_BYTES_MAX, logger });
+    const spool = await openSpool({
+      directory: join(settings.VH_DATA_DIR, 'spool'),
+      bytesMax: settings.VH_SPOOL_BYTES_MAX,
+      logger,
+    });
     const spooled = withSpool({ log, spool, metrics, logger });
     opened[opened.length - 1] = () => spooled.close();
     return { database, lookups, counters, log: spooled, close };
@@ -103,29 +117,53 @@ export async function openDatabaseAlone(settings: Settings, logger: Logger): Pro
 }
 
 /** Whether the log is on another machine, so that receipts can outlive its absence here. */
-export const hasSpool = ({ VH_ROLES, DATABASE_URL, KAFKA_BROKERS }: Settings): boolean => VH_ROLES.includes('api') && (KAFKA_BROKERS !== null || DATABASE_URL !== null);
+export const hasSpool = ({ VH_ROLES, DATABASE_URL, KAFKA_BROKERS }: Settings): boolean =>
+  VH_ROLES.includes('api') && (KAFKA_BROKERS !== null || DATABASE_URL !== null);
 
-const writesDirectory = (settings: Settings): boolean => settings.DATABASE_URL === null || settings.REDIS_URL === null || hasSpool(settings);
+const writesDirectory = (settings: Settings): boolean =>
+  settings.DATABASE_URL === null || settings.REDIS_URL === null || hasSpool(settings);
 
-function openDatabase({ DATABASE_URL: url, VH_DATABASE_CONNECTIONS: poolMax, VH_DATA_DIR }: Settings, logger: Logger): Promise<Database> {
+function openDatabase(
+  { DATABASE_URL: url, VH_DATABASE_CONNECTIONS: poolMax, VH_DATA_DIR }: Settings,
+  logger: Logger,
+): Promise<Database> {
   if (url === null) return openEmbeddedDatabase({ directory: join(VH_DATA_DIR, 'database'), logger });
   return openPostgres({ url, poolMax, deadlineMs: databaseDeadlineMs, logger });
 }
 
 function openCounters({ REDIS_URL: url, VH_DATA_DIR }: Settings, logger: Logger): Promise<Counters> {
-  if (url === null) return openMemoryCounters({ snapshotPath: join(VH_DATA_DIR, 'counters.snapshot'), keysMax: memoryKeysMax, logger });
+  if (url === null)
+    return openMemoryCounters({ snapshotPath: join(VH_DATA_DIR, 'counters.snapshot'), keysMax: memoryKeysMax, logger });
   return openRedisCounters({ url, deadlineMs: countersDeadlineMs, logger });
 }
 
 async function openLog(settings: Settings, database: Database, logger: Logger): Promise<Log> {
-  const { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: prefix, KAFKA_TLS: ssl, VH_CONSUMER_TAKEOVER_MS: takeoverMs } = settings;
+  const {
+    KAFKA_BROKERS: brokers,
+    KAFKA_TOPIC_PREFIX: prefix,
+    KAFKA_TLS: ssl,
+    VH_CONSUMER_TAKEOVER_MS: takeoverMs,
+  } = settings;
   if (brokers === null) return openTableLog({ database, now: Date.now, logger, leaseMs: takeoverMs });
   const sasl = saslOf(settings);
-  const open = (): Promise<Log> => openKafkaLog({ brokers, clientId: 'verifyhuman', prefix, ssl, ...(sasl === null ? {} : { sasl }), sessionTimeoutMs: takeoverMs, logger });
+  const open = (): Promise<Log> =>
+    openKafkaLog({
+      brokers,
+      clientId: 'verifyhuman',
+      prefix,
+      ssl,
+      ...(sasl === null ? {} : { sasl }),
+      sessionTimeoutMs: takeoverMs,
+      logger,
+    });
   return openLateLog({ open, logger, now: () => performance.now(), patienceMs: logPatienceMs });
 }
 
-function saslOf({ KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password }: Settings): KafkaLogOptions['sasl'] | null {
+function saslOf({
+  KAFKA_SASL_MECHANISM: mechanism,
+  KAFKA_SASL_USERNAME: username,
+  KAFKA_SASL_PASSWORD: password,
+}: Settings): KafkaLogOptions['sasl'] | null {
   if (mechanism === null || username === null || password === null) return null;
   // Its own branch for each: the client's type ties the fields to the mechanism.
   if (mechanism === 'plain') return { mechanism, username, password };

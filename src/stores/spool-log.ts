@@ -51,7 +51,7 @@ export function withSpool({ log, spool, metrics, logger, directMsMax = directMsM
     metrics.spoolBytes.set(spool.bytes());
   };
   const recover = async (): Promise<void> => {
-    for (let failures = 0; !isClosed; ) {
+    for (let failures = 0; !isClosed;) {
       try {
         if (spool.bytes() === 0) await timed(log.ping());
         else await spool.drain(replay);

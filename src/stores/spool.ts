@@ -52,7 +52,12 @@ const fileBytesMaxDefault = 16_777_216;
 const fileName = /^receipts-(\d{10})\.spool$/;
 
 /** Opens the spool with what an earlier process left in it. */
-export async function openSpool({ directory, bytesMax, logger, fileBytesMax = fileBytesMaxDefault }: SpoolOptions): Promise<Spool> {
+export async function openSpool({
+  directory,
+  bytesMax,
+  logger,
+  fileBytesMax = fileBytesMaxDefault,
+}: SpoolOptions): Promise<Spool> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const files = await findFiles(directory);
   let lastNumber = Number(fileName.exec(files.at(-1)?.path.split('/').at(-1) ?? '')?.[1] ?? 0);
@@ -83,7 +88,8 @@ export async function openSpool({ directory, bytesMax, logger, fileBytesMax = fi
   const write = async (entries: readonly LogEntry[]): Promise<void> => {
     const frame = frameOf(entries);
     const size = frame[0].length + frame[1].length;
-    if (bytes() + size > bytesMax) throw storeUnavailable(`${store}: the ${bytesMax} bytes that it may take up are used`);
+    if (bytes() + size > bytesMax)
+      throw storeUnavailable(`${store}: the ${bytesMax} bytes that it may take up are used`);
     try {
       const { handle, file } = active ?? (await begin());
       await writeWhole(handle, file, frame);
@@ -98,7 +104,7 @@ export async function openSpool({ directory, bytesMax, logger, fileBytesMax = fi
     try {
       let position = file.bytes;
       for (const piece of frame) {
-        for (let from = 0; from < piece.length; ) {
+        for (let from = 0; from < piece.length;) {
           const { bytesWritten } = await handle.write(piece, from, piece.length - from, position);
           from += bytesWritten;
           position += bytesWritten;
@@ -110,7 +116,13 @@ export async function openSpool({ directory, bytesMax, logger, fileBytesMax = fi
       throw error;
     }
   };
-  const commit = createGroupCommit({ store, write: (entries) => inTurn(() => write(entries)), deadlineMs: appendDeadlineMs, writeBytesMax, waitingBytesMax });
+  const commit = createGroupCommit({
+    store,
+    write: (entries) => inTurn(() => write(entries)),
+    deadlineMs: appendDeadlineMs,
+    writeBytesMax,
+    waitingBytesMax,
+  });
 
   const sent = new Map<SpoolFile, number>();
   const drainFile = async (file: SpoolFile, send: (entries: readonly LogEntry[]) => Promise<void>): Promise<void> => {
@@ -120,8 +132,16 @@ export async function openSpool({ directory, bytesMax, logger, fileBytesMax = fi
       refusals += await sendLot(lot, send, logger);
       sent.set(file, (sent.get(file) ?? 0) + lot.length);
     }
-    if (tornBytes > 0) logger.info({ file: file.path, tornBytes }, 'a spool file ended in half a frame, of which nothing had been acknowledged');
-    if (damagedBytes > 0) logger.error({ file: `${file.path}.kept`, damagedBytes }, 'a spool file is damaged; what could be read was replayed, and the file is kept');
+    if (tornBytes > 0)
+      logger.info(
+        { file: file.path, tornBytes },
+        'a spool file ended in half a frame, of which nothing had been acknowledged',
+      );
+    if (damagedBytes > 0)
+      logger.error(
+        { file: `${file.path}.kept`, damagedBytes },
+        'a spool file is damaged; what could be read was replayed, and the file is kept',
+      );
     await (damagedBytes > 0 || refusals > 0 ? rename(file.path, `${file.path}.kept`) : unlink(file.path));
     sent.delete(file);
     files.splice(files.indexOf(file), 1);
@@ -147,7 +167,9 @@ export async function openSpool({ directory, bytesMax, logger, fileBytesMax = fi
 /** Files of earlier processes, oldest first. */
 async function findFiles(directory: string): Promise<SpoolFile[]> {
   const names = (await readdir(directory)).filter((name) => fileName.test(name)).sort();
-  return Promise.all(names.map(async (name) => ({ path: join(directory, name), bytes: (await stat(join(directory, name))).size })));
+  return Promise.all(
+    names.map(async (name) => ({ path: join(directory, name), bytes: (await stat(join(directory, name))).size })),
+  );
 }
 
 /** A new file outlives a loss of power only when its directory was flushed too. */
@@ -172,7 +194,11 @@ function lotsOf(entries: readonly LogEntry[]): readonly (readonly LogEntry[])[] 
 }
 
 /** Sends a lot, and one by one where the receiver objects to something in it. Answers with how many it will never take. */
-async function sendLot(lot: readonly LogEntry[], send: (entries: readonly LogEntry[]) => Promise<void>, logger: Logger): Promise<number> {
+async function sendLot(
+  lot: readonly LogEntry[],
+  send: (entries: readonly LogEntry[]) => Promise<void>,
+  logger: Logger,
+): Promise<number> {
   try {
     await send(lot);
     return 0;

@@ -28,7 +28,13 @@ export function createAdminServer({ metrics, checks, refresh, extend }: AdminSer
   async function check(): Promise<Readonly<Record<string, string>>> {
     const results = await Promise.all(
       Object.entries(checks).map(async ([store, ping]) => {
-        const answer = await Promise.race([ping().then(() => 'ok', (error: Error) => error.message), deadline()]);
+        const answer = await Promise.race([
+          ping().then(
+            () => 'ok',
+            (error: Error) => error.message,
+          ),
+          deadline(),
+        ]);
         metrics.storeUp.set({ store }, answer === 'ok' ? 1 : 0);
         return [store, answer] as const;
       }),
@@ -61,5 +67,7 @@ export function createAdminServer({ metrics, checks, refresh, extend }: AdminSer
 }
 
 function deadline(): Promise<string> {
-  return new Promise((resolve) => setTimeout(resolve, checkDeadlineMs, `no answer within ${checkDeadlineMs} ms`).unref());
+  return new Promise((resolve) =>
+    setTimeout(resolve, checkDeadlineMs, `no answer within ${checkDeadlineMs} ms`).unref(),
+  );
 }

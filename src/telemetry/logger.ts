@@ -8,10 +8,26 @@ export type { Logger };
 
 /** Paths under which a secret could stand in an object that is logged. */
 export const secretPaths: readonly string[] = [
-  'apiKey', 'token', 'secret', 'clientSecret', 'password', 'authorization',
-  '*.apiKey', '*.token', '*.secret', '*.clientSecret', '*.password', '*.authorization',
-  'req.headers.authorization', 'req.headers["x-api-key"]', 'req.headers["x-client-secret"]', 'req.headers.cookie',
-  'headers.authorization', 'headers["x-api-key"]', 'headers["x-client-secret"]', 'headers.cookie',
+  'apiKey',
+  'token',
+  'secret',
+  'clientSecret',
+  'password',
+  'authorization',
+  '*.apiKey',
+  '*.token',
+  '*.secret',
+  '*.clientSecret',
+  '*.password',
+  '*.authorization',
+  'req.headers.authorization',
+  'req.headers["x-api-key"]',
+  'req.headers["x-client-secret"]',
+  'req.headers.cookie',
+  'headers.authorization',
+  'headers["x-api-key"]',
+  'headers["x-client-secret"]',
+  'headers.cookie',
 ];
 
 /** A logger on standard output, or on `destination` in tests. */

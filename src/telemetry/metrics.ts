@@ -14,27 +14,52 @@ export function createMetrics() {
   const registers = [registry];
   const histogram = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
     new Histogram<L>({ name, help, labelNames: [...labelNames], buckets: latencyBuckets, registers });
-  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) => new Counter<L>({ name, help, labelNames: [...labelNames], registers });
-  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[]) => new Gauge<L>({ name, help, labelNames: [...labelNames], registers });
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Counter<L>({ name, help, labelNames: [...labelNames], registers });
+  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Gauge<L>({ name, help, labelNames: [...labelNames], registers });
 
   collectDefaultMetrics({ register: registry });
   return {
     registry,
-    httpRequests: histogram('vh_http_request_seconds', 'Time from a request’s headers to the end of its answer, by route and status.', ['route', 'status']),
-    scoreStage: histogram('vh_score_stage_seconds', 'Time of one stage of a score: gather, count, pool, receipt.', ['stage']),
+    httpRequests: histogram(
+      'vh_http_request_seconds',
+      'Time from a request’s headers to the end of its answer, by route and status.',
+      ['route', 'status'],
+    ),
+    scoreStage: histogram('vh_score_stage_seconds', 'Time of one stage of a score: gather, count, pool, receipt.', [
+      'stage',
+    ]),
     scores: counter('vh_scores_total', 'Scores answered, by recommendation.', ['recommendation']),
     scoreReplays: counter('vh_score_replays_total', 'Identical retries that were answered with the first receipt.', []),
     degraded: counter('vh_degraded_signals_total', 'Degraded signals in answered scores.', ['signal']),
     probes: counter('vh_probes_total', 'Probes received, by result.', ['result']),
     poolQueue: gauge('vh_pool_queue', 'Scoring tasks that wait for a thread.', []),
     poolBusy: gauge('vh_pool_busy', 'Batches that threads work on.', []),
-    poolRejected: counter('vh_pool_rejected_total', 'Tasks refused because the queue was full, a thread died or the deadline passed.', ['reason']),
-    poolBatch: new Histogram({ name: 'vh_pool_batch_tasks', help: 'Tasks in one hand-over to a thread.', buckets: [1, 2, 4, 8, 16, 32], registers }),
+    poolRejected: counter(
+      'vh_pool_rejected_total',
+      'Tasks refused because the queue was full, a thread died or the deadline passed.',
+      ['reason'],
+    ),
+    poolBatch: new Histogram({
+      name: 'vh_pool_batch_tasks',
+      help: 'Tasks in one hand-over to a thread.',
+      buckets: [1, 2, 4, 8, 16, 32],
+      registers,
+    }),
     receiptsRecorded: counter('vh_receipts_recorded_total', 'Receipts written to the database by the consumers.', []),
     outcomes: counter('vh_outcome_events_total', 'Outcome events received, by result.', ['result']),
     consumerTickAge: gauge('vh_consumer_tick_age_seconds', 'Time since a consumer last made a round.', ['group']),
-    spoolBytes: gauge('vh_spool_bytes', 'Receipts that wait in the local spool for the log to come back, in bytes.', []),
-    spoolEntries: counter('vh_spool_entries_total', 'Receipts that went to the spool (spooled) and from it into the log (replayed).', ['event']),
+    spoolBytes: gauge(
+      'vh_spool_bytes',
+      'Receipts that wait in the local spool for the log to come back, in bytes.',
+      [],
+    ),
+    spoolEntries: counter(
+      'vh_spool_entries_total',
+      'Receipts that went to the spool (spooled) and from it into the log (replayed).',
+      ['event'],
+    ),
     storeUp: gauge('vh_store_up', '1 while a store answers, else 0.', ['store']),
     storeFailures: counter('vh_store_failures_total', 'Calls that a store did not answer.', ['store']),
   };

@@ -7,12 +7,20 @@ import type { NamedConsumer } from './consumers.js';
 import type { Parts } from './parts.js';
 
 /** Starts the operator’s port; answers its address. */
-export async function startAdmin({ settings, metrics, stores, masterKey, now, opened }: Parts, consumers: readonly NamedConsumer[]): Promise<string> {
+export async function startAdmin(
+  { settings, metrics, stores, masterKey, now, opened }: Parts,
+  consumers: readonly NamedConsumer[],
+): Promise<string> {
   const admin = createAdminServer({
     metrics,
-    checks: { database: () => stores.database.ping(), counters: () => stores.counters.ping(), log: () => stores.log.ping() },
+    checks: {
+      database: () => stores.database.ping(),
+      counters: () => stores.counters.ping(),
+      log: () => stores.log.ping(),
+    },
     extend: (app) => registerOperatorChannel(app, { database: stores.database, now, masterKey }),
-    refresh: () => consumers.forEach(({ group, consumer }) => metrics.consumerTickAge.set({ group }, consumer.tickAgeMs() / 1_000)),
+    refresh: () =>
+      consumers.forEach(({ group, consumer }) => metrics.consumerTickAge.set({ group }, consumer.tickAgeMs() / 1_000)),
   });
   opened.push(() => admin.close());
   return `http://${settings.HOST}:${await admin.listen(settings.HOST, settings.ADMIN_PORT)}`;

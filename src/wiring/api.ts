@@ -33,10 +33,23 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<
   const { settings, logger, metrics, stores, masterKey, now, opened } = parts;
   const directories = await openDirectories({ database: stores.lookups, logger, now });
   opened.push(() => directories.close());
-  const limits = createLimits({ counters: stores.counters, metrics, logger, now, findOrganization: directories.organizations.get, publicPerMinute: settings.VH_PUBLIC_PER_MINUTE });
+  const limits = createLimits({
+    counters: stores.counters,
+    metrics,
+    logger,
+    now,
+    findOrganization: directories.organizations.get,
+    publicPerMinute: settings.VH_PUBLIC_PER_MINUTE,
+  });
   const app = createApp({
-    logger, metrics, findKey: directories.findKey, findProjectOwner: directories.findProjectOwner, findKeyOwner: directories.findKeyOwner,
-    takeKeyRate: limits.takeKeyRate, requireTrial: limits.requireTrial, verifyDashboardToken: createDashboardVerifier(masterKey, externalIssuerOf(settings)),
+    logger,
+    metrics,
+    findKey: directories.findKey,
+    findProjectOwner: directories.findProjectOwner,
+    findKeyOwner: directories.findKeyOwner,
+    takeKeyRate: limits.takeKeyRate,
+    requireTrial: limits.requireTrial,
+    verifyDashboardToken: createDashboardVerifier(masterKey, externalIssuerOf(settings)),
   });
   opened.push(() => closeWithin(app, stopDeadlineMs));
   await registerOpenapi(app, siteUrlOf(settings, settings.PORT) + apiPrefix, packageVersion());
@@ -46,9 +59,15 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<
     async (api) => {
       registerScoringRoutes(api, scoring);
       registerAdministration(api, {
-        database: stores.database, directories, limits, now, environment: settings.VH_ENV, signingSecrets: createSigningSecrets(masterKey),
+        database: stores.database,
+        directories,
+        limits,
+        now,
+        environment: settings.VH_ENV,
+        signingSecrets: createSigningSecrets(masterKey),
         guard,
-        modelsBaseUrl: () => `${siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT)}/sdk/v1/models`,
+        modelsBaseUrl: () =>
+          `${siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT)}/sdk/v1/models`,
       });
     },
     { prefix: apiPrefix },
@@ -61,7 +80,13 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<
 }
 
 /** The demo page, where the demo project’s key is one of this database. The page scores with it; it never leaves the server. */
-async function serveDemo(app: FastifyInstance, { settings, masterKey }: Parts, { findKey }: Directories, scores: ScoreService, ids: BootstrapIds): Promise<void> {
+async function serveDemo(
+  app: FastifyInstance,
+  { settings, masterKey }: Parts,
+  { findKey }: Directories,
+  scores: ScoreService,
+  ids: BootstrapIds,
+): Promise<void> {
   if ((await findKey(ids.projectKey)) === null) return;
   await registerDemoRoutes(app, {
     siteUrl: () => siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT),
@@ -75,7 +100,11 @@ async function serveDemo(app: FastifyInstance, { settings, masterKey }: Parts, {
   });
 }
 
-function externalIssuerOf({ DASHBOARD_JWKS_URL: jwksUrl, DASHBOARD_ISSUER: issuer, DASHBOARD_AUDIENCE: audience }: Settings): ExternalIssuer | null {
+function externalIssuerOf({
+  DASHBOARD_JWKS_URL: jwksUrl,
+  DASHBOARD_ISSUER: issuer,
+  DASHBOARD_AUDIENCE: audience,
+}: Settings): ExternalIssuer | null {
   return jwksUrl === null || issuer === null || audience === null ? null : { jwksUrl, issuer, audience };
 }
 

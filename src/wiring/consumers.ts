@@ -16,7 +16,14 @@ export interface NamedConsumer {
 }
 
 /** Starts the consumers; each stops with the service. */
-export async function startConsumers({ settings, stores, metrics, logger, now, opened }: Parts): Promise<readonly NamedConsumer[]> {
+export async function startConsumers({
+  settings,
+  stores,
+  metrics,
+  logger,
+  now,
+  opened,
+}: Parts): Promise<readonly NamedConsumer[]> {
   const record = createReceiptRecorder(stores.database);
   const consumer = await stores.log.subscribe({
     topic: 'scores',
@@ -26,9 +33,23 @@ export async function startConsumers({ settings, stores, metrics, logger, now, o
     handle: async (entries) => metrics.receiptsRecorded.inc(await record(entries)),
   });
   opened.push(() => consumer.stop());
-  const history = await startHistoryConsumer({ database: stores.database, counters: stores.counters, log: stores.log, logger, now });
+  const history = await startHistoryConsumer({
+    database: stores.database,
+    counters: stores.counters,
+    log: stores.log,
+    logger,
+    now,
+  });
   opened.push(() => history.stop());
-  const retention = startReceiptRetention({ database: stores.database, logger, now, retentionDays: settings.VH_RECEIPT_RETENTION_DAYS });
+  const retention = startReceiptRetention({
+    database: stores.database,
+    logger,
+    now,
+    retentionDays: settings.VH_RECEIPT_RETENTION_DAYS,
+  });
   opened.push(() => retention.stop());
-  return [{ group: 'receipts', consumer }, { group: 'history', consumer: history }];
+  return [
+    { group: 'receipts', consumer },
+    { group: 'history', consumer: history },
+  ];
 }

@@ -20,4 +20,5 @@ export interface Parts {
 export const apiPrefix = '/api/v1';
 
 /** Where callers reach the API port: the configured address, else the listener’s own. */
-export const siteUrlOf = (settings: Settings, port: number): string => settings.VH_SITE_URL ?? `http://${settings.HOST}:${port}`;
+export const siteUrlOf = (settings: Settings, port: number): string =>
+  settings.VH_SITE_URL ?? `http://${settings.HOST}:${port}`;

@@ -26,31 +26,57 @@ export interface ScoringDeps {
 }
 
 /** Opens what scoring needs; answers the services that its routes serve. */
-export async function openScoring(parts: Parts, { directories, guard, ids }: ScoringDeps): Promise<Parameters<typeof registerScoringRoutes>[1]> {
+export async function openScoring(
+  parts: Parts,
+  { directories, guard, ids }: ScoringDeps,
+): Promise<Parameters<typeof registerScoringRoutes>[1]> {
   const { settings, logger, metrics, stores, masterKey, now, opened } = parts;
   const { counters, database, lookups, log } = stores;
   const pool = createPool({
-    entry: new URL('../../workers/main.js', import.meta.url), threads: settings.VH_POOL_THREADS, queueMax: settings.VH_POOL_QUEUE, deadlineMs: poolDeadlineMs, metrics,
+    entry: new URL('../../workers/main.js', import.meta.url),
+    threads: settings.VH_POOL_THREADS,
+    queueMax: settings.VH_POOL_QUEUE,
+    deadlineMs: poolDeadlineMs,
+    metrics,
   });
   opened.push(() => pool.close());
   await pool.warm();
-  const geography = await openGeography({ countryDbPath: settings.GEOIP_COUNTRY_DB, asnDbPath: settings.GEOIP_ASN_DB, anonymousDbPath: settings.GEOIP_ANONYMOUS_DB, logger });
+  const geography = await openGeography({
+    countryDbPath: settings.GEOIP_COUNTRY_DB,
+    asnDbPath: settings.GEOIP_ASN_DB,
+    anonymousDbPath: settings.GEOIP_ANONYMOUS_DB,
+    logger,
+  });
   opened.push(async () => geography.close());
-  const trustedKeys = settings.VH_TRUSTED_AGENT_KEYS === null ? [] : await readTrustedAgentKeys(settings.VH_TRUSTED_AGENT_KEYS);
+  const trustedKeys =
+    settings.VH_TRUSTED_AGENT_KEYS === null ? [] : await readTrustedAgentKeys(settings.VH_TRUSTED_AGENT_KEYS);
   const makeRef = createMakeRef(masterKey);
   const receiptKey = deriveSigningKey(masterKey, 'receipts');
   const verifier = createAgentVerifier({ trustedKeys, now });
   return {
     scores: createScoreService({
-      counters, log, pool, geography, makeRef, signer: createBatchSigner(receiptKey), metrics, logger, now,
+      counters,
+      log,
+      pool,
+      geography,
+      makeRef,
+      signer: createBatchSigner(receiptKey),
+      metrics,
+      logger,
+      now,
       warmth: createWarmth({ database: lookups, counters, pool, logger, now }),
-      verifyAgent: (material, origins) => verifier.verify(material, origins, { anyAuthority: settings.VH_ENV === 'development' && origins.length === 0 }),
+      verifyAgent: (material, origins) =>
+        verifier.verify(material, origins, { anyAuthority: settings.VH_ENV === 'development' && origins.length === 0 }),
       subjects: scoringSubjectsOf(directories),
     }),
     outcomes: createOutcomeService({ database, log, makeRef, metrics, logger }),
     evidence: createEvidenceService({ database: lookups, counters, pool, receiptKey }),
     probes: createProbeService({
-      counters, pool, makeRef, metrics, now,
+      counters,
+      pool,
+      makeRef,
+      metrics,
+      now,
       countProbe: (projectId, origin) => guard.countProbe(projectId, origin),
       findProbeProject: async (probeKey) => (await directories.probeKeys.get(probeKey))?.projectId ?? null,
     }),
@@ -59,19 +85,33 @@ export async function openScoring(parts: Parts, { directories, guard, ids }: Sco
 }
 
 function scoringSubjectsOf(directories: Directories): ScoringSubjects {
-  const assuranceOf = { standard: 'can_step_up_to_biometric', captcha: 'can_step_up_to_captcha', invisible: 'none' } as const;
+  const assuranceOf = {
+    standard: 'can_step_up_to_biometric',
+    captcha: 'can_step_up_to_captcha',
+    invisible: 'none',
+  } as const;
   return {
     liteEnabled: async (organizationId) => (await directories.organizations.get(organizationId))?.liteEnabled ?? false,
     async findProject(projectId) {
       const project = await directories.projects.get(projectId);
       if (project === null) return null;
       const config = project.fields.config ?? {};
-      return { liteConfig: config.liteConfig, assuranceAvailable: assuranceOf[config.widgetMode ?? 'standard'], origins: await effectiveOrigins(directories, project.organizationId, config.allowedDomains ?? []) };
+      return {
+        liteConfig: config.liteConfig,
+        assuranceAvailable: assuranceOf[config.widgetMode ?? 'standard'],
+        origins: await effectiveOrigins(directories, project.organizationId, config.allowedDomains ?? []),
+      };
     },
   };
 }
 
 /** The project’s list, or where it is empty, the organization’s. */
-async function effectiveOrigins(directories: Directories, organizationId: string, ownOrigins: readonly string[]): Promise<readonly string[]> {
-  return ownOrigins.length > 0 ? ownOrigins : ((await directories.organizations.get(organizationId))?.allowedDomains ?? []);
+async function effectiveOrigins(
+  directories: Directories,
+  organizationId: string,
+  ownOrigins: readonly string[],
+): Promise<readonly string[]> {
+  return ownOrigins.length > 0
+    ? ownOrigins
+    : ((await directories.organizations.get(organizationId))?.allowedDomains ?? []);
 }

@@ -37,16 +37,32 @@ const jwksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks
 const external = { jwksUrl, issuer, audience };
 
 const claims = { org_id: 'org_a', role: 'admin' };
-const token = (signer: Signer, change: { iss?: string; aud?: string; exp?: number | null; sub?: string | null; claims?: object } = {}): Promise<string> => {
-  const jwt = new SignJWT({ ...claims, ...change.claims }).setProtectedHeader({ alg: 'RS256', kid: signer.kid }).setIssuer(change.iss ?? issuer).setAudience(change.aud ?? audience).setIssuedAt();
+const token = (
+  signer: Signer,
+  change: { iss?: string; aud?: string; exp?: number | null; sub?: string | null; claims?: object } = {},
+): Promise<string> => {
+  const jwt = new SignJWT({ ...claims, ...change.claims })
+    .setProtectedHeader({ alg: 'RS256', kid: signer.kid })
+    .setIssuer(change.iss ?? issuer)
+    .setAudience(change.aud ?? audience)
+    .setIssuedAt();
   if (change.sub !== null) jwt.setSubject(change.sub ?? 'user-1');
   if (change.exp !== null) jwt.setExpirationTime(change.exp ?? Math.floor(Date.now() / 1_000) + 300);
   return jwt.sign(signer.privateKey);
 };
-const codeOf = (work: Promise<unknown>): Promise<string> => work.then(() => 'accepted', (error: unknown) => (error instanceof Fault ? error.code : String(error)));
+const codeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'accepted',
+    (error: unknown) => (error instanceof Fault ? error.code : String(error)),
+  );
 
 t.test('a token of the configured issuer is a caller with organization and role', async (t) => {
-  t.same(await createDashboardVerifier(masterKey, external)(await token(first)), { kind: 'dashboard', subject: 'user-1', organizationId: 'org_a', role: 'admin' });
+  t.same(await createDashboardVerifier(masterKey, external)(await token(first)), {
+    kind: 'dashboard',
+    subject: 'user-1',
+    organizationId: 'org_a',
+    role: 'admin',
+  });
 });
 
 t.test('the keys are fetched once for many tokens', async (t) => {
@@ -76,10 +92,21 @@ t.test('a wrong issuer, audience, time, signature or claim is refused', async (t
 
 t.test('alg none, and HMAC keyed with the public key, are refused', async (t) => {
   const verify = createDashboardVerifier(masterKey, external);
-  const none = new UnsecuredJWT({ ...claims }).setIssuer(issuer).setAudience(audience).setSubject('user-1').setExpirationTime('5m').encode();
+  const none = new UnsecuredJWT({ ...claims })
+    .setIssuer(issuer)
+    .setAudience(audience)
+    .setSubject('user-1')
+    .setExpirationTime('5m')
+    .encode();
   t.equal(await codeOf(verify(none)), 'INVALID_TOKEN');
   for (const secret of [await exportSPKI(first.publicKey), JSON.stringify(first.jwk)]) {
-    const confused = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: 'first' }).setIssuer(issuer).setAudience(audience).setSubject('user-1').setExpirationTime('5m').sign(new TextEncoder().encode(secret));
+    const confused = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'HS256', kid: 'first' })
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setSubject('user-1')
+      .setExpirationTime('5m')
+      .sign(new TextEncoder().encode(secret));
     t.equal(await codeOf(verify(confused)), 'INVALID_TOKEN');
   }
 });
@@ -98,7 +125,8 @@ t.test('invented kids fetch the keys no more often than the cool-down allows', a
   const verify = createDashboardVerifier(masterKey, external);
   await verify(await token(first));
   const before = fetches;
-  for (let n = 0; n < 30; n += 1) t.equal(await codeOf(verify(await token({ ...second, kid: `invented-${n}` }))), 'INVALID_TOKEN');
+  for (let n = 0; n < 30; n += 1)
+    t.equal(await codeOf(verify(await token({ ...second, kid: `invented-${n}` }))), 'INVALID_TOKEN');
   t.equal(fetches - before, 0);
 });
 
@@ -114,13 +142,26 @@ t.test('the embedded issuer takes its own tokens and nobody else’s', async (t)
   t.match(await verify(own), { organizationId: 'org_a', role: 'owner' });
   for (const [what, jwt] of [
     ['expired', issueDashboardToken(masterKey, { organizationId: 'org_a', role: 'owner', lifetimeSeconds: -3_600 })],
-    ['another master key', issueDashboardToken(new Uint8Array(32), { organizationId: 'org_a', role: 'owner', lifetimeSeconds: 60 })],
+    [
+      'another master key',
+      issueDashboardToken(new Uint8Array(32), { organizationId: 'org_a', role: 'owner', lifetimeSeconds: 60 }),
+    ],
     ['an external issuer', token(first)],
   ] as const) {
     t.equal(await codeOf(verify(await jwt)), 'INVALID_TOKEN', what);
   }
   const publicKey = deriveSigningKey(masterKey, 'dashboard').publicKey.export({ format: 'pem', type: 'spki' });
-  const confused = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).setIssuer('urn:verifyhuman:embedded').setAudience('verifyhuman-dashboard').setSubject('x').setExpirationTime('5m').sign(new TextEncoder().encode(String(publicKey)));
+  const confused = await new SignJWT(claims)
+    .setProtectedHeader({ alg: 'HS256' })
+    .setIssuer('urn:verifyhuman:embedded')
+    .setAudience('verifyhuman-dashboard')
+    .setSubject('x')
+    .setExpirationTime('5m')
+    .sign(new TextEncoder().encode(String(publicKey)));
   t.equal(await codeOf(verify(confused)), 'INVALID_TOKEN');
-  t.equal(await codeOf(createDashboardVerifier(masterKey, external)(own)), 'INVALID_TOKEN', 'with an external issuer the embedded one is off');
+  t.equal(
+    await codeOf(createDashboardVerifier(masterKey, external)(own)),
+    'INVALID_TOKEN',
+    'with an external issuer the embedded one is off',
+  );
 });

@@ -49,11 +49,21 @@ t.test('a changed limit, project and organization are known everywhere within a 
   await updateOrganization(database, organizationId, { allowedDomains: ['https://a.example'], monthlyQuota: 7 });
   await waitUntil(async () => (await there.findKey(secret))?.limits.perMinute === 3, 'limits', withinMs);
   await waitUntil(async () => (await there.projects.get(projectId))?.fields.name === 'Renamed', 'project', withinMs);
-  await waitUntil(async () => (await there.organizations.get(organizationId))?.allowedDomains[0] === 'https://a.example', 'organization', withinMs);
+  await waitUntil(
+    async () => (await there.organizations.get(organizationId))?.allowedDomains[0] === 'https://a.example',
+    'organization',
+    withinMs,
+  );
 });
 
 t.test('a key that expires is dead at that moment, cached or not', async (t) => {
-  const { secret } = await mintKey(database, { organizationId, projectId, name: 'E', isTest: false, expiresAt: new Date(nowMs + 5_000) });
+  const { secret } = await mintKey(database, {
+    organizationId,
+    projectId,
+    name: 'E',
+    isTest: false,
+    expiresAt: new Date(nowMs + 5_000),
+  });
   t.ok((await here.findKey(secret)) !== null);
   nowMs += 5_000;
   t.equal(await here.findKey(secret), null);
@@ -61,7 +71,17 @@ t.test('a key that expires is dead at that moment, cached or not', async (t) => 
 
 t.test('a look-up of a known key runs no statement', async (t) => {
   let statements = 0;
-  const counted = await openDirectories({ database: { ...database, query: (sql, values, options) => { if (sql.includes('api_keys k')) statements += 1; return database.query(sql, values, options); } }, logger, now });
+  const counted = await openDirectories({
+    database: {
+      ...database,
+      query: (sql, values, options) => {
+        if (sql.includes('api_keys k')) statements += 1;
+        return database.query(sql, values, options);
+      },
+    },
+    logger,
+    now,
+  });
   const { secret } = await mintKey(database, { organizationId, projectId, name: 'H', isTest: false });
   for (let n = 0; n < 100; n += 1) await counted.findKey(secret);
   t.equal(statements, 1);
@@ -70,11 +90,15 @@ t.test('a look-up of a known key runs no statement', async (t) => {
 
 t.test('a hundred uses of a key are one write, and a use a minute later is another', async (t) => {
   const { secret, keyId } = await mintKey(database, { organizationId, projectId, name: 'U', isTest: false });
-  const lastUse = async (): Promise<number | undefined> => (await findOwnedKey(database, { organizationId, projectId }, keyId))?.lastUsedAt?.getTime();
+  const lastUse = async (): Promise<number | undefined> =>
+    (await findOwnedKey(database, { organizationId, projectId }, keyId))?.lastUsedAt?.getTime();
   for (let n = 0; n < 100; n += 1) await here.findKey(secret);
   await here.flushKeyUses();
   t.equal(await lastUse(), nowMs);
-  const [changes] = await database.query<{ count: number }>('SELECT count(*)::int AS count FROM changes WHERE kind = $1', ['key']);
+  const [changes] = await database.query<{ count: number }>(
+    'SELECT count(*)::int AS count FROM changes WHERE kind = $1',
+    ['key'],
+  );
   nowMs += 30_000;
   await here.findKey(secret);
   await here.flushKeyUses();
@@ -83,21 +107,32 @@ t.test('a hundred uses of a key are one write, and a use a minute later is anoth
   await here.findKey(secret);
   await here.flushKeyUses();
   t.equal(await lastUse(), nowMs);
-  const [after] = await database.query<{ count: number }>('SELECT count(*)::int AS count FROM changes WHERE kind = $1', ['key']);
+  const [after] = await database.query<{ count: number }>(
+    'SELECT count(*)::int AS count FROM changes WHERE kind = $1',
+    ['key'],
+  );
   t.same(after, changes, 'noting a use makes nobody forget the key');
 });
 
-t.test('a stored key of the day before the tiers is the organization’s; one of the day itself is its project’s', async (t) => {
-  for (const [createdAt, expected] of [['2026-05-20T23:59:59.999Z', null], ['2026-05-21T00:00:00Z', projectId]] as const) {
-    const { secret, keyId } = await mintKey(database, { organizationId, projectId, name: 'S', isTest: false });
-    await database.query('UPDATE api_keys SET created_at = $2 WHERE key_id = $1', [keyId, new Date(createdAt)]);
-    t.equal((await here.findKey(secret))?.projectId, expected, createdAt);
-  }
-  t.match(projectOfKey, /2026-05-21/);
-});
+t.test(
+  'a stored key of the day before the tiers is the organization’s; one of the day itself is its project’s',
+  async (t) => {
+    for (const [createdAt, expected] of [
+      ['2026-05-20T23:59:59.999Z', null],
+      ['2026-05-21T00:00:00Z', projectId],
+    ] as const) {
+      const { secret, keyId } = await mintKey(database, { organizationId, projectId, name: 'S', isTest: false });
+      await database.query('UPDATE api_keys SET created_at = $2 WHERE key_id = $1', [keyId, new Date(createdAt)]);
+      t.equal((await here.findKey(secret))?.projectId, expected, createdAt);
+    }
+    t.match(projectOfKey, /2026-05-21/);
+  },
+);
 
 t.test('the database itself holds a project to one active issued key', async (t) => {
   await mintKey(database, { organizationId, projectId, name: 'I', isTest: false, issued: true });
-  await t.rejects(mintKey(database, { organizationId, projectId, name: 'I', isTest: false, issued: true }), { message: /api_keys_issued_once/ });
+  await t.rejects(mintKey(database, { organizationId, projectId, name: 'I', isTest: false, issued: true }), {
+    message: /api_keys_issued_once/,
+  });
   t.match(await findIssuedKey(database, projectId, new Date(nowMs)), { name: 'I' });
 });

@@ -2,13 +2,20 @@ import fc from 'fast-check';
 import t from 'tap';
 import { createOriginDecision } from '../../src/administration/origin-decision.js';
 
-const [development, staging, production] = (['development', 'staging', 'production'] as const).map(createOriginDecision) as [ReturnType<typeof createOriginDecision>, ReturnType<typeof createOriginDecision>, ReturnType<typeof createOriginDecision>];
+const [development, staging, production] = (['development', 'staging', 'production'] as const).map(
+  createOriginDecision,
+) as [
+  ReturnType<typeof createOriginDecision>,
+  ReturnType<typeof createOriginDecision>,
+  ReturnType<typeof createOriginDecision>,
+];
 const none: readonly string[] = [];
 
 t.test('both lists empty: everything in development, nothing elsewhere', (t) => {
   for (const origin of ['https://a.example', null]) {
     t.same(development({ project: none, organization: none }, origin), { allowed: true, decidedBy: 'environment' });
-    for (const decide of [staging, production]) t.same(decide({ project: none, organization: none }, origin), { allowed: false, decidedBy: 'environment' });
+    for (const decide of [staging, production])
+      t.same(decide({ project: none, organization: none }, origin), { allowed: false, decidedBy: 'environment' });
   }
   t.end();
 });
@@ -26,9 +33,13 @@ t.test('a list decides in every environment, and the project’s decides alone',
 
 t.test('an organization’s list never opens a project that has its own', (t) => {
   const host = fc.stringMatching(/^[a-z]{1,8}\.example$/);
-  t.doesNotThrow(() => fc.assert(fc.property(host, host, fc.array(host, { maxLength: 5 }), (own, asking, organization) => {
-    const { allowed, decidedBy } = production({ project: [`https://${own}`], organization }, `https://${asking}`);
-    return decidedBy === 'project' && allowed === (own === asking);
-  })));
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(host, host, fc.array(host, { maxLength: 5 }), (own, asking, organization) => {
+        const { allowed, decidedBy } = production({ project: [`https://${own}`], organization }, `https://${asking}`);
+        return decidedBy === 'project' && allowed === (own === asking);
+      }),
+    ),
+  );
   t.end();
 });

@@ -14,31 +14,73 @@ import { temporaryDirectory } from '../helpers/service.js';
 import { findStack } from '../helpers/stores.js';
 
 const logger = createLogger('silent', { write: () => undefined });
-const counters = await openMemoryCounters({ snapshotPath: join(temporaryDirectory(t), 'counters'), keysMax: 100_000, logger });
+const counters = await openMemoryCounters({
+  snapshotPath: join(temporaryDirectory(t), 'counters'),
+  keysMax: 100_000,
+  logger,
+});
 t.teardown(() => counters.close());
 const nowMs = 1_790_000_000_000;
 
 const limitsOver = (over: Pick<Counters, 'takeRate'> = counters, publicPerMinute = 5, metrics = createMetrics()) =>
-  createLimits({ counters: over, metrics, logger, now: () => nowMs, findOrganization: async () => null, publicPerMinute });
-const key = (lineage: string, perMinute: number, perDay = 1_000): KeyCaller =>
-  ({ kind: 'key', keyId: lineage, lineage, organizationId: 'org_a', projectId: 'proj_a', scopes: [], limits: { perMinute, perDay }, isTest: false, isDemo: false, diagnosticsEnabled: false });
-const passed = async (calls: readonly Promise<void>[]): Promise<number> => (await Promise.allSettled(calls)).filter(({ status }) => status === 'fulfilled').length;
+  createLimits({
+    counters: over,
+    metrics,
+    logger,
+    now: () => nowMs,
+    findOrganization: async () => null,
+    publicPerMinute,
+  });
+const key = (lineage: string, perMinute: number, perDay = 1_000): KeyCaller => ({
+  kind: 'key',
+  keyId: lineage,
+  lineage,
+  organizationId: 'org_a',
+  projectId: 'proj_a',
+  scopes: [],
+  limits: { perMinute, perDay },
+  isTest: false,
+  isDemo: false,
+  diagnosticsEnabled: false,
+});
+const passed = async (calls: readonly Promise<void>[]): Promise<number> =>
+  (await Promise.allSettled(calls)).filter(({ status }) => status === 'fulfilled').length;
 
 t.test('however many instances take from a limit at once, never one call more than it passes', async (t) => {
   let n = 0;
-  await t.resolves(fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 20 }), fc.integer({ min: 0, max: 40 }), async (perMinute, perDay, calls) => {
-    const caller = key(`key_${(n += 1)}`, perMinute, perDay);
-    const instances = [limitsOver(), limitsOver(), limitsOver(), limitsOver()];
-    const work = Array.from({ length: calls }, (_, index) => instances[index % 4]?.takeKeyRate(caller) ?? Promise.resolve());
-    return (await passed(work)) === Math.min(calls, perMinute, perDay);
-  })));
+  await t.resolves(
+    fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 20 }),
+        fc.integer({ min: 1, max: 20 }),
+        fc.integer({ min: 0, max: 40 }),
+        async (perMinute, perDay, calls) => {
+          const caller = key(`key_${(n += 1)}`, perMinute, perDay);
+          const instances = [limitsOver(), limitsOver(), limitsOver(), limitsOver()];
+          const work = Array.from(
+            { length: calls },
+            (_, index) => instances[index % 4]?.takeKeyRate(caller) ?? Promise.resolve(),
+          );
+          return (await passed(work)) === Math.min(calls, perMinute, perDay);
+        },
+      ),
+    ),
+  );
 });
 
 t.test('the refusal says how much, and when to come again', async (t) => {
   const caller = key('refused', 1);
   await limitsOver().takeKeyRate(caller);
-  const fault = await limitsOver().takeKeyRate(caller).catch((error: unknown) => error as Fault);
-  t.match(fault, { code: 'RATE_LIMIT_EXCEEDED', details: { context: { limit: 1, usage: 1, resetDate: /Z$/ }, headers: { 'retry-after': /^\d+$/, 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': /^\d+$/ } } });
+  const fault = await limitsOver()
+    .takeKeyRate(caller)
+    .catch((error: unknown) => error as Fault);
+  t.match(fault, {
+    code: 'RATE_LIMIT_EXCEEDED',
+    details: {
+      context: { limit: 1, usage: 1, resetDate: /Z$/ },
+      headers: { 'retry-after': /^\d+$/, 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': /^\d+$/ },
+    },
+  });
 });
 
 t.test('an origin uses up its own calls, and 0 is no limit', async (t) => {
@@ -62,18 +104,31 @@ t.test('while the counters store is away calls pass and are counted as its failu
 });
 
 t.test('a bug of the store is not taken for its absence', async (t) => {
-  await t.rejects(limitsOver({ takeRate: () => Promise.reject(new TypeError('bug')) }).takeKeyRate(key('bug', 1)), { message: 'bug' });
+  await t.rejects(limitsOver({ takeRate: () => Promise.reject(new TypeError('bug')) }).takeKeyRate(key('bug', 1)), {
+    message: 'bug',
+  });
 });
 
 const stack = findStack(t, 'a limit shared by instances through Redis');
 if (stack !== null) {
   t.test('four instances on one Redis together pass exactly the limit', async (t) => {
-    const stores = await Promise.all(Array.from({ length: 4 }, () => openRedisCounters({ url: stack.redisUrl, deadlineMs: 10_000 })));
+    const stores = await Promise.all(
+      Array.from({ length: 4 }, () => openRedisCounters({ url: stack.redisUrl, deadlineMs: 10_000 })),
+    );
     t.teardown(async () => void (await Promise.all(stores.map((store) => store.close()))));
     const instances = stores.map((store) => limitsOver(store));
-    await t.resolves(fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 150 }), async (perMinute) => {
-      const caller = key(`key_${randomUUID()}`, perMinute);
-      return (await passed(Array.from({ length: 200 }, (_, index) => instances[index % 4]?.takeKeyRate(caller) ?? Promise.resolve()))) === perMinute;
-    }), { numRuns: 10 }));
+    await t.resolves(
+      fc.assert(
+        fc.asyncProperty(fc.integer({ min: 1, max: 150 }), async (perMinute) => {
+          const caller = key(`key_${randomUUID()}`, perMinute);
+          return (
+            (await passed(
+              Array.from({ length: 200 }, (_, index) => instances[index % 4]?.takeKeyRate(caller) ?? Promise.resolve()),
+            )) === perMinute
+          );
+        }),
+        { numRuns: 10 },
+      ),
+    );
   });
 }

@@ -8,7 +8,10 @@ import { migrate } from '../../src/stores/database/migrate.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { temporaryDirectory } from '../helpers/service.js';
 
-const database = await openEmbeddedDatabase({ directory: join(temporaryDirectory(t), 'database'), logger: createLogger('silent', { write: () => undefined }) });
+const database = await openEmbeddedDatabase({
+  directory: join(temporaryDirectory(t), 'database'),
+  logger: createLogger('silent', { write: () => undefined }),
+});
 t.teardown(() => database.close());
 await migrate(database);
 const secrets = createSigningSecrets(new Uint8Array(32).fill(1));
@@ -24,7 +27,10 @@ t.test('the current secret comes first, and the ones it replaced still verify', 
   const project = await makeProject();
   for (const version of [1, 2, 3]) t.equal((await secrets.rotate(database, project, false)).version, version);
   const read = await secrets.read(database, project.projectId);
-  t.same(read.map(({ version }) => version), [3, 2, 1]);
+  t.same(
+    read.map(({ version }) => version),
+    [3, 2, 1],
+  );
   t.equal(read[0]?.replacedAt, null);
   t.ok(read[1]?.replacedAt instanceof Date);
   t.equal(new Set(read.map(({ secret }) => Buffer.from(secret).toString('hex'))).size, 3);
@@ -35,7 +41,10 @@ t.test('revokePrevious leaves the new one alone', async (t) => {
   const project = await makeProject();
   await secrets.rotate(database, project, false);
   await secrets.rotate(database, project, true);
-  t.same((await secrets.read(database, project.projectId)).map(({ version }) => version), [2]);
+  t.same(
+    (await secrets.read(database, project.projectId)).map(({ version }) => version),
+    [2],
+  );
 });
 
 t.test('at rest a secret is sealed: another master key, another row or a changed byte does not open it', async (t) => {
@@ -43,11 +52,20 @@ t.test('at rest a secret is sealed: another master key, another row or a changed
   await secrets.rotate(database, project, false);
   await secrets.rotate(database, another, false);
   const [known] = await secrets.read(database, project.projectId);
-  const [row] = await database.query<{ sealed: Uint8Array }>('SELECT sealed FROM signing_secrets WHERE project_id = $1', [project.projectId]);
+  const [row] = await database.query<{ sealed: Uint8Array }>(
+    'SELECT sealed FROM signing_secrets WHERE project_id = $1',
+    [project.projectId],
+  );
   t.notOk(Buffer.from(row?.sealed ?? []).includes(Buffer.from(known?.secret ?? [])));
   await t.rejects(createSigningSecrets(new Uint8Array(32)).read(database, project.projectId));
-  await database.query('UPDATE signing_secrets SET sealed = $2 WHERE project_id = $1', [another.projectId, row?.sealed ?? null]);
+  await database.query('UPDATE signing_secrets SET sealed = $2 WHERE project_id = $1', [
+    another.projectId,
+    row?.sealed ?? null,
+  ]);
   await t.rejects(secrets.read(database, another.projectId), 'a row copied from another project');
-  await database.query('UPDATE signing_secrets SET sealed = set_byte(sealed, 20, (get_byte(sealed, 20) + 1) % 256) WHERE project_id = $1', [project.projectId]);
+  await database.query(
+    'UPDATE signing_secrets SET sealed = set_byte(sealed, 20, (get_byte(sealed, 20) + 1) % 256) WHERE project_id = $1',
+    [project.projectId],
+  );
   await t.rejects(secrets.read(database, project.projectId));
 });

@@ -9,6 +9,7 @@ if (stack !== null) {
   t.test('a small run of the bench answers without errors and reports its figures', async (t) => {
     const { table, ratios } = await benchStores({ seconds: 1, receipts: 2_000 });
     t.equal(ratios['errors'], 0, table);
-    for (const name of ['scoresPerSecond', 'eventsPerSecond', 'receiptsPerSecond', 'bareRowsPerSecond', 'rssMegabytes']) t.ok((ratios[name] ?? 0) > 0, name);
+    for (const name of ['scoresPerSecond', 'eventsPerSecond', 'receiptsPerSecond', 'bareRowsPerSecond', 'rssMegabytes'])
+      t.ok((ratios[name] ?? 0) > 0, name);
   });
 }

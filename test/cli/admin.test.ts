@@ -10,7 +10,15 @@ const run = promisify(execFile);
 
 /** Runs a command; answers the one line that it prints. */
 async function admin(dataDirectory: string, ...args: readonly string[]): Promise<Record<string, unknown>> {
-  const { stdout } = await run(process.execPath, [join(packageRoot, 'dist/src/cli/admin.js'), ...args], { env: { PATH: process.env['PATH'] ?? '', VH_DATA_DIR: dataDirectory, ADMIN_PORT: '0', PORT: '0', AUDIENCE_PORT: '0' } });
+  const { stdout } = await run(process.execPath, [join(packageRoot, 'dist/src/cli/admin.js'), ...args], {
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      VH_DATA_DIR: dataDirectory,
+      ADMIN_PORT: '0',
+      PORT: '0',
+      AUDIENCE_PORT: '0',
+    },
+  });
   if (!/^\{.*\}\n$/.test(stdout)) throw new Error(`not one line of JSON: ${stdout}`);
   return JSON.parse(stdout) as Record<string, unknown>;
 }
@@ -33,13 +41,33 @@ t.test('while no service runs and while one does, organizations are made by the 
   const { baseUrl } = await service.ready();
   t.equal(await statusOf(`${baseUrl}/organizations/me/settings`, alone['organizationKey']), 200);
 
-  const asked = await admin(directory, 'create-organization', '--name', 'Made by the service', '--tier', 'professional');
+  const asked = await admin(
+    directory,
+    'create-organization',
+    '--name',
+    'Made by the service',
+    '--tier',
+    'professional',
+  );
   t.equal(await statusOf(`${baseUrl}/organizations/me/settings`, asked['organizationKey']), 200);
-  const key = await admin(directory, 'create-key', '--org', String(asked['organizationId']), '--test', '--expires-in-days', '3');
+  const key = await admin(
+    directory,
+    'create-key',
+    '--org',
+    String(asked['organizationId']),
+    '--test',
+    '--expires-in-days',
+    '3',
+  );
   t.match(key, { apiKey: /^vf_org_test_/, expiresAt: /Z$/ });
   t.equal(await statusOf(`${baseUrl}/api-keys/current`, key['apiKey']), 200);
-  t.match(await admin(directory, 'set-quota', '--org', String(asked['organizationId']), '--monthly', '250'), { monthlyQuota: 250, tier: 'professional' });
+  t.match(await admin(directory, 'set-quota', '--org', String(asked['organizationId']), '--monthly', '250'), {
+    monthlyQuota: 250,
+    tier: 'professional',
+  });
   t.match(await admin(directory, 'enable-lite', '--org', String(asked['organizationId'])), { liteEnabled: true });
-  await t.rejects(admin(directory, 'set-tier', '--org', 'org_of_nobody', '--tier', 'free'), { message: /There is no such organization\./ });
+  await t.rejects(admin(directory, 'set-tier', '--org', 'org_of_nobody', '--tier', 'free'), {
+    message: /There is no such organization\./,
+  });
   t.notMatch(service.output().stderr, /vf_/, 'no key is in the log');
 });

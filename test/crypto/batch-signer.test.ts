@@ -13,7 +13,10 @@ const sealAll = (count: number): Promise<Seal[]> => {
 t.test('every message of a batch verifies alone, whatever the size of the batch', async (t) => {
   for (const count of [1, 2, 3, 5, 8, 13, 64, 65, 150]) {
     const seals = await sealAll(count);
-    t.ok(seals.every((seal, n) => verifySeal(key, message(n), seal)), `${count} messages`);
+    t.ok(
+      seals.every((seal, n) => verifySeal(key, message(n), seal)),
+      `${count} messages`,
+    );
   }
 });
 
@@ -25,21 +28,24 @@ t.test('messages that arrive together share a signature', async (t) => {
 t.test('a seal of another message, another key or a changed byte does not verify', async (t) => {
   const seals = await sealAll(11);
   const other = deriveSigningKey(new Uint8Array(32).fill(8), 'test');
-  await t.resolves(fc.assert(
-    fc.asyncProperty(fc.nat(10), fc.nat(10), fc.nat(500), async (mine, theirs, position) => {
-      const seal = seals[mine];
-      if (seal === undefined) return false;
-      const flipped = (bytes: Uint8Array): Uint8Array => bytes.map((byte, index) => (index === position % bytes.length ? byte ^ 1 : byte));
-      const forged: boolean[] = [
-        mine !== theirs && verifySeal(key, message(theirs), seal),
-        verifySeal(other, message(mine), seal),
-        verifySeal(key, flipped(message(mine)), seal),
-        verifySeal(key, message(mine), { ...seal, path: flipped(seal.path) }),
-        verifySeal(key, message(mine), { ...seal, signature: flipped(seal.signature) }),
-        verifySeal(key, message(mine), { ...seal, path: new Uint8Array([...seal.path, 0]) }),
-        verifySeal(key, message(mine), { ...seal, index: seal.index + 1 }) && seal.index + 1 !== mine,
-      ];
-      return forged.every((accepted) => !accepted);
-    }),
-  ));
+  await t.resolves(
+    fc.assert(
+      fc.asyncProperty(fc.nat(10), fc.nat(10), fc.nat(500), async (mine, theirs, position) => {
+        const seal = seals[mine];
+        if (seal === undefined) return false;
+        const flipped = (bytes: Uint8Array): Uint8Array =>
+          bytes.map((byte, index) => (index === position % bytes.length ? byte ^ 1 : byte));
+        const forged: boolean[] = [
+          mine !== theirs && verifySeal(key, message(theirs), seal),
+          verifySeal(other, message(mine), seal),
+          verifySeal(key, flipped(message(mine)), seal),
+          verifySeal(key, message(mine), { ...seal, path: flipped(seal.path) }),
+          verifySeal(key, message(mine), { ...seal, signature: flipped(seal.signature) }),
+          verifySeal(key, message(mine), { ...seal, path: new Uint8Array([...seal.path, 0]) }),
+          verifySeal(key, message(mine), { ...seal, index: seal.index + 1 }) && seal.index + 1 !== mine,
+        ];
+        return forged.every((accepted) => !accepted);
+      }),
+    ),
+  );
 });

@@ -5,12 +5,16 @@ import { renderPage } from '../../src/demo/page.js';
 const values = { sessionId: 's', probeKey: 'p', siteUrl: 'u' };
 
 t.test('no value can leave the quoted attribute or the text that it stands in', (t) => {
-  const holds = () => fc.assert(
-    fc.property(fc.string(), (siteUrl) => {
-      const inner = renderPage('<a href="{{siteUrl}}">', { ...values, siteUrl }).slice('<a href="'.length, -'">'.length);
-      return !/[<>"']/.test(inner) && !/&(?!(?:amp|lt|gt|quot|#39);)/.test(inner);
-    }),
-  );
+  const holds = () =>
+    fc.assert(
+      fc.property(fc.string(), (siteUrl) => {
+        const inner = renderPage('<a href="{{siteUrl}}">', { ...values, siteUrl }).slice(
+          '<a href="'.length,
+          -'">'.length,
+        );
+        return !/[<>"']/.test(inner) && !/&(?!(?:amp|lt|gt|quot|#39);)/.test(inner);
+      }),
+    );
   t.doesNotThrow(holds);
   t.end();
 });

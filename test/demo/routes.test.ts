@@ -26,61 +26,103 @@ async function build(overrides: Partial<DemoDeps> = {}): Promise<FastifyInstance
     logger: createLogger('silent', { write: () => undefined }),
     metrics: createMetrics(),
     findKey: async () => null,
-    verifyDashboardToken: async () => { throw new Fault('INVALID_TOKEN', 'no'); },
+    verifyDashboardToken: async () => {
+      throw new Fault('INVALID_TOKEN', 'no');
+    },
     findProjectOwner: async () => null,
     findKeyOwner: async () => null,
     takeKeyRate: async () => undefined,
     requireTrial: async () => undefined,
   });
-  await registerDemoRoutes(app, { siteUrl: () => 'http://survey.test:1', probeKey: 'pk_"probe"', salt, score: async () => '{"score":7}', ...overrides });
+  await registerDemoRoutes(app, {
+    siteUrl: () => 'http://survey.test:1',
+    probeKey: 'pk_"probe"',
+    salt,
+    score: async () => '{"score":7}',
+    ...overrides,
+  });
   return app;
 }
 
 const post = (app: FastifyInstance, payload: object | string, headers: Record<string, string> = {}) =>
-  app.inject({ method: 'POST', url: '/demo/score', payload, headers: { 'content-type': 'application/json', 'user-agent': 'Agent/1', ...headers } });
+  app.inject({
+    method: 'POST',
+    url: '/demo/score',
+    payload,
+    headers: { 'content-type': 'application/json', 'user-agent': 'Agent/1', ...headers },
+  });
 
-t.test('every visit is rendered with a session of its own, the probe key escaped, and nothing left to fill in', async (t) => {
-  const app = await build();
-  const [first, second] = await Promise.all([app.inject('/demo'), app.inject('/demo/')]);
-  t.equal(first.statusCode, 200);
-  t.match(first.headers['content-type'], /^text\/html/);
-  t.equal(first.headers['cache-control'], 'no-store');
-  const sessionOf = (html: string) => /data-session-id="([0-9a-f-]{36})"/.exec(html)?.[1];
-  t.ok(sessionOf(first.body));
-  t.not(sessionOf(first.body), sessionOf(second.body));
-  t.match(first.body, 'data-project-key="pk_&quot;probe&quot;"');
-  t.match(first.body, 'data-site-url="http://survey.test:1"');
-  t.notMatch(first.body, /\{\{|\}\}/);
-  t.notMatch(first.body, salt);
-});
+t.test(
+  'every visit is rendered with a session of its own, the probe key escaped, and nothing left to fill in',
+  async (t) => {
+    const app = await build();
+    const [first, second] = await Promise.all([app.inject('/demo'), app.inject('/demo/')]);
+    t.equal(first.statusCode, 200);
+    t.match(first.headers['content-type'], /^text\/html/);
+    t.equal(first.headers['cache-control'], 'no-store');
+    const sessionOf = (html: string) => /data-session-id="([0-9a-f-]{36})"/.exec(html)?.[1];
+    t.ok(sessionOf(first.body));
+    t.not(sessionOf(first.body), sessionOf(second.body));
+    t.match(first.body, 'data-project-key="pk_&quot;probe&quot;"');
+    t.match(first.body, 'data-site-url="http://survey.test:1"');
+    t.notMatch(first.body, /\{\{|\}\}/);
+    t.notMatch(first.body, salt);
+  },
+);
 
-t.test('the policy allows what the probe needs and nothing inline or from elsewhere, and the page keeps to it', async (t) => {
-  const { headers, body } = await (await build()).inject('/demo');
-  const policy = String(headers['content-security-policy']);
-  for (const part of ["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "worker-src 'self' blob:", "frame-src 'self' about:", "frame-ancestors 'none'", "form-action 'none'"]) {
-    t.ok(policy.split('; ').includes(part), part);
-  }
-  t.notMatch(policy, /unsafe|\*|https?:/);
-  t.notMatch(body, /<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc="\/)/);
-  t.notMatch(body, /(?:src|href)="(?:https?:)?\/\//);
-});
+t.test(
+  'the policy allows what the probe needs and nothing inline or from elsewhere, and the page keeps to it',
+  async (t) => {
+    const { headers, body } = await (await build()).inject('/demo');
+    const policy = String(headers['content-security-policy']);
+    for (const part of [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "connect-src 'self'",
+      "worker-src 'self' blob:",
+      "frame-src 'self' about:",
+      "frame-ancestors 'none'",
+      "form-action 'none'",
+    ]) {
+      t.ok(policy.split('; ').includes(part), part);
+    }
+    t.notMatch(policy, /unsafe|\*|https?:/);
+    t.notMatch(body, /<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc="\/)/);
+    t.notMatch(body, /(?:src|href)="(?:https?:)?\/\//);
+  },
+);
 
 t.test('every file that the page is made of is served with its type, and nothing beside them', async (t) => {
   const app = await build();
-  const types: Readonly<Record<string, RegExp>> = { js: /^(?:text|application)\/javascript/, css: /^text\/css/, svg: /^image\/svg/ };
+  const types: Readonly<Record<string, RegExp>> = {
+    js: /^(?:text|application)\/javascript/,
+    css: /^text\/css/,
+    svg: /^image\/svg/,
+  };
   for (const name of readdirSync(join(packageRoot, 'src/demo/page/assets'))) {
     const { statusCode, headers } = await app.inject(`/demo/assets/${name}`);
     t.equal(statusCode, 200, name);
     t.match(headers['content-type'], types[name.split('.').at(-1) ?? ''] ?? /^$/, name);
   }
-  for (const url of ['/demo/assets/none.js', '/demo/assets/', '/demo/assets/../index.html', '/demo/assets/%2e%2e/index.html']) {
+  for (const url of [
+    '/demo/assets/none.js',
+    '/demo/assets/',
+    '/demo/assets/../index.html',
+    '/demo/assets/%2e%2e/index.html',
+  ]) {
     t.equal((await app.inject(url)).statusCode, 404, url);
   }
 });
 
 t.test('the request is the one a backend would send, and stands next to the reply as it came', async (t) => {
   const scored: ScoreRequest[] = [];
-  const app = await build({ score: async (request) => { scored.push(request); return '{"score":7}'; } });
+  const app = await build({
+    score: async (request) => {
+      scored.push(request);
+      return '{"score":7}';
+    },
+  });
   const answer = await post(app, { ...visit, declaredCountry: 'DE' });
   t.equal(answer.statusCode, 200);
   t.match(answer.headers['content-type'], /^application\/json/);
@@ -88,14 +130,23 @@ t.test('the request is the one a backend would send, and stands next to the repl
   t.strictSame(reply, { score: 7 });
   t.strictSame(scored, [request]);
   t.strictSame(request, {
-    sessionId: 'session-1', clientIp: '127.0.0.1', userAgent: 'Agent/1', studyId: 'demo-study', sourceId: 'demo-page',
-    respondentId: createHash('sha256').update(`${salt}|visitor-1`).digest('hex'), declaredCountry: 'DE',
+    sessionId: 'session-1',
+    clientIp: '127.0.0.1',
+    userAgent: 'Agent/1',
+    studyId: 'demo-study',
+    sourceId: 'demo-page',
+    respondentId: createHash('sha256').update(`${salt}|visitor-1`).digest('hex'),
+    declaredCountry: 'DE',
   });
 });
 
 t.test('a retry of one visitor is the same request, and another visitor another person', async (t) => {
   const app = await build();
-  const [first, again, other] = await Promise.all([post(app, visit), post(app, visit), post(app, { ...visit, visitorId: 'visitor-2' })]);
+  const [first, again, other] = await Promise.all([
+    post(app, visit),
+    post(app, visit),
+    post(app, { ...visit, visitorId: 'visitor-2' }),
+  ]);
   t.equal(first.body, again.body);
   t.not(first.json<DemoReply>().request.respondentId, other.json<DemoReply>().request.respondentId);
   t.notMatch(first.body, /visitor-1|salt-of/);
@@ -103,7 +154,16 @@ t.test('a retry of one visitor is the same request, and another visitor another 
 
 t.test('the address is the peer’s, as a request may carry it', async (t) => {
   const app = await build();
-  const from = async (remoteAddress: string) => (await app.inject({ method: 'POST', url: '/demo/score', payload: visit, remoteAddress, headers: { 'x-forwarded-for': '198.51.100.9' } })).json<DemoReply>().request.clientIp;
+  const from = async (remoteAddress: string) =>
+    (
+      await app.inject({
+        method: 'POST',
+        url: '/demo/score',
+        payload: visit,
+        remoteAddress,
+        headers: { 'x-forwarded-for': '198.51.100.9' },
+      })
+    ).json<DemoReply>().request.clientIp;
   t.equal(await from('203.0.113.4'), '203.0.113.4');
   t.equal(await from('::ffff:203.0.113.4'), '203.0.113.4');
   t.equal(await from('fe80::1%eth0'), 'fe80::1');
@@ -120,12 +180,26 @@ t.test('what is wrong with a call is a coded answer', async (t) => {
   const cases = [
     { answer: await post(app, {}), status: 400, code: 'VALIDATION_FAILED', path: '/sessionId' },
     { answer: await post(app, { sessionId: 'session-1' }), status: 400, code: 'VALIDATION_FAILED', path: '/visitorId' },
-    { answer: await post(app, { ...visit, declaredCountry: 'Germany' }), status: 400, code: 'VALIDATION_FAILED', path: '/declaredCountry' },
-    { answer: await post(app, { ...visit, visitorId: 'x'.repeat(257) }), status: 400, code: 'VALIDATION_FAILED', path: '/visitorId' },
+    {
+      answer: await post(app, { ...visit, declaredCountry: 'Germany' }),
+      status: 400,
+      code: 'VALIDATION_FAILED',
+      path: '/declaredCountry',
+    },
+    {
+      answer: await post(app, { ...visit, visitorId: 'x'.repeat(257) }),
+      status: 400,
+      code: 'VALIDATION_FAILED',
+      path: '/visitorId',
+    },
     { answer: await post(app, '{'), status: 400, code: 'MALFORMED_JSON' },
     { answer: await app.inject({ url: '/demo/score' }), status: 405, code: 'METHOD_NOT_ALLOWED' },
     { answer: await post(app, 'x'.repeat(1_100_000)), status: 413, code: 'BODY_TOO_LARGE' },
-    { answer: await post(app, 'a=1', { 'content-type': 'application/x-www-form-urlencoded' }), status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' },
+    {
+      answer: await post(app, 'a=1', { 'content-type': 'application/x-www-form-urlencoded' }),
+      status: 415,
+      code: 'UNSUPPORTED_MEDIA_TYPE',
+    },
   ];
   for (const { answer, status, code, path } of cases) {
     t.equal(answer.statusCode, status, code);
@@ -138,7 +212,12 @@ t.test('faults of scoring come through as scoring answers them', async (t) => {
   const cases = [
     { thrown: new Fault('INVALID_KEY', 'no key'), status: 401, code: 'INVALID_KEY' },
     { thrown: new Fault('NOT_FOUND', 'not enabled'), status: 404, code: 'NOT_FOUND' },
-    { thrown: new Fault('RATE_LIMIT_EXCEEDED', 'wait', { headers: { 'retry-after': '9' } }), status: 429, code: 'RATE_LIMIT_EXCEEDED', retryAfter: '9' },
+    {
+      thrown: new Fault('RATE_LIMIT_EXCEEDED', 'wait', { headers: { 'retry-after': '9' } }),
+      status: 429,
+      code: 'RATE_LIMIT_EXCEEDED',
+      retryAfter: '9',
+    },
     { thrown: new Error('inner detail'), status: 500, code: 'INTERNAL' },
     { thrown: storeUnavailable('log is away'), status: 503, code: 'STORE_UNAVAILABLE', retryAfter: '1' },
   ];

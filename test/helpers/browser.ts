@@ -13,7 +13,13 @@ import { chromium, type BrowserContext } from 'playwright-core';
 export const chromiumPath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 
 const baseArguments = [
-  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
 ];
 
 /** Whether a real browser, and a display with input of its own, can be had on this machine. */
@@ -45,7 +51,13 @@ export interface Driven {
 
 /** Chromium under playwright. Headful needs a display. `ignoreDefaultArgs` takes off flags that playwright adds. */
 export async function launchDriven(
-  options: { headless?: boolean; display?: string; args?: string[]; ignoreDefaultArgs?: string[]; userAgent?: string } = {},
+  options: {
+    headless?: boolean;
+    display?: string;
+    args?: string[];
+    ignoreDefaultArgs?: string[];
+    userAgent?: string;
+  } = {},
 ): Promise<Driven> {
   const profile = await mkdtemp(join(tmpdir(), 'vh-browser-'));
   const context = await chromium.launchPersistentContext(profile, {
@@ -75,11 +87,27 @@ export interface Started {
 /** Chromium by itself, with nothing attached: `--headless`, or on a display. */
 export async function launchPlain(url: string, options: { display?: string; args?: string[] } = {}): Promise<Started> {
   const profile = await mkdtemp(join(tmpdir(), 'vh-browser-'));
-  const mode = options.display === undefined ? ['--headless'] : ['--window-position=0,0', '--window-size=1200,800', '--password-store=basic'];
-  const child = tieToTests(spawn(chromiumPath, [...baseArguments, '--no-default-browser-check', `--user-data-dir=${profile}`, ...mode, ...(options.args ?? []), url], {
-    env: { ...process.env, ...(options.display === undefined ? {} : { DISPLAY: options.display }) },
-    stdio: 'ignore',
-  }));
+  const mode =
+    options.display === undefined
+      ? ['--headless']
+      : ['--window-position=0,0', '--window-size=1200,800', '--password-store=basic'];
+  const child = tieToTests(
+    spawn(
+      chromiumPath,
+      [
+        ...baseArguments,
+        '--no-default-browser-check',
+        `--user-data-dir=${profile}`,
+        ...mode,
+        ...(options.args ?? []),
+        url,
+      ],
+      {
+        env: { ...process.env, ...(options.display === undefined ? {} : { DISPLAY: options.display }) },
+        stdio: 'ignore',
+      },
+    ),
+  );
   return {
     profile,
     async close() {
@@ -97,7 +125,9 @@ export interface Display {
 /** A virtual display; the X server picks a free number and tells it. */
 export async function startDisplay(size = '1280x900x24'): Promise<Display> {
   const child = tieToTests(
-    spawn('/usr/bin/Xvfb', ['-displayfd', '3', '-screen', '0', size, '-nolisten', 'tcp'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] }),
+    spawn('/usr/bin/Xvfb', ['-displayfd', '3', '-screen', '0', size, '-nolisten', 'tcp'], {
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    }),
   );
   const number = await new Promise<string>((resolve, reject) => {
     let text = '';

@@ -17,12 +17,21 @@ t.test('the probes of the helpers are ones that the contract allows', (t) => {
 
 t.test('generated calibrations are ones that the contract allows, their edges in order', (t) => {
   const check = Compile(Calibration);
-  fc.assert(fc.property(anyCalibration, (calibration) => check.Check(calibration) && calibration.reviewLow <= calibration.blockThreshold));
+  fc.assert(
+    fc.property(
+      anyCalibration,
+      (calibration) => check.Check(calibration) && calibration.reviewLow <= calibration.blockThreshold,
+    ),
+  );
   t.end();
 });
 
 t.test('an organization key’s facts carry nothing that was counted', (t) => {
-  fc.assert(fc.property(anyFacts, ({ measured, counts, history, probe }) => assert.ok(measured || (counts === null && history === null && probe === null))));
+  fc.assert(
+    fc.property(anyFacts, ({ measured, counts, history, probe }) =>
+      assert.ok(measured || (counts === null && history === null && probe === null)),
+    ),
+  );
   t.equal(cleanFacts({ sessionId: 'other' }).sessionId, 'other');
   t.end();
 });

@@ -28,7 +28,11 @@ export interface Fleet {
 }
 
 /** Starts a process for each entry of `roles` (such as "api" or "api,consumers"), all at once; one of them makes the demo organization. */
-export async function startFleet(test: Pick<typeof t, 'teardown'>, settings: Environment, roles: readonly string[]): Promise<Fleet> {
+export async function startFleet(
+  test: Pick<typeof t, 'teardown'>,
+  settings: Environment,
+  roles: readonly string[],
+): Promise<Fleet> {
   const members = roles.map((one) => createMember(test, settings, one));
   await Promise.all(members.map((member) => member.start()));
   const keys = (await Promise.all(members.map((member) => member.keys()))).find((found) => found !== null);
@@ -36,7 +40,11 @@ export async function startFleet(test: Pick<typeof t, 'teardown'>, settings: Env
   return { members, keys };
 }
 
-function createMember(test: Pick<typeof t, 'teardown'>, settings: Environment, roles: string): FleetMember & { keys(): Promise<Bootstrap | null> } {
+function createMember(
+  test: Pick<typeof t, 'teardown'>,
+  settings: Environment,
+  roles: string,
+): FleetMember & { keys(): Promise<Bootstrap | null> } {
   const dataDirectory = temporaryDirectory(test);
   let running: ServiceProcess | null = null;
   let addresses: { readonly baseUrl: string; readonly adminUrl: string } | null = null;
@@ -48,14 +56,23 @@ function createMember(test: Pick<typeof t, 'teardown'>, settings: Environment, r
     keys: async () => (running === null ? null : running.ready().catch(() => null)),
     metric: async (name) => {
       const text = await (await fetch(`${addresses?.adminUrl ?? ''}/metrics`)).text();
-      return text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `)).reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+      return text
+        .split('\n')
+        .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+        .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
     },
     end: async (signal) => {
       addresses = null;
       return running?.end(signal) ?? null;
     },
     start: async () => {
-      running = startProcess(test, { VH_LOG_LEVEL: 'warn', VH_POOL_THREADS: '1', ...settings, VH_DATA_DIR: dataDirectory, VH_ROLES: roles });
+      running = startProcess(test, {
+        VH_LOG_LEVEL: 'warn',
+        VH_POOL_THREADS: '1',
+        ...settings,
+        VH_DATA_DIR: dataDirectory,
+        VH_ROLES: roles,
+      });
       addresses = await running.listening();
     },
   };

@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import t from 'tap';
 import { actLikePerson, actLikeRobot, createRandom } from './input.js';
 
-const targets = [{ x: 400, y: 110 }, { x: 400, y: 250 }];
+const targets = [
+  { x: 400, y: 110 },
+  { x: 400, y: 250 },
+];
 
 t.test('the same seed acts the same, another seed differently', (t) => {
   t.strictSame(actLikePerson(targets, 'hello', 7), actLikePerson(targets, 'hello', 7));
@@ -15,7 +18,12 @@ t.test('every target is pressed once and every key released, whatever the seed',
   fc.assert(
     fc.property(fc.integer(), (seed) => {
       const commands = actLikePerson(targets, 'hello', seed);
-      return count(commands, 'mousedown') === 2 && count(commands, 'mouseup') === 2 && count(commands, 'keydown') === 5 && count(commands, 'keyup') === 5;
+      return (
+        count(commands, 'mousedown') === 2 &&
+        count(commands, 'mouseup') === 2 &&
+        count(commands, 'keydown') === 5 &&
+        count(commands, 'keyup') === 5
+      );
     }),
   );
   t.equal(count(actLikeRobot(targets, 'hello'), 'key'), 5);

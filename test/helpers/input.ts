@@ -36,8 +36,14 @@ function moveHand(from: Point, to: Point, random: () => number): string[] {
     const eased = progress * progress * (3 - 2 * progress);
     const arc = 4 * eased * (1 - eased);
     const tremor = step === steps ? 0 : 1.5;
-    const at = (start: number, end: number, bow: number) => Math.round(start + (end - start) * eased + bow * arc * 0.5 + (random() - 0.5) * tremor);
-    commands.push('mousemove', String(at(from.x, to.x, bend.x)), String(at(from.y, to.y, bend.y)), ...pause(3 + random() * 6));
+    const at = (start: number, end: number, bow: number) =>
+      Math.round(start + (end - start) * eased + bow * arc * 0.5 + (random() - 0.5) * tremor);
+    commands.push(
+      'mousemove',
+      String(at(from.x, to.x, bend.x)),
+      String(at(from.y, to.y, bend.y)),
+      ...pause(3 + random() * 6),
+    );
   }
   return commands;
 }
@@ -51,10 +57,22 @@ export function actLikePerson(targets: readonly Point[], text: string, seed: num
   return targets.flatMap((target, index) => {
     const to = { x: target.x + (random() - 0.5) * 80, y: target.y + (random() - 0.5) * 24 };
     // Looks at what is further down before the last press, and comes back.
-    const look = index === targets.length - 1 ? ['5', '5', '4', '4', '4'].flatMap((button) => ['click', button, ...pause(120 + random() * 80)]) : [];
-    const commands = [...look, ...(look.length ? pause(500) : []), ...moveHand(from, to, random), ...pause(110 + random() * 90), ...clickHeld(60 + random() * 40), ...pause(200)];
+    const look =
+      index === targets.length - 1
+        ? ['5', '5', '4', '4', '4'].flatMap((button) => ['click', button, ...pause(120 + random() * 80)])
+        : [];
+    const commands = [
+      ...look,
+      ...(look.length ? pause(500) : []),
+      ...moveHand(from, to, random),
+      ...pause(110 + random() * 90),
+      ...clickHeld(60 + random() * 40),
+      ...pause(200),
+    ];
     from = to;
-    if (index === 1) for (const key of text) commands.push('keydown', key, ...pause(60 + random() * 50), 'keyup', key, ...pause(50 + random() * 120));
+    if (index === 1)
+      for (const key of text)
+        commands.push('keydown', key, ...pause(60 + random() * 50), 'keyup', key, ...pause(50 + random() * 120));
     return commands;
   });
 }
@@ -62,7 +80,13 @@ export function actLikePerson(targets: readonly Point[], text: string, seed: num
 /** What a script does that was told the places: jumps there and presses at once. */
 export function actLikeRobot(targets: readonly Point[], text: string): Commands {
   return targets.flatMap((target, index) => [
-    'mousemove', String(target.x), String(target.y), ...pause(30), 'click', '1', ...pause(30),
+    'mousemove',
+    String(target.x),
+    String(target.y),
+    ...pause(30),
+    'click',
+    '1',
+    ...pause(30),
     ...(index === 1 ? [...text].flatMap((key) => ['key', '--delay', '6', key]) : []),
   ]);
 }
@@ -70,10 +94,15 @@ export function actLikeRobot(targets: readonly Point[], text: string): Commands 
 /** Runs the commands on the display; rejects when xdotool refuses them. */
 export function sendInput(display: string, commands: Commands): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn('/usr/bin/xdotool', [...commands], { env: { ...process.env, DISPLAY: display }, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn('/usr/bin/xdotool', [...commands], {
+      env: { ...process.env, DISPLAY: display },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     let complaint = '';
     child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()));
     child.once('error', reject);
-    child.once('close', (code) => (code === 0 ? resolve() : reject(new Error(`xdotool ended with ${code}: ${complaint}`))));
+    child.once('close', (code) =>
+      code === 0 ? resolve() : reject(new Error(`xdotool ended with ${code}: ${complaint}`)),
+    );
   });
 }

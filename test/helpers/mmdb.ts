@@ -56,7 +56,9 @@ function insert(tree: Tree, bits: readonly boolean[], record: number): Tree {
   const [right, ...rest] = bits;
   if (right === undefined) return record;
   const fork = typeof tree === 'object' && tree !== null ? tree : { left: tree, right: tree };
-  return right ? { left: fork.left, right: insert(fork.right, rest, record) } : { left: insert(fork.left, rest, record), right: fork.right };
+  return right
+    ? { left: fork.left, right: insert(fork.right, rest, record) }
+    : { left: insert(fork.left, rest, record), right: fork.right };
 }
 
 /** Numbers the forks breadth first and writes each as two pointers: to a node, to "unknown", or into the data. */
@@ -98,7 +100,10 @@ function encodeValue(value: MmdbValue): Buffer {
   }
   if (isList(value)) return Buffer.concat([encodeControl(types.array, value.length), ...value.map(encodeValue)]);
   const entries = Object.entries(value);
-  return Buffer.concat([encodeControl(types.map, entries.length), ...entries.flatMap(([key, item]) => [encodeValue(key), encodeValue(item)])]);
+  return Buffer.concat([
+    encodeControl(types.map, entries.length),
+    ...entries.flatMap(([key, item]) => [encodeValue(key), encodeValue(item)]),
+  ]);
 }
 
 function isList(value: MmdbValue): value is readonly MmdbValue[] {

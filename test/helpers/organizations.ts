@@ -21,7 +21,10 @@ export type Headers = Readonly<Record<string, string>>;
 
 /** Works on the database of a service that does not run. */
 export async function withDatabase<T>(dataDirectory: string, run: (database: Database) => Promise<T>): Promise<T> {
-  const database = await openEmbeddedDatabase({ directory: join(dataDirectory, 'database'), logger: createLogger('silent', { write: () => undefined }) });
+  const database = await openEmbeddedDatabase({
+    directory: join(dataDirectory, 'database'),
+    logger: createLogger('silent', { write: () => undefined }),
+  });
   try {
     return await run(database);
   } finally {
@@ -31,7 +34,12 @@ export async function withDatabase<T>(dataDirectory: string, run: (database: Dat
 
 export interface Organizations {
   readonly service: TestService;
-  readonly other: { readonly organizationId: string; readonly organizationKey: string; readonly projectId: string; readonly projectKey: string };
+  readonly other: {
+    readonly organizationId: string;
+    readonly organizationKey: string;
+    readonly projectId: string;
+    readonly projectKey: string;
+  };
   /** Another project of the demo organization. */
   readonly sibling: { readonly projectId: string; readonly projectKey: string };
   /** A key of the demo project from before keys had two tiers. */
@@ -42,7 +50,10 @@ export interface Organizations {
 
 export const keyHeaders = (key: string): Headers => ({ 'x-api-key': key });
 
-export async function startOrganizations(test: Test, environment: Readonly<Record<string, string>> = {}): Promise<Organizations> {
+export async function startOrganizations(
+  test: Test,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Organizations> {
   const dataDirectory = temporaryDirectory(test);
   const first = await startTestService(test, { VH_DATA_DIR: dataDirectory, VH_BOOTSTRAP: 'on' });
   const { organizationId, projectId } = first.bootstrap;
@@ -50,12 +61,17 @@ export async function startOrganizations(test: Test, environment: Readonly<Recor
   const written = await withDatabase(dataDirectory, (database) => writeRest(database, organizationId, projectId));
   const service = await startTestService(test, { VH_DATA_DIR: dataDirectory, ...environment });
   const masterKey = loadMasterKey(dataDirectory);
-  const token = async (role: DashboardRole, of: string, lifetimeSeconds: number): Promise<Headers> =>
-    ({ authorization: `Bearer ${await issueDashboardToken(masterKey, { organizationId: of, role, lifetimeSeconds })}` });
+  const token = async (role: DashboardRole, of: string, lifetimeSeconds: number): Promise<Headers> => ({
+    authorization: `Bearer ${await issueDashboardToken(masterKey, { organizationId: of, role, lifetimeSeconds })}`,
+  });
   const dashboard = (role: DashboardRole, of = organizationId) => token(role, of, 600);
   const { other, sibling, expiredKey, revokedKey, testKey, demoKey, earlyKey } = written;
   return {
-    service, other, sibling, earlyKey, dashboard,
+    service,
+    other,
+    sibling,
+    earlyKey,
+    dashboard,
     credentials: {
       none: {},
       garbage: keyHeaders('vf_live_garbage'),
@@ -85,7 +101,13 @@ async function writeRest(database: Database, organizationId: string, projectId: 
   if (otherProject === null || sibling === null) throw new Error('the projects were not made');
   const revoked = await mintKey(database, { organizationId, projectId, name: 'Revoked', isTest: false });
   await database.query('UPDATE api_keys SET revoked_at = now() WHERE key_id = $1', [revoked.keyId]);
-  const early = await mintKey(database, { organizationId, projectId, name: 'Early', isTest: false, scopes: ['verifications:write'] });
+  const early = await mintKey(database, {
+    organizationId,
+    projectId,
+    name: 'Early',
+    isTest: false,
+    scopes: ['verifications:write'],
+  });
   await database.query("UPDATE api_keys SET created_at = '2026-05-20T23:59:59Z' WHERE key_id = $1", [early.keyId]);
   return {
     other: {
@@ -99,6 +121,10 @@ async function writeRest(database: Database, organizationId: string, projectId: 
     revokedKey: revoked.secret,
     earlyKey: early.secret,
     testKey: await secretOf({ isTest: true }),
-    demoKey: await secretOf({ isTest: true, isDemo: true, scopes: ['lite:write', 'lite:read', 'verifications:write', 'verifications:read'] }),
+    demoKey: await secretOf({
+      isTest: true,
+      isDemo: true,
+      scopes: ['lite:write', 'lite:read', 'verifications:write', 'verifications:read'],
+    }),
   };
 }

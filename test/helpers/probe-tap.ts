@@ -22,10 +22,20 @@ export async function startProbeTap(serviceOrigin: string): Promise<ProbeTap> {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString();
     const { host: _host, connection: _connection, ...headers } = request.headers;
-    const answer = await forward(serviceOrigin + (request.url ?? '/'), { method: request.method as 'POST', headers, ...(text === '' ? {} : { body: text }) });
+    const answer = await forward(serviceOrigin + (request.url ?? '/'), {
+      method: request.method as 'POST',
+      headers,
+      ...(text === '' ? {} : { body: text }),
+    });
     const body = Buffer.from(await answer.body.arrayBuffer());
     if (request.method === 'POST' && answer.statusCode === 202) {
-      probes.push({ method: 'POST', text, headers: request.headers, body: JSON.parse(text) as ProbeBody, bytes: Buffer.byteLength(text) });
+      probes.push({
+        method: 'POST',
+        text,
+        headers: request.headers,
+        body: JSON.parse(text) as ProbeBody,
+        bytes: Buffer.byteLength(text),
+      });
     }
     const { 'transfer-encoding': _chunked, ...answered } = answer.headers;
     response.writeHead(answer.statusCode, answered as Record<string, string>).end(body);

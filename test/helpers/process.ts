@@ -21,7 +21,10 @@ export interface ServiceProcess {
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | string | null>;
 }
 
-export function startProcess(test: Pick<typeof t, 'teardown'>, environment: Readonly<Record<string, string>> & { readonly VH_DATA_DIR: string }): ServiceProcess {
+export function startProcess(
+  test: Pick<typeof t, 'teardown'>,
+  environment: Readonly<Record<string, string>> & { readonly VH_DATA_DIR: string },
+): ServiceProcess {
   const child = spawn(process.execPath, [join(packageRoot, 'dist/src/cli/start.js')], {
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', AUDIENCE_PORT: '0', ADMIN_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -38,9 +41,14 @@ export function startProcess(test: Pick<typeof t, 'teardown'>, environment: Read
   };
   const listening = async () => {
     const isUp = (): boolean => /VerifyHuman is up[^]*\/metrics\n/.test(stdout);
-    const up = new Promise<void>((resolve) => (isUp() ? resolve() : child.stdout.on('data', () => isUp() && resolve())));
+    const up = new Promise<void>((resolve) =>
+      isUp() ? resolve() : child.stdout.on('data', () => isUp() && resolve()),
+    );
     await Promise.race([up, exited.then(() => Promise.reject(new Error(`it exited: ${stderr}`)))]);
-    return { baseUrl: addressAfter(stdout, 'API'), adminUrl: addressAfter(stdout, 'Metrics').replace(/\/metrics$/, '') };
+    return {
+      baseUrl: addressAfter(stdout, 'API'),
+      adminUrl: addressAfter(stdout, 'Metrics').replace(/\/metrics$/, ''),
+    };
   };
   test.teardown(() => end('SIGKILL'));
   return {
@@ -55,4 +63,5 @@ export function startProcess(test: Pick<typeof t, 'teardown'>, environment: Read
   };
 }
 
-const addressAfter = (text: string, label: string): string => new RegExp(`${label}\\s+(http\\S+)`).exec(text)?.[1] ?? '';
+const addressAfter = (text: string, label: string): string =>
+  new RegExp(`${label}\\s+(http\\S+)`).exec(text)?.[1] ?? '';

@@ -7,10 +7,16 @@ import { Kafka, logLevel } from 'kafkajs';
 import { topics } from '../../src/stores/log/port.js';
 import { createDatabase, type Stack } from './stores.js';
 
-export type RealStoreSettings = Readonly<Record<'DATABASE_URL' | 'REDIS_URL' | 'KAFKA_BROKERS' | 'KAFKA_TOPIC_PREFIX' | 'VH_MASTER_KEY', string>>;
+export type RealStoreSettings = Readonly<
+  Record<'DATABASE_URL' | 'REDIS_URL' | 'KAFKA_BROKERS' | 'KAFKA_TOPIC_PREFIX' | 'VH_MASTER_KEY', string>
+>;
 
 /** The environment that several processes of one installation share; each still needs a data directory of its own. */
-export async function realStoreSettings(t: { teardown(work: () => Promise<void>): unknown }, stack: Stack, others: Partial<Stack> = {}): Promise<RealStoreSettings> {
+export async function realStoreSettings(
+  t: { teardown(work: () => Promise<void>): unknown },
+  stack: Stack,
+  others: Partial<Stack> = {},
+): Promise<RealStoreSettings> {
   const { databaseUrl, redisUrl, kafkaBrokers } = { ...stack, ...others };
   const prefix = `test-${randomUUID()}.`;
   t.teardown(() => deleteTopics(kafkaBrokers, prefix));

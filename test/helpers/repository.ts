@@ -16,7 +16,12 @@ export function buildSdkFiles(): Record<'script' | 'module' | 'declarations' | '
   try {
     execFileSync(process.execPath, [repositoryPath('scripts/build-sdk.mjs'), '--out', out], { stdio: 'pipe' });
     const read = (name: string) => readFileSync(join(out, 'lite/v1', name), 'utf8');
-    return { script: read('vh-lite.iife.js'), module: read('vh-lite.esm.js'), declarations: read('vh-lite.esm.d.ts'), integrity: read('integrity.json') };
+    return {
+      script: read('vh-lite.iife.js'),
+      module: read('vh-lite.esm.js'),
+      declarations: read('vh-lite.esm.d.ts'),
+      integrity: read('integrity.json'),
+    };
   } finally {
     rmSync(out, { recursive: true, force: true });
   }

@@ -39,9 +39,18 @@ const giveUpMs = 15_000;
 const sessionsPerRespondent = 40;
 const occurredAt = '2026-06-01T12:00:00Z';
 
-export const scoreBody = (sessionId: string, respondentId: string) => ({ sessionId, respondentId, clientIp: '203.0.113.9', studyId: loadStudy, sourceId: 'load-source' });
+export const scoreBody = (sessionId: string, respondentId: string) => ({
+  sessionId,
+  respondentId,
+  clientIp: '203.0.113.9',
+  studyId: loadStudy,
+  sourceId: 'load-source',
+});
 
-export function startScoreLoad({ members, keys }: Fleet, { callers, events = false, breaks = false, pauseMs = 10 }: ScoreLoadOptions): ScoreLoad {
+export function startScoreLoad(
+  { members, keys }: Fleet,
+  { callers, events = false, breaks = false, pauseMs = 10 }: ScoreLoadOptions,
+): ScoreLoad {
   const receipts = new Map<string, string>();
   const completed = new Set<string>();
   const sessionsOf = new Map<string, number>();
@@ -52,14 +61,21 @@ export function startScoreLoad({ members, keys }: Fleet, { callers, events = fal
 
   /** One call at any instance that runs; null where it has to be made again. */
   const call = async (path: string, body: unknown): Promise<unknown> => {
-    const urls = members.flatMap((member) => (member.roles.includes('api') ? [member.baseUrl()] : [])).filter((url) => url !== null);
+    const urls = members
+      .flatMap((member) => (member.roles.includes('api') ? [member.baseUrl()] : []))
+      .filter((url) => url !== null);
     const url = urls[turn++ % Math.max(1, urls.length)];
     if (url === undefined) return null;
     const startedMs = performance.now();
     let response: Response;
     let text: string;
     try {
-      response = await fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json', 'x-api-key': keys.projectKey }, body: JSON.stringify(body), signal: AbortSignal.timeout(giveUpMs) });
+      response = await fetch(url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': keys.projectKey },
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(giveUpMs),
+      });
       text = await response.text();
     } catch (error) {
       if (!breaks) faults.push(`${path}: ${String((error as Error).cause ?? error)}`);
@@ -67,7 +83,8 @@ export function startScoreLoad({ members, keys }: Fleet, { callers, events = fal
     }
     const tookMs = Math.round(performance.now() - startedMs);
     if (path === '/lite/score') answers.total++;
-    if (path === '/lite/score' && !breaks && tookMs > answerMsMax) faults.push(`${path}: ${response.status} after ${tookMs} ms`);
+    if (path === '/lite/score' && !breaks && tookMs > answerMsMax)
+      faults.push(`${path}: ${response.status} after ${tookMs} ms`);
     if (response.status === 200) return JSON.parse(text);
     if (response.status === 503 && Number(response.headers.get('retry-after')) > 0) answers.refused++;
     else faults.push(`${path}: ${response.status} ${text}`);
@@ -97,7 +114,11 @@ export function startScoreLoad({ members, keys }: Fleet, { callers, events = fal
   const running = Array.from({ length: callers }, (_, n) => runCaller(`caller-${n}`));
 
   return {
-    receipts, completed, sessionsOf, faults, answers,
+    receipts,
+    completed,
+    sessionsOf,
+    faults,
+    answers,
     further: async (count) => {
       const goal = answers.total + count;
       while (answers.total < goal) await pause(10);

@@ -21,7 +21,11 @@ export interface TestService {
   /** Stops the service; the directory stays until the test ends. */
   stop(): Promise<void>;
   /** Calls the API as JSON with the demo project’s key, or with the headers given. */
-  call(method: string, path: string, options?: { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }): Promise<{ readonly status: number; readonly body: never; readonly headers: Headers }>;
+  call(
+    method: string,
+    path: string,
+    options?: { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> },
+  ): Promise<{ readonly status: number; readonly body: never; readonly headers: Headers }>;
 }
 
 export function temporaryDirectory(test: Test): string {
@@ -31,11 +35,26 @@ export function temporaryDirectory(test: Test): string {
 }
 
 /** Starts a service. `environment` adds to or replaces the test’s settings; a data directory given is used and kept. */
-export async function startTestService(test: Test, environment: Readonly<Record<string, string>> = {}, options: ServiceOptions = {}): Promise<TestService> {
+export async function startTestService(
+  test: Test,
+  environment: Readonly<Record<string, string>> = {},
+  options: ServiceOptions = {},
+): Promise<TestService> {
   const dataDirectory = environment['VH_DATA_DIR'] ?? temporaryDirectory(test);
   const log: string[] = [];
-  const settings = readSettings({ PORT: '0', AUDIENCE_PORT: '0', ADMIN_PORT: '0', VH_DATA_DIR: dataDirectory, VH_LOG_LEVEL: 'info', ...environment });
-  const service: Service = await startService(settings, createLogger('info', { write: (line) => log.push(line) }), options);
+  const settings = readSettings({
+    PORT: '0',
+    AUDIENCE_PORT: '0',
+    ADMIN_PORT: '0',
+    VH_DATA_DIR: dataDirectory,
+    VH_LOG_LEVEL: 'info',
+    ...environment,
+  });
+  const service: Service = await startService(
+    settings,
+    createLogger('info', { write: (line) => log.push(line) }),
+    options,
+  );
   let stopping: Promise<void> | null = null;
   const stop = (): Promise<void> => (stopping ??= service.stop());
   test.teardown(stop);
@@ -52,7 +71,11 @@ export async function startTestService(test: Test, environment: Readonly<Record<
         ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       });
       const text = await response.text();
-      return { status: response.status, headers: response.headers, body: (text === '' ? undefined : JSON.parse(text)) as never };
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: (text === '' ? undefined : JSON.parse(text)) as never,
+      };
     },
   };
 }

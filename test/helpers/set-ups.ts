@@ -19,11 +19,17 @@ export interface SetUp {
 }
 
 /** Centres of the survey page's controls, in the page. */
-const controls: readonly Point[] = [{ x: 400, y: 110 }, { x: 400, y: 250 }, { x: 400, y: 390 }];
+const controls: readonly Point[] = [
+  { x: 400, y: 110 },
+  { x: 400, y: 250 },
+  { x: 400, y: 390 },
+];
 const answer = 'hello';
 
-const waitForLoad = (site: StaticSite) => site.waitForProbe('the load message', ({ body }) => body.phase === 'load', 30_000);
-const waitForEnd = (site: StaticSite) => site.waitForProbe('the last press', ({ body }) => (body.beh?.clicks ?? 0) >= controls.length, 30_000);
+const waitForLoad = (site: StaticSite) =>
+  site.waitForProbe('the load message', ({ body }) => body.phase === 'load', 30_000);
+const waitForEnd = (site: StaticSite) =>
+  site.waitForProbe('the last press', ({ body }) => (body.beh?.clicks ?? 0) >= controls.length, 30_000);
 
 /** Acts through the X server on a browser that nothing is attached to. */
 async function runOnDisplay(site: StaticSite, act: (targets: Point[]) => readonly string[]): Promise<void> {
@@ -53,7 +59,11 @@ async function actThroughDriver(page: Page, site: StaticSite): Promise<void> {
   await waitForEnd(site);
 }
 
-async function runDriven(site: StaticSite, options: NonNullable<Parameters<typeof launchDriven>[0]>, initScript?: string): Promise<void> {
+async function runDriven(
+  site: StaticSite,
+  options: NonNullable<Parameters<typeof launchDriven>[0]>,
+  initScript?: string,
+): Promise<void> {
   const display = options.headless === false ? await startDisplay() : undefined;
   const driven = await launchDriven({ ...options, ...(display ? { display: display.name } : {}) });
   try {
@@ -65,7 +75,11 @@ async function runDriven(site: StaticSite, options: NonNullable<Parameters<typeo
   }
 }
 
-const unflagged = { headless: false, args: ['--disable-blink-features=AutomationControlled'], ignoreDefaultArgs: ['--enable-automation'] };
+const unflagged = {
+  headless: false,
+  args: ['--disable-blink-features=AutomationControlled'],
+  ignoreDefaultArgs: ['--enable-automation'],
+};
 
 /** What plug-ins against detection do: proxies around the natives that tell. */
 const stealthScript = `
@@ -91,17 +105,31 @@ async function runRawProtocol(site: StaticSite): Promise<void> {
   try {
     await waitForLoad(site);
     const port = readFileSync(join(browser.profile, 'DevToolsActivePort'), 'utf8').split('\n')[0];
-    const targets = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as { type: string; url: string; webSocketDebuggerUrl: string }[];
-    const socket = new WebSocket(targets.find(({ type, url }) => type === 'page' && url.startsWith(site.origin))?.webSocketDebuggerUrl ?? '');
+    const targets = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as {
+      type: string;
+      url: string;
+      webSocketDebuggerUrl: string;
+    }[];
+    const socket = new WebSocket(
+      targets.find(({ type, url }) => type === 'page' && url.startsWith(site.origin))?.webSocketDebuggerUrl ?? '',
+    );
     await new Promise((resolve) => socket.addEventListener('open', resolve, { once: true }));
     let id = 0;
     const send = async (method: string, params: object, pauseMs: number) => {
       socket.send(JSON.stringify({ id: ++id, method, params }));
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     };
-    const mouse = (type: string, x: number, y: number, extra: object, pauseMs: number) => send('Input.dispatchMouseEvent', { type, x, y, ...extra }, pauseMs);
+    const mouse = (type: string, x: number, y: number, extra: object, pauseMs: number) =>
+      send('Input.dispatchMouseEvent', { type, x, y, ...extra }, pauseMs);
     for (const [index, { x, y }] of controls.entries()) {
-      for (let step = 1; step <= 25; step++) await mouse('mouseMoved', 100 + ((x - 100) * step) / 25 + Math.sin(step) * 4, y - 60 + (60 * step) / 25, {}, 12);
+      for (let step = 1; step <= 25; step++)
+        await mouse(
+          'mouseMoved',
+          100 + ((x - 100) * step) / 25 + Math.sin(step) * 4,
+          y - 60 + (60 * step) / 25,
+          {},
+          12,
+        );
       await mouse('mousePressed', x, y, { button: 'left', clickCount: 1 }, 80);
       await mouse('mouseReleased', x, y, { button: 'left', clickCount: 1 }, 150);
       if (index === 1) await send('Input.insertText', { text: answer }, 1_200);
@@ -151,13 +179,37 @@ async function runPlainHeadless(site: StaticSite): Promise<void> {
 export const setUps: readonly SetUp[] = [
   { name: 'chromium --headless, nothing attached', isPerson: false, acts: false, run: runPlainHeadless },
   { name: 'playwright, headless', isPerson: false, acts: true, run: (site) => runDriven(site, {}) },
-  { name: 'playwright, headless, other user agent', isPerson: false, acts: true, run: (site) => runDriven(site, { userAgent: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/155.0.0.0 Safari/537.36' }) },
+  {
+    name: 'playwright, headless, other user agent',
+    isPerson: false,
+    acts: true,
+    run: (site) =>
+      runDriven(site, {
+        userAgent:
+          'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/155.0.0.0 Safari/537.36',
+      }),
+  },
   { name: 'playwright, headful, flag removed', isPerson: false, acts: true, run: (site) => runDriven(site, unflagged) },
-  { name: 'playwright, headful, flag removed, natives behind proxies', isPerson: false, acts: true, run: (site) => runDriven(site, unflagged, stealthScript) },
-  { name: 'playwright, headful, getters replaced by functions', isPerson: false, acts: true, run: (site) => runDriven(site, { headless: false }, homemadeScript) },
+  {
+    name: 'playwright, headful, flag removed, natives behind proxies',
+    isPerson: false,
+    acts: true,
+    run: (site) => runDriven(site, unflagged, stealthScript),
+  },
+  {
+    name: 'playwright, headful, getters replaced by functions',
+    isPerson: false,
+    acts: true,
+    run: (site) => runDriven(site, { headless: false }, homemadeScript),
+  },
   { name: 'raw debugging protocol, input only', isPerson: false, acts: true, run: runRawProtocol },
   { name: 'events made up by a script of the page', isPerson: false, acts: true, run: runSynthetic },
-  { name: 'xdotool, like a robot', isPerson: false, acts: true, run: (site) => runOnDisplay(site, (targets) => actLikeRobot(targets, answer)) },
+  {
+    name: 'xdotool, like a robot',
+    isPerson: false,
+    acts: true,
+    run: (site) => runOnDisplay(site, (targets) => actLikeRobot(targets, answer)),
+  },
   ...[7, 19, 23].map((seed) => ({
     name: `xdotool, like a person (seed ${seed})`,
     isPerson: true,

@@ -16,5 +16,8 @@ t.test('a site serves its files, collects probes and notes, and tells what was a
 });
 
 t.test('waiting ends with a sentence when the condition never comes', async (t) => {
-  await t.rejects(pollUntil('the moon', () => undefined, 30), /in vain for the moon/);
+  await t.rejects(
+    pollUntil('the moon', () => undefined, 30),
+    /in vain for the moon/,
+  );
 });

@@ -51,7 +51,11 @@ async function readBody(request: IncomingMessage): Promise<string> {
 }
 
 /** Polls until the value is there; rejects with `what` after the deadline. */
-export async function pollUntil<T>(what: string, read: () => T | undefined | Promise<T | undefined>, timeoutMs = 20_000): Promise<T> {
+export async function pollUntil<T>(
+  what: string,
+  read: () => T | undefined | Promise<T | undefined>,
+  timeoutMs = 20_000,
+): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     const value = await read();
@@ -72,9 +76,19 @@ export async function startStaticSite({ files, headers, probeStatus = 202 }: Sta
   };
   const takeProbe = async (request: IncomingMessage, response: ServerResponse) => {
     const text = await readBody(request);
-    if (text) probes.push({ method: request.method ?? '', text, headers: request.headers, body: JSON.parse(text) as ProbeBody, bytes: Buffer.byteLength(text) });
+    if (text)
+      probes.push({
+        method: request.method ?? '',
+        text,
+        headers: request.headers,
+        body: JSON.parse(text) as ProbeBody,
+        bytes: Buffer.byteLength(text),
+      });
     if (probeStatus === 'hang') return;
-    response.writeHead(probeStatus, { 'content-type': 'application/json', 'access-control-allow-origin': request.headers.origin ?? '*' });
+    response.writeHead(probeStatus, {
+      'content-type': 'application/json',
+      'access-control-allow-origin': request.headers.origin ?? '*',
+    });
     response.end('{}');
   };
   const server = createServer((request, response) => {
@@ -84,7 +98,13 @@ export async function startStaticSite({ files, headers, probeStatus = 202 }: Sta
     if (pathname === probePath) takeProbe(request, response).catch(() => response.destroy());
     else if (pathname === '/note') takeNote(request, response).catch(() => response.destroy());
     else if (body === undefined) response.writeHead(404).end();
-    else response.writeHead(200, { 'content-type': types[pathname.split('.').pop() ?? ''] ?? 'text/html; charset=utf-8', ...headers }).end(body);
+    else
+      response
+        .writeHead(200, {
+          'content-type': types[pathname.split('.').pop() ?? ''] ?? 'text/html; charset=utf-8',
+          ...headers,
+        })
+        .end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -55,7 +55,8 @@ function readRunningStack(): Stack | null {
   const file = repositoryPath('.stack/stack.json');
   if (!existsSync(file)) return null;
   const state = JSON.parse(readFileSync(file, 'utf8')) as StackState;
-  const isWhole = services.every((service) => state.running.includes(service)) && Object.values(state.pids).every(isAlive);
+  const isWhole =
+    services.every((service) => state.running.includes(service)) && Object.values(state.pids).every(isAlive);
   return isWhole ? state : null;
 }
 
@@ -70,25 +71,52 @@ function isAlive(pid: number): boolean {
 }
 
 /** Starts services of one's own beside the shared ones, for a test that stops them; removed when the test ends. `portOffset` keeps test files apart. */
-export async function startOwnStack(t: { teardown(work: () => Promise<void>): unknown }, own: readonly StackService[], portOffset: number, options: readonly '--secure'[] = []): Promise<OwnStack> {
+export async function startOwnStack(
+  t: { teardown(work: () => Promise<void>): unknown },
+  own: readonly StackService[],
+  portOffset: number,
+  options: readonly '--secure'[] = [],
+): Promise<OwnStack> {
   const name = `test-${portOffset}`;
   const call = async (command: StackCommand, services: readonly StackService[] = own): Promise<void> => {
-    await run(process.execPath, [repositoryPath('scripts/stack.mjs'), command, ...services, '--name', name, '--port-offset', String(portOffset), ...options], { cwd: repositoryRoot });
+    await run(
+      process.execPath,
+      [
+        repositoryPath('scripts/stack.mjs'),
+        command,
+        ...services,
+        '--name',
+        name,
+        '--port-offset',
+        String(portOffset),
+        ...options,
+      ],
+      { cwd: repositoryRoot },
+    );
   };
   await call('remove');
   await call('start');
   t.teardown(() => call('remove'));
-  return { ...(JSON.parse(readFileSync(repositoryPath(`.stack/${name}/stack.json`), 'utf8')) as Omit<OwnStack, 'command'>), command: call };
+  return {
+    ...(JSON.parse(readFileSync(repositoryPath(`.stack/${name}/stack.json`), 'utf8')) as Omit<OwnStack, 'command'>),
+    command: call,
+  };
 }
 
 /** A database of one's own, with all migrations applied; dropped when the test ends. Copied from a template, which takes a fraction of applying them. */
-export async function createDatabase(t: { teardown(work: () => Promise<void>): unknown }, stack: Stack): Promise<string> {
+export async function createDatabase(
+  t: { teardown(work: () => Promise<void>): unknown },
+  stack: Stack,
+): Promise<string> {
   const template = await ensureTemplate(stack);
   return copyDatabase(t, stack, template);
 }
 
 /** The same without any migration. */
-export const createEmptyDatabase = (t: { teardown(work: () => Promise<void>): unknown }, stack: Stack): Promise<string> => copyDatabase(t, stack, 'template0');
+export const createEmptyDatabase = (
+  t: { teardown(work: () => Promise<void>): unknown },
+  stack: Stack,
+): Promise<string> => copyDatabase(t, stack, 'template0');
 
 const urlOf = (stack: Stack, name: string): string => stack.databaseUrl.replace(/\/[^/]*$/, `/${name}`);
 
@@ -101,27 +129,37 @@ async function withServer<T>(stack: Stack, work: (server: Database) => Promise<T
   }
 }
 
-async function copyDatabase(t: { teardown(work: () => Promise<void>): unknown }, stack: Stack, template: string): Promise<string> {
+async function copyDatabase(
+  t: { teardown(work: () => Promise<void>): unknown },
+  stack: Stack,
+  template: string,
+): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await withServer(stack, (server) => server.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
-  t.teardown(() => withServer(stack, async (server) => void (await server.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))));
+  t.teardown(() =>
+    withServer(stack, async (server) => void (await server.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))),
+  );
   return urlOf(stack, name);
 }
 
 /** One template for each state of the migrations. Built under another name and renamed when complete, so that no test copies half of it. */
 async function ensureTemplate(stack: Stack): Promise<string> {
   const hash = createHash('sha256');
-  for (const name of (await readdir(migrationsDirectory())).sort()) hash.update(name).update(await readFile(`${migrationsDirectory()}/${name}`));
+  for (const name of (await readdir(migrationsDirectory())).sort())
+    hash.update(name).update(await readFile(`${migrationsDirectory()}/${name}`));
   const template = `template_${hash.digest('hex').slice(0, 24)}`;
   return withServer(stack, async (server) => {
-    const exists = async () => (await server.query('SELECT 1 FROM pg_database WHERE datname = $1', [template])).length > 0;
+    const exists = async () =>
+      (await server.query('SELECT 1 FROM pg_database WHERE datname = $1', [template])).length > 0;
     if (await exists()) return template;
     const draft = `draft_${randomUUID().replaceAll('-', '')}`;
     await server.query(`CREATE DATABASE ${draft} TEMPLATE template0`);
     const database = await openPostgres({ url: urlOf(stack, draft), poolMax: 1, deadlineMs: 60_000 });
     await migrate(database).finally(() => database.close());
     // Another test file may have been faster.
-    await server.query(`ALTER DATABASE ${draft} RENAME TO ${template}`).catch(() => server.query(`DROP DATABASE ${draft} WITH (FORCE)`));
+    await server
+      .query(`ALTER DATABASE ${draft} RENAME TO ${template}`)
+      .catch(() => server.query(`DROP DATABASE ${draft} WITH (FORCE)`));
     return template;
   });
 }

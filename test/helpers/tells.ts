@@ -6,7 +6,8 @@ import type { ProbeBody } from '../../src/contract/probe.js';
 
 /** The newest load message with the newest behaviour over it; null while no load message came. */
 export function joinMessages(bodies: readonly ProbeBody[]): ProbeBody | null {
-  const newest = (phase: ProbeBody['phase']) => bodies.filter((body) => body.phase === phase).sort((a, b) => b.seq - a.seq)[0];
+  const newest = (phase: ProbeBody['phase']) =>
+    bodies.filter((body) => body.phase === phase).sort((a, b) => b.seq - a.seq)[0];
   const load = newest('load');
   return load ? { ...load, ...newest('update') } : null;
 }

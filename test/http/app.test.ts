@@ -8,13 +8,25 @@ import { createApp } from '../../src/http/app.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
 
-const projectKey: KeyCaller = { kind: 'key', keyId: 'key_1', lineage: 'key_1', organizationId: 'org_a', projectId: 'proj_a', scopes: ['lite:write'], limits: { perMinute: 1, perDay: 1 }, isTest: false, isDemo: false, diagnosticsEnabled: false };
+const projectKey: KeyCaller = {
+  kind: 'key',
+  keyId: 'key_1',
+  lineage: 'key_1',
+  organizationId: 'org_a',
+  projectId: 'proj_a',
+  scopes: ['lite:write'],
+  limits: { perMinute: 1, perDay: 1 },
+  isTest: false,
+  isDemo: false,
+  diagnosticsEnabled: false,
+};
 const organizationKey: KeyCaller = { ...projectKey, keyId: 'key_2', projectId: null };
 const member: DashboardCaller = { kind: 'dashboard', subject: 'm', organizationId: 'org_a', role: 'member' };
 const owners: Readonly<Record<string, string>> = { proj_a: 'org_a', proj_b: 'org_a', proj_other: 'org_z' };
 
 const deps: AccessDeps = {
-  findKey: async (secret) => ({ vf_live_project: projectKey, vf_org_live_organization: organizationKey })[secret] ?? null,
+  findKey: async (secret) =>
+    ({ vf_live_project: projectKey, vf_org_live_organization: organizationKey })[secret] ?? null,
   verifyDashboardToken: async (token) => {
     if (token === 'member') return member;
     if (token === 'admin') return { ...member, role: 'admin' };
@@ -27,35 +39,69 @@ const deps: AccessDeps = {
 };
 
 function build(log: string[] = []): FastifyInstance {
-  const app = createApp({ ...deps, logger: createLogger('info', { write: (line) => log.push(line) }), metrics: createMetrics() });
+  const app = createApp({
+    ...deps,
+    logger: createLogger('info', { write: (line) => log.push(line) }),
+    metrics: createMetrics(),
+  });
   const open = { access: { credential: 'none' } } as const;
-  app.post('/echo', { config: open, bodyLimit: 64, schema: { body: Type.Object({ name: Type.String(), mode: Type.Optional(Type.Object({ fast: Type.Boolean() }, { additionalProperties: false })) }) } }, async (request) => request.body);
-  app.get('/bug', { config: open }, async () => { throw new Error('inner detail'); });
-  app.get('/key', { config: { access: { credential: 'api-key', scope: 'lite:write' } } }, async (request) => ({ keyId: keyCaller(request).keyId }));
+  app.post(
+    '/echo',
+    {
+      config: open,
+      bodyLimit: 64,
+      schema: {
+        body: Type.Object({
+          name: Type.String(),
+          mode: Type.Optional(Type.Object({ fast: Type.Boolean() }, { additionalProperties: false })),
+        }),
+      },
+    },
+    async (request) => request.body,
+  );
+  app.get('/bug', { config: open }, async () => {
+    throw new Error('inner detail');
+  });
+  app.get('/key', { config: { access: { credential: 'api-key', scope: 'lite:write' } } }, async (request) => ({
+    keyId: keyCaller(request).keyId,
+  }));
   app.get('/scoped', { config: { access: { credential: 'api-key', scope: 'keys:write' } } }, async () => ({}));
-  app.get('/projects/:projectId', { config: { access: { credential: 'dashboard-or-organization-key', role: 'admin', project: 'projectId' } } }, async () => ({ ok: true }));
+  app.get(
+    '/projects/:projectId',
+    { config: { access: { credential: 'dashboard-or-organization-key', role: 'admin', project: 'projectId' } } },
+    async () => ({ ok: true }),
+  );
   return app;
 }
 
-t.test('a request id is kept when it is well-formed, made otherwise, and stands in header and error body', async (t) => {
-  const app = build();
-  const own = await app.inject({ url: '/nowhere', headers: { 'x-request-id': 'abc.1_2-3' } });
-  t.equal(own.headers['x-request-id'], 'abc.1_2-3');
-  t.equal(own.json<ErrorBody>().requestId, 'abc.1_2-3');
-  const made = await app.inject({ url: '/nowhere', headers: { 'x-request-id': 'has spaces and\ttabs' } });
-  t.match(made.headers['x-request-id'], /^[0-9a-f-]{36}$/);
-});
+t.test(
+  'a request id is kept when it is well-formed, made otherwise, and stands in header and error body',
+  async (t) => {
+    const app = build();
+    const own = await app.inject({ url: '/nowhere', headers: { 'x-request-id': 'abc.1_2-3' } });
+    t.equal(own.headers['x-request-id'], 'abc.1_2-3');
+    t.equal(own.json<ErrorBody>().requestId, 'abc.1_2-3');
+    const made = await app.inject({ url: '/nowhere', headers: { 'x-request-id': 'has spaces and\ttabs' } });
+    t.match(made.headers['x-request-id'], /^[0-9a-f-]{36}$/);
+  },
+);
 
 t.test('every kind of bad input is a coded 4xx that says what to do', async (t) => {
   const app = build();
-  const post = (payload: string, contentType = 'application/json') => app.inject({ method: 'POST', url: '/echo', payload, headers: { 'content-type': contentType } });
+  const post = (payload: string, contentType = 'application/json') =>
+    app.inject({ method: 'POST', url: '/echo', payload, headers: { 'content-type': contentType } });
   const cases = [
     { answer: await post('{"name":'), status: 400, code: 'MALFORMED_JSON' },
     { answer: await post(''), status: 400, code: 'MALFORMED_JSON' },
     { answer: await post('{"__proto__":{"x":1},"name":"a"}'), status: 400, code: 'MALFORMED_JSON' },
     { answer: await post('{}'), status: 400, code: 'VALIDATION_FAILED', path: '/name' },
     { answer: await post('{"name":7}'), status: 400, code: 'VALIDATION_FAILED', path: '/name' },
-    { answer: await post('{"name":"a","mode":{"fats":true}}'), status: 400, code: 'VALIDATION_FAILED', path: '/mode/fast' },
+    {
+      answer: await post('{"name":"a","mode":{"fats":true}}'),
+      status: 400,
+      code: 'VALIDATION_FAILED',
+      path: '/mode/fast',
+    },
     { answer: await post('a=1', 'application/x-www-form-urlencoded'), status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' },
     { answer: await post(JSON.stringify({ name: 'x'.repeat(100) })), status: 413, code: 'BODY_TOO_LARGE' },
     { answer: await app.inject({ method: 'DELETE', url: '/echo' }), status: 405, code: 'METHOD_NOT_ALLOWED' },
@@ -63,7 +109,16 @@ t.test('every kind of bad input is a coded 4xx that says what to do', async (t) 
     { answer: await app.inject({ url: `/projects/${'x'.repeat(9_000)}` }), status: 401, code: 'INVALID_TOKEN' },
     { answer: await app.inject({ method: 'QUERY' as 'GET', url: '/key' }), status: 405, code: 'METHOD_NOT_ALLOWED' },
     { answer: await app.inject({ url: '/nowhere' }), status: 404, code: 'NOT_FOUND' },
-    { answer: await app.inject({ method: 'POST', url: '/nowhere', payload: '{', headers: { 'content-type': 'application/json' } }), status: 404, code: 'NOT_FOUND' },
+    {
+      answer: await app.inject({
+        method: 'POST',
+        url: '/nowhere',
+        payload: '{',
+        headers: { 'content-type': 'application/json' },
+      }),
+      status: 404,
+      code: 'NOT_FOUND',
+    },
   ];
   for (const { answer, status, code, path } of cases) {
     t.equal(answer.statusCode, status, code);
@@ -77,7 +132,11 @@ t.test('a wrong method is told which methods the address takes', async (t) => {
 });
 
 t.test('a misspelt name in a strict object is told the nearest valid one', async (t) => {
-  const answer = await build().inject({ method: 'POST', url: '/echo', payload: { name: 'a', mode: { fast: true, fats: true } } });
+  const answer = await build().inject({
+    method: 'POST',
+    url: '/echo',
+    payload: { name: 'a', mode: { fast: true, fats: true } },
+  });
   t.match(answer.json<ErrorBody>().issues, [{ path: '/mode/fats', message: /did you mean "fast"\?/ }]);
 });
 
@@ -93,7 +152,13 @@ t.test('a bug is answered without its detail and logged with it', async (t) => {
 t.test('key errors tell nothing: no key, garbage and unknown keys get the same answer', async (t) => {
   const app = build();
   const answers = await Promise.all(
-    [{}, { 'x-api-key': 'garbage' }, { 'x-api-key': 'vf_live_unknown' }, { authorization: 'Bearer vf_live_unknown' }, { authorization: 'Basic x' }].map((headers) => app.inject({ url: '/key', headers: { ...headers, 'x-request-id': 'r' } })),
+    [
+      {},
+      { 'x-api-key': 'garbage' },
+      { 'x-api-key': 'vf_live_unknown' },
+      { authorization: 'Bearer vf_live_unknown' },
+      { authorization: 'Basic x' },
+    ].map((headers) => app.inject({ url: '/key', headers: { ...headers, 'x-request-id': 'r' } })),
   );
   for (const answer of answers) {
     t.equal(answer.statusCode, 401);
@@ -104,14 +169,20 @@ t.test('key errors tell nothing: no key, garbage and unknown keys get the same a
 t.test('a key is taken as X-API-Key and as Bearer, and needs the scope of the route', async (t) => {
   const app = build();
   t.same((await app.inject({ url: '/key', headers: { 'x-api-key': 'vf_live_project' } })).json(), { keyId: 'key_1' });
-  t.same((await app.inject({ url: '/key', headers: { authorization: 'bearer vf_live_project' } })).json(), { keyId: 'key_1' });
+  t.same((await app.inject({ url: '/key', headers: { authorization: 'bearer vf_live_project' } })).json(), {
+    keyId: 'key_1',
+  });
   const refused = await app.inject({ url: '/scoped', headers: { 'x-api-key': 'vf_live_project' } });
-  t.match({ status: refused.statusCode, ...refused.json<ErrorBody>() }, { status: 403, code: 'INSUFFICIENT_SCOPE', message: /keys:write/ });
+  t.match(
+    { status: refused.statusCode, ...refused.json<ErrorBody>() },
+    { status: 403, code: 'INSUFFICIENT_SCOPE', message: /keys:write/ },
+  );
 });
 
 t.test('a dashboard route asks for role and ownership; what is another’s is as if it were not there', async (t) => {
   const app = build();
-  const get = (projectId: string, headers: Record<string, string>) => app.inject({ url: `/projects/${projectId}`, headers: { ...headers, 'x-request-id': 'r' } });
+  const get = (projectId: string, headers: Record<string, string>) =>
+    app.inject({ url: `/projects/${projectId}`, headers: { ...headers, 'x-request-id': 'r' } });
   t.equal((await get('proj_a', { authorization: 'Bearer admin' })).statusCode, 200);
   t.equal((await get('proj_a', { 'x-api-key': 'vf_org_live_organization' })).statusCode, 200);
   t.equal((await get('proj_a', { authorization: 'Bearer member' })).json<ErrorBody>().code, 'INSUFFICIENT_SCOPE');
@@ -131,42 +202,89 @@ t.test('a route without declared access does not register', async (t) => {
 t.test('a route that names a project, an organization or a key and does not say whose does not register', async (t) => {
   const app = build();
   const access = { credential: 'dashboard-or-key' } as const;
-  for (const [url, owner] of [['/a/:projectId', 'project'], ['/b/:orgId/c', 'organization'], ['/d/:keyId', 'key']] as const) {
-    t.throws(() => app.get(url, { config: { access } }, async () => ({})), { message: new RegExp(`names a ${owner}`) }, url);
+  for (const [url, owner] of [
+    ['/a/:projectId', 'project'],
+    ['/b/:orgId/c', 'organization'],
+    ['/d/:keyId', 'key'],
+  ] as const) {
+    t.throws(
+      () => app.get(url, { config: { access } }, async () => ({})),
+      { message: new RegExp(`names a ${owner}`) },
+      url,
+    );
   }
-  t.doesNotThrow(() => app.get('/e/:projectId/:keyId', { config: { access: { ...access, project: 'projectId', key: 'keyId' } } }, async () => ({})));
+  t.doesNotThrow(() =>
+    app.get(
+      '/e/:projectId/:keyId',
+      { config: { access: { ...access, project: 'projectId', key: 'keyId' } } },
+      async () => ({}),
+    ),
+  );
 });
 
-t.test('a key is found under its owner only: another project, another tier and another organization are one 404', async (t) => {
-  const keyOwners: Readonly<Record<string, { organizationId: string; projectId: string | null }>> = {
-    key_own: { organizationId: 'org_a', projectId: 'proj_a' }, key_sibling: { organizationId: 'org_a', projectId: 'proj_b' }, key_tier: { organizationId: 'org_a', projectId: null }, key_other: { organizationId: 'org_z', projectId: 'proj_a' },
-  };
-  const app = createApp({ ...deps, findKeyOwner: async (keyId) => keyOwners[keyId] ?? null, logger: createLogger('silent', { write: () => undefined }), metrics: createMetrics() });
-  app.get('/projects/:projectId/keys/:keyId', { config: { access: { credential: 'dashboard-or-key', project: 'projectId', key: 'keyId' } } }, async () => ({}));
-  const get = (keyId: string) => app.inject({ url: `/projects/proj_a/keys/${keyId}`, headers: { 'x-api-key': 'vf_live_project', 'x-request-id': 'r' } });
-  t.equal((await get('key_own')).statusCode, 200);
-  const none = await get('key_none');
-  t.equal(none.statusCode, 404);
-  for (const keyId of ['key_sibling', 'key_tier', 'key_other']) t.equal((await get(keyId)).body, none.body, keyId);
-});
+t.test(
+  'a key is found under its owner only: another project, another tier and another organization are one 404',
+  async (t) => {
+    const keyOwners: Readonly<Record<string, { organizationId: string; projectId: string | null }>> = {
+      key_own: { organizationId: 'org_a', projectId: 'proj_a' },
+      key_sibling: { organizationId: 'org_a', projectId: 'proj_b' },
+      key_tier: { organizationId: 'org_a', projectId: null },
+      key_other: { organizationId: 'org_z', projectId: 'proj_a' },
+    };
+    const app = createApp({
+      ...deps,
+      findKeyOwner: async (keyId) => keyOwners[keyId] ?? null,
+      logger: createLogger('silent', { write: () => undefined }),
+      metrics: createMetrics(),
+    });
+    app.get(
+      '/projects/:projectId/keys/:keyId',
+      { config: { access: { credential: 'dashboard-or-key', project: 'projectId', key: 'keyId' } } },
+      async () => ({}),
+    );
+    const get = (keyId: string) =>
+      app.inject({
+        url: `/projects/proj_a/keys/${keyId}`,
+        headers: { 'x-api-key': 'vf_live_project', 'x-request-id': 'r' },
+      });
+    t.equal((await get('key_own')).statusCode, 200);
+    const none = await get('key_none');
+    t.equal(none.statusCode, 404);
+    for (const keyId of ['key_sibling', 'key_tier', 'key_other']) t.equal((await get(keyId)).body, none.body, keyId);
+  },
+);
 
-t.test('limits are taken of every key call but those whose handler takes them, the end of a trial closes all but what stays open', async (t) => {
-  let taken = 0;
-  const app = createApp({
-    ...deps, logger: createLogger('silent', { write: () => undefined }), metrics: createMetrics(),
-    takeKeyRate: async () => void (taken += 1),
-    requireTrial: async () => { throw new Fault('TRIAL_EXPIRED', 'ended'); },
-  });
-  app.get('/closed', { config: { access: { credential: 'api-key' } } }, async () => ({}));
-  app.get('/open', { config: { access: { credential: 'api-key', afterTrial: true } } }, async () => ({}));
-  app.get('/own', { config: { access: { credential: 'api-key', afterTrial: true, limits: 'handler' } } }, async () => ({}));
-  app.get('/dashboard', { config: { access: { credential: 'dashboard-or-key' } } }, async () => ({}));
-  const get = async (url: string, headers: Record<string, string> = { 'x-api-key': 'vf_live_project' }): Promise<number> => (await app.inject({ url, headers })).statusCode;
-  t.same([await get('/closed'), await get('/open'), await get('/own')], [402, 200, 200]);
-  t.equal(taken, 2);
-  t.equal(await get('/dashboard', { authorization: 'Bearer member' }), 200);
-  t.equal(taken, 2, 'a dashboard call is no key’s');
-});
+t.test(
+  'limits are taken of every key call but those whose handler takes them, the end of a trial closes all but what stays open',
+  async (t) => {
+    let taken = 0;
+    const app = createApp({
+      ...deps,
+      logger: createLogger('silent', { write: () => undefined }),
+      metrics: createMetrics(),
+      takeKeyRate: async () => void (taken += 1),
+      requireTrial: async () => {
+        throw new Fault('TRIAL_EXPIRED', 'ended');
+      },
+    });
+    app.get('/closed', { config: { access: { credential: 'api-key' } } }, async () => ({}));
+    app.get('/open', { config: { access: { credential: 'api-key', afterTrial: true } } }, async () => ({}));
+    app.get(
+      '/own',
+      { config: { access: { credential: 'api-key', afterTrial: true, limits: 'handler' } } },
+      async () => ({}),
+    );
+    app.get('/dashboard', { config: { access: { credential: 'dashboard-or-key' } } }, async () => ({}));
+    const get = async (
+      url: string,
+      headers: Record<string, string> = { 'x-api-key': 'vf_live_project' },
+    ): Promise<number> => (await app.inject({ url, headers })).statusCode;
+    t.same([await get('/closed'), await get('/open'), await get('/own')], [402, 200, 200]);
+    t.equal(taken, 2);
+    t.equal(await get('/dashboard', { authorization: 'Bearer member' }), 200);
+    t.equal(taken, 2, 'a dashboard call is no key’s');
+  },
+);
 
 t.test('no answer lacks the security headers', async (t) => {
   const app = build();

@@ -19,17 +19,46 @@ t.test('each form matches what it names and nothing beside it', (t) => {
     ],
     ['https://a.com:8443', ['https://a.com:8443'], ['https://a.com', 'http://a.com:8443', 'https://a.com:8444']],
     ['http://a.com:443', ['http://a.com:443'], ['http://a.com', 'https://a.com']],
-    ['a.com', ['https://a.com', 'http://a.com', 'http://a.com:80', 'capacitor://a.com'], ['https://a.com:8443', 'http://a.com:443', 'https://x.a.com']],
+    [
+      'a.com',
+      ['https://a.com', 'http://a.com', 'http://a.com:80', 'capacitor://a.com'],
+      ['https://a.com:8443', 'http://a.com:443', 'https://x.a.com'],
+    ],
     ['a.com:443', ['https://a.com', 'http://a.com:443'], ['http://a.com', 'https://a.com:80']],
     [
       '*.a.com',
-      ['https://x.a.com', 'http://x.a.com', 'https://x.y.z.a.com', 'https://xn--bcher-kva.a.com', 'https://my_site.a.com'],
-      ['https://a.com', 'https://x.a.com:8443', 'https://xa.com', 'https://.a.com', 'https://x..a.com', 'https://x.a.com.'],
+      [
+        'https://x.a.com',
+        'http://x.a.com',
+        'https://x.y.z.a.com',
+        'https://xn--bcher-kva.a.com',
+        'https://my_site.a.com',
+      ],
+      [
+        'https://a.com',
+        'https://x.a.com:8443',
+        'https://xa.com',
+        'https://.a.com',
+        'https://x..a.com',
+        'https://x.a.com.',
+      ],
     ],
     [
       'localhost:*',
-      ['http://localhost', 'http://localhost:5173', 'https://localhost:8443', 'capacitor://localhost', 'http://localhost:65535'],
-      ['http://127.0.0.1:3000', 'http://x.localhost:3000', 'http://localhost.evil.com', 'http://localhost:99999', 'http://localhost:0'],
+      [
+        'http://localhost',
+        'http://localhost:5173',
+        'https://localhost:8443',
+        'capacitor://localhost',
+        'http://localhost:65535',
+      ],
+      [
+        'http://127.0.0.1:3000',
+        'http://x.localhost:3000',
+        'http://localhost.evil.com',
+        'http://localhost:99999',
+        'http://localhost:0',
+      ],
     ],
     ['localhost', ['http://localhost', 'https://localhost'], ['http://localhost:3000']],
     ['http://127.0.0.1:3000', ['http://127.0.0.1:3000'], ['http://127.0.0.1', 'http://127.1:3000']],
@@ -66,18 +95,58 @@ t.test('writings that mean the same have one canonical text', (t) => {
 
 t.test('a pattern of another form is refused with a sentence that says what to write', (t) => {
   const refused: [string, RegExp][] = [
-    ['', /1 to 300 characters/], ['a'.repeat(301), /1 to 300/], [' a.com', /no spaces/], ['a.com\n', /no spaces/], ['a.c\u200bom', /invisible/],
-    ['null', /sandboxed/], ['NULL', /sandboxed/],
-    ['*', /first label/], ['https://*', /no scheme/], ['https://*.a.com', /no scheme/], ['*.com', /Anybody .* com/], ['*.co.uk', /Anybody/],
-    ['*.github.io', /\*\.yours\.github\.io/], ['*.localhost', /Anybody/], ['*.a.com:8443', /no port/], ['*.a.com:*', /Only localhost/], ['a.com:*', /Only localhost/],
-    ['127.0.0.1:*', /Only localhost/], ['https://localhost:*', /no scheme/], ['a.*.com', /first label/], ['*a.com', /first label/], ['*.*.a.com', /first label/],
-    ['*.1.2.3.4', /no subdomains/], ['*.', /not a host/], ['*..a.com', /not a host/],
-    ['https://a.com/', /trailing slash/], ['a.com/', /trailing slash/], ['https://a.com/path', /no path/], ['a.com?x', /no path/], ['a.com#x', /no path/],
-    ['https://user@a.com', /no user name/], ['a.com@evil.com', /no user name/], ['a.com\\evil', /no path/],
-    ['ftp://a.com', /https or http/], ['://a.com', /https or http/], ['javascript:alert(1)', /port is a number/], ['https://', /host is missing/], [':443', /host is missing/],
-    ['a.com.', /dot at the end/], ['a..com', /not a host/], ['-a.com', /not a host/], ['a.com:0', /1 to 65535/], ['a.com:65536', /1 to 65535/],
-    ['a.com:080', /1 to 65535/], ['a.com:', /1 to 65535/], ['::1', /host is missing/], ['[::1', /not an IPv6/], ['[a.com]', /not an IPv6/],
-    ['0x7f.0.0.1', /not a host|Browsers write/], ['127.1', /not a host|Browsers write/], ['ａ.com', /Browsers write this host as a\.com/], ['a%2ecom', /not a host|Browsers write/],
+    ['', /1 to 300 characters/],
+    ['a'.repeat(301), /1 to 300/],
+    [' a.com', /no spaces/],
+    ['a.com\n', /no spaces/],
+    ['a.c\u200bom', /invisible/],
+    ['null', /sandboxed/],
+    ['NULL', /sandboxed/],
+    ['*', /first label/],
+    ['https://*', /no scheme/],
+    ['https://*.a.com', /no scheme/],
+    ['*.com', /Anybody .* com/],
+    ['*.co.uk', /Anybody/],
+    ['*.github.io', /\*\.yours\.github\.io/],
+    ['*.localhost', /Anybody/],
+    ['*.a.com:8443', /no port/],
+    ['*.a.com:*', /Only localhost/],
+    ['a.com:*', /Only localhost/],
+    ['127.0.0.1:*', /Only localhost/],
+    ['https://localhost:*', /no scheme/],
+    ['a.*.com', /first label/],
+    ['*a.com', /first label/],
+    ['*.*.a.com', /first label/],
+    ['*.1.2.3.4', /no subdomains/],
+    ['*.', /not a host/],
+    ['*..a.com', /not a host/],
+    ['https://a.com/', /trailing slash/],
+    ['a.com/', /trailing slash/],
+    ['https://a.com/path', /no path/],
+    ['a.com?x', /no path/],
+    ['a.com#x', /no path/],
+    ['https://user@a.com', /no user name/],
+    ['a.com@evil.com', /no user name/],
+    ['a.com\\evil', /no path/],
+    ['ftp://a.com', /https or http/],
+    ['://a.com', /https or http/],
+    ['javascript:alert(1)', /port is a number/],
+    ['https://', /host is missing/],
+    [':443', /host is missing/],
+    ['a.com.', /dot at the end/],
+    ['a..com', /not a host/],
+    ['-a.com', /not a host/],
+    ['a.com:0', /1 to 65535/],
+    ['a.com:65536', /1 to 65535/],
+    ['a.com:080', /1 to 65535/],
+    ['a.com:', /1 to 65535/],
+    ['::1', /host is missing/],
+    ['[::1', /not an IPv6/],
+    ['[a.com]', /not an IPv6/],
+    ['0x7f.0.0.1', /not a host|Browsers write/],
+    ['127.1', /not a host|Browsers write/],
+    ['ａ.com', /Browsers write this host as a\.com/],
+    ['a%2ecom', /not a host|Browsers write/],
   ];
   for (const [text, problem] of refused) {
     const parsed = parseOriginPattern(text);
@@ -86,25 +155,66 @@ t.test('a pattern of another form is refused with a sentence that says what to w
   t.end();
 });
 
-const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?$/).filter((text) => !text.startsWith('xn--') && text !== 'null' && text[2] !== '-');
+const label = fc
+  .stringMatching(/^[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?$/)
+  .filter((text) => !text.startsWith('xn--') && text !== 'null' && text[2] !== '-');
 const tld = fc.constantFrom('com', 'org', 'example', 'de');
-const domain = fc.tuple(label, label, tld).map((labels) => labels.join('.')).filter((text) => parseOriginPattern(`*.${text}`).ok);
+const domain = fc
+  .tuple(label, label, tld)
+  .map((labels) => labels.join('.'))
+  .filter((text) => parseOriginPattern(`*.${text}`).ok);
 
 t.test('no look-alike of an allowed host is ever let in', (t) => {
   fc.assert(
     fc.property(domain, label, fc.integer({ min: 1, max: 65_535 }), (host, other, port) => {
       const patterns = [`https://${host}`, host, `*.${host}`].map(pattern);
       const lookAlikes = [
-        `https://evil-${host}`, `https://${other}${host}`, `https://${host}.${other}.com`, `https://${host}.evil.com`, `https://${host}@evil.com`,
-        `https://evil.com/${host}`, `https://evil.com#.${host}`, `https://evil.com?.${host}`, `https://evil.com\\.${host}`, `https://evil.com:443@${host}`,
-        `https://${host}.`, `https://${host}..`, `https://.${host}`, `https://${host}/`, `https://${host}:`, `https://${host}:0${port}`, `https://${host}:-1`,
-        `https://${host}:443:443`, `https:/${host}`, `https:${host}`, `//${host}`, host, ` https://${host}`, `https://${host} `, `https://${host}\n`,
-        `https://${host}\0.evil.com`, `https://${host}, https://evil.com`, `https://${host.replace('.', '。')}`, `https://${host.replace('.', '%2e')}`,
-        `https://${host.replace('.', '-')}`, `https://${host.replace('.', '')}`, `HTTPS://${host.toUpperCase()}`, 'null', '', '*',
-        `https://evil.com.${other}`, `https://${host.slice(0, -1)}`, `https://${host}x`, `https://[${host}]`,
+        `https://evil-${host}`,
+        `https://${other}${host}`,
+        `https://${host}.${other}.com`,
+        `https://${host}.evil.com`,
+        `https://${host}@evil.com`,
+        `https://evil.com/${host}`,
+        `https://evil.com#.${host}`,
+        `https://evil.com?.${host}`,
+        `https://evil.com\\.${host}`,
+        `https://evil.com:443@${host}`,
+        `https://${host}.`,
+        `https://${host}..`,
+        `https://.${host}`,
+        `https://${host}/`,
+        `https://${host}:`,
+        `https://${host}:0${port}`,
+        `https://${host}:-1`,
+        `https://${host}:443:443`,
+        `https:/${host}`,
+        `https:${host}`,
+        `//${host}`,
+        host,
+        ` https://${host}`,
+        `https://${host} `,
+        `https://${host}\n`,
+        `https://${host}\0.evil.com`,
+        `https://${host}, https://evil.com`,
+        `https://${host.replace('.', '。')}`,
+        `https://${host.replace('.', '%2e')}`,
+        `https://${host.replace('.', '-')}`,
+        `https://${host.replace('.', '')}`,
+        `HTTPS://${host.toUpperCase()}`,
+        'null',
+        '',
+        '*',
+        `https://evil.com.${other}`,
+        `https://${host.slice(0, -1)}`,
+        `https://${host}x`,
+        `https://[${host}]`,
       ];
       for (const origin of lookAlikes) if (originMatches(origin, patterns)) throw new Error(origin);
-      if (port !== 443) return !originMatches(`https://${host}:${port}`, patterns) && !originMatches(`https://${other}.${host}:${port}`, patterns);
+      if (port !== 443)
+        return (
+          !originMatches(`https://${host}:${port}`, patterns) &&
+          !originMatches(`https://${other}.${host}:${port}`, patterns)
+        );
       return true;
     }),
   );
@@ -132,12 +242,24 @@ t.test('letters of other alphabets never match the Latin ones they resemble', (t
 t.test('what matches a wildcard is a subdomain as a URL parser sees it, on the default port', (t) => {
   const junk = fc.stringMatching(/^[a-z0-9.:@/\\?#%_[\]-]{0,20}$/);
   fc.assert(
-    fc.property(domain, junk, junk, fc.constantFrom('https://', 'http://', 'https:', ''), (host, before, after, scheme) => {
-      const origin = `${scheme}${before}${host}${after}`;
-      if (!originMatches(origin, [pattern(`*.${host}`)])) return true;
-      const url = new URL(origin);
-      return url.hostname.endsWith(`.${host}`) && url.port === '' && url.username === '' && url.pathname === '/' && url.origin === origin.replace(/:\d+$/, '');
-    }),
+    fc.property(
+      domain,
+      junk,
+      junk,
+      fc.constantFrom('https://', 'http://', 'https:', ''),
+      (host, before, after, scheme) => {
+        const origin = `${scheme}${before}${host}${after}`;
+        if (!originMatches(origin, [pattern(`*.${host}`)])) return true;
+        const url = new URL(origin);
+        return (
+          url.hostname.endsWith(`.${host}`) &&
+          url.port === '' &&
+          url.username === '' &&
+          url.pathname === '/' &&
+          url.origin === origin.replace(/:\d+$/, '')
+        );
+      },
+    ),
     { numRuns: 2_000 },
   );
   t.pass('held for every generated origin');
@@ -145,7 +267,12 @@ t.test('what matches a wildcard is a subdomain as a URL parser sees it, on the d
 });
 
 t.test('a canonical text is its own canonical text, and no text makes parsing or matching throw', (t) => {
-  const hostile = fc.oneof(fc.string({ unit: 'binary', maxLength: 320 }), fc.stringMatching(/^(https?:\/\/)?[*a-z0-9.:@/[\]-]{0,30}$/), fc.webUrl(), fc.domain());
+  const hostile = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 320 }),
+    fc.stringMatching(/^(https?:\/\/)?[*a-z0-9.:@/[\]-]{0,30}$/),
+    fc.webUrl(),
+    fc.domain(),
+  );
   fc.assert(
     fc.property(hostile, hostile, (text, origin) => {
       const parsed = parseOriginPattern(text);

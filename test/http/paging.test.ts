@@ -14,8 +14,17 @@ t.test('a cursor leads to where the page before ended', (t) => {
 });
 
 t.test('a cursor of one’s own making is refused', (t) => {
-  for (const cursor of ['x', 'AAAA', Buffer.from("proj_' OR 1=1").toString('base64url'), Buffer.from('proj_\u0000').toString('base64url')]) {
-    t.throws(() => readPage({ cursor }), { code: 'VALIDATION_FAILED', details: { issues: [{ path: '/querystring/cursor' }] } }, cursor);
+  for (const cursor of [
+    'x',
+    'AAAA',
+    Buffer.from("proj_' OR 1=1").toString('base64url'),
+    Buffer.from('proj_\u0000').toString('base64url'),
+  ]) {
+    t.throws(
+      () => readPage({ cursor }),
+      { code: 'VALIDATION_FAILED', details: { issues: [{ path: '/querystring/cursor' }] } },
+      cursor,
+    );
   }
   t.end();
 });

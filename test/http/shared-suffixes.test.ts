@@ -2,10 +2,29 @@ import t from 'tap';
 import { isSharedSuffix } from '../../src/http/shared-suffixes.js';
 
 t.test('domains that hand out names to strangers are told from domains of one owner', (t) => {
-  for (const domain of ['co.uk', 'com.au', 'ac.jp', 'github.io', 'vercel.app', 's3.amazonaws.com', 'execute-api.eu-west-1.amazonaws.com', 'eastus.cloudapp.azure.com', 'ngrok-free.app']) {
+  for (const domain of [
+    'co.uk',
+    'com.au',
+    'ac.jp',
+    'github.io',
+    'vercel.app',
+    's3.amazonaws.com',
+    'execute-api.eu-west-1.amazonaws.com',
+    'eastus.cloudapp.azure.com',
+    'ngrok-free.app',
+  ]) {
     t.equal(isSharedSuffix(domain), true, domain);
   }
-  for (const domain of ['example.com', 'id.me', 'example.co.uk', 'mine.github.io', 'aws.com', 'notamazonaws.com', 'panel.research', 'co.example']) {
+  for (const domain of [
+    'example.com',
+    'id.me',
+    'example.co.uk',
+    'mine.github.io',
+    'aws.com',
+    'notamazonaws.com',
+    'panel.research',
+    'co.example',
+  ]) {
     t.equal(isSharedSuffix(domain), false, domain);
   }
   t.end();

@@ -11,6 +11,13 @@ t.test('NUL and halves of surrogate pairs are found wherever they stand', (t) =>
 });
 
 t.test('whatever is not found survives a trip through UTF-8', (t) => {
-  t.doesNotThrow(() => fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => findUnstorable(text, '') !== null || Buffer.from(text).toString() === text)));
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        (text) => findUnstorable(text, '') !== null || Buffer.from(text).toString() === text,
+      ),
+    ),
+  );
   t.end();
 });

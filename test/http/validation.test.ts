@@ -13,6 +13,12 @@ t.test('the nearest name is the one that a slip of the finger meant', (t) => {
 });
 
 t.test('hostile names never throw and never take long', (t) => {
-  t.doesNotThrow(() => fc.assert(fc.property(fc.string({ maxLength: 5_000 }), (name) => [null, 'reviewLow'].includes(nearestName(name, ['reviewLow'])))));
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(fc.string({ maxLength: 5_000 }), (name) =>
+        [null, 'reviewLow'].includes(nearestName(name, ['reviewLow'])),
+      ),
+    ),
+  );
   t.end();
 });

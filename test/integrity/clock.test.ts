@@ -17,7 +17,9 @@ if (stack !== null) {
     const service = await startTestService(t, settings, { now: () => Date.now() + shiftMs });
     const receipts: string[] = [];
     const score = async (body: object): Promise<ScoreReply> => {
-      const answer = await service.call('POST', '/lite/score', { body: { clientIp: '203.0.113.9', studyId: 's', respondentId: 'r', ...body } });
+      const answer = await service.call('POST', '/lite/score', {
+        body: { clientIp: '203.0.113.9', studyId: 's', respondentId: 'r', ...body },
+      });
       t.equal(answer.status, 200, JSON.stringify(answer.body));
       const reply = answer.body as ScoreReply;
       receipts.push(reply.receiptId);
@@ -33,8 +35,12 @@ if (stack !== null) {
     }
     const database = await openPostgres({ url: settings.DATABASE_URL, poolMax: 1, deadlineMs: 10_000 });
     t.teardown(() => database.close());
-    const recorded = async (): Promise<number> => (await database.query<{ n: number }>('SELECT count(*) AS n FROM receipts WHERE receipt_id = ANY($1)', [receipts]))[0]?.n ?? 0;
+    const recorded = async (): Promise<number> =>
+      (
+        await database.query<{ n: number }>('SELECT count(*) AS n FROM receipts WHERE receipt_id = ANY($1)', [receipts])
+      )[0]?.n ?? 0;
     await waitUntil(async () => (await recorded()) === new Set(receipts).size, 'every receipt is recorded', 60_000);
-    for (const receiptId of receipts) t.equal((await service.call('GET', `/lite/score/${receiptId}/evidence`)).status, 200);
+    for (const receiptId of receipts)
+      t.equal((await service.call('GET', `/lite/score/${receiptId}/evidence`)).status, 200);
   });
 }

@@ -11,29 +11,39 @@ t.setTimeout(300_000);
 const stack = findStack(t, 'outages of Kafka');
 
 if (stack !== null) {
-  t.test('with Kafka stopped, hanging or restarted every score is answered; its receipt waits in the spool and is recorded once', async (t) => {
-    const kafka = await startOwnStack(t, ['kafka'], 600);
-    const settings = { ...(await realStoreSettings(t, stack, { kafkaBrokers: kafka.kafkaBrokers })), VH_CONSUMER_TAKEOVER_MS: '3000' };
-    const fleet = await startFleet(t, settings, ['api', 'consumers']);
-    const [api] = fleet.members;
-    const load = startScoreLoad(fleet, { callers: 3, pauseMs: 20 });
-    await load.further(30);
-    for (const [down, up] of [['stop', 'start'], ['pause', 'resume'], ['kill', 'start']] as const) {
-      await kafka.command(down);
-      await load.further(60);
-      t.ok(((await api?.metric('vh_spool_bytes')) ?? 0) > 0, `after ${down} receipts wait in the spool`);
-      if (down === 'kill') {
-        await api?.end('SIGTERM');
-        await api?.start();
+  t.test(
+    'with Kafka stopped, hanging or restarted every score is answered; its receipt waits in the spool and is recorded once',
+    async (t) => {
+      const kafka = await startOwnStack(t, ['kafka'], 600);
+      const settings = {
+        ...(await realStoreSettings(t, stack, { kafkaBrokers: kafka.kafkaBrokers })),
+        VH_CONSUMER_TAKEOVER_MS: '3000',
+      };
+      const fleet = await startFleet(t, settings, ['api', 'consumers']);
+      const [api] = fleet.members;
+      const load = startScoreLoad(fleet, { callers: 3, pauseMs: 20 });
+      await load.further(30);
+      for (const [down, up] of [
+        ['stop', 'start'],
+        ['pause', 'resume'],
+        ['kill', 'start'],
+      ] as const) {
+        await kafka.command(down);
+        await load.further(60);
+        t.ok(((await api?.metric('vh_spool_bytes')) ?? 0) > 0, `after ${down} receipts wait in the spool`);
+        if (down === 'kill') {
+          await api?.end('SIGTERM');
+          await api?.start();
+          await load.further(20);
+        }
+        await kafka.command(up);
+        await waitUntil(async () => (await api?.metric('vh_spool_bytes')) === 0, 'the spool is replayed', 60_000);
         await load.further(20);
       }
-      await kafka.command(up);
-      await waitUntil(async () => (await api?.metric('vh_spool_bytes')) === 0, 'the spool is replayed', 60_000);
-      await load.further(20);
-    }
-    await load.stop();
-    auditRefusals(t, load);
-    await auditLoad(t, settings.DATABASE_URL, load);
-    await auditCounts(t, fleet, load, load.answers.degraded === 0);
-  });
+      await load.stop();
+      auditRefusals(t, load);
+      await auditLoad(t, settings.DATABASE_URL, load);
+      await auditCounts(t, fleet, load, load.answers.degraded === 0);
+    },
+  );
 }

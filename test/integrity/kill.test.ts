@@ -26,27 +26,30 @@ function createRandom(start: number): () => number {
 }
 
 if (stack !== null) {
-  t.test(`${killsMax} times kill -9: no answered receipt and no accepted event is lost, and none counts twice`, async (t) => {
-    const { kafkaBrokers } = await startOwnStack(t, ['kafka'], 400);
-    const settings = { ...(await realStoreSettings(t, stack, { kafkaBrokers })), VH_CONSUMER_TAKEOVER_MS: '3000' };
-    const fleet = await startFleet(t, settings, ['api', 'api', 'consumers', 'consumers']);
-    const load = startScoreLoad(fleet, { callers: 8, events: true, breaks: true, pauseMs: 5 });
-    const random = createRandom(seed);
-    let kills = 0;
-    const killAgainAndAgain = async (member: FleetMember): Promise<void> => {
-      while (kills < killsMax) {
-        kills++;
-        await pause(random() * upMsMax);
-        await member.end('SIGKILL');
-        await member.start();
-      }
-    };
-    await Promise.all(fleet.members.map(killAgainAndAgain));
-    await load.further(20);
-    await load.stop();
-    t.comment(`seed ${seed}: ${kills} kills, ${load.receipts.size} sessions scored`);
-    t.ok(load.receipts.size > killsMax, 'there was load throughout');
-    await auditLoad(t, settings.DATABASE_URL, load);
-    await auditCounts(t, fleet, load, load.answers.degraded === 0);
-  });
+  t.test(
+    `${killsMax} times kill -9: no answered receipt and no accepted event is lost, and none counts twice`,
+    async (t) => {
+      const { kafkaBrokers } = await startOwnStack(t, ['kafka'], 400);
+      const settings = { ...(await realStoreSettings(t, stack, { kafkaBrokers })), VH_CONSUMER_TAKEOVER_MS: '3000' };
+      const fleet = await startFleet(t, settings, ['api', 'api', 'consumers', 'consumers']);
+      const load = startScoreLoad(fleet, { callers: 8, events: true, breaks: true, pauseMs: 5 });
+      const random = createRandom(seed);
+      let kills = 0;
+      const killAgainAndAgain = async (member: FleetMember): Promise<void> => {
+        while (kills < killsMax) {
+          kills++;
+          await pause(random() * upMsMax);
+          await member.end('SIGKILL');
+          await member.start();
+        }
+      };
+      await Promise.all(fleet.members.map(killAgainAndAgain));
+      await load.further(20);
+      await load.stop();
+      t.comment(`seed ${seed}: ${kills} kills, ${load.receipts.size} sessions scored`);
+      t.ok(load.receipts.size > killsMax, 'there was load throughout');
+      await auditLoad(t, settings.DATABASE_URL, load);
+      await auditCounts(t, fleet, load, load.answers.degraded === 0);
+    },
+  );
 }

@@ -25,9 +25,22 @@ if (stack !== null) {
     } as typeof pg.Client.prototype.query;
     t.teardown(() => void (pg.Client.prototype.query = query as typeof pg.Client.prototype.query));
 
-    const service = await startTestService(t, { ...(await realStoreSettings(t, stack, { redisUrl: redis.url })), VH_ROLES: 'api' });
+    const service = await startTestService(t, {
+      ...(await realStoreSettings(t, stack, { redisUrl: redis.url })),
+      VH_ROLES: 'api',
+    });
     let sessions = 0;
-    const score = async (): Promise<number> => (await service.call('POST', '/lite/score', { body: { sessionId: `s${sessions++}`, respondentId: `r${sessions % 5}`, clientIp: '203.0.113.9', studyId: 'warm' } })).status;
+    const score = async (): Promise<number> =>
+      (
+        await service.call('POST', '/lite/score', {
+          body: {
+            sessionId: `s${sessions++}`,
+            respondentId: `r${sessions % 5}`,
+            clientIp: '203.0.113.9',
+            studyId: 'warm',
+          },
+        })
+      ).status;
     for (let n = 0; n < 5; n++) t.equal(await score(), 200);
 
     const calls: string[] = [];
@@ -44,7 +57,15 @@ if (stack !== null) {
     monitor.disconnect();
     client.disconnect();
     t.equal(calls.filter((call) => call === 'evalsha').length, scored, 'one script a score');
-    t.same(calls.filter((call) => !['evalsha', 'echo', 'ping'].includes(call)), [], 'and nothing else');
-    t.same(statements.filter((text) => !byTheClock.some((pattern) => pattern.test(text))), [], 'no statement that a score caused');
+    t.same(
+      calls.filter((call) => !['evalsha', 'echo', 'ping'].includes(call)),
+      [],
+      'and nothing else',
+    );
+    t.same(
+      statements.filter((text) => !byTheClock.some((pattern) => pattern.test(text))),
+      [],
+      'no statement that a score caused',
+    );
   });
 }

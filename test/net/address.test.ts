@@ -23,14 +23,35 @@ t.test('an address has one canonical text, whatever way it was written', (t) => 
 
 t.test('special ranges are told from addresses that a respondent can have', (t) => {
   const ranges: [string, string][] = [
-    ['10.1.2.3', 'private'], ['172.31.255.255', 'private'], ['172.32.0.1', 'public'], ['192.168.0.1', 'private'],
-    ['100.64.0.1', 'private'], ['100.128.0.1', 'public'], ['169.254.1.1', 'private'],
-    ['127.0.0.1', 'loopback'], ['127.255.0.1', 'loopback'], ['::1', 'loopback'], ['::ffff:127.0.0.1', 'loopback'],
-    ['0.0.0.0', 'reserved'], ['255.255.255.255', 'reserved'], ['224.0.0.1', 'reserved'], ['240.0.0.1', 'reserved'],
-    ['203.0.113.7', 'reserved'], ['192.0.2.1', 'reserved'], ['198.18.0.1', 'reserved'],
-    ['fc00::1', 'private'], ['fd12:3456::1', 'private'], ['fe80::1', 'private'],
-    ['::', 'reserved'], ['ff02::1', 'reserved'], ['2001:db8::1', 'reserved'], ['4000::1', 'reserved'], ['::8.8.8.8', 'reserved'],
-    ['64:ff9b::808:808', 'reserved'], ['2002:808:808::1', 'public'], ['2001:0:1234::1', 'public'],
+    ['10.1.2.3', 'private'],
+    ['172.31.255.255', 'private'],
+    ['172.32.0.1', 'public'],
+    ['192.168.0.1', 'private'],
+    ['100.64.0.1', 'private'],
+    ['100.128.0.1', 'public'],
+    ['169.254.1.1', 'private'],
+    ['127.0.0.1', 'loopback'],
+    ['127.255.0.1', 'loopback'],
+    ['::1', 'loopback'],
+    ['::ffff:127.0.0.1', 'loopback'],
+    ['0.0.0.0', 'reserved'],
+    ['255.255.255.255', 'reserved'],
+    ['224.0.0.1', 'reserved'],
+    ['240.0.0.1', 'reserved'],
+    ['203.0.113.7', 'reserved'],
+    ['192.0.2.1', 'reserved'],
+    ['198.18.0.1', 'reserved'],
+    ['fc00::1', 'private'],
+    ['fd12:3456::1', 'private'],
+    ['fe80::1', 'private'],
+    ['::', 'reserved'],
+    ['ff02::1', 'reserved'],
+    ['2001:db8::1', 'reserved'],
+    ['4000::1', 'reserved'],
+    ['::8.8.8.8', 'reserved'],
+    ['64:ff9b::808:808', 'reserved'],
+    ['2002:808:808::1', 'public'],
+    ['2001:0:1234::1', 'public'],
   ];
   for (const [text, range] of ranges) t.equal(parseAddress(text)?.range, range, text);
   t.end();
@@ -38,9 +59,35 @@ t.test('special ranges are told from addresses that a respondent can have', (t) 
 
 t.test('anything but exactly one address is refused', (t) => {
   const refused = [
-    '', ' ', 'localhost', '8.8.8', '8.8.8.8.8', '256.1.1.1', '08.8.8.8', '0x7f.0.0.1', '0177.0.0.1', '2130706433', '127.1',
-    '8.8.8.8:443', '[2606:4700::1111]', '[2606:4700::1111]:443', 'fe80::1%eth0', '::1%', '8.8.8.8%0', '8.8.8.8/24', '2606::/16',
-    ' 8.8.8.8', '8.8.8.8 ', '8.8.8.8\n', '8.8.8.8, 1.1.1.1', '1::2::3', ':::', '12345::1', '::ffff:8.8.8.256', '８.8.8.8', '-1.0.0.0',
+    '',
+    ' ',
+    'localhost',
+    '8.8.8',
+    '8.8.8.8.8',
+    '256.1.1.1',
+    '08.8.8.8',
+    '0x7f.0.0.1',
+    '0177.0.0.1',
+    '2130706433',
+    '127.1',
+    '8.8.8.8:443',
+    '[2606:4700::1111]',
+    '[2606:4700::1111]:443',
+    'fe80::1%eth0',
+    '::1%',
+    '8.8.8.8%0',
+    '8.8.8.8/24',
+    '2606::/16',
+    ' 8.8.8.8',
+    '8.8.8.8 ',
+    '8.8.8.8\n',
+    '8.8.8.8, 1.1.1.1',
+    '1::2::3',
+    ':::',
+    '12345::1',
+    '::ffff:8.8.8.256',
+    '８.8.8.8',
+    '-1.0.0.0',
   ];
   for (const text of refused) t.equal(parseAddress(text), null, JSON.stringify(text));
   t.end();
@@ -52,7 +99,12 @@ t.test('the canonical text reads back as the same address', (t) => {
       const address = parseAddress(text);
       if (address === null) return false;
       const again = parseAddress(address.text);
-      return again !== null && again.text === address.text && again.prefix === address.prefix && again.range === address.range;
+      return (
+        again !== null &&
+        again.text === address.text &&
+        again.prefix === address.prefix &&
+        again.range === address.range
+      );
     }),
   );
   t.pass('held for every generated text');

@@ -6,24 +6,41 @@ import { createMetrics, type Metrics } from '../../src/telemetry/metrics.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 const entry = new URL('./entries/pool-entry.js', import.meta.url);
-const order = (sessionId: string): Extract<PoolTask, { kind: 'sketch' }> => ({ kind: 'sketch', userAgent: null, body: { v: 1, sdk: 't', projectKey: 'pk', sessionId, nonce: 'nonce-nonce', seq: 0, phase: 'load', at: 0, up: 0 } });
+const order = (sessionId: string): Extract<PoolTask, { kind: 'sketch' }> => ({
+  kind: 'sketch',
+  userAgent: null,
+  body: { v: 1, sdk: 't', projectKey: 'pk', sessionId, nonce: 'nonce-nonce', seq: 0, phase: 'load', at: 0, up: 0 },
+});
 
-async function open(test: Pick<typeof t, 'teardown'>, options: { queueMax?: number; deadlineMs?: number } = {}): Promise<{ pool: Pool; metrics: Metrics }> {
+async function open(
+  test: Pick<typeof t, 'teardown'>,
+  options: { queueMax?: number; deadlineMs?: number } = {},
+): Promise<{ pool: Pool; metrics: Metrics }> {
   const metrics = createMetrics();
-  const pool = createPool({ entry, threads: 1, queueMax: options.queueMax ?? 1_000, deadlineMs: options.deadlineMs ?? 20_000, metrics });
+  const pool = createPool({
+    entry,
+    threads: 1,
+    queueMax: options.queueMax ?? 1_000,
+    deadlineMs: options.deadlineMs ?? 20_000,
+    metrics,
+  });
   test.teardown(() => pool.close());
   await pool.warm();
   return { pool, metrics };
 }
 
-const ask = async (pool: Pool, what: string): Promise<string | null | undefined> => (await pool.run(order(what))).sketch.terms[0];
-const outcome = (promise: Promise<unknown>): Promise<string> => promise.then(String, (error: unknown) => (error instanceof Fault ? error.code : (error as Error).message));
+const ask = async (pool: Pool, what: string): Promise<string | null | undefined> =>
+  (await pool.run(order(what))).sketch.terms[0];
+const outcome = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(String, (error: unknown) => (error instanceof Fault ? error.code : (error as Error).message));
 
 t.test('every task gets its own answer, however tasks are batched', async (t) => {
   const { pool, metrics } = await open(t);
   const names = Array.from({ length: 200 }, (_, index) => `task-${index}`);
   t.same(await Promise.all(names.map((name) => ask(pool, name))), names);
-  const batches = (await metrics.poolBatch.get()).values.find(({ metricName }) => metricName?.endsWith('_count') === true)?.value ?? 0;
+  const batches =
+    (await metrics.poolBatch.get()).values.find(({ metricName }) => metricName?.endsWith('_count') === true)?.value ??
+    0;
   t.ok(batches < names.length, `${names.length} tasks went in ${batches} batches`);
 });
 
@@ -37,7 +54,11 @@ t.test('a full queue answers OVERLOADED with Retry-After, and what was taken is 
 
 t.test('a known fault keeps its code across the thread, and fails alone', async (t) => {
   const { pool } = await open(t);
-  t.same(await Promise.all([outcome(ask(pool, 'a')), outcome(ask(pool, 'fault')), outcome(ask(pool, 'b'))]), ['a', 'NOT_FOUND', 'b']);
+  t.same(await Promise.all([outcome(ask(pool, 'a')), outcome(ask(pool, 'fault')), outcome(ask(pool, 'b'))]), [
+    'a',
+    'NOT_FOUND',
+    'b',
+  ]);
 });
 
 t.test('a bug in the core is no fault of the caller and carries its stack for the log', async (t) => {

@@ -10,7 +10,9 @@ const countries = (networks: Record<string, string>, ipVersion: 4 | 6 = 6) =>
   writeMmdb({
     databaseType: 'Test-Country',
     ipVersion,
-    networks: Object.fromEntries(Object.entries(networks).map(([network, code]) => [network, { country: { iso_code: code } }])),
+    networks: Object.fromEntries(
+      Object.entries(networks).map(([network, code]) => [network, { country: { iso_code: code } }]),
+    ),
   });
 
 const asns = writeMmdb({
@@ -49,9 +51,24 @@ t.test('an address has the country, owner and class that the files give it', asy
   t.teardown(() => geography.close());
 
   t.equal(geography.available, true);
-  t.same(geography.look(address('8.8.1.1')), { country: 'US', asn: 64_501, organization: 'Example Broadband', network: 'residential' });
-  t.same(geography.look(address('::ffff:9.9.9.9')), { country: 'CH', asn: 64_502, organization: 'Example Hosting', network: 'hosting' });
-  t.same(geography.look(address('2606:4700::1')), { country: 'NL', asn: 64_503, organization: 'Example Mobile', network: 'mobile' });
+  t.same(geography.look(address('8.8.1.1')), {
+    country: 'US',
+    asn: 64_501,
+    organization: 'Example Broadband',
+    network: 'residential',
+  });
+  t.same(geography.look(address('::ffff:9.9.9.9')), {
+    country: 'CH',
+    asn: 64_502,
+    organization: 'Example Hosting',
+    network: 'hosting',
+  });
+  t.same(geography.look(address('2606:4700::1')), {
+    country: 'NL',
+    asn: 64_503,
+    organization: 'Example Mobile',
+    network: 'mobile',
+  });
   t.same(geography.look(address('1.1.1.1')), { country: null, asn: null, organization: null, network: null });
 });
 
@@ -59,7 +76,8 @@ t.test('addresses that no respondent can have are never looked up', async (t) =>
   const countryDbPath = await place(t, 'country.mmdb', countries({ '0.0.0.0/0': 'US', '::/0': 'US' }));
   const geography = await openGeography({ countryDbPath, asnDbPath: null });
   t.teardown(() => geography.close());
-  for (const text of ['10.0.0.1', '127.0.0.1', '203.0.113.9', '::1', 'fd00::1']) t.equal(geography.look(address(text)).country, null, text);
+  for (const text of ['10.0.0.1', '127.0.0.1', '203.0.113.9', '::1', 'fd00::1'])
+    t.equal(geography.look(address(text)).country, null, text);
   t.equal(geography.look(address('8.8.8.8')).country, 'US');
 });
 
@@ -69,7 +87,11 @@ t.test('an anonymizer database names VPNs and proxies, and tells hosting apart f
     '9.9.9.0/24': { is_anonymous: true, is_hosting_provider: true },
     '11.0.0.0/8': { is_anonymous: true, is_tor_exit_node: true },
   };
-  const anonymousDbPath = await place(t, 'anonymous.mmdb', writeMmdb({ databaseType: 'Test-Anonymous-IP', networks: flags }));
+  const anonymousDbPath = await place(
+    t,
+    'anonymous.mmdb',
+    writeMmdb({ databaseType: 'Test-Anonymous-IP', networks: flags }),
+  );
   const geography = await openGeography({ countryDbPath: null, asnDbPath: null, anonymousDbPath });
   t.teardown(() => geography.close());
   t.equal(geography.look(address('8.8.8.8')).network, 'anonymous');
@@ -114,10 +136,18 @@ t.test('a missing or broken file at start is an error that names its setting and
   ];
   for (const [name, file] of broken) {
     const path = await place(t, `${name}.mmdb`, file);
-    await t.rejects(openGeography({ countryDbPath: path, asnDbPath: null }), { message: new RegExp(`^GEOIP_COUNTRY_DB names .*${name}\\.mmdb`) }, name);
+    await t.rejects(
+      openGeography({ countryDbPath: path, asnDbPath: null }),
+      { message: new RegExp(`^GEOIP_COUNTRY_DB names .*${name}\\.mmdb`) },
+      name,
+    );
   }
-  await t.rejects(openGeography({ countryDbPath: null, asnDbPath: '/nowhere/asn.mmdb' }), { message: /^GEOIP_ASN_DB names \/nowhere\/asn\.mmdb/ });
-  await t.rejects(openGeography({ countryDbPath: null, asnDbPath: null, anonymousDbPath: '/nowhere/x' }), { message: /^GEOIP_ANONYMOUS_DB/ });
+  await t.rejects(openGeography({ countryDbPath: null, asnDbPath: '/nowhere/asn.mmdb' }), {
+    message: /^GEOIP_ASN_DB names \/nowhere\/asn\.mmdb/,
+  });
+  await t.rejects(openGeography({ countryDbPath: null, asnDbPath: null, anonymousDbPath: '/nowhere/x' }), {
+    message: /^GEOIP_ANONYMOUS_DB/,
+  });
 });
 
 t.test('a changed file is loaded, and a broken or missing one leaves the earlier in place, logged once', async (t) => {

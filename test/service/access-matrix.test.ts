@@ -4,14 +4,27 @@ import { credentialKinds, readAccessTable } from './access-table.js';
 
 interface Operation {
   readonly operationId: string;
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: { readonly examples?: readonly unknown[] }; readonly example?: unknown; readonly examples?: Readonly<Record<string, { readonly value: unknown }>> }>> };
+  readonly requestBody?: {
+    readonly content: Readonly<
+      Record<
+        string,
+        {
+          readonly schema?: { readonly examples?: readonly unknown[] };
+          readonly example?: unknown;
+          readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+        }
+      >
+    >;
+  };
 }
 type Document = { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> };
 
 const { service, credentials } = await startOrganizations(t);
 const { bootstrap } = service;
 const document: Document = (await service.call('GET', '/openapi.json', { headers: {} })).body;
-const operations = Object.entries(document.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })));
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+);
 const table = readAccessTable();
 
 let made = 0;
@@ -20,16 +33,24 @@ let made = 0;
 async function fillIn(path: string, operationId: string): Promise<string> {
   const filled = path.replace('{projectId}', bootstrap.projectId).replace('{orgId}', bootstrap.organizationId);
   if (path.includes('{keyId}')) {
-    const key = await service.call('POST', filled.replace(/\/\{keyId\}.*$/, ''), { body: {}, headers: credentials.owner });
+    const key = await service.call('POST', filled.replace(/\/\{keyId\}.*$/, ''), {
+      body: {},
+      headers: credentials.owner,
+    });
     return filled.replace('{keyId}', (key.body as { keyId: string }).keyId);
   }
   if (path.includes('{receiptId}')) {
-    const score = await service.call('POST', '/lite/score', { body: { sessionId: `receipt-${(made += 1)}`, clientIp: '203.0.113.7' } });
+    const score = await service.call('POST', '/lite/score', {
+      body: { sessionId: `receipt-${(made += 1)}`, clientIp: '203.0.113.7' },
+    });
     return filled.replace('{receiptId}', (score.body as { receiptId: string }).receiptId);
   }
   if (operationId === 'mintDemoKey') {
     // Ten a minute is all that one project mints.
-    const project = await service.call('POST', '/projects', { body: { name: `Trial ${(made += 1)}` }, headers: credentials.owner });
+    const project = await service.call('POST', '/projects', {
+      body: { name: `Trial ${(made += 1)}` },
+      headers: credentials.owner,
+    });
     return filled.replace('{siteKey}', (project.body as { siteKey: string }).siteKey);
   }
   const withSite = filled.replace('{siteKey}', bootstrap.siteKey);
@@ -42,8 +63,16 @@ function exampleOf({ requestBody }: Operation): unknown {
 }
 
 t.test('the table has a line for every operation, and for nothing else', (t) => {
-  t.same(operations.map(({ operation }) => operation.operationId).filter((id) => !table.has(id)), [], 'operations without a line in test/service/access-table.ts');
-  t.same([...table.keys()].filter((id) => !operations.some(({ operation }) => operation.operationId === id)), [], 'lines without an operation');
+  t.same(
+    operations.map(({ operation }) => operation.operationId).filter((id) => !table.has(id)),
+    [],
+    'operations without a line in test/service/access-table.ts',
+  );
+  t.same(
+    [...table.keys()].filter((id) => !operations.some(({ operation }) => operation.operationId === id)),
+    [],
+    'lines without an operation',
+  );
   t.end();
 });
 
@@ -53,7 +82,10 @@ for (const { path, method, operation } of operations) {
     const body = exampleOf(operation);
     const actual: Record<string, string> = {};
     for (const kind of credentialKinds) {
-      const { status } = await service.call(method, await fillIn(path, operation.operationId), { ...(body === undefined ? {} : { body }), headers: credentials[kind] });
+      const { status } = await service.call(method, await fillIn(path, operation.operationId), {
+        ...(body === undefined ? {} : { body }),
+        headers: credentials[kind],
+      });
       actual[kind] = status >= 200 && status < 300 ? 'ok' : String(status);
     }
     t.same(actual, expected);
@@ -61,7 +93,8 @@ for (const { path, method, operation } of operations) {
 }
 
 t.test('what belongs to another organization is answered byte for byte like what never existed', async (t) => {
-  const ask = (path: string) => service.call('GET', path, { headers: { ...credentials.otherOrganizationOwner, 'x-request-id': 'same' } });
+  const ask = (path: string) =>
+    service.call('GET', path, { headers: { ...credentials.otherOrganizationOwner, 'x-request-id': 'same' } });
   for (const [theirs, nothing] of [
     [`/projects/${bootstrap.projectId}`, '/projects/proj_00000000000000000000000000000000'],
     [`/projects/${bootstrap.projectId}/api-keys`, '/projects/proj_00000000000000000000000000000000/api-keys'],

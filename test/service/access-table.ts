@@ -10,10 +10,21 @@
  * 401: who is asking? 403: known, and not allowed. 404: allowed, and not theirs, which reads the same as not there.
  */
 export const credentialKinds = [
-  'none', 'garbage', 'expiredKey', 'revokedKey', 'expiredToken',
-  'otherOrganizationKey', 'otherOrganizationOwner', 'otherProjectKey',
-  'member', 'admin', 'owner',
-  'projectKey', 'organizationKey', 'testKey', 'demoKey',
+  'none',
+  'garbage',
+  'expiredKey',
+  'revokedKey',
+  'expiredToken',
+  'otherOrganizationKey',
+  'otherOrganizationOwner',
+  'otherProjectKey',
+  'member',
+  'admin',
+  'owner',
+  'projectKey',
+  'organizationKey',
+  'testKey',
+  'demoKey',
 ] as const;
 export type CredentialKind = (typeof credentialKinds)[number];
 
@@ -59,12 +70,19 @@ export type Expected = Readonly<Record<CredentialKind, 'ok' | '401' | '403' | '4
 
 /** The table by operation. Throws where a line has too few or too many columns. */
 export function readAccessTable(): ReadonlyMap<string, Expected> {
-  const lines = table.split('\n').filter((line) => line.trim() !== '').slice(1);
+  const lines = table
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(1);
   return new Map(
     lines.map((line) => {
       const [operation = '', ...cells] = line.split(/[\s|]+/).filter((cell) => cell !== '');
-      if (cells.length !== credentialKinds.length) throw new Error(`${operation} has ${cells.length} columns, not ${credentialKinds.length}`);
-      return [operation, Object.fromEntries(credentialKinds.map((kind, index) => [kind, cells[index]])) as Expected] as const;
+      if (cells.length !== credentialKinds.length)
+        throw new Error(`${operation} has ${cells.length} columns, not ${credentialKinds.length}`);
+      return [
+        operation,
+        Object.fromEntries(credentialKinds.map((kind, index) => [kind, cells[index]])) as Expected,
+      ] as const;
     }),
   );
 }

@@ -12,39 +12,69 @@ const { service, credentials, other, sibling } = organizations;
 const { bootstrap } = service;
 const settings = '/organizations/me/settings';
 
-const call = <T = ErrorBody>(method: string, path: string, body?: unknown, headers: Headers = credentials.organizationKey): Promise<{ readonly status: number; readonly body: T; readonly headers: globalThis.Headers }> =>
+const call = <T = ErrorBody>(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Headers = credentials.organizationKey,
+): Promise<{ readonly status: number; readonly body: T; readonly headers: globalThis.Headers }> =>
   service.call(method, path, { ...(body === undefined ? {} : { body }), headers });
-const setProject = (patterns: readonly string[], projectId = bootstrap.projectId) => call('PATCH', `/projects/${projectId}`, { config: { allowedDomains: patterns } });
-const setOrganization = (patterns: readonly string[]) => call<{ allowedDomains: string[] }>('PATCH', settings, { allowedDomains: patterns });
-const check = async (origin: string | null, siteKey = bootstrap.siteKey): Promise<{ allowed: boolean; origin: string | null; decidedBy: string }> =>
-  (await call<{ allowed: boolean; origin: string | null; decidedBy: string }>('GET', `/origin-check?siteKey=${siteKey}`, undefined, origin === null ? {} : { origin })).body;
+const setProject = (patterns: readonly string[], projectId = bootstrap.projectId) =>
+  call('PATCH', `/projects/${projectId}`, { config: { allowedDomains: patterns } });
+const setOrganization = (patterns: readonly string[]) =>
+  call<{ allowedDomains: string[] }>('PATCH', settings, { allowedDomains: patterns });
+const check = async (
+  origin: string | null,
+  siteKey = bootstrap.siteKey,
+): Promise<{ allowed: boolean; origin: string | null; decidedBy: string }> =>
+  (
+    await call<{ allowed: boolean; origin: string | null; decidedBy: string }>(
+      'GET',
+      `/origin-check?siteKey=${siteKey}`,
+      undefined,
+      origin === null ? {} : { origin },
+    )
+  ).body;
 
 /** A project whose public calls nobody has made yet. */
 let projects = 0;
 async function freshProject(fields: object = {}): Promise<string> {
-  return (await call<{ projectId: string }>('POST', '/projects/provision', { name: `Fresh ${(projects += 1)}`, ...fields })).body.projectId;
+  return (
+    await call<{ projectId: string }>('POST', '/projects/provision', { name: `Fresh ${(projects += 1)}`, ...fields })
+  ).body.projectId;
 }
 
 t.test('with both lists empty nothing is allowed in production, and the page can read why', async (t) => {
   t.same(await check('https://a.example'), { allowed: false, origin: 'https://a.example', decidedBy: 'environment' });
-  const refused = await call('POST', `/public/projects/${bootstrap.siteKey}/demo-key`, undefined, { origin: 'https://a.example' });
+  const refused = await call('POST', `/public/projects/${bootstrap.siteKey}/demo-key`, undefined, {
+    origin: 'https://a.example',
+  });
   t.match({ status: refused.status, ...refused.body }, { status: 403, code: 'ORIGIN_NOT_ALLOWED' });
   t.equal(refused.headers.get('access-control-allow-origin'), 'https://a.example');
   t.match(refused.headers.get('vary'), /origin/i);
 });
 
-t.test('a project without a list follows the organization’s at once; its own list replaces it and does not merge', async (t) => {
-  t.same((await setOrganization(['https://Org.example', '*.org.example'])).body, { allowedDomains: ['https://org.example', '*.org.example'] });
-  t.same(await check('https://org.example'), { allowed: true, origin: 'https://org.example', decidedBy: 'organization' });
-  await setProject(['https://own.example']);
-  t.same(await check('https://own.example'), { allowed: true, origin: 'https://own.example', decidedBy: 'project' });
-  t.same(await check('https://org.example'), { allowed: false, origin: 'https://org.example', decidedBy: 'project' });
-  t.match(await check('https://deep.org.example', sibling.projectId), { allowed: true, decidedBy: 'organization' });
-  await setProject([]);
-  t.match(await check('https://org.example'), { allowed: true, decidedBy: 'organization' });
-  t.same((await setOrganization([])).body, { allowedDomains: [] });
-  t.match(await check('https://org.example'), { allowed: false, decidedBy: 'environment' });
-});
+t.test(
+  'a project without a list follows the organization’s at once; its own list replaces it and does not merge',
+  async (t) => {
+    t.same((await setOrganization(['https://Org.example', '*.org.example'])).body, {
+      allowedDomains: ['https://org.example', '*.org.example'],
+    });
+    t.same(await check('https://org.example'), {
+      allowed: true,
+      origin: 'https://org.example',
+      decidedBy: 'organization',
+    });
+    await setProject(['https://own.example']);
+    t.same(await check('https://own.example'), { allowed: true, origin: 'https://own.example', decidedBy: 'project' });
+    t.same(await check('https://org.example'), { allowed: false, origin: 'https://org.example', decidedBy: 'project' });
+    t.match(await check('https://deep.org.example', sibling.projectId), { allowed: true, decidedBy: 'organization' });
+    await setProject([]);
+    t.match(await check('https://org.example'), { allowed: true, decidedBy: 'organization' });
+    t.same((await setOrganization([])).body, { allowedDomains: [] });
+    t.match(await check('https://org.example'), { allowed: false, decidedBy: 'environment' });
+  },
+);
 
 t.test('a request without an origin is not allowed where a list decides', async (t) => {
   await setProject(['https://own.example']);
@@ -56,16 +86,46 @@ t.test('a request without an origin is not allowed where a list decides', async 
 t.test('settings keep what is left out, clear by null, and explain a pattern that is none', async (t) => {
   await setOrganization(['https://kept.example']);
   t.same((await call('PATCH', settings, {})).body, { allowedDomains: ['https://kept.example'] });
-  t.match(await call('PATCH', settings, { allowedDomains: ['https://a.example', '*.com'] }), { status: 400, body: { issues: [{ path: '/allowedDomains/1', message: /under com/ }] } });
-  t.same((await call('GET', settings)).body, { allowedDomains: ['https://kept.example'] }, 'a refused change changes nothing');
+  t.match(await call('PATCH', settings, { allowedDomains: ['https://a.example', '*.com'] }), {
+    status: 400,
+    body: { issues: [{ path: '/allowedDomains/1', message: /under com/ }] },
+  });
+  t.same(
+    (await call('GET', settings)).body,
+    { allowedDomains: ['https://kept.example'] },
+    'a refused change changes nothing',
+  );
   t.same((await call('PATCH', settings, { allowedDomains: null })).body, { allowedDomains: [] });
 });
 
 t.test('PUT of the organization by an admin sets the same list', async (t) => {
-  const answer = await call('PUT', `/organizations/${bootstrap.organizationId}`, { settings: { allowedDomains: ['localhost:*'] } }, credentials.admin);
-  t.match(answer, { status: 200, body: { organizationId: bootstrap.organizationId, tier: 'enterprise', liteEnabled: true, monthlyQuota: null, trialEndsAt: null, settings: { allowedDomains: ['localhost:*'] } } });
+  const answer = await call(
+    'PUT',
+    `/organizations/${bootstrap.organizationId}`,
+    { settings: { allowedDomains: ['localhost:*'] } },
+    credentials.admin,
+  );
+  t.match(answer, {
+    status: 200,
+    body: {
+      organizationId: bootstrap.organizationId,
+      tier: 'enterprise',
+      liteEnabled: true,
+      monthlyQuota: null,
+      trialEndsAt: null,
+      settings: { allowedDomains: ['localhost:*'] },
+    },
+  });
   t.same((await call('GET', settings)).body, { allowedDomains: ['localhost:*'] });
-  t.match(await call('PUT', `/organizations/${bootstrap.organizationId}`, { settings: { allowedDomains: ['nope/'] } }, credentials.owner), { status: 400, body: { issues: [{ path: '/settings/allowedDomains/0' }] } });
+  t.match(
+    await call(
+      'PUT',
+      `/organizations/${bootstrap.organizationId}`,
+      { settings: { allowedDomains: ['nope/'] } },
+      credentials.owner,
+    ),
+    { status: 400, body: { issues: [{ path: '/settings/allowedDomains/0' }] } },
+  );
 });
 
 t.test('public config is cached by ETag, follows the project, and keeps other pages out', async (t) => {
@@ -75,7 +135,18 @@ t.test('public config is cached by ETag, follows the project, and keeps other pa
   t.equal(first.status, 200);
   t.equal(first.headers.get('access-control-allow-origin'), 'https://page.example');
   t.match(first.headers.get('cache-control'), /max-age=60/);
-  t.match(await first.json(), { siteKey, verificationMode: 'block', widgetMode: 'standard', challengeEnabled: true, maxRetries: 3, degradedMode: 'FAIL_OPEN_FLAGGED', userDisclosure: 'NEUTRAL', userDisclosureCustomText: null, branding: null, models: { baseUrl: /^http/ } });
+  t.match(await first.json(), {
+    siteKey,
+    verificationMode: 'block',
+    widgetMode: 'standard',
+    challengeEnabled: true,
+    maxRetries: 3,
+    degradedMode: 'FAIL_OPEN_FLAGGED',
+    userDisclosure: 'NEUTRAL',
+    userDisclosureCustomText: null,
+    branding: null,
+    models: { baseUrl: /^http/ },
+  });
   const etag = first.headers.get('etag') ?? '';
   const unchanged = await read({ origin: 'https://page.example', 'if-none-match': etag });
   t.equal(unchanged.status, 304);
@@ -86,12 +157,22 @@ t.test('public config is cached by ETag, follows the project, and keeps other pa
   t.match(await changed.json(), { widgetMode: 'captcha' });
   t.equal((await read({ origin: 'https://evil.example' })).status, 403);
   t.equal((await read({})).status, 200, 'a request that no page makes is not kept out');
-  t.equal((await call('GET', '/projects/proj_00000000000000000000000000000000/public-config', undefined, {})).status, 404);
+  t.equal(
+    (await call('GET', '/projects/proj_00000000000000000000000000000000/public-config', undefined, {})).status,
+    404,
+  );
 });
 
 t.test('every preflight is answered', async (t) => {
-  for (const path of [`/projects/${bootstrap.siteKey}/public-config`, '/origin-check', `/public/projects/${bootstrap.siteKey}/demo-key`]) {
-    const answer = await fetch(bootstrap.baseUrl + path, { method: 'OPTIONS', headers: { origin: 'https://any.example', 'access-control-request-method': 'POST' } });
+  for (const path of [
+    `/projects/${bootstrap.siteKey}/public-config`,
+    '/origin-check',
+    `/public/projects/${bootstrap.siteKey}/demo-key`,
+  ]) {
+    const answer = await fetch(bootstrap.baseUrl + path, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://any.example', 'access-control-request-method': 'POST' },
+    });
     t.equal(answer.status, 204, path);
     t.equal(answer.headers.get('access-control-allow-origin'), 'https://any.example');
     t.match(answer.headers.get('access-control-allow-headers'), /content-type/);
@@ -107,79 +188,162 @@ t.test('public calls are limited by project and origin, and one origin does not 
   if (statuses.at(-1) === 200) for (let n = 0; n < 21; n += 1) statuses.push((await ask('https://a.example')).status);
   const refused = await ask('https://a.example');
   t.equal(refused.status, 429);
-  for (const header of ['retry-after', 'x-ratelimit-remaining', 'x-ratelimit-reset']) t.ok(refused.headers.get(header) !== null, header);
+  for (const header of ['retry-after', 'x-ratelimit-remaining', 'x-ratelimit-reset'])
+    t.ok(refused.headers.get(header) !== null, header);
   t.equal(refused.headers.get('access-control-allow-origin'), 'https://a.example', 'the page can read it');
   t.equal((await ask('https://b.example')).status, 200);
 });
 
-t.test('first messages of probes are limited apart from other public calls; updates of a visit that goes on are not', async (t) => {
-  const send = (n: number, phase: 'load' | 'update') =>
-    call('POST', '/public/lite/probe', { ...probeExample(bootstrap.probeKey), sessionId: `limited-${n}`, nonce: `nonce-limited-${n}`, phase, seq: phase === 'load' ? 0 : 1 }, { origin: 'https://survey.example' });
-  const statuses: number[] = [];
-  // Two minutes’ worth and one more, since a minute may end between the calls.
-  for (let n = 0; n < 41; n += 1) statuses.push((await send(n, 'load')).status);
-  t.equal(statuses[0], 202);
-  t.ok(statuses.includes(429));
-  t.equal((await send(0, 'update')).status, 202);
-});
+t.test(
+  'first messages of probes are limited apart from other public calls; updates of a visit that goes on are not',
+  async (t) => {
+    const send = (n: number, phase: 'load' | 'update') =>
+      call(
+        'POST',
+        '/public/lite/probe',
+        {
+          ...probeExample(bootstrap.probeKey),
+          sessionId: `limited-${n}`,
+          nonce: `nonce-limited-${n}`,
+          phase,
+          seq: phase === 'load' ? 0 : 1,
+        },
+        { origin: 'https://survey.example' },
+      );
+    const statuses: number[] = [];
+    // Two minutes’ worth and one more, since a minute may end between the calls.
+    for (let n = 0; n < 41; n += 1) statuses.push((await send(n, 'load')).status);
+    t.equal(statuses[0], 202);
+    t.ok(statuses.includes(429));
+    t.equal((await send(0, 'update')).status, 202);
+  },
+);
 
 t.test('demo keys are test keys of an hour that only measure, ten a minute', async (t) => {
   const siteKey = await freshProject({ allowedOrigins: ['https://try.example'] });
-  const mint = () => call<Record<string, unknown>>('POST', `/public/projects/${siteKey}/demo-key`, undefined, { origin: 'https://try.example' });
+  const mint = () =>
+    call<Record<string, unknown>>('POST', `/public/projects/${siteKey}/demo-key`, undefined, {
+      origin: 'https://try.example',
+    });
   const { status, body } = await mint();
   t.equal(status, 201);
-  t.match(body, { apiKey: /^vf_test_/, keyId: /^key_/, apiKeyPrefix: /^vf_test_/, projectId: siteKey, isTest: true, isDemo: true });
+  t.match(body, {
+    apiKey: /^vf_test_/,
+    keyId: /^key_/,
+    apiKeyPrefix: /^vf_test_/,
+    projectId: siteKey,
+    isTest: true,
+    isDemo: true,
+  });
   t.ok(Math.abs(Date.parse(String(body['expiresAt'])) - Date.now() - 3_600_000) < 60_000);
   const headers = keyHeaders(String(body['apiKey']));
-  t.match((await call('GET', '/api-keys/current', undefined, headers)).body, { isDemo: true, isTest: true, scope: 'project' });
+  t.match((await call('GET', '/api-keys/current', undefined, headers)).body, {
+    isDemo: true,
+    isTest: true,
+    scope: 'project',
+  });
   t.equal((await call('POST', '/lite/score', { sessionId: 'd', clientIp: '203.0.113.1' }, headers)).status, 200);
-  t.equal((await call('POST', `/projects/${siteKey}/api-keys/${String(body['keyId'])}/rotate`, undefined, headers)).status, 403);
+  t.equal(
+    (await call('POST', `/projects/${siteKey}/api-keys/${String(body['keyId'])}/rotate`, undefined, headers)).status,
+    403,
+  );
   const statuses: number[] = [];
   for (let n = 0; n < 19; n += 1) statuses.push((await mint()).status);
   t.ok(statuses.includes(429));
 });
 
 const masterKey = loadMasterKey(service.dataDirectory);
-const operate = (command: Parameters<typeof sendOperatorCommand>[2]) => sendOperatorCommand(bootstrap.adminUrl, masterKey, command);
+const operate = (command: Parameters<typeof sendOperatorCommand>[2]) =>
+  sendOperatorCommand(bootstrap.adminUrl, masterKey, command);
 
 t.test('when a trial has ended keys are answered 402, apart from what describes and secures', async (t) => {
   const headers = keyHeaders(other.organizationKey);
-  t.match(await operate({ command: 'trial', organizationId: other.organizationId, trialEndsAt: '2026-01-31T00:00:00.000Z' }), { outcome: 'done', reply: { monthlyQuota: 100_000, trialEndsAt: '2026-01-31T00:00:00.000Z' } });
-  await waitUntil(async () => (await call('GET', '/projects', undefined, headers)).status === 402, 'the end of the trial is in force');
-  t.match((await call('GET', '/projects', undefined, headers)).body, { code: 'TRIAL_EXPIRED', trialEndsAt: '2026-01-31T00:00:00.000Z', limit: 100_000 });
-  for (const [method, path, body] of [['POST', '/projects/provision', { name: 'x' }], ['POST', '/lite/score', { sessionId: 's', clientIp: '203.0.113.1' }], ['GET', `/projects/${other.projectId}`, undefined]] as const) {
+  t.match(
+    await operate({ command: 'trial', organizationId: other.organizationId, trialEndsAt: '2026-01-31T00:00:00.000Z' }),
+    { outcome: 'done', reply: { monthlyQuota: 100_000, trialEndsAt: '2026-01-31T00:00:00.000Z' } },
+  );
+  await waitUntil(
+    async () => (await call('GET', '/projects', undefined, headers)).status === 402,
+    'the end of the trial is in force',
+  );
+  t.match((await call('GET', '/projects', undefined, headers)).body, {
+    code: 'TRIAL_EXPIRED',
+    trialEndsAt: '2026-01-31T00:00:00.000Z',
+    limit: 100_000,
+  });
+  for (const [method, path, body] of [
+    ['POST', '/projects/provision', { name: 'x' }],
+    ['POST', '/lite/score', { sessionId: 's', clientIp: '203.0.113.1' }],
+    ['GET', `/projects/${other.projectId}`, undefined],
+  ] as const) {
     t.equal((await call(method, path, body, headers)).status, 402, path);
   }
-  for (const path of ['/api-keys/current', settings, `/organizations/${other.organizationId}/api-keys`]) t.equal((await call('GET', path, undefined, headers)).status, 200, path);
-  t.equal((await call('GET', '/projects', undefined, await organizations.dashboard('owner', other.organizationId))).status, 200, 'the dashboard stays open');
+  for (const path of ['/api-keys/current', settings, `/organizations/${other.organizationId}/api-keys`])
+    t.equal((await call('GET', path, undefined, headers)).status, 200, path);
+  t.equal(
+    (await call('GET', '/projects', undefined, await organizations.dashboard('owner', other.organizationId))).status,
+    200,
+    'the dashboard stays open',
+  );
   await operate({ command: 'trial', organizationId: other.organizationId, trialEndsAt: null });
-  await waitUntil(async () => (await call('GET', '/projects', undefined, headers)).status === 200, 'the trial is lifted');
+  await waitUntil(
+    async () => (await call('GET', '/projects', undefined, headers)).status === 200,
+    'the trial is lifted',
+  );
 });
 
 t.test('an operator’s command needs the master key', async (t) => {
-  const stranger = await sendOperatorCommand(bootstrap.adminUrl, new Uint8Array(32), { command: 'set-tier', organizationId: other.organizationId, tier: 'enterprise' });
+  const stranger = await sendOperatorCommand(bootstrap.adminUrl, new Uint8Array(32), {
+    command: 'set-tier',
+    organizationId: other.organizationId,
+    tier: 'enterprise',
+  });
   t.same(stranger, { outcome: 'nobody' });
-  const bare = await fetch(bootstrap.adminUrl + operatorPath, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+  const bare = await fetch(bootstrap.adminUrl + operatorPath, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+  });
   t.equal(bare.status, 401);
-  t.equal((await fetch(bootstrap.siteUrl + operatorPath, { method: 'POST' })).status, 404, 'and is not on the public port');
+  t.equal(
+    (await fetch(bootstrap.siteUrl + operatorPath, { method: 'POST' })).status,
+    404,
+    'and is not on the public port',
+  );
 });
 
 t.test('every administrative write is in the audit trail: who, what, when, and no secret', async (t) => {
   const before = new Set((await audit()).map(({ entryId }) => entryId));
-  const project = (await call<{ projectId: string }>('POST', '/projects', { name: 'Audited' }, credentials.admin)).body.projectId;
+  const project = (await call<{ projectId: string }>('POST', '/projects', { name: 'Audited' }, credentials.admin)).body
+    .projectId;
   await call('PATCH', `/projects/${project}`, { config: { maxRetries: 1 } }, credentials.owner);
   await call('POST', `/projects/${project}/signing-secret/rotate`);
-  const key = (await call<{ keyId: string; apiKey: string }>('POST', `/projects/${project}/api-keys`, { name: 'K' })).body;
+  const key = (await call<{ keyId: string; apiKey: string }>('POST', `/projects/${project}/api-keys`, { name: 'K' }))
+    .body;
   await call('PATCH', `/projects/${project}/api-keys/${key.keyId}`, { rateLimits: { perMinute: 9 } });
-  const replaced = (await call<{ keyId: string; apiKey: string }>('POST', `/projects/${project}/api-keys/${key.keyId}/rotate`)).body;
+  const replaced = (
+    await call<{ keyId: string; apiKey: string }>('POST', `/projects/${project}/api-keys/${key.keyId}/rotate`)
+  ).body;
   await call('DELETE', `/projects/${project}/api-keys/${replaced.keyId}`);
   await setOrganization(['https://audited.example']);
   await operate({ command: 'set-quota', organizationId: bootstrap.organizationId, monthlyQuota: 5 });
   await call('PATCH', `/projects/${project}`, { config: { maxRetries: 99 } }, credentials.owner);
   const entries = (await audit()).filter(({ entryId }) => !before.has(entryId)).reverse();
-  t.same(entries.map(({ action }) => action), [
-    'project.created', 'project.updated', 'project.signing_secret_rotated', 'key.created', 'key.limits_changed', 'key.rotated', 'key.revoked', 'organization.updated', 'organization.updated',
-  ], 'a refused write leaves none');
+  t.same(
+    entries.map(({ action }) => action),
+    [
+      'project.created',
+      'project.updated',
+      'project.signing_secret_rotated',
+      'key.created',
+      'key.limits_changed',
+      'key.rotated',
+      'key.revoked',
+      'organization.updated',
+      'organization.updated',
+    ],
+    'a refused write leaves none',
+  );
   t.match(entries[0], { actor: { kind: 'dashboard', role: 'admin' }, subject: { kind: 'project', id: project } });
   t.match(entries[1], { actor: { role: 'owner' }, detail: { changed: ['/config/maxRetries'] } });
   t.match(entries[2]?.actor, { kind: 'key', role: null });
@@ -192,8 +356,15 @@ t.test('every administrative write is in the audit trail: who, what, when, and n
 
 async function audit(): Promise<AuditEntry[]> {
   const entries: AuditEntry[] = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const page: { entries: AuditEntry[]; nextCursor: string | null } = (await call<{ entries: AuditEntry[]; nextCursor: string | null }>('GET', `/organizations/${bootstrap.organizationId}/audit?limit=7${cursor === '' ? '' : `&cursor=${cursor}`}`, undefined, credentials.admin)).body;
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const page: { entries: AuditEntry[]; nextCursor: string | null } = (
+      await call<{ entries: AuditEntry[]; nextCursor: string | null }>(
+        'GET',
+        `/organizations/${bootstrap.organizationId}/audit?limit=7${cursor === '' ? '' : `&cursor=${cursor}`}`,
+        undefined,
+        credentials.admin,
+      )
+    ).body;
     entries.push(...page.entries);
     cursor = page.nextCursor;
   }

@@ -10,31 +10,58 @@ interface Operation {
   readonly operationId: string;
   readonly summary?: string;
   readonly security?: readonly Readonly<Record<string, unknown>>[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: { readonly examples?: readonly unknown[] }; readonly example?: unknown; readonly examples?: Readonly<Record<string, { readonly value: unknown }>> }>> };
+  readonly requestBody?: {
+    readonly content: Readonly<
+      Record<
+        string,
+        {
+          readonly schema?: { readonly examples?: readonly unknown[] };
+          readonly example?: unknown;
+          readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+        }
+      >
+    >;
+  };
   readonly responses: Readonly<Record<string, unknown>>;
 }
-type Document = { readonly openapi: string; readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> };
+type Document = {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+};
 
 const document: Document = (await service.call('GET', '/openapi.json', { headers: {} })).body;
-const operations = Object.entries(document.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })));
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
 
 /** What a path of the document names, in the demo organization. Keys are made for the call, so that none that is needed dies. */
 async function fillIn(path: string): Promise<string> {
-  let filled = path.replace('{projectId}', bootstrap.projectId).replace('{siteKey}', bootstrap.siteKey).replace('{orgId}', bootstrap.organizationId);
+  let filled = path
+    .replace('{projectId}', bootstrap.projectId)
+    .replace('{siteKey}', bootstrap.siteKey)
+    .replace('{orgId}', bootstrap.organizationId);
   if (path.includes('{keyId}')) {
     const collection = filled.replace(/\/\{keyId\}.*$/, '');
-    const { keyId } = (await service.call('POST', collection, { body: {}, headers: await ownerHeaders() })).body as { keyId: string };
+    const { keyId } = (await service.call('POST', collection, { body: {}, headers: await ownerHeaders() })).body as {
+      keyId: string;
+    };
     filled = filled.replace('{keyId}', keyId);
   }
   if (path.includes('{receiptId}')) {
-    const { receiptId } = (await service.call('POST', '/lite/score', { body: { sessionId: 'documented', clientIp: '203.0.113.7' } })).body as { receiptId: string };
+    const { receiptId } = (
+      await service.call('POST', '/lite/score', { body: { sessionId: 'documented', clientIp: '203.0.113.7' } })
+    ).body as { receiptId: string };
     filled = filled.replace('{receiptId}', receiptId);
   }
   return path === '/origin-check' ? `${filled}?siteKey=${bootstrap.siteKey}` : filled;
 }
 
 const ownerHeaders = async (): Promise<Record<string, string>> => {
-  const token = await issueDashboardToken(loadMasterKey(service.dataDirectory), { organizationId: bootstrap.organizationId, role: 'owner', lifetimeSeconds: 60 });
+  const token = await issueDashboardToken(loadMasterKey(service.dataDirectory), {
+    organizationId: bootstrap.organizationId,
+    role: 'owner',
+    lifetimeSeconds: 60,
+  });
   return { authorization: `Bearer ${token}` };
 };
 
@@ -61,8 +88,14 @@ t.test('every operation’s example works against the demo organization', async 
     const media = operation.requestBody?.content['application/json'];
     const example = media?.example ?? media?.schema?.examples?.[0] ?? Object.values(media?.examples ?? {})[0]?.value;
     if (operation.requestBody !== undefined) t.ok(example !== undefined, `${operation.operationId} has an example`);
-    const answer = await service.call(method.toUpperCase(), await fillIn(path), { ...(example === undefined ? {} : { body: example }), headers: await credential(operation) });
-    t.ok(answer.status >= 200 && answer.status < 300, `${operation.operationId}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    const answer = await service.call(method.toUpperCase(), await fillIn(path), {
+      ...(example === undefined ? {} : { body: example }),
+      headers: await credential(operation),
+    });
+    t.ok(
+      answer.status >= 200 && answer.status < 300,
+      `${operation.operationId}: ${answer.status} ${JSON.stringify(answer.body)}`,
+    );
     t.ok(String(answer.status) in operation.responses, `${operation.operationId} documents ${answer.status}`);
   }
 });
@@ -83,5 +116,11 @@ t.test('the admin port tells health, readiness and metrics; the API port does no
     t.equal((await fetch(bootstrap.siteUrl + path)).status, 404, path);
   }
   const metrics = await (await fetch(`${bootstrap.adminUrl}/metrics`)).text();
-  for (const name of ['vh_score_stage_seconds_bucket', 'vh_pool_queue', 'vh_store_up{store="database"} 1', 'vh_scores_total']) t.ok(metrics.includes(name), name);
+  for (const name of [
+    'vh_score_stage_seconds_bucket',
+    'vh_pool_queue',
+    'vh_store_up{store="database"} 1',
+    'vh_scores_total',
+  ])
+    t.ok(metrics.includes(name), name);
 });

@@ -10,19 +10,32 @@ const occurredAt = new Date(Date.now() - 3_600_000).toISOString();
 let sessions = 0;
 
 async function score(fields: object): Promise<ScoreReply> {
-  const answer = await service.call('POST', '/lite/score', { body: { sessionId: `outcome-${(sessions += 1)}`, clientIp: '8.8.4.4', ...fields } });
+  const answer = await service.call('POST', '/lite/score', {
+    body: { sessionId: `outcome-${(sessions += 1)}`, clientIp: '8.8.4.4', ...fields },
+  });
   t.equal(answer.status, 200, JSON.stringify(answer.body));
   return answer.body;
 }
 
-async function post(events: readonly unknown[], path = '/lite/events'): Promise<{ status: number; body: OutcomeReply & ErrorBody }> {
+async function post(
+  events: readonly unknown[],
+  path = '/lite/events',
+): Promise<{ status: number; body: OutcomeReply & ErrorBody }> {
   return service.call('POST', path, { body: { events } });
 }
 
-const codes = ({ evidence }: ScoreReply): string[] => [...evidence.against, ...evidence.for, ...evidence.notes].filter(({ axis }) => axis === 'history').map(({ code }) => code);
+const codes = ({ evidence }: ScoreReply): string[] =>
+  [...evidence.against, ...evidence.for, ...evidence.notes]
+    .filter(({ axis }) => axis === 'history')
+    .map(({ code }) => code);
 
 /** Scores new sessions of the respondent until history says what is waited for. */
-async function untilHistory(t: Test, respondentId: string, meaning: string, holds: (reply: ScoreReply) => boolean): Promise<void> {
+async function untilHistory(
+  t: Test,
+  respondentId: string,
+  meaning: string,
+  holds: (reply: ScoreReply) => boolean,
+): Promise<void> {
   let reply = await score({ respondentId, studyId: 'first look' });
   await waitUntil(async () => {
     reply = await score({ respondentId, studyId: `study-${sessions}` });
@@ -39,14 +52,30 @@ t.test('counts are exact: received, accepted, duplicates, rejected, sessions', a
     { sessionId: 'b', type: 'complete', occurredAt: occurredAt.replace('Z', '+00:00') },
   ];
   t.same((await post(events)).body, { received: 4, accepted: 3, duplicates: 1, rejected: 0, sessions: 2 });
-  t.same((await post(events)).body, { received: 4, accepted: 0, duplicates: 4, rejected: 0, sessions: 2 }, 'a replay is never counted twice');
+  t.same(
+    (await post(events)).body,
+    { received: 4, accepted: 0, duplicates: 4, rejected: 0, sessions: 2 },
+    'a replay is never counted twice',
+  );
 });
 
 t.test('all nine types are taken, in both forms, and the same event is one in either', async (t) => {
-  const plain = ['herring_result', 'dq', 'speeder', 'buyer_reject', 'reconciliation', 'ban', 'quality_term', 'complete'].map((type) => ({ type, occurredAt }));
+  const plain = [
+    'herring_result',
+    'dq',
+    'speeder',
+    'buyer_reject',
+    'reconciliation',
+    'ban',
+    'quality_term',
+    'complete',
+  ].map((type) => ({ type, occurredAt }));
   const events = [...plain, { type: 'custom', occurredAt, detail: { name: 'panel note' } }];
   t.match((await post(events, '/lite/sessions/all%20types/events')).body, { received: 9, accepted: 9, sessions: 1 });
-  t.match((await post(events.map((event) => ({ ...event, sessionId: 'all types' })))).body, { accepted: 0, duplicates: 9 });
+  t.match((await post(events.map((event) => ({ ...event, sessionId: 'all types' })))).body, {
+    accepted: 0,
+    duplicates: 9,
+  });
 });
 
 t.test('a malformed event is told by its pointer and costs none of the valid ones', async (t) => {
@@ -60,33 +89,66 @@ t.test('a malformed event is told by its pointer and costs none of the valid one
   ]);
   t.equal(status, 200);
   t.match(body, { received: 6, accepted: 1, duplicates: 0, rejected: 5, sessions: 1 });
-  t.same(body.issues?.map(({ path }) => path), ['/events/1/type', '/events/2/occurredAt', '/events/3/sessionId', '/events/4/detail', '/events/5']);
+  t.same(
+    body.issues?.map(({ path }) => path),
+    ['/events/1/type', '/events/2/occurredAt', '/events/3/sessionId', '/events/4/detail', '/events/5'],
+  );
 });
 
 t.test('a request without a valid event, without events, or with too many is a 400', async (t) => {
-  t.match(await post([{ sessionId: 'd', type: 'finished', occurredAt }]), { status: 400, body: { code: 'VALIDATION_FAILED', issues: [{ path: '/events/0/type' }] } });
+  t.match(await post([{ sessionId: 'd', type: 'finished', occurredAt }]), {
+    status: 400,
+    body: { code: 'VALIDATION_FAILED', issues: [{ path: '/events/0/type' }] },
+  });
   t.match(await post([]), { status: 400, body: { issues: [{ path: '/events' }] } });
   const event = { sessionId: 'd', type: 'complete', occurredAt };
   t.equal((await post(Array.from({ length: 1_001 }, () => event))).status, 400);
-  t.equal((await post(Array.from({ length: 101 }, () => event), '/lite/sessions/d/events')).status, 400);
-  t.match((await post(Array.from({ length: 1_000 }, (_, n) => ({ ...event, sessionId: `bulk-${n}` })))).body, { accepted: 1_000, sessions: 1_000 });
+  t.equal(
+    (
+      await post(
+        Array.from({ length: 101 }, () => event),
+        '/lite/sessions/d/events',
+      )
+    ).status,
+    400,
+  );
+  t.match((await post(Array.from({ length: 1_000 }, (_, n) => ({ ...event, sessionId: `bulk-${n}` })))).body, {
+    accepted: 1_000,
+    sessions: 1_000,
+  });
 });
 
-t.test('a fraud-class reversal of a respondent raises the risk of later sessions, in every study of the project', async (t) => {
-  const first = await score({ respondentId: 'clawed', studyId: 'X' });
-  t.equal(first.categories.history, 0);
-  await post([{ sessionId: first.sessionId, type: 'buyer_reject', occurredAt, reasonClass: 'fraud' }]);
-  await untilHistory(t, 'clawed', 'history raises risk', (reply) => reply.categories.history > 0 && reply.evidence.against.some((finding) => finding.class === 'record'));
-});
+t.test(
+  'a fraud-class reversal of a respondent raises the risk of later sessions, in every study of the project',
+  async (t) => {
+    const first = await score({ respondentId: 'clawed', studyId: 'X' });
+    t.equal(first.categories.history, 0);
+    await post([{ sessionId: first.sessionId, type: 'buyer_reject', occurredAt, reasonClass: 'fraud' }]);
+    await untilHistory(
+      t,
+      'clawed',
+      'history raises risk',
+      (reply) => reply.categories.history > 0 && reply.evidence.against.some((finding) => finding.class === 'record'),
+    );
+  },
+);
 
 t.test('rejections for fit, quality and unknown reasons never raise risk', async (t) => {
   for (const reasonClass of ['fit', 'quality', 'unknown', undefined]) {
     const respondentId = `neutral-${reasonClass}`;
     const first = await score({ respondentId });
-    await post([{ sessionId: first.sessionId, type: 'buyer_reject', occurredAt, ...(reasonClass === undefined ? {} : { reasonClass }) }]);
+    await post([
+      {
+        sessionId: first.sessionId,
+        type: 'buyer_reject',
+        occurredAt,
+        ...(reasonClass === undefined ? {} : { reasonClass }),
+      },
+    ]);
   }
   await untilHistory(t, 'clawed', 'the consumer has gone on', (reply) => reply.categories.history > 0);
-  for (const reasonClass of ['fit', 'quality', 'unknown', undefined]) t.equal((await score({ respondentId: `neutral-${reasonClass}` })).categories.history, 0);
+  for (const reasonClass of ['fit', 'quality', 'unknown', undefined])
+    t.equal((await score({ respondentId: `neutral-${reasonClass}` })).categories.history, 0);
 });
 
 t.test('an event that comes before its score waits for it', async (t) => {
@@ -97,7 +159,10 @@ t.test('an event that comes before its score waits for it', async (t) => {
 
 t.test('an event can name the respondent where the score named none', async (t) => {
   const first = await score({});
-  await post([{ type: 'ban', occurredAt, detail: { respondentId: 'named-later' } }], `/lite/sessions/${first.sessionId}/events`);
+  await post(
+    [{ type: 'ban', occurredAt, detail: { respondentId: 'named-later' } }],
+    `/lite/sessions/${first.sessionId}/events`,
+  );
   await untilHistory(t, 'named-later', 'the ban reached the respondent', (reply) => reply.categories.history > 0);
 });
 
@@ -106,11 +171,20 @@ t.test('an outcome that is taken back leaves history as if it had never come', a
   const untouched = codes(await score({ respondentId: 'undone' }));
   await post([{ sessionId: first.sessionId, type: 'ban', occurredAt }]);
   await untilHistory(t, 'undone', 'the ban counts', (reply) => reply.categories.history > 0);
-  const retraction = { sessionId: first.sessionId, type: 'custom', occurredAt: new Date().toISOString(), detail: { name: 'retraction', of: { type: 'ban', occurredAt } } };
+  const retraction = {
+    sessionId: first.sessionId,
+    type: 'custom',
+    occurredAt: new Date().toISOString(),
+    detail: { name: 'retraction', of: { type: 'ban', occurredAt } },
+  };
   t.match((await post([retraction])).body, { accepted: 1 });
   await untilHistory(t, 'undone', 'the ban is forgotten', (reply) => reply.categories.history === 0);
   t.same(codes(await score({ respondentId: 'undone' })), untouched);
-  t.match((await post([{ sessionId: first.sessionId, type: 'ban', occurredAt }, retraction])).body, { accepted: 0, duplicates: 2 }, 'a replay does not bring it back');
+  t.match(
+    (await post([{ sessionId: first.sessionId, type: 'ban', occurredAt }, retraction])).body,
+    { accepted: 0, duplicates: 2 },
+    'a replay does not bring it back',
+  );
   t.equal((await score({ respondentId: 'undone' })).categories.history, 0);
 });
 
@@ -119,9 +193,15 @@ t.test('history survives a restart and the loss of the counters', async (t) => {
   const { rmSync } = await import('node:fs');
   rmSync(`${service.dataDirectory}/counters.snapshot`);
   const again = await startTestService(t, { VH_DATA_DIR: service.dataDirectory });
-  const rescore = async (n: number): Promise<ScoreReply> => (await again.call('POST', '/lite/score', { body: { sessionId: `after-${n}`, clientIp: '8.8.4.4', respondentId: 'clawed', studyId: 'after' } })).body;
+  const rescore = async (n: number): Promise<ScoreReply> =>
+    (
+      await again.call('POST', '/lite/score', {
+        body: { sessionId: `after-${n}`, clientIp: '8.8.4.4', respondentId: 'clawed', studyId: 'after' },
+      })
+    ).body;
   const cold = await rescore(0);
-  if (cold.degradedSignals.includes('history_unavailable')) t.equal(cold.duplicate.measured, false, 'until then nulls say so');
+  if (cold.degradedSignals.includes('history_unavailable'))
+    t.equal(cold.duplicate.measured, false, 'until then nulls say so');
   let n = 1;
   await waitUntil(async () => {
     const reply = await rescore((n += 1));

@@ -36,8 +36,20 @@ t.test('the first start prints keys and a curl line that works, and the log hold
 t.test('bootstrap.json and master.key are for their owner only', async (t) => {
   const directory = temporaryDirectory(t);
   await startProcess(t, { VH_DATA_DIR: directory }).ready();
-  for (const file of ['bootstrap.json', 'master.key']) t.equal(statSync(join(directory, file)).mode & 0o777, 0o600, file);
-  t.same(Object.keys(JSON.parse(readFileSync(join(directory, 'bootstrap.json'), 'utf8')) as object).sort(), ['adminUrl', 'audienceUrl', 'baseUrl', 'organizationId', 'organizationKey', 'probeKey', 'projectId', 'projectKey', 'siteKey', 'siteUrl']);
+  for (const file of ['bootstrap.json', 'master.key'])
+    t.equal(statSync(join(directory, file)).mode & 0o777, 0o600, file);
+  t.same(Object.keys(JSON.parse(readFileSync(join(directory, 'bootstrap.json'), 'utf8')) as object).sort(), [
+    'adminUrl',
+    'audienceUrl',
+    'baseUrl',
+    'organizationId',
+    'organizationKey',
+    'probeKey',
+    'projectId',
+    'projectKey',
+    'siteKey',
+    'siteUrl',
+  ]);
 });
 
 t.test('a second process on the same data directory is refused with a sentence that names the first', async (t) => {
@@ -73,14 +85,21 @@ t.test('kill -9: no receipt that was answered is lost, and the keys stay', async
   t.equal(after.projectKey, before.projectKey);
   t.notMatch(second.output().stdout, /First start/);
   const lost: string[] = [];
-  for (const { receiptId, evidence } of answered) if (!(await evidenceArrives(after, receiptId, evidence))) lost.push(receiptId);
+  for (const { receiptId, evidence } of answered)
+    if (!(await evidenceArrives(after, receiptId, evidence))) lost.push(receiptId);
   t.same(lost, [], `${answered.length} answered receipts are there`);
 });
 
 /** The consumer records what the log holds; waits for it within a bound. */
-async function evidenceArrives(bootstrap: Bootstrap, receiptId: string, evidence: ScoreReply['evidence']): Promise<boolean> {
+async function evidenceArrives(
+  bootstrap: Bootstrap,
+  receiptId: string,
+  evidence: ScoreReply['evidence'],
+): Promise<boolean> {
   for (let attempt = 0; attempt < 200; attempt += 1) {
-    const answer = await fetch(`${bootstrap.baseUrl}/lite/score/${receiptId}/evidence`, { headers: { 'x-api-key': bootstrap.projectKey } });
+    const answer = await fetch(`${bootstrap.baseUrl}/lite/score/${receiptId}/evidence`, {
+      headers: { 'x-api-key': bootstrap.projectKey },
+    });
     if (answer.status === 200) {
       const reply = (await answer.json()) as EvidenceReply;
       return reply.provenance.faithful && JSON.stringify(reply.evidence) === JSON.stringify(evidence);
@@ -93,9 +112,13 @@ async function evidenceArrives(bootstrap: Bootstrap, receiptId: string, evidence
 t.test('npm run token prints a dashboard token and nothing else, while the service runs', async (t) => {
   const directory = temporaryDirectory(t);
   const bootstrap = await startProcess(t, { VH_DATA_DIR: directory }).ready();
-  const { stdout } = await run(process.execPath, [join(packageRoot, 'dist/src/cli/token.js'), '--role', 'owner'], { env: { ...process.env, VH_DATA_DIR: directory } });
+  const { stdout } = await run(process.execPath, [join(packageRoot, 'dist/src/cli/token.js'), '--role', 'owner'], {
+    env: { ...process.env, VH_DATA_DIR: directory },
+  });
   t.match(stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
-  const answer = await fetch(`${bootstrap.baseUrl}/projects/${bootstrap.projectId}`, { headers: { authorization: `Bearer ${stdout.trim()}` } });
+  const answer = await fetch(`${bootstrap.baseUrl}/projects/${bootstrap.projectId}`, {
+    headers: { authorization: `Bearer ${stdout.trim()}` },
+  });
   t.equal(answer.status, 200);
 });
 

@@ -16,38 +16,80 @@ if (stack !== null) {
   const fleet = await startFleet(t, settings, ['api', 'api', 'consumers', 'audience']);
   const [one, two] = fleet.members.map((member) => member.baseUrl() ?? '');
   const { keys } = fleet;
-  const token = await issueDashboardToken(Buffer.from(settings.VH_MASTER_KEY, 'base64'), { organizationId: keys.organizationId, role: 'owner', lifetimeSeconds: 600 });
+  const token = await issueDashboardToken(Buffer.from(settings.VH_MASTER_KEY, 'base64'), {
+    organizationId: keys.organizationId,
+    role: 'owner',
+    lifetimeSeconds: 600,
+  });
   const manage = async (url: string | undefined, method: string, path: string, body?: object): Promise<Response> =>
-    fetch(url + path, { method, headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    fetch(url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
   const score = (url: string | undefined, key: string, sessionId: string): Promise<Response> =>
-    fetch(`${url}/lite/score`, { method: 'POST', headers: { 'content-type': 'application/json', 'x-api-key': key }, body: JSON.stringify({ sessionId, clientIp: '203.0.113.9' }) });
+    fetch(`${url}/lite/score`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': key },
+      body: JSON.stringify({ sessionId, clientIp: '203.0.113.9' }),
+    });
 
-  t.test('started at once on an empty database, all come up, and exactly one makes the demo organization', async (t) => {
-    t.equal(fleet.members.filter((member) => member.output().stdout.includes('First start')).length, 1);
-    for (const member of fleet.members) t.ok(await member.metric('vh_store_up') === 3, `${member.roles} serves its metrics and sees all stores`);
-  });
+  t.test(
+    'started at once on an empty database, all come up, and exactly one makes the demo organization',
+    async (t) => {
+      t.equal(fleet.members.filter((member) => member.output().stdout.includes('First start')).length, 1);
+      for (const member of fleet.members)
+        t.ok((await member.metric('vh_store_up')) === 3, `${member.roles} serves its metrics and sees all stores`);
+    },
+  );
 
-  t.test('a receipt that one instance gave is evidence at the other at once, and the consumers record it', async (t) => {
-    const reply = (await (await score(one, keys.projectKey, 'across')).json()) as ScoreReply;
-    const answer = await fetch(`${two}/lite/score/${reply.receiptId}/evidence`, { headers: { 'x-api-key': keys.projectKey } });
-    t.same(((await answer.json()) as EvidenceReply).evidence, reply.evidence);
-    const consumers = fleet.members.find(({ roles }) => roles === 'consumers');
-    await waitUntil(async () => ((await consumers?.metric('vh_receipts_recorded_total')) ?? 0) >= 1, 'the consumers record it');
-  });
+  t.test(
+    'a receipt that one instance gave is evidence at the other at once, and the consumers record it',
+    async (t) => {
+      const reply = (await (await score(one, keys.projectKey, 'across')).json()) as ScoreReply;
+      const answer = await fetch(`${two}/lite/score/${reply.receiptId}/evidence`, {
+        headers: { 'x-api-key': keys.projectKey },
+      });
+      t.same(((await answer.json()) as EvidenceReply).evidence, reply.evidence);
+      const consumers = fleet.members.find(({ roles }) => roles === 'consumers');
+      await waitUntil(
+        async () => ((await consumers?.metric('vh_receipts_recorded_total')) ?? 0) >= 1,
+        'the consumers record it',
+      );
+    },
+  );
 
   t.test('a key revoked at one instance stops working at the other within a second', async (t) => {
-    const minted = (await (await manage(one, 'POST', `/projects/${keys.projectId}/api-keys`, { name: 'short-lived' })).json()) as MintedKeyReply;
+    const minted = (await (
+      await manage(one, 'POST', `/projects/${keys.projectId}/api-keys`, { name: 'short-lived' })
+    ).json()) as MintedKeyReply;
     t.equal((await score(two, minted.apiKey, 'before')).status, 200, 'the other instance knows it');
     const revoked = await manage(one, 'DELETE', `/projects/${keys.projectId}/api-keys/${minted.keyId}`);
     t.ok(revoked.ok, String(revoked.status));
-    await waitUntil(async () => (await score(two, minted.apiKey, 'after')).status === 401, 'the other instance refuses it', 1_000);
+    await waitUntil(
+      async () => (await score(two, minted.apiKey, 'after')).status === 401,
+      'the other instance refuses it',
+      1_000,
+    );
   });
 
   t.test('calibration changed at one instance is in force at the other within a second', async (t) => {
-    const recommendation = async (sessionId: string): Promise<string> => ((await (await score(two, keys.projectKey, sessionId)).json()) as ScoreReply).recommendation;
+    const recommendation = async (sessionId: string): Promise<string> =>
+      ((await (await score(two, keys.projectKey, sessionId)).json()) as ScoreReply).recommendation;
     t.equal(await recommendation('calibration'), 'allow');
-    t.equal((await manage(one, 'PATCH', `/projects/${keys.projectId}`, { config: { liteConfig: { noProbeRiskScore: 50 } } })).status, 200);
+    t.equal(
+      (await manage(one, 'PATCH', `/projects/${keys.projectId}`, { config: { liteConfig: { noProbeRiskScore: 50 } } }))
+        .status,
+      200,
+    );
     let n = 0;
-    await waitUntil(async () => (await recommendation(`calibration-${n++}`)) === 'review', 'the other instance uses it', 1_000);
+    await waitUntil(
+      async () => (await recommendation(`calibration-${n++}`)) === 'review',
+      'the other instance uses it',
+      1_000,
+    );
   });
 }

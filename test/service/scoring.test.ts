@@ -18,20 +18,30 @@ const clean = (fields: object = {}) => ({ sessionId: session(), clientIp: '203.0
 async function score(body: object, key = bootstrap.projectKey): Promise<Reply> {
   const answer = await service.call('POST', '/lite/score', { body, headers: { 'x-api-key': key } });
   t.equal(answer.status, 200, JSON.stringify(answer.body));
-  t.ok(Value.Check(ScoreReply, answer.body), `the reply is as the contract says: ${JSON.stringify(Value.Errors(ScoreReply, answer.body)[0])}`);
+  t.ok(
+    Value.Check(ScoreReply, answer.body),
+    `the reply is as the contract says: ${JSON.stringify(Value.Errors(ScoreReply, answer.body)[0])}`,
+  );
   return answer.body;
 }
 
 async function probe(sessionId: string, fields: object = {}, headers: Record<string, string> = {}): Promise<number> {
   const body = { ...probeExample(bootstrap.probeKey), sessionId, nonce: `nonce-of-${sessionId}`, ...fields };
-  return (await service.call('POST', '/public/lite/probe', { body, headers: { 'user-agent': userAgent, ...headers } })).status;
+  return (await service.call('POST', '/public/lite/probe', { body, headers: { 'user-agent': userAgent, ...headers } }))
+    .status;
 }
 
 const token = (role: 'owner' | 'admin' | 'member', organizationId = bootstrap.organizationId): Promise<string> =>
   issueDashboardToken(loadMasterKey(service.dataDirectory), { organizationId, role, lifetimeSeconds: 60 });
 
-async function patch(body: unknown, role: 'owner' | 'admin' | 'member' = 'admin'): Promise<{ status: number; body: ErrorBody }> {
-  return service.call('PATCH', `/projects/${bootstrap.projectId}`, { body, headers: { authorization: `Bearer ${await token(role)}` } });
+async function patch(
+  body: unknown,
+  role: 'owner' | 'admin' | 'member' = 'admin',
+): Promise<{ status: number; body: ErrorBody }> {
+  return service.call('PATCH', `/projects/${bootstrap.projectId}`, {
+    body,
+    headers: { authorization: `Bearer ${await token(role)}` },
+  });
 }
 
 t.test('a clean session without a probe scores 0 on every axis, verdictClass unknown', async (t) => {
@@ -77,20 +87,28 @@ t.test('a session scored again after its probe came gets a new receipt', async (
   t.same((await score(body)).receiptId, after.receiptId);
 });
 
-t.test('the probe is taken as text/plain and as JSON, for known keys only, and a nonce is good for one session', async (t) => {
-  const sessionId = session();
-  const body = { ...probeExample(bootstrap.probeKey), sessionId, nonce: 'nonce-one-session' };
-  const post = (content: object, type: string) => fetch(`${bootstrap.baseUrl}/public/lite/probe`, { method: 'POST', headers: { 'content-type': type }, body: JSON.stringify(content) });
-  const plain = await post(body, 'text/plain;charset=UTF-8');
-  t.equal(plain.status, 202);
-  t.equal(plain.headers.get('access-control-allow-origin'), '*');
-  t.same(await plain.json(), { sessionId, stored: true });
-  t.equal((await post({ ...body, seq: 1 }, 'application/json')).status, 202);
-  t.equal((await post({ ...body, projectKey: 'pk_unknown' }, 'text/plain')).status, 404);
-  t.equal((await post({ ...body, sessionId: session() }, 'text/plain')).status, 400);
-  t.equal((await post({ ...body, beh: { moves: 'many' } }, 'text/plain')).status, 400);
-  t.equal((await post({ ...body, sdk: 'x'.repeat(20_000) }, 'text/plain')).status, 413);
-});
+t.test(
+  'the probe is taken as text/plain and as JSON, for known keys only, and a nonce is good for one session',
+  async (t) => {
+    const sessionId = session();
+    const body = { ...probeExample(bootstrap.probeKey), sessionId, nonce: 'nonce-one-session' };
+    const post = (content: object, type: string) =>
+      fetch(`${bootstrap.baseUrl}/public/lite/probe`, {
+        method: 'POST',
+        headers: { 'content-type': type },
+        body: JSON.stringify(content),
+      });
+    const plain = await post(body, 'text/plain;charset=UTF-8');
+    t.equal(plain.status, 202);
+    t.equal(plain.headers.get('access-control-allow-origin'), '*');
+    t.same(await plain.json(), { sessionId, stored: true });
+    t.equal((await post({ ...body, seq: 1 }, 'application/json')).status, 202);
+    t.equal((await post({ ...body, projectKey: 'pk_unknown' }, 'text/plain')).status, 404);
+    t.equal((await post({ ...body, sessionId: session() }, 'text/plain')).status, 400);
+    t.equal((await post({ ...body, beh: { moves: 'many' } }, 'text/plain')).status, 400);
+    t.equal((await post({ ...body, sdk: 'x'.repeat(20_000) }, 'text/plain')).status, 413);
+  },
+);
 
 t.test('stock automation seen by the probe raises device risk and says why', async (t) => {
   const body = clean();
@@ -125,18 +143,27 @@ t.test('duplicates are counted within the study, else within the source, and nev
     await score(clean({ respondentId: 'scope-respondent', ...first }));
     return (await score(clean({ respondentId: 'scope-respondent', ...second }))).duplicate;
   };
-  t.match(await twice({ studyId: 'A', sourceId: 's' }, { studyId: 'A', sourceId: 't' }), { band: 'confirmed', measured: true });
+  t.match(await twice({ studyId: 'A', sourceId: 's' }, { studyId: 'A', sourceId: 't' }), {
+    band: 'confirmed',
+    measured: true,
+  });
   t.match(await twice({ studyId: 'B' }, { studyId: 'C' }), { band: 'none', measured: true });
   const bySource = await score(clean({ respondentId: 'by-source', sourceId: 'S1' }));
   t.equal(bySource.duplicate.band, 'none');
   const repeated = await score(clean({ respondentId: 'by-source', sourceId: 'S1' }));
   t.equal(repeated.duplicate.band, 'confirmed');
-  t.match(repeated, { score: bySource.score, recommendation: bySource.recommendation, verdictClass: bySource.verdictClass, grlCompat: bySource.grlCompat });
+  t.match(repeated, {
+    score: bySource.score,
+    recommendation: bySource.recommendation,
+    verdictClass: bySource.verdictClass,
+    grlCompat: bySource.grlCompat,
+  });
 });
 
 t.test('evidence of a receipt is there at once, and stays after the consumers have recorded it', async (t) => {
   const reply = await score(clean());
-  const read = async (): Promise<EvidenceReply> => (await service.call('GET', `/lite/score/${reply.receiptId}/evidence`)).body;
+  const read = async (): Promise<EvidenceReply> =>
+    (await service.call('GET', `/lite/score/${reply.receiptId}/evidence`)).body;
   const atOnce = await read();
   t.same(atOnce.evidence, reply.evidence);
   t.equal(atOnce.provenance.faithful, true);
@@ -145,7 +172,8 @@ t.test('evidence of a receipt is there at once, and stays after the consumers ha
 
 t.test('a receipt of another’s and one that does not exist answer the same 404', async (t) => {
   const mine = await score(clean());
-  const read = (receiptId: string, key: string) => service.call('GET', `/lite/score/${receiptId}/evidence`, { headers: { 'x-api-key': key, 'x-request-id': 'r' } });
+  const read = (receiptId: string, key: string) =>
+    service.call('GET', `/lite/score/${receiptId}/evidence`, { headers: { 'x-api-key': key, 'x-request-id': 'r' } });
   const others = await read(mine.receiptId, bootstrap.organizationKey);
   const none = await read(`rcpt_${'0'.repeat(32)}`, bootstrap.organizationKey);
   const garbage = await read('nonsense', bootstrap.projectKey);
@@ -155,7 +183,11 @@ t.test('a receipt of another’s and one that does not exist answer the same 404
 });
 
 t.test('a knob is in force within a second, project-wide and per source', async (t) => {
-  t.equal((await patch({ config: { liteConfig: { noProbeRiskScore: 50, perSource: { gentle: { noProbeRiskScore: 0 } } } } })).status, 200);
+  t.equal(
+    (await patch({ config: { liteConfig: { noProbeRiskScore: 50, perSource: { gentle: { noProbeRiskScore: 0 } } } } }))
+      .status,
+    200,
+  );
   t.equal((await score(clean())).recommendation, 'review');
   t.equal((await score(clean({ sourceId: 'gentle' }))).recommendation, 'allow');
   t.equal((await patch({ config: { liteConfig: null } })).status, 200);
@@ -174,15 +206,26 @@ t.test('a misspelt or contradictory knob is a 400 that names it', async (t) => {
   const misspelt = await patch({ config: { liteConfig: { reviewLo: 30 } } });
   t.equal(misspelt.status, 400);
   t.match(misspelt.body.issues, [{ path: '/config/liteConfig/reviewLo', message: /did you mean "reviewLow"/ }]);
-  t.match((await patch({ config: { liteConfig: { perSource: { s: { blokThreshold: 30 } } } } })).body.issues, [{ path: '/config/liteConfig/perSource/s/blokThreshold', message: /blockThreshold/ }]);
-  t.match((await patch({ config: { liteConfig: { reviewLow: 90 } } })).body.issues, [{ path: '/config/liteConfig/reviewLow', message: /at most blockThreshold/ }]);
-  t.match((await patch({ config: { liteConfig: { geoRiskWeights: { DE: 3 } } } })).body.issues, [{ path: '/config/liteConfig/geoRiskWeights/DE' }]);
-  t.match((await patch({ config: { liteConfig: { dispositiveSignals: ['device_frm'] } } })).body.issues, [{ path: '/config/liteConfig/dispositiveSignals/0', message: /device_farm/ }]);
+  t.match((await patch({ config: { liteConfig: { perSource: { s: { blokThreshold: 30 } } } } })).body.issues, [
+    { path: '/config/liteConfig/perSource/s/blokThreshold', message: /blockThreshold/ },
+  ]);
+  t.match((await patch({ config: { liteConfig: { reviewLow: 90 } } })).body.issues, [
+    { path: '/config/liteConfig/reviewLow', message: /at most blockThreshold/ },
+  ]);
+  t.match((await patch({ config: { liteConfig: { geoRiskWeights: { DE: 3 } } } })).body.issues, [
+    { path: '/config/liteConfig/geoRiskWeights/DE' },
+  ]);
+  t.match((await patch({ config: { liteConfig: { dispositiveSignals: ['device_frm'] } } })).body.issues, [
+    { path: '/config/liteConfig/dispositiveSignals/0', message: /device_farm/ },
+  ]);
 });
 
 t.test('a project is changed by admins of its organization only', async (t) => {
   t.match(await patch({ name: 'x' }, 'member'), { status: 403, body: { code: 'INSUFFICIENT_SCOPE' } });
-  const stranger = await service.call('PATCH', `/projects/${bootstrap.projectId}`, { body: { name: 'x' }, headers: { authorization: `Bearer ${await token('owner', 'org_other')}` } });
+  const stranger = await service.call('PATCH', `/projects/${bootstrap.projectId}`, {
+    body: { name: 'x' },
+    headers: { authorization: `Bearer ${await token('owner', 'org_other')}` },
+  });
   t.equal(stranger.status, 404);
 });
 
@@ -192,8 +235,16 @@ const bad: readonly (readonly [string, unknown, string])[] = [
   ['an address with a port', { sessionId: 's', clientIp: '203.0.113.1:80' }, '/clientIp'],
   ['a number as session id', { sessionId: 7, clientIp: '203.0.113.1' }, '/sessionId'],
   ['an empty session id', { sessionId: '', clientIp: '203.0.113.1' }, '/sessionId'],
-  ['a country of three letters', { sessionId: 's', clientIp: '203.0.113.1', declaredCountry: 'DEU' }, '/declaredCountry'],
-  ['more completes than attempts', { sessionId: 's', clientIp: '203.0.113.1', respondentStats: { attempts: 1, completes: 2 } }, '/respondentStats/completes'],
+  [
+    'a country of three letters',
+    { sessionId: 's', clientIp: '203.0.113.1', declaredCountry: 'DEU' },
+    '/declaredCountry',
+  ],
+  [
+    'more completes than attempts',
+    { sessionId: 's', clientIp: '203.0.113.1', respondentStats: { attempts: 1, completes: 2 } },
+    '/respondentStats/completes',
+  ],
   ['a body that is a list', [], ''],
 ];
 
@@ -206,8 +257,20 @@ t.test('bad input is a 400 that points to the field', async (t) => {
 });
 
 t.test('hostile strings are scored or refused, never a 5xx', async (t) => {
-  for (const text of ['\u0000', '\ud800', '{{7*7}}', "'; DROP TABLE receipts; --", '../../etc/passwd', '\u202e', '𝕊'.repeat(60), '__proto__', '\r\nX-Injected: 1']) {
-    const answer = await service.call('POST', '/lite/score', { body: clean({ sessionId: text, sourceId: text, respondentId: `r${text}`, userAgent: text, subSourceId: text }) });
+  for (const text of [
+    '\u0000',
+    '\ud800',
+    '{{7*7}}',
+    "'; DROP TABLE receipts; --",
+    '../../etc/passwd',
+    '\u202e',
+    '𝕊'.repeat(60),
+    '__proto__',
+    '\r\nX-Injected: 1',
+  ]) {
+    const answer = await service.call('POST', '/lite/score', {
+      body: clean({ sessionId: text, sourceId: text, respondentId: `r${text}`, userAgent: text, subSourceId: text }),
+    });
     t.ok(answer.status === 200 || answer.status === 400, JSON.stringify(text));
   }
 });

@@ -8,7 +8,10 @@ import { setUps } from '../helpers/set-ups.js';
 import { pollUntil, startStaticSite, type StaticSite } from '../helpers/static-site.js';
 
 t.setTimeout(180_000);
-const skip = hasChromium() && hasDisplayTools() ? false : 'Chromium, Xvfb or xdotool is not installed: see deploy/system-packages.txt';
+const skip =
+  hasChromium() && hasDisplayTools()
+    ? false
+    : 'Chromium, Xvfb or xdotool is not installed: see deploy/system-packages.txt';
 
 /** Lets a set-up visit a survey on an origin of its own that loads the probe from the service, then scores the visit as a backend would. */
 async function scoreVisit(t: Test, setUpName: string): Promise<ScoreReply> {
@@ -21,14 +24,27 @@ async function scoreVisit(t: Test, setUpName: string): Promise<ScoreReply> {
   );
   const survey = await startStaticSite({ files: { '/': page } });
   t.teardown(() => Promise.all([tap.close(), survey.close()]));
-  const site: StaticSite = { ...survey, probes: tap.probes, waitForProbe: (what, isMet, timeoutMs) => pollUntil(what, () => tap.probes.find(isMet), timeoutMs) };
+  const site: StaticSite = {
+    ...survey,
+    probes: tap.probes,
+    waitForProbe: (what, isMet, timeoutMs) => pollUntil(what, () => tap.probes.find(isMet), timeoutMs),
+  };
   await setUps.find(({ name }) => name === setUpName)?.run(site);
 
   const userAgent = tap.probes[0]?.headers['user-agent'];
-  const answer = await service.call('POST', '/lite/score', { body: { sessionId, clientIp: '8.8.8.8', userAgent, studyId: 'visit', respondentId: 'visitor' } });
+  const answer = await service.call('POST', '/lite/score', {
+    body: { sessionId, clientIp: '8.8.8.8', userAgent, studyId: 'visit', respondentId: 'visitor' },
+  });
   t.equal(answer.status, 200);
   const reply = answer.body as ScoreReply;
-  t.comment(JSON.stringify({ setUpName, score: reply.score, categories: reply.categories, against: reply.evidence.against.map(({ code }) => code) }));
+  t.comment(
+    JSON.stringify({
+      setUpName,
+      score: reply.score,
+      categories: reply.categories,
+      against: reply.evidence.against.map(({ code }) => code),
+    }),
+  );
   return reply;
 }
 
@@ -39,12 +55,16 @@ void t.test('a page on another origin: a person-like visit is measured and score
   t.ok(reply.score < 40);
 });
 
-void t.test('a page on another origin: stock headless automation is scored higher, with findings that say why', { skip }, async (t) => {
-  const reply = await scoreVisit(t, 'playwright, headless');
-  t.notOk(reply.degradedSignals.includes('client_probe_missing'));
-  t.ok(reply.score >= 40);
-  t.not(reply.recommendation, 'allow');
-  t.ok(reply.categories.device > 0);
-  t.ok(reply.evidence.against.length > 0);
-  t.ok(reply.evidence.against.every(({ detail }) => detail.length > 20));
-});
+void t.test(
+  'a page on another origin: stock headless automation is scored higher, with findings that say why',
+  { skip },
+  async (t) => {
+    const reply = await scoreVisit(t, 'playwright, headless');
+    t.notOk(reply.degradedSignals.includes('client_probe_missing'));
+    t.ok(reply.score >= 40);
+    t.not(reply.recommendation, 'allow');
+    t.ok(reply.categories.device > 0);
+    t.ok(reply.evidence.against.length > 0);
+    t.ok(reply.evidence.against.every(({ detail }) => detail.length > 20));
+  },
+);

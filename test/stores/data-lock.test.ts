@@ -10,7 +10,17 @@ import { createDirectory } from '../helpers/directories.js';
 const deadPid = (): number => spawnSync(process.execPath, ['-e', '']).pid;
 
 const writeHolder = (directory: string, holder: Record<string, unknown>) =>
-  writeFile(join(directory, 'verifyhuman.lock'), JSON.stringify({ pid: process.pid, host: hostname(), startMark: null, since: '2026-01-01T00:00:00.000Z', token: 'theirs', ...holder }));
+  writeFile(
+    join(directory, 'verifyhuman.lock'),
+    JSON.stringify({
+      pid: process.pid,
+      host: hostname(),
+      startMark: null,
+      since: '2026-01-01T00:00:00.000Z',
+      token: 'theirs',
+      ...holder,
+    }),
+  );
 
 t.test('a held directory is refused with a sentence that names the holder and the way out', async (t) => {
   const directory = await createDirectory(t);
@@ -41,7 +51,12 @@ t.test('a lock whose pid belongs to a later process is taken over', async (t) =>
   await writeHolder(directory, { startMark: 'another boot:1' });
   const taken = lockDataDirectory(directory);
   if (process.platform === 'linux') await t.resolves(taken);
-  else await t.rejects(taken, { name: 'DataDirectoryInUse' }, 'where the kernel does not tell start times, the pid decides');
+  else
+    await t.rejects(
+      taken,
+      { name: 'DataDirectoryInUse' },
+      'where the kernel does not tell start times, the pid decides',
+    );
 });
 
 t.test('a lock of another host holds while its signs of life come, and is taken over when they stop', async (t) => {

@@ -15,9 +15,16 @@ type Test = Parameters<Parameters<typeof t.test>[0]>[0];
 
 const stack = findStack(t, 'mixes of real and embedded stores');
 
-async function open(t: Test, environment: Readonly<Record<string, string>>): Promise<{ readonly stores: Stores; readonly directory: string }> {
+async function open(
+  t: Test,
+  environment: Readonly<Record<string, string>>,
+): Promise<{ readonly stores: Stores; readonly directory: string }> {
   const directory = temporaryDirectory(t);
-  const stores = await openStores({ settings: readSettings({ VH_DATA_DIR: directory, ...environment }), logger: createLogger('silent'), metrics: createMetrics() });
+  const stores = await openStores({
+    settings: readSettings({ VH_DATA_DIR: directory, ...environment }),
+    logger: createLogger('silent'),
+    metrics: createMetrics(),
+  });
   t.teardown(() => stores.close());
   return { stores, directory };
 }
@@ -25,7 +32,12 @@ async function open(t: Test, environment: Readonly<Record<string, string>>): Pro
 /** What is appended arrives, the counters and the database answer. */
 async function checkStores(t: Test, { database, lookups, counters, log }: Stores): Promise<void> {
   const seen: string[] = [];
-  await log.subscribe({ topic: 'scores', group: 'test', batchMax: 10, handle: async (entries) => void seen.push(...entries.map(({ key }) => key)) });
+  await log.subscribe({
+    topic: 'scores',
+    group: 'test',
+    batchMax: 10,
+    handle: async (entries) => void seen.push(...entries.map(({ key }) => key)),
+  });
   await log.append('scores', [{ key: 'k', value: new Uint8Array([1]) }]);
   await waitUntil(() => seen.includes('k'), 'the entry arrives');
   await Promise.all([database.ping(), lookups.ping(), counters.ping(), log.ping()]);
@@ -47,7 +59,11 @@ if (stack !== null) {
     const real = names.filter((_, bit) => (mix & (1 << bit)) !== 0);
     t.test(`real by ${real.join(', ')}, the rest embedded: entries arrive and all answer`, async (t) => {
       const all = await realStoreSettings(t, stack);
-      const chosen = Object.fromEntries(Object.entries(all).filter(([name]) => !(names as readonly string[]).includes(name) || real.some((one) => one === name)));
+      const chosen = Object.fromEntries(
+        Object.entries(all).filter(
+          ([name]) => !(names as readonly string[]).includes(name) || real.some((one) => one === name),
+        ),
+      );
       const { stores } = await open(t, chosen);
       await checkStores(t, stores);
     });

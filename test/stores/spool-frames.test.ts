@@ -3,15 +3,24 @@ import t from 'tap';
 import type { LogEntry } from '../../src/stores/log/port.js';
 import { frameOf, readFrames } from '../../src/stores/spool-frames.js';
 
-const entries = fc.array(fc.record({ key: fc.string({ maxLength: 20 }), value: fc.uint8Array({ maxLength: 50 }) }), { minLength: 1, maxLength: 5 });
-const fileOf = (frames: readonly (readonly LogEntry[])[]): Buffer => Buffer.concat(frames.flatMap((frame) => [...frameOf(frame)]));
-const plain = (frames: readonly (readonly LogEntry[])[]) => frames.map((frame) => frame.map(({ key, value }) => [key, [...value]]));
+const entries = fc.array(fc.record({ key: fc.string({ maxLength: 20 }), value: fc.uint8Array({ maxLength: 50 }) }), {
+  minLength: 1,
+  maxLength: 5,
+});
+const fileOf = (frames: readonly (readonly LogEntry[])[]): Buffer =>
+  Buffer.concat(frames.flatMap((frame) => [...frameOf(frame)]));
+const plain = (frames: readonly (readonly LogEntry[])[]) =>
+  frames.map((frame) => frame.map(({ key, value }) => [key, [...value]]));
 
 t.test('frames come back as they were written', (t) => {
   fc.assert(
     fc.property(fc.array(entries, { maxLength: 5 }), (frames) => {
       const read = readFrames(fileOf(frames));
-      return JSON.stringify(plain(read.frames)) === JSON.stringify(plain(frames)) && read.tornBytes === 0 && read.damagedBytes === 0;
+      return (
+        JSON.stringify(plain(read.frames)) === JSON.stringify(plain(frames)) &&
+        read.tornBytes === 0 &&
+        read.damagedBytes === 0
+      );
     }),
   );
   t.pass();
@@ -26,7 +35,11 @@ t.test('cut off anywhere, every frame before the cut comes back and the rest cou
       let kept = 0;
       while (fileOf(frames.slice(0, kept + 1)).length <= cut) kept++;
       const read = readFrames(whole.subarray(0, cut));
-      return JSON.stringify(plain(read.frames)) === JSON.stringify(plain(frames.slice(0, kept))) && read.tornBytes === cut - fileOf(frames.slice(0, kept)).length && read.damagedBytes === 0;
+      return (
+        JSON.stringify(plain(read.frames)) === JSON.stringify(plain(frames.slice(0, kept))) &&
+        read.tornBytes === cut - fileOf(frames.slice(0, kept)).length &&
+        read.damagedBytes === 0
+      );
     }),
   );
   t.pass();
@@ -38,7 +51,10 @@ t.test('a frame whose bytes changed is told as damage, and those around it come 
   const content = fileOf([frame('first'), frame('second'), frame('third')]);
   content.writeUInt8(0, content.indexOf('second') + 1);
   const { frames, damagedBytes, tornBytes } = readFrames(content);
-  t.same(frames.flat().map(({ key }) => key), ['first', 'third']);
+  t.same(
+    frames.flat().map(({ key }) => key),
+    ['first', 'third'],
+  );
   t.equal(damagedBytes, fileOf([frame('second')]).length);
   t.equal(tornBytes, 0);
   t.end();

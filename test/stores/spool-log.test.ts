@@ -66,7 +66,10 @@ t.test('while the log is away receipts are taken at once, and replayed in order 
   await log.append('scores', [entry('d')]);
   t.same(keys.slice(-1), ['d'], 'and the log is used again');
   const counts = (await metrics.spoolEntries.get()).values.map(({ labels, value }) => [labels.event, value]);
-  t.same(counts, [['spooled', 3], ['replayed', 3]]);
+  t.same(counts, [
+    ['spooled', 3],
+    ['replayed', 3],
+  ]);
 });
 
 t.test('a log that hangs costs the first receipt the limit and the following nothing; none is lost', async (t) => {
@@ -96,10 +99,12 @@ t.test('appends during the change back are neither lost nor left in the spool', 
   const sent: string[] = [];
   for (let round = 0; round < 20; round++) {
     state.mode = round % 2 === 0 ? 'away' : 'well';
-    await Promise.all(Array.from({ length: 10 }, async (_, n) => {
-      await log.append('scores', [entry(`${round}-${n}`)]);
-      sent.push(`${round}-${n}`);
-    }));
+    await Promise.all(
+      Array.from({ length: 10 }, async (_, n) => {
+        await log.append('scores', [entry(`${round}-${n}`)]);
+        sent.push(`${round}-${n}`);
+      }),
+    );
   }
   state.mode = 'well';
   await waitUntil(() => spool.bytes() === 0 && new Set(keys).size === sent.length, 'all arrive');

@@ -11,7 +11,11 @@ type Test = Parameters<Parameters<typeof t.test>[0]>[0];
 
 const logger = createLogger('silent');
 const entry = (key: string, bytes = 10): LogEntry => ({ key, value: new Uint8Array(bytes) });
-const open = async (t: Test, directory: string, options: { bytesMax?: number; fileBytesMax?: number } = {}): Promise<Spool> => {
+const open = async (
+  t: Test,
+  directory: string,
+  options: { bytesMax?: number; fileBytesMax?: number } = {},
+): Promise<Spool> => {
   const spool = await openSpool({ directory, bytesMax: 1_000_000, logger, ...options });
   t.teardown(() => spool.close());
   return spool;
@@ -53,23 +57,26 @@ t.test('many appends at once are all taken, and none is mixed up with another', 
   t.same(await drained(spool), keys);
 });
 
-t.test('a receiver that fails is asked again from where it failed, and what comes meanwhile waits behind', async (t) => {
-  const directory = temporaryDirectory(t);
-  const spool = await open(t, directory);
-  for (const key of ['a', 'b', 'c']) await spool.append([entry(key, 200_000)]);
-  const seen: string[] = [];
-  let failing = true;
-  const send = async (entries: readonly LogEntry[]): Promise<void> => {
-    if (entries[0]?.key === 'b' && failing) throw storeUnavailable('away');
-    seen.push(...entries.map(({ key }) => key));
-  };
-  await t.rejects(spool.drain(send), { code: 'STORE_UNAVAILABLE' });
-  await spool.append([entry('d')]);
-  failing = false;
-  await spool.drain(send);
-  t.same(seen, ['a', 'b', 'c', 'd']);
-  t.same(readdirSync(directory), []);
-});
+t.test(
+  'a receiver that fails is asked again from where it failed, and what comes meanwhile waits behind',
+  async (t) => {
+    const directory = temporaryDirectory(t);
+    const spool = await open(t, directory);
+    for (const key of ['a', 'b', 'c']) await spool.append([entry(key, 200_000)]);
+    const seen: string[] = [];
+    let failing = true;
+    const send = async (entries: readonly LogEntry[]): Promise<void> => {
+      if (entries[0]?.key === 'b' && failing) throw storeUnavailable('away');
+      seen.push(...entries.map(({ key }) => key));
+    };
+    await t.rejects(spool.drain(send), { code: 'STORE_UNAVAILABLE' });
+    await spool.append([entry('d')]);
+    failing = false;
+    await spool.drain(send);
+    t.same(seen, ['a', 'b', 'c', 'd']);
+    t.same(readdirSync(directory), []);
+  },
+);
 
 t.test('a torn tail is passed over; whatever was acknowledged before it comes back', async (t) => {
   const directory = temporaryDirectory(t);
@@ -121,13 +128,20 @@ t.test('an entry that the receiver will never take holds up no other, and its fi
   t.match(readdirSync(directory), [/\.kept$/]);
 });
 
-t.test('beyond its bound it refuses as unavailable, keeps what it has, and takes again once it was drained', async (t) => {
-  const spool = await open(t, temporaryDirectory(t), { bytesMax: 1_000 });
-  const taken: string[] = [];
-  let refusal: unknown = null;
-  for (let n = 0; refusal === null; n++) await spool.append([entry(`k${n}`, 100)]).then(() => taken.push(`k${n}`), (error: unknown) => (refusal = error));
-  t.ok(refusal instanceof Fault && refusal.code === 'STORE_UNAVAILABLE');
-  t.ok(spool.bytes() <= 1_000);
-  t.same(await drained(spool), taken);
-  await t.resolves(spool.append([entry('again', 100)]));
-});
+t.test(
+  'beyond its bound it refuses as unavailable, keeps what it has, and takes again once it was drained',
+  async (t) => {
+    const spool = await open(t, temporaryDirectory(t), { bytesMax: 1_000 });
+    const taken: string[] = [];
+    let refusal: unknown = null;
+    for (let n = 0; refusal === null; n++)
+      await spool.append([entry(`k${n}`, 100)]).then(
+        () => taken.push(`k${n}`),
+        (error: unknown) => (refusal = error),
+      );
+    t.ok(refusal instanceof Fault && refusal.code === 'STORE_UNAVAILABLE');
+    t.ok(spool.bytes() <= 1_000);
+    t.same(await drained(spool), taken);
+    await t.resolves(spool.append([entry('again', 100)]));
+  },
+);

@@ -68,14 +68,19 @@ function judgeDevice({ facts, body }: Visit, counts: CountFacts, signals: Signal
   const likeness = own === null ? null : createLikeness(own, counts.terms, facts.scoredAtMs);
   const scores = likeness === null ? [] : similar.map((candidate) => scoreLikeness(likeness(candidate)));
   const likenessScore = Math.max(0, ...scores);
-  if (likenessScore >= edges.possibleMin) raise(signals, 'similar_device', 0, times(scores.filter((score) => score >= edges.possibleMin).length));
+  if (likenessScore >= edges.possibleMin)
+    raise(signals, 'similar_device', 0, times(scores.filter((score) => score >= edges.possibleMin).length));
   const earlier = Math.max(found.length, (counts.deviceSessionsDay ?? 0) - 1);
   if (earlier <= 0) return likenessScore;
   raise(signals, 'repeat_device', 0, times(earlier));
-  const contradicted = own !== null && found.length > 0 && found.every((candidate) => isContradicted(own, candidate, facts.scoredAtMs));
+  const contradicted =
+    own !== null && found.length > 0 && found.every((candidate) => isContradicted(own, candidate, facts.scoredAtMs));
   if (contradicted) raise(signals, 'device_contradiction');
   const confirmed = found.some((candidate) => isCorroborated(facts, candidate, likeness));
-  return Math.max(likenessScore, contradicted ? edges.deviceContradictedScore : confirmed ? edges.deviceConfirmedScore : edges.deviceScore);
+  return Math.max(
+    likenessScore,
+    contradicted ? edges.deviceContradictedScore : confirmed ? edges.deviceConfirmedScore : edges.deviceScore,
+  );
 }
 
 /** A second, independent agreement beside the device’s identifier: the same network, or a likeness of its own. */

@@ -21,15 +21,30 @@ export const independenceEdges = {
 } as const;
 
 const edges = independenceEdges;
-const untold = (factor: string): IndependenceReply => ({ score: 100, band: 'independent', grade: null, factors: [factor] });
+const untold = (factor: string): IndependenceReply => ({
+  score: 100,
+  band: 'independent',
+  grade: null,
+  factors: [factor],
+});
 
-export function judgeIndependence({ measured, counts, address }: Pick<ScoreFacts, 'measured' | 'counts' | 'address'>): IndependenceReply {
+export function judgeIndependence({
+  measured,
+  counts,
+  address,
+}: Pick<ScoreFacts, 'measured' | 'counts' | 'address'>): IndependenceReply {
   if (!measured || counts === null) return untold('Not measured: the sessions around this one were not counted.');
   const { neighborhood } = counts;
-  if (neighborhood.sessions < edges.sessionsMin) return untold('Too few sessions in the last day to judge the sample by.');
+  if (neighborhood.sessions < edges.sessionsMin)
+    return untold('Too few sessions in the last day to judge the sample by.');
   const ties = tieShare(neighborhood);
   const prefix = isShared(address) ? 0 : prefixShare(neighborhood);
-  const spread = clamp((neighborhood.prefixSquares / neighborhood.sessions ** 2 - edges.herfindahlOrdinary) / (1 - edges.herfindahlOrdinary), 0, 1);
+  const spread = clamp(
+    (neighborhood.prefixSquares / neighborhood.sessions ** 2 - edges.herfindahlOrdinary) /
+      (1 - edges.herfindahlOrdinary),
+    0,
+    1,
+  );
   const score = Math.round(100 * (1 - ties) * (1 - prefix) * (1 - spread));
   const band = score >= edges.independentMin ? 'independent' : score >= edges.sharedMin ? 'shared' : 'concentrated';
   const grade = band !== 'concentrated' ? null : neighborhood.direct > 0 ? 'direct' : 'linked';
@@ -51,11 +66,20 @@ function prefixShare({ sessions, prefixSessions }: Neighborhood): number {
   return clamp((prefixSessions / sessions - edges.prefixShareOrdinary) / (1 - edges.prefixShareOrdinary), 0, 1);
 }
 
-function listFactors({ sessions, direct, linked, prefixSessions, prefixes }: Neighborhood, ties: number, prefix: number, spread: number): string[] {
+function listFactors(
+  { sessions, direct, linked, prefixSessions, prefixes }: Neighborhood,
+  ties: number,
+  prefix: number,
+  spread: number,
+): string[] {
   const factors: string[] = [];
-  if (ties > 0 && direct > 0) factors.push(`${direct} of the last ${sessions} sessions share a device, a respondent or an address with this one.`);
+  if (ties > 0 && direct > 0)
+    factors.push(
+      `${direct} of the last ${sessions} sessions share a device, a respondent or an address with this one.`,
+    );
   if (ties > 0 && linked > 0) factors.push(`${linked} further sessions are tied to this one through others.`);
   if (prefix > 0) factors.push(`${prefixSessions} of the last ${sessions} sessions came from this network.`);
-  if (spread > 0) factors.push(`The last ${sessions} sessions came from ${prefixes} networks only, most of them from a few.`);
+  if (spread > 0)
+    factors.push(`The last ${sessions} sessions came from ${prefixes} networks only, most of them from a few.`);
   return factors;
 }

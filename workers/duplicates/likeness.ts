@@ -51,12 +51,21 @@ export function createLikeness(own: DeviceSketch, terms: CountFacts['terms'], no
 export function isContradicted(own: DeviceSketch, { sketch, atMs }: DuplicateCandidate, nowMs: number): boolean {
   if (sketch === null) return false;
   if (own.osFamily !== null && sketch.osFamily !== null && own.osFamily !== sketch.osFamily) return true;
-  if (own.browser === null || own.browser !== sketch.browser || own.browserMajor === null || sketch.browserMajor === null) return false;
+  if (
+    own.browser === null ||
+    own.browser !== sketch.browser ||
+    own.browserMajor === null ||
+    sketch.browserMajor === null
+  )
+    return false;
   return atMs <= nowMs ? own.browserMajor < sketch.browserMajor : own.browserMajor > sketch.browserMajor;
 }
 
 /** By kind, the most telling first. */
-function rankTerms(own: DeviceSketch, terms: CountFacts['terms']): { readonly agree: readonly (readonly Worth[])[]; readonly differ: readonly (readonly Worth[])[] } {
+function rankTerms(
+  own: DeviceSketch,
+  terms: CountFacts['terms'],
+): { readonly agree: readonly (readonly Worth[])[]; readonly differ: readonly (readonly Worth[])[] } {
   const agree: Record<string, Worth[]> = { hardware: [], place: [] };
   const differ: Record<string, Worth[]> = { hardware: [], place: [] };
   components.forEach(({ kind, same, usual }, index) => {
@@ -65,7 +74,8 @@ function rankTerms(own: DeviceSketch, terms: CountFacts['terms']): { readonly ag
     agree[kind]?.push({ index, bits: Math.max(0, Math.log2(same / chance)) });
     differ[kind]?.push({ index, bits: Math.min(0, Math.log2((1 - same) / (1 - chance))) });
   });
-  for (const ranked of [...Object.values(agree), ...Object.values(differ)]) ranked.sort((a, b) => Math.abs(b.bits) - Math.abs(a.bits));
+  for (const ranked of [...Object.values(agree), ...Object.values(differ)])
+    ranked.sort((a, b) => Math.abs(b.bits) - Math.abs(a.bits));
   return { agree: Object.values(agree), differ: Object.values(differ) };
 }
 

@@ -40,7 +40,8 @@ export function bandsOf(sketch: DeviceSketch): string[] {
   const bands: string[] = [];
   for (let band = 0; band < bandCount; band += 1) {
     let key = band + 1;
-    for (let row = 0; row < rowsPerBand; row += 1) key = mix(Math.imul(key, 0x9e3779b1) ^ smallestUnder(terms, permutations[band * rowsPerBand + row] ?? 0));
+    for (let row = 0; row < rowsPerBand; row += 1)
+      key = mix(Math.imul(key, 0x9e3779b1) ^ smallestUnder(terms, permutations[band * rowsPerBand + row] ?? 0));
     bands.push(`${band.toString(36)}${toHex(key)}`);
   }
   return bands;

@@ -45,12 +45,24 @@ const openings: Readonly<Record<ScoreReply['recommendation'], string>> = {
 };
 
 /** The verdict in words. */
-export function summarize(reply: Pick<ScoreReply, 'score' | 'recommendation' | 'verdictClass'>, { against, for: favour }: Placed['evidence'], measured: boolean): string {
-  const opening = reply.verdictClass === 'verified_agent' ? 'A verified agent visits on somebody’s behalf.' : openings[reply.recommendation];
+export function summarize(
+  reply: Pick<ScoreReply, 'score' | 'recommendation' | 'verdictClass'>,
+  { against, for: favour }: Placed['evidence'],
+  measured: boolean,
+): string {
+  const opening =
+    reply.verdictClass === 'verified_agent'
+      ? 'A verified agent visits on somebody’s behalf.'
+      : openings[reply.recommendation];
   const sentences = [`Risk ${reply.score} of 100.`, opening];
   const [strongest] = against;
   if (strongest !== undefined) sentences.push(`Foremost: ${strongest.detail}`);
-  if (against.length > 1) sentences.push(against.length === 2 ? 'One further finding speaks against it.' : `${against.length - 1} further findings speak against it.`);
+  if (against.length > 1)
+    sentences.push(
+      against.length === 2
+        ? 'One further finding speaks against it.'
+        : `${against.length - 1} further findings speak against it.`,
+    );
   if (favour.length > 0) sentences.push(`In its favour: ${favour[0]?.detail}`);
   if (!measured) sentences.push('Device and behaviour were not measured.');
   return sentences.join(' ');

@@ -27,7 +27,10 @@ export interface Fusion {
 /** Fuses evidence; signals of weight 0 only come along. `geoWeight` multiplies the network axis. */
 export function fuseSignals(signals: readonly Signal[], geoWeight: number): Fusion {
   const factor = clamp(geoWeight, model.geoWeightMin, model.geoWeightMax);
-  const weighed = signals.map((signal): Weighed => ({ signal, applied: signal.weight * (signal.rule.axis === 'network' && signal.weight > 0 ? factor : 1) }));
+  const weighed = signals.map((signal): Weighed => ({
+    signal,
+    applied: signal.weight * (signal.rule.axis === 'network' && signal.weight > 0 ? factor : 1),
+  }));
   const against = weighed.filter((each) => each.applied > 0).sort((a, b) => b.applied - a.applied);
   const favour = weighed.filter((each) => each.applied < 0).sort((a, b) => a.applied - b.applied);
   discountGroups(against);
@@ -43,7 +46,12 @@ export function fuseSignals(signals: readonly Signal[], geoWeight: number): Fusi
   }
   const offset = applyFavour(favour, correlates);
   const total = riskAxes.reduce((sum, axis) => sum + axes[axis], 0);
-  return { weighed, axes, weight: Math.max(0, total - offset), agreeing: riskAxes.filter((axis) => axes[axis] >= model.corroborationMin).length };
+  return {
+    weighed,
+    axes,
+    weight: Math.max(0, total - offset),
+    agreeing: riskAxes.filter((axis) => axes[axis] >= model.corroborationMin).length,
+  };
 }
 
 /** What cannot happen to honest people, and what an authority decided: neither discounted nor offset. */
@@ -67,7 +75,10 @@ function discountGroups(sorted: readonly Weighed[]): void {
 /** Correlates share what the pinned leave of an axis, so that they never crowd those out. */
 function capAxis(members: readonly Weighed[]): { readonly pinned: number; readonly correlates: number } {
   const pinned = scaleTo(members.filter(isPinned), model.axisMax);
-  const correlates = scaleTo(members.filter((each) => !isPinned(each)), model.axisMax - pinned);
+  const correlates = scaleTo(
+    members.filter((each) => !isPinned(each)),
+    model.axisMax - pinned,
+  );
   return { pinned, correlates };
 }
 

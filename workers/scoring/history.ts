@@ -9,16 +9,86 @@ import { clamp, createRaise, type Rules, type Signal } from './rule.js';
 import type { Visit } from './visit.js';
 
 export const historyRules = {
-  confirmed_clawback: { axis: 'history', class: 'record', severity: 'high', weight: 5, group: null, detail: 'Payment for an earlier session of this respondent was taken back for fraud.' },
-  respondent_record_adverse: { axis: 'history', class: 'record', severity: 'high', weight: model.recordMax, group: null, detail: 'Earlier sessions of this respondent were rejected for fraud.' },
-  respondent_record_clean: { axis: 'history', class: 'exculpatory', severity: 'info', weight: model.recordMin, group: 'record', detail: 'Earlier sessions of this respondent were accepted.' },
-  respondent_stats_adverse: { axis: 'history', class: 'correlate', severity: 'medium', weight: 2, group: 'record', detail: 'By the statistics sent along, completes of this respondent were often reversed.' },
-  respondent_stats_clean: { axis: 'history', class: 'exculpatory', severity: 'info', weight: -1, group: 'record', detail: 'By the statistics sent along, completes of this respondent were hardly ever reversed.' },
-  source_record_adverse: { axis: 'history', class: 'correlate', severity: 'medium', weight: 1.2, group: 'source', detail: 'Sessions of this source were often rejected for fraud.' },
-  source_record_clean: { axis: 'history', class: 'exculpatory', severity: 'info', weight: -0.5, group: 'source', detail: 'Sessions of this source were hardly ever rejected.' },
-  sub_source_record_adverse: { axis: 'history', class: 'correlate', severity: 'medium', weight: 1.2, group: 'source', detail: 'Sessions of this sub-source were often rejected for fraud.' },
-  sub_source_record_clean: { axis: 'history', class: 'exculpatory', severity: 'info', weight: -0.5, group: 'source', detail: 'Sessions of this sub-source were hardly ever rejected.' },
-  respondent_new: { axis: 'history', class: 'diagnostic', severity: 'info', weight: 2, group: null, detail: 'Nothing is known of this respondent yet, and the project leans towards review then.' },
+  confirmed_clawback: {
+    axis: 'history',
+    class: 'record',
+    severity: 'high',
+    weight: 5,
+    group: null,
+    detail: 'Payment for an earlier session of this respondent was taken back for fraud.',
+  },
+  respondent_record_adverse: {
+    axis: 'history',
+    class: 'record',
+    severity: 'high',
+    weight: model.recordMax,
+    group: null,
+    detail: 'Earlier sessions of this respondent were rejected for fraud.',
+  },
+  respondent_record_clean: {
+    axis: 'history',
+    class: 'exculpatory',
+    severity: 'info',
+    weight: model.recordMin,
+    group: 'record',
+    detail: 'Earlier sessions of this respondent were accepted.',
+  },
+  respondent_stats_adverse: {
+    axis: 'history',
+    class: 'correlate',
+    severity: 'medium',
+    weight: 2,
+    group: 'record',
+    detail: 'By the statistics sent along, completes of this respondent were often reversed.',
+  },
+  respondent_stats_clean: {
+    axis: 'history',
+    class: 'exculpatory',
+    severity: 'info',
+    weight: -1,
+    group: 'record',
+    detail: 'By the statistics sent along, completes of this respondent were hardly ever reversed.',
+  },
+  source_record_adverse: {
+    axis: 'history',
+    class: 'correlate',
+    severity: 'medium',
+    weight: 1.2,
+    group: 'source',
+    detail: 'Sessions of this source were often rejected for fraud.',
+  },
+  source_record_clean: {
+    axis: 'history',
+    class: 'exculpatory',
+    severity: 'info',
+    weight: -0.5,
+    group: 'source',
+    detail: 'Sessions of this source were hardly ever rejected.',
+  },
+  sub_source_record_adverse: {
+    axis: 'history',
+    class: 'correlate',
+    severity: 'medium',
+    weight: 1.2,
+    group: 'source',
+    detail: 'Sessions of this sub-source were often rejected for fraud.',
+  },
+  sub_source_record_clean: {
+    axis: 'history',
+    class: 'exculpatory',
+    severity: 'info',
+    weight: -0.5,
+    group: 'source',
+    detail: 'Sessions of this sub-source were hardly ever rejected.',
+  },
+  respondent_new: {
+    axis: 'history',
+    class: 'diagnostic',
+    severity: 'info',
+    weight: 2,
+    group: null,
+    detail: 'Nothing is known of this respondent yet, and the project leans towards review then.',
+  },
 } as const satisfies Rules;
 
 export const historyEdges = {
@@ -60,21 +130,32 @@ function weighRespondent(weight: number, n: number, signals: Signal[]): void {
 }
 
 /** Statistics sent along stand in for a few sessions while the native record is thin: they add the difference that these would make. */
-function weighStats({ completes, reconciliationRate }: RespondentStats, native: HistoryRecord | null, signals: Signal[]): void {
+function weighStats(
+  { completes, reconciliationRate }: RespondentStats,
+  native: HistoryRecord | null,
+  signals: Signal[],
+): void {
   const n = native?.n ?? 0;
   if (reconciliationRate === undefined || completes === 0 || n >= historyEdges.nativeEnough) return;
   const fraud = native?.fraud ?? 0;
   const trials = Math.min(historyEdges.pseudoTrialsMax, completes);
-  const reversed = Math.max(0, reconciliationRate - historyEdges.ordinaryReversals) / (1 - historyEdges.ordinaryReversals);
+  const reversed =
+    Math.max(0, reconciliationRate - historyEdges.ordinaryReversals) / (1 - historyEdges.ordinaryReversals);
   const difference = recordWeight(fraud + trials * reversed, n + trials) - recordWeight(fraud, n);
-  if (difference > 0) raise(signals, 'respondent_stats_adverse', Math.min(difference, historyRules.respondent_stats_adverse.weight));
-  else if (difference < 0) raise(signals, 'respondent_stats_clean', Math.max(difference, historyRules.respondent_stats_clean.weight));
+  if (difference > 0)
+    raise(signals, 'respondent_stats_adverse', Math.min(difference, historyRules.respondent_stats_adverse.weight));
+  else if (difference < 0)
+    raise(signals, 'respondent_stats_clean', Math.max(difference, historyRules.respondent_stats_clean.weight));
 }
 
 function weighSource(record: HistoryRecord | null, subject: 'source' | 'sub_source', signals: Signal[]): void {
   if (record === null || record.n < historyEdges.sourceSessionsMin) return;
   const clean = historyRules.source_record_clean.weight;
-  const weight = clamp(historyEdges.sourceShare * recordWeight(record.fraud, record.n), clean, historyRules.source_record_adverse.weight);
+  const weight = clamp(
+    historyEdges.sourceShare * recordWeight(record.fraud, record.n),
+    clean,
+    historyRules.source_record_adverse.weight,
+  );
   if (weight > 0) raise(signals, `${subject}_record_adverse`, weight);
   else if (weight < 0) raise(signals, `${subject}_record_clean`, weight);
 }

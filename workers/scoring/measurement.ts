@@ -8,13 +8,62 @@ import { createRaise, type Rules, type Signal } from './rule.js';
 import type { Visit } from './visit.js';
 
 export const measurementRules = {
-  client_probe_missing: { axis: 'device', class: 'diagnostic', severity: 'low', weight: 9, group: null, detail: 'No on-page probe arrived for this session, so device and behaviour were not measured.' },
-  probe_unusable: { axis: 'device', class: 'diagnostic', severity: 'low', weight: 9, group: null, detail: 'The on-page probe arrived without anything that tells of the device.' },
-  respondent_id_equals_session_id: { axis: 'history', class: 'diagnostic', severity: 'low', weight: 0, group: null, detail: 'The respondent id is the session id and was ignored; send an id that stays with the person.' },
-  supplier_stats_deprecated_alias: { axis: 'history', class: 'diagnostic', severity: 'info', weight: 0, group: null, detail: 'supplierStats is the old name of respondentStats.' },
-  geo_unavailable: { axis: 'network', class: 'diagnostic', severity: 'info', weight: 0, group: null, detail: 'The place of the address is not known.' },
-  counters_unavailable: { axis: 'velocity', class: 'diagnostic', severity: 'low', weight: 0, group: null, detail: 'Rates and duplicates could not be counted for this session.' },
-  history_unavailable: { axis: 'history', class: 'diagnostic', severity: 'low', weight: 0, group: null, detail: 'Earlier outcomes could not be read for this session.' },
+  client_probe_missing: {
+    axis: 'device',
+    class: 'diagnostic',
+    severity: 'low',
+    weight: 9,
+    group: null,
+    detail: 'No on-page probe arrived for this session, so device and behaviour were not measured.',
+  },
+  probe_unusable: {
+    axis: 'device',
+    class: 'diagnostic',
+    severity: 'low',
+    weight: 9,
+    group: null,
+    detail: 'The on-page probe arrived without anything that tells of the device.',
+  },
+  respondent_id_equals_session_id: {
+    axis: 'history',
+    class: 'diagnostic',
+    severity: 'low',
+    weight: 0,
+    group: null,
+    detail: 'The respondent id is the session id and was ignored; send an id that stays with the person.',
+  },
+  supplier_stats_deprecated_alias: {
+    axis: 'history',
+    class: 'diagnostic',
+    severity: 'info',
+    weight: 0,
+    group: null,
+    detail: 'supplierStats is the old name of respondentStats.',
+  },
+  geo_unavailable: {
+    axis: 'network',
+    class: 'diagnostic',
+    severity: 'info',
+    weight: 0,
+    group: null,
+    detail: 'The place of the address is not known.',
+  },
+  counters_unavailable: {
+    axis: 'velocity',
+    class: 'diagnostic',
+    severity: 'low',
+    weight: 0,
+    group: null,
+    detail: 'Rates and duplicates could not be counted for this session.',
+  },
+  history_unavailable: {
+    axis: 'history',
+    class: 'diagnostic',
+    severity: 'low',
+    weight: 0,
+    group: null,
+    detail: 'Earlier outcomes could not be read for this session.',
+  },
 } as const satisfies Rules & Record<DegradedSignal, unknown>;
 
 const raise = createRaise(measurementRules);
@@ -33,7 +82,9 @@ export function findDegraded({ facts, measured, body }: Visit): readonly Degrade
 /** `ceiling` is the highest score that absence may lead to. */
 export function weighMeasurement(visit: Visit, degraded: readonly DegradedSignal[], ceiling: number): Signal[] {
   const signals: Signal[] = [];
-  const absent = degraded.find((code) => !visit.measured && (code === 'probe_unusable' || code === 'client_probe_missing'));
+  const absent = degraded.find(
+    (code) => !visit.measured && (code === 'probe_unusable' || code === 'client_probe_missing'),
+  );
   for (const code of degraded) {
     raise(signals, code, code === absent ? weightOf(Math.min(visit.facts.calibration.noProbeRiskScore, ceiling)) : 0);
   }

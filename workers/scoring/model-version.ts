@@ -17,6 +17,19 @@ const revision = 1;
 
 /** 16 hex digits. */
 export const modelVersion: string = createHash('sha256')
-  .update(JSON.stringify([revision, model, rules, components, deviceEdges, velocityEdges, behaviorEdges, historyEdges, duplicateEdges, independenceEdges]))
+  .update(
+    JSON.stringify([
+      revision,
+      model,
+      rules,
+      components,
+      deviceEdges,
+      velocityEdges,
+      behaviorEdges,
+      historyEdges,
+      duplicateEdges,
+      independenceEdges,
+    ]),
+  )
   .digest('hex')
   .slice(0, 16);

@@ -8,11 +8,46 @@ import { createRaise, type Rules, type Signal } from './rule.js';
 import type { Visit } from './visit.js';
 
 export const networkRules = {
-  network_hosting: { axis: 'network', class: 'correlate', severity: 'medium', weight: 1.6, group: 'egress', detail: 'The address belongs to a hosting provider, where servers live; many a VPN leaves from there as well.' },
-  network_anonymous: { axis: 'network', class: 'correlate', severity: 'low', weight: 0.6, group: 'egress', detail: 'The address belongs to a VPN, proxy or anonymity network; many honest people use one.' },
-  declared_country_mismatch: { axis: 'network', class: 'correlate', severity: 'medium', weight: 1.5, group: 'egress', detail: 'The address is in {value}, which is not the country declared.' },
-  clock_country_mismatch: { axis: 'network', class: 'correlate', severity: 'low', weight: 0.6, group: 'egress', detail: 'The browser keeps the time of another continent ({value}) than the address.' },
-  address_not_public: { axis: 'network', class: 'diagnostic', severity: 'info', weight: 0, group: null, detail: 'The address is {value} and cannot be a respondent’s own; pass on the respondent’s address.' },
+  network_hosting: {
+    axis: 'network',
+    class: 'correlate',
+    severity: 'medium',
+    weight: 1.6,
+    group: 'egress',
+    detail: 'The address belongs to a hosting provider, where servers live; many a VPN leaves from there as well.',
+  },
+  network_anonymous: {
+    axis: 'network',
+    class: 'correlate',
+    severity: 'low',
+    weight: 0.6,
+    group: 'egress',
+    detail: 'The address belongs to a VPN, proxy or anonymity network; many honest people use one.',
+  },
+  declared_country_mismatch: {
+    axis: 'network',
+    class: 'correlate',
+    severity: 'medium',
+    weight: 1.5,
+    group: 'egress',
+    detail: 'The address is in {value}, which is not the country declared.',
+  },
+  clock_country_mismatch: {
+    axis: 'network',
+    class: 'correlate',
+    severity: 'low',
+    weight: 0.6,
+    group: 'egress',
+    detail: 'The browser keeps the time of another continent ({value}) than the address.',
+  },
+  address_not_public: {
+    axis: 'network',
+    class: 'diagnostic',
+    severity: 'info',
+    weight: 0,
+    group: null,
+    detail: 'The address is {value} and cannot be a respondent’s own; pass on the respondent’s address.',
+  },
 } as const satisfies Rules;
 
 const raise = createRaise(networkRules);
@@ -32,12 +67,14 @@ export function weighNetwork({ facts, body }: Visit): Signal[] {
   if (address.range !== 'public') raise(signals, 'address_not_public', 0, address.range);
   if (address.network === 'hosting') raise(signals, 'network_hosting');
   if (address.network === 'anonymous') raise(signals, 'network_anonymous');
-  if (matchCountry(facts.declaredCountry, address.country) === false) raise(signals, 'declared_country_mismatch', undefined, address.country);
+  if (matchCountry(facts.declaredCountry, address.country) === false)
+    raise(signals, 'declared_country_mismatch', undefined, address.country);
   const zone = body?.loc?.zone ?? null;
   if (zone !== null && address.country !== null) {
     const there = continentOf(address.country);
     const kept = continentOfZone(zone);
-    if (there !== null && kept !== null && !there.includes(kept)) raise(signals, 'clock_country_mismatch', undefined, zone);
+    if (there !== null && kept !== null && !there.includes(kept))
+      raise(signals, 'clock_country_mismatch', undefined, zone);
   }
   return signals;
 }

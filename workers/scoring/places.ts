@@ -14,7 +14,14 @@ const countries: Readonly<Record<Continent, string>> = {
   pa: 'AS CK CL EC FJ FM GU KI MH MP NC NF NR NU NZ PF PG PN PW SB TK TO TV UM US VU WF WS',
 };
 
-const zonePrefixes: Readonly<Record<string, Continent>> = { Africa: 'af', America: 'am', Asia: 'as', Australia: 'au', Europe: 'eu', Pacific: 'pa' };
+const zonePrefixes: Readonly<Record<string, Continent>> = {
+  Africa: 'af',
+  America: 'am',
+  Asia: 'as',
+  Australia: 'au',
+  Europe: 'eu',
+  Pacific: 'pa',
+};
 
 const byCountry = new Map<string, Continent[]>();
 for (const [continent, codes] of Object.entries(countries) as [Continent, string][]) {

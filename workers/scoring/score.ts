@@ -49,7 +49,14 @@ export function scoreFacts(facts: ScoreFacts): ScoreOutcome {
     verdictClass,
     categories: { ...risk.categories, duplicate: duplication.score },
     reasons: placed.reasons,
-    evidence: { summary: summarize({ score, recommendation: advice.recommendation, verdictClass }, placed.evidence, visit.measured), ...placed.evidence },
+    evidence: {
+      summary: summarize(
+        { score, recommendation: advice.recommendation, verdictClass },
+        placed.evidence,
+        visit.measured,
+      ),
+      ...placed.evidence,
+    },
     degradedSignals: [...degraded],
     grlCompat: mapToLegacyBands(risk.categories),
     assuranceAvailable: facts.assuranceAvailable,
@@ -76,14 +83,23 @@ function isPolicy({ rule, weight }: Signal): boolean {
 function assessRisk({ calibration, address }: ScoreFacts, signals: readonly Signal[]): Risk {
   const policy = signals.filter(isPolicy);
   const evidence = policy.length === 0 ? signals : signals.filter((signal) => !isPolicy(signal));
-  const fusion = fuseSignals(evidence, (address.country === null ? undefined : calibration.geoRiskWeights[address.country]) ?? 1);
+  const fusion = fuseSignals(
+    evidence,
+    (address.country === null ? undefined : calibration.geoRiskWeights[address.country]) ?? 1,
+  );
   const caps: Cap[] = [];
   const decisive = signals.some(({ code }) => (calibration.dispositiveSignals as readonly string[]).includes(code));
   if (decisive) caps.push('dispositive');
   else if (fusion.agreeing < 2 && fusion.weight > 0) caps.push('uncorroborated');
   const evidenceScore = scoreOf(fusion.weight);
   if (policy.length === 0) {
-    return { score: applyCaps(evidenceScore, caps, calibration.blockThreshold), uncapped: evidenceScore, caps, weighed: fusion.weighed, categories: categorize(fusion.axes, []) };
+    return {
+      score: applyCaps(evidenceScore, caps, calibration.blockThreshold),
+      uncapped: evidenceScore,
+      caps,
+      weighed: fusion.weighed,
+      categories: categorize(fusion.axes, []),
+    };
   }
   const withoutPolicy = applyCaps(evidenceScore, caps, calibration.blockThreshold);
   const uncapped = scoreOf(fusion.weight + policy.reduce((sum, { weight }) => sum + weight, 0));
@@ -91,14 +107,19 @@ function assessRisk({ calibration, address }: ScoreFacts, signals: readonly Sign
   const score = applyCaps(uncapped, caps, calibration.blockThreshold);
   // Where the evidence alone says as much, policy moved nothing.
   const moved = score > withoutPolicy ? policy : [];
-  const weighed = [...fusion.weighed, ...policy.map((signal) => ({ signal, applied: moved.length > 0 ? signal.weight : 0 }))];
+  const weighed = [
+    ...fusion.weighed,
+    ...policy.map((signal) => ({ signal, applied: moved.length > 0 ? signal.weight : 0 })),
+  ];
   return { score, uncapped, caps, weighed, categories: categorize(fusion.axes, moved) };
 }
 
 function categorize(axes: Readonly<Record<RiskAxis, number>>, policy: readonly Signal[]): Record<RiskAxis, number> {
   const weights = { ...axes };
   for (const { rule, weight } of policy) if (rule.axis !== 'duplicate') weights[rule.axis] += weight;
-  return Object.fromEntries(riskAxes.map((axis) => [axis, categoryOf(Math.min(weights[axis], model.axisMax))])) as Record<RiskAxis, number>;
+  return Object.fromEntries(
+    riskAxes.map((axis) => [axis, categoryOf(Math.min(weights[axis], model.axisMax))]),
+  ) as Record<RiskAxis, number>;
 }
 
 function replyDuplicate({ measured, counts }: ScoreFacts, duplication: Duplication): ScoreReply['duplicate'] {
@@ -108,7 +129,12 @@ function replyDuplicate({ measured, counts }: ScoreFacts, duplication: Duplicati
     band: duplication.band,
     measured: duplication.measured,
     // Within its own axis a finding of a repeat did count.
-    reasons: duplication.signals.map((signal) => ({ code: signal.code, severity: signal.rule.severity, detail: describeSignal(signal), scored: signal.rule.class === 'correlate' })),
+    reasons: duplication.signals.map((signal) => ({
+      code: signal.code,
+      severity: signal.rule.severity,
+      detail: describeSignal(signal),
+      scored: signal.rule.class === 'correlate',
+    })),
     evidence: {
       deviceSessionsDay: known?.deviceSessionsDay ?? null,
       deviceRespondentsDay: known?.deviceRespondentsDay ?? null,

@@ -8,14 +8,70 @@ import { clamp, createRaise, type Rules, type Signal } from './rule.js';
 import type { Visit } from './visit.js';
 
 export const velocityRules = {
-  device_farm: { axis: 'velocity', class: 'bound', severity: 'high', weight: 5, group: null, detail: '{value} different respondents used one device within a day.' },
-  device_shared_many: { axis: 'velocity', class: 'correlate', severity: 'medium', weight: 1.6, group: null, detail: '{value} different respondents used one device within a day.' },
-  address_burst: { axis: 'velocity', class: 'correlate', severity: 'medium', weight: 3, group: 'burst', detail: '{value} different respondents or devices came from one address within an hour.' },
-  address_busy: { axis: 'velocity', class: 'correlate', severity: 'low', weight: 1, group: 'burst', detail: '{value} sessions came from one address within an hour, with nothing to tell them apart.' },
-  prefix_burst: { axis: 'velocity', class: 'correlate', severity: 'low', weight: 1.2, group: 'burst', detail: 'The network around the address sent {value} sessions within an hour, far more than it usually does.' },
-  source_burst: { axis: 'velocity', class: 'correlate', severity: 'low', weight: 1.5, group: 'burst', detail: 'The source sent {value} sessions this hour, far more than it usually does.' },
-  shared_network_recognised: { axis: 'velocity', class: 'exculpatory', severity: 'info', weight: -0.5, group: 'sharing', detail: 'Several people share the address, as is usual on this kind of network.' },
-  household_recognised: { axis: 'velocity', class: 'exculpatory', severity: 'info', weight: -0.3, group: 'sharing', detail: 'A few people with devices of their own share the address, as in a household.' },
+  device_farm: {
+    axis: 'velocity',
+    class: 'bound',
+    severity: 'high',
+    weight: 5,
+    group: null,
+    detail: '{value} different respondents used one device within a day.',
+  },
+  device_shared_many: {
+    axis: 'velocity',
+    class: 'correlate',
+    severity: 'medium',
+    weight: 1.6,
+    group: null,
+    detail: '{value} different respondents used one device within a day.',
+  },
+  address_burst: {
+    axis: 'velocity',
+    class: 'correlate',
+    severity: 'medium',
+    weight: 3,
+    group: 'burst',
+    detail: '{value} different respondents or devices came from one address within an hour.',
+  },
+  address_busy: {
+    axis: 'velocity',
+    class: 'correlate',
+    severity: 'low',
+    weight: 1,
+    group: 'burst',
+    detail: '{value} sessions came from one address within an hour, with nothing to tell them apart.',
+  },
+  prefix_burst: {
+    axis: 'velocity',
+    class: 'correlate',
+    severity: 'low',
+    weight: 1.2,
+    group: 'burst',
+    detail: 'The network around the address sent {value} sessions within an hour, far more than it usually does.',
+  },
+  source_burst: {
+    axis: 'velocity',
+    class: 'correlate',
+    severity: 'low',
+    weight: 1.5,
+    group: 'burst',
+    detail: 'The source sent {value} sessions this hour, far more than it usually does.',
+  },
+  shared_network_recognised: {
+    axis: 'velocity',
+    class: 'exculpatory',
+    severity: 'info',
+    weight: -0.5,
+    group: 'sharing',
+    detail: 'Several people share the address, as is usual on this kind of network.',
+  },
+  household_recognised: {
+    axis: 'velocity',
+    class: 'exculpatory',
+    severity: 'info',
+    weight: -0.3,
+    group: 'sharing',
+    detail: 'A few people with devices of their own share the address, as in a household.',
+  },
 } as const satisfies Rules;
 
 /** Distinct people per address and hour that are ordinary, by network class; above it weight grows with the logarithm. null: no number is too many. */
@@ -52,7 +108,8 @@ export function weighVelocity({ facts: { measured, counts, address } }: Visit): 
   if (!measured || counts === null) return signals;
   const respondents = counts.deviceRespondentsDay ?? 0;
   if (respondents >= velocityEdges.farmRespondents) raise(signals, 'device_farm', undefined, respondents);
-  else if (respondents >= 3) raise(signals, 'device_shared_many', velocityEdges.deviceWeights[respondents] ?? 0, respondents);
+  else if (respondents >= 3)
+    raise(signals, 'device_shared_many', velocityEdges.deviceWeights[respondents] ?? 0, respondents);
   weighAddress(counts, address.network, signals);
   weighPrefix(counts, signals);
   weighSource(counts, signals);
@@ -68,19 +125,31 @@ function weighAddress(counts: CountFacts, network: NetworkClass | null, signals:
   }
   const { perDoubling } = velocityEdges;
   if (people > usual) {
-    raise(signals, 'address_burst', clamp(perDoubling * Math.log2(people / usual), 0, velocityRules.address_burst.weight), people);
+    raise(
+      signals,
+      'address_burst',
+      clamp(perDoubling * Math.log2(people / usual), 0, velocityRules.address_burst.weight),
+      people,
+    );
     return;
   }
   const sessions = counts.addressSessionsHour ?? 0;
   if (people === 0 && sessions > 2 * usual) {
-    raise(signals, 'address_busy', clamp((perDoubling / 2) * Math.log2(sessions / (2 * usual)), 0, velocityRules.address_busy.weight), sessions);
+    raise(
+      signals,
+      'address_busy',
+      clamp((perDoubling / 2) * Math.log2(sessions / (2 * usual)), 0, velocityRules.address_busy.weight),
+      sessions,
+    );
   }
   if (network === 'residential' && isHousehold(counts)) raise(signals, 'household_recognised');
 }
 
 /** Each has a device of their own; a farm has more people than devices. */
 function isHousehold({ addressRespondentsHour: people, addressDevicesHour: devices }: CountFacts): boolean {
-  return people !== null && devices !== null && people >= 2 && people <= velocityEdges.householdMax && devices >= people;
+  return (
+    people !== null && devices !== null && people >= 2 && people <= velocityEdges.householdMax && devices >= people
+  );
 }
 
 /** A network is compared with its own last day, so that a carrier or a campus is measured by what it usually sends. */
@@ -91,7 +160,11 @@ function weighPrefix({ prefixSessionsHour: hour, prefixSessionsDay: day }: Count
   if (before < velocityEdges.prefixSessionsMin) return;
   const usual = before / velocityEdges.prefixWakingHours;
   const z = (hour - usual) / Math.sqrt(usual + (usual * usual) / 4);
-  const weight = clamp(velocityEdges.perPrefixZ * (z - velocityEdges.prefixBurstZ), 0, velocityRules.prefix_burst.weight);
+  const weight = clamp(
+    velocityEdges.perPrefixZ * (z - velocityEdges.prefixBurstZ),
+    0,
+    velocityRules.prefix_burst.weight,
+  );
   if (weight > 0) raise(signals, 'prefix_burst', weight, hour);
 }
 

@@ -15,13 +15,21 @@ export function recommend(score: number, calibration: Calibration, agent: AgentF
   }
   if (score >= calibration.blockThreshold) return { recommendation: 'block', stepUpIntensity: 'none' };
   if (calibration.stepUpEnabled && score >= calibration.stepUpThreshold) {
-    return { recommendation: 'step_up', stepUpIntensity: score < calibration.stepUpIntensityThreshold ? 'light' : 'heavy' };
+    return {
+      recommendation: 'step_up',
+      stepUpIntensity: score < calibration.stepUpIntensityThreshold ? 'light' : 'heavy',
+    };
   }
   return { recommendation: score >= calibration.reviewLow ? 'review' : 'allow', stepUpIntensity: 'none' };
 }
 
 /** `human` is said only of what was measured. */
-export function classify(score: number, calibration: Calibration, agent: AgentFacts | null, measured: boolean): ScoreReply['verdictClass'] {
+export function classify(
+  score: number,
+  calibration: Calibration,
+  agent: AgentFacts | null,
+  measured: boolean,
+): ScoreReply['verdictClass'] {
   if (agent?.outcome === 'verified') return 'verified_agent';
   if (score >= calibration.blockThreshold) return 'fraud';
   return measured && score < calibration.reviewLow ? 'human' : 'unknown';

@@ -48,5 +48,12 @@ export const watchClicks: Watcher<'beh'> = (listen) => {
   };
   listen('click', click);
   listen('click', click, true);
-  return () => ({ clicks, clickDwell: dwell(), clickSettle: settle(), clickCentre: centre(), clickBare: bare, pressureZero });
+  return () => ({
+    clicks,
+    clickDwell: dwell(),
+    clickSettle: settle(),
+    clickCentre: centre(),
+    clickBare: bare,
+    pressureZero,
+  });
 };

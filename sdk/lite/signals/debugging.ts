@@ -19,5 +19,7 @@ export const readDebugging: Reader<'auto'> = () =>
     debug(named);
     errors.prepareStackTrace = () => (stacks++, '');
     debug(new errors());
-    return 'stackTraceLimit' in errors ? { debugStack: stacks > 0, debugGetter: names > 1 } : { debugStack: null, debugGetter: null };
+    return 'stackTraceLimit' in errors
+      ? { debugStack: stacks > 0, debugGetter: names > 1 }
+      : { debugStack: null, debugGetter: null };
   });

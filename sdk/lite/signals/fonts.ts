@@ -12,5 +12,12 @@ export const readFonts: Reader<'env'> = () => {
     return pen.measureText('mmMwWLliI0O&1').width;
   };
   const base = measure('monospace');
-  return { fonts: hashText(list.split(',').filter((name) => measure(`"${name}",monospace`) !== base).join()) };
+  return {
+    fonts: hashText(
+      list
+        .split(',')
+        .filter((name) => measure(`"${name}",monospace`) !== base)
+        .join(),
+    ),
+  };
 };

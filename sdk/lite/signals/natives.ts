@@ -43,7 +43,9 @@ export const readNatives: Reader<'lies'> = () => {
   const lies = Object.getOwnPropertyNames(navigator).map((name) => 'own.' + name);
   const note = (name: string) => lies.push('proxy.' + name);
   for (const type of ['Navigator', 'Screen', 'HTMLIFrameElement']) {
-    for (const [name, { get }] of Object.entries(Object.getOwnPropertyDescriptors(scope[type]!.prototype) as Record<string, PropertyDescriptor>)) {
+    for (const [name, { get }] of Object.entries(
+      Object.getOwnPropertyDescriptors(scope[type]!.prototype) as Record<string, PropertyDescriptor>,
+    )) {
       if (get && (isReplaced(get as Callable, name) || answersAnyone(get as Callable))) note(name);
     }
   }

@@ -56,7 +56,7 @@ export const watchPointer: Watcher<'beh'> = (listen) => {
       interval: interval(),
       speed: speed(),
       turn: turn(),
-      straight: current === null ? (mean && mean[1]) : round(((mean ? mean[1] * strokes : 0) + current) / (strokes + 1)),
+      straight: current === null ? mean && mean[1] : round(((mean ? mean[1] * strokes : 0) + current) / (strokes + 1)),
       coalesced: coalesced(),
       resolution: resolution < Infinity ? resolution : null,
       fractional: moves ? round(fractional / moves) : null,

@@ -1,7 +1,16 @@
 /** Input events that a script made up. Scripts of honest pages make some too, so the count is a hint. */
 import type { Watcher } from '../types.js';
 
-const types = ['pointermove', 'mousemove', 'pointerdown', 'mousedown', 'click', 'keydown', 'wheel', 'touchstart'] as const;
+const types = [
+  'pointermove',
+  'mousemove',
+  'pointerdown',
+  'mousedown',
+  'click',
+  'keydown',
+  'wheel',
+  'touchstart',
+] as const;
 
 export const watchTrust: Watcher<'beh'> = (listen) => {
   const started = performance.now();

@@ -10,11 +10,35 @@ import { inOrganization } from '../../stores/database/tenant.js';
 
 const lifetimeMs = 3_600_000;
 
-export async function mintDemoKey(database: Database, { organizationId, projectId }: StoredProject, nowMs: number): Promise<DemoKeyReply> {
+export async function mintDemoKey(
+  database: Database,
+  { organizationId, projectId }: StoredProject,
+  nowMs: number,
+): Promise<DemoKeyReply> {
   const expiresAt = new Date(nowMs + lifetimeMs);
   const minted = await inOrganization(database, organizationId, async (tx) => {
-    await tx.query('DELETE FROM api_keys WHERE project_id = $1 AND is_demo AND expires_at < $2', [projectId, new Date(nowMs)]);
-    return mintKey(tx, { organizationId, projectId, name: 'Demo key', isTest: true, isDemo: true, scopes: keyScopes.demo, limits: demoRateLimits, expiresAt });
+    await tx.query('DELETE FROM api_keys WHERE project_id = $1 AND is_demo AND expires_at < $2', [
+      projectId,
+      new Date(nowMs),
+    ]);
+    return mintKey(tx, {
+      organizationId,
+      projectId,
+      name: 'Demo key',
+      isTest: true,
+      isDemo: true,
+      scopes: keyScopes.demo,
+      limits: demoRateLimits,
+      expiresAt,
+    });
   });
-  return { apiKey: minted.secret, keyId: minted.keyId, apiKeyPrefix: minted.prefix, projectId, isTest: true, isDemo: true, expiresAt: expiresAt.toISOString() };
+  return {
+    apiKey: minted.secret,
+    keyId: minted.keyId,
+    apiKeyPrefix: minted.prefix,
+    projectId,
+    isTest: true,
+    isDemo: true,
+    expiresAt: expiresAt.toISOString(),
+  };
 }

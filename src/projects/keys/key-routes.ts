@@ -5,7 +5,15 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type, type TSchema } from 'typebox';
-import { KeyChange, KeyCreation, KeyIntrospection, KeyPage, KeyRecord, KeyRotation, MintedKeyReply } from '../../contract/api-key.js';
+import {
+  KeyChange,
+  KeyCreation,
+  KeyIntrospection,
+  KeyPage,
+  KeyRecord,
+  KeyRotation,
+  MintedKeyReply,
+} from '../../contract/api-key.js';
 import { PageQuery } from '../../contract/paging.js';
 import { keyCaller, notFound, organizationOf, type Access } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
@@ -62,7 +70,10 @@ export function registerKeyRoutes(app: FastifyInstance, deps: AdministrationDeps
   }
 }
 
-const ownerOf = (set: KeySet, request: FastifyRequest): KeyOwner => ({ organizationId: organizationOf(request), projectId: set.projectOf(request) });
+const ownerOf = (set: KeySet, request: FastifyRequest): KeyOwner => ({
+  organizationId: organizationOf(request),
+  projectId: set.projectOf(request),
+});
 const askingOf = (request: FastifyRequest): Asking => ({ caller: request.caller, actor: actorOf(request) });
 
 function registerIntrospection(app: FastifyInstance, deps: AdministrationDeps): void {
@@ -70,7 +81,12 @@ function registerIntrospection(app: FastifyInstance, deps: AdministrationDeps): 
     '/api-keys/current',
     {
       config: { access: { credential: 'api-key', afterTrial: true } },
-      schema: { tags, operationId: 'introspectKey', summary: 'Tell what the key that asks may do', response: { 200: KeyIntrospection, ...errorReplies([401, 429]) } },
+      schema: {
+        tags,
+        operationId: 'introspectKey',
+        summary: 'Tell what the key that asks may do',
+        response: { 200: KeyIntrospection, ...errorReplies([401, 429]) },
+      },
     },
     async (request) => {
       const { keyId, organizationId, projectId } = keyCaller(request);
@@ -88,7 +104,15 @@ function registerCollection(app: FastifyInstance, deps: AdministrationDeps, set:
   typed.get(
     set.path,
     {
-      config: { access: { credential: 'dashboard-or-organization-key', role: 'admin', scope: 'keys:read', afterTrial: true, ...set.ownerAccess } },
+      config: {
+        access: {
+          credential: 'dashboard-or-organization-key',
+          role: 'admin',
+          scope: 'keys:read',
+          afterTrial: true,
+          ...set.ownerAccess,
+        },
+      },
       schema: {
         tags,
         operationId: `list${set.of}Keys`,
@@ -101,7 +125,9 @@ function registerCollection(app: FastifyInstance, deps: AdministrationDeps, set:
     async (request) => {
       const owner = ownerOf(set, request);
       const page = readPage(request.query);
-      const { items, nextCursor } = await inOrganization(deps.database, owner.organizationId, (tx) => listKeys(tx, owner, page));
+      const { items, nextCursor } = await inOrganization(deps.database, owner.organizationId, (tx) =>
+        listKeys(tx, owner, page),
+      );
       return { apiKeys: items.map((key) => showKey(key, deps.now())), nextCursor };
     },
   );
@@ -120,7 +146,8 @@ function registerCollection(app: FastifyInstance, deps: AdministrationDeps, set:
         response: { 201: MintedKeyReply, ...errorReplies([400, 401, 402, 403, 404, 413, 415, 429]) },
       },
     },
-    async (request, reply) => reply.code(201).send(await service.create(askingOf(request), ownerOf(set, request), request.body)),
+    async (request, reply) =>
+      reply.code(201).send(await service.create(askingOf(request), ownerOf(set, request), request.body)),
   );
 }
 
@@ -141,7 +168,8 @@ function registerItem(scope: FastifyInstance, deps: AdministrationDeps, set: Key
         ...common,
         operationId: `rotate${set.of}Key`,
         summary: `Replace a key of the ${set.of.toLowerCase()}`,
-        description: 'The replacement inherits scope, name, scopes, limits, family and, unless expiresInDays is given, expiry. The old key is dead at once here and within a second everywhere.',
+        description:
+          'The replacement inherits scope, name, scopes, limits, family and, unless expiresInDays is given, expiry. The old key is dead at once here and within a second everywhere.',
         body: { ...optionalBody(KeyRotation), examples: [{ expiresInDays: 30 }] },
         response: { 200: MintedKeyReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
       },
@@ -157,7 +185,8 @@ function registerItem(scope: FastifyInstance, deps: AdministrationDeps, set: Key
         ...common,
         operationId: `limit${set.of}Key`,
         summary: `Change the rate limits of a key of the ${set.of.toLowerCase()}`,
-        description: 'Nothing else of the key changes. In force with the next request here, within a second everywhere.',
+        description:
+          'Nothing else of the key changes. In force with the next request here, within a second everywhere.',
         body: { ...KeyChange, examples: [examples.changeKey] },
         response: { 200: KeyRecord, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
       },

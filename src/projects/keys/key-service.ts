@@ -3,7 +3,15 @@
  * the others learn of it within a second. A caller that is a key itself reaches no further than it is allowed: a test key touches
  * test keys only, and none hands out a scope that it lacks.
  */
-import { keyScopes, rateLimitDefaults, type KeyChange, type KeyCreation, type KeyRecord, type KeyRotation, type MintedKeyReply } from '../../contract/api-key.js';
+import {
+  keyScopes,
+  rateLimitDefaults,
+  type KeyChange,
+  type KeyCreation,
+  type KeyRecord,
+  type KeyRotation,
+  type MintedKeyReply,
+} from '../../contract/api-key.js';
 import { Fault } from '../../errors.js';
 import { notFound, type Caller } from '../../http/access.js';
 import { invalid } from '../../http/error-answers.js';
@@ -13,7 +21,16 @@ import type { AdministrationDeps } from '../deps.js';
 import { mintKey } from '../../administration/api-keys.js';
 import { recordAudit, type Actor } from '../../administration/audit.js';
 import type { KeyOwner } from '../../administration/api-keys.js';
-import { findOwnedKey, introspect, isActive, replaceKey, revokeKey, setKeyLimits, showKey, type AdministeredKey } from './key-store.js';
+import {
+  findOwnedKey,
+  introspect,
+  isActive,
+  replaceKey,
+  revokeKey,
+  setKeyLimits,
+  showKey,
+  type AdministeredKey,
+} from './key-store.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 
 const dayMs = 86_400_000;
@@ -24,10 +41,16 @@ export interface Asking {
 }
 
 export function createKeyService(deps: AdministrationDeps) {
-  const expiryOf = (days: number | undefined): Date | undefined => (days === undefined ? undefined : new Date(deps.now() + days * dayMs));
+  const expiryOf = (days: number | undefined): Date | undefined =>
+    days === undefined ? undefined : new Date(deps.now() + days * dayMs);
 
   /** Runs on a key of the owner’s that is active and within the caller’s reach, and forgets it afterwards. */
-  async function onActiveKey<T>(asking: Asking, owner: KeyOwner, keyId: string, run: (tx: Queryable, key: AdministeredKey) => Promise<T>): Promise<T> {
+  async function onActiveKey<T>(
+    asking: Asking,
+    owner: KeyOwner,
+    keyId: string,
+    run: (tx: Queryable, key: AdministeredKey) => Promise<T>,
+  ): Promise<T> {
     const { result, hash } = await inOrganization(deps.database, owner.organizationId, async (tx) => {
       const key = await findOwnedKey(tx, owner, keyId, { lock: true });
       if (key === null || !isActive(key, deps.now())) throw notFound('key');
@@ -39,17 +62,37 @@ export function createKeyService(deps: AdministrationDeps) {
   }
 
   return {
-    async create(asking: Asking, owner: KeyOwner, { name = 'Key', expiresInDays, scopes, isTest = false, diagnosticsEnabled = false, rateLimits = {} }: KeyCreation): Promise<MintedKeyReply> {
+    async create(
+      asking: Asking,
+      owner: KeyOwner,
+      { name = 'Key', expiresInDays, scopes, isTest = false, diagnosticsEnabled = false, rateLimits = {} }: KeyCreation,
+    ): Promise<MintedKeyReply> {
       const tier = owner.projectId === null ? 'organization' : 'project';
       const wanted = scopes ?? keyScopes[tier];
       const expiresAt = expiryOf(expiresInDays) ?? null;
       requireKnownScopes(wanted, keyScopes[tier]);
       requireReach(asking.caller, { isTest, scopes: wanted });
       return inOrganization(deps.database, owner.organizationId, async (tx) => {
-        const minted = await mintKey(tx, { ...owner, name, isTest, diagnosticsEnabled, scopes: wanted, limits: { ...rateLimitDefaults, ...rateLimits }, expiresAt });
+        const minted = await mintKey(tx, {
+          ...owner,
+          name,
+          isTest,
+          diagnosticsEnabled,
+          scopes: wanted,
+          limits: { ...rateLimitDefaults, ...rateLimits },
+          expiresAt,
+        });
         await recordAudit(tx, asking.actor, {
-          organizationId: owner.organizationId, action: 'key.created', subject: { kind: 'key', id: minted.keyId },
-          detail: { projectId: owner.projectId, name, isTest, scopes: wanted, expiresAt: expiresAt?.toISOString() ?? null },
+          organizationId: owner.organizationId,
+          action: 'key.created',
+          subject: { kind: 'key', id: minted.keyId },
+          detail: {
+            projectId: owner.projectId,
+            name,
+            isTest,
+            scopes: wanted,
+            expiresAt: expiresAt?.toISOString() ?? null,
+          },
         });
         const key = await findOwnedKey(tx, owner, minted.keyId);
         if (key === null) throw new Error('a key that was just minted is missing');
@@ -61,24 +104,41 @@ export function createKeyService(deps: AdministrationDeps) {
       onActiveKey(asking, owner, keyId, async (tx, key) => {
         const minted = await replaceKey(tx, key, expiryOf(expiresInDays));
         await recordAudit(tx, asking.actor, {
-          organizationId: owner.organizationId, action: 'key.rotated', subject: { kind: 'key', id: minted.keyId },
+          organizationId: owner.organizationId,
+          action: 'key.rotated',
+          subject: { kind: 'key', id: minted.keyId },
           detail: { replaced: keyId, expiresAt: minted.expiresAt?.toISOString() ?? null },
         });
-        return { ...introspect({ ...key, keyId: minted.keyId, expiresAt: minted.expiresAt }), name: key.name, apiKey: minted.secret, apiKeyPrefix: minted.prefix };
+        return {
+          ...introspect({ ...key, keyId: minted.keyId, expiresAt: minted.expiresAt }),
+          name: key.name,
+          apiKey: minted.secret,
+          apiKeyPrefix: minted.prefix,
+        };
       }),
 
     changeLimits: (asking: Asking, owner: KeyOwner, keyId: string, { rateLimits }: KeyChange): Promise<KeyRecord> =>
       onActiveKey(asking, owner, keyId, async (tx, key) => {
         const limits = { ...key.limits, ...rateLimits };
         await setKeyLimits(tx, keyId, limits);
-        await recordAudit(tx, asking.actor, { organizationId: owner.organizationId, action: 'key.limits_changed', subject: { kind: 'key', id: keyId }, detail: { from: key.limits, to: limits } });
+        await recordAudit(tx, asking.actor, {
+          organizationId: owner.organizationId,
+          action: 'key.limits_changed',
+          subject: { kind: 'key', id: keyId },
+          detail: { from: key.limits, to: limits },
+        });
         return showKey({ ...key, limits }, deps.now());
       }),
 
     revoke: (asking: Asking, owner: KeyOwner, keyId: string): Promise<KeyRecord> =>
       onActiveKey(asking, owner, keyId, async (tx, key) => {
         await revokeKey(tx, keyId);
-        await recordAudit(tx, asking.actor, { organizationId: owner.organizationId, action: 'key.revoked', subject: { kind: 'key', id: keyId }, detail: { name: key.name, projectId: key.projectId } });
+        await recordAudit(tx, asking.actor, {
+          organizationId: owner.organizationId,
+          action: 'key.revoked',
+          subject: { kind: 'key', id: keyId },
+          detail: { name: key.name, projectId: key.projectId },
+        });
         return showKey({ ...key, revokedAt: new Date(deps.now()) }, deps.now());
       }),
   };
@@ -88,14 +148,23 @@ function requireKnownScopes(scopes: readonly string[], known: readonly string[])
   const issues = scopes.flatMap((scope, index) => {
     if (known.includes(scope)) return [];
     const nearest = nearestName(scope, known);
-    return [{ path: `/scopes/${index}`, message: `is not a scope of this tier${nearest === null ? '' : `; did you mean "${nearest}"?`}` }];
+    return [
+      {
+        path: `/scopes/${index}`,
+        message: `is not a scope of this tier${nearest === null ? '' : `; did you mean "${nearest}"?`}`,
+      },
+    ];
   });
   if (issues.length > 0) throw invalid(issues);
 }
 
-function requireReach(caller: Caller | null, key: { readonly isTest: boolean; readonly scopes: readonly string[] }): void {
+function requireReach(
+  caller: Caller | null,
+  key: { readonly isTest: boolean; readonly scopes: readonly string[] },
+): void {
   if (caller?.kind !== 'key') return;
   if (caller.isTest && !key.isTest) throw new Fault('INSUFFICIENT_SCOPE', 'A test key administers test keys only.');
   const beyond = key.scopes.find((scope) => !caller.scopes.includes(scope));
-  if (beyond !== undefined) throw new Fault('INSUFFICIENT_SCOPE', `A key cannot administer one with a scope that it lacks itself: ${beyond}.`);
+  if (beyond !== undefined)
+    throw new Fault('INSUFFICIENT_SCOPE', `A key cannot administer one with a scope that it lacks itself: ${beyond}.`);
 }

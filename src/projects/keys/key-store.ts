@@ -4,7 +4,15 @@
  */
 import type { KeyIntrospection, KeyRecord } from '../../contract/api-key.js';
 import type { Queryable } from '../../stores/database/port.js';
-import { mintKey, projectOfKey, scopeSplit, scopesOf, type KeyOwner, type MintedKey, type RateLimits } from '../../administration/api-keys.js';
+import {
+  mintKey,
+  projectOfKey,
+  scopeSplit,
+  scopesOf,
+  type KeyOwner,
+  type MintedKey,
+  type RateLimits,
+} from '../../administration/api-keys.js';
 import { cutPage, type Page } from '../../http/paging.js';
 
 export interface AdministeredKey extends KeyOwner {
@@ -33,14 +41,35 @@ const select = `
     FROM api_keys k LEFT JOIN projects p ON p.project_id = ${projectOfKey} LEFT JOIN api_key_uses u ON u.key_id = k.key_id`;
 
 type Row = {
-  readonly key_id: string; readonly lineage: string; readonly organization_id: string; readonly project_id: string | null; readonly project_name: string | null;
-  readonly name: string; readonly prefix: string; readonly scopes: readonly string[]; readonly per_minute: number; readonly per_day: number;
-  readonly is_test: boolean; readonly is_demo: boolean; readonly diagnostics_enabled: boolean; readonly issued: boolean; readonly secret_hash: string;
-  readonly created_at: Date; readonly expires_at: Date | null; readonly revoked_at: Date | null; readonly last_used_at: Date | null; readonly is_early: boolean;
+  readonly key_id: string;
+  readonly lineage: string;
+  readonly organization_id: string;
+  readonly project_id: string | null;
+  readonly project_name: string | null;
+  readonly name: string;
+  readonly prefix: string;
+  readonly scopes: readonly string[];
+  readonly per_minute: number;
+  readonly per_day: number;
+  readonly is_test: boolean;
+  readonly is_demo: boolean;
+  readonly diagnostics_enabled: boolean;
+  readonly issued: boolean;
+  readonly secret_hash: string;
+  readonly created_at: Date;
+  readonly expires_at: Date | null;
+  readonly revoked_at: Date | null;
+  readonly last_used_at: Date | null;
+  readonly is_early: boolean;
 };
 
 /** One key of the owner’s, locked until the transaction ends where asked. */
-export async function findOwnedKey(tx: Queryable, owner: KeyOwner, keyId: string, options: { readonly lock?: boolean } = {}): Promise<AdministeredKey | null> {
+export async function findOwnedKey(
+  tx: Queryable,
+  owner: KeyOwner,
+  keyId: string,
+  options: { readonly lock?: boolean } = {},
+): Promise<AdministeredKey | null> {
   const [row] = await tx.query<Row>(
     `${select} WHERE k.key_id = $1 AND k.organization_id = $2 AND ${projectOfKey} IS NOT DISTINCT FROM $3::text${options.lock === true ? ' FOR UPDATE OF k' : ''}`,
     [keyId, owner.organizationId, owner.projectId],
@@ -50,11 +79,18 @@ export async function findOwnedKey(tx: Queryable, owner: KeyOwner, keyId: string
 
 /** The active key that provisioning issued for a project, or null. */
 export async function findIssuedKey(tx: Queryable, projectId: string, now: Date): Promise<AdministeredKey | null> {
-  const [row] = await tx.query<Row>(`${select} WHERE k.project_id = $1 AND k.issued AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)`, [projectId, now]);
+  const [row] = await tx.query<Row>(
+    `${select} WHERE k.project_id = $1 AND k.issued AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)`,
+    [projectId, now],
+  );
   return row === undefined ? null : keyOf(row);
 }
 
-export async function listKeys(database: Queryable, owner: KeyOwner, page: Page): Promise<{ readonly items: readonly AdministeredKey[]; readonly nextCursor: string | null }> {
+export async function listKeys(
+  database: Queryable,
+  owner: KeyOwner,
+  page: Page,
+): Promise<{ readonly items: readonly AdministeredKey[]; readonly nextCursor: string | null }> {
   const rows = await database.query<Row>(
     `${select} WHERE k.organization_id = $1 AND ${projectOfKey} IS NOT DISTINCT FROM $2::text AND ($3::text IS NULL OR k.key_id < $3) ORDER BY k.key_id DESC LIMIT $4`,
     [owner.organizationId, owner.projectId, page.below, page.limit + 1],
@@ -67,7 +103,11 @@ export function isActive(key: AdministeredKey, nowMs: number): boolean {
 }
 
 /** Revokes the key and mints one that inherits everything but the secret; `expiresAt` undefined inherits the expiry too. */
-export async function replaceKey(tx: Queryable, key: AdministeredKey, expiresAt: Date | undefined): Promise<MintedKey & { readonly expiresAt: Date | null }> {
+export async function replaceKey(
+  tx: Queryable,
+  key: AdministeredKey,
+  expiresAt: Date | undefined,
+): Promise<MintedKey & { readonly expiresAt: Date | null }> {
   await revokeKey(tx, key.keyId);
   const expiry = expiresAt ?? key.expiresAt;
   const minted = await mintKey(tx, { ...key, expiresAt: expiry });
@@ -84,7 +124,9 @@ export async function setKeyLimits(tx: Queryable, keyId: string, { perMinute, pe
 
 /** Keys that provisioning issued and that have expired make room for a new one. */
 export async function retireIssuedKeys(tx: Queryable, projectId: string): Promise<void> {
-  await tx.query('UPDATE api_keys SET revoked_at = now() WHERE project_id = $1 AND issued AND revoked_at IS NULL', [projectId]);
+  await tx.query('UPDATE api_keys SET revoked_at = now() WHERE project_id = $1 AND issued AND revoked_at IS NULL', [
+    projectId,
+  ]);
 }
 
 export function introspect(key: AdministeredKey): KeyIntrospection {

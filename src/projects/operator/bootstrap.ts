@@ -39,12 +39,28 @@ export async function bootstrapDemo(database: Database, signingSecrets: SigningS
     await tx.query('LOCK TABLE organizations IN EXCLUSIVE MODE');
     const [row] = await tx.query<{ present: boolean }>('SELECT EXISTS (SELECT 1 FROM organizations) AS present');
     if (row?.present === true) return null;
-    const organizationId = await insertOrganization(tx, { name: 'Demo organization', tier: 'enterprise', liteEnabled: true });
+    const organizationId = await insertOrganization(tx, {
+      name: 'Demo organization',
+      tier: 'enterprise',
+      liteEnabled: true,
+    });
     const project = await insertProject(tx, organizationId, { name: 'Demo project' });
     if (project === null) throw new Error('the demo project conflicts with another in an empty database');
     await signingSecrets.rotate(tx, project, false);
-    const projectKey = await mintKey(tx, { organizationId, projectId: project.projectId, name: 'Demo project key', isTest: false, limits: demoLimits });
-    const organizationKey = await mintKey(tx, { organizationId, projectId: null, name: 'Demo organization key', isTest: false, limits: demoLimits });
+    const projectKey = await mintKey(tx, {
+      organizationId,
+      projectId: project.projectId,
+      name: 'Demo project key',
+      isTest: false,
+      limits: demoLimits,
+    });
+    const organizationKey = await mintKey(tx, {
+      organizationId,
+      projectId: null,
+      name: 'Demo organization key',
+      isTest: false,
+      limits: demoLimits,
+    });
     return {
       organizationId,
       projectId: project.projectId,

@@ -33,7 +33,13 @@ export function readOperatorCommand(args: readonly string[]): OperatorCommand {
   const [word = '', ...rest] = args;
   if (!isCommand(word)) {
     const nearest = nearestName(word, Object.keys(forms));
-    throw new Error(`${word === '' ? 'Say what to do.' : `There is no command ${word}${nearest === null ? '.' : `; did you mean ${nearest}?`}`} Commands:\n${Object.values(forms).map((form) => `  ${form}`).join('\n')}`);
+    throw new Error(
+      `${word === '' ? 'Say what to do.' : `There is no command ${word}${nearest === null ? '.' : `; did you mean ${nearest}?`}`} Commands:\n${Object.values(
+        forms,
+      )
+        .map((form) => `  ${form}`)
+        .join('\n')}`,
+    );
   }
   const wish = build(word, readValues(word, rest));
   if (!isOperatorCommand(wish)) throw usage(word, 'something is missing or not valid.');
@@ -41,7 +47,8 @@ export function readOperatorCommand(args: readonly string[]): OperatorCommand {
 }
 
 const isCommand = (word: string): word is Command => Object.hasOwn(forms, word);
-const usage = (command: Command, problem: string): Error => new Error(`${command}: ${problem} It is written\n  ${forms[command]}`);
+const usage = (command: Command, problem: string): Error =>
+  new Error(`${command}: ${problem} It is written\n  ${forms[command]}`);
 
 function readValues(command: Command, args: readonly string[]): Values {
   try {
@@ -60,26 +67,39 @@ function build(command: Command, values: Values): unknown {
       return { command, name: values['name'], tier: values['tier'] ?? 'free', liteEnabled: lite === 'on' };
     }
     case 'create-key':
-      return { command, organizationId, projectId: values['project'] ?? null, name: values['name'] ?? 'Key of the operator', isTest: values['test'] ?? false, expiresInDays: numberOf(values['expires-in-days']) };
+      return {
+        command,
+        organizationId,
+        projectId: values['project'] ?? null,
+        name: values['name'] ?? 'Key of the operator',
+        isTest: values['test'] ?? false,
+        expiresInDays: numberOf(values['expires-in-days']),
+      };
     case 'enable-lite':
       return { command, organizationId, liteEnabled: values['off'] !== true };
     case 'set-tier':
       return { command, organizationId, tier: values['tier'] };
     case 'set-quota':
       if (values['monthly'] === undefined) throw usage(command, '--monthly is missing.');
-      return { command, organizationId, monthlyQuota: values['monthly'] === 'none' ? null : numberOf(values['monthly']) };
+      return {
+        command,
+        organizationId,
+        monthlyQuota: values['monthly'] === 'none' ? null : numberOf(values['monthly']),
+      };
     case 'trial':
       return { command, organizationId, trialEndsAt: readEnd(values) };
   }
 }
 
-const numberOf = (value: string | boolean | undefined): number | null => (value === undefined ? null : /^\d+$/.test(String(value)) ? Number(value) : Number.NaN);
+const numberOf = (value: string | boolean | undefined): number | null =>
+  value === undefined ? null : /^\d+$/.test(String(value)) ? Number(value) : Number.NaN;
 
 /** A day ends the trial when it begins, in UTC; a full time is taken as it is. */
 function readEnd({ ends, none }: Values): string | null {
   if ((ends === undefined) === (none === undefined)) throw usage('trial', 'say either --ends or --none.');
   if (ends === undefined) return null;
   const time = new Date(String(ends));
-  if (!/^\d{4}-\d{2}-\d{2}(?:T.+)?$/.test(String(ends)) || Number.isNaN(time.getTime())) throw usage('trial', '--ends takes a date.');
+  if (!/^\d{4}-\d{2}-\d{2}(?:T.+)?$/.test(String(ends)) || Number.isNaN(time.getTime()))
+    throw usage('trial', '--ends takes a date.');
   return time.toISOString();
 }

@@ -20,17 +20,30 @@ export const operatorPath = '/operator/commands';
 const digestOf = (body: string): string => createHash('sha256').update(body).digest('base64url');
 
 /** Registers the address on the admin server. */
-export function registerOperatorChannel(app: FastifyInstance, deps: OperatorDeps & { readonly masterKey: Uint8Array }): void {
+export function registerOperatorChannel(
+  app: FastifyInstance,
+  deps: OperatorDeps & { readonly masterKey: Uint8Array },
+): void {
   const { publicKey } = deriveSigningKey(deps.masterKey, purpose);
   void app.register(async (scope) => {
     scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body));
     scope.post(operatorPath, async (request, reply) => {
       const body = typeof request.body === 'string' ? request.body : '';
       const token = (request.headers.authorization ?? '').replace(/^Bearer /i, '');
-      const { payload } = await jwtVerify(token, publicKey, { ...identity, algorithms: ['EdDSA'], requiredClaims: ['exp'] }).catch(() => ({ payload: null }));
-      if (payload?.['digest'] !== digestOf(body)) return reply.code(401).send({ message: 'The command is not signed with this service’s master key, or its time has passed.' });
+      const { payload } = await jwtVerify(token, publicKey, {
+        ...identity,
+        algorithms: ['EdDSA'],
+        requiredClaims: ['exp'],
+      }).catch(() => ({ payload: null }));
+      if (payload?.['digest'] !== digestOf(body))
+        return reply
+          .code(401)
+          .send({ message: 'The command is not signed with this service’s master key, or its time has passed.' });
       const wish: unknown = JSON.parse(body);
-      if (!isOperatorCommand(wish)) return reply.code(400).send({ message: 'This service does not know such a command; use the command line of its version.' });
+      if (!isOperatorCommand(wish))
+        return reply
+          .code(400)
+          .send({ message: 'This service does not know such a command; use the command line of its version.' });
       try {
         return await runOperatorCommand(deps, wish);
       } catch (error) {
@@ -41,10 +54,17 @@ export function registerOperatorChannel(app: FastifyInstance, deps: OperatorDeps
   });
 }
 
-export type SentCommand = { readonly outcome: 'done'; readonly reply: unknown } | { readonly outcome: 'refused'; readonly message: string } | { readonly outcome: 'nobody' };
+export type SentCommand =
+  | { readonly outcome: 'done'; readonly reply: unknown }
+  | { readonly outcome: 'refused'; readonly message: string }
+  | { readonly outcome: 'nobody' };
 
 /** Sends a command to an admin address. `nobody`: no service of this master key listens there. */
-export async function sendOperatorCommand(adminUrl: string, masterKey: Uint8Array, wish: OperatorCommand): Promise<SentCommand> {
+export async function sendOperatorCommand(
+  adminUrl: string,
+  masterKey: Uint8Array,
+  wish: OperatorCommand,
+): Promise<SentCommand> {
   const key = deriveSigningKey(masterKey, purpose);
   const body = JSON.stringify(wish);
   const token = await new SignJWT({ digest: digestOf(body) })
@@ -54,16 +74,28 @@ export async function sendOperatorCommand(adminUrl: string, masterKey: Uint8Arra
     .setIssuedAt()
     .setExpirationTime(`${lifetimeSeconds}s`)
     .sign(key.privateKey);
-  const answer = await fetch(adminUrl + operatorPath, { method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` }, body, signal: AbortSignal.timeout(sendDeadlineMs) }).catch((error: unknown) => {
+  const answer = await fetch(adminUrl + operatorPath, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body,
+    signal: AbortSignal.timeout(sendDeadlineMs),
+  }).catch((error: unknown) => {
     if (error instanceof TypeError) return null;
-    throw new Error(`${adminUrl} did not answer within ${sendDeadlineMs / 1_000} s; whether the command was carried out is not known.`, { cause: error });
+    throw new Error(
+      `${adminUrl} did not answer within ${sendDeadlineMs / 1_000} s; whether the command was carried out is not known.`,
+      { cause: error },
+    );
   });
   if (answer === null || answer.status === 401 || answer.status === 404) {
     const text = answer === null ? '' : await answer.text();
-    return answer?.status === 404 && text.includes('There is no such') ? { outcome: 'refused', message: messageOf(text) } : { outcome: 'nobody' };
+    return answer?.status === 404 && text.includes('There is no such')
+      ? { outcome: 'refused', message: messageOf(text) }
+      : { outcome: 'nobody' };
   }
   const text = await answer.text();
-  return answer.ok ? { outcome: 'done', reply: JSON.parse(text) as unknown } : { outcome: 'refused', message: messageOf(text) };
+  return answer.ok
+    ? { outcome: 'done', reply: JSON.parse(text) as unknown }
+    : { outcome: 'refused', message: messageOf(text) };
 }
 
 function messageOf(text: string): string {

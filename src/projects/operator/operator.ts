@@ -12,21 +12,37 @@ import { createAjv } from '../../http/validation.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import { mintKey } from '../../administration/api-keys.js';
 import { operator, recordAudit } from '../../administration/audit.js';
-import { insertOrganization, showOrganization, updateOrganization, type OrganizationUpdate } from '../../administration/organization-store.js';
+import {
+  insertOrganization,
+  showOrganization,
+  updateOrganization,
+  type OrganizationUpdate,
+} from '../../administration/organization-store.js';
 import { findProject } from '../../administration/project-store.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 
 const Id = Type.String({ minLength: 1, maxLength: 128 });
 const Name = Type.String({ minLength: 1, maxLength: 200 });
-const command = <const Command extends string, Fields extends Parameters<typeof Type.Object>[0]>(name: Command, fields: Fields) =>
-  Type.Object({ command: Type.Literal(name), ...fields }, { additionalProperties: false });
+const command = <const Command extends string, Fields extends Parameters<typeof Type.Object>[0]>(
+  name: Command,
+  fields: Fields,
+) => Type.Object({ command: Type.Literal(name), ...fields }, { additionalProperties: false });
 
 export const OperatorCommand = Type.Union([
   command('create-organization', { name: Name, tier: StringEnum(tiers), liteEnabled: Type.Boolean() }),
-  command('create-key', { organizationId: Id, projectId: Nullable(Id), name: Name, isTest: Type.Boolean(), expiresInDays: Nullable(Type.Integer({ minimum: 1, maximum: expiresInDaysMax })) }),
+  command('create-key', {
+    organizationId: Id,
+    projectId: Nullable(Id),
+    name: Name,
+    isTest: Type.Boolean(),
+    expiresInDays: Nullable(Type.Integer({ minimum: 1, maximum: expiresInDaysMax })),
+  }),
   command('enable-lite', { organizationId: Id, liteEnabled: Type.Boolean() }),
   command('set-tier', { organizationId: Id, tier: StringEnum(tiers) }),
-  command('set-quota', { organizationId: Id, monthlyQuota: Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000_000_000 })) }),
+  command('set-quota', {
+    organizationId: Id,
+    monthlyQuota: Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000_000_000 })),
+  }),
   command('trial', { organizationId: Id, trialEndsAt: Nullable(Type.String({ format: 'date-time' })) }),
 ]);
 export type OperatorCommand = Static<typeof OperatorCommand>;
@@ -47,7 +63,10 @@ export interface OperatorDeps {
 }
 
 /** Answers the one JSON object that the command prints. Running instances learn of the change by the change feed, within a second. */
-export async function runOperatorCommand(deps: OperatorDeps, wish: OperatorCommand): Promise<Readonly<Record<string, unknown>>> {
+export async function runOperatorCommand(
+  deps: OperatorDeps,
+  wish: OperatorCommand,
+): Promise<Readonly<Record<string, unknown>>> {
   switch (wish.command) {
     case 'create-organization':
       return createOrganization(deps, wish);
@@ -60,38 +79,78 @@ export async function runOperatorCommand(deps: OperatorDeps, wish: OperatorComma
     case 'set-quota':
       return change(deps, wish.organizationId, { monthlyQuota: wish.monthlyQuota });
     case 'trial':
-      return change(deps, wish.organizationId, { trialEndsAt: wish.trialEndsAt === null ? null : new Date(wish.trialEndsAt) });
+      return change(deps, wish.organizationId, {
+        trialEndsAt: wish.trialEndsAt === null ? null : new Date(wish.trialEndsAt),
+      });
   }
 }
 
-function createOrganization({ database }: OperatorDeps, { name, tier, liteEnabled }: Of<'create-organization'>): Promise<Record<string, unknown>> {
+function createOrganization(
+  { database }: OperatorDeps,
+  { name, tier, liteEnabled }: Of<'create-organization'>,
+): Promise<Record<string, unknown>> {
   return database.transaction(async (tx) => {
     const organizationId = await insertOrganization(tx, { name, tier, liteEnabled });
-    const minted = await mintKey(tx, { organizationId, projectId: null, name: 'First organization key', isTest: false });
-    await recordAudit(tx, operator, { organizationId, action: 'organization.created', subject: { kind: 'organization', id: organizationId }, detail: { name, tier, liteEnabled } });
-    await recordKey(tx, organizationId, minted.keyId, { projectId: null, name: 'First organization key', isTest: false, expiresAt: null });
+    const minted = await mintKey(tx, {
+      organizationId,
+      projectId: null,
+      name: 'First organization key',
+      isTest: false,
+    });
+    await recordAudit(tx, operator, {
+      organizationId,
+      action: 'organization.created',
+      subject: { kind: 'organization', id: organizationId },
+      detail: { name, tier, liteEnabled },
+    });
+    await recordKey(tx, organizationId, minted.keyId, {
+      projectId: null,
+      name: 'First organization key',
+      isTest: false,
+      expiresAt: null,
+    });
     return { organizationId, organizationKey: minted.secret };
   });
 }
 
-function createKey({ database, now }: OperatorDeps, { organizationId, projectId, name, isTest, expiresInDays }: Of<'create-key'>): Promise<Record<string, unknown>> {
+function createKey(
+  { database, now }: OperatorDeps,
+  { organizationId, projectId, name, isTest, expiresInDays }: Of<'create-key'>,
+): Promise<Record<string, unknown>> {
   const expiresAt = expiresInDays === null ? null : new Date(now() + expiresInDays * 86_400_000);
   return inOrganization(database, organizationId, async (tx) => {
     await requireOrganization(tx, organizationId);
-    if (projectId !== null && (await findProject(tx, projectId))?.organizationId !== organizationId) throw notFound('project in this organization');
+    if (projectId !== null && (await findProject(tx, projectId))?.organizationId !== organizationId)
+      throw notFound('project in this organization');
     const minted = await mintKey(tx, { organizationId, projectId, name, isTest, expiresAt });
     const detail = { projectId, name, isTest, expiresAt: expiresAt?.toISOString() ?? null };
     await recordKey(tx, organizationId, minted.keyId, detail);
-    return { organizationId, projectId, keyId: minted.keyId, apiKey: minted.secret, apiKeyPrefix: minted.prefix, expiresAt: detail.expiresAt };
+    return {
+      organizationId,
+      projectId,
+      keyId: minted.keyId,
+      apiKey: minted.secret,
+      apiKeyPrefix: minted.prefix,
+      expiresAt: detail.expiresAt,
+    };
   });
 }
 
-async function change(deps: OperatorDeps, organizationId: string, update: OrganizationUpdate): Promise<Record<string, unknown>> {
+async function change(
+  deps: OperatorDeps,
+  organizationId: string,
+  update: OrganizationUpdate,
+): Promise<Record<string, unknown>> {
   const organization = await inOrganization(deps.database, organizationId, async (tx) => {
     await requireOrganization(tx, organizationId);
     const updated = await updateOrganization(tx, organizationId, update);
     if (updated === null) throw notFound('organization');
-    await recordAudit(tx, operator, { organizationId, action: 'organization.updated', subject: { kind: 'organization', id: organizationId }, detail: { ...update } });
+    await recordAudit(tx, operator, {
+      organizationId,
+      action: 'organization.updated',
+      subject: { kind: 'organization', id: organizationId },
+      detail: { ...update },
+    });
     return updated;
   });
   const { name, tier, liteEnabled, monthlyQuota, trialEndsAt } = showOrganization(organization);
@@ -103,6 +162,16 @@ async function requireOrganization(tx: Queryable, organizationId: string): Promi
   if (row === undefined) throw notFound('organization');
 }
 
-function recordKey(tx: Queryable, organizationId: string, keyId: string, detail: Readonly<Record<string, unknown>>): Promise<void> {
-  return recordAudit(tx, operator, { organizationId, action: 'key.created', subject: { kind: 'key', id: keyId }, detail });
+function recordKey(
+  tx: Queryable,
+  organizationId: string,
+  keyId: string,
+  detail: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  return recordAudit(tx, operator, {
+    organizationId,
+    action: 'key.created',
+    subject: { kind: 'key', id: keyId },
+    detail,
+  });
 }

@@ -5,7 +5,12 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AuditPage } from '../../contract/audit.js';
-import { OrganizationChange, OrganizationReply, OrganizationSettings, SettingsChange } from '../../contract/organization.js';
+import {
+  OrganizationChange,
+  OrganizationReply,
+  OrganizationSettings,
+  SettingsChange,
+} from '../../contract/organization.js';
 import { PageQuery } from '../../contract/paging.js';
 import { notFound, organizationOf } from '../../http/access.js';
 import { invalid } from '../../http/error-answers.js';
@@ -13,7 +18,12 @@ import { errorReplies } from '../../http/openapi.js';
 import type { AdministrationDeps } from '../deps.js';
 import { actorOf, listAudit, recordAudit } from '../../administration/audit.js';
 import { examples } from '../examples.js';
-import { findOrganization, showOrganization, updateOrganization, type StoredOrganization } from '../../administration/organization-store.js';
+import {
+  findOrganization,
+  showOrganization,
+  updateOrganization,
+  type StoredOrganization,
+} from '../../administration/organization-store.js';
 import { readOrigins } from '../origins/pattern-list.js';
 import { readPage } from '../../http/paging.js';
 import { inOrganization } from '../../stores/database/tenant.js';
@@ -26,7 +36,12 @@ export function registerOrganizationRoutes(app: FastifyInstance, deps: Administr
 }
 
 /** Projects without a list of their own follow the new one at once here, within a second everywhere. */
-async function changeSettings(deps: AdministrationDeps, request: FastifyRequest, { allowedDomains }: SettingsChange, path: string): Promise<StoredOrganization> {
+async function changeSettings(
+  deps: AdministrationDeps,
+  request: FastifyRequest,
+  { allowedDomains }: SettingsChange,
+  path: string,
+): Promise<StoredOrganization> {
   const organizationId = organizationOf(request);
   const { patterns, issues } = readOrigins(allowedDomains ?? [], `${path}/allowedDomains`);
   if (issues.length > 0) throw invalid(issues);
@@ -36,7 +51,10 @@ async function changeSettings(deps: AdministrationDeps, request: FastifyRequest,
     if (allowedDomains === undefined) return before;
     const after = await updateOrganization(tx, organizationId, { allowedDomains: patterns });
     await recordAudit(tx, actorOf(request), {
-      organizationId, action: 'organization.updated', subject: { kind: 'organization', id: organizationId }, detail: { allowedDomains: { from: before.allowedDomains, to: patterns } },
+      organizationId,
+      action: 'organization.updated',
+      subject: { kind: 'organization', id: organizationId },
+      detail: { allowedDomains: { from: before.allowedDomains, to: patterns } },
     });
     return after ?? before;
   });
@@ -51,7 +69,12 @@ function registerSettings(app: FastifyInstance, deps: AdministrationDeps): void 
     '/organizations/me/settings',
     {
       config: { access: { credential: 'organization-key', scope: 'settings:read', afterTrial: true } },
-      schema: { tags, operationId: 'getOrganizationSettings', summary: 'Read the settings of the key’s organization', response: { 200: OrganizationSettings, ...errorReplies([401, 403, 404, 429]) } },
+      schema: {
+        tags,
+        operationId: 'getOrganizationSettings',
+        summary: 'Read the settings of the key’s organization',
+        response: { 200: OrganizationSettings, ...errorReplies([401, 403, 404, 429]) },
+      },
     },
     async (request) => {
       const organization = await findOrganization(deps.database, organizationOf(request));
@@ -68,12 +91,15 @@ function registerSettings(app: FastifyInstance, deps: AdministrationDeps): void 
         tags,
         operationId: 'updateOrganizationSettings',
         summary: 'Change the settings of the key’s organization',
-        description: 'What is left out stays. A list such as ["https://survey.example.com", "*.panel.example.com"] lets those pages in; an empty list allows no origin in staging and production. Projects whose own list is empty follow at once.',
+        description:
+          'What is left out stays. A list such as ["https://survey.example.com", "*.panel.example.com"] lets those pages in; an empty list allows no origin in staging and production. Projects whose own list is empty follow at once.',
         body: { ...SettingsChange, examples: [examples.settings] },
         response: { 200: OrganizationSettings, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
       },
     },
-    async (request) => ({ allowedDomains: [...(await changeSettings(deps, request, request.body, '')).allowedDomains] }),
+    async (request) => ({
+      allowedDomains: [...(await changeSettings(deps, request, request.body, '')).allowedDomains],
+    }),
   );
 }
 

@@ -23,7 +23,8 @@ export function readOrigins(texts: readonly string[], path: string): ReadOrigins
 
 /** Whether two lists allow the same, whatever their order and spelling. */
 export function sameOrigins(a: readonly string[], b: readonly string[]): boolean {
-  const canonical = (texts: readonly string[]): string => JSON.stringify([...new Set(texts.map((text) => canonicalOf(text)))].sort());
+  const canonical = (texts: readonly string[]): string =>
+    JSON.stringify([...new Set(texts.map((text) => canonicalOf(text)))].sort());
   return canonical(a) === canonical(b);
 }
 

@@ -19,8 +19,20 @@ export interface ResolvedChange {
 export function resolveAlias({ allowedOrigins, ...change }: ProjectChange): ResolvedChange {
   const given = change.config?.allowedDomains;
   if (allowedOrigins === undefined) return { change, originsPath: '/config/allowedDomains', issues: [] };
-  const issues = given !== undefined && !sameOrigins(given ?? [], allowedOrigins ?? []) ? [{ path: '/allowedOrigins', message: 'differs from config.allowedDomains; the two are names of one list, so send one of them.' }] : [];
-  return { change: { ...change, config: { ...change.config, allowedDomains: allowedOrigins } }, originsPath: '/allowedOrigins', issues };
+  const issues =
+    given !== undefined && !sameOrigins(given ?? [], allowedOrigins ?? [])
+      ? [
+          {
+            path: '/allowedOrigins',
+            message: 'differs from config.allowedDomains; the two are names of one list, so send one of them.',
+          },
+        ]
+      : [];
+  return {
+    change: { ...change, config: { ...change.config, allowedDomains: allowedOrigins } },
+    originsPath: '/allowedOrigins',
+    issues,
+  };
 }
 
 export interface CheckedProject {
@@ -28,9 +40,15 @@ export interface CheckedProject {
   readonly issues: readonly Issue[];
 }
 
-export function checkProject(fields: ProjectFields, options: { readonly environment: Environment; readonly originsPath: string }): CheckedProject {
+export function checkProject(
+  fields: ProjectFields,
+  options: { readonly environment: Environment; readonly originsPath: string },
+): CheckedProject {
   const origins = readOrigins(fields.config?.allowedDomains ?? [], options.originsPath);
-  const config = fields.config?.allowedDomains === undefined ? fields.config : { ...fields.config, allowedDomains: origins.patterns };
+  const config =
+    fields.config?.allowedDomains === undefined
+      ? fields.config
+      : { ...fields.config, allowedDomains: origins.patterns };
   const issues = [
     ...(typeof fields.name === 'string' ? [] : [{ path: '/name', message: 'has no default and cannot be null.' }]),
     ...findContradictions(fields),
@@ -43,25 +61,46 @@ export function checkProject(fields: ProjectFields, options: { readonly environm
 }
 
 function checkDisclosure({ userDisclosure, userDisclosureCustomText: text = '' }: ProjectFields): readonly Issue[] {
-  return userDisclosure === 'CUSTOM' && text.trim() === '' ? [{ path: '/userDisclosureCustomText', message: 'must be a text of 1 to 280 characters where userDisclosure is CUSTOM.' }] : [];
+  return userDisclosure === 'CUSTOM' && text.trim() === ''
+    ? [
+        {
+          path: '/userDisclosureCustomText',
+          message: 'must be a text of 1 to 280 characters where userDisclosure is CUSTOM.',
+        },
+      ]
+    : [];
 }
 
 function checkConfig({ config = {} }: ProjectFields): readonly Issue[] {
   const { scope, groupId } = config.deduplication ?? {};
   const { minTimeMs = 0, maxTimeMs = Infinity } = config.monitoring?.question ?? {};
   return [
-    ...(scope === 'group' && groupId === undefined ? [{ path: '/config/deduplication/groupId', message: 'is needed where scope is "group".' }] : []),
-    ...(minTimeMs > maxTimeMs ? [{ path: '/config/monitoring/question/minTimeMs', message: `must be at most maxTimeMs: ${minTimeMs} is above ${maxTimeMs}.` }] : []),
+    ...(scope === 'group' && groupId === undefined
+      ? [{ path: '/config/deduplication/groupId', message: 'is needed where scope is "group".' }]
+      : []),
+    ...(minTimeMs > maxTimeMs
+      ? [
+          {
+            path: '/config/monitoring/question/minTimeMs',
+            message: `must be at most maxTimeMs: ${minTimeMs} is above ${maxTimeMs}.`,
+          },
+        ]
+      : []),
   ];
 }
 
-function checkAddresses({ scoreModeConfig = {}, branding = {} }: ProjectFields, environment: Environment): readonly Issue[] {
-  const redirect = (name: 'redirectPassUrl' | 'redirectFailUrl') => issueOf(`/scoreModeConfig/${name}`, redirectProblem(scoreModeConfig[name], environment));
+function checkAddresses(
+  { scoreModeConfig = {}, branding = {} }: ProjectFields,
+  environment: Environment,
+): readonly Issue[] {
+  const redirect = (name: 'redirectPassUrl' | 'redirectFailUrl') =>
+    issueOf(`/scoreModeConfig/${name}`, redirectProblem(scoreModeConfig[name], environment));
   const web = (name: 'privacyUrl' | 'logoUrl') => issueOf(`/branding/${name}`, webProblem(branding[name]));
   return [...redirect('redirectPassUrl'), ...redirect('redirectFailUrl'), ...web('privacyUrl'), ...web('logoUrl')];
 }
 
-const issueOf = (path: string, problem: string | null): readonly Issue[] => (problem === null ? [] : [{ path, message: problem }]);
+const issueOf = (path: string, problem: string | null): readonly Issue[] =>
+  problem === null ? [] : [{ path, message: problem }];
 
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -70,11 +109,17 @@ function redirectProblem(text: string | undefined, environment: Environment): st
   const url = readWebAddress(text);
   if (url === null) return 'must be an absolute https:// address without user name and password.';
   if (url.protocol === 'https:') return null;
-  if (environment === 'development') return loopbackHosts.includes(url.hostname) ? null : 'must be an https:// address; plain http:// is for localhost, in development.';
+  if (environment === 'development')
+    return loopbackHosts.includes(url.hostname)
+      ? null
+      : 'must be an https:// address; plain http:// is for localhost, in development.';
   return 'must be an https:// address.';
 }
 
-const webProblem = (text: string | undefined): string | null => (text === undefined || readWebAddress(text) !== null ? null : 'must be an absolute https:// or http:// address without user name and password.');
+const webProblem = (text: string | undefined): string | null =>
+  text === undefined || readWebAddress(text) !== null
+    ? null
+    : 'must be an absolute https:// or http:// address without user name and password.';
 
 function readWebAddress(text: string): URL | null {
   // What WHATWG parsing would repair silently (spaces, backslashes, a missing slash) is refused, so that what is stored is what is visited.
@@ -83,18 +128,27 @@ function readWebAddress(text: string): URL | null {
 }
 
 /** Throws TIER_REQUIRED for the first branding field of a change that the tier does not unlock. Taking one away is free. */
-export function requireBrandingTier(branding: { readonly [Name in keyof Branding]?: Branding[Name] | null } | null | undefined, tier: Tier): void {
+export function requireBrandingTier(
+  branding: { readonly [Name in keyof Branding]?: Branding[Name] | null } | null | undefined,
+  tier: Tier,
+): void {
   for (const [name, needed] of Object.entries(brandingTiers)) {
     const value = branding?.[name as keyof Branding];
-    if (value === undefined || value === null || value === false || tiers.indexOf(tier) >= tiers.indexOf(needed)) continue;
+    if (value === undefined || value === null || value === false || tiers.indexOf(tier) >= tiers.indexOf(needed))
+      continue;
     const message = `branding.${name} needs the tier ${needed}; yours is ${tier}.`;
-    throw new Fault('TIER_REQUIRED', message, { issues: [{ path: `/branding/${name}`, message: `needs the tier ${needed}.` }], context: { field: name, tier: needed } });
+    throw new Fault('TIER_REQUIRED', message, {
+      issues: [{ path: `/branding/${name}`, message: `needs the tier ${needed}.` }],
+      context: { field: name, tier: needed },
+    });
   }
 }
 
 /** What of the stored branding the tier unlocks today; null where there is nothing to show. */
 export function visibleBranding(branding: Branding | undefined, tier: Tier): Branding | null {
   const { enabled = true, ...shown } = branding ?? { enabled: false };
-  const unlocked = Object.entries(shown).filter(([name]) => tiers.indexOf(tier) >= tiers.indexOf(brandingTiers[name as keyof Branding] ?? 'free'));
+  const unlocked = Object.entries(shown).filter(
+    ([name]) => tiers.indexOf(tier) >= tiers.indexOf(brandingTiers[name as keyof Branding] ?? 'free'),
+  );
   return enabled && unlocked.length > 0 ? { enabled, ...Object.fromEntries(unlocked) } : null;
 }

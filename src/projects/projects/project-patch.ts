@@ -17,12 +17,19 @@ function merge(target: Json, patch: Json): Json {
   const merged: Record<string, Json> = isObject(target) ? { ...target } : {};
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) delete merged[name];
-    else Object.defineProperty(merged, name, { value: merge(merged[name] ?? null, value), enumerable: true, configurable: true, writable: true });
+    else
+      Object.defineProperty(merged, name, {
+        value: merge(merged[name] ?? null, value),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
   }
   return merged;
 }
 
-const isObject = (value: Json): value is { readonly [name: string]: Json } => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: Json): value is { readonly [name: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Contradictions that no single field shows; empty where there are none. */
 export function findContradictions(fields: ProjectFields): readonly Issue[] {
@@ -31,14 +38,18 @@ export function findContradictions(fields: ProjectFields): readonly Issue[] {
   const { perSource = {}, ...base } = lite;
   return [
     ...contradictionsOf(base, '/config/liteConfig'),
-    ...Object.entries(perSource).flatMap(([source, override]) => contradictionsOf({ ...base, ...override }, `/config/liteConfig/perSource/${pointerSegment(source)}`)),
+    ...Object.entries(perSource).flatMap(([source, override]) =>
+      contradictionsOf({ ...base, ...override }, `/config/liteConfig/perSource/${pointerSegment(source)}`),
+    ),
   ];
 }
 
 function contradictionsOf(knobs: Omit<LiteConfig, 'perSource'>, path: string): readonly Issue[] {
   const { reviewLow, blockThreshold } = { ...calibrationDefaults, ...knobs };
   if (reviewLow <= blockThreshold) return [];
-  return [{ path: `${path}/reviewLow`, message: `must be at most blockThreshold: ${reviewLow} is above ${blockThreshold}.` }];
+  return [
+    { path: `${path}/reviewLow`, message: `must be at most blockThreshold: ${reviewLow} is above ${blockThreshold}.` },
+  ];
 }
 
 const pathsMax = 100;

@@ -8,7 +8,14 @@ import { CallerId, Nullable } from '../../contract/common.js';
 import { mergePatchOf } from '../../contract/merge-patch.js';
 import { pageFields } from '../../contract/paging.js';
 import {
-  ProjectChange, ProjectCreation, ProjectProvisioning, ProjectReply, ProvisioningReply, SigningSecretReply, SigningSecretRotation, type ProjectFields,
+  ProjectChange,
+  ProjectCreation,
+  ProjectProvisioning,
+  ProjectReply,
+  ProvisioningReply,
+  SigningSecretReply,
+  SigningSecretRotation,
+  type ProjectFields,
 } from '../../contract/project.js';
 import { notFound, organizationOf } from '../../http/access.js';
 import { invalid } from '../../http/error-answers.js';
@@ -27,7 +34,9 @@ import { provisionProject } from './provisioning.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 
 const tags = ['Projects'];
-const ProjectParams = Type.Object({ projectId: Type.String({ maxLength: 128, description: 'Project, also called site key.' }) });
+const ProjectParams = Type.Object({
+  projectId: Type.String({ maxLength: 128, description: 'Project, also called site key.' }),
+});
 
 export function registerProjectRoutes(app: FastifyInstance, deps: AdministrationDeps): void {
   registerCreation(app, deps);
@@ -43,7 +52,10 @@ function registerCreation(app: FastifyInstance, deps: AdministrationDeps): void 
   function fieldsOf(creation: ProjectCreation): ProjectFields {
     const { issueApiKey: _issue, rotateApiKey: _rotate, ...change } = creation;
     const alias = resolveAlias(change);
-    const { fields, issues } = checkProject(alias.change, { environment: deps.environment, originsPath: alias.originsPath });
+    const { fields, issues } = checkProject(alias.change, {
+      environment: deps.environment,
+      originsPath: alias.originsPath,
+    });
     if (alias.issues.length + issues.length > 0) throw invalid([...alias.issues, ...issues]);
     return fields;
   }
@@ -56,14 +68,25 @@ function registerCreation(app: FastifyInstance, deps: AdministrationDeps): void 
         tags,
         operationId: 'provisionProject',
         summary: 'Make a project, once for each externalId',
-        description: 'Calling again with the same externalId answers the existing project with 200 and changes nothing. issueApiKey adds a live key of the project, told once; rotateApiKey replaces it.',
+        description:
+          'Calling again with the same externalId answers the existing project with 200 and changes nothing. issueApiKey adds a live key of the project, told once; rotateApiKey replaces it.',
         body: { ...ProjectProvisioning, examples: [examples.provision] },
-        response: { 200: ProvisioningReply, 201: ProvisioningReply, ...errorReplies([400, 401, 402, 403, 413, 415, 429]) },
+        response: {
+          200: ProvisioningReply,
+          201: ProvisioningReply,
+          ...errorReplies([400, 401, 402, 403, 413, 415, 429]),
+        },
       },
     },
     async (request, reply) => {
       const body = request.body as ProjectCreation;
-      const { created, reply: answer } = await provisionProject(deps, actorOf(request), organizationOf(request), fieldsOf(body), body);
+      const { created, reply: answer } = await provisionProject(
+        deps,
+        actorOf(request),
+        organizationOf(request),
+        fieldsOf(body),
+        body,
+      );
       return reply.code(created ? 201 : 200).send(answer);
     },
   );
@@ -78,7 +101,11 @@ function registerCreation(app: FastifyInstance, deps: AdministrationDeps): void 
         summary: 'Make a project from the dashboard',
         description: 'As provisioning, and takes branding as well.',
         body: { ...ProjectCreation, examples: [examples.create] },
-        response: { 200: ProvisioningReply, 201: ProvisioningReply, ...errorReplies([400, 401, 402, 403, 404, 413, 415, 429]) },
+        response: {
+          200: ProvisioningReply,
+          201: ProvisioningReply,
+          ...errorReplies([400, 401, 402, 403, 404, 413, 415, 429]),
+        },
       },
     },
     async (request, reply) => {
@@ -89,7 +116,13 @@ function registerCreation(app: FastifyInstance, deps: AdministrationDeps): void 
         if (organization === null) throw notFound('organization');
         requireBrandingTier(fields.branding, organization.tier);
       }
-      const { created, reply: answer } = await provisionProject(deps, actorOf(request), organizationId, fields, request.body);
+      const { created, reply: answer } = await provisionProject(
+        deps,
+        actorOf(request),
+        organizationId,
+        fields,
+        request.body,
+      );
       return reply.code(created ? 201 : 200).send(answer);
     },
   );
@@ -106,14 +139,22 @@ function registerReading(app: FastifyInstance, deps: AdministrationDeps): void {
         tags,
         operationId: 'listProjects',
         summary: 'List the organization’s projects, newest first',
-        querystring: Type.Object({ ...pageFields, externalId: Type.Optional(CallerId('Only the project of this external id.')) }),
-        response: { 200: Type.Object({ projects: Type.Array(ProjectReply), nextCursor: Nullable(Type.String()) }), ...errorReplies([400, 401, 402, 403, 429]) },
+        querystring: Type.Object({
+          ...pageFields,
+          externalId: Type.Optional(CallerId('Only the project of this external id.')),
+        }),
+        response: {
+          200: Type.Object({ projects: Type.Array(ProjectReply), nextCursor: Nullable(Type.String()) }),
+          ...errorReplies([400, 401, 402, 403, 429]),
+        },
       },
     },
     async (request) => {
       const organizationId = organizationOf(request);
       const page = readPage(request.query);
-      const { items, nextCursor } = await inOrganization(deps.database, organizationId, (tx) => listProjects(tx, organizationId, page, request.query.externalId ?? null));
+      const { items, nextCursor } = await inOrganization(deps.database, organizationId, (tx) =>
+        listProjects(tx, organizationId, page, request.query.externalId ?? null),
+      );
       return { projects: items.map(showProject), nextCursor };
     },
   );
@@ -121,7 +162,14 @@ function registerReading(app: FastifyInstance, deps: AdministrationDeps): void {
   typed.get(
     '/projects/:projectId',
     {
-      config: { access: { credential: 'dashboard-or-organization-key', role: 'member', scope: 'projects:read', project: 'projectId' } },
+      config: {
+        access: {
+          credential: 'dashboard-or-organization-key',
+          role: 'member',
+          scope: 'projects:read',
+          project: 'projectId',
+        },
+      },
       schema: {
         tags,
         params: ProjectParams,
@@ -144,23 +192,32 @@ function registerChange(app: FastifyInstance, deps: AdministrationDeps): void {
   typed.patch(
     '/projects/:projectId',
     {
-      config: { access: { credential: 'dashboard-or-organization-key', role: 'admin', scope: 'projects:write', project: 'projectId' } },
+      config: {
+        access: {
+          credential: 'dashboard-or-organization-key',
+          role: 'admin',
+          scope: 'projects:write',
+          project: 'projectId',
+        },
+      },
       schema: {
         tags,
         params: ProjectParams,
         operationId: 'updateProject',
         summary: 'Change a project by merge patch',
-        description: 'Objects merge, arrays replace, null goes back to the default. In force on every instance within a second.',
+        description:
+          'Objects merge, arrays replace, null goes back to the default. In force on every instance within a second.',
         body: { ...mergePatchOf(ProjectChange), examples: [examples.patch] },
         response: { 200: ProjectReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
       },
     },
     async (request) => {
       const patch = request.body as ProjectChange;
-      return showProject(await updateProject(deps, actorOf(request), request.params.projectId, patch, changedPaths(patch)));
+      return showProject(
+        await updateProject(deps, actorOf(request), request.params.projectId, patch, changedPaths(patch)),
+      );
     },
   );
-
 }
 
 function registerSigningSecret(scope: FastifyInstance, deps: AdministrationDeps): void {
@@ -168,13 +225,21 @@ function registerSigningSecret(scope: FastifyInstance, deps: AdministrationDeps)
   scope.withTypeProvider<TypeBoxTypeProvider>().post(
     '/projects/:projectId/signing-secret/rotate',
     {
-      config: { access: { credential: 'dashboard-or-organization-key', role: 'admin', scope: 'projects:write', project: 'projectId' } },
+      config: {
+        access: {
+          credential: 'dashboard-or-organization-key',
+          role: 'admin',
+          scope: 'projects:write',
+          project: 'projectId',
+        },
+      },
       schema: {
         tags,
         params: ProjectParams,
         operationId: 'rotateSigningSecret',
         summary: 'Replace the secret that signs the project’s verification tokens',
-        description: 'Tokens signed before verify until they expire, unless revokePrevious is true. The secret itself never leaves the service.',
+        description:
+          'Tokens signed before verify until they expire, unless revokePrevious is true. The secret itself never leaves the service.',
         body: { ...optionalBody(SigningSecretRotation), examples: [{ revokePrevious: false }] },
         response: { 200: SigningSecretReply, ...errorReplies([400, 401, 402, 403, 404, 413, 415, 429]) },
       },
@@ -186,7 +251,12 @@ function registerSigningSecret(scope: FastifyInstance, deps: AdministrationDeps)
       const { version, rotatedAt } = await inOrganization(deps.database, organizationId, async (tx) => {
         if ((await findProject(tx, projectId, { lock: true })) === null) throw notFound('project');
         const rotated = await deps.signingSecrets.rotate(tx, { organizationId, projectId }, revokePrevious);
-        await recordAudit(tx, actorOf(request), { organizationId, action: 'project.signing_secret_rotated', subject: { kind: 'project', id: projectId }, detail: { version: rotated.version, revokePrevious } });
+        await recordAudit(tx, actorOf(request), {
+          organizationId,
+          action: 'project.signing_secret_rotated',
+          subject: { kind: 'project', id: projectId },
+          detail: { version: rotated.version, revokePrevious },
+        });
         return rotated;
       });
       return { projectId, version, rotatedAt: rotatedAt.toISOString() };

@@ -13,7 +13,13 @@ import { findProject, updateProjectFields, type StoredProject } from '../../admi
 import { inOrganization } from '../../stores/database/tenant.js';
 
 /** `changed` names what the patch touches, for the record. */
-export async function updateProject(deps: AdministrationDeps, actor: Actor, projectId: string, patch: ProjectChange, changed: readonly string[]): Promise<StoredProject> {
+export async function updateProject(
+  deps: AdministrationDeps,
+  actor: Actor,
+  projectId: string,
+  patch: ProjectChange,
+  changed: readonly string[],
+): Promise<StoredProject> {
   const organizationId = await deps.directories.findProjectOwner(projectId);
   if (organizationId === null) throw notFound('project');
   const alias = resolveAlias(patch);
@@ -22,10 +28,18 @@ export async function updateProject(deps: AdministrationDeps, actor: Actor, proj
     const organization = await findOrganization(tx, organizationId);
     if (project === null || organization === null) throw notFound('project');
     requireBrandingTier(patch.branding, organization.tier);
-    const { fields, issues } = checkProject(applyPatch(project.fields, alias.change), { environment: deps.environment, originsPath: alias.originsPath });
+    const { fields, issues } = checkProject(applyPatch(project.fields, alias.change), {
+      environment: deps.environment,
+      originsPath: alias.originsPath,
+    });
     if (alias.issues.length + issues.length > 0) throw invalid([...alias.issues, ...issues]);
     await updateProjectFields(tx, projectId, fields);
-    await recordAudit(tx, actor, { organizationId, action: 'project.updated', subject: { kind: 'project', id: projectId }, detail: { changed } });
+    await recordAudit(tx, actor, {
+      organizationId,
+      action: 'project.updated',
+      subject: { kind: 'project', id: projectId },
+      detail: { changed },
+    });
     return { ...project, fields };
   });
   deps.directories.projects.drop(projectId);

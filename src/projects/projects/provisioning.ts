@@ -9,7 +9,13 @@ import { DatabaseConflict, type Queryable } from '../../stores/database/port.js'
 import { mintKey } from '../../administration/api-keys.js';
 import { recordAudit, type Actor } from '../../administration/audit.js';
 import { findIssuedKey, replaceKey, retireIssuedKeys, type AdministeredKey } from '../keys/key-store.js';
-import { findProject, insertProject, lockProjectByExternalId, showProject, type StoredProject } from '../../administration/project-store.js';
+import {
+  findProject,
+  insertProject,
+  lockProjectByExternalId,
+  showProject,
+  type StoredProject,
+} from '../../administration/project-store.js';
 import type { SigningSecrets } from '../../administration/signing-secrets.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import type { AdministrationDeps } from '../deps.js';
@@ -22,7 +28,13 @@ export interface Provisioned {
 type Wish = Pick<ProjectCreation, 'issueApiKey' | 'rotateApiKey'>;
 
 /** `fields` are checked already. */
-export async function provisionProject(deps: AdministrationDeps, actor: Actor, organizationId: string, fields: ProjectFields, wish: Wish): Promise<Provisioned> {
+export async function provisionProject(
+  deps: AdministrationDeps,
+  actor: Actor,
+  organizationId: string,
+  fields: ProjectFields,
+  wish: Wish,
+): Promise<Provisioned> {
   const { project, created, key } = await inOrganization(deps.database, organizationId, async (tx) => {
     const { project, created } = await createOnce(tx, deps.signingSecrets, actor, organizationId, fields);
     return { project, created, key: await issueKey(tx, actor, project, wish, new Date(deps.now())) };
@@ -31,18 +43,30 @@ export async function provisionProject(deps: AdministrationDeps, actor: Actor, o
   return { created, reply: { ...showProject(project), ...(key === null ? {} : key.reply) } };
 }
 
-async function createOnce(tx: Queryable, signingSecrets: SigningSecrets, actor: Actor, organizationId: string, fields: ProjectFields): Promise<{ readonly project: StoredProject; readonly created: boolean }> {
+async function createOnce(
+  tx: Queryable,
+  signingSecrets: SigningSecrets,
+  actor: Actor,
+  organizationId: string,
+  fields: ProjectFields,
+): Promise<{ readonly project: StoredProject; readonly created: boolean }> {
   const inserted = await insertProject(tx, organizationId, fields).catch((error: unknown) => {
     // The organization of a dashboard token need not exist here.
     throw error instanceof DatabaseConflict && error.kind === 'foreign_key' ? notFound('organization') : error;
   });
   if (inserted !== null) {
     await signingSecrets.rotate(tx, inserted, false);
-    await recordAudit(tx, actor, { organizationId, action: 'project.created', subject: { kind: 'project', id: inserted.projectId }, detail: { name: fields.name, externalId: fields.externalId ?? null } });
+    await recordAudit(tx, actor, {
+      organizationId,
+      action: 'project.created',
+      subject: { kind: 'project', id: inserted.projectId },
+      detail: { name: fields.name, externalId: fields.externalId ?? null },
+    });
     return { project: inserted, created: true };
   }
   const existing = await lockProjectByExternalId(tx, organizationId, fields.externalId ?? '');
-  if (existing === null) throw new Fault('CONFLICT', 'The project of this externalId was renamed meanwhile. Try again.');
+  if (existing === null)
+    throw new Fault('CONFLICT', 'The project of this externalId was renamed meanwhile. Try again.');
   return { project: existing, created: false };
 }
 
@@ -52,17 +76,32 @@ interface Issue {
 }
 
 /** null where no key was asked for, and where there is none to rotate. */
-async function issueKey(tx: Queryable, actor: Actor, project: StoredProject, { issueApiKey = false, rotateApiKey = false }: Wish, now: Date): Promise<Issue | null> {
+async function issueKey(
+  tx: Queryable,
+  actor: Actor,
+  project: StoredProject,
+  { issueApiKey = false, rotateApiKey = false }: Wish,
+  now: Date,
+): Promise<Issue | null> {
   if (!issueApiKey && !rotateApiKey) return null;
   await findProject(tx, project.projectId, { lock: true });
   const { organizationId, projectId } = project;
   const current = await findIssuedKey(tx, projectId, now);
-  if (current !== null && !rotateApiKey) return { reply: { apiKey: null, apiKeyId: current.keyId, apiKeyPrefix: current.prefix, apiKeyIssued: false } };
+  if (current !== null && !rotateApiKey)
+    return { reply: { apiKey: null, apiKeyId: current.keyId, apiKeyPrefix: current.prefix, apiKeyIssued: false } };
   if (current === null && !issueApiKey) return null;
   await retireIssuedKeys(tx, projectId);
-  const minted = current === null ? await mintKey(tx, { organizationId, projectId, name: 'Issued key', isTest: false, issued: true }) : await replaceKey(tx, current, undefined);
+  const minted =
+    current === null
+      ? await mintKey(tx, { organizationId, projectId, name: 'Issued key', isTest: false, issued: true })
+      : await replaceKey(tx, current, undefined);
   const detail = current === null ? { issued: true } : { issued: true, replaced: current.keyId };
-  await recordAudit(tx, actor, { organizationId, action: current === null ? 'key.created' : 'key.rotated', subject: { kind: 'key', id: minted.keyId }, detail: { projectId, ...detail } });
+  await recordAudit(tx, actor, {
+    organizationId,
+    action: current === null ? 'key.created' : 'key.rotated',
+    subject: { kind: 'key', id: minted.keyId },
+    detail: { projectId, ...detail },
+  });
   const reply = { apiKey: minted.secret, apiKeyId: minted.keyId, apiKeyPrefix: minted.prefix, apiKeyIssued: true };
   return current === null ? { reply } : { reply, replaced: current };
 }

@@ -46,9 +46,14 @@ function registerConfig(app: FastifyInstance, deps: PublicRouteDeps): void {
         tags,
         operationId: 'getPublicConfig',
         summary: 'Read what the widget needs to mount',
-        description: 'With ETag, fresh for a minute. A page whose origin is not allowed is refused; a request without an origin is not.',
+        description:
+          'With ETag, fresh for a minute. A page whose origin is not allowed is refused; a request without an origin is not.',
         params: Type.Object({ siteKey: SiteKey }),
-        response: { 200: PublicConfig, 304: Type.Null({ description: 'Unchanged since the ETag sent.' }), ...errorReplies([400, 403, 404, 429]) },
+        response: {
+          200: PublicConfig,
+          304: Type.Null({ description: 'Unchanged since the ETag sent.' }),
+          ...errorReplies([400, 403, 404, 429]),
+        },
       },
     },
     async (request, reply) => {
@@ -65,7 +70,11 @@ function registerConfig(app: FastifyInstance, deps: PublicRouteDeps): void {
   );
 }
 
-function publicConfigOf({ projectId, fields }: StoredProject, { tier }: StoredOrganization, baseUrl: string): PublicConfig {
+function publicConfigOf(
+  { projectId, fields }: StoredProject,
+  { tier }: StoredOrganization,
+  baseUrl: string,
+): PublicConfig {
   const config = { ...configDefaults, ...fields.config };
   const userDisclosure = fields.userDisclosure ?? projectDefaults.userDisclosure;
   return {

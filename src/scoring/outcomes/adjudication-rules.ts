@@ -21,7 +21,15 @@ export interface Adjudication {
 }
 
 /** Types that reject a session; their class says whether for fraud. A ban without a class is one for fraud. */
-const rejections: readonly OutcomeType[] = ['buyer_reject', 'reconciliation', 'ban', 'quality_term', 'dq', 'speeder', 'herring_result'];
+const rejections: readonly OutcomeType[] = [
+  'buyer_reject',
+  'reconciliation',
+  'ban',
+  'quality_term',
+  'dq',
+  'speeder',
+  'herring_result',
+];
 /** Types that undo a completion, whatever the reason: the session is then evidence of nothing. */
 const reversals: readonly OutcomeType[] = ['buyer_reject', 'reconciliation', 'ban'];
 
@@ -30,14 +38,19 @@ export function adjudicate(outcomes: readonly StoredOutcome[]): Adjudication | n
   const standing = withoutRetracted(outcomes);
   const fraud = standing.filter(isFraud);
   if (fraud.length > 0) {
-    return { fraud: true, clawback: fraud.some(({ type }) => type === 'reconciliation' || type === 'buyer_reject'), atMs: earliest(fraud) };
+    return {
+      fraud: true,
+      clawback: fraud.some(({ type }) => type === 'reconciliation' || type === 'buyer_reject'),
+      atMs: earliest(fraud),
+    };
   }
   if (standing.some(({ type }) => reversals.includes(type))) return null;
   const completes = standing.filter(({ type }) => type === 'complete');
   return completes.length === 0 ? null : { fraud: false, clawback: false, atMs: earliest(completes) };
 }
 
-const earliest = (outcomes: readonly StoredOutcome[]): number => Math.min(...outcomes.map(({ occurredAtMs }) => occurredAtMs));
+const earliest = (outcomes: readonly StoredOutcome[]): number =>
+  Math.min(...outcomes.map(({ occurredAtMs }) => occurredAtMs));
 
 function isFraud({ type, reasonClass }: StoredOutcome): boolean {
   return rejections.includes(type) && (reasonClass ?? (type === 'ban' ? 'fraud' : 'unknown')) === 'fraud';
@@ -45,6 +58,10 @@ function isFraud({ type, reasonClass }: StoredOutcome): boolean {
 
 function withoutRetracted(outcomes: readonly StoredOutcome[]): readonly StoredOutcome[] {
   const keyOf = (type: string, atMs: number): string => `${type}@${atMs}`;
-  const retracted = new Set(outcomes.flatMap(({ retracts }) => (retracts === null ? [] : [keyOf(retracts.type, retracts.occurredAtMs)])));
-  return outcomes.filter(({ type, occurredAtMs, retracts }) => retracts === null && !retracted.has(keyOf(type, occurredAtMs)));
+  const retracted = new Set(
+    outcomes.flatMap(({ retracts }) => (retracts === null ? [] : [keyOf(retracts.type, retracts.occurredAtMs)])),
+  );
+  return outcomes.filter(
+    ({ type, occurredAtMs, retracts }) => retracts === null && !retracted.has(keyOf(type, occurredAtMs)),
+  );
 }

@@ -45,26 +45,46 @@ async function readjudicate(tx: Queryable, session: Session, shifts: Shifts): Pr
   const { projectId, sessionRef } = session;
   const key = [projectId, sessionRef] as const;
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`adjudicate ${projectId} ${sessionRef}`]);
-  const [standing] = await tx.query<{ fraud: boolean; clawback: boolean; at: Date; subjects: readonly string[] }>('DELETE FROM adjudications WHERE project_id = $1 AND session_ref = $2 RETURNING *', key);
-  if (standing !== undefined) shifts.add(projectId, standing.subjects, { fraud: standing.fraud, clawback: standing.clawback, atMs: standing.at.getTime() }, -1);
+  const [standing] = await tx.query<{ fraud: boolean; clawback: boolean; at: Date; subjects: readonly string[] }>(
+    'DELETE FROM adjudications WHERE project_id = $1 AND session_ref = $2 RETURNING *',
+    key,
+  );
+  if (standing !== undefined)
+    shifts.add(
+      projectId,
+      standing.subjects,
+      { fraud: standing.fraud, clawback: standing.clawback, atMs: standing.at.getTime() },
+      -1,
+    );
 
   const adjudication = adjudicate(await readOutcomes(tx, session));
   const subjects = adjudication === null ? [] : await findSubjects(tx, session);
   if (adjudication === null || subjects.length === 0) return;
-  await tx.query('INSERT INTO adjudications (project_id, session_ref, fraud, clawback, at, subjects) VALUES ($1, $2, $3, $4, $5, $6)', [
-    ...key, adjudication.fraud, adjudication.clawback, new Date(adjudication.atMs), subjects,
-  ]);
+  await tx.query(
+    'INSERT INTO adjudications (project_id, session_ref, fraud, clawback, at, subjects) VALUES ($1, $2, $3, $4, $5, $6)',
+    [...key, adjudication.fraud, adjudication.clawback, new Date(adjudication.atMs), subjects],
+  );
   shifts.add(projectId, subjects, adjudication, 1);
 }
 
 async function readOutcomes(tx: Queryable, { projectId, sessionRef }: Session): Promise<readonly StoredOutcome[]> {
-  const rows = await tx.query<{ type: StoredOutcome['type']; occurred_at: Date; target: string; reason_class: StoredOutcome['reasonClass'] }>(
-    'SELECT type, occurred_at, target, reason_class FROM outcomes WHERE project_id = $1 AND session_ref = $2',
-    [projectId, sessionRef],
-  );
+  const rows = await tx.query<{
+    type: StoredOutcome['type'];
+    occurred_at: Date;
+    target: string;
+    reason_class: StoredOutcome['reasonClass'];
+  }>('SELECT type, occurred_at, target, reason_class FROM outcomes WHERE project_id = $1 AND session_ref = $2', [
+    projectId,
+    sessionRef,
+  ]);
   return rows.map(({ type, occurred_at, target, reason_class }) => {
     const [targetType = '', targetAt = ''] = target.split('@');
-    return { type, occurredAtMs: occurred_at.getTime(), reasonClass: reason_class, retracts: target === '' ? null : { type: targetType as StoredOutcome['type'], occurredAtMs: Number(targetAt) } };
+    return {
+      type,
+      occurredAtMs: occurred_at.getTime(),
+      reasonClass: reason_class,
+      retracts: target === '' ? null : { type: targetType as StoredOutcome['type'], occurredAtMs: Number(targetAt) },
+    };
   });
 }
 
@@ -98,10 +118,19 @@ class Shifts {
   async apply(tx: Queryable): Promise<void> {
     for (const [key, shifts] of [...this.#bySubject].sort(([a], [b]) => (a < b ? -1 : 1))) {
       const [projectId = '', subject = ''] = key.split('\n');
-      await tx.query("INSERT INTO history (project_id, subject_ref, version, days) VALUES ($1, $2, 0, '{}') ON CONFLICT DO NOTHING", [projectId, subject]);
-      const [row] = await tx.query<{ days: HistoryDays }>('SELECT days FROM history WHERE project_id = $1 AND subject_ref = $2 FOR UPDATE', [projectId, subject]);
+      await tx.query(
+        "INSERT INTO history (project_id, subject_ref, version, days) VALUES ($1, $2, 0, '{}') ON CONFLICT DO NOTHING",
+        [projectId, subject],
+      );
+      const [row] = await tx.query<{ days: HistoryDays }>(
+        'SELECT days FROM history WHERE project_id = $1 AND subject_ref = $2 FOR UPDATE',
+        [projectId, subject],
+      );
       const days = shifts.reduce((sum, { adjudication, sign }) => shiftDays(sum, adjudication, sign), row?.days ?? {});
-      await tx.query('UPDATE history SET version = version + 1, days = $3::jsonb WHERE project_id = $1 AND subject_ref = $2', [projectId, subject, JSON.stringify(days)]);
+      await tx.query(
+        'UPDATE history SET version = version + 1, days = $3::jsonb WHERE project_id = $1 AND subject_ref = $2',
+        [projectId, subject, JSON.stringify(days)],
+      );
     }
   }
 }

@@ -34,12 +34,19 @@ export async function startHistoryConsumer(deps: HistoryConsumerDeps): Promise<C
   function wake(): Promise<void> {
     again = true;
     running ??= rounds()
-      .catch((error: unknown) => deps.logger.warn({ err: error }, 'outcomes were not carried into the history; the next round does it'))
+      .catch((error: unknown) =>
+        deps.logger.warn({ err: error }, 'outcomes were not carried into the history; the next round does it'),
+      )
       .finally(() => (running = null));
     return running;
   }
 
-  const consumer = await deps.log.subscribe({ topic: 'outcomes', group: 'history', batchMax: wakeBatchMax, handle: wake });
+  const consumer = await deps.log.subscribe({
+    topic: 'outcomes',
+    group: 'history',
+    batchMax: wakeBatchMax,
+    handle: wake,
+  });
   const sweeper = setInterval(() => void wake(), sweepMs);
   return {
     tickAgeMs: () => Math.max(consumer.tickAgeMs(), deps.now() - tickAtMs),

@@ -29,7 +29,11 @@ export const dayOf = (ms: number): number => Math.floor(ms / dayMs);
 export function shiftDays(days: HistoryDays, adjudication: Adjudication, sign: 1 | -1): HistoryDays {
   const day = String(dayOf(adjudication.atMs));
   const [n, fraud, clawbacks] = days[day] ?? [0, 0, 0];
-  const shifted: DayCounts = [n + sign, fraud + (adjudication.fraud ? sign : 0), clawbacks + (adjudication.clawback ? sign : 0)];
+  const shifted: DayCounts = [
+    n + sign,
+    fraud + (adjudication.fraud ? sign : 0),
+    clawbacks + (adjudication.clawback ? sign : 0),
+  ];
   const { [day]: _replaced, ...others } = days;
   return shifted[0] === 0 ? others : { ...others, [day]: shifted };
 }

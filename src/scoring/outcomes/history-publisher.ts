@@ -15,13 +15,20 @@ export interface HistoryPublisherDeps {
 
 const pageMax = 500;
 
-type HistoryRow = { readonly project_id: string; readonly subject_ref: string; readonly version: number; readonly days: HistoryDays };
+type HistoryRow = {
+  readonly project_id: string;
+  readonly subject_ref: string;
+  readonly version: number;
+  readonly days: HistoryDays;
+};
 
 /** Publishes what changed since it was last told; answers how many records. */
 export async function publishPending(deps: HistoryPublisherDeps): Promise<number> {
   let total = 0;
   for (;;) {
-    const rows = await deps.database.query<HistoryRow>(`SELECT project_id, subject_ref, version, days FROM history WHERE published < version LIMIT ${pageMax}`);
+    const rows = await deps.database.query<HistoryRow>(
+      `SELECT project_id, subject_ref, version, days FROM history WHERE published < version LIMIT ${pageMax}`,
+    );
     await publish(deps, rows);
     await deps.database.query(
       `UPDATE history SET published = greatest(published, told.version)
@@ -50,7 +57,9 @@ export async function publishProject(deps: HistoryPublisherDeps, projectId: stri
 
 async function publish({ counters, now }: HistoryPublisherDeps, rows: readonly HistoryRow[]): Promise<void> {
   for (const projectId of new Set(rows.map((row) => row.project_id))) {
-    const records = rows.filter((row) => row.project_id === projectId).map((row) => ({ subject: row.subject_ref, version: row.version, value: decay(row.days, now()) }));
+    const records = rows
+      .filter((row) => row.project_id === projectId)
+      .map((row) => ({ subject: row.subject_ref, version: row.version, value: decay(row.days, now()) }));
     await counters.publishHistory(projectId, records);
   }
 }

@@ -44,7 +44,9 @@ export function createOutcomeService(deps: OutcomeServiceDeps) {
       const namespace = caller.projectId ?? caller.organizationId;
       const checked = events.map((event, index) => checkEvent(isEvent, event, index));
       const issues = checked.flatMap((result) => (Array.isArray(result) ? (result as readonly Issue[]) : []));
-      const valid = checked.flatMap((result) => (Array.isArray(result) ? [] : [rowOf(result as OutcomeEvent, namespace, deps.makeRef)]));
+      const valid = checked.flatMap((result) =>
+        Array.isArray(result) ? [] : [rowOf(result as OutcomeEvent, namespace, deps.makeRef)],
+      );
       if (valid.length === 0) throw invalid(issues.slice(0, issuesMax));
       const accepted = await deps.database.transaction(async (tx) => {
         const sessions = await insertOutcomes(tx, namespace, valid);
@@ -53,23 +55,47 @@ export function createOutcomeService(deps: OutcomeServiceDeps) {
       });
       await wakeConsumers(deps, namespace, accepted.length);
       const sessions = new Set(valid.map(({ sessionRef }) => sessionRef)).size;
-      const reply = { received: events.length, accepted: accepted.length, duplicates: valid.length - accepted.length, rejected: events.length - valid.length, sessions };
-      for (const result of ['accepted', 'duplicates', 'rejected'] as const) deps.metrics.outcomes.inc({ result }, reply[result]);
+      const reply = {
+        received: events.length,
+        accepted: accepted.length,
+        duplicates: valid.length - accepted.length,
+        rejected: events.length - valid.length,
+        sessions,
+      };
+      for (const result of ['accepted', 'duplicates', 'rejected'] as const)
+        deps.metrics.outcomes.inc({ result }, reply[result]);
       return issues.length === 0 ? reply : { ...reply, issues: issues.slice(0, issuesMax) };
     },
   };
 }
 
 /** The event, or what is wrong with it. */
-function checkEvent(isEvent: ValidateFunction<OutcomeEvent>, event: unknown, index: number): OutcomeEvent | readonly Issue[] {
+function checkEvent(
+  isEvent: ValidateFunction<OutcomeEvent>,
+  event: unknown,
+  index: number,
+): OutcomeEvent | readonly Issue[] {
   const at = (path: string): string => `/events/${index}${path}`;
-  if (!isEvent(event)) return (isEvent.errors ?? []).filter(({ keyword }) => keyword !== 'if').map((violation) => describeViolation(violation, 'body')).map(({ path, message }) => ({ path: at(path), message }));
-  const times = { '/occurredAt': event.occurredAt, ...(event.detail?.of === undefined ? {} : { '/detail/of/occurredAt': event.detail.of.occurredAt }) };
-  const issues = Object.entries(times).filter(([, time]) => Number.isNaN(Date.parse(time))).map(([path]) => ({ path: at(path), message: 'is not a time that a calendar has.' }));
+  if (!isEvent(event))
+    return (isEvent.errors ?? [])
+      .filter(({ keyword }) => keyword !== 'if')
+      .map((violation) => describeViolation(violation, 'body'))
+      .map(({ path, message }) => ({ path: at(path), message }));
+  const times = {
+    '/occurredAt': event.occurredAt,
+    ...(event.detail?.of === undefined ? {} : { '/detail/of/occurredAt': event.detail.of.occurredAt }),
+  };
+  const issues = Object.entries(times)
+    .filter(([, time]) => Number.isNaN(Date.parse(time)))
+    .map(([path]) => ({ path: at(path), message: 'is not a time that a calendar has.' }));
   return issues.length === 0 ? event : issues;
 }
 
-function rowOf({ sessionId, type, occurredAt, reasonClass, detail }: OutcomeEvent, namespace: string, makeRef: MakeRef): OutcomeRow {
+function rowOf(
+  { sessionId, type, occurredAt, reasonClass, detail }: OutcomeEvent,
+  namespace: string,
+  makeRef: MakeRef,
+): OutcomeRow {
   const retracted = type === 'custom' && detail?.name === retractionName ? detail.of : undefined;
   return {
     sessionRef: makeRef(namespace, 'session', sessionId),
@@ -77,18 +103,33 @@ function rowOf({ sessionId, type, occurredAt, reasonClass, detail }: OutcomeEven
     occurredAt: new Date(occurredAt),
     target: retracted === undefined ? '' : `${retracted.type}@${Date.parse(retracted.occurredAt)}`,
     reasonClass: reasonClass ?? detail?.reasonClass ?? null,
-    respondentRef: detail?.respondentId === undefined || detail.respondentId === sessionId ? null : respondentSubject(makeRef, namespace, detail.respondentId),
+    respondentRef:
+      detail?.respondentId === undefined || detail.respondentId === sessionId
+        ? null
+        : respondentSubject(makeRef, namespace, detail.respondentId),
   };
 }
 
 /** The sessions of the rows that were new, one for each row. */
-async function insertOutcomes(tx: Queryable, namespace: string, rows: readonly OutcomeRow[]): Promise<readonly string[]> {
+async function insertOutcomes(
+  tx: Queryable,
+  namespace: string,
+  rows: readonly OutcomeRow[],
+): Promise<readonly string[]> {
   const column = <T>(read: (row: OutcomeRow) => T): T[] => rows.map(read);
   const inserted = await tx.query<{ session_ref: string }>(
     `INSERT INTO outcomes (project_id, session_ref, type, occurred_at, target, reason_class, respondent_ref)
      SELECT $1, * FROM unnest($2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[])
      ON CONFLICT DO NOTHING RETURNING session_ref`,
-    [namespace, column((row) => row.sessionRef), column((row) => row.type), column((row) => row.occurredAt), column((row) => row.target), column((row) => row.reasonClass), column((row) => row.respondentRef)],
+    [
+      namespace,
+      column((row) => row.sessionRef),
+      column((row) => row.type),
+      column((row) => row.occurredAt),
+      column((row) => row.target),
+      column((row) => row.reasonClass),
+      column((row) => row.respondentRef),
+    ],
   );
   return inserted.map((row) => row.session_ref);
 }
@@ -96,12 +137,16 @@ async function insertOutcomes(tx: Queryable, namespace: string, rows: readonly O
 /** Orders the adjudication of sessions anew; part of whichever transaction changed what it rests on. */
 export async function orderWork(tx: Queryable, namespace: string, sessions: readonly string[]): Promise<void> {
   if (sessions.length === 0) return;
-  await tx.query('INSERT INTO adjudication_work (project_id, session_ref) SELECT $1, * FROM unnest($2::text[])', [namespace, [...new Set(sessions)]]);
+  await tx.query('INSERT INTO adjudication_work (project_id, session_ref) SELECT $1, * FROM unnest($2::text[])', [
+    namespace,
+    [...new Set(sessions)],
+  ]);
 }
 
 /** The order is in the database already: a wake-up that is lost costs the consumers’ polling interval, nothing else. */
 async function wakeConsumers({ log, logger }: OutcomeServiceDeps, namespace: string, accepted: number): Promise<void> {
   if (accepted === 0) return;
-  await log.append('outcomes', [{ key: namespace, value: pack({ namespace, accepted }) }]).catch((error: unknown) => logger.warn({ err: error }, 'consumers were not woken; they find the work by polling'));
+  await log
+    .append('outcomes', [{ key: namespace, value: pack({ namespace, accepted }) }])
+    .catch((error: unknown) => logger.warn({ err: error }, 'consumers were not woken; they find the work by polling'));
 }
-

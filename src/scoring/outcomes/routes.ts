@@ -5,7 +5,13 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type, type TSchema } from 'typebox';
 import { CallerId } from '../../contract/common.js';
-import { bulkEventsMax, OutcomeEvent, OutcomeReply, sessionEventsMax, SessionOutcomeEvent } from '../../contract/outcome.js';
+import {
+  bulkEventsMax,
+  OutcomeEvent,
+  OutcomeReply,
+  sessionEventsMax,
+  SessionOutcomeEvent,
+} from '../../contract/outcome.js';
 import { keyCaller } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
 import { createValidatorCompiler } from '../../http/validation.js';
@@ -15,7 +21,8 @@ import type { createOutcomeService } from './outcome-service.js';
 const tags = ['Outcomes'];
 const occurredAt = '2026-06-01T12:00:00Z';
 
-const eventsBody = (event: TSchema, eventsMax: number) => Type.Object({ events: Type.Array(event, { minItems: 1, maxItems: eventsMax }) });
+const eventsBody = (event: TSchema, eventsMax: number) =>
+  Type.Object({ events: Type.Array(event, { minItems: 1, maxItems: eventsMax }) });
 
 /** Events are checked one by one, so that a malformed one costs none of the others: at first sight they only have to be a list. */
 const checkedLater = (eventsMax: number) => createValidatorCompiler(eventsBody(Type.Unknown(), eventsMax));
@@ -35,7 +42,17 @@ export function registerOutcomeRoutes(app: FastifyInstance, outcomes: ReturnType
         operationId: 'postOutcomes',
         summary: 'Post outcomes of any sessions',
         description: `Up to ${bulkEventsMax} events. Idempotent per session, type and time. A malformed event is told in issues and costs none of the others.`,
-        body: { ...eventsBody(OutcomeEvent, bulkEventsMax), examples: [{ events: [{ sessionId: scoreExample.sessionId, type: 'complete', occurredAt }, { sessionId: scoreExample.sessionId, type: 'buyer_reject', occurredAt, reasonClass: 'quality' }] }] },
+        body: {
+          ...eventsBody(OutcomeEvent, bulkEventsMax),
+          examples: [
+            {
+              events: [
+                { sessionId: scoreExample.sessionId, type: 'complete', occurredAt },
+                { sessionId: scoreExample.sessionId, type: 'buyer_reject', occurredAt, reasonClass: 'quality' },
+              ],
+            },
+          ],
+        },
         response,
       },
     },
@@ -52,10 +69,21 @@ export function registerOutcomeRoutes(app: FastifyInstance, outcomes: ReturnType
         operationId: 'postSessionOutcomes',
         summary: 'Post outcomes of one session',
         params: Type.Object({ sessionId: CallerId('The session as it was scored.') }),
-        body: { ...eventsBody(SessionOutcomeEvent, sessionEventsMax), examples: [{ events: [{ type: 'complete', occurredAt, detail: { respondentId: scoreExample.respondentId } }] }] },
+        body: {
+          ...eventsBody(SessionOutcomeEvent, sessionEventsMax),
+          examples: [
+            { events: [{ type: 'complete', occurredAt, detail: { respondentId: scoreExample.respondentId } }] },
+          ],
+        },
         response,
       },
     },
-    async (request) => outcomes.accept(keyCaller(request), request.body.events.map((event: unknown) => (typeof event === 'object' ? { ...event, sessionId: request.params.sessionId } : event))),
+    async (request) =>
+      outcomes.accept(
+        keyCaller(request),
+        request.body.events.map((event: unknown) =>
+          typeof event === 'object' ? { ...event, sessionId: request.params.sessionId } : event,
+        ),
+      ),
   );
 }

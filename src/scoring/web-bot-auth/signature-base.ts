@@ -3,7 +3,14 @@
  * `malformed`: no conforming signer covers that. `unknown`: it may be right, and cannot be rebuilt from what was reported.
  * Nothing is thrown, and no value can smuggle a line of its own into the text.
  */
-import { isInnerList, parseDictionary, serializeInnerList, serializeItem, type InnerList, type Item } from './structured-fields.js';
+import {
+  isInnerList,
+  parseDictionary,
+  serializeInnerList,
+  serializeItem,
+  type InnerList,
+  type Item,
+} from './structured-fields.js';
 
 export interface TargetUri {
   /** As the agent requested it. */
@@ -35,7 +42,8 @@ const known = (value: string) => ({ ok: true, value }) as const;
 
 /** Reads an absolute http or https URI whose host is written plainly; null for anything that two parsers might read differently. */
 export function parseTargetUri(text: string): TargetUri | null {
-  const [, scheme = '', authority = '', path = '', query = ''] = /^(https?):\/\/([a-z0-9._:[\]-]+)(\/[\x21-\x7e]*?)?(\?[\x21-\x7e]*)?$/i.exec(text) ?? [];
+  const [, scheme = '', authority = '', path = '', query = ''] =
+    /^(https?):\/\/([a-z0-9._:[\]-]+)(\/[\x21-\x7e]*?)?(\?[\x21-\x7e]*)?$/i.exec(text) ?? [];
   if (scheme === '' || /[#\\]/.test(text) || !URL.canParse(text)) return null;
   const { host, port } = new URL(text);
   const written = authority.toLowerCase();
@@ -61,10 +69,12 @@ export function buildSignatureBase(request: SignedRequest, covered: InnerList): 
 }
 
 function readComponent(request: SignedRequest, { value: name, parameters }: Item, identifier: string): ComponentValue {
-  if (typeof name !== 'string' || name !== name.toLowerCase()) return malformed('A covered component is not a lower-case name.');
+  if (typeof name !== 'string' || name !== name.toLowerCase())
+    return malformed('A covered component is not a lower-case name.');
   const { key, ...others } = Object.fromEntries(parameters);
   if (Object.keys(others).length > 0) return unknown(`It covers ${identifier}, whose parameters are not supported.`);
-  if (name.startsWith('@')) return key === undefined ? readDerived(request, name) : malformed(`It covers ${identifier}, which takes no key.`);
+  if (name.startsWith('@'))
+    return key === undefined ? readDerived(request, name) : malformed(`It covers ${identifier}, which takes no key.`);
   const field = request.fields.get(name)?.trim();
   if (field === undefined) return unknown(`It covers ${identifier}, which was not sent along.`);
   if (!/^[\x20-\x7e]*$/.test(field)) return malformed(`The field ${name} has characters that no header has.`);

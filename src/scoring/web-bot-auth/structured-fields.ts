@@ -77,7 +77,10 @@ function readDictionary(cursor: Cursor): Dictionary {
   for (;;) {
     const [key] = expect(cursor, keyForm);
     if (members.has(key)) throw new Malformed();
-    members.set(key, cursor.take(/=/y) === null ? { value: true, parameters: readParameters(cursor) } : readMember(cursor));
+    members.set(
+      key,
+      cursor.take(/=/y) === null ? { value: true, parameters: readParameters(cursor) } : readMember(cursor),
+    );
     if (cursor.done()) return members;
     expect(cursor, /[ \t]*,[ \t]*/y);
   }
@@ -136,7 +139,9 @@ export function serializeItem({ value, parameters }: Item): string {
 }
 
 function serializeParameters(parameters: Parameters): string {
-  return [...parameters].map(([key, value]) => (value === true ? `;${key}` : `;${key}=${serializeBareItem(value)}`)).join('');
+  return [...parameters]
+    .map(([key, value]) => (value === true ? `;${key}` : `;${key}=${serializeBareItem(value)}`))
+    .join('');
 }
 
 function serializeBareItem(value: BareItem): string {

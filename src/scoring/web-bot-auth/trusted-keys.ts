@@ -27,7 +27,10 @@ export async function readTrustedAgentKeys(path: string): Promise<readonly Trust
   try {
     list = JSON.parse(await readFile(path, 'utf8'));
   } catch (cause) {
-    throw new Error(`${setting} names ${path}, which cannot be read as JSON: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new Error(
+      `${setting} names ${path}, which cannot be read as JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    );
   }
   if (!Array.isArray(list)) throw new Error(`${setting} names ${path}, which is not a list of { agent, jwk }.`);
   const keys = list.map((entry: unknown, index) => checkEntry(entry, index));
@@ -43,7 +46,8 @@ export function importTrustedKeys(keys: readonly TrustedAgentKey[]): ReadonlyMap
     const key = importKey(jwk, index);
     const keyid = computeThumbprint(key);
     const holder = imported.get(keyid);
-    if (holder !== undefined) throw fault(index, `has the same key as an earlier entry, ${JSON.stringify(holder.agent)}`);
+    if (holder !== undefined)
+      throw fault(index, `has the same key as an earlier entry, ${JSON.stringify(holder.agent)}`);
     imported.set(keyid, { agent, key });
   });
   return imported;
@@ -57,14 +61,17 @@ export function computeThumbprint(key: KeyObject): string {
 
 function checkEntry(entry: unknown, index: number): TrustedAgentKey {
   const { agent, jwk } = typeof entry === 'object' && entry !== null ? (entry as Record<string, unknown>) : {};
-  if (typeof agent !== 'string' || agent.trim() === '' || agent.length > agentLengthMax) throw fault(index, `needs "agent", a name of 1 to ${agentLengthMax} characters`);
-  if (typeof jwk !== 'object' || jwk === null || Array.isArray(jwk)) throw fault(index, 'needs "jwk", a public key as an object');
+  if (typeof agent !== 'string' || agent.trim() === '' || agent.length > agentLengthMax)
+    throw fault(index, `needs "agent", a name of 1 to ${agentLengthMax} characters`);
+  if (typeof jwk !== 'object' || jwk === null || Array.isArray(jwk))
+    throw fault(index, 'needs "jwk", a public key as an object');
   return { agent, jwk: jwk as JsonWebKey };
 }
 
 function importKey(jwk: JsonWebKey, index: number): KeyObject {
   if ('d' in jwk) throw fault(index, 'holds a private key; give the public part alone, without "d"');
-  if (jwk.kty !== 'OKP' || jwk.crv !== 'Ed25519') throw fault(index, 'is not an Ed25519 key ("kty": "OKP", "crv": "Ed25519")');
+  if (jwk.kty !== 'OKP' || jwk.crv !== 'Ed25519')
+    throw fault(index, 'is not an Ed25519 key ("kty": "OKP", "crv": "Ed25519")');
   try {
     return createPublicKey({ key: jwk, format: 'jwk' });
   } catch (cause) {

@@ -123,7 +123,16 @@ export interface ScoreCountInput {
 /** A session that was counted once, with what its probe told by then. */
 export type CountedSession = Pick<
   ScoreCountInput,
-  'nowMs' | 'session' | 'scope' | 'respondent' | 'device' | 'address' | 'prefix' | 'source' | 'deviceClass' | 'addressShared'
+  | 'nowMs'
+  | 'session'
+  | 'scope'
+  | 'respondent'
+  | 'device'
+  | 'address'
+  | 'prefix'
+  | 'source'
+  | 'deviceClass'
+  | 'addressShared'
 > & { readonly sketch: DeviceSketch | null; readonly bands: readonly string[] };
 
 export type ScoreCountResult =

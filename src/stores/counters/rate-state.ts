@@ -22,9 +22,19 @@ export function judgeRates(limits: readonly RateLimit[], used: readonly number[]
   let chosen: RateState | null = null;
   for (const [i, limit] of limits.entries()) {
     const remaining = Math.max(0, limit.limit - (used[i] ?? 0) - (allowed ? 1 : 0));
-    const state = { allowed, limit: limit.limit, remaining, resetAt: (windowOf(limit, nowMs) + 1) * limit.windowSeconds };
+    const state = {
+      allowed,
+      limit: limit.limit,
+      remaining,
+      resetAt: (windowOf(limit, nowMs) + 1) * limit.windowSeconds,
+    };
     if (!allowed && (used[i] ?? 0) < limit.limit) continue;
-    if (chosen === null || remaining < chosen.remaining || (remaining === chosen.remaining && state.resetAt > chosen.resetAt)) chosen = state;
+    if (
+      chosen === null ||
+      remaining < chosen.remaining ||
+      (remaining === chosen.remaining && state.resetAt > chosen.resetAt)
+    )
+      chosen = state;
   }
   return chosen ?? { allowed, limit: 0, remaining: 0, resetAt: Math.ceil(nowMs / 1_000) };
 }

@@ -26,15 +26,18 @@ const deadlineMs = 600_000;
 export async function migrate(database: Database, directory = migrationsDirectory()): Promise<readonly string[]> {
   const migrations = await readMigrations(directory);
   const applied: string[] = [];
-  for (let done = false; !done; ) {
-    done = await database.transaction(async (tx) => {
-      const next = await findNext(tx, migrations);
-      if (next === undefined) return true;
-      await tx.query(next.sql);
-      await tx.query('INSERT INTO migrations (name, sha256) VALUES ($1, $2)', [next.name, next.sha256]);
-      applied.push(next.name);
-      return false;
-    }, { deadlineMs });
+  for (let done = false; !done;) {
+    done = await database.transaction(
+      async (tx) => {
+        const next = await findNext(tx, migrations);
+        if (next === undefined) return true;
+        await tx.query(next.sql);
+        await tx.query('INSERT INTO migrations (name, sha256) VALUES ($1, $2)', [next.name, next.sha256]);
+        applied.push(next.name);
+        return false;
+      },
+      { deadlineMs },
+    );
   }
   return applied;
 }
@@ -43,27 +46,43 @@ export async function migrate(database: Database, directory = migrationsDirector
 export function migrationsDirectory(): string {
   for (let directory = dirname(fileURLToPath(import.meta.url)); ; directory = dirname(directory)) {
     if (existsSync(join(directory, 'package.json'))) return join(directory, 'src', 'stores', 'database', 'migrations');
-    if (directory === dirname(directory)) throw new Error('The root of the package was not found, so neither were the migrations.');
+    if (directory === dirname(directory))
+      throw new Error('The root of the package was not found, so neither were the migrations.');
   }
 }
 
 async function findNext(tx: Queryable, migrations: readonly Migration[]): Promise<Migration | undefined> {
   await tx.query('SELECT pg_advisory_xact_lock($1)', [advisoryLock]);
-  await tx.query('CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())');
-  const applied = new Map((await tx.query<{ name: string; sha256: string }>('SELECT name, sha256 FROM migrations')).map((row) => [row.name, row.sha256]));
+  await tx.query(
+    'CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())',
+  );
+  const applied = new Map(
+    (await tx.query<{ name: string; sha256: string }>('SELECT name, sha256 FROM migrations')).map((row) => [
+      row.name,
+      row.sha256,
+    ]),
+  );
   const known = new Set(migrations.map(({ name }) => name));
   const unknown = [...applied.keys()].find((name) => !known.has(name));
-  if (unknown !== undefined) throw new Error(`The database has the migration ${unknown}, which this version does not know. Start the version that made it, or a later one.`);
+  if (unknown !== undefined)
+    throw new Error(
+      `The database has the migration ${unknown}, which this version does not know. Start the version that made it, or a later one.`,
+    );
   const changed = migrations.find(({ name, sha256 }) => applied.has(name) && applied.get(name) !== sha256);
-  if (changed !== undefined) throw new Error(`The migration ${changed.name} was changed after it had been applied. Restore the file and put the change in a new one.`);
+  if (changed !== undefined)
+    throw new Error(
+      `The migration ${changed.name} was changed after it had been applied. Restore the file and put the change in a new one.`,
+    );
   return migrations.find(({ name }) => !applied.has(name));
 }
 
 async function readMigrations(directory: string): Promise<readonly Migration[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
   names.forEach((name, index) => {
-    if (!/^\d{4}-[a-z0-9-]+\.sql$/.test(name)) throw new Error(`The migration ${name} is not named like 0001-what-it-makes.sql.`);
-    if (name.slice(0, 4) === names[index - 1]?.slice(0, 4)) throw new Error(`The migrations ${names[index - 1]} and ${name} have the same number.`);
+    if (!/^\d{4}-[a-z0-9-]+\.sql$/.test(name))
+      throw new Error(`The migration ${name} is not named like 0001-what-it-makes.sql.`);
+    if (name.slice(0, 4) === names[index - 1]?.slice(0, 4))
+      throw new Error(`The migrations ${names[index - 1]} and ${name} have the same number.`);
   });
   return Promise.all(
     names.map(async (name) => {

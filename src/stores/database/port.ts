@@ -6,7 +6,14 @@
  * constraint violations reject with a DatabaseConflict that names the constraint. bigint columns come back as numbers
  * (none here exceeds 2^53), timestamps as Date, jsonb parsed, bytea as Uint8Array.
  */
-export type SqlValue = string | number | boolean | null | Date | Uint8Array | readonly (string | number | boolean | null | Date | Uint8Array)[];
+export type SqlValue =
+  | string
+  | number
+  | boolean
+  | null
+  | Date
+  | Uint8Array
+  | readonly (string | number | boolean | null | Date | Uint8Array)[];
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface Queryable {

@@ -50,11 +50,17 @@ function createPostgres({ url, poolMax, deadlineMs: deadlineMsOwn, logger }: Pos
   });
   // A broken connection leaves the pool by itself, and the next call opens another. Each is listened to for as long as it lives: one that breaks between
   // two statements of a transaction has nobody else who listens, and an error event without a listener ends the process. So it is with the pool’s own.
-  pool.on('connect', (client) => client.on('error', (error) => logger?.warn({ err: error }, 'a connection to PostgreSQL broke')));
+  pool.on('connect', (client) =>
+    client.on('error', (error) => logger?.warn({ err: error }, 'a connection to PostgreSQL broke')),
+  );
   pool.on('error', () => undefined);
   const checkOut = (): Promise<pg.PoolClient> => withinDeadline(pool.connect(), deadlineMsOwn * 2, store);
 
-  const runOnce = async <R extends Row>(sql: string, values: readonly SqlValue[], deadlineMs: number): Promise<readonly R[]> => {
+  const runOnce = async <R extends Row>(
+    sql: string,
+    values: readonly SqlValue[],
+    deadlineMs: number,
+  ): Promise<readonly R[]> => {
     const client = await checkOut();
     let isSound = false;
     try {
@@ -63,13 +69,20 @@ function createPostgres({ url, poolMax, deadlineMs: deadlineMsOwn, logger }: Pos
       return rows;
     } catch (error) {
       // An error of the statement leaves the connection as it was; anything else does not.
-      isSound = error instanceof pg.DatabaseError || (error instanceof Error && error.cause instanceof pg.DatabaseError && deadlineMs === deadlineMsOwn);
+      isSound =
+        error instanceof pg.DatabaseError ||
+        (error instanceof Error && error.cause instanceof pg.DatabaseError && deadlineMs === deadlineMsOwn);
       throw error;
     } finally {
       client.release(!isSound);
     }
   };
-  const runWithTimeout = async <R extends Row>(client: pg.PoolClient, sql: string, values: readonly SqlValue[], deadlineMs: number): Promise<readonly R[]> => {
+  const runWithTimeout = async <R extends Row>(
+    client: pg.PoolClient,
+    sql: string,
+    values: readonly SqlValue[],
+    deadlineMs: number,
+  ): Promise<readonly R[]> => {
     if (deadlineMs === deadlineMsOwn) return runStatement<R>(client, sql, values);
     await client.query(`SET statement_timeout = ${Math.ceil(deadlineMs)}`);
     const rows = await runStatement<R>(client, sql, values);
@@ -77,8 +90,12 @@ function createPostgres({ url, poolMax, deadlineMs: deadlineMsOwn, logger }: Pos
     return rows;
   };
 
-  const query: Queryable['query'] = (sql, values = [], { deadlineMs = deadlineMsOwn } = {}) => settleWithin(runOnce(sql, values, deadlineMs), deadlineMs, store);
-  const transaction = async <T>(body: (tx: Queryable) => Promise<T>, { deadlineMs = deadlineMsOwn }: CallOptions = {}): Promise<T> => {
+  const query: Queryable['query'] = (sql, values = [], { deadlineMs = deadlineMsOwn } = {}) =>
+    settleWithin(runOnce(sql, values, deadlineMs), deadlineMs, store);
+  const transaction = async <T>(
+    body: (tx: Queryable) => Promise<T>,
+    { deadlineMs = deadlineMsOwn }: CallOptions = {},
+  ): Promise<T> => {
     const client = await checkOut();
     try {
       return await runTransaction({ client, deadlineMs, store }, async (tx) => {
@@ -91,7 +108,10 @@ function createPostgres({ url, poolMax, deadlineMs: deadlineMsOwn, logger }: Pos
     }
   };
   let closing: Promise<void> | null = null;
-  const close = (): Promise<void> => (closing ??= settleWithin(pool.end(), closeDeadlineMs, store).catch((error: unknown) => logger?.warn({ err: mapError(error, store) }, 'PostgreSQL connections did not close in time')));
+  const close = (): Promise<void> =>
+    (closing ??= settleWithin(pool.end(), closeDeadlineMs, store).catch((error: unknown) =>
+      logger?.warn({ err: mapError(error, store) }, 'PostgreSQL connections did not close in time'),
+    ));
 
   return { query, transaction, ping: async () => void (await query('SELECT 1')), close };
 }

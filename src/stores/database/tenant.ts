@@ -11,7 +11,11 @@ const enter = `
   SELECT set_config('vh.organization_id', $1, true),
          set_config('role', coalesce((SELECT rolname::text FROM pg_roles WHERE rolname = 'verifyhuman_tenant' AND pg_has_role(oid, 'MEMBER')), 'none'), true)`;
 
-export function inOrganization<T>(database: Database, organizationId: string, run: (tx: Queryable) => Promise<T>): Promise<T> {
+export function inOrganization<T>(
+  database: Database,
+  organizationId: string,
+  run: (tx: Queryable) => Promise<T>,
+): Promise<T> {
   if (organizationId === '') throw new Error('a transaction of no organization would see all of them');
   return database.transaction(async (tx) => {
     await tx.query(enter, [organizationId]);

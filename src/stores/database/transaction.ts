@@ -19,11 +19,17 @@ export interface TransactionOptions {
 const wholeFactor = 6;
 
 /** Runs `body` in a transaction. Rejects with what the body, or the connection, failed with. */
-export async function runTransaction<T>({ client, deadlineMs, store }: TransactionOptions, body: (tx: Queryable) => Promise<T>): Promise<T> {
+export async function runTransaction<T>(
+  { client, deadlineMs, store }: TransactionOptions,
+  body: (tx: Queryable) => Promise<T>,
+): Promise<T> {
   let isOver = false;
-  const send: Queryable['query'] = (sql, values = [], options = {}) => withinDeadline(runStatement(client, sql, values), options.deadlineMs ?? deadlineMs, store);
+  const send: Queryable['query'] = (sql, values = [], options = {}) =>
+    withinDeadline(runStatement(client, sql, values), options.deadlineMs ?? deadlineMs, store);
   const query: Queryable['query'] = (sql, values, options) =>
-    isOver ? Promise.reject(new Error('A statement came after the end of its transaction.')) : send(sql, values, options);
+    isOver
+      ? Promise.reject(new Error('A statement came after the end of its transaction.'))
+      : send(sql, values, options);
   await send('BEGIN');
   try {
     const result = await settleWithin(body({ query }), deadlineMs * wholeFactor, store);
@@ -39,8 +45,14 @@ export async function runTransaction<T>({ client, deadlineMs, store }: Transacti
 }
 
 /** One statement, prepared under a name if one is given; without parameters also several, as migrations need, of which the last one's rows count. */
-export async function runStatement<R extends Row>(client: pg.ClientBase, sql: string, values: readonly SqlValue[], name?: string): Promise<readonly R[]> {
-  if (values.length > 0) return (await client.query<R>({ text: sql, values: [...values], ...(name === undefined ? {} : { name }) })).rows;
+export async function runStatement<R extends Row>(
+  client: pg.ClientBase,
+  sql: string,
+  values: readonly SqlValue[],
+  name?: string,
+): Promise<readonly R[]> {
+  if (values.length > 0)
+    return (await client.query<R>({ text: sql, values: [...values], ...(name === undefined ? {} : { name }) })).rows;
   const result: pg.QueryResult<R> | readonly pg.QueryResult<R>[] = await client.query<R>(sql);
-  return (Array.isArray(result) ? (result as readonly pg.QueryResult<R>[]).at(-1)?.rows : (result).rows) ?? [];
+  return (Array.isArray(result) ? (result as readonly pg.QueryResult<R>[]).at(-1)?.rows : result.rows) ?? [];
 }

@@ -15,7 +15,8 @@ const int8Array = 1016;
 /** 64-bit integers as numbers: none of ours exceeds 2^53, and one that does is a bug worth a loud failure. */
 export function parseInteger(text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`The integer ${text} from the database is too large for a number.`);
+  if (!Number.isSafeInteger(value))
+    throw new RangeError(`The integer ${text} from the database is too large for a number.`);
   return value;
 }
 
@@ -23,7 +24,8 @@ export function parseInteger(text: string): number {
 type TypeParser = ReturnType<typeof pg.types.getTypeParser>;
 const parserOf = (oid: number, format?: 'text' | 'binary'): TypeParser => pg.types.getTypeParser(oid, format);
 const integers = parserOf(1009) as (text: string) => (string | null)[];
-const parseIntegers = (text: string): (number | null)[] => integers(text).map((item) => (item === null ? null : parseInteger(item)));
+const parseIntegers = (text: string): (number | null)[] =>
+  integers(text).map((item) => (item === null ? null : parseInteger(item)));
 
 /** Type parsers for pg: as its own, with bigint as number. */
 export const wireTypes: pg.CustomTypesConfig = {
@@ -51,9 +53,11 @@ export function mapError(error: unknown, store: string): Error {
   if (error instanceof Fault || error instanceof DatabaseConflict) return error;
   const { code, constraint, column, table, message } = error as ErrorFields;
   const kind = code === undefined ? undefined : conflictStates[code];
-  if (kind !== undefined) return new DatabaseConflict(kind, constraint ?? column ?? 'unnamed', table ?? 'unknown', error);
+  if (kind !== undefined)
+    return new DatabaseConflict(kind, constraint ?? column ?? 'unnamed', table ?? 'unknown', error);
   const isState = code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E');
-  if (isState) return awayClasses.includes(code.slice(0, 2)) ? storeUnavailable(`${store}: ${code} ${message}`, error) : error;
+  if (isState)
+    return awayClasses.includes(code.slice(0, 2)) ? storeUnavailable(`${store}: ${code} ${message}`, error) : error;
   const isAway = code !== undefined || /connection|not queryable|timeout|timed out|closed/i.test(message);
   return isAway ? storeUnavailable(`${store}: ${message}`, error) : error;
 }

@@ -74,16 +74,19 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   const append = (entries: readonly LogEntry[]): Promise<void> => {
     const bytes = entries.reduce((sum, entry) => sum + packedBytes(entry), 0);
     if (entries.length === 0) return Promise.resolve();
-    if (waitingBytes + bytes > waitingBytesMax) return Promise.reject(storeUnavailable(`${store}: ${waitingBytes} bytes wait to be written already`));
+    if (waitingBytes + bytes > waitingBytesMax)
+      return Promise.reject(storeUnavailable(`${store}: ${waitingBytes} bytes wait to be written already`));
     return new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
         entry.isGivenUp = true;
         reject(storeUnavailable(`${store}: not written within ${deadlineMs} ms`));
       }, deadlineMs);
-      const settle = <A extends unknown[]>(how: (...args: A) => void) => (...args: A): void => {
-        clearTimeout(timer);
-        how(...args);
-      };
+      const settle =
+        <A extends unknown[]>(how: (...args: A) => void) =>
+        (...args: A): void => {
+          clearTimeout(timer);
+          how(...args);
+        };
       const entry: Append = { entries, bytes, isGivenUp: false, resolve: settle(resolve), reject: settle(reject) };
       waiting.push(entry);
       waitingBytes += bytes;

@@ -56,7 +56,9 @@ function createSockets(): { readonly socketFactory: ISocketFactory; cut(): void 
       // kafkajs passes what it was configured with, `true` included; its type knows only objects.
       const options = (ssl as unknown) === true ? {} : ssl;
       const serverName = net.isIP(host) === 0 ? { servername: host } : {};
-      const socket = (ssl as unknown) ? tls.connect({ host, port, ...serverName, ...options }, onConnect) : net.connect({ host, port }, onConnect);
+      const socket = (ssl as unknown)
+        ? tls.connect({ host, port, ...serverName, ...options }, onConnect)
+        : net.connect({ host, port }, onConnect);
       socket.setKeepAlive(true, keepAliveMs);
       sockets.add(socket);
       return socket.once('close', () => sockets.delete(socket));
@@ -72,9 +74,17 @@ function createSockets(): { readonly socketFactory: ISocketFactory; cut(): void 
 /** Written many times a second while a broker is away, and said once by the adapters. */
 const chatter = ['Connection', 'BrokerPool'];
 
-const redirectLog = (logger: Logger): logCreator => () => ({ namespace, level, log }) => {
-  const { message, error, groupId, broker } = log;
-  const fields = { component: `kafkajs/${namespace}`, problem: error as unknown, groupId: groupId as unknown, broker: broker as unknown };
-  if (level === logLevel.ERROR && !chatter.includes(namespace)) logger.warn(fields, message);
-  else logger.debug(fields, message);
-};
+const redirectLog =
+  (logger: Logger): logCreator =>
+  () =>
+  ({ namespace, level, log }) => {
+    const { message, error, groupId, broker } = log;
+    const fields = {
+      component: `kafkajs/${namespace}`,
+      problem: error as unknown,
+      groupId: groupId as unknown,
+      broker: broker as unknown,
+    };
+    if (level === logLevel.ERROR && !chatter.includes(namespace)) logger.warn(fields, message);
+    else logger.debug(fields, message);
+  };

@@ -33,7 +33,10 @@ const pauseFirstMs = 200;
 const pauseMsMax = 2_000;
 
 /** Joins the group in the background, again and again until it succeeds, and again whenever its member ends. */
-export function startKafkaConsumer({ createClient, now, ...deps }: KafkaConsumerDeps, subscription: Subscription): Consumer {
+export function startKafkaConsumer(
+  { createClient, now, ...deps }: KafkaConsumerDeps,
+  subscription: Subscription,
+): Consumer {
   const { logger, groupId, sessionTimeoutMs } = deps;
   let tickAtMs = now();
   let failures = 0;
@@ -50,7 +53,11 @@ export function startKafkaConsumer({ createClient, now, ...deps }: KafkaConsumer
   const supervise = async (): Promise<void> => {
     while (!isStopping) {
       member = joinGroup({ ...deps, client: createClient(), subscription, onTick });
-      const silence = watchSilence({ now, tickAtMs: () => tickAtMs, silentMsMax: sessionTimeoutMs + silentMsBeyondSession });
+      const silence = watchSilence({
+        now,
+        tickAtMs: () => tickAtMs,
+        silentMsMax: sessionTimeoutMs + silentMsBeyondSession,
+      });
       const reason = await Promise.race([member.ended, silence.noticed, stopRequested]);
       silence.end();
       if (isStopping) return;
@@ -69,19 +76,30 @@ export function startKafkaConsumer({ createClient, now, ...deps }: KafkaConsumer
       requestStop();
       stopped.wake();
       const leaving = member?.leave() ?? Promise.resolve();
-      await settleWithin(leaving, stopDeadlineMs, 'kafka').catch((error: unknown) => logger.warn({ err: error, groupId }, 'leaving the consumer group failed; its share is taken over later'));
+      await settleWithin(leaving, stopDeadlineMs, 'kafka').catch((error: unknown) =>
+        logger.warn({ err: error, groupId }, 'leaving the consumer group failed; its share is taken over later'),
+      );
       member?.cut();
     },
   };
 }
 
 /** Resolves when there was no tick for `silentMsMax`, counted from now at the earliest. */
-function watchSilence({ now, tickAtMs, silentMsMax }: { now: () => number; tickAtMs: () => number; silentMsMax: number }): { readonly noticed: Promise<Error>; end(): void } {
+function watchSilence({
+  now,
+  tickAtMs,
+  silentMsMax,
+}: {
+  now: () => number;
+  tickAtMs: () => number;
+  silentMsMax: number;
+}): { readonly noticed: Promise<Error>; end(): void } {
   const sinceMs = now();
   let timer: NodeJS.Timeout | undefined;
   const noticed = new Promise<Error>((resolve) => {
     timer = setInterval(() => {
-      if (now() - Math.max(sinceMs, tickAtMs()) > silentMsMax) resolve(new Error(`no sign of life for ${silentMsMax} ms`));
+      if (now() - Math.max(sinceMs, tickAtMs()) > silentMsMax)
+        resolve(new Error(`no sign of life for ${silentMsMax} ms`));
     }, silenceCheckMs);
   });
   return { noticed, end: () => clearInterval(timer) };

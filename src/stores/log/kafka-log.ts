@@ -25,7 +25,13 @@ export interface KafkaLogOptions extends KafkaConnection {
 }
 
 const store = 'kafka';
-const defaults = { now: () => performance.now(), prefix: 'verifyhuman.', partitions: 6, appendDeadlineMs: 2_000, sessionTimeoutMs: 10_000 };
+const defaults = {
+  now: () => performance.now(),
+  prefix: 'verifyhuman.',
+  partitions: 6,
+  appendDeadlineMs: 2_000,
+  sessionTimeoutMs: 10_000,
+};
 /** The write ends before the append that waits for it gives up, so that its reason is told. */
 const sendShare = 0.9;
 const writeBytesMax = 786_432;
@@ -43,9 +49,20 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   let isClosed = false;
 
   const createWriter = (topic: Topic): GroupCommit =>
-    createGroupCommit({ store, write: (entries) => producer.send(nameOf(topic), entries), deadlineMs: appendDeadlineMs, writeBytesMax, waitingBytesMax });
+    createGroupCommit({
+      store,
+      write: (entries) => producer.send(nameOf(topic), entries),
+      deadlineMs: appendDeadlineMs,
+      writeBytesMax,
+      waitingBytesMax,
+    });
   const writers = Object.fromEntries(topics.map((topic) => [topic, createWriter(topic)])) as Record<Topic, GroupCommit>;
-  const refusal = (): Error | null => (isClosed ? storeUnavailable(`${store}: closed`) : producer.isReady() ? null : storeUnavailable(`${store}: away, and being reconnected`));
+  const refusal = (): Error | null =>
+    isClosed
+      ? storeUnavailable(`${store}: closed`)
+      : producer.isReady()
+        ? null
+        : storeUnavailable(`${store}: away, and being reconnected`);
 
   return {
     append: async (topic, entries) => {
@@ -57,7 +74,10 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
       if (isClosed) throw storeUnavailable(`${store}: closed`);
       const topicName = nameOf(subscription.topic);
       const groupId = `${topicName}.${subscription.group}`;
-      const consumer = startKafkaConsumer({ createClient, now, logger, topicName, groupId, sessionTimeoutMs }, subscription);
+      const consumer = startKafkaConsumer(
+        { createClient, now, logger, topicName, groupId, sessionTimeoutMs },
+        subscription,
+      );
       consumers.add(consumer);
       const stop = async (): Promise<void> => {
         consumers.delete(consumer);

@@ -36,10 +36,23 @@ export interface Member {
 /** A paused partition waits at most this long for the fetch under way to end. */
 const fetchWaitMsMax = 100;
 const heartbeatsPerSession = 5;
-const retry = { initialRetryTime: 200, maxRetryTime: 1_000, retries: 3, restartOnFailure: () => Promise.resolve(false) };
+const retry = {
+  initialRetryTime: 200,
+  maxRetryTime: 1_000,
+  retries: 3,
+  restartOnFailure: () => Promise.resolve(false),
+};
 
 /** Joins in the background. */
-export function joinGroup({ client, subscription, topicName, groupId, sessionTimeoutMs, logger, onTick }: MemberDeps): Member {
+export function joinGroup({
+  client,
+  subscription,
+  topicName,
+  groupId,
+  sessionTimeoutMs,
+  logger,
+  onTick,
+}: MemberDeps): Member {
   const consumer = client.kafka.consumer({
     groupId,
     sessionTimeout: sessionTimeoutMs,
@@ -66,7 +79,10 @@ export function joinGroup({ client, subscription, topicName, groupId, sessionTim
       }
     },
     onFailure: (error, partition, failures) =>
-      logger.warn({ err: error, topic: topicName, groupId, partition, failures }, 'a batch of the log was not taken; it comes again after a pause'),
+      logger.warn(
+        { err: error, topic: topicName, groupId, partition, failures },
+        'a batch of the log was not taken; it comes again after a pause',
+      ),
   });
   const { events } = consumer;
   consumer.on(events.FETCH, onTick);
@@ -75,7 +91,9 @@ export function joinGroup({ client, subscription, topicName, groupId, sessionTim
     onTick();
     partitions.assign(payload.memberId, payload.memberAssignment[topicName] ?? []);
   });
-  const crashed = new Promise<unknown>((resolve) => consumer.on(events.CRASH, ({ payload }: ConsumerCrashEvent) => resolve(payload.error)));
+  const crashed = new Promise<unknown>((resolve) =>
+    consumer.on(events.CRASH, ({ payload }: ConsumerCrashEvent) => resolve(payload.error)),
+  );
   const run = async (): Promise<void> => {
     await consumer.connect();
     await consumer.subscribe({ topics: [topicName], fromBeginning: true });
@@ -84,7 +102,10 @@ export function joinGroup({ client, subscription, topicName, groupId, sessionTim
       eachBatchAutoResolve: false,
       eachBatch: async ({ batch, resolveOffset }) => {
         resolvers.set(batch.partition, resolveOffset);
-        const entries = batch.messages.map(({ key, value }) => ({ key: key?.toString('utf8') ?? '', value: value ?? new Uint8Array() }));
+        const entries = batch.messages.map(({ key, value }) => ({
+          key: key?.toString('utf8') ?? '',
+          value: value ?? new Uint8Array(),
+        }));
         partitions.take({ partition: batch.partition, entries, offsets: batch.messages.map(({ offset }) => offset) });
       },
     });

@@ -102,7 +102,8 @@ export function createPartitions(deps: PartitionsDeps): Partitions {
       const isNewcomer = member !== null && member !== memberId;
       member = memberId;
       for (const [partition, { fence }] of busy) {
-        if (isNewcomer || !partitions.includes(partition)) fence.abort(new Error('The partition was given to another member.'));
+        if (isNewcomer || !partitions.includes(partition))
+          fence.abort(new Error('The partition was given to another member.'));
       }
     },
     stop: async () => {

@@ -38,7 +38,11 @@ interface Connected {
 }
 
 /** Connects, and rejects where that fails; from then on it recovers by itself. `createClient` makes a client for each fresh producer. */
-export async function createKafkaProducer(createClient: () => KafkaClient, logger: Logger, deadlineMs: number): Promise<KafkaProducer> {
+export async function createKafkaProducer(
+  createClient: () => KafkaClient,
+  logger: Logger,
+  deadlineMs: number,
+): Promise<KafkaProducer> {
   let ready: Connected | null = await connect(createClient());
   let recovering: Promise<void> | null = null;
   let isClosed = false;
@@ -65,10 +69,16 @@ export async function createKafkaProducer(createClient: () => KafkaClient, logge
   };
   const sendOnce = async (connected: Connected, topic: string, messages: Message[]): Promise<void> => {
     try {
-      await settleWithin(connected.producer.send({ topic, messages, acks: -1, timeout: deadlineMs }), deadlineMs, store);
+      await settleWithin(
+        connected.producer.send({ topic, messages, acks: -1, timeout: deadlineMs }),
+        deadlineMs,
+        store,
+      );
     } catch (error) {
       retire(connected);
-      throw isRefusal(error) ? error : storeUnavailable(`${store}: ${error instanceof Error ? error.message : String(error)}`, error);
+      throw isRefusal(error)
+        ? error
+        : storeUnavailable(`${store}: ${error instanceof Error ? error.message : String(error)}`, error);
     }
   };
 
@@ -110,7 +120,9 @@ async function connect({ kafka, cut }: KafkaClient): Promise<Connected> {
 }
 
 /** What no other try would change: the message itself is at fault. */
-const isRefusal = (error: unknown): boolean => error instanceof Error && ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD'].includes((error as { type?: string }).type ?? '');
+const isRefusal = (error: unknown): boolean =>
+  error instanceof Error &&
+  ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD'].includes((error as { type?: string }).type ?? '');
 
 function split(entries: readonly LogEntry[]): Message[][] {
   const parts: Message[][] = [];
@@ -122,7 +134,12 @@ function split(entries: readonly LogEntry[]): Message[][] {
       room = sendBytesMax;
     }
     room -= bytes;
-    parts.at(-1)?.push({ key: entry.key, value: Buffer.from(entry.value.buffer, entry.value.byteOffset, entry.value.byteLength) });
+    parts
+      .at(-1)
+      ?.push({
+        key: entry.key,
+        value: Buffer.from(entry.value.buffer, entry.value.byteOffset, entry.value.byteLength),
+      });
   }
   return parts;
 }

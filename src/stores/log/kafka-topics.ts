@@ -26,7 +26,8 @@ export async function createTopics(createClient: () => KafkaClient, options: Top
     try {
       return await settleWithin(createOnce(client.kafka.admin(), options), tryDeadlineMs, 'kafka');
     } catch (error) {
-      if (tries >= triesMax) throw storeUnavailable(`kafka: topics could not be created: ${(error as Error).message}`, error);
+      if (tries >= triesMax)
+        throw storeUnavailable(`kafka: topics could not be created: ${(error as Error).message}`, error);
       options.logger.info({ err: error }, 'Kafka is not ready yet');
       await new Promise((resolve) => setTimeout(resolve, pauseAfter(tries, pauseFirstMs, pauseMsMax)));
     } finally {
@@ -45,7 +46,10 @@ async function createOnce(admin: Admin, { names, partitions, logger }: TopicsOpt
     const replicationFactor = Math.min(replicasMax, brokers.length);
     // With three replicas, two of them must have an entry before it counts as durable.
     const configEntries = replicationFactor < replicasMax ? [] : [{ name: 'min.insync.replicas', value: '2' }];
-    await admin.createTopics({ topics: missing.map((topic) => ({ topic, numPartitions: partitions, replicationFactor, configEntries })), waitForLeaders: true });
+    await admin.createTopics({
+      topics: missing.map((topic) => ({ topic, numPartitions: partitions, replicationFactor, configEntries })),
+      waitForLeaders: true,
+    });
     logger.info({ topics: missing, partitions, replicationFactor }, 'created topics in Kafka');
   } finally {
     await admin.disconnect().catch(() => undefined);
@@ -69,7 +73,11 @@ export function createWatch(createClient: () => KafkaClient): { check(): Promise
     check: async () => {
       const asked = (current ??= connect());
       try {
-        await settleWithin(asked.connected.then((admin) => admin.describeCluster()), checkDeadlineMs, 'kafka');
+        await settleWithin(
+          asked.connected.then((admin) => admin.describeCluster()),
+          checkDeadlineMs,
+          'kafka',
+        );
       } catch (error) {
         asked.cut();
         if (current === asked) current = null;

@@ -43,7 +43,13 @@ export async function openLateLog({ open, logger, now, patienceMs }: LateLogOpti
   return {
     append: (topic, entries) => log?.append(topic, entries) ?? away(),
     ping: () => log?.ping() ?? away(),
-    subscribe: async (subscription) => log?.subscribe(subscription) ?? subscribeLater(opening.then(() => log), subscription, now),
+    subscribe: async (subscription) =>
+      log?.subscribe(subscription) ??
+      subscribeLater(
+        opening.then(() => log),
+        subscription,
+        now,
+      ),
     close: async () => {
       isClosed = true;
       closed.wake();

@@ -30,11 +30,14 @@ export function packEntries(entries: readonly LogEntry[]): Buffer {
 export function unpackEntries(packed: Uint8Array): LogEntry[] {
   const content = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
   const entries: LogEntry[] = [];
-  for (let offset = 0; offset < content.length; ) {
+  for (let offset = 0; offset < content.length;) {
     const keyEnd = offset + headerBytes + content.readUInt32LE(offset);
     const valueEnd = keyEnd + content.readUInt32LE(offset + 4);
     if (valueEnd > content.length) throw new RangeError('A batch of the log is cut off.');
-    entries.push({ key: content.toString('utf8', offset + headerBytes, keyEnd), value: content.subarray(keyEnd, valueEnd) });
+    entries.push({
+      key: content.toString('utf8', offset + headerBytes, keyEnd),
+      value: content.subarray(keyEnd, valueEnd),
+    });
     offset = valueEnd;
   }
   return entries;

@@ -65,7 +65,10 @@ export function startTableConsumer(deps: TableConsumerDeps, subscription: Subscr
   const handleUnderLease = async (entries: readonly LogEntry[]): Promise<void> => {
     const lost = new AbortController();
     const renewal = setInterval(() => {
-      acquireGroup(database, key, leaseMs).then((stored) => stored === null && lost.abort(new Error('Another member reads for this group now.')), () => undefined);
+      acquireGroup(database, key, leaseMs).then(
+        (stored) => stored === null && lost.abort(new Error('Another member reads for this group now.')),
+        () => undefined,
+      );
     }, leaseMs / 3);
     try {
       await handle(entries, lost.signal);
@@ -98,7 +101,10 @@ export function startTableConsumer(deps: TableConsumerDeps, subscription: Subscr
         if (!hasMore) await wake.wait(pollMs);
       } catch (error) {
         failures++;
-        logger?.warn({ err: error, topic, group, failures }, 'a batch of the log was not taken; it comes again after a pause');
+        logger?.warn(
+          { err: error, topic, group, failures },
+          'a batch of the log was not taken; it comes again after a pause',
+        );
         await pause(pauseAfter(failures, pauseFirstMs, pauseMsMax));
       }
     }

@@ -18,7 +18,11 @@ export interface GroupKey {
 const batchesPerRead = 4;
 
 /** Becomes, or stays, the group's reader. Answers with the offset to read from, or null while another member reads. */
-export async function acquireGroup(database: Database, { topic, group, member }: GroupKey, leaseMs: number): Promise<number | null> {
+export async function acquireGroup(
+  database: Database,
+  { topic, group, member }: GroupKey,
+  leaseMs: number,
+): Promise<number | null> {
   const [row] = await database.query<{ next_offset: number }>(
     `INSERT INTO log_groups AS g (topic, group_name, member, lease_until, lease_server)
      VALUES ($1, $2, $3, now() + $4 * interval '1 millisecond', pg_postmaster_start_time())
@@ -32,7 +36,12 @@ export async function acquireGroup(database: Database, { topic, group, member }:
 }
 
 /** Stores the offset and renews the lease; false when the lease was lost, and then nothing is stored. */
-export async function commitGroup(database: Database, { topic, group, member }: GroupKey, nextOffset: number, leaseMs: number): Promise<boolean> {
+export async function commitGroup(
+  database: Database,
+  { topic, group, member }: GroupKey,
+  nextOffset: number,
+  leaseMs: number,
+): Promise<boolean> {
   const rows = await database.query(
     `UPDATE log_groups SET next_offset = $4, lease_until = now() + $5 * interval '1 millisecond', seen_at = now()
      WHERE topic = $1 AND group_name = $2 AND member = $3 RETURNING 1`,
@@ -44,11 +53,19 @@ export async function commitGroup(database: Database, { topic, group, member }: 
 
 /** Lets another member read at once. */
 export async function releaseGroup(database: Database, { topic, group, member }: GroupKey): Promise<void> {
-  await database.query('UPDATE log_groups SET member = NULL WHERE topic = $1 AND group_name = $2 AND member = $3', [topic, group, member]);
+  await database.query('UPDATE log_groups SET member = NULL WHERE topic = $1 AND group_name = $2 AND member = $3', [
+    topic,
+    group,
+    member,
+  ]);
 }
 
 /** Entries from `position` on, as many as a few batches hold. The first may start later where retention removed what was unread. */
-export async function readEntries(database: Database, topic: Topic, position: number): Promise<{ readonly start: number; readonly entries: readonly LogEntry[] }> {
+export async function readEntries(
+  database: Database,
+  topic: Topic,
+  position: number,
+): Promise<{ readonly start: number; readonly entries: readonly LogEntry[] }> {
   const rows = await database.query<{ end_offset: number; entry_count: number; content: Uint8Array }>(
     'SELECT end_offset, entry_count, content FROM log_batches WHERE topic = $1 AND end_offset > $2 ORDER BY end_offset LIMIT $3',
     [topic, position, batchesPerRead],

@@ -29,14 +29,23 @@ export interface TableLogOptions {
   readonly retentionSeconds?: number;
 }
 
-const defaults = { appendDeadlineMs: 2_000, pollMs: 1_000, leaseMs: 10_000, trimEveryMs: 2_000, retentionSeconds: 7 * 86_400 };
+const defaults = {
+  appendDeadlineMs: 2_000,
+  pollMs: 1_000,
+  leaseMs: 10_000,
+  trimEveryMs: 2_000,
+  retentionSeconds: 7 * 86_400,
+};
 const writeBytesMax = 1_048_576;
 const waitingBytesMax = 67_108_864;
 const store = 'embedded log';
 
 /** Opens the log. The database must have been migrated, and is left open by `close`. */
 export function openTableLog(options: TableLogOptions): Log {
-  const { database, now, logger, appendDeadlineMs, pollMs, leaseMs, trimEveryMs, retentionSeconds } = { ...defaults, ...options };
+  const { database, now, logger, appendDeadlineMs, pollMs, leaseMs, trimEveryMs, retentionSeconds } = {
+    ...defaults,
+    ...options,
+  };
   const readers = new Map<TableConsumer, Topic>();
   const trimming = startTrimming({ database, logger, everyMs: trimEveryMs, retentionSeconds });
   let isClosed = false;
@@ -80,7 +89,13 @@ export function openTableLog(options: TableLogOptions): Log {
 }
 
 /** Appends one batch and answers with its end offset. */
-async function insertBatch(database: Database, topic: Topic, count: number, content: Uint8Array, deadlineMs: number): Promise<number> {
+async function insertBatch(
+  database: Database,
+  topic: Topic,
+  count: number,
+  content: Uint8Array,
+  deadlineMs: number,
+): Promise<number> {
   const [row] = await database.query<{ end_offset: number }>(
     `WITH head AS (
        INSERT INTO log_topics AS t (topic, end_offset) VALUES ($1, $2::integer)

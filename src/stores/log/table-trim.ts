@@ -35,7 +35,13 @@ export function startTrimming({ database, logger, everyMs, retentionSeconds }: T
     removed = 0;
     await database.query('VACUUM log_batches');
   };
-  const timers = [setInterval(once(trim), everyMs), setInterval(once(() => removeExpired(database, retentionSeconds)), retentionEveryMs)];
+  const timers = [
+    setInterval(once(trim), everyMs),
+    setInterval(
+      once(() => removeExpired(database, retentionSeconds)),
+      retentionEveryMs,
+    ),
+  ];
   for (const timer of timers) timer.unref();
   return {
     stop: async () => {

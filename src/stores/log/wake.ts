@@ -32,4 +32,5 @@ export function createWake(): Wake {
 }
 
 /** Pause before the next try after `failures` failures in a row: doubling from `firstMs`, at most `maxMs`. */
-export const pauseAfter = (failures: number, firstMs: number, maxMs: number): number => Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 30));
+export const pauseAfter = (failures: number, firstMs: number, maxMs: number): number =>
+  Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 30));

@@ -14,6 +14,10 @@ async function answer(order: string): Promise<PoolAnswer> {
   if (order === 'die') process.exit(1);
   if (order === 'hang') await new Promise(() => setInterval(() => undefined, 1_000));
   if (order === 'fault') return { ok: false, code: 'NOT_FOUND', message: 'no such thing', internal: 'inner' };
-  if (order === 'bug') return { ok: false, code: 'INTERNAL', message: 'undefined is not a function', internal: 'stack of the bug' };
-  return { ok: true, value: { sketch: { terms: [order], osFamily: null, browser: null, browserMajor: null }, bands: [] } };
+  if (order === 'bug')
+    return { ok: false, code: 'INTERNAL', message: 'undefined is not a function', internal: 'stack of the bug' };
+  return {
+    ok: true,
+    value: { sketch: { terms: [order], osFamily: null, browser: null, browserMajor: null }, bands: [] },
+  };
 }

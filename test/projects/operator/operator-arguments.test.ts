@@ -4,9 +4,25 @@ import { readOperatorCommand } from '../../../src/projects/operator/operator-arg
 const read = (line: string): unknown => readOperatorCommand(line.split(' ').filter((word) => word !== ''));
 
 t.test('each command is read into what it asks for', (t) => {
-  t.same(read('create-organization --name N'), { command: 'create-organization', name: 'N', tier: 'free', liteEnabled: false });
-  t.same(read('create-organization --name N --tier enterprise --lite on'), { command: 'create-organization', name: 'N', tier: 'enterprise', liteEnabled: true });
-  t.match(read('create-key --org o --project p --test --expires-in-days 30'), { command: 'create-key', organizationId: 'o', projectId: 'p', isTest: true, expiresInDays: 30 });
+  t.same(read('create-organization --name N'), {
+    command: 'create-organization',
+    name: 'N',
+    tier: 'free',
+    liteEnabled: false,
+  });
+  t.same(read('create-organization --name N --tier enterprise --lite on'), {
+    command: 'create-organization',
+    name: 'N',
+    tier: 'enterprise',
+    liteEnabled: true,
+  });
+  t.match(read('create-key --org o --project p --test --expires-in-days 30'), {
+    command: 'create-key',
+    organizationId: 'o',
+    projectId: 'p',
+    isTest: true,
+    expiresInDays: 30,
+  });
   t.match(read('create-key --org o'), { projectId: null, isTest: false, expiresInDays: null });
   t.match(read('enable-lite --org o'), { liteEnabled: true });
   t.match(read('enable-lite --org o --off'), { liteEnabled: false });

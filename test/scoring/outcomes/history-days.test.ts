@@ -3,12 +3,17 @@ import t from 'tap';
 import { decay, decayFurther, shiftDays, type HistoryDays } from '../../../src/scoring/outcomes/history-days.js';
 
 const dayMs = 86_400_000;
-const adjudication = fc.record({ fraud: fc.boolean(), clawback: fc.boolean(), atMs: fc.integer({ min: 0, max: 400 }).map((day) => day * dayMs) });
+const adjudication = fc.record({
+  fraud: fc.boolean(),
+  clawback: fc.boolean(),
+  atMs: fc.integer({ min: 0, max: 400 }).map((day) => day * dayMs),
+});
 
 t.test('an outcome that is taken back leaves the history exactly as if it had never come', (t) => {
   fc.assert(
     fc.property(fc.array(adjudication, { maxLength: 30 }), adjudication, fc.nat(29), (others, undone, position) => {
-      const build = (all: readonly typeof undone[]): HistoryDays => all.reduce<HistoryDays>((days, one) => shiftDays(days, one, 1), {});
+      const build = (all: readonly (typeof undone)[]): HistoryDays =>
+        all.reduce<HistoryDays>((days, one) => shiftDays(days, one, 1), {});
       const withIt = shiftDays(build([...others.slice(0, position), undone, ...others.slice(position)]), undone, -1);
       const without = build(others);
       t.same(withIt, without);

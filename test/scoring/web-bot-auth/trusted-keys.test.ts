@@ -29,17 +29,27 @@ t.test('a file that cannot be used is an error that names the setting and the en
     ['blank-agent', JSON.stringify([{ agent: ' ', jwk: published }]), /entry 0 needs "agent"/],
     ['no-jwk', JSON.stringify([{ agent: 'A' }]), /entry 0 needs "jwk"/],
     ['text-jwk', JSON.stringify([{ agent: 'A', jwk: 'MCow' }]), /entry 0 needs "jwk"/],
-    ['private', JSON.stringify([{ agent: 'A', jwk: { ...published, d: 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A' } }]), /entry 0 holds a private key/],
+    [
+      'private',
+      JSON.stringify([{ agent: 'A', jwk: { ...published, d: 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A' } }]),
+      /entry 0 holds a private key/,
+    ],
     ['rsa', JSON.stringify([{ agent: 'A', jwk: rsa }]), /entry 0 is not an Ed25519 key/],
     ['x448', JSON.stringify([{ agent: 'A', jwk: { ...published, crv: 'X25519' } }]), /entry 0 is not an Ed25519 key/],
     ['short', JSON.stringify([good, { agent: 'A', jwk: { ...published, x: 'AAAA' } }]), /entry 1 has an "x"/],
     ['number', JSON.stringify([{ agent: 'A', jwk: { ...published, x: 5 } }]), /entry 0 has an "x"/],
-    ['twice', JSON.stringify([good, { agent: 'Second', jwk: published }]), /entry 1 has the same key as an earlier entry, "First"/],
+    [
+      'twice',
+      JSON.stringify([good, { agent: 'Second', jwk: published }]),
+      /entry 1 has the same key as an earlier entry, "First"/,
+    ],
   ];
   for (const [name, content, problem] of refused) {
     const path = join(t.testdir({}), `${name}.json`);
     await writeFile(path, content);
     await t.rejects(readTrustedAgentKeys(path), { message: problem }, name);
   }
-  await t.rejects(readTrustedAgentKeys('/nowhere/keys.json'), { message: /VH_TRUSTED_AGENT_KEYS names \/nowhere\/keys\.json/ });
+  await t.rejects(readTrustedAgentKeys('/nowhere/keys.json'), {
+    message: /VH_TRUSTED_AGENT_KEYS names \/nowhere\/keys\.json/,
+  });
 });

@@ -6,33 +6,48 @@ const listRuns = (site: StaticSite): string[] => [...new Set(site.probes.map(({ 
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
-testInBrowser('a script with a project key sends one load message that the contract accepts, and says so', async (t, browser) => {
-  const { site, waitForEvent, readErrors } = await browser.open();
-  t.strictSame(await waitForEvent(), { sessionId: 'session-1', sent: true });
-  const { body, headers, method, bytes } = await site.waitForProbe('the whole load message', ({ body }) => body.gaps?.length === 0 && body.gfx !== undefined);
-  t.equal(listRuns(site).length, 1);
-  t.strictSame(listContractErrors(body), []);
-  t.match(body, { v: 1, projectKey: 'pk_test', sessionId: 'session-1', phase: 'load', nonce: /^[\da-f]{32}$/ });
-  t.strictSame(
-    ['ids', 'auto', 'lies', 'ua', 'hw', 'scr', 'loc', 'gfx', 'env', 'page', 'beh'].filter((group) => !(group in body)),
-    [],
-    'every group is there',
-  );
-  t.strictSame(body.gaps, []);
-  t.equal(method, 'POST');
-  t.match(headers['content-type'], /^text\/plain/);
-  t.equal(headers.cookie, undefined);
-  t.ok(bytes < 3_000, `${bytes} bytes`);
-  t.strictSame(await readErrors(), []);
-});
+testInBrowser(
+  'a script with a project key sends one load message that the contract accepts, and says so',
+  async (t, browser) => {
+    const { site, waitForEvent, readErrors } = await browser.open();
+    t.strictSame(await waitForEvent(), { sessionId: 'session-1', sent: true });
+    const { body, headers, method, bytes } = await site.waitForProbe(
+      'the whole load message',
+      ({ body }) => body.gaps?.length === 0 && body.gfx !== undefined,
+    );
+    t.equal(listRuns(site).length, 1);
+    t.strictSame(listContractErrors(body), []);
+    t.match(body, { v: 1, projectKey: 'pk_test', sessionId: 'session-1', phase: 'load', nonce: /^[\da-f]{32}$/ });
+    t.strictSame(
+      ['ids', 'auto', 'lies', 'ua', 'hw', 'scr', 'loc', 'gfx', 'env', 'page', 'beh'].filter(
+        (group) => !(group in body),
+      ),
+      [],
+      'every group is there',
+    );
+    t.strictSame(body.gaps, []);
+    t.equal(method, 'POST');
+    t.match(headers['content-type'], /^text\/plain/);
+    t.equal(headers.cookie, undefined);
+    t.ok(bytes < 3_000, `${bytes} bytes`);
+    t.strictSame(await readErrors(), []);
+  },
+);
 
 testInBrowser('a script without a project key stays silent, and leaves the programmatic forms', async (t, browser) => {
   const { page, site } = await browser.open({ attributes: 'data-session-id="session-1"' });
   t.equal(await page.evaluate('typeof VHLite.run + typeof VHLite.startQuestionObserver'), 'functionfunction');
   t.equal(await page.evaluate('localStorage.length'), 0);
-  t.strictSame(await page.evaluate("VHLite.run({ projectKey: 'pk_own', sessionId: 'own-1' })"), { sessionId: 'own-1', sent: true });
+  t.strictSame(await page.evaluate("VHLite.run({ projectKey: 'pk_own', sessionId: 'own-1' })"), {
+    sessionId: 'own-1',
+    sent: true,
+  });
   t.strictSame(await page.evaluate('window.seen.probes'), []);
-  t.strictSame([...new Set(site.probes.map(({ body }) => body.projectKey))], ['pk_own'], 'the only message is the one asked for');
+  t.strictSame(
+    [...new Set(site.probes.map(({ body }) => body.projectKey))],
+    ['pk_own'],
+    'the only message is the one asked for',
+  );
 });
 
 testInBrowser('a session id that is left out is a random UUID', async (t, browser) => {
@@ -43,7 +58,9 @@ testInBrowser('a session id that is left out is a random UUID', async (t, browse
 });
 
 testInBrowser('the session id travels byte for byte', async (t, browser) => {
-  const { waitForEvent, site } = await browser.open({ attributes: 'data-project-key="pk_test" data-session-id="  Ünï%20/ÇASE &amp; "' });
+  const { waitForEvent, site } = await browser.open({
+    attributes: 'data-project-key="pk_test" data-session-id="  Ünï%20/ÇASE &amp; "',
+  });
   t.equal((await waitForEvent()).sessionId, '  Ünï%20/ÇASE & ');
   t.equal(site.probes[0]?.body.sessionId, '  Ünï%20/ÇASE & ');
 });
@@ -51,7 +68,9 @@ testInBrowser('the session id travels byte for byte', async (t, browser) => {
 testInBrowser('another endpoint is asked without a preflight', async (t, browser) => {
   const other = await startStaticSite({ files: {} });
   t.teardown(() => other.close());
-  const { waitForEvent, site } = await browser.open({ attributes: `${defaultAttributes} data-endpoint="${other.origin}/api/v1/public/lite/probe"` });
+  const { waitForEvent, site } = await browser.open({
+    attributes: `${defaultAttributes} data-endpoint="${other.origin}/api/v1/public/lite/probe"`,
+  });
   t.equal((await waitForEvent()).sent, true);
   t.strictSame([...new Set(other.requests)], ['POST /api/v1/public/lite/probe']);
   t.equal(site.probes.length, 0);
@@ -60,7 +79,9 @@ testInBrowser('another endpoint is asked without a preflight', async (t, browser
 testInBrowser('the endpoint is derived from where the script came from, not from the page', async (t, browser) => {
   const { page, site } = await browser.open({ attributes: '' });
   const customer = await startStaticSite({
-    files: { '/': `<!doctype html><body><script src="${site.origin}/sdk/lite/v1/vh-lite.iife.js" ${defaultAttributes}></script>` },
+    files: {
+      '/': `<!doctype html><body><script src="${site.origin}/sdk/lite/v1/vh-lite.iife.js" ${defaultAttributes}></script>`,
+    },
   });
   t.teardown(() => customer.close());
   await page.goto(customer.origin);
@@ -69,32 +90,43 @@ testInBrowser('the endpoint is derived from where the script came from, not from
   t.equal(probe.headers.referer, `${customer.origin}/`);
 });
 
-testInBrowser('sent is false when nothing answers, the answer is a refusal, or it takes too long', async (t, browser) => {
-  const closed = await startStaticSite({ files: {} });
-  await closed.close();
-  const unreachable = await browser.open({ attributes: `${defaultAttributes} data-endpoint="${closed.origin}/"` });
-  t.strictSame(await unreachable.waitForEvent(), { sessionId: 'session-1', sent: false });
-  const refused = await browser.open({ probeStatus: 403 });
-  t.equal((await refused.waitForEvent()).sent, false);
-  const slow = await browser.open({ attributes: defaultAttributes.replace('60000', '50'), probeStatus: 'hang' });
-  t.equal((await slow.waitForEvent()).sent, false);
-  for (const { readErrors } of [unreachable, refused, slow]) t.strictSame(await readErrors(), []);
-});
+testInBrowser(
+  'sent is false when nothing answers, the answer is a refusal, or it takes too long',
+  async (t, browser) => {
+    const closed = await startStaticSite({ files: {} });
+    await closed.close();
+    const unreachable = await browser.open({ attributes: `${defaultAttributes} data-endpoint="${closed.origin}/"` });
+    t.strictSame(await unreachable.waitForEvent(), { sessionId: 'session-1', sent: false });
+    const refused = await browser.open({ probeStatus: 403 });
+    t.equal((await refused.waitForEvent()).sent, false);
+    const slow = await browser.open({ attributes: defaultAttributes.replace('60000', '50'), probeStatus: 'hang' });
+    t.equal((await slow.waitForEvent()).sent, false);
+    for (const { readErrors } of [unreachable, refused, slow]) t.strictSame(await readErrors(), []);
+  },
+);
 
-testInBrowser('a second copy of the script, or a second call for the session, joins the first run', async (t, browser) => {
-  const { page, site, waitForEvent } = await browser.open();
-  await waitForEvent();
-  await page.addScriptTag({ url: '/sdk/lite/v1/vh-lite.iife.js' });
-  const runs = "Promise.all([1, 2].map(() => VHLite.run({ projectKey: 'pk_test', sessionId: 'session-1' })))";
-  t.strictSame(await page.evaluate(runs), [1, 2].map(() => ({ sessionId: 'session-1', sent: true })));
-  t.equal(listRuns(site).length, 1);
-});
+testInBrowser(
+  'a second copy of the script, or a second call for the session, joins the first run',
+  async (t, browser) => {
+    const { page, site, waitForEvent } = await browser.open();
+    await waitForEvent();
+    await page.addScriptTag({ url: '/sdk/lite/v1/vh-lite.iife.js' });
+    const runs = "Promise.all([1, 2].map(() => VHLite.run({ projectKey: 'pk_test', sessionId: 'session-1' })))";
+    t.strictSame(
+      await page.evaluate(runs),
+      [1, 2].map(() => ({ sessionId: 'session-1', sent: true })),
+    );
+    t.equal(listRuns(site).length, 1);
+  },
+);
 
 testInBrowser('another session on the same page gets a nonce of its own', async (t, browser) => {
   const { page, site, waitForEvent } = await browser.open();
   await waitForEvent();
   await page.evaluate("VHLite.run({ projectKey: 'pk_test', sessionId: 'session-2' })");
-  const [first, second] = ['session-1', 'session-2'].map((sessionId) => site.probes.find(({ body }) => body.sessionId === sessionId));
+  const [first, second] = ['session-1', 'session-2'].map((sessionId) =>
+    site.probes.find(({ body }) => body.sessionId === sessionId),
+  );
   t.equal(second?.body.seq, 0);
   t.not(second?.body.nonce, first?.body.nonce);
   t.equal(second?.body.ids?.token, first?.body.ids?.token);

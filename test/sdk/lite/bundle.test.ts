@@ -10,7 +10,8 @@ interface LiteModule {
   VHLite: { run(options: { projectKey: string; sessionId: string }): Promise<{ sessionId: string; sent: boolean }> };
 }
 
-const importText = (text: string): Promise<unknown> => import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`);
+const importText = (text: string): Promise<unknown> =>
+  import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`);
 
 t.test('the bundle stays within 15,000 raw bytes and its published hash is its own', (t) => {
   const { script, integrity } = buildSdkFiles();
@@ -25,7 +26,10 @@ t.test('the module imports without a page, sets nothing, and a run resolves unse
   const before = Object.getOwnPropertyNames(globalThis);
   const { VHLite } = (await importText(buildSdkFiles().module)) as LiteModule;
   t.strictSame(Object.getOwnPropertyNames(globalThis), before);
-  t.strictSame(await VHLite.run({ projectKey: 'pk_test', sessionId: 'session-1' }), { sessionId: 'session-1', sent: false });
+  t.strictSame(await VHLite.run({ projectKey: 'pk_test', sessionId: 'session-1' }), {
+    sessionId: 'session-1',
+    sent: false,
+  });
 });
 
 t.test('the script does nothing where there is no page', (t) => {
@@ -36,8 +40,17 @@ t.test('the script does nothing where there is no page', (t) => {
 });
 
 t.test('every signal file is registered under its own name, once', async (t) => {
-  const { outputFiles } = await build({ entryPoints: [repositoryPath('sdk/lite/signals.ts')], bundle: true, write: false, format: 'esm', target: 'es2022' });
-  const { readers, watchers } = (await importText(outputFiles[0]?.text ?? '')) as Record<'readers' | 'watchers', object>;
+  const { outputFiles } = await build({
+    entryPoints: [repositoryPath('sdk/lite/signals.ts')],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
+  });
+  const { readers, watchers } = (await importText(outputFiles[0]?.text ?? '')) as Record<
+    'readers' | 'watchers',
+    object
+  >;
   const files = readdirSync(repositoryPath('sdk/lite/signals')).map((file) => file.replace(/\.ts$/, ''));
   t.strictSame([...Object.keys(readers), ...Object.keys(watchers)].sort(), files.sort());
 });

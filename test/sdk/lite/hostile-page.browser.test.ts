@@ -2,7 +2,8 @@ import { pollUntil } from '../../helpers/static-site.js';
 import { bundle, defaultAttributes, listContractErrors, scriptPath, testInBrowser } from '../../helpers/lite-page.js';
 
 testInBrowser('under a strict policy the probe measures what it may and breaks nothing', async (t, browser) => {
-  const policy = "default-src 'none'; script-src 'self' 'unsafe-inline'; connect-src 'self'; require-trusted-types-for 'script'";
+  const policy =
+    "default-src 'none'; script-src 'self' 'unsafe-inline'; connect-src 'self'; require-trusted-types-for 'script'";
   // Such a page cannot be asked through the driver, so it tells by itself.
   const tell = "const tell = (note) => fetch('/note', { method: 'POST', body: JSON.stringify(note) });";
   const html = `<script>${tell} document.addEventListener('vh-lite:probe', (event) => tell({ ...event.detail, errors: seen.errors }))</script>`;
@@ -16,7 +17,9 @@ testInBrowser('under a strict policy the probe measures what it may and breaks n
 });
 
 testInBrowser('where the policy forbids the connection, sent is false', async (t, browser) => {
-  const { waitForEvent, readErrors } = await browser.open({ headers: { 'content-security-policy': "connect-src 'none'" } });
+  const { waitForEvent, readErrors } = await browser.open({
+    headers: { 'content-security-policy': "connect-src 'none'" },
+  });
   t.equal((await waitForEvent()).sent, false);
   t.strictSame(await readErrors(), []);
 });
@@ -38,14 +41,18 @@ const breakages: Record<string, string> = {
   'the console throws': 'console.debug = () => { throw new Error("no") }',
   'workers are gone': 'window.Worker = undefined',
   'canvas refuses': 'HTMLCanvasElement.prototype.getContext = () => null',
-  'frames refuse': 'Document.prototype.createElement = new Proxy(Document.prototype.createElement, { apply(f, self, [n]) { if (n === "iframe") throw new Error("no"); return Reflect.apply(f, self, [n]) } })',
+  'frames refuse':
+    'Document.prototype.createElement = new Proxy(Document.prototype.createElement, { apply(f, self, [n]) { if (n === "iframe") throw new Error("no"); return Reflect.apply(f, self, [n]) } })',
   'client hints never answer': 'NavigatorUAData.prototype.getHighEntropyValues = () => new Promise(() => {})',
   'randomUUID is gone': 'Crypto.prototype.randomUUID = undefined',
 };
 
 testInBrowser('whatever the page broke, no error surfaces and the event comes', async (t, browser) => {
   for (const [name, script] of Object.entries(breakages)) {
-    const { page, site, waitForEvent, readErrors } = await browser.open({ html: `<button id="next">Next</button><script>${script}</script>`, attributes: 'data-project-key="pk_test"' });
+    const { page, site, waitForEvent, readErrors } = await browser.open({
+      html: `<button id="next">Next</button><script>${script}</script>`,
+      attributes: 'data-project-key="pk_test"',
+    });
     const { sent } = await waitForEvent();
     t.equal(sent, name !== 'fetch throws', name);
     await page.click('#next');
@@ -55,20 +62,27 @@ testInBrowser('whatever the page broke, no error surfaces and the event comes', 
   }
 });
 
-testInBrowser('slow signals do not hold up the load message, and a second one brings what they found', async (t, browser) => {
-  const late = 'NavigatorUAData.prototype.getHighEntropyValues = () => new Promise((resolve) => setTimeout(resolve, 1200, { model: "late" }))';
-  const { site, waitForEvent } = await browser.open({ html: `<script>${late}</script>` });
-  t.equal((await waitForEvent()).sent, true);
-  t.equal(site.probes[0]?.body.ua, undefined);
-  const { body } = await site.waitForProbe('the second load message', (probe) => probe.body.seq === 1);
-  t.match(body, { phase: 'load', ua: { model: 'late' } });
-  t.ok(body.hw && body.gfx);
-});
+testInBrowser(
+  'slow signals do not hold up the load message, and a second one brings what they found',
+  async (t, browser) => {
+    const late =
+      'NavigatorUAData.prototype.getHighEntropyValues = () => new Promise((resolve) => setTimeout(resolve, 1200, { model: "late" }))';
+    const { site, waitForEvent } = await browser.open({ html: `<script>${late}</script>` });
+    t.equal((await waitForEvent()).sent, true);
+    t.equal(site.probes[0]?.body.ua, undefined);
+    const { body } = await site.waitForProbe('the second load message', (probe) => probe.body.seq === 1);
+    t.match(body, { phase: 'load', ua: { model: 'late' } });
+    t.ok(body.hw && body.gfx);
+  },
+);
 
 testInBrowser('an inline or injected copy without a script element is programmatic only', async (t, browser) => {
   const { page, site } = await browser.open({ attributes: '' });
   await page.goto(site.origin + '/next');
   await page.evaluate(bundle());
   t.equal(site.probes.length, 0);
-  t.strictSame(await page.evaluate("VHLite.run({ projectKey: 'pk_test', sessionId: 'session-1' })"), { sessionId: 'session-1', sent: true });
+  t.strictSame(await page.evaluate("VHLite.run({ projectKey: 'pk_test', sessionId: 'session-1' })"), {
+    sessionId: 'session-1',
+    sent: true,
+  });
 });

@@ -9,8 +9,10 @@ testInBrowser('an untouched browser, and a page that wraps what pages wrap, show
   t.strictSame(site.probes[0]?.body.lies, []);
 });
 
-testInBrowser('proxies, replaced getters and properties of the instance are named, and stay as they were', async (t, browser) => {
-  const patches = `
+testInBrowser(
+  'proxies, replaced getters and properties of the instance are named, and stay as they were',
+  async (t, browser) => {
+    const patches = `
     const wrap = (object, name, key) => {
       const descriptor = Object.getOwnPropertyDescriptor(object, name);
       Object.defineProperty(object, name, { ...descriptor, [key]: new Proxy(descriptor[key], {}) });
@@ -21,18 +23,37 @@ testInBrowser('proxies, replaced getters and properties of the instance are name
     Object.defineProperty(Screen.prototype, 'width', { get: () => 1000, configurable: true });
     Object.defineProperty(Screen.prototype, 'height', { get: function () { return 700 } });
     Object.defineProperty(navigator, 'platform', { get: () => 'Win32' });`;
-  const { page, site, waitForEvent } = await browser.open({ html: `<script>${patches}</script>` });
-  await waitForEvent();
-  const lies = site.probes[0]?.body.lies ?? [];
-  for (const lie of ['proxy.userAgent', 'proxy.query', 'proxy.toString', 'proxy.width', 'proxy.height', 'own.platform']) t.ok(lies.includes(lie), lie);
-  t.equal(await page.evaluate('Object.getPrototypeOf(Permissions.prototype.query) === Function.prototype'), true);
-  t.equal(await page.evaluate('navigator.userAgent === String(navigator.userAgent) && document.querySelector("iframe") === null'), true);
-});
+    const { page, site, waitForEvent } = await browser.open({ html: `<script>${patches}</script>` });
+    await waitForEvent();
+    const lies = site.probes[0]?.body.lies ?? [];
+    for (const lie of [
+      'proxy.userAgent',
+      'proxy.query',
+      'proxy.toString',
+      'proxy.width',
+      'proxy.height',
+      'own.platform',
+    ])
+      t.ok(lies.includes(lie), lie);
+    t.equal(await page.evaluate('Object.getPrototypeOf(Permissions.prototype.query) === Function.prototype'), true);
+    t.equal(
+      await page.evaluate(
+        'navigator.userAgent === String(navigator.userAgent) && document.querySelector("iframe") === null',
+      ),
+      true,
+    );
+  },
+);
 
-testInBrowser('what was changed in the page alone disagrees with a fresh frame and with a worker', async (t, browser) => {
-  const patch = "Object.defineProperty(Navigator.prototype, 'hardwareConcurrency', { get: () => 64 }); Object.defineProperty(Navigator.prototype, 'webdriver', { get: () => undefined });";
-  const { site, waitForEvent } = await browser.open({ html: `<script>${patch}</script>` });
-  await waitForEvent();
-  const lies = site.probes[0]?.body.lies ?? [];
-  for (const lie of ['frame.hardwareConcurrency', 'worker.hardwareConcurrency', 'frame.webdriver']) t.ok(lies.includes(lie), lie);
-});
+testInBrowser(
+  'what was changed in the page alone disagrees with a fresh frame and with a worker',
+  async (t, browser) => {
+    const patch =
+      "Object.defineProperty(Navigator.prototype, 'hardwareConcurrency', { get: () => 64 }); Object.defineProperty(Navigator.prototype, 'webdriver', { get: () => undefined });";
+    const { site, waitForEvent } = await browser.open({ html: `<script>${patch}</script>` });
+    await waitForEvent();
+    const lies = site.probes[0]?.body.lies ?? [];
+    for (const lie of ['frame.hardwareConcurrency', 'worker.hardwareConcurrency', 'frame.webdriver'])
+      t.ok(lies.includes(lie), lie);
+  },
+);

@@ -1,7 +1,9 @@
 import { listContractErrors, testInBrowser } from '../../helpers/lite-page.js';
 
-const form = '<div id="question">Why? <input id="one"><input id="two"></div><input id="other"><button id="next">Next</button>';
-const observe = "window.handle = VHLite.startQuestionObserver(document.getElementById('question'), { questionId: 'q1' }); 0";
+const form =
+  '<div id="question">Why? <input id="one"><input id="two"></div><input id="other"><button id="next">Next</button>';
+const observe =
+  "window.handle = VHLite.startQuestionObserver(document.getElementById('question'), { questionId: 'q1' }); 0";
 const read = 'handle.getSnapshot()';
 
 interface Snapshot {
@@ -13,7 +15,14 @@ testInBrowser('an observer counts what happens inside its question, and nothing 
   const { page, waitForEvent } = await browser.open({ html: form });
   await waitForEvent();
   await page.evaluate(observe);
-  t.match(await page.evaluate(read), { questionId: 'q1', mouseMoveCount: 0, keyCount: 0, pasteCount: 0, focusEntries: 0, focusExits: 0 });
+  t.match(await page.evaluate(read), {
+    questionId: 'q1',
+    mouseMoveCount: 0,
+    keyCount: 0,
+    pasteCount: 0,
+    focusEntries: 0,
+    focusExits: 0,
+  });
   await page.click('#other');
   await page.keyboard.type('abc');
   await page.click('#one');
@@ -41,16 +50,24 @@ testInBrowser('snapshots travel with the updates, the latest fifty of them', asy
   const { page, site, waitForEvent, readErrors } = await browser.open({ html: form });
   await waitForEvent();
   await page.evaluate("VHLite.startQuestionObserver('#question', { questionId: 'x'.repeat(500) })");
-  await page.evaluate("for (let i = 0; i < 60; i++) VHLite.startQuestionObserver('#question', { questionId: 'q' + i })");
+  await page.evaluate(
+    "for (let i = 0; i < 60; i++) VHLite.startQuestionObserver('#question', { questionId: 'q' + i })",
+  );
   await page.click('#next');
   const { body } = await site.waitForProbe('the update', (probe) => probe.body.q !== undefined);
   t.strictSame(listContractErrors(body), []);
-  t.strictSame(body.q?.map(({ questionId }) => questionId), Array.from({ length: 50 }, (_, index) => `q${index + 10}`));
+  t.strictSame(
+    body.q?.map(({ questionId }) => questionId),
+    Array.from({ length: 50 }, (_, index) => `q${index + 10}`),
+  );
   t.strictSame(await readErrors(), []);
 });
 
 testInBrowser('a target that does not exist is observed as untouched', async (t, browser) => {
   const { page, waitForEvent } = await browser.open({ html: form });
   await waitForEvent();
-  t.match(await page.evaluate("VHLite.startQuestionObserver('#nowhere', { questionId: 'q1' }).getSnapshot()"), { keyCount: 0, mouseMoveCount: 0 });
+  t.match(await page.evaluate("VHLite.startQuestionObserver('#nowhere', { questionId: 'q1' }).getSnapshot()"), {
+    keyCount: 0,
+    mouseMoveCount: 0,
+  });
 });

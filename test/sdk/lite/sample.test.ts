@@ -6,14 +6,22 @@ const isNear = (a: number, b: number) => Math.abs(a - b) <= 0.002;
 
 t.test('running statistics agree with those computed from all values', (t) => {
   fc.assert(
-    fc.property(fc.array(fc.double({ min: -1e4, max: 1e4, noNaN: true }), { minLength: 1, maxLength: 200 }), (values) => {
-      const sample = createSample();
-      values.forEach((value) => sample(value));
-      const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-      const deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
-      const [n, ...rest] = sample() ?? [];
-      return n === values.length && [mean, deviation, Math.min(...values), Math.max(...values)].every((value, index) => isNear(value, rest[index] ?? NaN));
-    }),
+    fc.property(
+      fc.array(fc.double({ min: -1e4, max: 1e4, noNaN: true }), { minLength: 1, maxLength: 200 }),
+      (values) => {
+        const sample = createSample();
+        values.forEach((value) => sample(value));
+        const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+        const deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+        const [n, ...rest] = sample() ?? [];
+        return (
+          n === values.length &&
+          [mean, deviation, Math.min(...values), Math.max(...values)].every((value, index) =>
+            isNear(value, rest[index] ?? NaN),
+          )
+        );
+      },
+    ),
   );
   t.end();
 });

@@ -8,7 +8,13 @@ testInBrowser('a press of a button sends the behaviour up to it at once', async 
   await page.click('#next');
   const { body } = await site.waitForProbe('the update', (probe) => (probe.body.beh?.clicks ?? 0) > 0);
   t.strictSame(listContractErrors(body), []);
-  t.match(body, { phase: 'update', seq: 1, nonce: site.probes[0]?.body.nonce, beh: { clicks: 1 }, page: { hidden: false } });
+  t.match(body, {
+    phase: 'update',
+    seq: 1,
+    nonce: site.probes[0]?.body.nonce,
+    beh: { clicks: 1 },
+    page: { hidden: false },
+  });
   t.notOk('ua' in body || 'gfx' in body, 'what does not change is not sent again');
 });
 
@@ -30,7 +36,10 @@ testInBrowser('what is left goes out when the page is left, and sequence numbers
   const { body } = await site.waitForProbe('the last update', (probe) => probe.body.beh?.keys === 10);
   t.ok((body.beh?.keyDwell?.[0] ?? 0) > 0);
   const numbers = site.probes.map((probe) => probe.body.seq);
-  t.strictSame(numbers, [...new Set(numbers)].sort((a, b) => a - b));
+  t.strictSame(
+    numbers,
+    [...new Set(numbers)].sort((a, b) => a - b),
+  );
 });
 
 testInBrowser('a page left before its load message was due sends one all the same', async (t, browser) => {

@@ -3,7 +3,17 @@
  */
 import type { Test } from 'tap';
 import type { Counters } from '../../../src/stores/counters/port.js';
-import { countsOf, hourMs, minuteMs, probeInput, ref, scoreInput, sketchOf, startMs, type ContractSubject } from './inputs.js';
+import {
+  countsOf,
+  hourMs,
+  minuteMs,
+  probeInput,
+  ref,
+  scoreInput,
+  sketchOf,
+  startMs,
+  type ContractSubject,
+} from './inputs.js';
 
 export async function testCounting(t: Test, subject: ContractSubject): Promise<void> {
   await testWindows(t, subject);
@@ -44,7 +54,11 @@ async function testWindows(t: Test, { counters, nextProject }: ContractSubject):
     t.same([hourLater.addressSessionsHour, hourLater.prefixSessionsHour], [3, 3], 'the first session left');
     t.same([hourLater.deviceSessionsDay, hourLater.respondentDay, hourLater.prefixSessionsDay], [4, 4, 4]);
     const dayLater = await at('s5', startMs + 24 * hourMs);
-    t.same([dayLater.deviceSessionsDay, dayLater.respondentDay, dayLater.prefixSessionsDay], [3, 3, 3], 'the hour of the first two left');
+    t.same(
+      [dayLater.deviceSessionsDay, dayLater.respondentDay, dayLater.prefixSessionsDay],
+      [3, 3, 3],
+      'the hour of the first two left',
+    );
   });
 
   await t.test('scopes and projects are counted apart', async (t) => {
@@ -52,14 +66,29 @@ async function testWindows(t: Test, { counters, nextProject }: ContractSubject):
     const same = { device: ref('d'), respondent: ref('r'), address: ref('a'), prefix: ref('p') };
     await countsOf(counters, scoreInput(project, 's1', same));
     const other = await countsOf(counters, scoreInput(project, 's2', { ...same, scope: ref('other study') }));
-    t.same([other.deviceSessionsDay, other.respondentDay, other.addressSessionsHour, other.neighborhood.sessions, other.candidates], [1, 1, 1, 1, []]);
+    t.same(
+      [
+        other.deviceSessionsDay,
+        other.respondentDay,
+        other.addressSessionsHour,
+        other.neighborhood.sessions,
+        other.candidates,
+      ],
+      [1, 1, 1, 1, []],
+    );
     const foreign = await countsOf(counters, scoreInput(nextProject(), 's3', same));
     t.same([foreign.deviceSessionsDay, foreign.respondentDay, foreign.candidates], [1, 1, []]);
   });
 
   await t.test('concurrent sessions are each counted once', async (t) => {
     const project = nextProject();
-    const inputs = Array.from({ length: 40 }, (_, i) => scoreInput(project, `s${i % 20}`, { device: ref('d'), fingerprint: `body ${i}`, receiptId: `rcpt_${project}_${i}` }));
+    const inputs = Array.from({ length: 40 }, (_, i) =>
+      scoreInput(project, `s${i % 20}`, {
+        device: ref('d'),
+        fingerprint: `body ${i}`,
+        receiptId: `rcpt_${project}_${i}`,
+      }),
+    );
     const all = await Promise.all(inputs.map((input) => countsOf(counters, input)));
     t.equal(Math.max(...all.map((counts) => counts.deviceSessionsDay ?? 0)), 20);
   });
@@ -69,7 +98,10 @@ async function testWindows(t: Test, { counters, nextProject }: ContractSubject):
     const devices = ['d1', 'd2', 'd1', 'd2'];
     const seen: (number | null)[] = [];
     for (const [i, name] of devices.entries()) {
-      seen.push((await countsOf(counters, scoreInput(project, 's', { device: ref(name), fingerprint: `${i}` }))).deviceSessionsDay);
+      seen.push(
+        (await countsOf(counters, scoreInput(project, 's', { device: ref(name), fingerprint: `${i}` })))
+          .deviceSessionsDay,
+      );
     }
     t.same(seen, [1, 1, 1, 1]);
   });
@@ -77,7 +109,8 @@ async function testWindows(t: Test, { counters, nextProject }: ContractSubject):
 
 async function testDistinct(t: Test, { counters, nextProject }: ContractSubject): Promise<void> {
   const each = async (count: number, score: (i: number) => Promise<unknown>) => {
-    for (let i = 0; i < count; i += 32) await Promise.all(Array.from({ length: Math.min(32, count - i) }, (_, j) => score(i + j)));
+    for (let i = 0; i < count; i += 32)
+      await Promise.all(Array.from({ length: Math.min(32, count - i) }, (_, j) => score(i + j)));
   };
 
   await t.test('respondents on a device and devices of a respondent are exact up to 128, and stop there', async (t) => {
@@ -86,11 +119,16 @@ async function testDistinct(t: Test, { counters, nextProject }: ContractSubject)
     const respondent = ref('r');
     const counted: { respondents: number | null; devices: number | null }[] = [];
     for (let i = 0; i < 130; i += 1) {
-      const respondents = (await countsOf(counters, scoreInput(project, `r${i}`, { device, respondent: ref(`r${i}`) }))).deviceRespondentsDay;
-      const devices = (await countsOf(counters, scoreInput(project, `d${i}`, { device: ref(`d${i}`), respondent }))).respondentDevicesWeek;
+      const respondents = (await countsOf(counters, scoreInput(project, `r${i}`, { device, respondent: ref(`r${i}`) })))
+        .deviceRespondentsDay;
+      const devices = (await countsOf(counters, scoreInput(project, `d${i}`, { device: ref(`d${i}`), respondent })))
+        .respondentDevicesWeek;
       counted.push({ respondents, devices });
     }
-    const expected = Array.from({ length: 130 }, (_, i) => ({ respondents: Math.min(i + 1, 128), devices: Math.min(i + 1, 128) }));
+    const expected = Array.from({ length: 130 }, (_, i) => ({
+      respondents: Math.min(i + 1, 128),
+      devices: Math.min(i + 1, 128),
+    }));
     t.same(counted, expected);
   });
 
@@ -98,37 +136,58 @@ async function testDistinct(t: Test, { counters, nextProject }: ContractSubject)
     const project = nextProject();
     const device = ref('d');
     const at = async (session: string, respondent: string, nowMs: number) =>
-      (await countsOf(counters, scoreInput(project, session, { device, respondent: ref(respondent), nowMs }))).deviceRespondentsDay;
+      (await countsOf(counters, scoreInput(project, session, { device, respondent: ref(respondent), nowMs })))
+        .deviceRespondentsDay;
     t.equal(await at('s1', 'r1', startMs), 1);
     t.equal(await at('s2', 'r2', startMs + hourMs), 2);
     t.equal(await at('s3', 'r1', startMs + 20 * hourMs), 2);
     t.equal(await at('s4', 'r3', startMs + 26 * hourMs), 2, 'r2 left, r1 did not');
   });
 
-  await t.test('devices and respondents of an address are exact up to 128, within 5% up to 2,048, over an hour', async (t) => {
-    const project = nextProject();
-    const address = ref('carrier');
-    const score = (i: number) =>
-      countsOf(counters, scoreInput(project, `s${i}`, { address, device: ref(`d${i}`), respondent: ref(`r${i}`), nowMs: startMs + Math.floor(i / 64) * 1_000, addressShared: true }));
-    for (let i = 0; i < 127; i += 1) await score(i);
-    const exact = await score(127);
-    t.same([exact.addressDevicesHour, exact.addressRespondentsHour], [128, 128]);
-    await each(2_047 - 128, (i) => score(128 + i));
-    const many = await score(2_047);
-    for (const counted of [many.addressDevicesHour, many.addressRespondentsHour]) {
-      t.ok(Math.abs((counted ?? 0) - 2_048) <= 0.05 * 2_048, `${counted} is near 2,048`);
-    }
-    t.equal(many.addressSessionsHour, 2_048);
-    const later = await countsOf(counters, scoreInput(project, 'late', { address, device: ref('late'), nowMs: startMs + 3 * hourMs }));
-    t.same([later.addressDevicesHour, later.addressRespondentsHour, later.addressSessionsHour], [1, 0, 1]);
-  });
+  await t.test(
+    'devices and respondents of an address are exact up to 128, within 5% up to 2,048, over an hour',
+    async (t) => {
+      const project = nextProject();
+      const address = ref('carrier');
+      const score = (i: number) =>
+        countsOf(
+          counters,
+          scoreInput(project, `s${i}`, {
+            address,
+            device: ref(`d${i}`),
+            respondent: ref(`r${i}`),
+            nowMs: startMs + Math.floor(i / 64) * 1_000,
+            addressShared: true,
+          }),
+        );
+      for (let i = 0; i < 127; i += 1) await score(i);
+      const exact = await score(127);
+      t.same([exact.addressDevicesHour, exact.addressRespondentsHour], [128, 128]);
+      await each(2_047 - 128, (i) => score(128 + i));
+      const many = await score(2_047);
+      for (const counted of [many.addressDevicesHour, many.addressRespondentsHour]) {
+        t.ok(Math.abs((counted ?? 0) - 2_048) <= 0.05 * 2_048, `${counted} is near 2,048`);
+      }
+      t.equal(many.addressSessionsHour, 2_048);
+      const later = await countsOf(
+        counters,
+        scoreInput(project, 'late', { address, device: ref('late'), nowMs: startMs + 3 * hourMs }),
+      );
+      t.same([later.addressDevicesHour, later.addressRespondentsHour, later.addressSessionsHour], [1, 0, 1]);
+    },
+  );
 }
 
 async function testSource(t: Test, { counters, nextProject }: ContractSubject): Promise<void> {
   const sessions = async (counters: Counters, project: string, hour: number, count: number) => {
     let last = null;
     for (let i = 0; i < count; i += 1) {
-      last = (await countsOf(counters, scoreInput(project, `h${hour} s${i}`, { source: ref('source'), nowMs: startMs + hour * hourMs }))).source;
+      last = (
+        await countsOf(
+          counters,
+          scoreInput(project, `h${hour} s${i}`, { source: ref('source'), nowMs: startMs + hour * hourMs }),
+        )
+      ).source;
     }
     return last;
   };

@@ -3,7 +3,18 @@
  */
 import type { Test } from 'tap';
 import type { CountedSession, HistoryValue, ScoreCountInput } from '../../../src/stores/counters/port.js';
-import { countsOf, expectCounted, hourMs, minuteMs, probeInput, ref, scoreInput, sketchOf, startMs, type ContractSubject } from './inputs.js';
+import {
+  countsOf,
+  expectCounted,
+  hourMs,
+  minuteMs,
+  probeInput,
+  ref,
+  scoreInput,
+  sketchOf,
+  startMs,
+  type ContractSubject,
+} from './inputs.js';
 
 const nobody = { respondent: null, source: null, subSource: null };
 const some: HistoryValue = { n: 12.062_519_283_746_51, fraud: 0.000_123_456_789_012_3, clawbacks: 2, asOfDay: 20_727 };
@@ -15,26 +26,51 @@ export async function testHistory(t: Test, subject: ContractSubject): Promise<vo
 }
 
 /** What a session that was scored like this is restored from. */
-export function countedOf(input: ScoreCountInput, probe: { sketch: CountedSession['sketch']; bands: readonly string[] } = { sketch: null, bands: [] }): CountedSession {
+export function countedOf(
+  input: ScoreCountInput,
+  probe: { sketch: CountedSession['sketch']; bands: readonly string[] } = { sketch: null, bands: [] },
+): CountedSession {
   const { nowMs, session, scope, respondent, device, address, prefix, source, deviceClass, addressShared } = input;
-  return { nowMs, session, scope, respondent, device, address, prefix, source, deviceClass, addressShared, sketch: probe.sketch, bands: probe.bands };
+  return {
+    nowMs,
+    session,
+    scope,
+    respondent,
+    device,
+    address,
+    prefix,
+    source,
+    deviceClass,
+    addressShared,
+    sketch: probe.sketch,
+    bands: probe.bands,
+  };
 }
 
 async function testPublished(t: Test, { counters, nextProject }: ContractSubject): Promise<void> {
   const historyOf = async (project: string, session: string, history: Partial<ScoreCountInput['history']>) =>
-    expectCounted(await counters.countScore(scoreInput(project, session, { history: { ...nobody, ...history } }))).history;
+    expectCounted(await counters.countScore(scoreInput(project, session, { history: { ...nobody, ...history } })))
+      .history;
 
   await t.test('published history is read with the count, to the last digit, in its project only', async (t) => {
     const project = nextProject();
-    await counters.publishHistory(project, [{ subject: ref('r'), version: 1, value: some }, { subject: ref('s'), version: 1, value: { ...some, n: 5 } }]);
-    t.same(await historyOf(project, 's1', { respondent: ref('r'), source: ref('s'), subSource: ref('unknown') }), { respondent: some, source: { ...some, n: 5 }, subSource: null });
+    await counters.publishHistory(project, [
+      { subject: ref('r'), version: 1, value: some },
+      { subject: ref('s'), version: 1, value: { ...some, n: 5 } },
+    ]);
+    t.same(await historyOf(project, 's1', { respondent: ref('r'), source: ref('s'), subSource: ref('unknown') }), {
+      respondent: some,
+      source: { ...some, n: 5 },
+      subSource: null,
+    });
     t.same(await historyOf(project, 's2', {}), nobody, 'whoever is not named');
     t.same(await historyOf(nextProject(), 's3', { respondent: ref('r') }), nobody);
   });
 
   await t.test('an equal or lower version never replaces a higher one', async (t) => {
     const project = nextProject();
-    const publish = (version: number, n: number) => counters.publishHistory(project, [{ subject: ref('r'), version, value: { ...some, n } }]);
+    const publish = (version: number, n: number) =>
+      counters.publishHistory(project, [{ subject: ref('r'), version, value: { ...some, n } }]);
     await publish(9, 1);
     await publish(10, 2);
     await publish(10, 3);
@@ -45,34 +81,54 @@ async function testPublished(t: Test, { counters, nextProject }: ContractSubject
   await t.test('many records are published at once, and none is nothing', async (t) => {
     const project = nextProject();
     await counters.publishHistory(project, []);
-    await counters.publishHistory(project, Array.from({ length: 250 }, (_, i) => ({ subject: ref(`r${i}`), version: 1, value: { ...some, n: i } })));
+    await counters.publishHistory(
+      project,
+      Array.from({ length: 250 }, (_, i) => ({ subject: ref(`r${i}`), version: 1, value: { ...some, n: i } })),
+    );
     const { respondent, source } = await historyOf(project, 's', { respondent: ref('r0'), source: ref('r249') });
     t.same([respondent?.n, source?.n], [0, 249]);
   });
 
-  await t.test('a retry and the receipt tell history and warmth as they were when the session was counted', async (t) => {
-    const project = nextProject();
-    const input = scoreInput(project, 's', { history: { ...nobody, respondent: ref('r') } });
-    await counters.publishHistory(project, [{ subject: ref('r'), version: 1, value: some }]);
-    await counters.countScore(input);
-    await counters.publishHistory(project, [{ subject: ref('r'), version: 2, value: { ...some, n: 99 } }]);
-    await counters.markWarm(project);
-    const retry = await counters.countScore(input);
-    t.match(retry, { kind: 'replayed', recorded: { warm: false, history: { ...nobody, respondent: some } } });
-    t.match(await counters.recentReceipt(project, input.receiptId), { warm: false, history: { respondent: some } });
-  });
+  await t.test(
+    'a retry and the receipt tell history and warmth as they were when the session was counted',
+    async (t) => {
+      const project = nextProject();
+      const input = scoreInput(project, 's', { history: { ...nobody, respondent: ref('r') } });
+      await counters.publishHistory(project, [{ subject: ref('r'), version: 1, value: some }]);
+      await counters.countScore(input);
+      await counters.publishHistory(project, [{ subject: ref('r'), version: 2, value: { ...some, n: 99 } }]);
+      await counters.markWarm(project);
+      const retry = await counters.countScore(input);
+      t.match(retry, { kind: 'replayed', recorded: { warm: false, history: { ...nobody, respondent: some } } });
+      t.match(await counters.recentReceipt(project, input.receiptId), { warm: false, history: { respondent: some } });
+    },
+  );
 
   await t.test('the probe of a receipt stays what it was, whatever the page sends later', async (t) => {
     const project = nextProject();
-    const update = (seq: number) => probeInput(project, 's', { phase: 'update', seq, content: Buffer.from(`update ${seq}`) });
+    const update = (seq: number) =>
+      probeInput(project, 's', { phase: 'update', seq, content: Buffer.from(`update ${seq}`) });
     await counters.storeProbe(probeInput(project, 's', { bands: ['b1'] }));
     await counters.storeProbe(update(1));
-    const first = expectCounted(await counters.countScore(scoreInput(project, 's', { fingerprint: 'a', receiptId: 'rcpt_a' })));
+    const first = expectCounted(
+      await counters.countScore(scoreInput(project, 's', { fingerprint: 'a', receiptId: 'rcpt_a' })),
+    );
     await counters.storeProbe(update(2));
     await counters.storeProbe(update(3));
-    const second = expectCounted(await counters.countScore(scoreInput(project, 's', { fingerprint: 'b', receiptId: 'rcpt_b' })));
-    await counters.storeProbe(probeInput(project, 's', { nonce: ref('second page'), sketch: null, content: Buffer.from('second load'), nowMs: startMs + 25 * hourMs }));
-    await counters.storeProbe(probeInput(project, 's', { nonce: ref('second page'), phase: 'update', seq: 4, nowMs: startMs + 25 * hourMs }));
+    const second = expectCounted(
+      await counters.countScore(scoreInput(project, 's', { fingerprint: 'b', receiptId: 'rcpt_b' })),
+    );
+    await counters.storeProbe(
+      probeInput(project, 's', {
+        nonce: ref('second page'),
+        sketch: null,
+        content: Buffer.from('second load'),
+        nowMs: startMs + 25 * hourMs,
+      }),
+    );
+    await counters.storeProbe(
+      probeInput(project, 's', { nonce: ref('second page'), phase: 'update', seq: 4, nowMs: startMs + 25 * hourMs }),
+    );
     t.equal(Buffer.from(first.probe?.update ?? []).toString(), 'update 1');
     t.equal(Buffer.from(second.probe?.update ?? []).toString(), 'update 3');
     t.same((await counters.recentReceipt(project, 'rcpt_a'))?.probe, first.probe);
@@ -94,9 +150,21 @@ async function testWarmth(t: Test, { counters, nextProject }: ContractSubject): 
 }
 
 async function testRestored(t: Test, { counters, nextProject }: ContractSubject): Promise<void> {
-  const same = { device: ref('d'), respondent: ref('r'), address: ref('a'), source: ref('source'), deviceClass: 'windows/chrome' };
+  const same = {
+    device: ref('d'),
+    respondent: ref('r'),
+    address: ref('a'),
+    source: ref('source'),
+    deviceClass: 'windows/chrome',
+  };
   const probe = { sketch: sketchOf('x', 'y', null), bands: ['b1', 'b2'] };
-  const at = (project: string, i: number) => scoreInput(project, `s${i}`, { ...same, prefix: ref(`p${i % 3}`), device: ref(`d${i % 2}`), nowMs: startMs - (10 - i) * 20 * minuteMs });
+  const at = (project: string, i: number) =>
+    scoreInput(project, `s${i}`, {
+      ...same,
+      prefix: ref(`p${i % 3}`),
+      device: ref(`d${i % 2}`),
+      nowMs: startMs - (10 - i) * 20 * minuteMs,
+    });
 
   /** A project that counted ten sessions, each with its probe, and what it says of one more. */
   const live = async (project: string): Promise<ReturnType<typeof countsOf>> => {
@@ -115,7 +183,10 @@ async function testRestored(t: Test, { counters, nextProject }: ContractSubject)
   await t.test('restored sessions count as if they had been scored', async (t) => {
     const expected = await live(nextProject());
     const project = nextProject();
-    await counters.restoreSessions(project, Array.from({ length: 10 }, (_, i) => countedOf(at(project, i), probe)));
+    await counters.restoreSessions(
+      project,
+      Array.from({ length: 10 }, (_, i) => countedOf(at(project, i), probe)),
+    );
     t.same(await last(project), expected);
   });
 
@@ -140,7 +211,10 @@ async function testRestored(t: Test, { counters, nextProject }: ContractSubject)
       await counters.storeProbe(probeInput(project, `s${i}`, { ...probe, nowMs: at(project, i).nowMs }));
       await countsOf(counters, at(project, i));
     }
-    await counters.restoreSessions(project, Array.from({ length: 10 }, (_, i) => countedOf(at(project, i), probe)));
+    await counters.restoreSessions(
+      project,
+      Array.from({ length: 10 }, (_, i) => countedOf(at(project, i), probe)),
+    );
     t.same(await last(project), expected);
   });
 
@@ -148,13 +222,28 @@ async function testRestored(t: Test, { counters, nextProject }: ContractSubject)
     const project = nextProject();
     const old = { ...countedOf(at(project, 0), probe), nowMs: startMs - 20 * 24 * hourMs };
     await counters.restoreSessions(project, [old, old]);
-    const counts = await countsOf(counters, scoreInput(project, 'now', { respondent: ref('r'), address: ref('a'), source: ref('source') }));
-    t.match(counts, { respondentDay: 1, addressSessionsHour: 1, addressDevicesHour: 0, source: { hour: 1, mean: 1, hours: 1 }, neighborhood: { sessions: 1 } });
+    const counts = await countsOf(
+      counters,
+      scoreInput(project, 'now', { respondent: ref('r'), address: ref('a'), source: ref('source') }),
+    );
+    t.match(counts, {
+      respondentDay: 1,
+      addressSessionsHour: 1,
+      addressDevicesHour: 0,
+      source: { hour: 1, mean: 1, hours: 1 },
+      neighborhood: { sessions: 1 },
+    });
     t.match(counts.candidates, [{ session: ref('s0'), atMs: old.nowMs, via: 'respondent', device: ref('d0') }]);
   });
 
   await t.test('at most 500 are restored at once', async (t) => {
     const project = nextProject();
-    await t.rejects(counters.restoreSessions(project, Array.from({ length: 501 }, (_, i) => countedOf(at(project, i)))), RangeError);
+    await t.rejects(
+      counters.restoreSessions(
+        project,
+        Array.from({ length: 501 }, (_, i) => countedOf(at(project, i))),
+      ),
+      RangeError,
+    );
   });
 }

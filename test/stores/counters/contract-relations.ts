@@ -2,7 +2,17 @@
  * Contract of the counters, part three: candidates for a duplicate, and the neighborhood.
  */
 import type { Test } from 'tap';
-import { countsOf, hourMs, minuteMs, probeInput, ref, scoreInput, sketchOf, startMs, type ContractSubject } from './inputs.js';
+import {
+  countsOf,
+  hourMs,
+  minuteMs,
+  probeInput,
+  ref,
+  scoreInput,
+  sketchOf,
+  startMs,
+  type ContractSubject,
+} from './inputs.js';
 
 const dayMs = 24 * hourMs;
 
@@ -13,32 +23,80 @@ export async function testRelations(t: Test, subject: ContractSubject): Promise<
 }
 
 async function testCandidates(t: Test, { counters, nextProject }: ContractSubject): Promise<void> {
-  await t.test('candidates come by respondent, device and band, latest first, each with what is known of it', async (t) => {
-    const project = nextProject();
-    const sketch = sketchOf('x', null, 'y');
-    await countsOf(counters, scoreInput(project, 's1', { respondent: ref('r') }));
-    await countsOf(counters, scoreInput(project, 's2', { device: ref('d'), nowMs: startMs + 1_000 }));
-    await counters.storeProbe(probeInput(project, 's3', { device: null, sketch, bands: ['b1', 'b2'] }));
-    await countsOf(counters, scoreInput(project, 's3', { nowMs: startMs + 2_000 }));
-    await countsOf(counters, scoreInput(project, 'stranger', { respondent: ref('other'), device: ref('other') }));
-    await counters.storeProbe(probeInput(project, 's4', { device: null, sketch: null, bands: ['b2', 'b3'] }));
-    const { candidates } = await countsOf(counters, scoreInput(project, 's4', { respondent: ref('r'), device: ref('d'), nowMs: startMs + 3_000 }));
-    t.same(candidates, [
-      { session: ref('s3'), atMs: startMs + 2_000, respondent: null, device: null, prefix: ref('prefix of s3'), sketch, via: 'similar' },
-      { session: ref('s2'), atMs: startMs + 1_000, respondent: null, device: ref('d'), prefix: ref('prefix of s2'), sketch: null, via: 'device' },
-      { session: ref('s1'), atMs: startMs, respondent: ref('r'), device: null, prefix: ref('prefix of s1'), sketch: null, via: 'respondent' },
-    ]);
-  });
+  await t.test(
+    'candidates come by respondent, device and band, latest first, each with what is known of it',
+    async (t) => {
+      const project = nextProject();
+      const sketch = sketchOf('x', null, 'y');
+      await countsOf(counters, scoreInput(project, 's1', { respondent: ref('r') }));
+      await countsOf(counters, scoreInput(project, 's2', { device: ref('d'), nowMs: startMs + 1_000 }));
+      await counters.storeProbe(probeInput(project, 's3', { device: null, sketch, bands: ['b1', 'b2'] }));
+      await countsOf(counters, scoreInput(project, 's3', { nowMs: startMs + 2_000 }));
+      await countsOf(counters, scoreInput(project, 'stranger', { respondent: ref('other'), device: ref('other') }));
+      await counters.storeProbe(probeInput(project, 's4', { device: null, sketch: null, bands: ['b2', 'b3'] }));
+      const { candidates } = await countsOf(
+        counters,
+        scoreInput(project, 's4', { respondent: ref('r'), device: ref('d'), nowMs: startMs + 3_000 }),
+      );
+      t.same(candidates, [
+        {
+          session: ref('s3'),
+          atMs: startMs + 2_000,
+          respondent: null,
+          device: null,
+          prefix: ref('prefix of s3'),
+          sketch,
+          via: 'similar',
+        },
+        {
+          session: ref('s2'),
+          atMs: startMs + 1_000,
+          respondent: null,
+          device: ref('d'),
+          prefix: ref('prefix of s2'),
+          sketch: null,
+          via: 'device',
+        },
+        {
+          session: ref('s1'),
+          atMs: startMs,
+          respondent: ref('r'),
+          device: null,
+          prefix: ref('prefix of s1'),
+          sketch: null,
+          via: 'respondent',
+        },
+      ]);
+    },
+  );
 
-  await t.test('a session is never its own candidate, and once scored again it is known by what came later', async (t) => {
-    const project = nextProject();
-    await countsOf(counters, scoreInput(project, 's1', { respondent: ref('r') }));
-    await counters.storeProbe(probeInput(project, 's1', { device: ref('d'), bands: ['b'] }));
-    const again = await countsOf(counters, scoreInput(project, 's1', { respondent: ref('r'), nowMs: startMs + minuteMs }));
-    t.same(again.candidates, []);
-    const { candidates } = await countsOf(counters, scoreInput(project, 's2', { device: ref('d'), nowMs: startMs + 2 * minuteMs }));
-    t.match(candidates, [{ session: ref('s1'), atMs: startMs, respondent: ref('r'), device: ref('d'), sketch: sketchOf('a', 'b', null), via: 'device' }]);
-  });
+  await t.test(
+    'a session is never its own candidate, and once scored again it is known by what came later',
+    async (t) => {
+      const project = nextProject();
+      await countsOf(counters, scoreInput(project, 's1', { respondent: ref('r') }));
+      await counters.storeProbe(probeInput(project, 's1', { device: ref('d'), bands: ['b'] }));
+      const again = await countsOf(
+        counters,
+        scoreInput(project, 's1', { respondent: ref('r'), nowMs: startMs + minuteMs }),
+      );
+      t.same(again.candidates, []);
+      const { candidates } = await countsOf(
+        counters,
+        scoreInput(project, 's2', { device: ref('d'), nowMs: startMs + 2 * minuteMs }),
+      );
+      t.match(candidates, [
+        {
+          session: ref('s1'),
+          atMs: startMs,
+          respondent: ref('r'),
+          device: ref('d'),
+          sketch: sketchOf('a', 'b', null),
+          via: 'device',
+        },
+      ]);
+    },
+  );
 
   await t.test('respondents and devices are found for 30 days, likeness for one', async (t) => {
     const project = nextProject();
@@ -65,9 +123,15 @@ async function testCandidates(t: Test, { counters, nextProject }: ContractSubjec
     }
     const bands = Array.from({ length: 8 }, (_, i) => `b${i}`);
     await counters.storeProbe(probeInput(project, 'last', { device: null, bands }));
-    const { candidates } = await countsOf(counters, scoreInput(project, 'last', { respondent: ref('r'), nowMs: startMs + minuteMs }));
+    const { candidates } = await countsOf(
+      counters,
+      scoreInput(project, 'last', { respondent: ref('r'), nowMs: startMs + minuteMs }),
+    );
     const latest = Array.from({ length: 31 }, (_, i) => ref(`s${39 - i}`));
-    t.same(candidates.map((candidate) => candidate.session), [...latest, ref('first')]);
+    t.same(
+      candidates.map((candidate) => candidate.session),
+      [...latest, ref('first')],
+    );
   });
 }
 
@@ -85,18 +149,25 @@ async function testEdges(t: Test, { counters, nextProject }: ContractSubject): P
     t.match(await neighborhood(project, 's5', { device: ref('d1') }), { sessions: 6, direct: 2, linked: 2 });
   });
 
-  await t.test('an address ties what came within ten minutes from the same class of device, unless it is shared', async (t) => {
-    const project = nextProject();
-    const address = ref('home');
-    const at = (session: string, minute: number, deviceClass: string | null, addressShared = false) =>
-      neighborhood(project, session, { address, deviceClass, addressShared, nowMs: startMs + minute * minuteMs });
-    await at('s1', 0, 'windows/chrome');
-    t.match(await at('s2', 10, 'windows/chrome'), { direct: 1, linked: 0 });
-    t.match(await at('s3', 11, 'ios/safari'), { direct: 0, linked: 0 });
-    t.match(await at('s4', 15, 'windows/chrome'), { direct: 1, linked: 1 }, 's1 came too long before, and through s2');
-    t.match(await at('s5', 15, null), { direct: 0, linked: 0 });
-    t.match(await at('s6', 15, 'windows/chrome', true), { direct: 0, linked: 0 });
-  });
+  await t.test(
+    'an address ties what came within ten minutes from the same class of device, unless it is shared',
+    async (t) => {
+      const project = nextProject();
+      const address = ref('home');
+      const at = (session: string, minute: number, deviceClass: string | null, addressShared = false) =>
+        neighborhood(project, session, { address, deviceClass, addressShared, nowMs: startMs + minute * minuteMs });
+      await at('s1', 0, 'windows/chrome');
+      t.match(await at('s2', 10, 'windows/chrome'), { direct: 1, linked: 0 });
+      t.match(await at('s3', 11, 'ios/safari'), { direct: 0, linked: 0 });
+      t.match(
+        await at('s4', 15, 'windows/chrome'),
+        { direct: 1, linked: 1 },
+        's1 came too long before, and through s2',
+      );
+      t.match(await at('s5', 15, null), { direct: 0, linked: 0 });
+      t.match(await at('s6', 15, 'windows/chrome', true), { direct: 0, linked: 0 });
+    },
+  );
 
   await t.test('a key with more than 50 sessions ties nobody', async (t) => {
     const project = nextProject();
@@ -109,7 +180,12 @@ async function testEdges(t: Test, { counters, nextProject }: ContractSubject): P
 
   await t.test('the walk ends at 64 sessions', async (t) => {
     const project = nextProject();
-    for (let i = 0; i < 90; i += 1) await neighborhood(project, `s${i}`, { device: ref(`d${i % 3}`), respondent: ref(`r${i % 30}`), nowMs: startMs + i });
+    for (let i = 0; i < 90; i += 1)
+      await neighborhood(project, `s${i}`, {
+        device: ref(`d${i % 3}`),
+        respondent: ref(`r${i % 30}`),
+        nowMs: startMs + i,
+      });
     const { direct, linked } = await neighborhood(project, 'last', { device: ref('d0'), nowMs: startMs + 100 });
     t.equal(direct, 30);
     t.equal(direct + linked, 30, 'only the sessions of one device in three share respondents here');
@@ -122,8 +198,14 @@ async function testEdges(t: Test, { counters, nextProject }: ContractSubject): P
   await t.test('what is older than a day ties no more', async (t) => {
     const project = nextProject();
     await neighborhood(project, 's1', { device: ref('d') });
-    t.match(await neighborhood(project, 's2', { device: ref('d'), nowMs: startMs + dayMs - 1 }), { sessions: 2, direct: 1 });
-    t.match(await neighborhood(project, 's3', { device: ref('d'), nowMs: startMs + dayMs }), { sessions: 2, direct: 1 });
+    t.match(await neighborhood(project, 's2', { device: ref('d'), nowMs: startMs + dayMs - 1 }), {
+      sessions: 2,
+      direct: 1,
+    });
+    t.match(await neighborhood(project, 's3', { device: ref('d'), nowMs: startMs + dayMs }), {
+      sessions: 2,
+      direct: 1,
+    });
   });
 }
 
@@ -133,16 +215,46 @@ async function testPrefixes(t: Test, { counters, nextProject }: ContractSubject)
 
   await t.test('shares of prefixes follow what enters and leaves the window', async (t) => {
     const project = nextProject();
-    t.match(await neighborhood(project, 's1', 'p1', startMs), { sessions: 1, prefixSessions: 1, prefixSquares: 1, prefixes: 1 });
-    t.match(await neighborhood(project, 's2', 'p1', startMs + hourMs), { sessions: 2, prefixSessions: 2, prefixSquares: 4, prefixes: 1 });
-    t.match(await neighborhood(project, 's3', 'p2', startMs + 2 * hourMs), { sessions: 3, prefixSessions: 1, prefixSquares: 5, prefixes: 2 });
-    t.match(await neighborhood(project, 's4', 'p2', startMs + dayMs), { sessions: 3, prefixSessions: 2, prefixSquares: 5, prefixes: 2 });
-    t.match(await neighborhood(project, 's5', 'p3', startMs + 3 * dayMs), { sessions: 1, prefixSessions: 1, prefixSquares: 1, prefixes: 1 });
+    t.match(await neighborhood(project, 's1', 'p1', startMs), {
+      sessions: 1,
+      prefixSessions: 1,
+      prefixSquares: 1,
+      prefixes: 1,
+    });
+    t.match(await neighborhood(project, 's2', 'p1', startMs + hourMs), {
+      sessions: 2,
+      prefixSessions: 2,
+      prefixSquares: 4,
+      prefixes: 1,
+    });
+    t.match(await neighborhood(project, 's3', 'p2', startMs + 2 * hourMs), {
+      sessions: 3,
+      prefixSessions: 1,
+      prefixSquares: 5,
+      prefixes: 2,
+    });
+    t.match(await neighborhood(project, 's4', 'p2', startMs + dayMs), {
+      sessions: 3,
+      prefixSessions: 2,
+      prefixSquares: 5,
+      prefixes: 2,
+    });
+    t.match(await neighborhood(project, 's5', 'p3', startMs + 3 * dayMs), {
+      sessions: 1,
+      prefixSessions: 1,
+      prefixSquares: 1,
+      prefixes: 1,
+    });
   });
 
   await t.test('the window holds the latest 500 sessions', async (t) => {
     const project = nextProject();
     for (let i = 0; i < 500; i += 1) await neighborhood(project, `s${i}`, i < 10 ? 'early' : 'late', startMs + i);
-    t.match(await neighborhood(project, 'one more', 'late', startMs + 500), { sessions: 500, prefixSessions: 491, prefixSquares: 491 * 491 + 81, prefixes: 2 });
+    t.match(await neighborhood(project, 'one more', 'late', startMs + 500), {
+      sessions: 500,
+      prefixSessions: 491,
+      prefixSquares: 491 * 491 + 81,
+      prefixes: 2,
+    });
   });
 }

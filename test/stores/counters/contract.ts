@@ -6,7 +6,18 @@ import type { ScoreCountInput } from '../../../src/stores/counters/port.js';
 import { testCounting } from './contract-counting.js';
 import { testHistory } from './contract-history.js';
 import { testRelations } from './contract-relations.js';
-import { countsOf, expectCounted, hourMs, minuteMs, probeInput, ref, scoreInput, sketchOf, startMs, type ContractSubject } from './inputs.js';
+import {
+  countsOf,
+  expectCounted,
+  hourMs,
+  minuteMs,
+  probeInput,
+  ref,
+  scoreInput,
+  sketchOf,
+  startMs,
+  type ContractSubject,
+} from './inputs.js';
 
 export async function testContract(t: Test, subject: ContractSubject): Promise<void> {
   await testLimits(t, subject);
@@ -25,14 +36,36 @@ async function testLimits(t: Test, { counters, nextProject }: ContractSubject): 
 
   await t.test('a limit is counted down, and refused when it is used up, until its window ends', async (t) => {
     const tag = nextProject();
-    const limits = [{ key: 'minute', limit: 2, windowSeconds: 60 }, { key: 'day', limit: 3, windowSeconds: 86_400 }];
+    const limits = [
+      { key: 'minute', limit: 2, windowSeconds: 60 },
+      { key: 'day', limit: 3, windowSeconds: 86_400 },
+    ];
     const endsAt = startMs / 1_000 + 60;
     const midnight = Date.UTC(2026, 9, 2) / 1_000;
     t.same(await counters.takeRate(tag, startMs, limits), { allowed: true, limit: 2, remaining: 1, resetAt: endsAt });
-    t.same(await counters.takeRate(tag, startMs + 59_999, limits), { allowed: true, limit: 2, remaining: 0, resetAt: endsAt });
-    t.same(await counters.takeRate(tag, startMs + 59_999, limits), { allowed: false, limit: 2, remaining: 0, resetAt: endsAt });
-    t.same(await counters.takeRate(tag, startMs + 60_000, limits), { allowed: true, limit: 3, remaining: 0, resetAt: midnight }, 'the refused call took nothing off the day');
-    t.same(await counters.takeRate(tag, startMs + 61_000, limits), { allowed: false, limit: 3, remaining: 0, resetAt: midnight });
+    t.same(await counters.takeRate(tag, startMs + 59_999, limits), {
+      allowed: true,
+      limit: 2,
+      remaining: 0,
+      resetAt: endsAt,
+    });
+    t.same(await counters.takeRate(tag, startMs + 59_999, limits), {
+      allowed: false,
+      limit: 2,
+      remaining: 0,
+      resetAt: endsAt,
+    });
+    t.same(
+      await counters.takeRate(tag, startMs + 60_000, limits),
+      { allowed: true, limit: 3, remaining: 0, resetAt: midnight },
+      'the refused call took nothing off the day',
+    );
+    t.same(await counters.takeRate(tag, startMs + 61_000, limits), {
+      allowed: false,
+      limit: 3,
+      remaining: 0,
+      resetAt: midnight,
+    });
   });
 
   await t.test('without limits everything is allowed', async (t) => {
@@ -51,7 +84,9 @@ async function testLimits(t: Test, { counters, nextProject }: ContractSubject): 
   await t.test('a limited call counts nothing and leaves no receipt', async (t) => {
     const project = nextProject();
     const device = ref('d');
-    const limited = await counters.countScore(scoreInput(project, 's1', { device, limits: [{ key: 'key', limit: 0, windowSeconds: 60 }] }));
+    const limited = await counters.countScore(
+      scoreInput(project, 's1', { device, limits: [{ key: 'key', limit: 0, windowSeconds: 60 }] }),
+    );
     t.match(limited, { kind: 'limited', rate: { allowed: false, limit: 0 } });
     t.equal(await counters.recentReceipt(project, `rcpt_${project}_s1`), null);
     t.equal((await countsOf(counters, scoreInput(project, 's2', { device }))).deviceSessionsDay, 1);
@@ -60,42 +95,71 @@ async function testLimits(t: Test, { counters, nextProject }: ContractSubject): 
 
 async function testProbes(t: Test, { counters, nextProject }: ContractSubject): Promise<void> {
   const probeOf = async (project: string, session: string, receipt: string) =>
-    expectCounted(await counters.countScore(scoreInput(project, session, { receiptId: receipt, fingerprint: receipt }))).probe;
+    expectCounted(await counters.countScore(scoreInput(project, session, { receiptId: receipt, fingerprint: receipt })))
+      .probe;
 
-  await t.test('the newest load and the newest update are kept apart, and an update erases nothing of the load', async (t) => {
-    const project = nextProject();
-    const sketch = sketchOf('x', null);
-    const load = probeInput(project, 's', { seq: 0, content: Buffer.from([0, 255, 128]), device: ref('d'), sketch, bands: ['b1', 'b2'] });
-    const update = { ...load, phase: 'update' as const, device: null, sketch: null, bands: [] };
-    t.equal(await counters.storeProbe(load), 'stored');
-    t.equal(await counters.storeProbe({ ...update, seq: 2, content: Buffer.from('two') }), 'stored');
-    t.equal(await counters.storeProbe({ ...update, seq: 1, content: Buffer.from('one') }), 'stale');
-    t.equal(await counters.storeProbe({ ...update, seq: 2, content: Buffer.from('again') }), 'stale');
-    const probe = await probeOf(project, 's', 'r1');
-    t.equal(probe?.seq, 2);
-    t.same([...(probe?.load ?? [])], [0, 255, 128]);
-    t.equal(Buffer.from(probe?.update ?? []).toString(), 'two');
-    t.same([probe?.device, probe?.sketch, probe?.bands], [ref('d'), sketch, ['b1', 'b2']]);
-  });
+  await t.test(
+    'the newest load and the newest update are kept apart, and an update erases nothing of the load',
+    async (t) => {
+      const project = nextProject();
+      const sketch = sketchOf('x', null);
+      const load = probeInput(project, 's', {
+        seq: 0,
+        content: Buffer.from([0, 255, 128]),
+        device: ref('d'),
+        sketch,
+        bands: ['b1', 'b2'],
+      });
+      const update = { ...load, phase: 'update' as const, device: null, sketch: null, bands: [] };
+      t.equal(await counters.storeProbe(load), 'stored');
+      t.equal(await counters.storeProbe({ ...update, seq: 2, content: Buffer.from('two') }), 'stored');
+      t.equal(await counters.storeProbe({ ...update, seq: 1, content: Buffer.from('one') }), 'stale');
+      t.equal(await counters.storeProbe({ ...update, seq: 2, content: Buffer.from('again') }), 'stale');
+      const probe = await probeOf(project, 's', 'r1');
+      t.equal(probe?.seq, 2);
+      t.same([...(probe?.load ?? [])], [0, 255, 128]);
+      t.equal(Buffer.from(probe?.update ?? []).toString(), 'two');
+      t.same([probe?.device, probe?.sketch, probe?.bands], [ref('d'), sketch, ['b1', 'b2']]);
+    },
+  );
 
   await t.test('a load that arrives after its updates is kept', async (t) => {
     const project = nextProject();
-    t.equal(await counters.storeProbe(probeInput(project, 's', { phase: 'update', seq: 3, content: Buffer.from('three') })), 'stored');
+    t.equal(
+      await counters.storeProbe(probeInput(project, 's', { phase: 'update', seq: 3, content: Buffer.from('three') })),
+      'stored',
+    );
     const early = await probeOf(project, 's', 'r1');
     t.same([early?.seq, early?.load, early?.device], [3, null, null]);
     t.equal(await counters.storeProbe(probeInput(project, 's', { seq: 0 })), 'stored');
     const whole = await probeOf(project, 's', 'r2');
-    t.same([whole?.seq, Buffer.from(whole?.load ?? []).toString(), whole?.device], [3, 'load of s', ref('device of s')]);
+    t.same(
+      [whole?.seq, Buffer.from(whole?.load ?? []).toString(), whole?.device],
+      [3, 'load of s', ref('device of s')],
+    );
   });
 
   await t.test('a reload replaces the load, and the earlier page is heard no more', async (t) => {
     const project = nextProject();
     await counters.storeProbe(probeInput(project, 's', { seq: 5 }));
     await counters.storeProbe(probeInput(project, 's', { phase: 'update', seq: 6, content: Buffer.from('old page') }));
-    t.equal(await counters.storeProbe(probeInput(project, 's', { nonce: ref('second'), seq: 0, content: Buffer.from('second'), device: null })), 'stored');
+    t.equal(
+      await counters.storeProbe(
+        probeInput(project, 's', { nonce: ref('second'), seq: 0, content: Buffer.from('second'), device: null }),
+      ),
+      'stored',
+    );
     t.equal(await counters.storeProbe(probeInput(project, 's', { phase: 'update', seq: 9 })), 'stale');
     const probe = await probeOf(project, 's', 'r1');
-    t.same([probe?.seq, Buffer.from(probe?.load ?? []).toString(), Buffer.from(probe?.update ?? []).toString(), probe?.device], [0, 'second', 'old page', null]);
+    t.same(
+      [
+        probe?.seq,
+        Buffer.from(probe?.load ?? []).toString(),
+        Buffer.from(probe?.update ?? []).toString(),
+        probe?.device,
+      ],
+      [0, 'second', 'old page', null],
+    );
   });
 
   await t.test('a nonce is good for one session of its project', async (t) => {
@@ -110,16 +174,23 @@ async function testProbes(t: Test, { counters, nextProject }: ContractSubject): 
   await t.test('a probe waits a day for its session, and no longer', async (t) => {
     const project = nextProject();
     await counters.storeProbe(probeInput(project, 's'));
-    const early = expectCounted(await counters.countScore(scoreInput(project, 's', { nowMs: startMs + 24 * hourMs - 1 })));
+    const early = expectCounted(
+      await counters.countScore(scoreInput(project, 's', { nowMs: startMs + 24 * hourMs - 1 })),
+    );
     t.equal(early.device, ref('device of s'));
-    const late = expectCounted(await counters.countScore(scoreInput(project, 's', { nowMs: startMs + 24 * hourMs, fingerprint: 'late' })));
+    const late = expectCounted(
+      await counters.countScore(scoreInput(project, 's', { nowMs: startMs + 24 * hourMs, fingerprint: 'late' })),
+    );
     t.same([late.probe, late.device], [null, null]);
   });
 
   await t.test('the device of the call goes before the probe’s', async (t) => {
     const project = nextProject();
     await counters.storeProbe(probeInput(project, 's'));
-    t.equal(expectCounted(await counters.countScore(scoreInput(project, 's', { device: ref('named') }))).device, ref('named'));
+    t.equal(
+      expectCounted(await counters.countScore(scoreInput(project, 's', { device: ref('named') }))).device,
+      ref('named'),
+    );
   });
 }
 
@@ -131,7 +202,10 @@ async function testReceipts(t: Test, { counters, nextProject }: ContractSubject)
     const counted = expectCounted(await counters.countScore(scoreInput(project, 's', { content, device: ref('d') })));
     const receipt = await counters.recentReceipt(project, counted.receiptId);
     t.same([...(receipt?.content ?? [])], [...content]);
-    t.same([receipt?.receiptId, receipt?.projectId, receipt?.device, receipt?.signatureFresh], [counted.receiptId, project, ref('d'), false]);
+    t.same(
+      [receipt?.receiptId, receipt?.projectId, receipt?.device, receipt?.signatureFresh],
+      [counted.receiptId, project, ref('d'), false],
+    );
     t.same(receipt?.counts, counted.counts);
     t.same(receipt?.probe, counted.probe);
     t.equal(await counters.recentReceipt(nextProject(), counted.receiptId), null);
@@ -143,7 +217,10 @@ async function testReceipts(t: Test, { counters, nextProject }: ContractSubject)
     const content = Buffer.from('before');
     await counters.countScore(scoreInput(project, 's', { content }));
     content.fill(0);
-    t.equal(Buffer.from((await counters.recentReceipt(project, `rcpt_${project}_s`))?.content ?? []).toString(), 'before');
+    t.equal(
+      Buffer.from((await counters.recentReceipt(project, `rcpt_${project}_s`))?.content ?? []).toString(),
+      'before',
+    );
   });
 
   await t.test('an identical retry gets the first receipt and counts nothing, but takes off the limit', async (t) => {
@@ -168,29 +245,47 @@ async function testReceipts(t: Test, { counters, nextProject }: ContractSubject)
     await counters.countScore(input);
     t.equal((await counters.countScore({ ...input, fingerprint: 'other', receiptId: 'rcpt_2' })).kind, 'counted');
     t.match(await counters.countScore(input), { kind: 'replayed', recorded: { receiptId: input.receiptId } });
-    t.match(await counters.countScore({ ...input, fingerprint: 'other' }), { kind: 'replayed', recorded: { receiptId: 'rcpt_2' } });
+    t.match(await counters.countScore({ ...input, fingerprint: 'other' }), {
+      kind: 'replayed',
+      recorded: { receiptId: 'rcpt_2' },
+    });
   });
 
-  await t.test('after its probe came a session is scored again, and counts its device then, nothing else twice', async (t) => {
-    const project = nextProject();
-    const input = scoreInput(project, 's', { respondent: ref('r'), source: ref('source') });
-    const before = await countsOf(counters, input);
-    t.same([before.deviceSessionsDay, before.respondentDay, before.terms], [null, 1, null]);
-    await counters.storeProbe(probeInput(project, 's'));
-    const after = await countsOf(counters, { ...input, receiptId: 'rcpt_2', nowMs: startMs + minuteMs });
-    t.same([after.deviceSessionsDay, after.respondentDay, after.addressSessionsHour, after.prefixSessionsDay, after.source?.hour], [1, 1, 1, 1, 1]);
-    t.same([after.respondentDevicesWeek, after.deviceRespondentsDay, after.neighborhood.sessions], [1, 1, 1]);
-    t.same(after.terms, { total: 1, counts: [1, 1, null] });
-    await counters.storeProbe(probeInput(project, 's', { phase: 'update', seq: 1 }));
-    const again = await countsOf(counters, { ...input, receiptId: 'rcpt_3', nowMs: startMs + 2 * minuteMs });
-    t.same(again, after);
-  });
+  await t.test(
+    'after its probe came a session is scored again, and counts its device then, nothing else twice',
+    async (t) => {
+      const project = nextProject();
+      const input = scoreInput(project, 's', { respondent: ref('r'), source: ref('source') });
+      const before = await countsOf(counters, input);
+      t.same([before.deviceSessionsDay, before.respondentDay, before.terms], [null, 1, null]);
+      await counters.storeProbe(probeInput(project, 's'));
+      const after = await countsOf(counters, { ...input, receiptId: 'rcpt_2', nowMs: startMs + minuteMs });
+      t.same(
+        [
+          after.deviceSessionsDay,
+          after.respondentDay,
+          after.addressSessionsHour,
+          after.prefixSessionsDay,
+          after.source?.hour,
+        ],
+        [1, 1, 1, 1, 1],
+      );
+      t.same([after.respondentDevicesWeek, after.deviceRespondentsDay, after.neighborhood.sessions], [1, 1, 1]);
+      t.same(after.terms, { total: 1, counts: [1, 1, null] });
+      await counters.storeProbe(probeInput(project, 's', { phase: 'update', seq: 1 }));
+      const again = await countsOf(counters, { ...input, receiptId: 'rcpt_3', nowMs: startMs + 2 * minuteMs });
+      t.same(again, after);
+    },
+  );
 
   await t.test('a retry is no longer identical once its receipt expired', async (t) => {
     const project = nextProject();
     const input = scoreInput(project, 's', { device: ref('d') });
     await counters.countScore(input);
-    t.equal((await counters.countScore({ ...input, nowMs: startMs + 24 * hourMs, receiptId: 'rcpt_2' })).kind, 'counted');
+    t.equal(
+      (await counters.countScore({ ...input, nowMs: startMs + 24 * hourMs, receiptId: 'rcpt_2' })).kind,
+      'counted',
+    );
   });
 }
 
@@ -204,6 +299,10 @@ async function testSignatures(t: Test, { counters, nextProject }: ContractSubjec
     t.equal(await fresh('s1', { signature }), true);
     t.equal(await fresh('s1', { signature, fingerprint: 'other' }), true, 'the same session scored again');
     t.equal(await fresh('s2', { signature }), false);
-    t.equal(expectCounted(await counters.countScore(scoreInput(nextProject(), 's2', { signature }))).signatureFresh, true, 'in another project');
+    t.equal(
+      expectCounted(await counters.countScore(scoreInput(nextProject(), 's2', { signature }))).signatureFresh,
+      true,
+      'in another project',
+    );
   });
 }

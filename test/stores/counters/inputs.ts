@@ -3,7 +3,12 @@
  */
 import { createHash } from 'node:crypto';
 import type { CountFacts, DeviceSketch } from '../../../src/contract/facts.js';
-import type { Counters, ProbeStoreInput, ScoreCountInput, ScoreCountResult } from '../../../src/stores/counters/port.js';
+import type {
+  Counters,
+  ProbeStoreInput,
+  ScoreCountInput,
+  ScoreCountResult,
+} from '../../../src/stores/counters/port.js';
 
 /** A Thursday, five minutes past an hour. */
 export const startMs = Date.UTC(2026, 9, 1, 12, 5);
@@ -56,7 +61,12 @@ export function probeInput(projectId: string, session: string, over: Partial<Pro
 }
 
 export function sketchOf(...terms: (string | null)[]): DeviceSketch {
-  return { terms: terms.map((term) => (term === null ? null : ref(term))), osFamily: 'windows', browser: 'chrome', browserMajor: 141 };
+  return {
+    terms: terms.map((term) => (term === null ? null : ref(term))),
+    osFamily: 'windows',
+    browser: 'chrome',
+    browserMajor: 141,
+  };
 }
 
 /** `nextProject` gives a project that no other test uses. */

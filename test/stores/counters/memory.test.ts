@@ -39,34 +39,42 @@ t.test('a snapshot brings everything back after a restart', async (t) => {
   const after = await open();
   t.match(await after.countScore(score('s1')), { kind: 'replayed' });
   t.same(await countsOf(after, score('s2')), await countsOf(straight, score('s2')));
-  t.same(await after.recentReceipt(project, `rcpt_${project}_s1`), await straight.recentReceipt(project, `rcpt_${project}_s1`));
+  t.same(
+    await after.recentReceipt(project, `rcpt_${project}_s1`),
+    await straight.recentReceipt(project, `rcpt_${project}_s1`),
+  );
   await after.close();
   await rm(folder, { recursive: true });
 });
 
-t.test('a store that starts without a snapshot is cold for every project; one that has it knows who is warm, and their history', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'counters-'));
-  const snapshotPath = join(folder, 'counters.snapshot');
-  const project = nextProject();
-  const value = { n: 1, fraud: 1, clawbacks: 0, asOfDay: 20_000 };
-  const told = async (nowMs: number, from: string | null): Promise<unknown> => {
-    const counters = await openMemoryCounters({ snapshotPath: from, keysMax: 10_000, now: () => nowMs });
-    const history = { respondent: ref('r'), source: null, subSource: null };
-    const { warm, history: found } = expectCounted(await counters.countScore(scoreInput(project, `at ${nowMs}`, { nowMs, history })));
-    await counters.close();
-    return [warm, found.respondent];
-  };
-  const first = await openMemoryCounters({ snapshotPath, keysMax: 10_000, now: () => startMs });
-  await first.markWarm(project);
-  await first.publishHistory(project, [{ subject: ref('r'), version: 1, value }]);
-  await first.close();
-  t.same(await told(startMs, null), [false, null]);
-  t.same(await told(startMs + 47 * hourMs, snapshotPath), [true, value]);
-  t.same(await told(startMs + 94 * hourMs, snapshotPath), [true, value], 'scoring keeps it warm');
-  t.same(await told(startMs + 143 * hourMs, snapshotPath), [false, value], 'two days without a score do not');
-  t.same(await told(startMs + 401 * 24 * hourMs, snapshotPath), [false, null]);
-  await rm(folder, { recursive: true });
-});
+t.test(
+  'a store that starts without a snapshot is cold for every project; one that has it knows who is warm, and their history',
+  async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'counters-'));
+    const snapshotPath = join(folder, 'counters.snapshot');
+    const project = nextProject();
+    const value = { n: 1, fraud: 1, clawbacks: 0, asOfDay: 20_000 };
+    const told = async (nowMs: number, from: string | null): Promise<unknown> => {
+      const counters = await openMemoryCounters({ snapshotPath: from, keysMax: 10_000, now: () => nowMs });
+      const history = { respondent: ref('r'), source: null, subSource: null };
+      const { warm, history: found } = expectCounted(
+        await counters.countScore(scoreInput(project, `at ${nowMs}`, { nowMs, history })),
+      );
+      await counters.close();
+      return [warm, found.respondent];
+    };
+    const first = await openMemoryCounters({ snapshotPath, keysMax: 10_000, now: () => startMs });
+    await first.markWarm(project);
+    await first.publishHistory(project, [{ subject: ref('r'), version: 1, value }]);
+    await first.close();
+    t.same(await told(startMs, null), [false, null]);
+    t.same(await told(startMs + 47 * hourMs, snapshotPath), [true, value]);
+    t.same(await told(startMs + 94 * hourMs, snapshotPath), [true, value], 'scoring keeps it warm');
+    t.same(await told(startMs + 143 * hourMs, snapshotPath), [false, value], 'two days without a score do not');
+    t.same(await told(startMs + 401 * 24 * hourMs, snapshotPath), [false, null]);
+    await rm(folder, { recursive: true });
+  },
+);
 
 t.test('what expired while it was closed does not come back', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'counters-'));
@@ -90,10 +98,20 @@ t.test('a broken snapshot is reported and set aside, and counting starts from no
   const whole = await readFile(snapshotPath);
   const flipped = Buffer.from(whole);
   flipped[40] = (flipped[40] ?? 0) ^ 1;
-  for (const broken of [whole.subarray(0, whole.length - 5), Buffer.alloc(0), Buffer.from('not a snapshot at all'), flipped]) {
+  for (const broken of [
+    whole.subarray(0, whole.length - 5),
+    Buffer.alloc(0),
+    Buffer.from('not a snapshot at all'),
+    flipped,
+  ]) {
     await writeFile(snapshotPath, broken);
     const notes: SnapshotNote[] = [];
-    const counters = await openMemoryCounters({ snapshotPath, keysMax: 10_000, now: () => startMs, logger: { warn: (note) => notes.push(note) } });
+    const counters = await openMemoryCounters({
+      snapshotPath,
+      keysMax: 10_000,
+      now: () => startMs,
+      logger: { warn: (note) => notes.push(note) },
+    });
     t.match(notes, [{ code: 'SNAPSHOT_BROKEN', path: snapshotPath }]);
     t.match(await counters.countScore(scoreInput('proj', 's1')), { kind: 'counted' });
     t.same(await readdir(folder), ['counters.snapshot.broken']);
@@ -115,8 +133,13 @@ t.test('a full store refuses what is new, forgets nothing, and takes it once som
   await t.rejects(fill(), { code: 'STORE_UNAVAILABLE' });
   t.ok(accepted > 3);
   t.ok(await counters.recentReceipt(project, `rcpt_${project}_s0`));
-  await t.rejects(counters.storeProbe(probeInput(project, 'late')).then(() => fill()), { code: 'STORE_UNAVAILABLE' });
-  t.match(await counters.countScore(scoreInput(project, 'next month', { nowMs: startMs + 32 * 24 * hourMs })), { kind: 'counted' });
+  await t.rejects(
+    counters.storeProbe(probeInput(project, 'late')).then(() => fill()),
+    { code: 'STORE_UNAVAILABLE' },
+  );
+  t.match(await counters.countScore(scoreInput(project, 'next month', { nowMs: startMs + 32 * 24 * hourMs })), {
+    kind: 'counted',
+  });
   await counters.close();
 });
 

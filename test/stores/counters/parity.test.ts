@@ -18,7 +18,10 @@ const term = fc.option(fc.constantFrom('x', 'y', 'z', 'not a hash'), { nil: null
 
 const scoring = fc.record({
   kind: fc.constant('score' as const),
-  afterMs: fc.oneof({ arbitrary: fc.integer({ min: 0, max: 6 * minuteMs }), weight: 3 }, { arbitrary: fc.integer({ min: 0, max: 30 * hourMs }), weight: 1 }),
+  afterMs: fc.oneof(
+    { arbitrary: fc.integer({ min: 0, max: 6 * minuteMs }), weight: 3 },
+    { arbitrary: fc.integer({ min: 0, max: 30 * hourMs }), weight: 1 },
+  ),
   session: fc.integer({ min: 0, max: 11 }),
   fingerprint: fc.constantFrom('a', 'b'),
   scope: few('scope', 2),
@@ -31,7 +34,11 @@ const scoring = fc.record({
   addressShared: fc.constantFrom(false, false, true),
   signature: fewOrNone('signature', 2),
   limit: fc.integer({ min: 1, max: 30 }),
-  history: fc.record({ respondent: fewOrNone('subject', 3), source: fewOrNone('subject', 3), subSource: fewOrNone('subject', 3) }),
+  history: fc.record({
+    respondent: fewOrNone('subject', 3),
+    source: fewOrNone('subject', 3),
+    subSource: fewOrNone('subject', 3),
+  }),
 });
 
 const restoring = fc.record({
@@ -47,7 +54,10 @@ const restoring = fc.record({
   source: fewOrNone('source', 2),
   deviceClass: fc.constantFrom('ios/safari', 'windows/chrome', null),
   addressShared: fc.constantFrom(false, true),
-  sketch: fc.option(fc.array(term, { minLength: 3, maxLength: 3 }).map((terms) => sketchOf(...terms)), { nil: null }),
+  sketch: fc.option(
+    fc.array(term, { minLength: 3, maxLength: 3 }).map((terms) => sketchOf(...terms)),
+    { nil: null },
+  ),
   bands: fc.uniqueArray(fc.constantFrom('b0', 'b1', 'b2', 'b3', 'b4'), { maxLength: 3 }),
 });
 
@@ -70,12 +80,20 @@ const probing = fc.record({
   seq: fc.integer({ min: 0, max: 4 }),
   content: fc.uint8Array({ minLength: 1, maxLength: 8 }),
   device: fewOrNone('d', 4),
-  sketch: fc.option(fc.array(term, { minLength: 3, maxLength: 3 }).map((terms) => sketchOf(...terms)), { nil: null }),
+  sketch: fc.option(
+    fc.array(term, { minLength: 3, maxLength: 3 }).map((terms) => sketchOf(...terms)),
+    { nil: null },
+  ),
   bands: fc.uniqueArray(fc.constantFrom('b0', 'b1', 'b2', 'b3', 'b4'), { maxLength: 3 }),
 });
 
 type Drawn<T> = T extends fc.Arbitrary<infer V> ? V : never;
-type Step = Drawn<typeof scoring> | Drawn<typeof probing> | Drawn<typeof restoring> | Drawn<typeof publishing> | Drawn<typeof marking>;
+type Step =
+  | Drawn<typeof scoring>
+  | Drawn<typeof probing>
+  | Drawn<typeof restoring>
+  | Drawn<typeof publishing>
+  | Drawn<typeof marking>;
 
 /** The stores’ clock, which the played time moves. */
 let clockMs = startMs;
@@ -93,7 +111,13 @@ async function play(counters: Counters, projectId: string, steps: readonly Step[
       continue;
     }
     if (step.kind === 'publish') {
-      await counters.publishHistory(projectId, [{ subject: step.subject, version: step.version, value: { n: step.n, fraud: 0.1, clawbacks: 1, asOfDay: 20_000 } }]);
+      await counters.publishHistory(projectId, [
+        {
+          subject: step.subject,
+          version: step.version,
+          value: { n: step.n, fraud: 0.1, clawbacks: 1, asOfDay: 20_000 },
+        },
+      ]);
       continue;
     }
     const session = ref(`s${step.session}`);
@@ -102,16 +126,29 @@ async function play(counters: Counters, projectId: string, steps: readonly Step[
       continue;
     }
     if (step.kind === 'restore') {
-      await counters.restoreSessions(projectId, [countedOf({ ...scoreInput(projectId, 'any'), ...step, session, nowMs: nowMs - step.backMs }, step)]);
+      await counters.restoreSessions(projectId, [
+        countedOf({ ...scoreInput(projectId, 'any'), ...step, session, nowMs: nowMs - step.backMs }, step),
+      ]);
       continue;
     }
     const receiptId = `rcpt_${i}`;
     receipts.push({ receiptId, atMs: nowMs });
     const limits = [{ key: 'key', limit: step.limit, windowSeconds: 3_600 }];
-    answers.push(await counters.countScore({ ...scoreInput(projectId, 'any'), ...step, nowMs, session, receiptId, limits, content: Buffer.from(receiptId) }));
+    answers.push(
+      await counters.countScore({
+        ...scoreInput(projectId, 'any'),
+        ...step,
+        nowMs,
+        session,
+        receiptId,
+        limits,
+        content: Buffer.from(receiptId),
+      }),
+    );
   }
   // Redis lets receipts go by its own clock: those that the played time has outrun are not compared.
-  for (const { receiptId, atMs } of receipts) if (atMs > nowMs - 24 * hourMs) answers.push(await counters.recentReceipt(projectId, receiptId));
+  for (const { receiptId, atMs } of receipts)
+    if (atMs > nowMs - 24 * hourMs) answers.push(await counters.recentReceipt(projectId, receiptId));
   return answers.map(comparable);
 }
 
@@ -120,7 +157,12 @@ function comparable(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
   if (typeof value === 'number' && !Number.isInteger(value)) return Number(value.toPrecision(12));
   if (Array.isArray(value)) return value.map(comparable);
-  if (typeof value === 'object' && value !== null) return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, comparable(part)]).sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)));
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(
+      Object.entries(value)
+        .map(([key, part]) => [key, comparable(part)])
+        .sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+    );
   return value;
 }
 
@@ -133,12 +175,24 @@ if (redis === null) {
     const inRedis = await openRedisCounters({ url: redis.url, deadlineMs: 5_000, now: () => clockMs });
     t.teardown(() => inRedis.close());
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.oneof({ arbitrary: scoring, weight: 6 }, { arbitrary: probing, weight: 4 }, { arbitrary: restoring, weight: 2 }, { arbitrary: publishing, weight: 1 }, { arbitrary: marking, weight: 1 }), { minLength: 1, maxLength: 60, size: 'max' }), async (steps) => {
-        const projectId = `proj_${randomUUID()}`;
-        const inMemory = await openMemoryCounters({ snapshotPath: null, keysMax: 100_000, now: () => clockMs });
-        clockMs = startMs;
-        assert.deepEqual(await play(inRedis, projectId, steps), await play(inMemory, projectId, steps));
-      }),
+      fc.asyncProperty(
+        fc.array(
+          fc.oneof(
+            { arbitrary: scoring, weight: 6 },
+            { arbitrary: probing, weight: 4 },
+            { arbitrary: restoring, weight: 2 },
+            { arbitrary: publishing, weight: 1 },
+            { arbitrary: marking, weight: 1 },
+          ),
+          { minLength: 1, maxLength: 60, size: 'max' },
+        ),
+        async (steps) => {
+          const projectId = `proj_${randomUUID()}`;
+          const inMemory = await openMemoryCounters({ snapshotPath: null, keysMax: 100_000, now: () => clockMs });
+          clockMs = startMs;
+          assert.deepEqual(await play(inRedis, projectId, steps), await play(inMemory, projectId, steps));
+        },
+      ),
       { numRuns: 100 },
     );
     t.pass('no sequence told them apart');

@@ -15,7 +15,10 @@ const run = promisify(execFile);
 async function startNodes(): Promise<TestRedis[]> {
   const nodes: TestRedis[] = [];
   for (let i = 0; i < 3; i += 1) {
-    const node = await startRedis({ port: await freePort(), args: ['--cluster-enabled', 'yes', '--cluster-node-timeout', '5000'] });
+    const node = await startRedis({
+      port: await freePort(),
+      args: ['--cluster-enabled', 'yes', '--cluster-node-timeout', '5000'],
+    });
     if (node !== null) nodes.push(node);
   }
   return nodes;
@@ -25,7 +28,11 @@ async function untilAnswered(counters: Counters): Promise<void> {
   const endsAtMs = Date.now() + 30_000;
   for (;;) {
     try {
-      await Promise.all(Array.from({ length: 12 }, (_, i) => counters.takeRate(`warm ${i}`, startMs, [{ key: 'k', limit: 1_000, windowSeconds: 60 }])));
+      await Promise.all(
+        Array.from({ length: 12 }, (_, i) =>
+          counters.takeRate(`warm ${i}`, startMs, [{ key: 'k', limit: 1_000, windowSeconds: 60 }]),
+        ),
+      );
       return;
     } catch (error) {
       if (Date.now() > endsAtMs) throw error;
@@ -42,19 +49,44 @@ if (nodes.length < 3) {
   t.test('projects spread over the nodes of a cluster, and each is counted whole', { timeout: 60_000 }, async (t) => {
     const addresses = nodes.map((node) => `127.0.0.1:${node.port}`);
     await run('redis-cli', ['--cluster', 'create', ...addresses, '--cluster-replicas', '0', '--cluster-yes']);
-    const counters = await openRedisCounters({ url: `redis+cluster://${addresses.slice(0, 2).join(',')}`, deadlineMs: 5_000 });
+    const counters = await openRedisCounters({
+      url: `redis+cluster://${addresses.slice(0, 2).join(',')}`,
+      deadlineMs: 5_000,
+    });
     await untilAnswered(counters);
     for (let i = 0; i < 12; i += 1) {
       const project = `project ${i}`;
       await counters.storeProbe(probeInput(project, 's1', { bands: ['b'] }));
-      await countsOf(counters, scoreInput(project, 's1', { respondent: ref('r'), source: ref('source'), limits: [{ key: 'k', limit: 9, windowSeconds: 60 }] }));
+      await countsOf(
+        counters,
+        scoreInput(project, 's1', {
+          respondent: ref('r'),
+          source: ref('source'),
+          limits: [{ key: 'k', limit: 9, windowSeconds: 60 }],
+        }),
+      );
       await counters.storeProbe(probeInput(project, 's2', { bands: ['b'], device: ref('device of s1') }));
-      const counts = await countsOf(counters, scoreInput(project, 's2', { respondent: ref('r'), source: ref('source') }));
-      t.match(counts, { deviceSessionsDay: 2, respondentDay: 2, source: { hour: 2 }, terms: { total: 2 }, candidates: [{ via: 'respondent' }], neighborhood: { direct: 1 } });
+      const counts = await countsOf(
+        counters,
+        scoreInput(project, 's2', { respondent: ref('r'), source: ref('source') }),
+      );
+      t.match(counts, {
+        deviceSessionsDay: 2,
+        respondentDay: 2,
+        source: { hour: 2 },
+        terms: { total: 2 },
+        candidates: [{ via: 'respondent' }],
+        neighborhood: { direct: 1 },
+      });
       t.ok(await counters.recentReceipt(project, `rcpt_${project}_s1`));
     }
-    const sizes = await Promise.all(nodes.map(async (node) => Number((await run('redis-cli', ['-p', String(node.port), 'dbsize'])).stdout)));
-    t.ok(sizes.every((size) => size > 0), `each node holds keys: ${sizes.join(', ')}`);
+    const sizes = await Promise.all(
+      nodes.map(async (node) => Number((await run('redis-cli', ['-p', String(node.port), 'dbsize'])).stdout)),
+    );
+    t.ok(
+      sizes.every((size) => size > 0),
+      `each node holds keys: ${sizes.join(', ')}`,
+    );
     await counters.close();
   });
 }

@@ -23,12 +23,21 @@ async function faultsOf(counters: Counters): Promise<unknown[]> {
     counters.storeProbe(probeInput('p', 's')),
     counters.recentReceipt('p', 'r'),
     counters.takeRate('p', startMs, [{ key: 'k', limit: 1, windowSeconds: 60 }]),
-    counters.publishHistory('p', [{ subject: ref('r'), version: 1, value: { n: 1, fraud: 0, clawbacks: 0, asOfDay: 1 } }]),
+    counters.publishHistory('p', [
+      { subject: ref('r'), version: 1, value: { n: 1, fraud: 0, clawbacks: 0, asOfDay: 1 } },
+    ]),
     counters.restoreSessions('p', [countedOf(scoreInput('p', 's'))]),
     counters.isWarm('p'),
     counters.markWarm('p'),
   ];
-  return Promise.all(calls.map((call) => call.then((answer) => ({ answer }), (error: unknown) => (error instanceof Fault ? error.code : error))));
+  return Promise.all(
+    calls.map((call) =>
+      call.then(
+        (answer) => ({ answer }),
+        (error: unknown) => (error instanceof Fault ? error.code : error),
+      ),
+    ),
+  );
 }
 
 async function untilAnswered(counters: Counters): Promise<void> {
@@ -93,30 +102,41 @@ if (server === null) {
     await counters.close();
   });
 
-  t.test('flushed, every project is cold, knows no history and finds no receipt, until it is restored and marked again', async (t) => {
-    const counters = await openRedisCounters({ url: server.url, deadlineMs: 5_000, now: () => startMs });
-    const admin = new Redis(server.url);
-    const history = { respondent: ref('r'), source: null, subSource: null };
-    const value = { n: 3, fraud: 1, clawbacks: 0, asOfDay: 20_000 };
-    const input = scoreInput('flushed', 's1', { device: ref('d'), history });
-    await counters.markWarm('flushed');
-    await counters.publishHistory('flushed', [{ subject: ref('r'), version: 7, value }]);
-    t.match(await counters.countScore(input), { warm: true, history: { respondent: value } });
-    await admin.flushall();
-    t.equal(await counters.isWarm('flushed'), false);
-    t.equal(await counters.recentReceipt('flushed', input.receiptId), null);
-    t.match(await counters.countScore(scoreInput('flushed', 's2', { history })), { warm: false, history: { respondent: null }, counts: { candidates: [] } });
-    await counters.restoreSessions('flushed', [countedOf(input)]);
-    await counters.publishHistory('flushed', [{ subject: ref('r'), version: 7, value }]);
-    await counters.markWarm('flushed');
-    const after = await counters.countScore(scoreInput('flushed', 's3', { device: ref('d'), history }));
-    t.match(after, { warm: true, history: { respondent: value }, counts: { deviceSessionsDay: 2, candidates: [{ session: ref('s1') }] } });
-    const lasting: string[] = [];
-    for (const key of await admin.keys('*')) if ((await admin.pttl(key)) === -1) lasting.push(key);
-    t.same(lasting, [], 'and everything restored has an expiry');
-    await admin.quit();
-    await counters.close();
-  });
+  t.test(
+    'flushed, every project is cold, knows no history and finds no receipt, until it is restored and marked again',
+    async (t) => {
+      const counters = await openRedisCounters({ url: server.url, deadlineMs: 5_000, now: () => startMs });
+      const admin = new Redis(server.url);
+      const history = { respondent: ref('r'), source: null, subSource: null };
+      const value = { n: 3, fraud: 1, clawbacks: 0, asOfDay: 20_000 };
+      const input = scoreInput('flushed', 's1', { device: ref('d'), history });
+      await counters.markWarm('flushed');
+      await counters.publishHistory('flushed', [{ subject: ref('r'), version: 7, value }]);
+      t.match(await counters.countScore(input), { warm: true, history: { respondent: value } });
+      await admin.flushall();
+      t.equal(await counters.isWarm('flushed'), false);
+      t.equal(await counters.recentReceipt('flushed', input.receiptId), null);
+      t.match(await counters.countScore(scoreInput('flushed', 's2', { history })), {
+        warm: false,
+        history: { respondent: null },
+        counts: { candidates: [] },
+      });
+      await counters.restoreSessions('flushed', [countedOf(input)]);
+      await counters.publishHistory('flushed', [{ subject: ref('r'), version: 7, value }]);
+      await counters.markWarm('flushed');
+      const after = await counters.countScore(scoreInput('flushed', 's3', { device: ref('d'), history }));
+      t.match(after, {
+        warm: true,
+        history: { respondent: value },
+        counts: { deviceSessionsDay: 2, candidates: [{ session: ref('s1') }] },
+      });
+      const lasting: string[] = [];
+      for (const key of await admin.keys('*')) if ((await admin.pttl(key)) === -1) lasting.push(key);
+      t.same(lasting, [], 'and everything restored has an expiry');
+      await admin.quit();
+      await counters.close();
+    },
+  );
 
   t.test('out of memory it refuses what is new and still tells what it has', async (t) => {
     const counters = await openRedisCounters({ url: server.url, deadlineMs: 5_000 });

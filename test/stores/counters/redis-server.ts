@@ -26,17 +26,33 @@ export async function findRedis(): Promise<Pick<TestRedis, 'url' | 'close'> | nu
 async function stackUrl(): Promise<string | null> {
   try {
     const stack: unknown = JSON.parse(await readFile('.stack/stack.json', 'utf8'));
-    return typeof stack === 'object' && stack !== null && 'redisUrl' in stack && typeof stack.redisUrl === 'string' ? stack.redisUrl : null;
+    return typeof stack === 'object' && stack !== null && 'redisUrl' in stack && typeof stack.redisUrl === 'string'
+      ? stack.redisUrl
+      : null;
   } catch {
     return null;
   }
 }
 
 /** Starts a server; null where redis-server is not installed. */
-export async function startRedis(options: { readonly port?: number; readonly args?: readonly string[] } = {}): Promise<TestRedis | null> {
+export async function startRedis(
+  options: { readonly port?: number; readonly args?: readonly string[] } = {},
+): Promise<TestRedis | null> {
   const port = options.port ?? (await freePort());
   const directory = await mkdtemp(join(tmpdir(), 'redis-'));
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', directory, '--save', '', '--appendonly', 'no', ...(options.args ?? [])];
+  const args = [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--dir',
+    directory,
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    ...(options.args ?? []),
+  ];
   const server = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] });
   const started = await waitUntilReady(server);
   const close = async (): Promise<void> => {

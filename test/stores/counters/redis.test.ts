@@ -29,7 +29,10 @@ if (redis === null) {
     const lasting: string[] = [];
     for (const key of keys) if ((await admin.pttl(key)) === -1) lasting.push(key);
     t.same(lasting, []);
-    t.same(keys.filter((key) => !key.startsWith(`{proj_${run}`)), []);
+    t.same(
+      keys.filter((key) => !key.startsWith(`{proj_${run}`)),
+      [],
+    );
     await admin.quit();
   });
 

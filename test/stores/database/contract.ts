@@ -10,7 +10,9 @@ export function testDatabaseContract(t: Test, open: () => Promise<Database>): vo
   t.test('the database contract', async (t) => {
     const database = await open();
     t.teardown(() => database.close());
-    await database.query('CREATE TABLE things (id bigint PRIMARY KEY, name text NOT NULL UNIQUE, size integer CHECK (size > 0), made timestamptz, body jsonb, raw bytea)');
+    await database.query(
+      'CREATE TABLE things (id bigint PRIMARY KEY, name text NOT NULL UNIQUE, size integer CHECK (size > 0), made timestamptz, body jsonb, raw bytea)',
+    );
     testValues(t, database);
     testConflicts(t, database);
     testTransactions(t, database);
@@ -22,20 +24,47 @@ function testValues(t: Test, database: Database): void {
   t.test('values come back as the kinds that the port names', async (t) => {
     const made = new Date('2026-03-01T10:20:30.456Z');
     const raw = new Uint8Array([0, 1, 128, 255]);
-    await database.query('INSERT INTO things VALUES ($1, $2, $3, $4, $5::jsonb, $6)', [9_007_199_254_740_991, 'a', 3, made, JSON.stringify({ deep: [1, null] }), raw]);
+    await database.query('INSERT INTO things VALUES ($1, $2, $3, $4, $5::jsonb, $6)', [
+      9_007_199_254_740_991,
+      'a',
+      3,
+      made,
+      JSON.stringify({ deep: [1, null] }),
+      raw,
+    ]);
     const [row] = await database.query('SELECT *, ARRAY[1, 2]::bigint[] AS list, NULL AS nothing FROM things');
-    t.match(row, { id: 9_007_199_254_740_991, name: 'a', size: 3, body: { deep: [1, null] }, list: [1, 2], nothing: null });
+    t.match(row, {
+      id: 9_007_199_254_740_991,
+      name: 'a',
+      size: 3,
+      body: { deep: [1, null] },
+      list: [1, 2],
+      nothing: null,
+    });
     t.equal((row?.['made'] as Date).getTime(), made.getTime());
     t.same([...(row?.['raw'] as Uint8Array)], [...raw]);
   });
 
   t.test('lists go in as arrays', async (t) => {
-    const rows = await database.query('SELECT * FROM unnest($1::text[], $2::int[], $3::bytea[]) AS u(a, b, c)', [['x', 'y"{},'], [1, null], [new Uint8Array([1]), new Uint8Array([92, 120])]]);
-    t.same(rows.map((row) => [row['a'], row['b'], [...(row['c'] as Uint8Array)]]), [['x', 1, [1]], ['y"{},', null, [92, 120]]]);
+    const rows = await database.query('SELECT * FROM unnest($1::text[], $2::int[], $3::bytea[]) AS u(a, b, c)', [
+      ['x', 'y"{},'],
+      [1, null],
+      [new Uint8Array([1]), new Uint8Array([92, 120])],
+    ]);
+    t.same(
+      rows.map((row) => [row['a'], row['b'], [...(row['c'] as Uint8Array)]]),
+      [
+        ['x', 1, [1]],
+        ['y"{},', null, [92, 120]],
+      ],
+    );
   });
 
   t.test('a recurring statement answers anew each time, also at once and after a conflict', async (t) => {
-    const run = (id: number) => database.query('INSERT INTO things (id, name) VALUES ($1, $2) RETURNING id', [id, `recurring ${id}`], { recurring: true });
+    const run = (id: number) =>
+      database.query('INSERT INTO things (id, name) VALUES ($1, $2) RETURNING id', [id, `recurring ${id}`], {
+        recurring: true,
+      });
     t.same(await Promise.all([run(101), run(102)]), [[{ id: 101 }], [{ id: 102 }]]);
     await t.rejects(run(101), DatabaseConflict);
     t.same(await run(103), [{ id: 103 }]);
@@ -53,9 +82,9 @@ function testConflicts(t: Test, database: Database): void {
     await database.query('INSERT INTO things (id, name) VALUES (1, $1)', ['first']);
     const cases: readonly [string, string, string][] = [
       ['INSERT INTO things (id, name) VALUES (1, $1)', 'unique', 'things_pkey'],
-      ['INSERT INTO things (id, name) VALUES (2, \'first\'), (3, $1)', 'unique', 'things_name_key'],
+      ["INSERT INTO things (id, name) VALUES (2, 'first'), (3, $1)", 'unique', 'things_name_key'],
       ['INSERT INTO things (id, name, size) VALUES (4, $1, 0)', 'check', 'things_size_check'],
-      ['INSERT INTO things (id, name) VALUES (5, nullif($1, \'other\'))', 'not_null', 'name'],
+      ["INSERT INTO things (id, name) VALUES (5, nullif($1, 'other'))", 'not_null', 'name'],
     ];
     for (const [sql, kind, constraint] of cases) {
       const error = await database.query(sql, ['other']).catch((error: unknown) => error);
@@ -73,18 +102,27 @@ function testConflicts(t: Test, database: Database): void {
 function testTransactions(t: Test, database: Database): void {
   t.test('a transaction is kept whole or not at all', async (t) => {
     await database.query('CREATE TABLE tally (n integer)');
-    t.equal(await database.transaction(async (tx) => {
-      await tx.query('INSERT INTO tally VALUES (1), ($1)', [2]);
-      return 'done';
-    }), 'done');
-    await t.rejects(database.transaction(async (tx) => {
-      await tx.query('INSERT INTO tally VALUES (3)');
-      throw new Error('the body gave up');
-    }), /gave up/);
-    await t.rejects(database.transaction(async (tx) => {
-      await tx.query('INSERT INTO tally VALUES (4)');
-      await tx.query('SELECT 1 / $1::integer', [0]);
-    }), /division/);
+    t.equal(
+      await database.transaction(async (tx) => {
+        await tx.query('INSERT INTO tally VALUES (1), ($1)', [2]);
+        return 'done';
+      }),
+      'done',
+    );
+    await t.rejects(
+      database.transaction(async (tx) => {
+        await tx.query('INSERT INTO tally VALUES (3)');
+        throw new Error('the body gave up');
+      }),
+      /gave up/,
+    );
+    await t.rejects(
+      database.transaction(async (tx) => {
+        await tx.query('INSERT INTO tally VALUES (4)');
+        await tx.query('SELECT 1 / $1::integer', [0]);
+      }),
+      /division/,
+    );
     t.same(await database.query('SELECT n FROM tally ORDER BY n'), [{ n: 1 }, { n: 2 }]);
   });
 
@@ -108,17 +146,23 @@ function testTransactions(t: Test, database: Database): void {
   t.test('concurrent transactions lose no update', async (t) => {
     await database.query('CREATE TABLE balance (n integer)');
     await database.query('INSERT INTO balance VALUES (0)');
-    await Promise.all(Array.from({ length: 20 }, () => database.transaction(async (tx) => {
-      const [row] = await tx.query<{ n: number }>('SELECT n FROM balance FOR UPDATE');
-      await tx.query('UPDATE balance SET n = $1', [(row?.n ?? 0) + 1]);
-    })));
+    await Promise.all(
+      Array.from({ length: 20 }, () =>
+        database.transaction(async (tx) => {
+          const [row] = await tx.query<{ n: number }>('SELECT n FROM balance FOR UPDATE');
+          await tx.query('UPDATE balance SET n = $1', [(row?.n ?? 0) + 1]);
+        }),
+      ),
+    );
     t.same(await database.query('SELECT n FROM balance'), [{ n: 20 }]);
   });
 }
 
 function testOrder(t: Test, database: Database): void {
   t.test('each of many concurrent statements gets its own answer, failures included', async (t) => {
-    const answers = await Promise.allSettled(Array.from({ length: 300 }, (_, n) => database.query('SELECT 100 / ($1::integer % 7) AS n', [n])));
+    const answers = await Promise.allSettled(
+      Array.from({ length: 300 }, (_, n) => database.query('SELECT 100 / ($1::integer % 7) AS n', [n])),
+    );
     for (const [n, answer] of answers.entries()) {
       if (n % 7 === 0) t.equal(answer.status, 'rejected');
       else t.match(answer, { value: [{ n: Math.trunc(100 / (n % 7)) }] });

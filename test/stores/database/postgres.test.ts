@@ -32,8 +32,13 @@ if (stack !== null) {
       pids.add((await database.query('SELECT pg_backend_pid() AS pid'))[0]?.['pid']);
     }
     t.equal(pids.size, 1);
-    const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => database.query('SELECT $1::integer AS n', [n])));
-    t.same(answers.map(([row]) => row?.['n']), Array.from({ length: 50 }, (_, n) => n));
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => database.query('SELECT $1::integer AS n', [n])),
+    );
+    t.same(
+      answers.map(([row]) => row?.['n']),
+      Array.from({ length: 50 }, (_, n) => n),
+    );
   });
 
   t.test('a longer deadline reaches the server, and the next statement has its own again', async (t) => {
@@ -45,18 +50,21 @@ if (stack !== null) {
     t.same(await database.query('SHOW statement_timeout'), [{ statement_timeout: '300ms' }]);
   });
 
-  t.test('a connection that breaks between two statements of a transaction rejects the next one, and does not end the process', async (t) => {
-    const database = await openPostgres({ url: await createEmptyDatabase(t, stack), poolMax: 2, deadlineMs: 5_000 });
-    t.teardown(() => database.close());
-    const broken = database.transaction(async (tx) => {
-      const [row] = await tx.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-      await database.query('SELECT pg_terminate_backend($1)', [row?.pid ?? 0]);
-      await delay(200);
-      await tx.query('SELECT 1');
-    });
-    await t.rejects(broken, { code: 'STORE_UNAVAILABLE' });
-    t.same(await database.query('SELECT 1 AS one'), [{ one: 1 }]);
-  });
+  t.test(
+    'a connection that breaks between two statements of a transaction rejects the next one, and does not end the process',
+    async (t) => {
+      const database = await openPostgres({ url: await createEmptyDatabase(t, stack), poolMax: 2, deadlineMs: 5_000 });
+      t.teardown(() => database.close());
+      const broken = database.transaction(async (tx) => {
+        const [row] = await tx.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+        await database.query('SELECT pg_terminate_backend($1)', [row?.pid ?? 0]);
+        await delay(200);
+        await tx.query('SELECT 1');
+      });
+      await t.rejects(broken, { code: 'STORE_UNAVAILABLE' });
+      t.same(await database.query('SELECT 1 AS one'), [{ one: 1 }]);
+    },
+  );
 
   t.test('a server that is away or hangs is reported as that, and the pool recovers by itself', async (t) => {
     const own = await startOwnStack(t, ['postgres'], 100);
@@ -66,8 +74,13 @@ if (stack !== null) {
 
     await own.command('kill');
     await t.rejects(database.query('SELECT 1'), { code: 'STORE_UNAVAILABLE' });
-    await t.rejects(database.transaction((tx) => tx.query('SELECT 1')), { code: 'STORE_UNAVAILABLE' });
-    await t.rejects(openPostgres({ url: own.databaseUrl, poolMax: 1, deadlineMs: 1_000 }), { code: 'STORE_UNAVAILABLE' });
+    await t.rejects(
+      database.transaction((tx) => tx.query('SELECT 1')),
+      { code: 'STORE_UNAVAILABLE' },
+    );
+    await t.rejects(openPostgres({ url: own.databaseUrl, poolMax: 1, deadlineMs: 1_000 }), {
+      code: 'STORE_UNAVAILABLE',
+    });
     await own.command('start');
     await t.resolves(database.query('INSERT INTO kept VALUES (1)'));
 

@@ -23,27 +23,50 @@ async function makeOrganization(database: Database, name: string): Promise<strin
     if (project === null) throw new Error('no project');
     await createSigningSecrets(new Uint8Array(32)).rotate(tx, project, false);
     await mintKey(tx, { organizationId, projectId: project.projectId, name, isTest: false });
-    await recordAudit(tx, operator, { organizationId, action: 'organization.created', subject: { kind: 'organization', id: organizationId } });
+    await recordAudit(tx, operator, {
+      organizationId,
+      action: 'organization.created',
+      subject: { kind: 'organization', id: organizationId },
+    });
     return organizationId;
   });
 }
 
-async function holdWall(t: Parameters<Parameters<typeof import('tap').t.test>[0]>[0], database: Database): Promise<void> {
+async function holdWall(
+  t: Parameters<Parameters<typeof import('tap').t.test>[0]>[0],
+  database: Database,
+): Promise<void> {
   const [mine, theirs] = [await makeOrganization(database, 'Mine'), await makeOrganization(database, 'Theirs')];
   for (const table of tables) {
-    const rows = await inOrganization(database, mine, (tx) => tx.query<{ organization_id: string }>(`SELECT organization_id FROM ${table}`));
-    t.same([...new Set(rows.map((row) => row.organization_id))], [mine], `a statement without a condition sees its own ${table}`);
-    const changed = await inOrganization(database, mine, (tx) => tx.query(`UPDATE ${table} SET organization_id = organization_id WHERE organization_id = $1 RETURNING 1`, [theirs]));
+    const rows = await inOrganization(database, mine, (tx) =>
+      tx.query<{ organization_id: string }>(`SELECT organization_id FROM ${table}`),
+    );
+    t.same(
+      [...new Set(rows.map((row) => row.organization_id))],
+      [mine],
+      `a statement without a condition sees its own ${table}`,
+    );
+    const changed = await inOrganization(database, mine, (tx) =>
+      tx.query(`UPDATE ${table} SET organization_id = organization_id WHERE organization_id = $1 RETURNING 1`, [
+        theirs,
+      ]),
+    );
     t.same(changed, [], `nor can it write others’ ${table}`);
   }
-  await t.rejects(inOrganization(database, mine, (tx) => insertProject(tx, theirs, { name: 'Smuggled' })), 'nor put a row into another organization');
+  await t.rejects(
+    inOrganization(database, mine, (tx) => insertProject(tx, theirs, { name: 'Smuggled' })),
+    'nor put a row into another organization',
+  );
   const all = await database.query<{ count: number }>('SELECT count(*)::int AS count FROM organizations');
   t.equal(all[0]?.count, 2, 'the wall ends with its transaction');
   t.throws(() => inOrganization(database, '', async () => undefined));
 }
 
 t.test('in the embedded database a transaction of one organization sees and writes no other’s rows', async (t) => {
-  const database = await openEmbeddedDatabase({ directory: join(temporaryDirectory(t), 'database'), logger: createLogger('silent', { write: () => undefined }) });
+  const database = await openEmbeddedDatabase({
+    directory: join(temporaryDirectory(t), 'database'),
+    logger: createLogger('silent', { write: () => undefined }),
+  });
   t.teardown(() => database.close());
   await migrate(database);
   await holdWall(t, database);

@@ -36,7 +36,10 @@ function testDelivery(t: Test, log: Log): void {
   t.test('entries come back byte for byte, and in order for each key', async (t) => {
     const value = new Uint8Array([0, 255, 128, 10]);
     const { entries, consumer } = await gather(log, 'scores', freshGroup());
-    await log.append('scores', [{ key: 'ключ', value }, { key: '', value: new Uint8Array() }]);
+    await log.append('scores', [
+      { key: 'ключ', value },
+      { key: '', value: new Uint8Array() },
+    ]);
     value.fill(7);
     await Promise.all(Array.from({ length: 500 }, (_, n) => log.append('scores', [entry(`key-${n % 7}`, `${n}`)])));
     await waitUntil(() => entries.length >= 502, 'all entries arrive');
@@ -45,15 +48,27 @@ function testDelivery(t: Test, log: Log): void {
     t.ok(entries.some(({ key, value }) => key === '' && value.length === 0));
     for (let key = 0; key < 7; key++) {
       const numbers = entries.filter((entry) => entry.key === `key-${key}`).map((entry) => Number(textOf(entry)));
-      t.same(numbers, [...numbers].sort((a, b) => a - b), `key ${key} is in order`);
+      t.same(
+        numbers,
+        [...numbers].sort((a, b) => a - b),
+        `key ${key} is in order`,
+      );
     }
   });
 
   t.test('a large append arrives whole, and no batch is larger than asked for', async (t) => {
     const sizes: number[] = [];
     const group = freshGroup();
-    const consumer = await log.subscribe({ topic: 'deliveries', group, batchMax: 16, handle: async (batch) => void sizes.push(batch.length) });
-    await log.append('deliveries', Array.from({ length: 200 }, (_, n) => ({ key: `${n}`, value: new Uint8Array(20_000).fill(n) })));
+    const consumer = await log.subscribe({
+      topic: 'deliveries',
+      group,
+      batchMax: 16,
+      handle: async (batch) => void sizes.push(batch.length),
+    });
+    await log.append(
+      'deliveries',
+      Array.from({ length: 200 }, (_, n) => ({ key: `${n}`, value: new Uint8Array(20_000).fill(n) })),
+    );
     await waitUntil(() => sizes.reduce((sum, size) => sum + size, 0) >= 200, 'all entries arrive');
     await consumer.stop();
     t.ok(Math.max(...sizes) <= 16);
@@ -72,7 +87,10 @@ function testGroups(t: Test, log: Log): void {
     const members = [await gather(log, 'outcomes', shared), await gather(log, 'outcomes', shared)];
     const other = await gather(log, 'outcomes', freshGroup());
     const texts = Array.from({ length: 100 }, (_, n) => `outcome-${n}`);
-    await log.append('outcomes', texts.map((text, n) => entry(`${n}`, text)));
+    await log.append(
+      'outcomes',
+      texts.map((text, n) => entry(`${n}`, text)),
+    );
     const got = (): string[] => members.flatMap((member) => member.texts());
     await waitUntil(() => got().length >= 100 && other.entries.length >= 100, 'both groups have all');
     t.same(got().sort(), [...texts].sort());
@@ -123,7 +141,11 @@ function testFailure(t: Test, log: Log): void {
       handled += ours;
     };
     const consumer = await log.subscribe({ topic: 'outcomes', group: freshGroup(), batchMax: 5, handle });
-    for (let n = 0; n < 10; n++) await log.append('outcomes', Array.from({ length: 10 }, () => entry('turnstile', `${n}`)));
+    for (let n = 0; n < 10; n++)
+      await log.append(
+        'outcomes',
+        Array.from({ length: 10 }, () => entry('turnstile', `${n}`)),
+      );
     await waitUntil(() => handled >= 100, 'all are handled');
     await consumer.stop();
     t.equal(insideMax, 1);

@@ -25,11 +25,20 @@ t.test('appends of one tick go out together; those that come meanwhile go out ne
   await next;
   next = nextWrite();
   const second = [commit.append([entry('k', 'd')]), commit.append([entry('k', 'e')])];
-  t.same(writes.map(({ texts }) => texts), [['a', 'b', 'c']]);
+  t.same(
+    writes.map(({ texts }) => texts),
+    [['a', 'b', 'c']],
+  );
   writes[0]?.end();
   await Promise.all(first);
   await next;
-  t.same(writes.map(({ texts }) => texts), [['a', 'b', 'c'], ['d', 'e']]);
+  t.same(
+    writes.map(({ texts }) => texts),
+    [
+      ['a', 'b', 'c'],
+      ['d', 'e'],
+    ],
+  );
   writes[1]?.end();
   await Promise.all([...second, commit.drain()]);
 });
@@ -51,7 +60,11 @@ t.test('a failed write rejects its own appends and no others', async (t) => {
 t.test('writes are bounded in size, and what waits is bounded too', async (t) => {
   const { commit, writes, nextWrite } = createBench({ writeBytesMax: 1_000, waitingBytesMax: 2_500 });
   const next = nextWrite();
-  const appends = [commit.append([entry('k', 'x'.repeat(700))]), commit.append([entry('k', 'y'.repeat(700))]), commit.append([entry('k', 'z'.repeat(700))])];
+  const appends = [
+    commit.append([entry('k', 'x'.repeat(700))]),
+    commit.append([entry('k', 'y'.repeat(700))]),
+    commit.append([entry('k', 'z'.repeat(700))]),
+  ];
   await t.rejects(commit.append([entry('k', 'w'.repeat(700))]), { code: 'STORE_UNAVAILABLE' });
   await next;
   for (let turn = 0; turn < appends.length; turn++) {
@@ -60,7 +73,10 @@ t.test('writes are bounded in size, and what waits is bounded too', async (t) =>
     if (turn < appends.length - 1) await later;
   }
   await Promise.all(appends);
-  t.same(writes.map(({ texts }) => texts.length), [1, 1, 1]);
+  t.same(
+    writes.map(({ texts }) => texts.length),
+    [1, 1, 1],
+  );
 });
 
 t.test('an append past its deadline rejects, and is not written later when it had not been begun', async (t) => {
@@ -73,5 +89,8 @@ t.test('an append past its deadline rejects, and is not written later when it ha
   await t.rejects(waiting, { code: 'STORE_UNAVAILABLE' });
   writes[0]?.end();
   await commit.drain();
-  t.same(writes.map(({ texts }) => texts), [['a']]);
+  t.same(
+    writes.map(({ texts }) => texts),
+    [['a']],
+  );
 });

@@ -41,50 +41,71 @@ if (stack !== null) {
     t.equal(seen.size, 300);
   });
 
-  t.test('with the broker gone appends reject in time; when it is back, the same producer and reader go on', async (t) => {
-    const own = await startOwnStack(t, ['kafka'], 200);
-    const log = await open(own.kafkaBrokers);
-    t.teardown(() => log.close());
-    const { texts } = await gather(log, 'scores', freshGroup());
-    await log.append('scores', [entry('k', 'before')]);
-    await waitUntil(() => texts().includes('before'), 'the first arrives');
+  t.test(
+    'with the broker gone appends reject in time; when it is back, the same producer and reader go on',
+    async (t) => {
+      const own = await startOwnStack(t, ['kafka'], 200);
+      const log = await open(own.kafkaBrokers);
+      t.teardown(() => log.close());
+      const { texts } = await gather(log, 'scores', freshGroup());
+      await log.append('scores', [entry('k', 'before')]);
+      await waitUntil(() => texts().includes('before'), 'the first arrives');
 
-    await own.command('kill');
-    await t.rejects(log.append('scores', [entry('k', 'lost')]), { code: 'STORE_UNAVAILABLE' });
-    await t.rejects(log.append('scores', [entry('k', 'lost')]), { code: 'STORE_UNAVAILABLE' });
-    await t.rejects(log.ping(), { code: 'STORE_UNAVAILABLE' });
-    await own.command('start');
-    await waitUntil(() => log.append('scores', [entry('k', 'after')]).then(() => true, () => false), 'appends are taken again', backWithinMs);
-    await waitUntil(() => texts().includes('after'), 'the reader goes on', backWithinMs);
-    await log.ping();
-    t.same([...new Set(texts())].filter((text) => text !== 'lost'), ['before', 'after']);
-  });
+      await own.command('kill');
+      await t.rejects(log.append('scores', [entry('k', 'lost')]), { code: 'STORE_UNAVAILABLE' });
+      await t.rejects(log.append('scores', [entry('k', 'lost')]), { code: 'STORE_UNAVAILABLE' });
+      await t.rejects(log.ping(), { code: 'STORE_UNAVAILABLE' });
+      await own.command('start');
+      await waitUntil(
+        () =>
+          log.append('scores', [entry('k', 'after')]).then(
+            () => true,
+            () => false,
+          ),
+        'appends are taken again',
+        backWithinMs,
+      );
+      await waitUntil(() => texts().includes('after'), 'the reader goes on', backWithinMs);
+      await log.ping();
+      t.same(
+        [...new Set(texts())].filter((text) => text !== 'lost'),
+        ['before', 'after'],
+      );
+    },
+  );
 
-  t.test('a broker that hangs is noticed within the deadline, and no acknowledged entry is lost when it goes on', async (t) => {
-    const own = await startOwnStack(t, ['kafka'], 300);
-    const log = await open(own.kafkaBrokers);
-    t.teardown(() => log.close());
-    const { texts } = await gather(log, 'scores', freshGroup());
-    const acknowledged: string[] = [];
-    let n = 0;
-    const send = async (): Promise<boolean> => {
-      const text = `${n++}`;
-      try {
-        await log.append('scores', [entry('k', text)]);
-        acknowledged.push(text);
-        return true;
-      } catch {
-        return false;
-      }
-    };
-    for (let count = 0; count < 50; count++) await send();
-    await own.command('pause');
-    const paused = await Promise.all(Array.from({ length: 20 }, send));
-    t.notOk(paused.some(Boolean), 'nothing is acknowledged by a broker that hangs');
-    await own.command('resume');
-    await waitUntil(send, 'appends are taken again', backWithinMs);
-    for (let count = 0; count < 50; count++) await send();
-    await waitUntil(() => acknowledged.every((text) => texts().includes(text)), 'all that was acknowledged arrives', backWithinMs);
-    t.ok(acknowledged.length > 100);
-  });
+  t.test(
+    'a broker that hangs is noticed within the deadline, and no acknowledged entry is lost when it goes on',
+    async (t) => {
+      const own = await startOwnStack(t, ['kafka'], 300);
+      const log = await open(own.kafkaBrokers);
+      t.teardown(() => log.close());
+      const { texts } = await gather(log, 'scores', freshGroup());
+      const acknowledged: string[] = [];
+      let n = 0;
+      const send = async (): Promise<boolean> => {
+        const text = `${n++}`;
+        try {
+          await log.append('scores', [entry('k', text)]);
+          acknowledged.push(text);
+          return true;
+        } catch {
+          return false;
+        }
+      };
+      for (let count = 0; count < 50; count++) await send();
+      await own.command('pause');
+      const paused = await Promise.all(Array.from({ length: 20 }, send));
+      t.notOk(paused.some(Boolean), 'nothing is acknowledged by a broker that hangs');
+      await own.command('resume');
+      await waitUntil(send, 'appends are taken again', backWithinMs);
+      for (let count = 0; count < 50; count++) await send();
+      await waitUntil(
+        () => acknowledged.every((text) => texts().includes(text)),
+        'all that was acknowledged arrives',
+        backWithinMs,
+      );
+      t.ok(acknowledged.length > 100);
+    },
+  );
 }

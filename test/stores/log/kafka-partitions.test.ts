@@ -28,19 +28,24 @@ const work = (partition: number, count: number): PartitionWork => ({
 
 /** A handler that stands still until told otherwise. */
 function createGate() {
-  const inside: { readonly entries: readonly LogEntry[]; readonly signal: AbortSignal; readonly leave: () => void }[] = [];
-  const handle = (entries: readonly LogEntry[], signal: AbortSignal) => new Promise<void>((leave) => void inside.push({ entries, signal, leave }));
+  const inside: { readonly entries: readonly LogEntry[]; readonly signal: AbortSignal; readonly leave: () => void }[] =
+    [];
+  const handle = (entries: readonly LogEntry[], signal: AbortSignal) =>
+    new Promise<void>((leave) => void inside.push({ entries, signal, leave }));
   return { inside, handle };
 }
 
-t.test('a batch is handed out in parts, each committed before the next, and the partition is fetched again after the last', async (t) => {
-  const parts: string[][] = [];
-  const { partitions, commits, asked } = createBench(async (entries) => void parts.push(entries.map(textOf)));
-  partitions.take(work(3, 5));
-  await waitUntil(() => asked.includes('resume 3'), 'the partition is free again');
-  t.same(parts, [['3/0', '3/1'], ['3/2', '3/3'], ['3/4']]);
-  t.same(commits, ['3:101', '3:103', '3:104']);
-});
+t.test(
+  'a batch is handed out in parts, each committed before the next, and the partition is fetched again after the last',
+  async (t) => {
+    const parts: string[][] = [];
+    const { partitions, commits, asked } = createBench(async (entries) => void parts.push(entries.map(textOf)));
+    partitions.take(work(3, 5));
+    await waitUntil(() => asked.includes('resume 3'), 'the partition is free again');
+    t.same(parts, [['3/0', '3/1'], ['3/2', '3/3'], ['3/4']]);
+    t.same(commits, ['3:101', '3:103', '3:104']);
+  },
+);
 
 t.test('partitions do not wait for each other, and a busy one takes nothing more on', async (t) => {
   const { inside, handle } = createGate();
@@ -57,20 +62,25 @@ t.test('partitions do not wait for each other, and a busy one takes nothing more
   await waitUntil(() => commits.length === 2, 'the first is done');
 });
 
-t.test('after a failure nothing behind it is handed out or committed until the partition is fetched again', async (t) => {
-  let calls = 0;
-  const { partitions, commits, asked } = createBench(async () => {
-    if (++calls === 2) throw new Error('not this time');
-  });
-  partitions.take(work(0, 6));
-  await waitUntil(() => asked.includes('resume 0'), 'the pause is over');
-  t.same(commits, ['0:101']);
-  t.same(asked, ['pause 0', 'failure 1 of 0', 'resume 0']);
-  t.equal(calls, 2);
-});
+t.test(
+  'after a failure nothing behind it is handed out or committed until the partition is fetched again',
+  async (t) => {
+    let calls = 0;
+    const { partitions, commits, asked } = createBench(async () => {
+      if (++calls === 2) throw new Error('not this time');
+    });
+    partitions.take(work(0, 6));
+    await waitUntil(() => asked.includes('resume 0'), 'the pause is over');
+    t.same(commits, ['0:101']);
+    t.same(asked, ['pause 0', 'failure 1 of 0', 'resume 0']);
+    t.equal(calls, 2);
+  },
+);
 
 t.test('a commit that fails counts as a failure', async (t) => {
-  const { partitions, asked } = createBench(async () => undefined, { commit: () => Promise.reject(new Error('coordinator away')) });
+  const { partitions, asked } = createBench(async () => undefined, {
+    commit: () => Promise.reject(new Error('coordinator away')),
+  });
   partitions.take(work(0, 6));
   await waitUntil(() => asked.includes('resume 0'), 'the pause is over');
   t.same(asked, ['pause 0', 'failure 1 of 0', 'resume 0']);
@@ -92,21 +102,24 @@ t.test('a partition that went to another member commits nothing more, and its ha
   t.equal(inside.length, 2, 'the rest of the lost partition is not handled');
 });
 
-t.test('a member that was shut out and came back as another commits nothing from before, even where it has the partition again', async (t) => {
-  const { inside, handle } = createGate();
-  const { partitions, commits, asked } = createBench(handle);
-  partitions.assign('first life', [0]);
-  partitions.take(work(0, 1));
-  await waitUntil(() => inside.length === 1, 'it is at work');
-  partitions.assign('second life', [0]);
-  inside[0]?.leave();
-  await waitUntil(() => asked.includes('resume 0'), 'it has ended');
-  t.same(commits, []);
-  partitions.take(work(0, 1));
-  await waitUntil(() => inside.length === 2, 'it is at work again');
-  inside[1]?.leave();
-  await waitUntil(() => commits.length === 1, 'the new life commits');
-});
+t.test(
+  'a member that was shut out and came back as another commits nothing from before, even where it has the partition again',
+  async (t) => {
+    const { inside, handle } = createGate();
+    const { partitions, commits, asked } = createBench(handle);
+    partitions.assign('first life', [0]);
+    partitions.take(work(0, 1));
+    await waitUntil(() => inside.length === 1, 'it is at work');
+    partitions.assign('second life', [0]);
+    inside[0]?.leave();
+    await waitUntil(() => asked.includes('resume 0'), 'it has ended');
+    t.same(commits, []);
+    partitions.take(work(0, 1));
+    await waitUntil(() => inside.length === 2, 'it is at work again');
+    inside[1]?.leave();
+    await waitUntil(() => commits.length === 1, 'the new life commits');
+  },
+);
 
 t.test('stopping waits for what is in the handler, commits it, and starts nothing more', async (t) => {
   const { inside, handle } = createGate();

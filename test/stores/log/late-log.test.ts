@@ -14,7 +14,8 @@ function createTestLog() {
   const state = { mayOpen: false, isClosed: false };
   const readers = new Set<Subscription>();
   const log: Log = {
-    append: async (_topic, entries) => void (await Promise.all([...readers].map(({ handle }) => handle(entries, new AbortController().signal)))),
+    append: async (_topic, entries) =>
+      void (await Promise.all([...readers].map(({ handle }) => handle(entries, new AbortController().signal)))),
     subscribe: async (subscription) => {
       readers.add(subscription);
       return { tickAgeMs: () => 0, stop: async () => void readers.delete(subscription) };
@@ -22,7 +23,11 @@ function createTestLog() {
     ping: async () => undefined,
     close: async () => void (state.isClosed = true),
   };
-  return { state, readers, open: () => (state.mayOpen ? Promise.resolve(log) : Promise.reject(storeUnavailable('test log: away'))) };
+  return {
+    state,
+    readers,
+    open: () => (state.mayOpen ? Promise.resolve(log) : Promise.reject(storeUnavailable('test log: away'))),
+  };
 }
 
 t.test('a log that opens at once is used as it is', async (t) => {
@@ -41,7 +46,12 @@ t.test('until it opens, appends are refused and readers wait; then both work', a
   await t.rejects(log.append('scores', [entry]), { code: 'STORE_UNAVAILABLE' });
   await t.rejects(log.ping(), { code: 'STORE_UNAVAILABLE' });
   const seen: string[] = [];
-  const consumer = await log.subscribe({ topic: 'scores', group: 'g', batchMax: 1, handle: async (entries) => void seen.push(...entries.map(({ key }) => key)) });
+  const consumer = await log.subscribe({
+    topic: 'scores',
+    group: 'g',
+    batchMax: 1,
+    handle: async (entries) => void seen.push(...entries.map(({ key }) => key)),
+  });
   state.mayOpen = true;
   await waitUntil(() => readers.size === 1, 'the reader subscribes');
   await log.append('scores', [entry]);

@@ -36,7 +36,10 @@ t.test('what every group has read is removed from the table, and nothing else', 
   await waitUntil(() => first.entries.length === 2, 'the first has read on');
   await first.consumer.stop();
   t.equal(await removeRead(database), 1);
-  t.same(await database.query('SELECT topic, end_offset FROM log_batches ORDER BY topic'), [{ topic: 'outcomes', end_offset: 1 }, { topic: 'scores', end_offset: 2 }]);
+  t.same(await database.query('SELECT topic, end_offset FROM log_batches ORDER BY topic'), [
+    { topic: 'outcomes', end_offset: 1 },
+    { topic: 'scores', end_offset: 2 },
+  ]);
   const again = await gather(log, 'scores', 'second');
   await waitUntil(() => again.entries.length === 1, 'the second reads on');
   t.same(again.texts(), ['2']);
@@ -54,13 +57,22 @@ t.test('groups that never came back stop holding entries, and so do topics that 
   await database.query("UPDATE log_groups SET seen_at = now() - interval '2 hours'");
   await database.query("UPDATE log_batches SET appended_at = now() - interval '2 hours'");
   await removeExpired(database, 3_600);
-  t.match(await database.query('SELECT (SELECT count(*) FROM log_batches) AS batches, (SELECT count(*) FROM log_groups) AS groups'), [{ batches: 0, groups: 0 }]);
+  t.match(
+    await database.query(
+      'SELECT (SELECT count(*) FROM log_batches) AS batches, (SELECT count(*) FROM log_groups) AS groups',
+    ),
+    [{ batches: 0, groups: 0 }],
+  );
 });
 
 t.test('with the database away appends reject in time, and readers go on when it is back', async (t) => {
   const database = await emptyDatabase();
   let isAway = false;
-  const flaky: Database = { ...database, query: (sql, values, options) => (isAway ? Promise.reject(new Error('away')) : database.query(sql, values, options)) };
+  const flaky: Database = {
+    ...database,
+    query: (sql, values, options) =>
+      isAway ? Promise.reject(new Error('away')) : database.query(sql, values, options),
+  };
   const log = openTableLog({ ...quick, database: flaky });
   t.teardown(() => log.close());
   const { consumer, texts } = await gather(log, 'scores', freshGroup());
@@ -75,14 +87,17 @@ t.test('with the database away appends reject in time, and readers go on when it
   await consumer.stop();
 });
 
-t.test('an append that waits for a slow database rejects at its deadline as a store that does not answer', async (t) => {
-  const database = await emptyDatabase();
-  const log = openTableLog({ ...quick, database, appendDeadlineMs: 50 });
-  t.teardown(() => log.close());
-  const slow = database.query('SELECT pg_sleep(0.3)');
-  await t.rejects(log.append('scores', [entry('a', '1')]), { code: 'STORE_UNAVAILABLE' });
-  await slow;
-});
+t.test(
+  'an append that waits for a slow database rejects at its deadline as a store that does not answer',
+  async (t) => {
+    const database = await emptyDatabase();
+    const log = openTableLog({ ...quick, database, appendDeadlineMs: 50 });
+    t.teardown(() => log.close());
+    const slow = database.query('SELECT pg_sleep(0.3)');
+    await t.rejects(log.append('scores', [entry('a', '1')]), { code: 'STORE_UNAVAILABLE' });
+    await slow;
+  },
+);
 
 t.test('closing writes what waits, and then refuses', async (t) => {
   const database = await emptyDatabase();
@@ -97,33 +112,43 @@ t.test('closing writes what waits, and then refuses', async (t) => {
 const stack = findStack(t, 'the table log on PostgreSQL, with several instances');
 
 if (stack !== null) {
-  t.test('several instances on one PostgreSQL share a group, and another takes over when the reader goes', async (t) => {
-    const url = await createDatabase(t, stack);
-    const open = async () => {
-      const database = await openPostgres({ url, poolMax: 4, deadlineMs: 5_000 });
-      const log = openTableLog({ ...quick, database, leaseMs: 600 });
-      t.teardown(async () => {
-        await log.close();
-        await database.close();
-      });
-      return { database, log };
-    };
-    const [one, two] = [await open(), await open()];
-    const seen: string[] = [];
-    const handle = async (batch: readonly { key: string; value: Uint8Array }[]): Promise<void> => void seen.push(...batch.map(textOf));
-    const first = await one.log.subscribe({ topic: 'scores', group: 'g', batchMax: 10, handle });
-    await two.log.subscribe({ topic: 'scores', group: 'g', batchMax: 10, handle });
-    await Promise.all(Array.from({ length: 200 }, (_, n) => (n % 2 === 0 ? one : two).log.append('scores', [entry('k', `${n}`)])));
-    await waitUntil(() => seen.length >= 200, 'all arrive');
-    t.equal(new Set(seen).size, 200);
-    for (const parity of [0, 1]) {
-      const ofOne = seen.map(Number).filter((n) => n % 2 === parity);
-      t.same(ofOne, [...ofOne].sort((a, b) => a - b), 'appends of one instance keep their order');
-    }
-    await first.stop();
-    await two.log.append('scores', [entry('k', 'last')]);
-    await waitUntil(() => seen.includes('last'), 'the other instance reads on');
-  });
+  t.test(
+    'several instances on one PostgreSQL share a group, and another takes over when the reader goes',
+    async (t) => {
+      const url = await createDatabase(t, stack);
+      const open = async () => {
+        const database = await openPostgres({ url, poolMax: 4, deadlineMs: 5_000 });
+        const log = openTableLog({ ...quick, database, leaseMs: 600 });
+        t.teardown(async () => {
+          await log.close();
+          await database.close();
+        });
+        return { database, log };
+      };
+      const [one, two] = [await open(), await open()];
+      const seen: string[] = [];
+      const handle = async (batch: readonly { key: string; value: Uint8Array }[]): Promise<void> =>
+        void seen.push(...batch.map(textOf));
+      const first = await one.log.subscribe({ topic: 'scores', group: 'g', batchMax: 10, handle });
+      await two.log.subscribe({ topic: 'scores', group: 'g', batchMax: 10, handle });
+      await Promise.all(
+        Array.from({ length: 200 }, (_, n) => (n % 2 === 0 ? one : two).log.append('scores', [entry('k', `${n}`)])),
+      );
+      await waitUntil(() => seen.length >= 200, 'all arrive');
+      t.equal(new Set(seen).size, 200);
+      for (const parity of [0, 1]) {
+        const ofOne = seen.map(Number).filter((n) => n % 2 === parity);
+        t.same(
+          ofOne,
+          [...ofOne].sort((a, b) => a - b),
+          'appends of one instance keep their order',
+        );
+      }
+      await first.stop();
+      await two.log.append('scores', [entry('k', 'last')]);
+      await waitUntil(() => seen.includes('last'), 'the other instance reads on');
+    },
+  );
 
   t.test('a member that lost its lease while handling is told so, and stores nothing', async (t) => {
     const database = await openPostgres({ url: await createDatabase(t, stack), poolMax: 4, deadlineMs: 5_000 });
@@ -142,7 +167,15 @@ if (stack !== null) {
       });
     await log.subscribe({ topic: 'scores', group: 'g', batchMax: 10, handle });
     await log.append('scores', [entry('k', '1')]);
-    await waitUntil(async () => (await database.query("UPDATE log_groups SET member = 'a thief', lease_until = now() + interval '1 hour' WHERE member IS NOT NULL RETURNING 1")).length > 0, 'the lease is taken away');
+    await waitUntil(
+      async () =>
+        (
+          await database.query(
+            "UPDATE log_groups SET member = 'a thief', lease_until = now() + interval '1 hour' WHERE member IS NOT NULL RETURNING 1",
+          )
+        ).length > 0,
+      'the lease is taken away',
+    );
     await waitUntil(() => wasAborted, 'the handler is told');
     t.match(await database.query('SELECT next_offset FROM log_groups'), [{ next_offset: 0 }]);
   });

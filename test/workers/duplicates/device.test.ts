@@ -8,10 +8,20 @@ import { phoneFacts } from '../../helpers/visits.js';
 
 const own = sketchDevice(humanBody(), null);
 const candidate = (over: Partial<DuplicateCandidate> = {}): DuplicateCandidate => ({
-  session: 's1', atMs: scoredAtMs - 3_600_000, respondent: 'r2', device: null, prefix: null, sketch: own, via: 'similar', ...over,
+  session: 's1',
+  atMs: scoredAtMs - 3_600_000,
+  respondent: 'r2',
+  device: null,
+  prefix: null,
+  sketch: own,
+  via: 'similar',
+  ...over,
 });
 /** A project of `total` sketches in which each of our terms was seen `count` times. */
-const terms = (total: number, count: number): CountFacts['terms'] => ({ total, counts: own.terms.map((term) => (term === null ? null : count)) });
+const terms = (total: number, count: number): CountFacts['terms'] => ({
+  total,
+  counts: own.terms.map((term) => (term === null ? null : count)),
+});
 const judge = (counts: Partial<CountFacts>, facts = humanFacts()) => {
   const { measured, score, band, signals } = judgeDuplication(readVisit({ ...facts, counts: cleanCounts(counts) }));
   return { measured, score, band, codes: signals.map(({ code }) => code) };
@@ -32,17 +42,28 @@ t.test('a device’s identifier alone is likely; a corroborator confirms it; a c
   const device = { via: 'device' as const, sketch: null };
   t.match(judge({ deviceSessionsDay: 2 }, cleanFacts()), { band: 'likely', codes: ['repeat_device'] });
   t.match(judge({ candidates: [candidate(device)] }, cleanFacts()), { band: 'likely' });
-  t.match(judge({ candidates: [candidate({ ...device, prefix: 'p1' })] }, cleanFacts({ prefix: 'p1' })), { band: 'confirmed' });
-  t.match(judge({ candidates: [candidate({ ...device, prefix: 'p2' })] }, cleanFacts({ prefix: 'p1' })), { band: 'likely' });
+  t.match(judge({ candidates: [candidate({ ...device, prefix: 'p1' })] }, cleanFacts({ prefix: 'p1' })), {
+    band: 'confirmed',
+  });
+  t.match(judge({ candidates: [candidate({ ...device, prefix: 'p2' })] }, cleanFacts({ prefix: 'p1' })), {
+    band: 'likely',
+  });
   t.match(judge({ terms: terms(2_000, 2), candidates: [candidate({ via: 'device' })] }), { band: 'confirmed' });
-  t.match(judge({ candidates: [candidate({ via: 'device', sketch: { ...own, osFamily: 'android' } })] }), { band: 'possible', codes: ['repeat_device', 'device_contradiction'] });
+  t.match(judge({ candidates: [candidate({ via: 'device', sketch: { ...own, osFamily: 'android' } })] }), {
+    band: 'possible',
+    codes: ['repeat_device', 'device_contradiction'],
+  });
   t.end();
 });
 
 t.test('likeness alone is likely only where the look is rare in the project', (t) => {
   t.match(judge({ terms: terms(2_000, 2), candidates: [candidate()] }), { band: 'likely', codes: ['similar_device'] });
   t.match(judge({ terms: terms(2_000, 600), candidates: [candidate()] }), { band: 'none' });
-  t.not(judge({ terms: terms(40, 2), candidates: [candidate()] }).band, 'likely', 'a young project cannot tell what is rare');
+  t.not(
+    judge({ terms: terms(40, 2), candidates: [candidate()] }).band,
+    'likely',
+    'a young project cannot tell what is rare',
+  );
   t.not(judge({ terms: null, candidates: [candidate()] }).band, 'likely');
   t.end();
 });
@@ -59,11 +80,23 @@ t.test('where nothing was counted or compared, nothing is said', (t) => {
   const nothing = { measured: false, score: 0, band: 'none', codes: ['duplicate_unmeasured'] };
   t.same(judge({ deviceSessionsDay: null, respondentDay: null, terms: null, candidates: [] }), nothing);
   t.match(judgeDuplication(readVisit(cleanFacts({ counts: null }))), { measured: false });
-  t.match(judgeDuplication(readVisit(cleanFacts({ measured: false, counts: cleanCounts({ respondentDay: 4 }) }))), { measured: false, score: 0 });
+  t.match(judgeDuplication(readVisit(cleanFacts({ measured: false, counts: cleanCounts({ respondentDay: 4 }) }))), {
+    measured: false,
+    score: 0,
+  });
   t.end();
 });
 
 t.test('the band follows from the score', (t) => {
-  t.same([0, 49, 50, 89, 90, 96, 97, 100].map(bandOf), ['none', 'none', 'possible', 'possible', 'likely', 'likely', 'confirmed', 'confirmed']);
+  t.same([0, 49, 50, 89, 90, 96, 97, 100].map(bandOf), [
+    'none',
+    'none',
+    'possible',
+    'possible',
+    'likely',
+    'likely',
+    'confirmed',
+    'confirmed',
+  ]);
   t.end();
 });

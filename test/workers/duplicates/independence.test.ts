@@ -6,9 +6,20 @@ import { judgeIndependence } from '../../../workers/duplicates/independence.js';
 import { anyFacts, cleanCounts, cleanFacts } from '../../helpers/facts.js';
 
 /** A hundred sessions from a hundred networks. */
-const scattered: Neighborhood = { sessions: 100, direct: 0, linked: 0, prefixSessions: 1, prefixSquares: 100, prefixes: 100 };
+const scattered: Neighborhood = {
+  sessions: 100,
+  direct: 0,
+  linked: 0,
+  prefixSessions: 1,
+  prefixSquares: 100,
+  prefixes: 100,
+};
 const judge = (over: Partial<Neighborhood>, network: 'residential' | 'mobile' = 'residential') =>
-  judgeIndependence({ measured: true, counts: cleanCounts({ neighborhood: { ...scattered, ...over } }), address: { ...cleanFacts().address, network } });
+  judgeIndependence({
+    measured: true,
+    counts: cleanCounts({ neighborhood: { ...scattered, ...over } }),
+    address: { ...cleanFacts().address, network },
+  });
 
 t.test('scattered sessions are independent, and so is a household', (t) => {
   t.same(judge({}), { score: 100, band: 'independent', grade: null, factors: [] });
@@ -32,8 +43,16 @@ t.test('a network that sends most of the sample concentrates it, unless stranger
 });
 
 t.test('under 30 sessions nothing is flagged, and without counts the factors say so', (t) => {
-  t.match(judge({ sessions: 29, direct: 28, prefixSessions: 29, prefixSquares: 841, prefixes: 1 }), { score: 100, band: 'independent', grade: null });
-  t.match(judgeIndependence(cleanFacts({ counts: null })), { score: 100, band: 'independent', factors: [/^Not measured/] });
+  t.match(judge({ sessions: 29, direct: 28, prefixSessions: 29, prefixSquares: 841, prefixes: 1 }), {
+    score: 100,
+    band: 'independent',
+    grade: null,
+  });
+  t.match(judgeIndependence(cleanFacts({ counts: null })), {
+    score: 100,
+    band: 'independent',
+    factors: [/^Not measured/],
+  });
   t.end();
 });
 

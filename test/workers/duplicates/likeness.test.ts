@@ -8,12 +8,23 @@ import { humanBody, scoredAtMs } from '../../helpers/facts.js';
 
 const own = sketchDevice(humanBody(), null);
 const candidate = (over: Partial<DuplicateCandidate> = {}): DuplicateCandidate => ({
-  session: 's1', atMs: scoredAtMs - 3_600_000, respondent: null, device: null, prefix: null, sketch: own, via: 'similar', ...over,
+  session: 's1',
+  atMs: scoredAtMs - 3_600_000,
+  respondent: null,
+  device: null,
+  prefix: null,
+  sketch: own,
+  via: 'similar',
+  ...over,
 });
-const terms = (total: number, count: number): CountFacts['terms'] => ({ total, counts: own.terms.map((term) => (term === null ? null : count)) });
+const terms = (total: number, count: number): CountFacts['terms'] => ({
+  total,
+  counts: own.terms.map((term) => (term === null ? null : count)),
+});
 
 t.test('another system or a younger browser is another device', (t) => {
-  const likeness = (over: object, atMs = scoredAtMs - 1) => createLikeness(own, terms(2_000, 2), scoredAtMs)(candidate({ atMs, sketch: { ...own, ...over } }));
+  const likeness = (over: object, atMs = scoredAtMs - 1) =>
+    createLikeness(own, terms(2_000, 2), scoredAtMs)(candidate({ atMs, sketch: { ...own, ...over } }));
   t.ok(likeness({}) > 0.9);
   t.equal(likeness({ osFamily: 'macos' }), 0);
   t.equal(likeness({ browserMajor: 150 }), 0, 'the browser’s version went down');
@@ -24,7 +35,19 @@ t.test('another system or a younger browser is another device', (t) => {
 });
 
 t.test('each term that differs makes one device less probable, and a common look less than a rare one', (t) => {
-  const likeness = (changed: number, count = 2) => createLikeness(own, terms(2_000, count), scoredAtMs)(candidate({ sketch: { ...own, terms: own.terms.map((term, index) => (index < changed && term !== null ? 'ffffffff' : term)) } }));
+  const likeness = (changed: number, count = 2) =>
+    createLikeness(
+      own,
+      terms(2_000, count),
+      scoredAtMs,
+    )(
+      candidate({
+        sketch: {
+          ...own,
+          terms: own.terms.map((term, index) => (index < changed && term !== null ? 'ffffffff' : term)),
+        },
+      }),
+    );
   for (let changed = 0; changed < components.length; changed += 1) t.ok(likeness(changed + 1) <= likeness(changed));
   fc.assert(fc.property(fc.integer({ min: 2, max: 1_999 }), (count) => likeness(0, count + 1) <= likeness(0, count)));
   t.equal(createLikeness(own, null, scoredAtMs)(candidate({ sketch: null })), 0);

@@ -11,7 +11,12 @@ t.test('a sketch has one short term per component in their order, null where unk
   t.ok(sketch.terms.every((term) => term === null || /^[0-9a-f]{8}$/.test(term)));
   t.equal(sketch.terms[components.findIndex(({ name }) => name === 'model')], null, 'an empty model is no model');
   t.match(sketch, { osFamily: 'windows', browser: 'chrome', browserMajor: 149 });
-  t.ok(sketchDevice({ ...humanBody(), gfx: { canvas: 'x', stable: false } }, null).terms[components.findIndex(({ name }) => name === 'canvas')] === null, 'noise is no term');
+  t.ok(
+    sketchDevice({ ...humanBody(), gfx: { canvas: 'x', stable: false } }, null).terms[
+      components.findIndex(({ name }) => name === 'canvas')
+    ] === null,
+    'noise is no term',
+  );
   t.end();
 });
 
@@ -23,7 +28,10 @@ t.test('the page’s user agent comes first, the request’s stands in', (t) => 
 });
 
 t.test('turning the device changes nothing', (t) => {
-  t.same(sketchDevice(humanBody({ scr: { w: 390, h: 844 } }), null), sketchDevice(humanBody({ scr: { w: 844, h: 390 } }), null));
+  t.same(
+    sketchDevice(humanBody({ scr: { w: 390, h: 844 } }), null),
+    sketchDevice(humanBody({ scr: { w: 844, h: 390 } }), null),
+  );
   t.end();
 });
 
@@ -33,19 +41,32 @@ t.test('the same probe gives the same sketch and bands, at most 20, none for nex
       const sketch = sketchDevice(body, null);
       const bands = bandsOf(sketch);
       const known = sketch.terms.filter((term) => term !== null).length;
-      return JSON.stringify(sketchDevice(structuredClone(body), null)) === JSON.stringify(sketch) && bands.length === (known < 5 ? 0 : 20) && new Set(bands).size === bands.length;
+      return (
+        JSON.stringify(sketchDevice(structuredClone(body), null)) === JSON.stringify(sketch) &&
+        bands.length === (known < 5 ? 0 : 20) &&
+        new Set(bands).size === bands.length
+      );
     }),
   );
   t.end();
 });
 
 t.test('sketches that share most terms meet under a band, strangers hardly ever do', (t) => {
-  const base: DeviceSketch = { terms: Array.from({ length: 16 }, (_, index) => `${10_000_000 + index}`), osFamily: null, browser: null, browserMajor: null };
-  const changed = (count: number, salt: number) => ({ ...base, terms: base.terms.map((term, index) => (index < count ? `${20_000_000 + index * 1_000 + salt}` : term)) });
+  const base: DeviceSketch = {
+    terms: Array.from({ length: 16 }, (_, index) => `${10_000_000 + index}`),
+    osFamily: null,
+    browser: null,
+    browserMajor: null,
+  };
+  const changed = (count: number, salt: number) => ({
+    ...base,
+    terms: base.terms.map((term, index) => (index < count ? `${20_000_000 + index * 1_000 + salt}` : term)),
+  });
   const meetings = (count: number) => {
     const bands = new Set(bandsOf(base));
     let met = 0;
-    for (let salt = 0; salt < 400; salt += 1) met += Number(bandsOf(changed(count, salt)).some((band) => bands.has(band)));
+    for (let salt = 0; salt < 400; salt += 1)
+      met += Number(bandsOf(changed(count, salt)).some((band) => bands.has(band)));
     return met / 400;
   };
   t.ok(meetings(3) > 0.99, 'three of sixteen changed');

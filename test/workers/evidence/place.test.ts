@@ -3,16 +3,45 @@ import { placeFindings, summarize } from '../../../workers/evidence/place.js';
 import type { Weighed } from '../../../workers/scoring/fuse.js';
 
 const weighed = (code: string, applied: number): Weighed => ({
-  signal: { code, rule: { axis: 'device', class: applied < 0 ? 'exculpatory' : 'correlate', severity: 'low', weight: applied, group: null, detail: `${code} was seen.` }, weight: applied, value: null },
+  signal: {
+    code,
+    rule: {
+      axis: 'device',
+      class: applied < 0 ? 'exculpatory' : 'correlate',
+      severity: 'low',
+      weight: applied,
+      group: null,
+      detail: `${code} was seen.`,
+    },
+    weight: applied,
+    value: null,
+  },
   applied,
 });
 
 t.test('the place and strength follow from what counted, the strongest first', (t) => {
-  const { evidence, classification, reasons } = placeFindings([weighed('a', 0), weighed('b', 0.4), weighed('c', 3), weighed('d', -1.2)]);
-  const short = (list: 'against' | 'for' | 'notes') => evidence[list].map(({ code, strength }) => `${code} ${strength}`);
+  const { evidence, classification, reasons } = placeFindings([
+    weighed('a', 0),
+    weighed('b', 0.4),
+    weighed('c', 3),
+    weighed('d', -1.2),
+  ]);
+  const short = (list: 'against' | 'for' | 'notes') =>
+    evidence[list].map(({ code, strength }) => `${code} ${strength}`);
   t.same([short('against'), short('for'), short('notes')], [['c strong', 'b weak'], ['d moderate'], ['a none']]);
-  t.same(classification.map(({ code, list }) => `${code} ${list}`), ['c against', 'd for', 'b against', 'a notes']);
-  t.same(reasons.map(({ code, scored }) => [code, scored]), [['c', true], ['d', true], ['b', true], ['a', false]]);
+  t.same(
+    classification.map(({ code, list }) => `${code} ${list}`),
+    ['c against', 'd for', 'b against', 'a notes'],
+  );
+  t.same(
+    reasons.map(({ code, scored }) => [code, scored]),
+    [
+      ['c', true],
+      ['d', true],
+      ['b', true],
+      ['a', false],
+    ],
+  );
   t.end();
 });
 
@@ -24,7 +53,11 @@ t.test('the summary is never empty and names the strongest finding', (t) => {
   t.match(summary, /In its favour: d/);
   t.match(summary, /not measured/);
   const quiet = { against: [], for: [], notes: [] };
-  for (const recommendation of ['allow', 'review', 'step_up', 'block'] as const) t.ok(summarize({ score: 0, recommendation, verdictClass: 'human' }, quiet, true).length > 20);
-  t.match(summarize({ score: 0, recommendation: 'allow', verdictClass: 'verified_agent' }, quiet, true), /verified agent/);
+  for (const recommendation of ['allow', 'review', 'step_up', 'block'] as const)
+    t.ok(summarize({ score: 0, recommendation, verdictClass: 'human' }, quiet, true).length > 20);
+  t.match(
+    summarize({ score: 0, recommendation: 'allow', verdictClass: 'verified_agent' }, quiet, true),
+    /verified agent/,
+  );
   t.end();
 });

@@ -11,7 +11,11 @@ t.test('evidence rendered again from recorded facts is the evidence that was ans
   fc.assert(
     fc.property(anyFacts, (facts) => {
       const { reply, classification, modelVersion } = scoreFacts(facts);
-      assert.deepEqual(renderEvidence(unpack(pack(facts)) as ScoreFacts), { evidence: reply.evidence, classification, modelVersion });
+      assert.deepEqual(renderEvidence(unpack(pack(facts)) as ScoreFacts), {
+        evidence: reply.evidence,
+        classification,
+        modelVersion,
+      });
     }),
   );
   t.end();

@@ -6,12 +6,22 @@ import { cleanFacts, humanBody, humanFacts } from '../../helpers/facts.js';
 import { automatedVisits, driverBehavior, phoneFacts } from '../../helpers/visits.js';
 
 type Behavior = NonNullable<ProbeBody['beh']>;
-const raised = (beh: Partial<Behavior>, body: Partial<ProbeBody> = {}) => weighBehavior(readVisit(humanFacts({}, { ...body, beh: { ...humanBody().beh, ...beh } })));
-const codes = (...of: Parameters<typeof raised>) => raised(...of).filter(({ weight }) => weight > 0).map(({ code }) => code);
+const raised = (beh: Partial<Behavior>, body: Partial<ProbeBody> = {}) =>
+  weighBehavior(readVisit(humanFacts({}, { ...body, beh: { ...humanBody().beh, ...beh } })));
+const codes = (...of: Parameters<typeof raised>) =>
+  raised(...of)
+    .filter(({ weight }) => weight > 0)
+    .map(({ code }) => code);
 
 t.test('a hand is recognised, on a desktop and on a phone', (t) => {
-  t.same(raised({}).map(({ code }) => code), ['pointer_humanlike', 'typing_humanlike']);
-  t.same(weighBehavior(readVisit(phoneFacts())).map(({ code }) => code), ['touch_humanlike']);
+  t.same(
+    raised({}).map(({ code }) => code),
+    ['pointer_humanlike', 'typing_humanlike'],
+  );
+  t.same(
+    weighBehavior(readVisit(phoneFacts())).map(({ code }) => code),
+    ['touch_humanlike'],
+  );
   t.same(weighBehavior(readVisit(cleanFacts())), []);
   t.end();
 });
@@ -36,12 +46,29 @@ t.test('each tell of a driver is named', (t) => {
     answers_pasted: { pastes: 1, pasteChars: 900 },
   };
   for (const [code, beh] of Object.entries(tells)) t.ok(codes(beh).includes(code), code);
-  t.same(codes({}, { q: Array.from({ length: 6 }, () => ({ questionId: 'q', timeOnQuestionMs: 700, mouseMoveCount: 1, keyCount: 0, pasteCount: 0, focusEntries: 1, focusExits: 1 })) }), ['questions_rushed']);
+  t.same(
+    codes(
+      {},
+      {
+        q: Array.from({ length: 6 }, () => ({
+          questionId: 'q',
+          timeOnQuestionMs: 700,
+          mouseMoveCount: 1,
+          keyCount: 0,
+          pasteCount: 0,
+          focusEntries: 1,
+          focusExits: 1,
+        })),
+      },
+    ),
+    ['questions_rushed'],
+  );
   t.end();
 });
 
 t.test('a touchpad’s tap weighs less than a driver’s click', (t) => {
-  const weightOf = (beh: Partial<Behavior>) => raised(beh).find(({ code }) => code === 'click_without_press')?.weight ?? 0;
+  const weightOf = (beh: Partial<Behavior>) =>
+    raised(beh).find(({ code }) => code === 'click_without_press')?.weight ?? 0;
   const tap: Partial<Behavior> = { clickDwell: [9, 0.8, 0.5, 0, 3] };
   t.ok(weightOf(tap) < weightOf({ ...tap, coalesced: [400, 1, 0, 1, 1] }));
   t.ok(weightOf({ ...tap, coalesced: [400, 1, 0, 1, 1] }) < weightOf(driverBehavior));
@@ -50,9 +77,18 @@ t.test('a touchpad’s tap weighs less than a driver’s click', (t) => {
 
 t.test('rules for a mouse and a keyboard leave phones alone', (t) => {
   const facts = phoneFacts();
-  const beh = { ...facts.probe?.body.beh, keyDwell: [20, 0, 0, 0, 0] as const, keyNoCode: 20, inputNoKey: 9, clickDwell: [9, 0, 0, 0, 0] as const };
+  const beh = {
+    ...facts.probe?.body.beh,
+    keyDwell: [20, 0, 0, 0, 0] as const,
+    keyNoCode: 20,
+    inputNoKey: 9,
+    clickDwell: [9, 0, 0, 0, 0] as const,
+  };
   const phone = { ...facts, probe: facts.probe && { ...facts.probe, body: { ...facts.probe.body, beh } } };
-  t.same(weighBehavior(readVisit(phone)).filter(({ weight }) => weight > 0), []);
+  t.same(
+    weighBehavior(readVisit(phone)).filter(({ weight }) => weight > 0),
+    [],
+  );
   t.end();
 });
 

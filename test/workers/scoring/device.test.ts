@@ -3,17 +3,30 @@ import type { ProbeBody, ProbeTransport } from '../../../src/contract/probe.js';
 import type { ScoreFacts } from '../../../src/contract/facts.js';
 import { deviceRules, weighDevice } from '../../../workers/scoring/device.js';
 import { readVisit } from '../../../workers/scoring/visit.js';
-import { chromeOnWindows, cleanFacts, humanBody, humanFacts, humanTransport, safariOnPhone } from '../../helpers/facts.js';
+import {
+  chromeOnWindows,
+  cleanFacts,
+  humanBody,
+  humanFacts,
+  humanTransport,
+  safariOnPhone,
+} from '../../helpers/facts.js';
 import { phoneFacts } from '../../helpers/visits.js';
 
 const raised = (facts: ScoreFacts) => weighDevice(readVisit(facts));
-const codes = (body: Partial<ProbeBody>, over: Partial<ScoreFacts> = {}) => raised(humanFacts(over, body)).map(({ code }) => code);
+const codes = (body: Partial<ProbeBody>, over: Partial<ScoreFacts> = {}) =>
+  raised(humanFacts(over, body)).map(({ code }) => code);
 const codesOver = (transport: Partial<ProbeTransport>, over: Partial<ScoreFacts> = {}) =>
-  raised(cleanFacts({ probe: { body: humanBody(), transport: { ...humanTransport, ...transport } }, ...over })).map(({ code }) => code);
+  raised(cleanFacts({ probe: { body: humanBody(), transport: { ...humanTransport, ...transport } }, ...over })).map(
+    ({ code }) => code,
+  );
 
 t.test('a consistent browser speaks for itself, and a phone as well', (t) => {
   t.same(codes({}), ['device_consistent']);
-  t.same(raised(phoneFacts()).map(({ code }) => code), ['device_consistent']);
+  t.same(
+    raised(phoneFacts()).map(({ code }) => code),
+    ['device_consistent'],
+  );
   t.same(codes({ lies: undefined as never }), [], 'but only where every comparison was made');
   t.end();
 });
@@ -24,7 +37,11 @@ t.test('automation is named by each of its traces', (t) => {
   t.same(codes({ auto: { debugStack: true, debugGetter: false } }), ['debugging_protocol']);
   t.same(codes({ gfx: { renderer: 'ANGLE (Google, SwiftShader)' } }), ['software_renderer']);
   t.same(codes({ scr: { outerW: 800, outerH: 600, innerW: 1_280, innerH: 720, dpr: 1 } }), ['window_impossible']);
-  t.not(codes({ scr: { outerW: 800, outerH: 600, innerW: 1_280, innerH: 720, dpr: 0.67 } })[0], 'window_impossible', 'a zoomed page is no tell');
+  t.not(
+    codes({ scr: { outerW: 800, outerH: 600, innerW: 1_280, innerH: 720, dpr: 0.67 } })[0],
+    'window_impossible',
+    'a zoomed page is no tell',
+  );
   t.end();
 });
 
@@ -47,7 +64,11 @@ t.test('page, connection and caller are compared', (t) => {
   t.same(codesOver({ hintPlatform: '"Linux"' }), ['hint_mismatch']);
   t.same(codesOver({ hintMobile: '?1' }), ['hint_mismatch']);
   t.same(codes({ hw: { platform: 'Linux x86_64' } }), ['platform_contradiction']);
-  t.same(codesOver({ userAgent: null, acceptLanguage: null, hintPlatform: null, hintMobile: null }), [], 'what was not sent contradicts nothing');
+  t.same(
+    codesOver({ userAgent: null, acceptLanguage: null, hintPlatform: null, hintMobile: null }),
+    [],
+    'what was not sent contradicts nothing',
+  );
   t.end();
 });
 
@@ -60,7 +81,8 @@ t.test('a bot’s user agent counts where it is the browser’s own; a caller’
 });
 
 t.test('an agent’s signature counts by its outcome', (t) => {
-  const outcome = (agent: ScoreFacts['agent']) => raised(cleanFacts({ agent })).map((signal) => [signal.code, signal.weight]);
+  const outcome = (agent: ScoreFacts['agent']) =>
+    raised(cleanFacts({ agent })).map((signal) => [signal.code, signal.weight]);
   t.same(outcome({ outcome: 'verified', agent: 'a', reason: null }), [['agent_signature_verified', 0]]);
   t.same(outcome({ outcome: 'invalid', agent: null, reason: 'expired.' }), [['agent_signature_invalid', 1.5]]);
   t.same(outcome({ outcome: 'unverified', agent: null, reason: null }), [['agent_signature_unverified', 0.8]]);

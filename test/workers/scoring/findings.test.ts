@@ -11,7 +11,12 @@ const rowsOf = (path: string) =>
   readFileSync(path, 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('| `'))
-    .map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()));
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
 
 t.test('docs/findings.md documents every finding as the tables have it, and no other', (t) => {
   const rows = rowsOf('docs/findings.md');
@@ -25,7 +30,12 @@ t.test('docs/findings.md documents every finding as the tables have it, and no o
 });
 
 t.test('docs/scoring.md explains every degraded signal', (t) => {
-  t.same(rowsOf('docs/scoring.md').map(([code]) => code?.replaceAll('`', '')).sort(), [...degradedSignals].sort());
+  t.same(
+    rowsOf('docs/scoring.md')
+      .map(([code]) => code?.replaceAll('`', ''))
+      .sort(),
+    [...degradedSignals].sort(),
+  );
   t.end();
 });
 
@@ -45,7 +55,10 @@ t.test('every finding of a reply comes from the tables', (t) => {
       const { evidence } = scoreFacts(facts).reply;
       for (const finding of [...evidence.against, ...evidence.for, ...evidence.notes]) {
         const rule = rules[finding.code];
-        assert.ok(rule?.class === finding.class && rule.axis === finding.axis && rule.severity === finding.severity, finding.code);
+        assert.ok(
+          rule?.class === finding.class && rule.axis === finding.axis && rule.severity === finding.severity,
+          finding.code,
+        );
         assert.doesNotMatch(finding.detail, /\{value\}|undefined|null|NaN/);
       }
     }),

@@ -8,18 +8,37 @@ import type { Rule, Signal } from '../../../workers/scoring/rule.js';
 
 const signal = (weight: number, over: Partial<Rule> = {}): Signal => ({
   code: 'x',
-  rule: { axis: 'device', class: weight < 0 ? 'exculpatory' : 'correlate', severity: 'low', weight, group: null, detail: '', ...over },
+  rule: {
+    axis: 'device',
+    class: weight < 0 ? 'exculpatory' : 'correlate',
+    severity: 'low',
+    weight,
+    group: null,
+    detail: '',
+    ...over,
+  },
   weight,
   value: null,
 });
 
-const anySignal = fc.record({ weight: fc.double({ min: 0, max: 5, noNaN: true }), axis: fc.constantFrom(...riskAxes), group: fc.constantFrom(null, 'a', 'b'), class: fc.constantFrom('correlate' as const, 'bound' as const, 'record' as const, 'exculpatory' as const) }).map(({ weight, ...rule }) =>
-  signal(rule.class === 'exculpatory' ? -weight : weight, rule),
-);
+const anySignal = fc
+  .record({
+    weight: fc.double({ min: 0, max: 5, noNaN: true }),
+    axis: fc.constantFrom(...riskAxes),
+    group: fc.constantFrom(null, 'a', 'b'),
+    class: fc.constantFrom('correlate' as const, 'bound' as const, 'record' as const, 'exculpatory' as const),
+  })
+  .map(({ weight, ...rule }) => signal(rule.class === 'exculpatory' ? -weight : weight, rule));
 
 t.test('correlated findings count a half, then a quarter, the strongest in full', (t) => {
-  const { weighed, weight } = fuseSignals([signal(1, { group: 'g' }), signal(2, { group: 'g' }), signal(0.8, { group: 'g' }), signal(1)], 1);
-  t.same(weighed.map(({ applied }) => applied), [0.5, 2, 0.2, 1]);
+  const { weighed, weight } = fuseSignals(
+    [signal(1, { group: 'g' }), signal(2, { group: 'g' }), signal(0.8, { group: 'g' }), signal(1)],
+    1,
+  );
+  t.same(
+    weighed.map(({ applied }) => applied),
+    [0.5, 2, 0.2, 1],
+  );
   t.equal(weight, 3.7);
   t.end();
 });
@@ -27,7 +46,10 @@ t.test('correlated findings count a half, then a quarter, the strongest in full'
 t.test('an axis is capped, and its findings share the cap', (t) => {
   const { axes, weighed, agreeing } = fuseSignals([signal(4), signal(4), signal(0.5, { axis: 'network' })], 1);
   t.equal(axes.device, model.axisMax);
-  t.same(weighed.map(({ applied }) => applied), [2.75, 2.75, 0.5]);
+  t.same(
+    weighed.map(({ applied }) => applied),
+    [2.75, 2.75, 0.5],
+  );
   t.equal(agreeing, 2);
   t.end();
 });

@@ -7,20 +7,39 @@ import { cleanFacts } from '../../helpers/facts.js';
 
 const fresh = { n: 0, fraud: 0, confirmedClawbacks: 0 };
 const raised = (history: Partial<HistoryFacts> | null, over: Partial<ScoreFacts> = {}) =>
-  weighHistory(readVisit(cleanFacts({ history: history === null ? null : { respondent: null, source: null, subSource: null, ...history }, ...over }))).map(({ code, weight }) => [code, Math.round(weight * 100) / 100]);
+  weighHistory(
+    readVisit(
+      cleanFacts({
+        history: history === null ? null : { respondent: null, source: null, subSource: null, ...history },
+        ...over,
+      }),
+    ),
+  ).map(({ code, weight }) => [code, Math.round(weight * 100) / 100]);
 
 t.test('a respondent’s record weighs as adjudicated', (t) => {
   t.same(raised({ respondent: fresh }), []);
   t.same(raised({ respondent: { ...fresh, n: 10 } }), [['respondent_record_clean', -1.26]]);
   t.same(raised({ respondent: { ...fresh, n: 5, fraud: 1 } }), [['respondent_record_adverse', 2.56]]);
-  t.same(raised({ respondent: { n: 1, fraud: 1, confirmedClawbacks: 1 } }), [['confirmed_clawback', 5], ['respondent_record_adverse', 3.26]]);
+  t.same(raised({ respondent: { n: 1, fraud: 1, confirmedClawbacks: 1 } }), [
+    ['confirmed_clawback', 5],
+    ['respondent_record_adverse', 3.26],
+  ]);
   t.same(raised(null), []);
   t.end();
 });
 
 t.test('statistics sent along count for a few sessions, and only while the record is thin', (t) => {
   const stats = (reconciliationRate: number | undefined, n = 0) =>
-    raised({ respondent: { ...fresh, n } }, { respondentStats: { attempts: 900, completes: 800, ...(reconciliationRate === undefined ? {} : { reconciliationRate }) } }).filter(([code]) => String(code).includes('stats'));
+    raised(
+      { respondent: { ...fresh, n } },
+      {
+        respondentStats: {
+          attempts: 900,
+          completes: 800,
+          ...(reconciliationRate === undefined ? {} : { reconciliationRate }),
+        },
+      },
+    ).filter(([code]) => String(code).includes('stats'));
   t.same(stats(0), [['respondent_stats_clean', -0.82]]);
   t.same(stats(0.1), [['respondent_stats_clean', -0.82]], 'ordinary reversals are no fraud');
   t.same(stats(0.9), [['respondent_stats_adverse', 2]]);
@@ -41,7 +60,10 @@ t.test('new respondents are leaned on only where the project asked for it', (t) 
   t.same(raised({ respondent: fresh }), []);
   t.same(raised({ respondent: fresh }, { calibration }), [['respondent_new', 2]]);
   t.same(raised({}, { calibration }), [['respondent_new', 2]]);
-  t.same(raised({ respondent: { ...fresh, n: 10 } }, { calibration }).map(([code]) => code), ['respondent_record_clean']);
+  t.same(
+    raised({ respondent: { ...fresh, n: 10 } }, { calibration }).map(([code]) => code),
+    ['respondent_record_clean'],
+  );
   t.same(raised(null, { calibration }), [], 'history that could not be read is not an empty one');
   t.end();
 });

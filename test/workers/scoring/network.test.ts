@@ -5,7 +5,9 @@ import { readVisit } from '../../../workers/scoring/visit.js';
 import { cleanFacts, humanFacts } from '../../helpers/facts.js';
 
 const codes = (address: Partial<AddressFacts>, zone = 'Europe/Berlin') =>
-  weighNetwork(readVisit(humanFacts({ address: { ...cleanFacts().address, ...address } }, { loc: { zone } }))).map(({ code }) => code);
+  weighNetwork(readVisit(humanFacts({ address: { ...cleanFacts().address, ...address } }, { loc: { zone } }))).map(
+    ({ code }) => code,
+  );
 
 t.test('an ordinary address raises nothing', (t) => {
   t.same(codes({}), []);

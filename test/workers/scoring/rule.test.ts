@@ -3,7 +3,9 @@ import { clamp, createRaise, describeSignal, type Signal } from '../../../worker
 
 t.test('a raised signal carries its rule, a graded weight and a value for its sentence', (t) => {
   const signals: Signal[] = [];
-  const raise = createRaise({ odd: { axis: 'device', class: 'correlate', severity: 'low', weight: 2, group: null, detail: '{value} odd things.' } });
+  const raise = createRaise({
+    odd: { axis: 'device', class: 'correlate', severity: 'low', weight: 2, group: null, detail: '{value} odd things.' },
+  });
   raise(signals, 'odd');
   raise(signals, 'odd', 1, 3);
   t.match(signals, [{ code: 'odd', weight: 2 }, { weight: 1 }]);

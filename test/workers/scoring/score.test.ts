@@ -25,20 +25,34 @@ t.test('every reply is one that the contract allows', (t) => {
 });
 
 const farm: Partial<ScoreFacts> = { counts: cleanCounts({ deviceRespondentsDay: 8 }) };
-const clawback: Partial<ScoreFacts> = { history: { respondent: { n: 1, fraud: 1, confirmedClawbacks: 1 }, source: null, subSource: null } };
+const clawback: Partial<ScoreFacts> = {
+  history: { respondent: { n: 1, fraud: 1, confirmedClawbacks: 1 }, source: null, subSource: null },
+};
 
 t.test('one axis alone never blocks, two that agree do', (t) => {
-  t.match(scoreFacts(cleanFacts(farm)).reply, { recommendation: 'review', evidence: { against: [{ code: 'device_farm', class: 'bound', strength: 'strong' }] } });
+  t.match(scoreFacts(cleanFacts(farm)).reply, {
+    recommendation: 'review',
+    evidence: { against: [{ code: 'device_farm', class: 'bound', strength: 'strong' }] },
+  });
   t.match(scoreFacts(cleanFacts({ ...farm, ...clawback })).reply, { recommendation: 'block', verdictClass: 'fraud' });
   t.end();
 });
 
 t.test('a signal that the project lets decide blocks alone, and only that one', (t) => {
-  for (const [signal, facts] of [['device_farm', farm], ['confirmed_clawback', clawback]] as const) {
+  for (const [signal, facts] of [
+    ['device_farm', farm],
+    ['confirmed_clawback', clawback],
+  ] as const) {
     const calibration = { ...calibrationDefaults, dispositiveSignals: [signal] };
-    t.match(scoreFacts(cleanFacts({ ...facts, calibration })).reply, { recommendation: 'block', verdictClass: 'fraud' });
+    t.match(scoreFacts(cleanFacts({ ...facts, calibration })).reply, {
+      recommendation: 'block',
+      verdictClass: 'fraud',
+    });
     t.equal(scoreFacts(cleanFacts({ calibration })).reply.score, 0);
-    t.equal(scoreFacts(cleanFacts({ ...(facts === farm ? clawback : farm), calibration })).reply.recommendation, 'review');
+    t.equal(
+      scoreFacts(cleanFacts({ ...(facts === farm ? clawback : farm), calibration })).reply.recommendation,
+      'review',
+    );
   }
   t.end();
 });
@@ -49,7 +63,9 @@ t.test('a farm is not excused by a person-like visit', (t) => {
 });
 
 t.test('a new respondent is nudged, where the project asked for it, and listed with what moved the score', (t) => {
-  const { reply, caps } = scoreFacts(humanFacts({ calibration: { ...calibrationDefaults, newUserPosture: 'review_lean' } }));
+  const { reply, caps } = scoreFacts(
+    humanFacts({ calibration: { ...calibrationDefaults, newUserPosture: 'review_lean' } }),
+  );
   t.ok(reply.score > 0 && reply.score < calibrationDefaults.reviewLow);
   t.match(reply.evidence.against, [{ code: 'respondent_new' }]);
   t.same(caps, ['policy:0']);
@@ -58,7 +74,9 @@ t.test('a new respondent is nudged, where the project asked for it, and listed w
 
 t.test('the country’s multiplier applies to the country of the address', (t) => {
   const address = { ...cleanFacts().address, network: 'hosting' as const };
-  const network = (geoRiskWeights: Record<string, number>) => scoreFacts(cleanFacts({ address, calibration: { ...calibrationDefaults, geoRiskWeights } })).reply.categories.network;
+  const network = (geoRiskWeights: Record<string, number>) =>
+    scoreFacts(cleanFacts({ address, calibration: { ...calibrationDefaults, geoRiskWeights } })).reply.categories
+      .network;
   t.ok(network({ DE: 2 }) > network({}));
   t.ok(network({ DE: 0.5 }) < network({}));
   t.equal(network({ FR: 2 }), network({}));
@@ -66,6 +84,10 @@ t.test('the country’s multiplier applies to the country of the address', (t) =
 });
 
 t.test('sessionId, receiptId and what the project can step up to are passed through', (t) => {
-  t.match(scoreFacts(cleanFacts({ sessionId: 's"\u{1f600}', receiptId: 'rcpt_9', assuranceAvailable: 'none' })).reply, { sessionId: 's"\u{1f600}', receiptId: 'rcpt_9', assuranceAvailable: 'none' });
+  t.match(scoreFacts(cleanFacts({ sessionId: 's"\u{1f600}', receiptId: 'rcpt_9', assuranceAvailable: 'none' })).reply, {
+    sessionId: 's"\u{1f600}',
+    receiptId: 'rcpt_9',
+    assuranceAvailable: 'none',
+  });
   t.end();
 });

@@ -27,22 +27,49 @@ interface Person {
 function drawSurroundings(random: () => number, mobile: boolean): Partial<ScoreFacts> & { vpn: boolean } {
   const chance = (share: number) => random() < share;
   const vpn = chance(0.32);
-  const network = vpn ? (chance(0.3) ? 'hosting' : 'anonymous') : mobile && chance(0.6) ? 'mobile' : chance(0.08) ? 'business' : chance(0.04) ? 'education' : 'residential';
+  const network = vpn
+    ? chance(0.3)
+      ? 'hosting'
+      : 'anonymous'
+    : mobile && chance(0.6)
+      ? 'mobile'
+      : chance(0.08)
+        ? 'business'
+        : chance(0.04)
+          ? 'education'
+          : 'residential';
   const country = vpn ? (chance(0.5) ? 'US' : 'DE') : chance(0.02) ? 'FR' : 'DE';
   const household = chance(0.4) ? 1 + Math.floor(random() * 4) : 1;
-  const people = network === 'mobile' || network === 'education' ? 1 + Math.floor(random() * 300) : network === 'residential' ? household : 1 + Math.floor(random() * 12);
+  const people =
+    network === 'mobile' || network === 'education'
+      ? 1 + Math.floor(random() * 300)
+      : network === 'residential'
+        ? household
+        : 1 + Math.floor(random() * 12);
   const n = chance(0.6) ? 0 : Math.floor(random() * 25);
   const busy = 10 + Math.floor(random() * 40);
   return {
     vpn,
     address: { family: chance(0.5) ? 4 : 6, range: 'public', country, asn: 1, network },
-    history: { respondent: { n, fraud: n > 5 && chance(0.01) ? 1 : 0, confirmedClawbacks: 0 }, source: { n: 400, fraud: 400 * (0.01 + 0.07 * random()) }, subSource: null },
+    history: {
+      respondent: { n, fraud: n > 5 && chance(0.01) ? 1 : 0, confirmedClawbacks: 0 },
+      source: { n: 400, fraud: 400 * (0.01 + 0.07 * random()) },
+      subSource: null,
+    },
     counts: cleanCounts({
       deviceRespondentsDay: chance(0.05) ? 2 + Math.floor(random() * 2) : 1,
-      addressRespondentsHour: people, addressDevicesHour: people, addressSessionsHour: people,
-      prefixSessionsHour: people + Math.floor(random() * 10), prefixSessionsDay: people * 8 + 40,
+      addressRespondentsHour: people,
+      addressDevicesHour: people,
+      addressSessionsHour: people,
+      prefixSessionsHour: people + Math.floor(random() * 10),
+      prefixSessionsDay: people * 8 + 40,
       // A wave of invitations now and then.
-      source: { hour: chance(0.05) ? busy * 4 : Math.round(busy * (0.6 + 0.8 * random())), mean: busy, variance: busy * 2, hours: 200 },
+      source: {
+        hour: chance(0.05) ? busy * 4 : Math.round(busy * (0.6 + 0.8 * random())),
+        mean: busy,
+        variance: busy * 2,
+        hours: 200,
+      },
     }),
   };
 }
@@ -54,7 +81,11 @@ function drawPerson(random: () => number): Person {
   if (mobile) return { vpn, facts: phoneFacts({ ...surroundings, ...(chance(0.2) ? { probe: null } : {}) }) };
   const usual = humanBody();
   const tools = chance(0.02);
-  const lies = chance(0.04) ? ['proxy.toDataURL', 'proxy.getImageData', 'proxy.getParameter'].slice(0, 1 + Math.floor(random() * 3)) : chance(0.02) ? ['proxy.userAgent', 'proxy.languages'] : [];
+  const lies = chance(0.04)
+    ? ['proxy.toDataURL', 'proxy.getImageData', 'proxy.getParameter'].slice(0, 1 + Math.floor(random() * 3))
+    : chance(0.02)
+      ? ['proxy.userAgent', 'proxy.languages']
+      : [];
   const beh = {
     ...usual.beh,
     ...(chance(0.2) ? { clickDwell: [9, 0.8, 0.5, 0, 3] as const } : {}),
@@ -70,7 +101,10 @@ function drawPerson(random: () => number): Person {
     gfx: chance(0.03) ? { renderer: 'Google SwiftShader' } : (usual.gfx ?? {}),
     loc: { zone: chance(0.03) ? 'America/New_York' : 'Europe/Berlin', languages: ['de-DE'] },
   });
-  return { vpn, facts: humanFacts({ ...surroundings, probe: chance(0.2) ? null : { body, transport: humanTransport } }) };
+  return {
+    vpn,
+    facts: humanFacts({ ...surroundings, probe: chance(0.2) ? null : { body, transport: humanTransport } }),
+  };
 }
 
 t.test('honest people are hardly ever blocked, VPN users no more than others', (t) => {

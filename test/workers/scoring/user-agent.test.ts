@@ -10,9 +10,24 @@ t.test('system, browser and version are read from the usual user agents', (t) =>
   t.same(read(chromeOnWindows), ['windows', 'chrome', 149, false]);
   t.same(read(safariOnPhone), ['ios', 'safari', 18, true]);
   t.same(read(`${chromeOnWindows} Edg/149.0.1`), ['windows', 'edge', 149, false]);
-  t.same(read('Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Mobile Safari/537.36'), ['android', 'chrome', 149, true]);
-  t.same(read('Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:140.0) Gecko/20100101 Firefox/140.0'), ['macos', 'firefox', 140, false]);
-  t.same(read('Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36'), ['chromeos', 'chrome', 149, false]);
+  t.same(
+    read(
+      'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Mobile Safari/537.36',
+    ),
+    ['android', 'chrome', 149, true],
+  );
+  t.same(read('Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:140.0) Gecko/20100101 Firefox/140.0'), [
+    'macos',
+    'firefox',
+    140,
+    false,
+  ]);
+  t.same(
+    read(
+      'Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36',
+    ),
+    ['chromeos', 'chrome', 149, false],
+  );
   t.same(read('Chrome/'), [null, 'chrome', null, false]);
   t.same(read('nonsense'), [null, null, null, false]);
   t.equal(readUserAgent(''), null);
@@ -23,7 +38,8 @@ t.test('system, browser and version are read from the usual user agents', (t) =>
 t.test('headless browsers and declared bots are told from people', (t) => {
   t.ok(isHeadless(chromeOnWindows.replace('Chrome/', 'HeadlessChrome/')));
   t.notOk(isHeadless(chromeOnWindows));
-  for (const text of ['curl/8.5.0', 'python-requests/2.32.0', 'Googlebot/2.1 (+http://www.google.com/bot.html)']) t.ok(isDeclaredBot(text), text);
+  for (const text of ['curl/8.5.0', 'python-requests/2.32.0', 'Googlebot/2.1 (+http://www.google.com/bot.html)'])
+    t.ok(isDeclaredBot(text), text);
   for (const text of [chromeOnWindows, safariOnPhone]) t.notOk(isDeclaredBot(text));
   t.end();
 });

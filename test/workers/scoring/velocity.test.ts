@@ -11,7 +11,10 @@ const codes = (...of: Parameters<typeof raised>) => raised(...of).map(({ code })
 t.test('a first visit raises nothing, and neither do missing counts', (t) => {
   t.same(codes({}), []);
   t.same(weighVelocity(readVisit(cleanFacts({ counts: null }))), []);
-  t.same(weighVelocity(readVisit(cleanFacts({ measured: false, counts: cleanCounts({ deviceRespondentsDay: 9 }) }))), []);
+  t.same(
+    weighVelocity(readVisit(cleanFacts({ measured: false, counts: cleanCounts({ deviceRespondentsDay: 9 }) }))),
+    [],
+  );
   t.end();
 });
 
@@ -35,7 +38,10 @@ t.test('an address is measured by its kind of network', (t) => {
   t.same(codes(many, 'business'), []);
   t.same(codes(many, 'mobile'), ['shared_network_recognised']);
   t.same(codes(many, 'education'), ['shared_network_recognised']);
-  t.ok((raised({ ...many, addressDevicesHour: 200 })[0]?.weight ?? 0) > (raised(many)[0]?.weight ?? 0), 'more people weigh more');
+  t.ok(
+    (raised({ ...many, addressDevicesHour: 200 })[0]?.weight ?? 0) > (raised(many)[0]?.weight ?? 0),
+    'more people weigh more',
+  );
   t.same(codes({ addressRespondentsHour: 0, addressDevicesHour: 0, addressSessionsHour: 60 }), ['address_busy']);
   t.end();
 });

@@ -6,35 +6,65 @@ import { categoryOf, classify, mapToLegacyBands, recommend } from '../../../work
 const verified: AgentFacts = { outcome: 'verified', agent: 'a', reason: null };
 
 t.test('the bands lead to allow, review and block, each from its edge on', (t) => {
-  t.same([0, 39, 40, 74, 75, 100].map((score) => recommend(score, calibrationDefaults, null).recommendation), ['allow', 'allow', 'review', 'review', 'block', 'block']);
+  t.same(
+    [0, 39, 40, 74, 75, 100].map((score) => recommend(score, calibrationDefaults, null).recommendation),
+    ['allow', 'allow', 'review', 'review', 'block', 'block'],
+  );
   t.end();
 });
 
 t.test('step-up stands in for allow and review between its threshold and the block band, light and then heavy', (t) => {
   const calibration = { ...calibrationDefaults, stepUpEnabled: true, stepUpThreshold: 20 };
-  t.same([19, 20, 59, 60, 74, 75].map((score) => Object.values(recommend(score, calibration, null))), [
-    ['allow', 'none'], ['step_up', 'light'], ['step_up', 'light'], ['step_up', 'heavy'], ['step_up', 'heavy'], ['block', 'none'],
-  ]);
+  t.same(
+    [19, 20, 59, 60, 74, 75].map((score) => Object.values(recommend(score, calibration, null))),
+    [
+      ['allow', 'none'],
+      ['step_up', 'light'],
+      ['step_up', 'light'],
+      ['step_up', 'heavy'],
+      ['step_up', 'heavy'],
+      ['block', 'none'],
+    ],
+  );
   t.end();
 });
 
 t.test('a verified agent is tagged, and treated as the project says', (t) => {
-  for (const [verifiedAgentPolicy, expected] of [['score_normally', 'block'], ['allow', 'allow'], ['review', 'review']] as const) {
+  for (const [verifiedAgentPolicy, expected] of [
+    ['score_normally', 'block'],
+    ['allow', 'allow'],
+    ['review', 'review'],
+  ] as const) {
     t.equal(recommend(90, { ...calibrationDefaults, verifiedAgentPolicy }, verified).recommendation, expected);
     t.equal(classify(90, calibrationDefaults, verified, true), 'verified_agent');
   }
-  t.equal(recommend(90, { ...calibrationDefaults, verifiedAgentPolicy: 'allow' }, { ...verified, outcome: 'invalid' }).recommendation, 'block');
+  t.equal(
+    recommend(90, { ...calibrationDefaults, verifiedAgentPolicy: 'allow' }, { ...verified, outcome: 'invalid' })
+      .recommendation,
+    'block',
+  );
   t.end();
 });
 
 t.test('human is said only of what was measured, fraud of what is blocked', (t) => {
-  t.same([classify(0, calibrationDefaults, null, true), classify(0, calibrationDefaults, null, false), classify(40, calibrationDefaults, null, true), classify(75, calibrationDefaults, null, false)], ['human', 'unknown', 'unknown', 'fraud']);
+  t.same(
+    [
+      classify(0, calibrationDefaults, null, true),
+      classify(0, calibrationDefaults, null, false),
+      classify(40, calibrationDefaults, null, true),
+      classify(75, calibrationDefaults, null, false),
+    ],
+    ['human', 'unknown', 'unknown', 'fraud'],
+  );
   t.end();
 });
 
 t.test('categories span 0 to 100, and the legacy bands take the highest risk axis', (t) => {
   t.same([0, 2.75, 5.5, 9].map(categoryOf), [0, 50, 100, 100]);
-  t.same(mapToLegacyBands({ network: 49, device: 50, velocity: 75, behavior: 100, history: 0 }), { forensicMaxScore: 100, categories: { network: 0, device: 50, velocity: 75, behavior: 100, history: 0 } });
+  t.same(mapToLegacyBands({ network: 49, device: 50, velocity: 75, behavior: 100, history: 0 }), {
+    forensicMaxScore: 100,
+    categories: { network: 0, device: 50, velocity: 75, behavior: 100, history: 0 },
+  });
   t.equal(mapToLegacyBands({ network: 49, device: 0, velocity: 0, behavior: 0, history: 0 }).forensicMaxScore, 0);
   t.end();
 });

@@ -13,7 +13,11 @@ export class Failure extends Error {
 
 /** Answers `{ request, reply }`; throws a Failure. */
 export async function scoreVisit(sessionId, declaredCountry) {
-  const body = JSON.stringify({ sessionId, visitorId: visitorId(), ...(declaredCountry === '' ? {} : { declaredCountry }) });
+  const body = JSON.stringify({
+    sessionId,
+    visitorId: visitorId(),
+    ...(declaredCountry === '' ? {} : { declaredCountry }),
+  });
   const response = await send(body);
   const answer = await response.json().catch(() => null);
   if (response.ok && answer !== null) return answer;
@@ -22,9 +26,15 @@ export async function scoreVisit(sessionId, declaredCountry) {
 
 async function send(body) {
   try {
-    return await fetch('/demo/score', { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal: AbortSignal.timeout(timeoutMs) });
+    return await fetch('/demo/score', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+      signal: AbortSignal.timeout(timeoutMs),
+    });
   } catch (error) {
-    if (error.name === 'TimeoutError') throw new Failure('TIMEOUT', `The service did not answer within ${timeoutMs / 1000} seconds.`);
+    if (error.name === 'TimeoutError')
+      throw new Failure('TIMEOUT', `The service did not answer within ${timeoutMs / 1000} seconds.`);
     throw new Failure('UNREACHABLE', 'The service could not be reached. Is it still running?');
   }
 }

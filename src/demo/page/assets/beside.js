@@ -12,31 +12,62 @@ const countLabels = {
 export function duplicateCard({ duplicate }) {
   const { score, band, measured, reasons, evidence } = duplicate;
   const [label, tone] = measured ? (duplicateBands[band] ?? [band, 'plain']) : ['Not measured', 'plain'];
-  return card('duplicate', 'Duplicate', label, tone,
+  return card(
+    'duplicate',
+    'Duplicate',
+    label,
+    tone,
     figure(measured ? score : '–', 'of 100; 100 is a certain repeat'),
     facts(Object.entries(countLabels).map(([name, term]) => [term, evidence[name] ?? 'not measured'])),
-    list(reasons.map(({ detail }) => detail)));
+    list(reasons.map(({ detail }) => detail)),
+  );
 }
 
 export function independenceCard({ independence }) {
   const { score, band, grade, factors } = independence;
   const [label, tone] = independenceBands[band] ?? [band, 'plain'];
-  return card('independence', 'Independence', label, tone,
+  return card(
+    'independence',
+    'Independence',
+    label,
+    tone,
     figure(score, 'of 100; 100 is fully independent'),
     grade === null ? null : facts([['How it is tied to others', independenceGrades[grade] ?? grade]]),
-    factors.length === 0 ? h('p', { class: 'muted small', text: 'Nothing ties this session to others of the study.' }) : list(factors));
+    factors.length === 0
+      ? h('p', { class: 'muted small', text: 'Nothing ties this session to others of the study.' })
+      : list(factors),
+  );
 }
 
 function card(name, title, label, tone, ...children) {
-  return h('section', { class: `card stack tone-${tone}`, 'aria-labelledby': `${name}-title` },
-    h('div', { class: 'card-head' }, h('h2', { id: `${name}-title`, text: title }), h('span', { class: 'chip', text: label })),
-    children);
+  return h(
+    'section',
+    { class: `card stack tone-${tone}`, 'aria-labelledby': `${name}-title` },
+    h(
+      'div',
+      { class: 'card-head' },
+      h('h2', { id: `${name}-title`, text: title }),
+      h('span', { class: 'chip', text: label }),
+    ),
+    children,
+  );
 }
 
 function figure(value, caption) {
-  return h('p', { class: 'figure' }, h('span', { class: 'figure-number', text: value }), h('span', { class: 'small muted', text: caption }));
+  return h(
+    'p',
+    { class: 'figure' },
+    h('span', { class: 'figure-number', text: value }),
+    h('span', { class: 'small muted', text: caption }),
+  );
 }
 
 function list(sentences) {
-  return sentences.length === 0 ? null : h('ul', { class: 'plain-list' }, sentences.map((text) => h('li', { text })));
+  return sentences.length === 0
+    ? null
+    : h(
+        'ul',
+        { class: 'plain-list' },
+        sentences.map((text) => h('li', { text })),
+      );
 }

@@ -30,5 +30,9 @@ export function bar(percent, tone) {
 
 /** A definition list from pairs of term and description. */
 export function facts(pairs, className = '') {
-  return h('dl', { class: `facts ${className}` }, pairs.map(([term, value]) => [h('dt', { text: term }), h('dd', {}, value)]));
+  return h(
+    'dl',
+    { class: `facts ${className}` },
+    pairs.map(([term, value]) => [h('dt', { text: term }), h('dd', {}, value)]),
+  );
 }

@@ -8,7 +8,9 @@ const titles = { 'first-drink': '1 First drink', rested: '2 Rested', 'better-mor
 export function showProbeState(element) {
   void reported.then((sent) => {
     element.dataset.state = sent ? 'sent' : 'failed';
-    element.querySelector('.text').textContent = sent ? 'Probe has reported' : 'Probe is blocked; scoring goes on without it';
+    element.querySelector('.text').textContent = sent
+      ? 'Probe has reported'
+      : 'Probe is blocked; scoring goes on without it';
   });
 }
 

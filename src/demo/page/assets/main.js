@@ -65,7 +65,9 @@ async function scoreAgain({ reply: before }, country) {
     const first = await scoreVisit(sessionId, country);
     const isSame = first.reply.receiptId === before.receiptId;
     const last = isSame ? first : await scoreVisit(sessionId, country);
-    show(last, country).replaceChildren(retryNote(isSame, last.reply.receiptId === first.reply.receiptId, last.reply.receiptId));
+    show(last, country).replaceChildren(
+      retryNote(isSame, last.reply.receiptId === first.reply.receiptId, last.reply.receiptId),
+    );
   } catch (failure) {
     document.querySelector('#message').replaceChildren(failureCard(failure));
   } finally {

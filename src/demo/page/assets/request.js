@@ -4,17 +4,36 @@ import { h } from './dom.js';
 export function requestCard(siteUrl, { request, reply }) {
   const command = curlCommand(siteUrl, request);
   const again = `curl -s ${siteUrl}/api/v1/lite/score/${reply.receiptId}/evidence \\\n  -H "X-API-Key: $PROJECT_KEY"`;
-  return h('section', { class: 'card stack', 'aria-labelledby': 'request-title', id: 'request' },
+  return h(
+    'section',
+    { class: 'card stack', 'aria-labelledby': 'request-title', id: 'request' },
     codeBlock('request-title', 'h2', 'What your backend sends', command),
-    h('p', { class: 'small muted' }, 'This is the request that was just made. Put the project key into ', h('code', { text: 'PROJECT_KEY' }),
-      ' (it is in the data directory, in ', h('code', { text: 'bootstrap.json' }), ') and run it: with nothing new from the probe, the same body answers the same receipt. Every operation is in the ',
-      h('a', { href: '/api/v1/docs', text: 'API reference' }), '.'),
-    h('details', {}, h('summary', { text: 'Read the evidence again later' }), codeBlock('again-title', 'h3', 'With the receipt', again)));
+    h(
+      'p',
+      { class: 'small muted' },
+      'This is the request that was just made. Put the project key into ',
+      h('code', { text: 'PROJECT_KEY' }),
+      ' (it is in the data directory, in ',
+      h('code', { text: 'bootstrap.json' }),
+      ') and run it: with nothing new from the probe, the same body answers the same receipt. Every operation is in the ',
+      h('a', { href: '/api/v1/docs', text: 'API reference' }),
+      '.',
+    ),
+    h(
+      'details',
+      {},
+      h('summary', { text: 'Read the evidence again later' }),
+      codeBlock('again-title', 'h3', 'With the receipt', again),
+    ),
+  );
 }
 
 export function replyCard({ reply }) {
-  return h('section', { class: 'card stack', 'aria-labelledby': 'reply-title', id: 'reply' },
-    codeBlock('reply-title', 'h2', 'What it gets back', JSON.stringify(reply, null, 2)));
+  return h(
+    'section',
+    { class: 'card stack', 'aria-labelledby': 'reply-title', id: 'reply' },
+    codeBlock('reply-title', 'h2', 'What it gets back', JSON.stringify(reply, null, 2)),
+  );
 }
 
 function curlCommand(siteUrl, request) {
@@ -23,8 +42,18 @@ function curlCommand(siteUrl, request) {
 }
 
 function codeBlock(id, heading, title, text) {
-  const code = h('pre', { class: 'code wrap', tabindex: '0', role: 'region', 'aria-labelledby': id }, h('code', { text }));
-  const button = h('button', { type: 'button', class: 'button quiet compact', text: 'Copy', 'aria-label': `Copy: ${title}`, onclick: () => void copy(text, code, button) });
+  const code = h(
+    'pre',
+    { class: 'code wrap', tabindex: '0', role: 'region', 'aria-labelledby': id },
+    h('code', { text }),
+  );
+  const button = h('button', {
+    type: 'button',
+    class: 'button quiet compact',
+    text: 'Copy',
+    'aria-label': `Copy: ${title}`,
+    onclick: () => void copy(text, code, button),
+  });
   return h('div', { class: 'stack' }, h('div', { class: 'code-head' }, h(heading, { id, text: title }), button), code);
 }
 

@@ -17,7 +17,12 @@ export function renderResult(siteUrl, answer, actions) {
       message,
       verdictCard(reply),
       addressNote(request.clientIp),
-      h('div', { class: 'grid wide' }, axesCard(reply), h('div', { class: 'stack' }, duplicateCard(reply), independenceCard(reply))),
+      h(
+        'div',
+        { class: 'grid wide' },
+        axesCard(reply),
+        h('div', { class: 'stack' }, duplicateCard(reply), independenceCard(reply)),
+      ),
       h('div', { class: 'grid two' }, evidenceColumns(reply)),
       moreCard(request, reply),
       h('div', { class: 'grid two' }, requestCard(siteUrl, answer), replyCard(answer)),
@@ -26,12 +31,36 @@ export function renderResult(siteUrl, answer, actions) {
 }
 
 function head({ scoreAgain, newVisit, newPerson }) {
-  return h('div', { class: 'result-head' },
+  return h(
+    'div',
+    { class: 'result-head' },
     h('h1', { id: 'result-title', tabindex: '-1', text: 'Your result' }),
-    h('div', { class: 'result-actions' },
-      h('button', { type: 'button', class: 'button compact', id: 'score-again', text: 'Score again', onclick: scoreAgain }),
-      h('button', { type: 'button', class: 'button quiet compact', id: 'new-visit', text: 'New visit', onclick: newVisit }),
-      h('button', { type: 'button', class: 'button quiet compact', id: 'new-person', text: 'Visit as somebody else', onclick: newPerson })));
+    h(
+      'div',
+      { class: 'result-actions' },
+      h('button', {
+        type: 'button',
+        class: 'button compact',
+        id: 'score-again',
+        text: 'Score again',
+        onclick: scoreAgain,
+      }),
+      h('button', {
+        type: 'button',
+        class: 'button quiet compact',
+        id: 'new-visit',
+        text: 'New visit',
+        onclick: newVisit,
+      }),
+      h('button', {
+        type: 'button',
+        class: 'button quiet compact',
+        id: 'new-person',
+        text: 'Visit as somebody else',
+        onclick: newPerson,
+      }),
+    ),
+  );
 }
 
 function evidenceColumns(reply) {
@@ -41,21 +70,47 @@ function evidenceColumns(reply) {
 
 /** A local try is normal, and its address has nothing to tell. */
 function addressNote(address) {
-  const kind = /^(127\.|::1$)/.test(address) ? 'this machine itself' : /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|f[cd]|fe[89ab])/i.test(address) ? 'a private network' : null;
+  const kind = /^(127\.|::1$)/.test(address)
+    ? 'this machine itself'
+    : /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|f[cd]|fe[89ab])/i.test(address)
+      ? 'a private network'
+      : null;
   if (kind === null) return null;
-  return h('p', { class: 'callout', id: 'address-note' }, 'You are at ', h('code', { text: address }), `, an address of ${kind}. It says nothing about a network or a country, so the network axis stays empty here. From the internet, it would count.`);
+  return h(
+    'p',
+    { class: 'callout', id: 'address-note' },
+    'You are at ',
+    h('code', { text: address }),
+    `, an address of ${kind}. It says nothing about a network or a country, so the network axis stays empty here. From the internet, it would count.`,
+  );
 }
 
 function moreCard({ declaredCountry }, reply) {
   const { declaredCountryMatch, stepUpIntensity, assuranceAvailable, grlCompat, sessionId, receiptId } = reply;
-  const match = declaredCountryMatch === null ? (declaredCountry === undefined ? 'No country was declared' : 'Not measured: the address has no known country') : declaredCountryMatch ? 'Agrees with the address' : 'Differs from the address';
-  return h('section', { class: 'card stack', 'aria-labelledby': 'more-title' },
+  const match =
+    declaredCountryMatch === null
+      ? declaredCountry === undefined
+        ? 'No country was declared'
+        : 'Not measured: the address has no known country'
+      : declaredCountryMatch
+        ? 'Agrees with the address'
+        : 'Differs from the address';
+  return h(
+    'section',
+    { class: 'card stack', 'aria-labelledby': 'more-title' },
     h('h2', { id: 'more-title', text: 'Also in the reply' }),
-    facts([
-      ['Declared country', match],
-      ['Step-up', `${intensities[stepUpIntensity] ?? stepUpIntensity}. ${assurances[assuranceAvailable] ?? assuranceAvailable}.`],
-      ['Legacy band', `${grlCompat.forensicMaxScore} (the bands are 0, 50, 75 and 100)`],
-      ['Session', h('code', { text: sessionId })],
-      ['Receipt', h('code', { id: 'receipt', text: receiptId })],
-    ], 'long'));
+    facts(
+      [
+        ['Declared country', match],
+        [
+          'Step-up',
+          `${intensities[stepUpIntensity] ?? stepUpIntensity}. ${assurances[assuranceAvailable] ?? assuranceAvailable}.`,
+        ],
+        ['Legacy band', `${grlCompat.forensicMaxScore} (the bands are 0, 50, 75 and 100)`],
+        ['Session', h('code', { text: sessionId })],
+        ['Receipt', h('code', { id: 'receipt', text: receiptId })],
+      ],
+      'long',
+    ),
+  );
 }

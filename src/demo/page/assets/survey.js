@@ -1,7 +1,10 @@
 /** The form: progress, what is missing, and the messages under its button. */
 import { h } from './dom.js';
 
-const countryCodes = 'AR AT AU BE BR CA CH CL CN CO CZ DE DK EG ES FI FR GB GR HK HU ID IE IL IN IT JP KE KR MX MY NG NL NO NZ PH PL PT RO SA SE SG TH TR TW UA US VN ZA'.split(' ');
+const countryCodes =
+  'AR AT AU BE BR CA CH CL CN CO CZ DE DK EG ES FI FR GB GR HK HU ID IE IL IN IT JP KE KR MX MY NG NL NO NZ PH PL PT RO SA SE SG TH TR TW UA US VN ZA'.split(
+    ' ',
+  );
 
 /** `onSubmit` is called with the form’s values once every question is answered. */
 export function createSurvey(form, onSubmit) {
@@ -70,9 +73,12 @@ export function createSurvey(form, onSubmit) {
 
 /** A failure in words, with its code. */
 export function failureCard({ code, message, requestId }) {
-  return h('div', { class: 'callout callout-bad', role: 'alert' },
+  return h(
+    'div',
+    { class: 'callout callout-bad', role: 'alert' },
     h('p', {}, h('strong', { text: 'No score this time. ' }), message),
-    h('p', { class: 'small muted' }, h('code', { text: code }), requestId === null ? '' : ` · request ${requestId}`));
+    h('p', { class: 'small muted' }, h('code', { text: code }), requestId === null ? '' : ` · request ${requestId}`),
+  );
 }
 
 function mark(question, invalid) {

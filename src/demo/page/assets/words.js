@@ -47,16 +47,24 @@ export const independenceBands = {
 export const independenceGrades = { direct: 'Through this session itself', linked: 'Through other sessions' };
 
 export const degradedSignals = {
-  client_probe_missing: 'No message of the probe arrived for this session, so neither browser nor behavior was measured. An ad blocker or a page left too early does this.',
-  respondent_id_equals_session_id: 'The respondent id was the session id, which tells nothing about a person, so it was ignored.',
+  client_probe_missing:
+    'No message of the probe arrived for this session, so neither browser nor behavior was measured. An ad blocker or a page left too early does this.',
+  respondent_id_equals_session_id:
+    'The respondent id was the session id, which tells nothing about a person, so it was ignored.',
   supplier_stats_deprecated_alias: 'The request used supplierStats, the old name of respondentStats.',
-  geo_unavailable: 'The country and the kind of network are not known for this address. The service reads them from files that its operator provides.',
+  geo_unavailable:
+    'The country and the kind of network are not known for this address. The service reads them from files that its operator provides.',
   counters_unavailable: 'The store of counters did not answer, so rates and repeats were not counted this time.',
   history_unavailable: 'Earlier outcomes could not be read, so they neither helped nor hurt.',
   probe_unusable: 'The probe reported, and nothing in its message told about the device.',
 };
 
-export const severities = { high: ['High', 'bad'], medium: ['Medium', 'warn'], low: ['Low', 'info'], info: ['Info', 'plain'] };
+export const severities = {
+  high: ['High', 'bad'],
+  medium: ['Medium', 'warn'],
+  low: ['Low', 'info'],
+  info: ['Info', 'plain'],
+};
 
 export const findingClasses = {
   bound: 'Cannot happen in an honest session',

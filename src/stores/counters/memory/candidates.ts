@@ -26,7 +26,12 @@ export interface Sources {
 type Found = Map<string, { atMs: number; via: DuplicateCandidate['via'] }>;
 
 /** Picks the candidates and reads their records; one whose record is gone is left out. */
-export function pickCandidates(session: string, nowMs: number, sources: Sources, recordOf: (session: string) => SessionRecord | undefined): DuplicateCandidate[] {
+export function pickCandidates(
+  session: string,
+  nowMs: number,
+  sources: Sources,
+  recordOf: (session: string) => SessionRecord | undefined,
+): DuplicateCandidate[] {
   const exact: Found = new Map();
   gather(exact, sources.respondent, 'respondent', nowMs - bounds.candidateMs, session);
   gather(exact, sources.device, 'device', nowMs - bounds.candidateMs, session);
@@ -42,7 +47,13 @@ export function pickCandidates(session: string, nowMs: number, sources: Sources,
   return sortCandidates(candidates);
 }
 
-function gather(found: Found, sightings: Sightings, via: DuplicateCandidate['via'], oldestMs: number, self: string): void {
+function gather(
+  found: Found,
+  sightings: Sightings,
+  via: DuplicateCandidate['via'],
+  oldestMs: number,
+  self: string,
+): void {
   for (const [session, atMs] of sightings) {
     if (session === self || atMs <= oldestMs) continue;
     const known = found.get(session);

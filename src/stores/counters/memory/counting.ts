@@ -33,7 +33,11 @@ export function createCounting({ keyspace, rates, probes, histories, now }: Coun
   const countRelations = createRelations(keyspace);
 
   /** The guard, and whether the session was counted before; one that rested too long starts anew. */
-  const takeGuard = (key: string, nowMs: number, clockMs: number): { readonly guard: Guard; readonly lastAtMs: number | null } => {
+  const takeGuard = (
+    key: string,
+    nowMs: number,
+    clockMs: number,
+  ): { readonly guard: Guard; readonly lastAtMs: number | null } => {
     const known = guards.get(key, clockMs);
     const fresh = known === undefined || nowMs - known.lastAtMs >= bounds.guardMs;
     const guard = fresh ? createGuard(nowMs) : known;
@@ -70,7 +74,15 @@ export function createCounting({ keyspace, rates, probes, histories, now }: Coun
     const device = input.device ?? probe?.device ?? null;
     const session = sessionOf(input, device, probe);
     const { admit, settle } = createAdmissions(guard);
-    const call: CountingCall = { projectId, session, clockMs: nowMs, restoring: false, firstAtMs: guard.firstAtMs, lastAtMs, admit };
+    const call: CountingCall = {
+      projectId,
+      session,
+      clockMs: nowMs,
+      restoring: false,
+      firstAtMs: guard.firstAtMs,
+      lastAtMs,
+      admit,
+    };
     const velocity = countVelocity(call);
     const relations = countRelations(call);
     settle();
@@ -86,18 +98,32 @@ export function createCounting({ keyspace, rates, probes, histories, now }: Coun
       history: histories.read(input),
     };
     // A copy: the caller’s bytes may be a window on a pool that it writes on.
-    receipts.set(`${projectId}:${receiptId}`, { ...counted, projectId, content: Buffer.from(input.content) }, nowMs, bounds.receiptMs);
+    receipts.set(
+      `${projectId}:${receiptId}`,
+      { ...counted, projectId, content: Buffer.from(input.content) },
+      nowMs,
+      bounds.receiptMs,
+    );
     return { kind: 'counted', rate, ...counted };
   };
 
   const restore = (projectId: string, sessions: readonly CountedSession[]): void => {
-    if (sessions.length > bounds.restoreMax) throw new RangeError(`at most ${bounds.restoreMax} sessions are restored at once`);
+    if (sessions.length > bounds.restoreMax)
+      throw new RangeError(`at most ${bounds.restoreMax} sessions are restored at once`);
     const clockMs = now();
     for (const session of sessions) {
       keyspace.reserve(velocityKeysMax + relationsKeysMax + 1, clockMs);
       const { guard, lastAtMs } = takeGuard(`${projectId}:${session.session}`, session.nowMs, clockMs);
       const { admit, settle } = createAdmissions(guard);
-      const call: CountingCall = { projectId, session, clockMs, restoring: true, firstAtMs: guard.firstAtMs, lastAtMs, admit };
+      const call: CountingCall = {
+        projectId,
+        session,
+        clockMs,
+        restoring: true,
+        firstAtMs: guard.firstAtMs,
+        lastAtMs,
+        admit,
+      };
       countVelocity(call);
       countRelations(call);
       settle();
@@ -109,5 +135,18 @@ export function createCounting({ keyspace, rates, probes, histories, now }: Coun
 
 function sessionOf(input: ScoreCountInput, device: string | null, probe: RecentReceipt['probe']): CountedSession {
   const { nowMs, session, scope, respondent, address, prefix, source, deviceClass, addressShared } = input;
-  return { nowMs, session, scope, respondent, device, address, prefix, source, deviceClass, addressShared, sketch: probe?.sketch ?? null, bands: probe?.bands ?? [] };
+  return {
+    nowMs,
+    session,
+    scope,
+    respondent,
+    device,
+    address,
+    prefix,
+    source,
+    deviceClass,
+    addressShared,
+    sketch: probe?.sketch ?? null,
+    bands: probe?.bands ?? [],
+  };
 }

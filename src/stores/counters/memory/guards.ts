@@ -11,7 +11,12 @@ export interface Guard {
   /** The counters’ names, each ended by a semicolon. */
   counted: string;
   /** Latest first. */
-  replays: { readonly fingerprint: string; readonly version: string; readonly receiptId: string; readonly atMs: number }[];
+  replays: {
+    readonly fingerprint: string;
+    readonly version: string;
+    readonly receiptId: string;
+    readonly atMs: number;
+  }[];
 }
 
 export function createGuard(nowMs: number): Guard {
@@ -41,7 +46,12 @@ export function createAdmissions(guard: Guard): Admissions {
 }
 
 /** The receipt of the same body with the same probe, while it is kept. */
-export function findReplay(guard: Guard | undefined, fingerprint: string, version: string, nowMs: number): string | null {
+export function findReplay(
+  guard: Guard | undefined,
+  fingerprint: string,
+  version: string,
+  nowMs: number,
+): string | null {
   const replay = guard?.replays.find((known) => known.fingerprint === fingerprint && known.version === version);
   return replay !== undefined && replay.atMs > nowMs - bounds.receiptMs ? replay.receiptId : null;
 }

@@ -31,12 +31,18 @@ export function createHistories(keyspace: Keyspace, now: () => number): Historie
       for (const { subject, version, value } of records) {
         const key = `${projectId}:${subject}`;
         const known = published.get(key, nowMs);
-        if (known === undefined || known.version < version) published.set(key, { version, value: { ...value } }, nowMs, bounds.historyMs);
+        if (known === undefined || known.version < version)
+          published.set(key, { version, value: { ...value } }, nowMs, bounds.historyMs);
       }
     },
     read: ({ projectId, nowMs, history }) => {
-      const valueOf = (subject: string | null): HistoryValue | null => (subject === null ? null : (published.get(`${projectId}:${subject}`, nowMs)?.value ?? null));
-      return { respondent: valueOf(history.respondent), source: valueOf(history.source), subSource: valueOf(history.subSource) };
+      const valueOf = (subject: string | null): HistoryValue | null =>
+        subject === null ? null : (published.get(`${projectId}:${subject}`, nowMs)?.value ?? null);
+      return {
+        respondent: valueOf(history.respondent),
+        source: valueOf(history.source),
+        subSource: valueOf(history.subSource),
+      };
     },
     markWarm: (projectId) => {
       keyspace.reserve(1, now());

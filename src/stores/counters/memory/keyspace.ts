@@ -68,7 +68,8 @@ export function createKeyspace(keysMax: number): Keyspace {
       sweep(sweepSteps, nowMs);
       if (size + keys <= keysMax) return;
       sweep(sweepStepsWhenFull, nowMs);
-      if (size + keys > keysMax) throw storeUnavailable(`counters in memory: ${size} of at most ${keysMax} keys are in use`);
+      if (size + keys > keysMax)
+        throw storeUnavailable(`counters in memory: ${size} of at most ${keysMax} keys are in use`);
     },
     get size() {
       return size;
@@ -76,7 +77,9 @@ export function createKeyspace(keysMax: number): Keyspace {
     dump: (nowMs) =>
       [...tables].map(([name, entries]) => [
         name,
-        [...entries].filter(([, entry]) => entry.expiresAtMs > nowMs).map(([key, entry]) => [key, entry.value, entry.expiresAtMs]),
+        [...entries]
+          .filter(([, entry]) => entry.expiresAtMs > nowMs)
+          .map(([key, entry]) => [key, entry.value, entry.expiresAtMs]),
       ]),
     load: (dumps, nowMs) => {
       for (const [name, saved] of dumps) {

@@ -23,7 +23,12 @@ export interface MemoryCountersOptions {
 }
 
 /** Opens the store, from its snapshot where there is one. A broken snapshot is reported and left out; it never fails the start. */
-export async function openMemoryCounters({ snapshotPath, keysMax, now = Date.now, logger }: MemoryCountersOptions): Promise<Counters> {
+export async function openMemoryCounters({
+  snapshotPath,
+  keysMax,
+  now = Date.now,
+  logger,
+}: MemoryCountersOptions): Promise<Counters> {
   const keyspace = createKeyspace(keysMax);
   const rates = createRates(keyspace);
   const probes = createProbes(keyspace);
@@ -45,7 +50,8 @@ export async function openMemoryCounters({ snapshotPath, keysMax, now = Date.now
     ping: async () => whileOpen(() => undefined),
     countScore: async (input) => whileOpen(() => counting.countScore(input)),
     storeProbe: async (input) => whileOpen(() => probes.store(input)),
-    recentReceipt: async (projectId, receiptId) => whileOpen(() => receipts.get(`${projectId}:${receiptId}`, now()) ?? null),
+    recentReceipt: async (projectId, receiptId) =>
+      whileOpen(() => receipts.get(`${projectId}:${receiptId}`, now()) ?? null),
     takeRate: async (tag, nowMs, limits) =>
       whileOpen(() => {
         keyspace.reserve(limits.length, nowMs);

@@ -16,7 +16,11 @@ interface KeptProbe {
 export interface Probes {
   store(input: ProbeStoreInput): ProbeStoreResult;
   /** The probe with its version, which changes with every message kept; '' where there is none. */
-  read(projectId: string, session: string, nowMs: number): { readonly probe: StoredProbe | null; readonly version: string };
+  read(
+    projectId: string,
+    session: string,
+    nowMs: number,
+  ): { readonly probe: StoredProbe | null; readonly version: string };
 }
 
 export function createProbes(keyspace: Keyspace): Probes {
@@ -32,7 +36,8 @@ export function createProbes(keyspace: Keyspace): Probes {
       const kept = probes.get(key, input.nowMs);
       const samePage = kept?.nonce === input.nonce;
       if (kept !== undefined && !samePage && owner !== undefined) return 'stale';
-      if (kept !== undefined && samePage && input.seq <= (input.phase === 'load' ? kept.loadSeq : kept.updateSeq)) return 'stale';
+      if (kept !== undefined && samePage && input.seq <= (input.phase === 'load' ? kept.loadSeq : kept.updateSeq))
+        return 'stale';
       nonces.set(nonceKey, input.session, input.nowMs, bounds.probeMs);
       probes.set(key, mergeMessage(kept, samePage, input), input.nowMs, bounds.probeMs);
       return 'stored';

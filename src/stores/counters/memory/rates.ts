@@ -5,7 +5,9 @@ import { judgeRates, rateKeyOf, windowOf } from '../rate-state.js';
 import type { RateLimit, RateState } from '../port.js';
 import type { Keyspace } from './keyspace.js';
 
-export function createRates(keyspace: Keyspace): (tag: string, nowMs: number, limits: readonly RateLimit[]) => RateState {
+export function createRates(
+  keyspace: Keyspace,
+): (tag: string, nowMs: number, limits: readonly RateLimit[]) => RateState {
   const table = keyspace.table<number>('rates');
   return (tag, nowMs, limits) => {
     const keys = limits.map((limit) => `${tag}:${rateKeyOf(limit, nowMs)}`);

@@ -35,7 +35,8 @@ export function createRelations(keyspace: Keyspace): (call: CountingCall) => Rel
   const tie = (call: CountingCall, at: string, own: readonly string[]): Map<string, Sightings> => {
     const { nowMs, session } = call.session;
     const before = new Map<string, Sightings>();
-    const node = own.length === 0 ? nodes.get(at + session, nowMs) : nodes.take(at + session, nowMs, bounds.dayMs, () => []);
+    const node =
+      own.length === 0 ? nodes.get(at + session, nowMs) : nodes.take(at + session, nowMs, bounds.dayMs, () => []);
     for (const edge of own) {
       const edgeMs = edge.startsWith('A') ? bounds.dayMs : bounds.candidateMs;
       const key = at + edge;
@@ -61,10 +62,19 @@ export function createRelations(keyspace: Keyspace): (call: CountingCall) => Rel
     const { nowMs, session, respondent, device, prefix, scope } = call.session;
     const at = `${call.projectId}:${scope}:`;
     const bandKeys = within(call, bounds.similarMs) ? call.session.bands : [];
-    const bandSightings = bandKeys.length === 0 ? [] : exchangeBands(bands.take(at, nowMs, 2 * bounds.similarMs, () => createBands(nowMs)), bandKeys, session, nowMs);
+    const bandSightings =
+      bandKeys.length === 0
+        ? []
+        : exchangeBands(
+            bands.take(at, nowMs, 2 * bounds.similarMs, () => createBands(nowMs)),
+            bandKeys,
+            session,
+            nowMs,
+          );
     const before = tie(call, at, ownEdges(call.session));
     // A session without any of these cannot be found, so that nothing needs to be known of it.
-    if ((respondent !== null || device !== null || bandKeys.length > 0) && within(call, bounds.candidateMs)) remember(call, at);
+    if ((respondent !== null || device !== null || bandKeys.length > 0) && within(call, bounds.candidateMs))
+      remember(call, at);
 
     const window = windows.take(at, nowMs, 2 * bounds.neighborhoodMs, createScopeWindow);
     const add = within(call, bounds.neighborhoodMs) && call.admit(`w${scope}`);
@@ -73,9 +83,16 @@ export function createRelations(keyspace: Keyspace): (call: CountingCall) => Rel
       return null;
     }
     advanceWindow(window, nowMs, add ? prefix : null);
-    const sources = { respondent: before.get(`R${respondent}`) ?? none, device: before.get(`D${device}`) ?? none, bands: bandSightings };
+    const sources = {
+      respondent: before.get(`R${respondent}`) ?? none,
+      device: before.get(`D${device}`) ?? none,
+      bands: bandSightings,
+    };
     const sinceMs = Math.max(nowMs - bounds.neighborhoodMs + 1, window.entries[0]?.[0] ?? nowMs);
-    const reader = { edgesOf: (of: string) => nodes.get(at + of, nowMs) ?? [], membersOf: (edge: string) => edges.get(at + edge, nowMs) };
+    const reader = {
+      edgesOf: (of: string) => nodes.get(at + of, nowMs) ?? [],
+      membersOf: (edge: string) => edges.get(at + edge, nowMs),
+    };
     return {
       candidates: pickCandidates(session, nowMs, sources, (found) => records.get(at + found, nowMs)),
       neighborhood: {

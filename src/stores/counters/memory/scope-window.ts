@@ -36,7 +36,11 @@ export function insertIntoWindow(window: ScopeWindow, nowMs: number, prefix: str
 function letGo(window: ScopeWindow, nowMs: number): void {
   for (;;) {
     const oldest = window.entries[0];
-    if (oldest === undefined || (oldest[0] > nowMs - bounds.neighborhoodMs && window.entries.length <= bounds.neighborhoodSessionsMax)) return;
+    if (
+      oldest === undefined ||
+      (oldest[0] > nowMs - bounds.neighborhoodMs && window.entries.length <= bounds.neighborhoodSessionsMax)
+    )
+      return;
     window.entries.shift();
     move(window, oldest[1], -1);
   }

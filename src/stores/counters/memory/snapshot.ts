@@ -22,7 +22,9 @@ export interface SnapshotNote {
 /** Maps and typed arrays come back as what they were. */
 const createPackr = (): Packr => new Packr({ structuredClone: true, moreTypes: true });
 
-export async function readSnapshot(path: string): Promise<{ readonly dumps: readonly TableDump[]; readonly note: SnapshotNote | null }> {
+export async function readSnapshot(
+  path: string,
+): Promise<{ readonly dumps: readonly TableDump[]; readonly note: SnapshotNote | null }> {
   let bytes: Buffer;
   try {
     bytes = await readFile(path);
@@ -56,7 +58,8 @@ export async function writeSnapshot(path: string, tables: readonly TableDump[]):
 }
 
 function isSnapshot(content: unknown): content is { readonly tables: readonly TableDump[] } {
-  if (typeof content !== 'object' || content === null || !('format' in content) || content.format !== format) return false;
+  if (typeof content !== 'object' || content === null || !('format' in content) || content.format !== format)
+    return false;
   return 'tables' in content && Array.isArray(content.tables);
 }
 

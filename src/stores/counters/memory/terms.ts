@@ -24,7 +24,10 @@ export function addTerms(counts: TermCounts, cells: TermCells): void {
 }
 
 /** Frequencies over the generations given. */
-export function readTerms(generations: readonly (TermCounts | undefined)[], cells: TermCells): { total: number; counts: (number | null)[] } {
+export function readTerms(
+  generations: readonly (TermCounts | undefined)[],
+  cells: TermCells,
+): { total: number; counts: (number | null)[] } {
   const sum = (read: (counts: TermCounts) => number): number =>
     generations.reduce((total, counts) => total + (counts === undefined ? 0 : read(counts)), 0);
   return {

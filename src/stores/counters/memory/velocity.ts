@@ -50,7 +50,8 @@ export function createVelocity(keyspace: Keyspace): (call: CountingCall) => Velo
     const { respondent, device } = call.session;
     const ofPrefix = countPrefix(prefixes, call);
     const ofDevice = device === null ? null : countSubject(subjects, call, 'd', device, respondent, bounds.dayMs);
-    const ofRespondent = respondent === null ? null : countSubject(subjects, call, 'r', respondent, device, bounds.weekMs);
+    const ofRespondent =
+      respondent === null ? null : countSubject(subjects, call, 'r', respondent, device, bounds.weekMs);
     return {
       deviceSessionsDay: ofDevice?.sessionsDay ?? null,
       deviceRespondentsDay: ofDevice?.others ?? null,
@@ -64,38 +65,59 @@ export function createVelocity(keyspace: Keyspace): (call: CountingCall) => Velo
   };
 }
 
-const keyIn = ({ projectId, session }: CountingCall, kind: string, ref: string): string => `${projectId}:${session.scope}:${kind}${ref}`;
+const keyIn = ({ projectId, session }: CountingCall, kind: string, ref: string): string =>
+  `${projectId}:${session.scope}:${kind}${ref}`;
 
 /** Whether the session is new to a counter of its scope that still looks back to it. */
-const admitWithin = (call: CountingCall, windowMs: number, kind: string, ref: string): boolean => within(call, windowMs) && call.admit(`${kind}${call.session.scope}${ref}`);
+const admitWithin = (call: CountingCall, windowMs: number, kind: string, ref: string): boolean =>
+  within(call, windowMs) && call.admit(`${kind}${call.session.scope}${ref}`);
 
 /** `other` is who came with the subject, counted over `othersMs`. */
-function countSubject(table: Table<SubjectCounts>, call: CountingCall, kind: 'd' | 'r', ref: string, other: string | null, othersMs: number): { readonly sessionsDay: number; readonly others: number } {
+function countSubject(
+  table: Table<SubjectCounts>,
+  call: CountingCall,
+  kind: 'd' | 'r',
+  ref: string,
+  other: string | null,
+  othersMs: number,
+): { readonly sessionsDay: number; readonly others: number } {
   const { nowMs } = call.session;
   const key = keyIn(call, kind, ref);
   const hour = hourOf(nowMs);
   const add = admitWithin(call, bounds.dayMs, kind, ref);
   const member = within(call, othersMs) ? other : null;
   const keepMs = member === null ? twoDaysMs : 2 * othersMs;
-  const kept = add || member !== null ? table.take(key, nowMs, keepMs, () => ({ sessions: createBuckets(hour), others: null })) : table.get(key, nowMs);
+  const kept =
+    add || member !== null
+      ? table.take(key, nowMs, keepMs, () => ({ sessions: createBuckets(hour), others: null }))
+      : table.get(key, nowMs);
   if (kept === undefined) return { sessionsDay: 0, others: 0 };
   if (add) addToBucket(kept.sessions, hour, bounds.hoursPerDay);
   if (member !== null) kept.others ??= new Map();
-  return { sessionsDay: sumBuckets(kept.sessions, hour, bounds.hoursPerDay), others: countSeen(call, kept.others, member, nowMs, nowMs - othersMs, bounds.distinctCap) };
+  return {
+    sessionsDay: sumBuckets(kept.sessions, hour, bounds.hoursPerDay),
+    others: countSeen(call, kept.others, member, nowMs, nowMs - othersMs, bounds.distinctCap),
+  };
 }
 
-function countAddress(table: Table<AddressCounts>, call: CountingCall): Pick<VelocityFacts, 'addressDevicesHour' | 'addressRespondentsHour' | 'addressSessionsHour'> {
+function countAddress(
+  table: Table<AddressCounts>,
+  call: CountingCall,
+): Pick<VelocityFacts, 'addressDevicesHour' | 'addressRespondentsHour' | 'addressSessionsHour'> {
   const { nowMs, device, respondent, address } = call.session;
   const slot = slotOf(nowMs);
   const key = keyIn(call, 'a', address);
   const add = admitWithin(call, bounds.hourMs, 'a', address);
   const isNow = within(call, bounds.hourMs);
-  const kept = isNow ? table.take(key, nowMs, twoHoursMs, () => ({ sessions: createBuckets(slot), devices: null, respondents: null })) : table.get(key, nowMs);
+  const kept = isNow
+    ? table.take(key, nowMs, twoHoursMs, () => ({ sessions: createBuckets(slot), devices: null, respondents: null }))
+    : table.get(key, nowMs);
   if (kept === undefined) return { addressDevicesHour: 0, addressRespondentsHour: 0, addressSessionsHour: 0 };
   if (add) addToBucket(kept.sessions, slot, bounds.slotsPerHour);
   if (isNow && device !== null) kept.devices ??= new Map();
   if (isNow && respondent !== null) kept.respondents ??= new Map();
-  const seen = (members: Distinct | null, member: string | null): number => countSeen(call, members, isNow ? member : null, slot, slot - bounds.slotsPerHour, bounds.distinctMax);
+  const seen = (members: Distinct | null, member: string | null): number =>
+    countSeen(call, members, isNow ? member : null, slot, slot - bounds.slotsPerHour, bounds.distinctMax);
   return {
     addressDevicesHour: seen(kept.devices, device),
     addressRespondentsHour: seen(kept.respondents, respondent),
@@ -103,21 +125,36 @@ function countAddress(table: Table<AddressCounts>, call: CountingCall): Pick<Vel
   };
 }
 
-function countPrefix(table: Table<PrefixCounts>, call: CountingCall): Pick<VelocityFacts, 'prefixSessionsHour' | 'prefixSessionsDay'> {
+function countPrefix(
+  table: Table<PrefixCounts>,
+  call: CountingCall,
+): Pick<VelocityFacts, 'prefixSessionsHour' | 'prefixSessionsDay'> {
   const { nowMs, prefix } = call.session;
   const [slot, hour] = [slotOf(nowMs), hourOf(nowMs)];
   const key = keyIn(call, 'p', prefix);
   const add = admitWithin(call, bounds.dayMs, 'p', prefix);
-  const kept = add ? table.take(key, nowMs, twoDaysMs, () => ({ slots: createBuckets(slot), hours: createBuckets(hour) })) : table.get(key, nowMs);
+  const kept = add
+    ? table.take(key, nowMs, twoDaysMs, () => ({ slots: createBuckets(slot), hours: createBuckets(hour) }))
+    : table.get(key, nowMs);
   if (add && kept !== undefined) {
     addToBucket(kept.slots, slot, bounds.slotsPerHour);
     addToBucket(kept.hours, hour, bounds.hoursPerDay);
   }
-  return { prefixSessionsHour: sumBuckets(kept?.slots, slot, bounds.slotsPerHour), prefixSessionsDay: sumBuckets(kept?.hours, hour, bounds.hoursPerDay) };
+  return {
+    prefixSessionsHour: sumBuckets(kept?.slots, slot, bounds.slotsPerHour),
+    prefixSessionsDay: sumBuckets(kept?.hours, hour, bounds.hoursPerDay),
+  };
 }
 
 /** Notes the member, if there is one, as seen at `at`; how many were seen after `oldest`. */
-function countSeen({ restoring }: CountingCall, members: Distinct | null, member: string | null, at: number, oldest: number, cap: number): number {
+function countSeen(
+  { restoring }: CountingCall,
+  members: Distinct | null,
+  member: string | null,
+  at: number,
+  oldest: number,
+  cap: number,
+): number {
   if (members === null) return 0;
   if (member !== null) addDistinct(members, member, at);
   if (restoring) sortDistinct(members);
@@ -127,7 +164,9 @@ function countSeen({ restoring }: CountingCall, members: Distinct | null, member
 function sourceRate(table: Table<Baseline>, call: CountingCall, hour: number): VelocityFacts['source'] {
   const { projectId, session, restoring } = call;
   if (session.source === null || !within(call, bounds.candidateMs)) return null;
-  const baseline = table.take(`${projectId}:${session.source}`, session.nowMs, bounds.candidateMs, () => createBaseline(hour));
+  const baseline = table.take(`${projectId}:${session.source}`, session.nowMs, bounds.candidateMs, () =>
+    createBaseline(hour),
+  );
   const add = call.admit(`s${session.source}`);
   if (!restoring || hour >= baseline.hour) return countSource(baseline, hour, add);
   if (add) restoreSource(baseline, hour);

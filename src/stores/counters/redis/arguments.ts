@@ -64,11 +64,18 @@ export function restoreArguments(nowMs: number, sessions: readonly CountedSessio
 }
 
 export function historyArguments(records: readonly HistoryRecord[]): Argument[] {
-  return records.flatMap(({ subject, version, value }) => [subject, version, `${value.n} ${value.fraud} ${value.clawbacks} ${value.asOfDay}`]);
+  return records.flatMap(({ subject, version, value }) => [
+    subject,
+    version,
+    `${value.n} ${value.fraud} ${value.clawbacks} ${value.asOfDay}`,
+  ]);
 }
 
 export function limitArguments(limits: readonly RateLimit[], nowMs: number): Argument[] {
-  return [limits.length, ...limits.flatMap((limit) => [rateKeyOf(limit, nowMs), limit.limit, limit.windowSeconds * 1_000])];
+  return [
+    limits.length,
+    ...limits.flatMap((limit) => [rateKeyOf(limit, nowMs), limit.limit, limit.windowSeconds * 1_000]),
+  ];
 }
 
 export function probeArguments(input: ProbeStoreInput): Argument[] {
@@ -78,7 +85,13 @@ export function probeArguments(input: ProbeStoreInput): Argument[] {
 }
 
 /** Bands, and two cells for each term. */
-function packIndex({ sketch, bands }: { readonly sketch: DeviceSketch | null; readonly bands: readonly string[] }): Buffer {
+function packIndex({
+  sketch,
+  bands,
+}: {
+  readonly sketch: DeviceSketch | null;
+  readonly bands: readonly string[];
+}): Buffer {
   const cells = sketch === null ? [] : locateTerms(sketch).flatMap((pair) => pair ?? [-1, -1]);
   return packr.pack([bands.slice(0, bounds.bandsMax), cells]);
 }
@@ -101,7 +114,12 @@ function plainOf(deviceClass: string | null): string {
 
 /** Terms that are hashes in hex take half the room as bytes; they are the bulk of what a session is remembered by. */
 function packSketch({ terms, osFamily, browser, browserMajor }: DeviceSketch): Buffer {
-  return packr.pack([terms.map((term) => (term !== null && /^(?:[0-9a-f]{2}){4,32}$/.test(term) ? Buffer.from(term, 'hex') : term)), osFamily, browser, browserMajor]);
+  return packr.pack([
+    terms.map((term) => (term !== null && /^(?:[0-9a-f]{2}){4,32}$/.test(term) ? Buffer.from(term, 'hex') : term)),
+    osFamily,
+    browser,
+    browserMajor,
+  ]);
 }
 
 function bytesOf(content: Uint8Array): Buffer {

@@ -28,7 +28,11 @@ const inFlightMax = 5_000;
 const reconnectDelayMsMax = 1_000;
 
 /** Connects, waiting at most the deadline; a store that is away by then is connected to when it comes. */
-export async function connectRedis(url: string, deadlineMs: number, logger: RedisLogger | undefined): Promise<RedisConnection> {
+export async function connectRedis(
+  url: string,
+  deadlineMs: number,
+  logger: RedisLogger | undefined,
+): Promise<RedisConnection> {
   const client = createClient(url, deadlineMs);
   let away = false;
   client.on('ready', () => {
@@ -86,7 +90,10 @@ function createClient(url: string, deadlineMs: number): Redis | Cluster {
   if (cluster === null) return new Redis(url, { ...common, enableOfflineQueue: false, retryStrategy: retry });
   const [, scheme = '', rest = ''] = cluster;
   const at = rest.lastIndexOf('@') + 1;
-  const nodes = rest.slice(at).split(',').map((node) => new URL(`redis://${node}`));
+  const nodes = rest
+    .slice(at)
+    .split(',')
+    .map((node) => new URL(`redis://${node}`));
   const credentials = new URL(`redis://${rest.slice(0, at)}host`);
   const { lazyConnect, enableAutoPipelining, ...redisOptions } = common;
   return new Cluster(
@@ -124,7 +131,10 @@ function createDeadline(deadlineMs: number): <T>(work: () => Promise<T>) => Prom
         clearTimeout(timer);
         finish();
       };
-      const timer = setTimeout(() => settle(() => reject(storeUnavailable(`counters in Redis: no answer within ${deadlineMs} ms`))), deadlineMs);
+      const timer = setTimeout(
+        () => settle(() => reject(storeUnavailable(`counters in Redis: no answer within ${deadlineMs} ms`))),
+        deadlineMs,
+      );
       work()
         .then(
           (value) => settle(() => resolve(value)),

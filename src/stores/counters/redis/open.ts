@@ -8,7 +8,15 @@ import { storeUnavailable } from '../../../errors.js';
 import { bounds } from '../bounds.js';
 import type { Counters, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../port.js';
 import { judgeRates } from '../rate-state.js';
-import { countArguments, historyArguments, limitArguments, probeArguments, restoreArguments, tagOf, warmKey } from './arguments.js';
+import {
+  countArguments,
+  historyArguments,
+  limitArguments,
+  probeArguments,
+  restoreArguments,
+  tagOf,
+  warmKey,
+} from './arguments.js';
 import { connectRedis, type RedisConnection, type RedisLogger } from './connection.js';
 import { decodeRecord, decodeUsed, readFrame } from './record.js';
 import { loadScripts, type Scripts } from './scripts.js';
@@ -28,7 +36,12 @@ const publishPortion = 100;
 const restorePortion = 20;
 
 /** Opens the store; one that is away does not fail the start, but every call until it is back. */
-export async function openRedisCounters({ url, deadlineMs, logger, now = Date.now }: RedisCountersOptions): Promise<Counters> {
+export async function openRedisCounters({
+  url,
+  deadlineMs,
+  logger,
+  now = Date.now,
+}: RedisCountersOptions): Promise<Counters> {
   const scripts = await loadScripts();
   const connection = await connectRedis(url, deadlineMs, logger);
   return {
@@ -44,18 +57,28 @@ export async function openRedisCounters({ url, deadlineMs, logger, now = Date.no
       return stored == null ? null : readReceipt(projectId, stored, probe);
     },
     takeRate: async (tag, nowMs, limits) => {
-      const used = limits.length === 0 ? '' : await connection.run(scripts.takeRate, tagOf(tag), limitArguments(limits, nowMs));
+      const used =
+        limits.length === 0 ? '' : await connection.run(scripts.takeRate, tagOf(tag), limitArguments(limits, nowMs));
       return judgeRates(limits, decodeUsed(used), nowMs);
     },
     publishHistory: async (projectId, records) => {
       for (let i = 0; i < records.length; i += publishPortion) {
-        await connection.run(scripts.publishHistory, tagOf(projectId), historyArguments(records.slice(i, i + publishPortion)));
+        await connection.run(
+          scripts.publishHistory,
+          tagOf(projectId),
+          historyArguments(records.slice(i, i + publishPortion)),
+        );
       }
     },
     restoreSessions: async (projectId, sessions) => {
-      if (sessions.length > bounds.restoreMax) throw new RangeError(`at most ${bounds.restoreMax} sessions are restored at once`);
+      if (sessions.length > bounds.restoreMax)
+        throw new RangeError(`at most ${bounds.restoreMax} sessions are restored at once`);
       for (let i = 0; i < sessions.length; i += restorePortion) {
-        await connection.run(scripts.restoreSessions, tagOf(projectId), restoreArguments(now(), sessions.slice(i, i + restorePortion)));
+        await connection.run(
+          scripts.restoreSessions,
+          tagOf(projectId),
+          restoreArguments(now(), sessions.slice(i, i + restorePortion)),
+        );
       }
     },
     isWarm: async (projectId) => (await connection.get(warmKey(projectId))) !== null,
@@ -64,8 +87,14 @@ export async function openRedisCounters({ url, deadlineMs, logger, now = Date.no
   };
 }
 
-async function countScore(connection: RedisConnection, scripts: Scripts, input: ScoreCountInput): Promise<ScoreCountResult> {
-  const [kind, used, record, ...probe] = partsOf(await connection.run(scripts.countScore, tagOf(input.projectId), countArguments(input)));
+async function countScore(
+  connection: RedisConnection,
+  scripts: Scripts,
+  input: ScoreCountInput,
+): Promise<ScoreCountResult> {
+  const [kind, used, record, ...probe] = partsOf(
+    await connection.run(scripts.countScore, tagOf(input.projectId), countArguments(input)),
+  );
   const rate = judgeRates(input.limits, decodeUsed(used), input.nowMs);
   switch (kind?.toString()) {
     case 'limited':

@@ -19,7 +19,19 @@ export interface CountRecord {
 
 type Measured = number | false;
 type Source = [hour: number, mean: number, variance: number, hours: number];
-type Velocity = [Measured, Measured, Measured, Measured, number, number, number, number, number, Source | false, [total: number, counts: Measured[]] | false];
+type Velocity = [
+  Measured,
+  Measured,
+  Measured,
+  Measured,
+  number,
+  number,
+  number,
+  number,
+  number,
+  Source | false,
+  [total: number, counts: Measured[]] | false,
+];
 type Probe = [seq: number, device: string | false];
 type Meta = [
   receiptId: string,
@@ -38,7 +50,7 @@ const unpackr = new Unpackr({ useRecords: false });
 /** The strings of a frame, as windows on it. */
 export function readFrame(frame: Buffer): Buffer[] {
   const parts: Buffer[] = [];
-  for (let at = 0; at < frame.length; ) {
+  for (let at = 0; at < frame.length;) {
     const start = at + 4;
     at = start + frame.readUInt32BE(at);
     parts.push(frame.subarray(start, at));
@@ -48,14 +60,19 @@ export function readFrame(frame: Buffer): Buffer[] {
 
 /** Reads the parts of a record. */
 export function decodeRecord(parts: readonly Buffer[], probeParts: readonly (Buffer | null)[]): CountRecord {
-  const [receiptId, device, signatureFresh, velocity, neighborhood, candidates, probe, warm, histories] = unpackr.unpack(partOf(parts, 0)) as Meta;
+  const [receiptId, device, signatureFresh, velocity, neighborhood, candidates, probe, warm, histories] =
+    unpackr.unpack(partOf(parts, 0)) as Meta;
   const records = parts.slice(1);
   return {
     receiptId,
     device: orNull(device),
     signatureFresh,
     warm,
-    history: { respondent: decodeHistory(histories[0]), source: decodeHistory(histories[1]), subSource: decodeHistory(histories[2]) },
+    history: {
+      respondent: decodeHistory(histories[0]),
+      source: decodeHistory(histories[1]),
+      subSource: decodeHistory(histories[2]),
+    },
     probe: probe === false ? null : decodeProbe(probe, probeParts),
     counts: {
       ...decodeVelocity(velocity),
@@ -85,7 +102,19 @@ export function decodeUsed(used: unknown): number[] {
 }
 
 function decodeVelocity(velocity: Velocity): Omit<CountFacts, 'candidates' | 'neighborhood'> {
-  const [deviceSessions, deviceRespondents, respondent, respondentDevices, devices, respondents, sessions, prefixHour, prefixDay, source, terms] = velocity;
+  const [
+    deviceSessions,
+    deviceRespondents,
+    respondent,
+    respondentDevices,
+    devices,
+    respondents,
+    sessions,
+    prefixHour,
+    prefixDay,
+    source,
+    terms,
+  ] = velocity;
   return {
     deviceSessionsDay: orNull(deviceSessions),
     deviceRespondentsDay: orNull(deviceRespondents),
@@ -127,15 +156,33 @@ function decodeCandidates(candidates: Meta[5], records: readonly Buffer[]): Dupl
         at = end + 1;
       }
       const [atMs, respondent, device, prefix] = fields;
-      return { session, atMs: Number(atMs), respondent: known(respondent), device: known(device), prefix: known(prefix), sketch: decodeSketch(record.subarray(at)), via };
+      return {
+        session,
+        atMs: Number(atMs),
+        respondent: known(respondent),
+        device: known(device),
+        prefix: known(prefix),
+        sketch: decodeSketch(record.subarray(at)),
+        via,
+      };
     }),
   );
 }
 
 function decodeSketch(packed: Buffer | null | undefined): DeviceSketch | null {
   if (packed == null || packed.length === 0) return null;
-  const [terms, osFamily, browser, browserMajor] = unpackr.unpack(packed) as [(string | Uint8Array | null)[], string | null, string | null, number | null];
-  return { terms: terms.map((term) => (term instanceof Uint8Array ? Buffer.from(term).toString('hex') : term)), osFamily, browser, browserMajor };
+  const [terms, osFamily, browser, browserMajor] = unpackr.unpack(packed) as [
+    (string | Uint8Array | null)[],
+    string | null,
+    string | null,
+    number | null,
+  ];
+  return {
+    terms: terms.map((term) => (term instanceof Uint8Array ? Buffer.from(term).toString('hex') : term)),
+    osFamily,
+    browser,
+    browserMajor,
+  };
 }
 
 /** Lua’s empty table may arrive as a map. */

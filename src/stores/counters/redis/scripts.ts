@@ -16,7 +16,18 @@ export interface Script {
 }
 
 /** What both scripts that count sessions begin with. */
-const counting = ['inputs', 'entries', 'session', 'velocity', 'source', 'terms', 'candidates', 'scope', 'relations', 'counting'] as const;
+const counting = [
+  'inputs',
+  'entries',
+  'session',
+  'velocity',
+  'source',
+  'terms',
+  'candidates',
+  'scope',
+  'relations',
+  'counting',
+] as const;
 
 /** The parts of each script, in order; all become one chunk and share its locals. */
 const parts = {
@@ -55,12 +66,16 @@ export async function loadScripts(directory = scriptsDirectory()): Promise<Scrip
 
 /** The bounds as a Lua table. */
 function prelude(): string {
-  return `local bounds = { ${Object.entries(bounds).map(([name, value]) => `${name} = ${value}`).join(', ')} }`;
+  return `local bounds = { ${Object.entries(bounds)
+    .map(([name, value]) => `${name} = ${value}`)
+    .join(', ')} }`;
 }
 
 function scriptsDirectory(): string {
   for (let directory = dirname(fileURLToPath(import.meta.url)); ; directory = dirname(directory)) {
-    if (existsSync(join(directory, 'package.json'))) return join(directory, 'src', 'stores', 'counters', 'redis', 'scripts');
-    if (directory === dirname(directory)) throw new Error('The root of the package was not found, so neither were the scripts of the counters.');
+    if (existsSync(join(directory, 'package.json')))
+      return join(directory, 'src', 'stores', 'counters', 'redis', 'scripts');
+    if (directory === dirname(directory))
+      throw new Error('The root of the package was not found, so neither were the scripts of the counters.');
   }
 }

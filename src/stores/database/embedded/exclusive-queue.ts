@@ -31,7 +31,8 @@ export function createExclusiveQueue(waitingMax: number): ExclusiveQueue {
     }
   };
   const turn = (exclusive: boolean): Promise<void> => {
-    if (waiting.length >= waitingMax) return Promise.reject(storeUnavailable(`database: ${waitingMax} calls wait already`));
+    if (waiting.length >= waitingMax)
+      return Promise.reject(storeUnavailable(`database: ${waitingMax} calls wait already`));
     return new Promise<void>((resolve) => {
       waiting.push({ exclusive, start: resolve });
       startNext();

@@ -109,15 +109,24 @@ function createDatabase(supply: Supply, lock: DataLock | null, options: Embedded
     return name;
   };
 
-  const query = <R extends Row>(sql: string, values: readonly SqlValue[] = [], { deadlineMs = deadlineMsOwn, recurring = false }: CallOptions = {}): Promise<readonly R[]> => {
+  const query = <R extends Row>(
+    sql: string,
+    values: readonly SqlValue[] = [],
+    { deadlineMs = deadlineMsOwn, recurring = false }: CallOptions = {},
+  ): Promise<readonly R[]> => {
     const name = recurring ? nameOf(sql) : undefined;
     const work = queue.shared(() => {
       const connection = supply.current();
-      return connection === null ? supply.obtain().then(({ client }) => runStatement<R>(client, sql, values, name)) : runStatement<R>(connection.client, sql, values, name);
+      return connection === null
+        ? supply.obtain().then(({ client }) => runStatement<R>(client, sql, values, name))
+        : runStatement<R>(connection.client, sql, values, name);
     });
     return withinDeadline(work, deadlineMs, store);
   };
-  const transaction = <T>(body: (tx: Queryable) => Promise<T>, { deadlineMs = deadlineMsOwn }: CallOptions = {}): Promise<T> =>
+  const transaction = <T>(
+    body: (tx: Queryable) => Promise<T>,
+    { deadlineMs = deadlineMsOwn }: CallOptions = {},
+  ): Promise<T> =>
     queue.exclusive(async () => {
       const { client } = await withinDeadline(supply.obtain(), openDeadlineMs, store);
       return runTransaction({ client, deadlineMs, store }, body);
@@ -128,7 +137,9 @@ function createDatabase(supply: Supply, lock: DataLock | null, options: Embedded
   const tidyOnce = async (): Promise<void> => {
     if (isTidying) return;
     isTidying = true;
-    await tidyTables({ query }).catch((error: unknown) => options.logger?.warn({ err: error }, 'tidying the embedded database failed'));
+    await tidyTables({ query }).catch((error: unknown) =>
+      options.logger?.warn({ err: error }, 'tidying the embedded database failed'),
+    );
     isTidying = false;
   };
   let closing: Promise<void> | null = null;
@@ -142,16 +153,28 @@ function createDatabase(supply: Supply, lock: DataLock | null, options: Embedded
   return { query, transaction, ping: async () => void (await query('SELECT 1')), close: () => (closing ??= close()) };
 }
 
-const startOwnThread = (workerData: EmbeddedThreadData): Worker => new Worker(new URL('./thread.js', import.meta.url), { workerData });
+const startOwnThread = (workerData: EmbeddedThreadData): Worker =>
+  new Worker(new URL('./thread.js', import.meta.url), { workerData });
 
-async function connect(directory: string | null, { logger, startThread = startOwnThread }: EmbeddedOptions): Promise<Connection> {
+async function connect(
+  directory: string | null,
+  { logger, startThread = startOwnThread }: EmbeddedOptions,
+): Promise<Connection> {
   const worker = startThread({ directory });
   try {
     await withinDeadline(opened(worker), openDeadlineMs, store);
-    const client = new pg.Client({ stream: () => new EmbeddedStream(worker), pipeline: true, user: 'postgres', database: 'postgres', ssl: false, types: wireTypes });
+    const client = new pg.Client({
+      stream: () => new EmbeddedStream(worker),
+      pipeline: true,
+      user: 'postgres',
+      database: 'postgres',
+      ssl: false,
+      types: wireTypes,
+    });
     const connection: Connection = { client, worker, isLost: false };
     const lose = (error?: Error): void => {
-      if (!connection.isLost && error !== undefined) logger?.error({ err: error }, 'the thread of the embedded database ended');
+      if (!connection.isLost && error !== undefined)
+        logger?.error({ err: error }, 'the thread of the embedded database ended');
       connection.isLost = true;
     };
     client.on('error', lose);

@@ -17,10 +17,13 @@ export class EmbeddedStream extends Duplex {
     super();
     this.#worker = worker;
     worker.on('message', (message: EmbeddedThreadMessage) => {
-      if (message instanceof Uint8Array && message.length > 0) this.push(Buffer.from(message.buffer, message.byteOffset, message.byteLength));
+      if (message instanceof Uint8Array && message.length > 0)
+        this.push(Buffer.from(message.buffer, message.byteOffset, message.byteLength));
     });
     worker.once('error', (error) => this.destroy(error));
-    worker.once('exit', (code) => this.destroy(new Error(`connection lost: the database thread ended with code ${code}`)));
+    worker.once('exit', (code) =>
+      this.destroy(new Error(`connection lost: the database thread ended with code ${code}`)),
+    );
   }
 
   /** Called by pg in place of a socket's connect. */

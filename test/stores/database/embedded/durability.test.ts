@@ -25,26 +25,34 @@ const writer = `(async () => {
   }));
 })()`;
 
-t.test('a process that is killed loses nothing that it had acknowledged, and its lock does not stand in the way', async (t) => {
-  const directory = await createDirectory(t);
-  const first = await openEmbeddedDatabase({ directory });
-  await migrate(first);
-  await first.close();
+t.test(
+  'a process that is killed loses nothing that it had acknowledged, and its lock does not stand in the way',
+  async (t) => {
+    const directory = await createDirectory(t);
+    const first = await openEmbeddedDatabase({ directory });
+    await migrate(first);
+    await first.close();
 
-  const acknowledged: string[] = [];
-  const child = spawn(process.execPath, ['-e', writer, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
-  createInterface({ input: child.stdout }).on('line', (line) => acknowledged.push(line));
-  await waitUntil(() => acknowledged.length >= 500, 'the writer is well under way');
-  await t.rejects(openEmbeddedDatabase({ directory }), { name: 'DataDirectoryInUse' });
-  child.kill('SIGKILL');
-  await once(child, 'close');
+    const acknowledged: string[] = [];
+    const child = spawn(process.execPath, ['-e', writer, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+    createInterface({ input: child.stdout }).on('line', (line) => acknowledged.push(line));
+    await waitUntil(() => acknowledged.length >= 500, 'the writer is well under way');
+    await t.rejects(openEmbeddedDatabase({ directory }), { name: 'DataDirectoryInUse' });
+    child.kill('SIGKILL');
+    await once(child, 'close');
 
-  const second = await openEmbeddedDatabase({ directory });
-  t.teardown(() => second.close());
-  const log = openTableLog({ database: second, now: () => performance.now() });
-  const seen = new Set<string>();
-  await log.subscribe({ topic: 'scores', group: 'g', batchMax: 100, handle: async (entries) => entries.forEach(({ value }) => seen.add(new TextDecoder().decode(value))) });
-  await waitUntil(() => acknowledged.every((number) => seen.has(number)), 'all that was acknowledged is there');
-  await log.close();
-  t.ok(acknowledged.length >= 500);
-});
+    const second = await openEmbeddedDatabase({ directory });
+    t.teardown(() => second.close());
+    const log = openTableLog({ database: second, now: () => performance.now() });
+    const seen = new Set<string>();
+    await log.subscribe({
+      topic: 'scores',
+      group: 'g',
+      batchMax: 100,
+      handle: async (entries) => entries.forEach(({ value }) => seen.add(new TextDecoder().decode(value))),
+    });
+    await waitUntil(() => acknowledged.every((number) => seen.has(number)), 'all that was acknowledged is there');
+    await log.close();
+    t.ok(acknowledged.length >= 500);
+  },
+);

@@ -17,7 +17,14 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 t.test('statements do not wait for each other; a transaction has the place to itself, and order is kept', async (t) => {
   const { begun, job, end } = createJobs();
   const queue = createExclusiveQueue(10);
-  const all = [queue.shared(job('a')), queue.shared(job('b')), queue.exclusive(job('tx')), queue.shared(job('c')), queue.exclusive(job('tx2')), queue.shared(job('d'))];
+  const all = [
+    queue.shared(job('a')),
+    queue.shared(job('b')),
+    queue.exclusive(job('tx')),
+    queue.shared(job('c')),
+    queue.exclusive(job('tx2')),
+    queue.shared(job('d')),
+  ];
   await turn();
   t.same(begun, ['a', 'b', 'tx']);
   end('tx');

@@ -11,7 +11,9 @@ testDatabaseContract(t, () => openEmbeddedDatabase({ directory: null }));
 function createKillableThread() {
   const threads: Worker[] = [];
   const startThread = (workerData: EmbeddedThreadData) => {
-    const worker = new Worker(new URL('../../../../src/stores/database/embedded/thread.js', import.meta.url), { workerData });
+    const worker = new Worker(new URL('../../../../src/stores/database/embedded/thread.js', import.meta.url), {
+      workerData,
+    });
     threads.push(worker);
     return worker;
   };
@@ -23,7 +25,11 @@ t.test('what was committed is there after the database is opened again', async (
   const first = await openEmbeddedDatabase({ directory });
   await first.query('CREATE TABLE kept (n integer)');
   await first.query('INSERT INTO kept VALUES ($1)', [7]);
-  await t.rejects(openEmbeddedDatabase({ directory }), { name: 'DataDirectoryInUse' }, 'a second opening is refused while the first lasts');
+  await t.rejects(
+    openEmbeddedDatabase({ directory }),
+    { name: 'DataDirectoryInUse' },
+    'a second opening is refused while the first lasts',
+  );
   await first.close();
   await t.rejects(first.query('SELECT 1'), { code: 'STORE_UNAVAILABLE' });
 
@@ -32,21 +38,28 @@ t.test('what was committed is there after the database is opened again', async (
   t.same(await second.query('SELECT n FROM kept'), [{ n: 7 }]);
 });
 
-t.test('the death of the thread rejects what is under way; the next call opens the cluster again, with all that was committed', async (t) => {
-  const thread = createKillableThread();
-  const database = await openEmbeddedDatabase({ directory: await createDirectory(t), startThread: thread.startThread });
-  t.teardown(() => database.close());
-  await database.query('CREATE TABLE kept (n integer)');
-  await database.query('INSERT INTO kept VALUES (1)');
-  const underWay = Promise.allSettled([
-    database.query('SELECT pg_sleep(30)'),
-    database.query('SELECT $1::integer', [1]),
-    database.transaction(async (tx) => tx.query('INSERT INTO kept VALUES (2)')),
-  ]);
-  await thread.kill();
-  for (const outcome of (await underWay).slice(0, 2)) t.match(outcome, { status: 'rejected', reason: { code: 'STORE_UNAVAILABLE' } });
-  t.match(await database.query('SELECT n FROM kept WHERE n = $1', [1]), [{ n: 1 }]);
-});
+t.test(
+  'the death of the thread rejects what is under way; the next call opens the cluster again, with all that was committed',
+  async (t) => {
+    const thread = createKillableThread();
+    const database = await openEmbeddedDatabase({
+      directory: await createDirectory(t),
+      startThread: thread.startThread,
+    });
+    t.teardown(() => database.close());
+    await database.query('CREATE TABLE kept (n integer)');
+    await database.query('INSERT INTO kept VALUES (1)');
+    const underWay = Promise.allSettled([
+      database.query('SELECT pg_sleep(30)'),
+      database.query('SELECT $1::integer', [1]),
+      database.transaction(async (tx) => tx.query('INSERT INTO kept VALUES (2)')),
+    ]);
+    await thread.kill();
+    for (const outcome of (await underWay).slice(0, 2))
+      t.match(outcome, { status: 'rejected', reason: { code: 'STORE_UNAVAILABLE' } });
+    t.match(await database.query('SELECT n FROM kept WHERE n = $1', [1]), [{ n: 1 }]);
+  },
+);
 
 t.test('in memory, the death of the thread is final and says so', async (t) => {
   const thread = createKillableThread();
@@ -54,7 +67,10 @@ t.test('in memory, the death of the thread is final and says so', async (t) => {
   t.teardown(() => database.close());
   await thread.kill();
   await t.rejects(database.query('SELECT 1'), { code: 'STORE_UNAVAILABLE' });
-  await t.rejects(database.transaction(async (tx) => tx.query('SELECT 1')), { code: 'STORE_UNAVAILABLE' });
+  await t.rejects(
+    database.transaction(async (tx) => tx.query('SELECT 1')),
+    { code: 'STORE_UNAVAILABLE' },
+  );
 });
 
 t.test('tidying runs beside the work, and closing twice is harmless', async (t) => {
