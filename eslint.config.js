@@ -89,6 +89,7 @@ export default tseslint.config(
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/unbound-method': 'off',
       'max-lines': ['error', { max: 400 }],
+      'no-nested-ternary': 'error',
       'no-console': 'error',
     },
   },

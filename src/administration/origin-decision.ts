@@ -27,11 +27,9 @@ export function createOriginDecision(environment: Environment): DecideOrigin {
     return patterns;
   };
   return ({ project, organization }, origin) => {
-    const decidedBy = project.length > 0 ? 'project' : organization.length > 0 ? 'organization' : 'environment';
-    if (decidedBy === 'environment') return { allowed: environment === 'development', decidedBy };
-    return {
-      allowed: origin !== null && originMatches(origin, patternsOf(decidedBy === 'project' ? project : organization)),
-      decidedBy,
-    };
+    const listed = (list: readonly string[]): boolean => origin !== null && originMatches(origin, patternsOf(list));
+    if (project.length > 0) return { allowed: listed(project), decidedBy: 'project' };
+    if (organization.length > 0) return { allowed: listed(organization), decidedBy: 'organization' };
+    return { allowed: environment === 'development', decidedBy: 'environment' };
   };
 }

@@ -154,7 +154,8 @@ export function organizationOf(request: FastifyRequest): string {
 async function authenticate(request: FastifyRequest, credential: Credential, deps: AccessDeps): Promise<Caller> {
   const bearer = bearerOf(request.headers.authorization);
   const headerKey = request.headers['x-api-key'];
-  const secret = typeof headerKey === 'string' ? headerKey : bearer?.startsWith('vf_') === true ? bearer : undefined;
+  const bearerKey = bearer?.startsWith('vf_') === true ? bearer : undefined;
+  const secret = typeof headerKey === 'string' ? headerKey : bearerKey;
   if (credential === 'api-key' || credential === 'organization-key') return requireKey(secret ?? bearer, deps);
   if (secret !== undefined) return requireKey(secret, deps);
   if (bearer === undefined)

@@ -52,13 +52,18 @@ export function createEvidenceService(deps: EvidenceServiceDeps) {
         evidence: rendered.evidence,
         provenance: {
           faithful: recorded.authentic && same,
-          note: !recorded.authentic ? notes.altered : same ? notes.faithful : notes.changed,
+          note: noteOf(recorded.authentic, same),
           modelVersion: rendered.modelVersion,
           scoredAt,
         },
       };
     },
   };
+}
+
+function noteOf(authentic: boolean, same: boolean): string {
+  if (!authentic) return notes.altered;
+  return same ? notes.faithful : notes.changed;
 }
 
 /** From either store, also while the other is away: an absence is a fault only where the other store has nothing. */

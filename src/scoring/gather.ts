@@ -201,12 +201,9 @@ export function assembleFacts(base: ScoreBase, counted: Counted | null): ScoreFa
 /** Subjects that were not named are null; those about whom no outcome was ever reported have a record of nothing. */
 function historyOf(subjects: HistorySubjects, stored: StoredHistory, nowMs: number): HistoryFacts {
   const record = (name: keyof HistorySubjects) => {
+    if (subjects[name] === null) return null;
     const value = stored[name];
-    return subjects[name] === null
-      ? null
-      : value === null
-        ? { n: 0, fraud: 0, clawbacks: 0 }
-        : decayFurther(value, nowMs);
+    return value === null ? { n: 0, fraud: 0, clawbacks: 0 } : decayFurther(value, nowMs);
   };
   const plain = (value: ReturnType<typeof record>): HistoryRecord | null =>
     value === null ? null : { n: value.n, fraud: value.fraud };

@@ -110,10 +110,16 @@ function isList(value: MmdbValue): value is readonly MmdbValue[] {
   return Array.isArray(value);
 }
 
+/** Five bits in the control byte, and the bytes behind it where they do not suffice. */
+function encodeSize(size: number): { readonly code: number; readonly tail: readonly number[] } {
+  if (size < 29) return { code: size, tail: [] };
+  if (size < 285) return { code: 29, tail: [size - 29] };
+  return { code: 30, tail: [(size - 285) >> 8, (size - 285) & 0xff] };
+}
+
 function encodeControl(type: number, size: number): Buffer {
   if (size >= 285 + 65_536) throw new Error(`a value of ${size} bytes is too large for this writer`);
-  const code = size < 29 ? size : size < 285 ? 29 : 30;
+  const { code, tail } = encodeSize(size);
   const lead = type <= 7 ? [(type << 5) | code] : [code, type - 7];
-  const tail = code < 29 ? [] : code === 29 ? [size - 29] : [(size - 285) >> 8, (size - 285) & 0xff];
   return Buffer.from([...lead, ...tail]);
 }

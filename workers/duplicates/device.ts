@@ -77,10 +77,8 @@ function judgeDevice({ facts, body }: Visit, counts: CountFacts, signals: Signal
     own !== null && found.length > 0 && found.every((candidate) => isContradicted(own, candidate, facts.scoredAtMs));
   if (contradicted) raise(signals, 'device_contradiction');
   const confirmed = found.some((candidate) => isCorroborated(facts, candidate, likeness));
-  return Math.max(
-    likenessScore,
-    contradicted ? edges.deviceContradictedScore : confirmed ? edges.deviceConfirmedScore : edges.deviceScore,
-  );
+  const agreed = confirmed ? edges.deviceConfirmedScore : edges.deviceScore;
+  return Math.max(likenessScore, contradicted ? edges.deviceContradictedScore : agreed);
 }
 
 /** A second, independent agreement beside the device’s identifier: the same network, or a likeness of its own. */
@@ -100,5 +98,6 @@ export function bandOf(score: number): DuplicateBand {
 }
 
 function times(count: number): string {
-  return count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`;
+  if (count === 1) return 'once';
+  return count === 2 ? 'twice' : `${count} times`;
 }

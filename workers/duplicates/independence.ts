@@ -46,9 +46,10 @@ export function judgeIndependence({
     1,
   );
   const score = Math.round(100 * (1 - ties) * (1 - prefix) * (1 - spread));
-  const band = score >= edges.independentMin ? 'independent' : score >= edges.sharedMin ? 'shared' : 'concentrated';
-  const grade = band !== 'concentrated' ? null : neighborhood.direct > 0 ? 'direct' : 'linked';
-  return { score, band, grade, factors: listFactors(neighborhood, ties, prefix, spread) };
+  const factors = listFactors(neighborhood, ties, prefix, spread);
+  if (score >= edges.independentMin) return { score, band: 'independent', grade: null, factors };
+  if (score >= edges.sharedMin) return { score, band: 'shared', grade: null, factors };
+  return { score, band: 'concentrated', grade: neighborhood.direct > 0 ? 'direct' : 'linked', factors };
 }
 
 /** Whether strangers share the address: then it ties nobody together. */

@@ -22,7 +22,7 @@ export function placeFindings(weighed: readonly Weighed[]): Placed {
   const sorted = [...weighed].sort((a, b) => Math.abs(b.applied) - Math.abs(a.applied));
   for (const { signal, applied } of sorted) {
     const { code, rule } = signal;
-    const list = applied > 0 ? 'against' : applied < 0 ? 'for' : 'notes';
+    const list = listOf(applied);
     const strength = strengthOf(Math.abs(applied));
     const detail = describeSignal(signal);
     evidence[list].push({ code, class: rule.class, axis: rule.axis, severity: rule.severity, strength, detail });
@@ -32,9 +32,15 @@ export function placeFindings(weighed: readonly Weighed[]): Placed {
   return { evidence, classification, reasons };
 }
 
+function listOf(applied: number): 'against' | 'for' | 'notes' {
+  if (applied > 0) return 'against';
+  return applied < 0 ? 'for' : 'notes';
+}
+
 function strengthOf(logits: number): Finding['strength'] {
   if (logits === 0) return 'none';
-  return logits >= model.strongMin ? 'strong' : logits >= model.moderateMin ? 'moderate' : 'weak';
+  if (logits >= model.strongMin) return 'strong';
+  return logits >= model.moderateMin ? 'moderate' : 'weak';
 }
 
 const openings: Readonly<Record<ScoreReply['recommendation'], string>> = {

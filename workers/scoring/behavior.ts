@@ -237,12 +237,8 @@ function weighTrust(beh: Behavior, signals: Signal[]): void {
   const untrusted = beh.untrusted ?? 0;
   if (untrusted > 0) {
     const all = (beh.moves ?? 0) + (beh.clicks ?? 0) + (beh.keys ?? 0) + (beh.touches ?? 0) + (beh.wheels ?? 0);
-    const weight =
-      untrusted < 2 || untrusted * 2 < all
-        ? edges.untrustedFew
-        : untrusted < edges.untrustedMany
-          ? edges.untrustedSome
-          : undefined;
+    const most = untrusted < edges.untrustedMany ? edges.untrustedSome : undefined;
+    const weight = untrusted < 2 || untrusted * 2 < all ? edges.untrustedFew : most;
     raise(signals, 'input_untrusted', weight, untrusted);
   }
   const bare = beh.clickBare ?? 0;

@@ -19,10 +19,7 @@ export function applyCaps(uncapped: number, caps: readonly string[], blockThresh
   const ceiling = ceilingOf(blockThreshold);
   const policy = caps.find((cap) => cap.startsWith('policy:'));
   const evidence = policy === undefined ? uncapped : Number(policy.slice('policy:'.length));
-  const capped = caps.includes('dispositive')
-    ? Math.max(evidence, Math.ceil(blockThreshold))
-    : caps.includes('uncorroborated')
-      ? Math.min(evidence, ceiling)
-      : evidence;
+  const lowered = caps.includes('uncorroborated') ? Math.min(evidence, ceiling) : evidence;
+  const capped = caps.includes('dispositive') ? Math.max(evidence, Math.ceil(blockThreshold)) : lowered;
   return policy === undefined ? capped : Math.max(capped, Math.min(uncapped, ceiling));
 }

@@ -345,7 +345,8 @@ function findPlatformContradiction({ hw, ua }: ProbeBody, agent: UserAgent | nul
 
 /** Client hints arrive as quoted strings. */
 function unquote(hint: string | null | undefined): string | null {
-  return hint == null || hint === '' ? null : hint.startsWith('"') ? hint.slice(1, -1) : hint;
+  if (hint == null || hint === '') return null;
+  return hint.startsWith('"') ? hint.slice(1, -1) : hint;
 }
 
 function primaryLanguage(list: string | null | undefined): string | null {

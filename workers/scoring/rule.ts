@@ -42,5 +42,6 @@ export function describeSignal({ rule, value }: Signal): string {
 
 /** The value itself, or the nearer end of the range. */
 export function clamp(value: number, low: number, high: number): number {
-  return value < low ? low : value > high ? high : value;
+  if (value < low) return low;
+  return value > high ? high : value;
 }

@@ -47,5 +47,5 @@ export function mapToLegacyBands(categories: Readonly<Record<RiskAxis, number>>)
 }
 
 function legacyBand(value: number): number {
-  return value >= 100 ? 100 : value >= 75 ? 75 : value >= 50 ? 50 : 0;
+  return [100, 75, 50].find((band) => value >= band) ?? 0;
 }

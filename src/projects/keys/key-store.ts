@@ -152,8 +152,13 @@ export function showKey(key: AdministeredKey, nowMs: number): KeyRecord {
     prefix: key.prefix,
     createdAt: key.createdAt.toISOString(),
     lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
-    state: key.revokedAt !== null ? 'revoked' : isActive(key, nowMs) ? 'active' : 'expired',
+    state: stateOf(key, nowMs),
   };
+}
+
+function stateOf(key: AdministeredKey, nowMs: number): KeyRecord['state'] {
+  if (key.revokedAt !== null) return 'revoked';
+  return isActive(key, nowMs) ? 'active' : 'expired';
 }
 
 function keyOf(row: Row): AdministeredKey {

@@ -91,8 +91,10 @@ function build(command: Command, values: Values): unknown {
   }
 }
 
-const numberOf = (value: string | boolean | undefined): number | null =>
-  value === undefined ? null : /^\d+$/.test(String(value)) ? Number(value) : Number.NaN;
+function numberOf(value: string | boolean | undefined): number | null {
+  if (value === undefined) return null;
+  return /^\d+$/.test(String(value)) ? Number(value) : Number.NaN;
+}
 
 /** A day ends the trial when it begins, in UTC; a full time is taken as it is. */
 function readEnd({ ends, none }: Values): string | null {

@@ -57,12 +57,10 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
       waitingBytesMax,
     });
   const writers = Object.fromEntries(topics.map((topic) => [topic, createWriter(topic)])) as Record<Topic, GroupCommit>;
-  const refusal = (): Error | null =>
-    isClosed
-      ? storeUnavailable(`${store}: closed`)
-      : producer.isReady()
-        ? null
-        : storeUnavailable(`${store}: away, and being reconnected`);
+  const refusal = (): Error | null => {
+    if (isClosed) return storeUnavailable(`${store}: closed`);
+    return producer.isReady() ? null : storeUnavailable(`${store}: away, and being reconnected`);
+  };
 
   return {
     append: async (topic, entries) => {

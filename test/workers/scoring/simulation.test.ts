@@ -2,7 +2,7 @@
  * Whole populations, drawn with a fixed seed: how many honest people are blocked or reviewed, and how many automated visits are caught.
  */
 import t from 'tap';
-import type { ScoreFacts } from '../../../src/contract/facts.js';
+import type { NetworkClass, ScoreFacts } from '../../../src/contract/facts.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
 import { cleanCounts, humanBody, humanFacts, humanTransport } from '../../helpers/facts.js';
 import { automatedVisits, phoneFacts, touchBehavior } from '../../helpers/visits.js';
@@ -23,34 +23,37 @@ interface Person {
   readonly vpn: boolean;
 }
 
+/** Most people behind one address at a time. */
+const crowds: Partial<Record<NetworkClass, number>> = { mobile: 300, education: 300 };
+
+function drawNetwork(chance: (share: number) => boolean, vpn: boolean, mobile: boolean): NetworkClass {
+  if (vpn) return chance(0.3) ? 'hosting' : 'anonymous';
+  if (mobile && chance(0.6)) return 'mobile';
+  if (chance(0.08)) return 'business';
+  return chance(0.04) ? 'education' : 'residential';
+}
+
+/** What an anti-fingerprinting tool, or an extension, replaces. */
+function drawLies(random: () => number): string[] {
+  const faked = ['proxy.toDataURL', 'proxy.getImageData', 'proxy.getParameter'];
+  if (random() < 0.04) return faked.slice(0, 1 + Math.floor(random() * 3));
+  return random() < 0.02 ? ['proxy.userAgent', 'proxy.languages'] : [];
+}
+
 /** Surroundings in the shares that studies of panels and networks report. */
 function drawSurroundings(random: () => number, mobile: boolean): Partial<ScoreFacts> & { vpn: boolean } {
   const chance = (share: number) => random() < share;
   const vpn = chance(0.32);
-  const network = vpn
-    ? chance(0.3)
-      ? 'hosting'
-      : 'anonymous'
-    : mobile && chance(0.6)
-      ? 'mobile'
-      : chance(0.08)
-        ? 'business'
-        : chance(0.04)
-          ? 'education'
-          : 'residential';
-  const country = vpn ? (chance(0.5) ? 'US' : 'DE') : chance(0.02) ? 'FR' : 'DE';
+  const network = drawNetwork(chance, vpn, mobile);
+  const isAbroad = chance(vpn ? 0.5 : 0.02);
+  const country = vpn ? 'US' : 'FR';
   const household = chance(0.4) ? 1 + Math.floor(random() * 4) : 1;
-  const people =
-    network === 'mobile' || network === 'education'
-      ? 1 + Math.floor(random() * 300)
-      : network === 'residential'
-        ? household
-        : 1 + Math.floor(random() * 12);
+  const people = network === 'residential' ? household : 1 + Math.floor(random() * (crowds[network] ?? 12));
   const n = chance(0.6) ? 0 : Math.floor(random() * 25);
   const busy = 10 + Math.floor(random() * 40);
   return {
     vpn,
-    address: { family: chance(0.5) ? 4 : 6, range: 'public', country, asn: 1, network },
+    address: { family: chance(0.5) ? 4 : 6, range: 'public', country: isAbroad ? country : 'DE', asn: 1, network },
     history: {
       respondent: { n, fraud: n > 5 && chance(0.01) ? 1 : 0, confirmedClawbacks: 0 },
       source: { n: 400, fraud: 400 * (0.01 + 0.07 * random()) },
@@ -81,11 +84,7 @@ function drawPerson(random: () => number): Person {
   if (mobile) return { vpn, facts: phoneFacts({ ...surroundings, ...(chance(0.2) ? { probe: null } : {}) }) };
   const usual = humanBody();
   const tools = chance(0.02);
-  const lies = chance(0.04)
-    ? ['proxy.toDataURL', 'proxy.getImageData', 'proxy.getParameter'].slice(0, 1 + Math.floor(random() * 3))
-    : chance(0.02)
-      ? ['proxy.userAgent', 'proxy.languages']
-      : [];
+  const lies = drawLies(random);
   const beh = {
     ...usual.beh,
     ...(chance(0.2) ? { clickDwell: [9, 0.8, 0.5, 0, 3] as const } : {}),

@@ -76,10 +76,13 @@ async function scoreAgain({ reply: before }, country) {
 }
 
 function retryNote(sameAsBefore, sameTwice, receiptId) {
-  const text = sameAsBefore
-    ? 'Same body, nothing new from the probe: the service answered the very same receipt and counted nothing.'
-    : sameTwice
-      ? 'The probe had more to tell (pressing this button is behavior too), so the session got a new receipt. Asked once more with nothing new, the service answered that very receipt again. However often it is scored, a session counts once.'
-      : 'The probe reported more between the calls, so each got a receipt of its own. However often it is scored, a session counts once.';
-  return h('p', { class: 'callout' }, text, ' ', h('code', { text: receiptId }));
+  return h('p', { class: 'callout' }, retryText(sameAsBefore, sameTwice), ' ', h('code', { text: receiptId }));
+}
+
+function retryText(sameAsBefore, sameTwice) {
+  if (sameAsBefore)
+    return 'Same body, nothing new from the probe: the service answered the very same receipt and counted nothing.';
+  if (sameTwice)
+    return 'The probe had more to tell (pressing this button is behavior too), so the session got a new receipt. Asked once more with nothing new, the service answered that very receipt again. However often it is scored, a session counts once.';
+  return 'The probe reported more between the calls, so each got a receipt of its own. However often it is scored, a session counts once.';
 }

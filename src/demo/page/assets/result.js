@@ -68,13 +68,15 @@ function evidenceColumns(reply) {
   return [h('div', { class: 'stack' }, against, favor), h('div', { class: 'stack' }, degradedCard(reply), notes)];
 }
 
+function kindOfAddress(address) {
+  if (/^(127\.|::1$)/.test(address)) return 'this machine itself';
+  const isPrivate = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|f[cd]|fe[89ab])/i.test(address);
+  return isPrivate ? 'a private network' : null;
+}
+
 /** A local try is normal, and its address has nothing to tell. */
 function addressNote(address) {
-  const kind = /^(127\.|::1$)/.test(address)
-    ? 'this machine itself'
-    : /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|f[cd]|fe[89ab])/i.test(address)
-      ? 'a private network'
-      : null;
+  const kind = kindOfAddress(address);
   if (kind === null) return null;
   return h(
     'p',
@@ -85,23 +87,21 @@ function addressNote(address) {
   );
 }
 
+function countryMatchText(match, declaredCountry) {
+  if (match !== null) return match ? 'Agrees with the address' : 'Differs from the address';
+  if (declaredCountry === undefined) return 'No country was declared';
+  return 'Not measured: the address has no known country';
+}
+
 function moreCard({ declaredCountry }, reply) {
   const { declaredCountryMatch, stepUpIntensity, assuranceAvailable, grlCompat, sessionId, receiptId } = reply;
-  const match =
-    declaredCountryMatch === null
-      ? declaredCountry === undefined
-        ? 'No country was declared'
-        : 'Not measured: the address has no known country'
-      : declaredCountryMatch
-        ? 'Agrees with the address'
-        : 'Differs from the address';
   return h(
     'section',
     { class: 'card stack', 'aria-labelledby': 'more-title' },
     h('h2', { id: 'more-title', text: 'Also in the reply' }),
     facts(
       [
-        ['Declared country', match],
+        ['Declared country', countryMatchText(declaredCountryMatch, declaredCountry)],
         [
           'Step-up',
           `${intensities[stepUpIntensity] ?? stepUpIntensity}. ${assurances[assuranceAvailable] ?? assuranceAvailable}.`,

@@ -86,5 +86,6 @@ function axisRow(axis, value, tone) {
 
 /** Only a colour; what to do is the recommendation’s to say. */
 function toneOf(value) {
-  return value >= 75 ? 'bad' : value >= 40 ? 'warn' : 'good';
+  if (value >= 75) return 'bad';
+  return value >= 40 ? 'warn' : 'good';
 }

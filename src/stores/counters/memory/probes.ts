@@ -52,8 +52,9 @@ export function createProbes(keyspace: Keyspace): Probes {
 
 function mergeMessage(kept: KeptProbe | undefined, samePage: boolean, input: ProbeStoreInput): KeptProbe {
   const isLoad = input.phase === 'load';
-  const loadSeq = isLoad ? input.seq : samePage ? (kept?.loadSeq ?? -1) : -1;
-  const updateSeq = isLoad ? (samePage ? (kept?.updateSeq ?? -1) : -1) : input.seq;
+  const page = samePage ? kept : undefined;
+  const loadSeq = isLoad ? input.seq : (page?.loadSeq ?? -1);
+  const updateSeq = isLoad ? (page?.updateSeq ?? -1) : input.seq;
   // A copy: the caller's bytes may be a window on a pool that it writes on.
   const content = new Uint8Array(input.content);
   const before = kept?.probe;
