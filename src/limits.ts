@@ -24,3 +24,16 @@ export const recentReceiptKeepSeconds = 86_400;
 /** Lists: default and largest page. */
 export const pageDefault = 50;
 export const pageMax = 200;
+
+/** Largest verification envelope in bytes: 200 frames of 478 landmarks fit, or 300 of 68 many times over. */
+export const envelopeBytesMax = 655_360;
+
+/** Most frames of landmarks in an envelope. */
+export const frameCountMax = 300;
+
+/** Longest base64 text of an envelope’s landmarks, in characters. */
+export const landmarkCharactersMax = 520_000;
+
+/** Range of a face embedding’s dimension. */
+export const embeddingDimensionMin = 64;
+export const embeddingDimensionMax = 2_048;

@@ -1,0 +1,278 @@
+/**
+ * The verification envelope: the body of `POST /public/verify`, what a browser measured. Measurements only: a score that a client
+ * adds is an unknown field, and unknown fields are ignored. Every value is a claim that may be forged; every group but the
+ * session’s own is optional, and within a group null means "could not be measured".
+ *
+ * Client times are milliseconds on the page’s monotonic clock, 0 being the moment when the session’s challenges arrived.
+ */
+import { Type, type Static } from 'typebox';
+import {
+  callerIdLengthMax,
+  embeddingDimensionMax,
+  embeddingDimensionMin,
+  frameCountMax,
+  landmarkCharactersMax,
+} from '../limits.js';
+import { Nullable, StringEnum, Timestamp } from './common.js';
+import { ProbeBody } from './probe.js';
+import { unit } from './project-parts.js';
+
+/** Points per frame of each landmark layout: 68 of dlib and face-api; the meshes of MediaPipe and Human without and with irises. */
+export const topologyPoints = { face68: 68, mesh468: 468, mesh478: 478 } as const;
+export type Topology = keyof typeof topologyPoints;
+const topologies = ['face68', 'mesh468', 'mesh478'] as const satisfies readonly Topology[];
+
+/** Bytes of one point: x and y, each a signed 16-bit integer, little-endian. */
+export const pointBytes = 4;
+
+/** Landmark units per pixel. */
+export const unitsPerPixel = 8;
+
+const timeMs = (description: string) => Type.Number({ minimum: 0, maximum: 3_600_000, description });
+const model = Type.String({ minLength: 1, maxLength: 64, description: 'Name and version of the model that measured.' });
+const maybe = <T extends import('typebox').TSchema>(schema: T) => Type.Optional(Nullable(schema));
+const base64 = (maxLength: number, description: string) =>
+  Type.String({ maxLength, pattern: '^[A-Za-z0-9+/]*={0,2}$', description });
+
+const { ids, auto, lies, gaps, ua, hw, scr, loc, gfx, env, page, beh } = ProbeBody.properties;
+
+/** The probe’s groups that tell of the device, as the lite probe sends them. */
+export const EnvelopeDevice = Type.Object({ ids, auto, lies, gaps, ua, hw, scr, loc, gfx, env, page });
+export type EnvelopeDevice = Static<typeof EnvelopeDevice>;
+
+export const EnvelopeCamera = Type.Object({
+  label: maybe(
+    Type.String({
+      maxLength: 256,
+      description: 'MediaStreamTrack.label. Whether it is a virtual camera is judged here.',
+    }),
+  ),
+  labels: Type.Optional(
+    Type.Array(Type.String({ maxLength: 256 }), {
+      maxItems: 16,
+      description: 'Labels of all video inputs, where the browser shows them.',
+    }),
+  ),
+  facing: maybe(StringEnum(['user', 'environment', 'left', 'right'] as const)),
+  width: maybe(Type.Integer({ minimum: 1, maximum: 16_384, description: 'Of the track’s settings, pixels.' })),
+  height: maybe(Type.Integer({ minimum: 1, maximum: 16_384, description: 'Of the track’s settings, pixels.' })),
+  frameRate: maybe(Type.Number({ minimum: 0, maximum: 1_000, description: 'Of the track’s settings, per second.' })),
+  capabilities: maybe(
+    Type.Integer({ minimum: 0, maximum: 100, description: 'How many entries getCapabilities() of the track has.' }),
+  ),
+});
+export type EnvelopeCamera = Static<typeof EnvelopeCamera>;
+
+export const EnvelopeFrames = Type.Object(
+  {
+    topology: StringEnum(topologies, { description: 'Layout of the landmarks: 68, 468 or 478 points a frame.' }),
+    model,
+    width: Type.Integer({ minimum: 16, maximum: 4_095, description: 'Of the frames that the model saw, pixels.' }),
+    height: Type.Integer({ minimum: 16, maximum: 4_095, description: 'Of the frames that the model saw, pixels.' }),
+    atMs: Type.Array(timeMs('When the frame was taken.'), { minItems: 1, maxItems: frameCountMax }),
+    points: base64(
+      landmarkCharactersMax,
+      'Base64 of all frames in order, each point x then y as signed 16-bit little-endian integers in eighths of a pixel, y downwards, not mirrored: 4 bytes a point.',
+    ),
+    hashes: Type.Optional(
+      Type.Array(Type.String({ pattern: '^[0-9a-f]{8,16}$' }), {
+        maxItems: frameCountMax,
+        description: 'Hash of each frame’s pixels, one a frame.',
+      }),
+    ),
+    faces: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 0, maximum: 100 }), {
+        maxItems: frameCountMax,
+        description: 'Faces seen in each frame, one number a frame.',
+      }),
+    ),
+    missed: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 100_000, description: 'Frames looked at in which no face was found.' }),
+    ),
+  },
+  { description: 'Landmarks of one face over time.' },
+);
+export type EnvelopeFrames = Static<typeof EnvelopeFrames>;
+
+export const EnvelopeChallenge = Type.Object({
+  id: Type.String({ minLength: 1, maxLength: 64, description: 'Of the challenge as issued with the session.' }),
+  startedAtMs: timeMs('When the challenge was shown.'),
+  endedAtMs: timeMs('When the widget went on from it.'),
+  firstFrame: Type.Integer({ minimum: 0, maximum: frameCountMax - 1, description: 'Index of its first frame.' }),
+  lastFrame: Type.Integer({ minimum: 0, maximum: frameCountMax - 1, description: 'Index of its last frame.' }),
+});
+export type EnvelopeChallenge = Static<typeof EnvelopeChallenge>;
+
+/** What passive models and image statistics measured over the capture. Weak evidence each; none of them passes anybody. */
+export const EnvelopeFeatures = Type.Object({
+  antispoof: maybe(unit('Raw output of an anti-spoofing model, 1 for real.')),
+  passiveLiveness: maybe(unit('Raw output of a passive liveness model, 1 for live.')),
+  deepfake: maybe(unit('Raw output of a deepfake detector, 1 for synthetic.')),
+  moire: maybe(unit('Share of spectral energy in periodic patterns, as a display’s grid leaves.')),
+  screenEdges: maybe(unit('Likeness of a device’s or a picture’s frame around the face.')),
+  glare: maybe(unit('Share of the face lit by flat, colourless highlights, as glass leaves.')),
+  flicker: maybe(unit('Strength of a periodic change of brightness at a display’s rate.')),
+  sharpness: maybe(unit('Detail in the face, 0 blurred.')),
+  brightness: maybe(unit('Mean luminance of the face.')),
+  contrast: maybe(unit('Spread of luminance in the face.')),
+  noise: maybe(unit('Standard deviation between frames where nothing moves, over full scale: a sensor’s noise.')),
+  noiseRepeat: maybe(
+    unit('Greatest correlation of the noise of two frames: nearly 0 for a sensor, 1 for one picture.'),
+  ),
+});
+export type EnvelopeFeatures = Static<typeof EnvelopeFeatures>;
+
+export const EnvelopeEmbedding = Type.Object(
+  {
+    model,
+    dimension: Type.Integer({ minimum: embeddingDimensionMin, maximum: embeddingDimensionMax }),
+    values: base64(
+      Math.ceil((embeddingDimensionMax * 2) / 3) * 4,
+      'Base64 of `dimension` signed 16-bit little-endian integers: the components of the vector at unit length, times 32,767.',
+    ),
+    norm: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 0,
+        maximum: 1_000_000,
+        description: 'Length of the vector as the model gave it.',
+      }),
+    ),
+  },
+  { description: 'The face as one vector of numbers.' },
+);
+export type EnvelopeEmbedding = Static<typeof EnvelopeEmbedding>;
+
+export const Demographics = Type.Object({
+  ageEstimate: Type.Number({ minimum: 0, maximum: 150, description: 'Years.' }),
+  ageRange: Type.Object({
+    min: Type.Number({ minimum: 0, maximum: 150 }),
+    max: Type.Number({ minimum: 0, maximum: 150 }),
+  }),
+  gender: StringEnum(['male', 'female', 'unknown'] as const),
+  genderConfidence: unit('Of the model that said it.'),
+  fitzpatrickType: Type.Optional(Type.Integer({ minimum: 1, maximum: 6 })),
+  skinLuminance: Type.Optional(unit('Luminance of the skin, normalized to 0-1.')),
+});
+export type Demographics = Static<typeof Demographics>;
+
+export const EnvelopeConsent = Type.Object({
+  biometric: Type.Boolean({ description: 'Whether the respondent agreed to the camera check; false: they declined.' }),
+  at: Type.Optional(Timestamp),
+});
+export type EnvelopeConsent = Static<typeof EnvelopeConsent>;
+
+/** Why there is no capture: one of the widget’s own, or the name of a DOM exception. */
+export const CameraFailureReason = Type.String({
+  pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$',
+  description:
+    'Why there is no capture: no_face_capture, unknown_capability, mediapipe_load_failed, or the name of a DOM exception.',
+});
+
+export const Envelope = Type.Object(
+  {
+    v: Type.Literal(1, { description: 'Version of this body.' }),
+    sdk: Type.String({ minLength: 1, maxLength: 32, description: 'Version of the bundle.' }),
+    sessionId: Type.String({ minLength: 1, maxLength: callerIdLengthMax, description: 'As the session was created.' }),
+    nonce: Type.String({ minLength: 1, maxLength: 128, description: 'challengeConfig.nonce of the session.' }),
+    locale: maybe(Type.String({ maxLength: 35 })),
+    consent: Type.Optional(Nullable(EnvelopeConsent)),
+    device: Type.Optional(EnvelopeDevice),
+    behavior: beh,
+    camera: maybe(EnvelopeCamera),
+    frames: maybe(EnvelopeFrames),
+    challenges: Type.Optional(
+      Type.Array(EnvelopeChallenge, { maxItems: 16, description: 'In the order in which they were shown.' }),
+    ),
+    features: maybe(EnvelopeFeatures),
+    embedding: maybe(EnvelopeEmbedding),
+    demographics: maybe(Demographics),
+    glassesDetected: maybe(Type.Boolean()),
+    cameraFailureReason: maybe(CameraFailureReason),
+    timings: Type.Optional(
+      Type.Object({
+        consentMs: maybe(timeMs('When consent was given.')),
+        cameraMs: maybe(timeMs('When the camera delivered its first frame.')),
+        modelsMs: maybe(timeMs('How long loading the models took.')),
+        totalMs: maybe(timeMs('When the envelope was closed.')),
+      }),
+    ),
+  },
+  { additionalProperties: true, description: 'Verification envelope: what the browser measured, never a score.' },
+);
+export type Envelope = Static<typeof Envelope>;
+
+/** What a schema cannot say, as the issues of a 422: lengths that must agree with each other. Empty where all is well. */
+export function findEnvelopeIssues({
+  frames,
+  embedding,
+  challenges,
+  demographics,
+}: Envelope): readonly EnvelopeIssue[] {
+  const issues: EnvelopeIssue[] = [];
+  const expect = (holds: boolean, path: string, message: string): void => {
+    if (!holds) issues.push({ path, message });
+  };
+  const count = frames?.atMs.length ?? 0;
+  if (frames != null) {
+    const bytes = count * topologyPoints[frames.topology] * pointBytes;
+    expect(
+      bytesOf(frames.points) === bytes,
+      '/frames/points',
+      `must hold ${bytes} bytes: 4 for each point of each frame.`,
+    );
+    for (const name of ['hashes', 'faces'] as const) {
+      const list = frames[name];
+      expect(
+        list === undefined || list.length === count,
+        `/frames/${name}`,
+        `must have one entry for each of ${count} frames.`,
+      );
+    }
+  }
+  if (embedding != null) {
+    const bytes = embedding.dimension * 2;
+    expect(bytesOf(embedding.values) === bytes, '/embedding/values', `must hold ${bytes} bytes: 2 for each dimension.`);
+  }
+  for (const [index, { firstFrame, lastFrame }] of (challenges ?? []).entries()) {
+    const fits = firstFrame <= lastFrame && lastFrame < Math.max(count, 1);
+    expect(fits, `/challenges/${index}`, 'must name frames that were sent, the first not after the last.');
+  }
+  if (demographics != null) {
+    const { min, max } = demographics.ageRange;
+    expect(min <= max, '/demographics/ageRange', 'must have a min that is not above its max.');
+  }
+  return issues;
+}
+
+export interface EnvelopeIssue {
+  /** JSON pointer into the body. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Bytes that a base64 text stands for; -1 where its length is none that base64 has. */
+function bytesOf(text: string): number {
+  if (text.length % 4 !== 0) return -1;
+  const padding = text.endsWith('==') ? 2 : Number(text.endsWith('='));
+  return (text.length / 4) * 3 - padding;
+}
+
+/**
+ * Whether what the camera saw may be used, and if not, why. Nothing biometric is looked at, compared or kept without consent, nor in
+ * the invisible mode of a project that does not escalate to the camera.
+ */
+export function judgeCameraUse(
+  { consent, frames, embedding }: Envelope,
+  { widgetMode, escalateOnSuspicion }: CameraPolicy,
+): CameraUse {
+  if (frames == null && embedding == null) return 'absent';
+  if (consent?.biometric !== true) return 'consent_missing';
+  return widgetMode === 'invisible' && !escalateOnSuspicion ? 'camera_not_asked' : 'usable';
+}
+
+export interface CameraPolicy {
+  readonly widgetMode: 'invisible' | 'captcha' | 'standard';
+  readonly escalateOnSuspicion: boolean;
+}
+
+export type CameraUse = 'usable' | 'absent' | 'consent_missing' | 'camera_not_asked';

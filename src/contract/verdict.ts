@@ -1,0 +1,210 @@
+/**
+ * The verdict of a verification session: the facts that it is made from, and what it says. The core that makes it is pure:
+ * everything it may look at is in VerdictFacts, and the same facts give the same verdict. Null means "not measured".
+ */
+import { Type, type Static } from 'typebox';
+import { CallerId, Nullable, StringEnum } from './common.js';
+import { Demographics, type CameraPolicy, type Envelope } from './envelope.js';
+import type { AddressFacts } from './facts.js';
+import type { ProbeTransport } from './probe.js';
+import { unit, type ScoreModeConfig } from './project-parts.js';
+import type { riskAggregators, verificationModes } from './project.js';
+import type { UniquenessFacts } from './uniqueness.js';
+
+export const challengeTypes = ['blink', 'turn_left', 'turn_right', 'nod', 'smile'] as const;
+export type ChallengeType = (typeof challengeTypes)[number];
+
+/** Left and right are the respondent’s own. */
+export const IssuedChallenge = Type.Object({
+  id: Type.String({ minLength: 1, maxLength: 64 }),
+  type: StringEnum(challengeTypes, { description: 'Left and right are the respondent’s own.' }),
+  timeoutMs: Type.Integer({ minimum: 1, description: 'Time to answer from when it is shown, milliseconds.' }),
+});
+export type IssuedChallenge = Static<typeof IssuedChallenge>;
+
+export const verdictStatuses = ['pass', 'fail', 'review'] as const;
+/** In order of priority: the first that applies names the failure. */
+export const failureCategories = ['duplicate', 'liveness', 'authenticity', 'fraud_signal', 'fingerprint'] as const;
+export type FailureCategory = (typeof failureCategories)[number];
+export const assuranceLevels = ['biometric', 'device_only', 'none'] as const;
+/** The unified verdict’s own levels: `behavioral` is a tier that the flat assuranceLevel does not have. */
+export const unifiedAssuranceLevels = ['none', 'device_only', 'behavioral', 'biometric'] as const;
+export const verificationOutcomes = ['completed', 'unverified_technical', 'declined_by_user'] as const;
+export const matchMethods = ['exact', 'fuzzy', 'biometric', 'none'] as const;
+export const dispatchStatuses = ['pass', 'fail', 'scored', 'score_blocked'] as const;
+export const decisions = ['allow', 'review', 'block'] as const;
+
+/** The overall gate of every project. */
+export const overallThresholdDefault = 0.65;
+
+export interface VerdictThresholds {
+  readonly liveness: number;
+  readonly uniqueness: number;
+  readonly authenticity: number;
+  /** Least confidence that no screen or picture was held before the camera. */
+  readonly screenDetection: number;
+  readonly overall: number;
+}
+
+/** What earlier sessions say of this capture, by the marks that the `marks` task gives. */
+export interface ReplayFacts {
+  /** Whether another session sent the very same embedding. */
+  readonly embeddingSeen: boolean;
+  /** How many of this capture’s frame marks another session sent before. */
+  readonly frameMarksSeen: number;
+  readonly frameMarks: number;
+}
+
+export interface VerdictFacts extends CameraPolicy {
+  readonly version: 1;
+  readonly envelope: Envelope;
+  /** Server clock: when the challenges were issued (the session was created), and when the envelope arrived. */
+  readonly issuedAtMs: number;
+  readonly receivedAtMs: number;
+  readonly sessionId: string;
+  readonly nonce: string;
+  /** In the order in which they have to be answered; empty where the project asks for none. */
+  readonly challenges: readonly IssuedChallenge[];
+  readonly verificationMode: (typeof verificationModes)[number];
+  readonly thresholds: VerdictThresholds;
+  /** The project’s scoreModeConfig; only its fences are looked at. */
+  readonly fences: ScoreModeConfig;
+  readonly riskAggregator: (typeof riskAggregators)[number];
+  /** Whether contributions are shown: the diagnostics header with a key that allows it, or exposeBreakdown in score mode. */
+  readonly breakdown: boolean;
+  readonly uniqueness: UniquenessFacts;
+  /** null where marks could not be looked up. */
+  readonly replay: ReplayFacts | null;
+  /** What the HTTP request that carried the envelope said of its sender. */
+  readonly transport: ProbeTransport;
+  readonly address: AddressFacts | null;
+}
+
+export const FraudSignal = Type.Object({
+  type: Type.String({ description: 'Stable name, listed in docs/verdict.md.' }),
+  severity: StringEnum(['low', 'medium', 'high'] as const),
+  category: StringEnum(['obvious', 'sophisticated'] as const),
+  description: Type.String(),
+  confidence: unit('How sure the detector is.'),
+});
+export type FraudSignal = Static<typeof FraudSignal>;
+
+export const VerdictScores = Type.Object({
+  liveness: Nullable(unit('Null where no camera produced a verdict.')),
+  uniqueness: Nullable(unit('Null where no face was compared. 1 unique, 0 the same.')),
+  authenticity: unit(
+    'Confidence that the capture came from a real camera; without one, that the device is what it says.',
+  ),
+  overall: unit('Weighted aggregate of the scores that are there.'),
+  quality: unit('Quality of the evidence.'),
+  fraud: unit('0 clean, 1 fraud-like.'),
+});
+export type VerdictScores = Static<typeof VerdictScores>;
+
+export const RiskContribution = Type.Object({
+  signal: Type.String(),
+  axis: StringEnum(['liveness', 'uniqueness', 'authenticity', 'device', 'behavior'] as const),
+  contribution: Type.Number({ description: 'Change of the axis’s score, -1 to 1; negative lowers it.' }),
+});
+export type RiskContribution = Static<typeof RiskContribution>;
+
+export const VerdictRisk = Type.Object({
+  overall: unit('1 less overall: 0 clean, 1 risky.'),
+  device: Nullable(unit('Of device and behaviour; null where neither was measured.')),
+  biometric: Nullable(unit('Of the camera’s evidence; null without a camera.')),
+  contributions: Type.Array(RiskContribution, { description: 'Empty unless diagnostics are allowed and asked for.' }),
+  droppedSignals: Type.Array(Type.String(), {
+    description: 'Measurements that came and were not used, with the reason as name.',
+  }),
+  degradedSignals: Type.Array(Type.String(), { description: 'Measurements that did not come.' }),
+});
+export type VerdictRisk = Static<typeof VerdictRisk>;
+
+export const DuplicateMatch = Type.Object({
+  fingerprintId: Type.String(),
+  similarity: unit('Calibrated: 1 less uniqueness.'),
+  sessionId: Type.Optional(Type.String()),
+  respondentId: Type.Optional(CallerId('Of the matched session.')),
+});
+export type DuplicateMatch = Static<typeof DuplicateMatch>;
+
+export const PriorParticipation = Type.Object({
+  ...DuplicateMatch.properties,
+  lastSeenAt: Type.Integer({ description: 'Unix seconds.' }),
+});
+export type PriorParticipation = Static<typeof PriorParticipation>;
+
+export const Duplication = Type.Object({
+  overall: Nullable(unit('The greater of the two; null where nothing was compared.')),
+  deviceMatch: Nullable(unit('Likeness of the device; null where not compared.')),
+  biometricMatch: Nullable(unit('Calibrated likeness of the face; null where not compared.')),
+  matchedDeviceId: Type.Optional(Type.String()),
+  matchedSessionId: Type.Optional(Type.String()),
+  matchMethod: StringEnum(matchMethods),
+});
+export type Duplication = Static<typeof Duplication>;
+
+export const UnifiedVerdict = Type.Object({
+  verdict: StringEnum(decisions, {
+    description: 'The same in every mode: a borderline session is review in block mode too.',
+  }),
+  assuranceLevel: StringEnum(unifiedAssuranceLevels, {
+    description: 'Not the assuranceLevel beside it: has a tier behavioral.',
+  }),
+});
+export type UnifiedVerdict = Static<typeof UnifiedVerdict>;
+
+/** What stands in the answer of `POST /public/verify`, under the names of the SDK’s result. */
+export const Verdict = Type.Object({
+  modelVersion: Type.String({ description: 'Hash of the rules that decided.' }),
+  status: StringEnum(verdictStatuses),
+  scores: VerdictScores,
+  failureReasons: Type.Array(Type.String(), { description: 'For people, in order of priority; empty on a pass.' }),
+  failureCategory: Nullable(StringEnum(failureCategories)),
+  fraudSignals: Type.Array(FraudSignal),
+  risk: VerdictRisk,
+  isDuplicate: Type.Boolean({ description: 'May be true on a pass: a returning participant.' }),
+  lowQuality: Type.Boolean(),
+  highFraudRisk: Type.Boolean({ description: 'A fraud signal of high severity; never without a camera.' }),
+  duplicateMatch: Nullable(DuplicateMatch),
+  priorParticipation: Nullable(PriorParticipation),
+  duplication: Duplication,
+  demographics: Nullable(Demographics),
+  glassesDetected: Nullable(Type.Boolean()),
+  assuranceLevel: StringEnum(assuranceLevels),
+  verificationOutcome: StringEnum(verificationOutcomes),
+  unifiedVerdict: UnifiedVerdict,
+  cameraFailureReason: Nullable(Type.String()),
+  summary: Type.String(),
+});
+export type Verdict = Static<typeof Verdict>;
+
+/** What score mode does with a verdict; in block mode the status is that of the verdict. */
+export const VerdictDispatch = Type.Object({
+  status: StringEnum(dispatchStatuses),
+  decision: StringEnum(decisions, { description: 'recommended_decision of verification.scored.' }),
+  reason: Nullable(Type.String({ description: 'Which fence blocked, or why it failed; null where nothing did.' })),
+});
+export type VerdictDispatch = Static<typeof VerdictDispatch>;
+
+/** What of the risk may be shown, by the project’s riskAggregator: absent where off, null in shadow. */
+export interface ShownRisk {
+  readonly risk?: VerdictRisk | null;
+  readonly riskOverall?: number | null;
+  readonly duplication?: Duplication | null;
+}
+
+/** What the core makes of the facts: the verdict for the record, and what of it leaves the service. */
+export interface VerdictOutcome {
+  readonly verdict: Verdict;
+  readonly dispatch: VerdictDispatch;
+  readonly shown: ShownRisk;
+}
+
+/** What a capture is recognised by when it is sent again: keep with the session, look up before the verdict. */
+export interface CaptureMarks {
+  /** null without an embedding. */
+  readonly embedding: string | null;
+  /** Up to 8, each 16 hex digits; whoever alters some frames of a copied capture still sends most of them. */
+  readonly frames: readonly string[];
+}
