@@ -12,6 +12,7 @@ import {
   type BootstrapIds,
 } from './projects/operator/bootstrap.js';
 import { createSigningSecrets } from './administration/signing-secrets.js';
+import { createOutbox } from './stores/outbox.js';
 import { openStores } from './stores/open-stores.js';
 import type { Logger } from './telemetry/logger.js';
 import { createMetrics } from './telemetry/metrics.js';
@@ -47,13 +48,15 @@ export async function startService(
     const metrics = createMetrics();
     const stores = await openStores({ settings, logger, metrics });
     opened.push(() => stores.close());
+    const outbox = createOutbox({ database: stores.database, log: stores.log, logger, metrics });
+    opened.push(() => outbox.close());
     const isApi = hasRole(settings, 'api');
     const created =
       isApi && (settings.VH_BOOTSTRAP ?? settings.VH_ENV === 'development')
         ? await bootstrapDemo(stores.database, createSigningSecrets(masterKey))
         : null;
     const ids = created ?? readBootstrap(settings.VH_DATA_DIR);
-    const parts: Parts = { settings, logger, metrics, stores, masterKey, now, opened };
+    const parts: Parts = { settings, logger, metrics, stores, outbox, masterKey, now, opened };
     const consumers = hasRole(settings, 'consumers') ? await startConsumers(parts) : [];
     const siteUrl = isApi ? await startApi(parts, ids) : siteUrlOf(settings, settings.PORT);
     const adminUrl = await startAdmin(parts, consumers);

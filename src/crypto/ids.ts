@@ -9,6 +9,9 @@ export const idPrefixes = {
   key: 'key_',
   receipt: 'rcpt_',
   audit: 'audit_',
+  event: 'evt_',
+  webhook: 'whk_',
+  delivery: 'dlv_',
 } as const;
 
 export type MakeId = (kind: keyof typeof idPrefixes) => string;

@@ -60,6 +60,16 @@ export function createMetrics() {
       'Receipts that went to the spool (spooled) and from it into the log (replayed).',
       ['event'],
     ),
+    outboxOldest: gauge(
+      'vh_outbox_oldest_seconds',
+      'Age of the oldest event of a session that the log has not taken yet; 0 where none waits.',
+      [],
+    ),
+    outboxEvents: counter(
+      'vh_outbox_events_total',
+      'Events of sessions handed to the log: at once (published), or later by the sweeper (swept).',
+      ['event'],
+    ),
     storeUp: gauge('vh_store_up', '1 while a store answers, else 0.', ['store']),
     storeFailures: counter('vh_store_failures_total', 'Calls that a store did not answer.', ['store']),
   };

@@ -1,10 +1,11 @@
 /**
- * The role `consumers`: records receipts and carries outcomes into the history.
+ * The role `consumers`: records receipts, carries outcomes into the history, and sends what is left in the outbox.
  */
 import { startReceiptRetention } from '../scoring/receipt-retention.js';
 import { createReceiptRecorder } from '../scoring/receipts.js';
 import { startHistoryConsumer } from '../scoring/outcomes/history-consumer.js';
 import type { Consumer } from '../stores/log/port.js';
+import { startOutboxSweeper } from '../stores/outbox-sweeper.js';
 import type { Parts } from './parts.js';
 
 const receiptBatchMax = 500;
@@ -48,6 +49,8 @@ export async function startConsumers({
     retentionDays: settings.VH_RECEIPT_RETENTION_DAYS,
   });
   opened.push(() => retention.stop());
+  const sweeper = startOutboxSweeper({ database: stores.database, log: stores.log, logger, metrics });
+  opened.push(() => sweeper.stop());
   return [
     { group: 'receipts', consumer },
     { group: 'history', consumer: history },

@@ -2,6 +2,7 @@
  * What the parts of the service are put together from.
  */
 import type { Settings } from '../config.js';
+import type { Outbox } from '../stores/outbox.js';
 import type { Stores } from '../stores/open-stores.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
@@ -11,6 +12,8 @@ export interface Parts {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly stores: Stores;
+  /** Where capabilities leave the events of their sessions. */
+  readonly outbox: Outbox;
   readonly masterKey: Uint8Array;
   readonly now: () => number;
   /** Closers of what was opened so far. */

@@ -10,11 +10,13 @@ import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open
 import { migrate } from '../../../src/stores/database/migrate.js';
 import { openPostgres } from '../../../src/stores/database/postgres.js';
 import type { Database } from '../../../src/stores/database/port.js';
+import { writeEvents } from '../../../src/stores/outbox.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
+import { verificationEvent } from '../../helpers/session-events.js';
 import { temporaryDirectory } from '../../helpers/service.js';
 import { createDatabase, findStack } from '../../helpers/stores.js';
 
-const tables = ['organizations', 'projects', 'api_keys', 'signing_secrets', 'audit_entries'];
+const tables = ['organizations', 'projects', 'api_keys', 'signing_secrets', 'audit_entries', 'outbox'];
 
 async function makeOrganization(database: Database, name: string): Promise<string> {
   return database.transaction(async (tx) => {
@@ -23,6 +25,7 @@ async function makeOrganization(database: Database, name: string): Promise<strin
     if (project === null) throw new Error('no project');
     await createSigningSecrets(new Uint8Array(32)).rotate(tx, project, false);
     await mintKey(tx, { organizationId, projectId: project.projectId, name, isTest: false });
+    await writeEvents(tx, [verificationEvent(project)]);
     await recordAudit(tx, operator, {
       organizationId,
       action: 'organization.created',

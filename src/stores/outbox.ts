@@ -1,0 +1,117 @@
+/**
+ * The outbox: events of sessions on their way into the log. An event is written in the transaction of the change that it tells of, so that
+ * either both are there or neither is, and is handed to the log (topic `verifications`) right after the commit.
+ *
+ *   written ──commit──▶ waiting ──publish: the log has it──▶ removed
+ *                          └──not removed within seconds (the log was away, the process died)──▶ the sweeper hands it over
+ *
+ * Nothing is lost: a row is removed only after the log has the event. An event may come twice (killed between the two), always under
+ * the same eventId. `publish` never rejects, and what it cannot do is left to the sweeper (outbox-sweeper.ts).
+ */
+import { Buffer } from 'node:buffer';
+import type { SessionEvent } from '../contract/session-event.js';
+import type { Logger } from '../telemetry/logger.js';
+import type { Metrics } from '../telemetry/metrics.js';
+import type { Database, Queryable } from './database/port.js';
+import type { Log, LogEntry } from './log/port.js';
+
+export interface OutboxDeps {
+  readonly database: Database;
+  readonly log: Log;
+  readonly logger: Logger;
+  readonly metrics: Pick<Metrics, 'outboxEvents'>;
+}
+
+export interface Outbox {
+  /** Writes events within the transaction of what they tell. */
+  write(tx: Queryable, events: readonly SessionEvent[]): Promise<void>;
+  /** Hands committed events to the log. Resolves when they are there, or are left to the sweeper. */
+  publish(events: readonly SessionEvent[]): Promise<void>;
+  /** Waits for what is under way. */
+  close(): Promise<void>;
+}
+
+/** No event comes near: what a caller may put into a session is bounded. */
+const eventBytesMax = 262_144;
+/** Events on their way at once; what is beyond is left to the sweeper. */
+const publishingMax = 5_000;
+/** Rows are removed together, a few times a second. */
+const removeEveryMs = 50;
+/** The sweeper leaves an event alone for this long, so that it does not overtake its writer. */
+const graceSeconds = 3;
+
+export function createOutbox({ database, log, logger, metrics }: OutboxDeps): Outbox {
+  let publishing = 0;
+  let published: string[] = [];
+  let removal: Promise<void> | null = null;
+
+  const remove = async (): Promise<void> => {
+    while (published.length > 0) {
+      await new Promise((resolve) => setTimeout(resolve, removeEveryMs));
+      const eventIds = published;
+      published = [];
+      await removeEvents(database, eventIds).catch((error: unknown) =>
+        logger.warn({ err: error, events: eventIds.length }, 'published events stay in the outbox and go out twice'),
+      );
+    }
+    removal = null;
+  };
+
+  return {
+    write: writeEvents,
+    async publish(events) {
+      if (events.length === 0 || publishing + events.length > publishingMax) return;
+      publishing += events.length;
+      try {
+        await log.append(
+          'verifications',
+          events.map((event) => entryOf(event.sessionId, bodyOf(event))),
+        );
+        metrics.outboxEvents.inc({ event: 'published' }, events.length);
+        published.push(...events.map((event) => event.eventId));
+        removal ??= remove();
+      } catch (error) {
+        logger.warn({ err: error, events: events.length }, 'events were not handed to the log; the sweeper does it');
+      } finally {
+        publishing -= events.length;
+      }
+    },
+    close: async () => removal ?? undefined,
+  };
+}
+
+/** Writes events within the transaction of what they tell. */
+export async function writeEvents(tx: Queryable, events: readonly SessionEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const bodies = events.map((event) => bodyOf(event));
+  await tx.query(
+    `INSERT INTO outbox (event_id, organization_id, log_key, body, due_at)
+         SELECT id, organization, key, body, now() + ${graceSeconds} * interval '1 second'
+           FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS event (id, organization, key, body)`,
+    [
+      events.map((event) => event.eventId),
+      events.map((event) => event.organizationId),
+      events.map((event) => event.sessionId),
+      bodies,
+    ],
+    { recurring: true },
+  );
+}
+
+/** An event as it lies in the log; throws for an entry that is none. */
+export function eventOf({ value }: LogEntry): SessionEvent {
+  return JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf8')) as SessionEvent;
+}
+
+export const entryOf = (key: string, body: string): LogEntry => ({ key, value: Buffer.from(body) });
+
+export async function removeEvents(database: Queryable, eventIds: readonly string[]): Promise<void> {
+  await database.query('DELETE FROM outbox WHERE event_id = ANY($1::text[])', [eventIds], { recurring: true });
+}
+
+function bodyOf(event: SessionEvent): string {
+  const body = JSON.stringify(event);
+  if (Buffer.byteLength(body) > eventBytesMax)
+    throw new Error(`event ${event.eventId} has more than ${eventBytesMax} bytes`);
+  return body;
+}
