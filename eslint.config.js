@@ -89,6 +89,7 @@ export default tseslint.config(
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/unbound-method': 'off',
       'max-lines': ['error', { max: 400 }],
+      'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
       'no-nested-ternary': 'error',
       'no-console': 'error',
     },
@@ -98,6 +99,8 @@ export default tseslint.config(
     files: ['test/**'],
     rules: {
       'import-x/no-restricted-paths': 'off',
+      // A test's callback holds all of its cases.
+      'max-lines-per-function': 'off',
       '@typescript-eslint/no-floating-promises': [
         'error',
         { allowForKnownSafePromises: [{ from: 'package', name: 'PromiseWithSubtest', package: '@tapjs/core' }] },

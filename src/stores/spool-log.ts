@@ -27,36 +27,82 @@ const directMsMaxDefault = 500;
 const pauseFirstMs = 100;
 const pauseMsMax = 1_000;
 
-export function withSpool({ log, spool, metrics, logger, directMsMax = directMsMaxDefault }: SpoolLogDeps): Log {
+export function withSpool(deps: SpoolLogDeps): Log {
+  const { log, spool, metrics, logger } = deps;
+  const path = createPath(deps);
+  const recovery = createRecovery(deps, path);
+
+  const append = async (entries: readonly LogEntry[]): Promise<void> => {
+    if (path.isDirect()) {
+      try {
+        return await settleWithin(log.append('scores', entries), deps.directMsMax ?? directMsMaxDefault, 'log');
+      } catch (error) {
+        if (!isUnavailable(error)) throw error;
+        path.leave(error);
+      }
+    }
+    try {
+      await spool.append(entries);
+      metrics.spoolEntries.inc({ event: 'spooled' }, entries.length);
+      metrics.spoolBytes.set(spool.bytes());
+    } finally {
+      recovery.start();
+    }
+  };
+
+  metrics.spoolBytes.set(spool.bytes());
+  if (spool.bytes() > 0) {
+    logger.info({ spooledBytes: spool.bytes() }, 'an earlier run left receipts in the spool; they are replayed');
+    recovery.start();
+  }
+  return {
+    ...log,
+    append: (topic, entries) => (topic === 'scores' ? append(entries) : log.append(topic, entries)),
+    close: async () => {
+      await recovery.stop();
+      await spool.close();
+      await log.close();
+    },
+  };
+}
+
+/** Which way receipts go: to the log itself, or to the spool. */
+function createPath({ spool, logger, directMsMax = directMsMaxDefault }: SpoolLogDeps) {
   let isDirect = true;
+  return {
+    isDirect: () => isDirect,
+    leave: (error: unknown): void => {
+      if (isDirect) logger.warn({ err: error }, 'the log is away or slow: receipts go to the spool');
+      isDirect = false;
+    },
+    /** What the log does in good time shows that it is back. */
+    timed: async (work: Promise<void>): Promise<void> => {
+      const startedMs = performance.now();
+      await work;
+      if (performance.now() - startedMs > directMsMax) return;
+      if (!isDirect) logger.info({ spooledBytes: spool.bytes() }, 'the log takes receipts again');
+      isDirect = true;
+    },
+  };
+}
+
+/** Replays what was spooled, in the background, until the log takes receipts directly again. */
+function createRecovery({ log, spool, metrics, logger }: SpoolLogDeps, path: ReturnType<typeof createPath>) {
   let isClosed = false;
   let recovering: Promise<void> | null = null;
   const closed = createWake();
-
-  const spoolAway = (error: unknown): void => {
-    if (isDirect) logger.warn({ err: error }, 'the log is away or slow: receipts go to the spool');
-    isDirect = false;
-  };
-  /** What the log does in good time shows that it is back. */
-  const timed = async (work: Promise<void>): Promise<void> => {
-    const startedMs = performance.now();
-    await work;
-    if (performance.now() - startedMs > directMsMax) return;
-    if (!isDirect) logger.info({ spooledBytes: spool.bytes() }, 'the log takes receipts again');
-    isDirect = true;
-  };
   const replay = async (entries: readonly LogEntry[]): Promise<void> => {
-    await timed(log.append('scores', entries));
+    await path.timed(log.append('scores', entries));
     metrics.spoolEntries.inc({ event: 'replayed' }, entries.length);
     metrics.spoolBytes.set(spool.bytes());
   };
   const recover = async (): Promise<void> => {
     for (let failures = 0; !isClosed;) {
       try {
-        if (spool.bytes() === 0) await timed(log.ping());
+        if (spool.bytes() === 0) await path.timed(log.ping());
         else await spool.drain(replay);
         failures = 0;
-        if (isDirect && spool.bytes() === 0) break;
+        if (path.isDirect() && spool.bytes() === 0) break;
       } catch (error) {
         if (!isUnavailable(error)) logger.error({ err: error }, 'replaying the spool failed; it is tried again');
         failures++;
@@ -66,42 +112,14 @@ export function withSpool({ log, spool, metrics, logger, directMsMax = directMsM
     metrics.spoolBytes.set(spool.bytes());
     recovering = null;
   };
-  const startRecovery = (): void => {
-    if (!isClosed) recovering ??= recover();
-  };
-
-  const append = async (entries: readonly LogEntry[]): Promise<void> => {
-    if (isDirect) {
-      try {
-        return await settleWithin(log.append('scores', entries), directMsMax, 'log');
-      } catch (error) {
-        if (!isUnavailable(error)) throw error;
-        spoolAway(error);
-      }
-    }
-    try {
-      await spool.append(entries);
-      metrics.spoolEntries.inc({ event: 'spooled' }, entries.length);
-      metrics.spoolBytes.set(spool.bytes());
-    } finally {
-      startRecovery();
-    }
-  };
-
-  metrics.spoolBytes.set(spool.bytes());
-  if (spool.bytes() > 0) {
-    logger.info({ spooledBytes: spool.bytes() }, 'an earlier run left receipts in the spool; they are replayed');
-    startRecovery();
-  }
   return {
-    ...log,
-    append: (topic, entries) => (topic === 'scores' ? append(entries) : log.append(topic, entries)),
-    close: async () => {
+    start: (): void => {
+      if (!isClosed) recovering ??= recover();
+    },
+    stop: async (): Promise<void> => {
       isClosed = true;
       closed.wake();
       await recovering;
-      await spool.close();
-      await log.close();
     },
   };
 }

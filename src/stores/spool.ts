@@ -8,15 +8,15 @@
  * when all of it was taken: what a crash cuts short is handed out again at the next start, so entries leave at least once. A file with
  * damage is kept beside the queue under another name, and so is one with entries that the receiver will never take.
  */
-import type { Buffer } from 'node:buffer';
-import { mkdir, open, readdir, readFile, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Fault, storeUnavailable } from '../errors.js';
+import { Fault } from '../errors.js';
 import type { Logger } from '../telemetry/logger.js';
 import { createGroupCommit } from './log/group-commit.js';
 import { packedBytes } from './log/packing.js';
 import type { LogEntry } from './log/port.js';
-import { frameOf, readFrames } from './spool-frames.js';
+import { readFrames } from './spool-frames.js';
+import { createSpoolWriter, type SpoolFile } from './spool-writer.js';
 
 export interface SpoolOptions {
   /** Created where it is missing; no other process may use it. */
@@ -38,12 +38,6 @@ export interface Spool {
   close(): Promise<void>;
 }
 
-interface SpoolFile {
-  readonly path: string;
-  bytes: number;
-}
-
-const store = 'spool';
 const appendDeadlineMs = 1_000;
 const writeBytesMax = 1_048_576;
 const waitingBytesMax = 33_554_432;
@@ -60,72 +54,36 @@ export async function openSpool({
 }: SpoolOptions): Promise<Spool> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const files = await findFiles(directory);
-  let lastNumber = Number(fileName.exec(files.at(-1)?.path.split('/').at(-1) ?? '')?.[1] ?? 0);
-  let active: { readonly handle: FileHandle; readonly file: SpoolFile } | null = null;
-  let lastWork: Promise<unknown> = Promise.resolve();
-  const bytes = (): number => files.reduce((sum, file) => sum + file.bytes, 0);
-  /** Writing and sealing take turns. */
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = lastWork.then(work);
-    lastWork = done.catch(() => undefined);
-    return done;
-  };
-
-  const seal = async (): Promise<void> => {
-    const { handle } = active ?? {};
-    active = null;
-    await handle?.close();
-  };
-  const begin = async (): Promise<NonNullable<typeof active>> => {
-    const path = join(directory, `receipts-${String(++lastNumber).padStart(10, '0')}.spool`);
-    const handle = await open(path, 'wx', 0o600);
-    const file = { path, bytes: 0 };
-    files.push(file);
-    active = { handle, file };
-    await syncDirectory(directory);
-    return active;
-  };
-  const write = async (entries: readonly LogEntry[]): Promise<void> => {
-    const frame = frameOf(entries);
-    const size = frame[0].length + frame[1].length;
-    if (bytes() + size > bytesMax)
-      throw storeUnavailable(`${store}: the ${bytesMax} bytes that it may take up are used`);
-    try {
-      const { handle, file } = active ?? (await begin());
-      await writeWhole(handle, file, frame);
-      file.bytes += size;
-      if (file.bytes >= fileBytesMax) await seal();
-    } catch (error) {
-      throw storeUnavailable(`${store}: ${(error as Error).message}`, error);
-    }
-  };
-  /** Where half a frame cannot be taken back, it stays as the torn end of a file that nothing is added to. */
-  const writeWhole = async (handle: FileHandle, file: SpoolFile, frame: readonly Buffer[]): Promise<void> => {
-    try {
-      let position = file.bytes;
-      for (const piece of frame) {
-        for (let from = 0; from < piece.length;) {
-          const { bytesWritten } = await handle.write(piece, from, piece.length - from, position);
-          from += bytesWritten;
-          position += bytesWritten;
-        }
-      }
-      await handle.datasync();
-    } catch (error) {
-      await handle.truncate(file.bytes).catch(() => seal());
-      throw error;
-    }
-  };
+  const writer = createSpoolWriter({ directory, files, lastNumber: lastNumberOf(files), bytesMax, fileBytesMax });
   const commit = createGroupCommit({
-    store,
-    write: (entries) => inTurn(() => write(entries)),
+    store: 'spool',
+    write: writer.write,
     deadlineMs: appendDeadlineMs,
     writeBytesMax,
     waitingBytesMax,
   });
+  const drainFile = createDrain(files, logger);
+  return {
+    append: commit.append,
+    drain: async (send) => {
+      for (let file = files[0]; file !== undefined; file = files[0]) {
+        const next = file;
+        await writer.seal(next);
+        await drainFile(next, send);
+      }
+    },
+    bytes: writer.bytes,
+    close: async () => {
+      await commit.drain();
+      await writer.seal();
+    },
+  };
+}
 
+/** Returns a function that sends one file and deletes it, or keeps it aside; it goes on where an earlier call ended. */
+function createDrain(files: SpoolFile[], logger: Logger) {
   const sent = new Map<SpoolFile, number>();
-  const drainFile = async (file: SpoolFile, send: (entries: readonly LogEntry[]) => Promise<void>): Promise<void> => {
+  return async (file: SpoolFile, send: (entries: readonly LogEntry[]) => Promise<void>): Promise<void> => {
     const { frames, tornBytes, damagedBytes } = readFrames(await readFile(file.path));
     let refusals = 0;
     for (const lot of lotsOf(frames.flat().slice(sent.get(file) ?? 0))) {
@@ -146,22 +104,6 @@ export async function openSpool({
     sent.delete(file);
     files.splice(files.indexOf(file), 1);
   };
-
-  return {
-    append: commit.append,
-    drain: async (send) => {
-      for (let file = files[0]; file !== undefined; file = files[0]) {
-        const next = file;
-        await inTurn(async () => (active?.file === next ? seal() : undefined));
-        await drainFile(next, send);
-      }
-    },
-    bytes,
-    close: async () => {
-      await commit.drain();
-      await inTurn(seal);
-    },
-  };
 }
 
 /** Files of earlier processes, oldest first. */
@@ -172,10 +114,8 @@ async function findFiles(directory: string): Promise<SpoolFile[]> {
   );
 }
 
-/** A new file outlives a loss of power only when its directory was flushed too. */
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, 'r');
-  await handle.sync().finally(() => handle.close());
+function lastNumberOf(files: readonly SpoolFile[]): number {
+  return Number(fileName.exec(files.at(-1)?.path.split('/').at(-1) ?? '')?.[1] ?? 0);
 }
 
 function lotsOf(entries: readonly LogEntry[]): readonly (readonly LogEntry[])[] {

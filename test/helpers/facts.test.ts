@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
 import { Calibration } from '../../src/contract/calibration.js';
 import { ProbeBody } from '../../src/contract/probe.js';
-import { anyBody, anyCalibration, anyFacts, cleanFacts, humanBody } from './facts.js';
+import { anyBody, anyCalibration, anyFacts } from './any-facts.js';
+import { cleanFacts, humanBody } from './facts.js';
 import { automatedVisits, phoneFacts } from './visits.js';
 
 t.test('the probes of the helpers are ones that the contract allows', (t) => {

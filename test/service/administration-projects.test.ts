@@ -348,36 +348,6 @@ t.test('branding above the tier is refused with field and tier; below it and tak
   );
 });
 
-t.test('the list is paged by cursor, newest first, without gaps or repeats', async (t) => {
-  for (let n = 0; n < 5; n += 1) await provision({ name: `Page ${n}` }, keyHeaders(other.organizationKey));
-  const ids: string[] = [];
-  let cursor: string | null = '';
-  while (cursor !== null) {
-    const page: { projects: ProjectReply[]; nextCursor: string | null } = (
-      await service.call('GET', `/projects?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`, {
-        headers: keyHeaders(other.organizationKey),
-      })
-    ).body;
-    t.ok(
-      page.projects.length <= 2 && page.projects.every(({ organizationId }) => organizationId === other.organizationId),
-    );
-    ids.push(...page.projects.map(({ projectId }) => projectId));
-    cursor = page.nextCursor;
-  }
-  t.same(ids, [...new Set(ids)].sort().reverse());
-  t.ok(ids.length >= 6);
-  for (const query of ['limit=0', 'limit=201', 'limit=x', 'cursor=bm9wZQ']) {
-    t.equal((await service.call('GET', `/projects?${query}`, { headers: credentials.member })).status, 400, query);
-  }
-  const one: { projects: ProjectReply[] } = (
-    await service.call('GET', '/projects?externalId=once', { headers: credentials.member })
-  ).body;
-  t.same(
-    one.projects.map(({ externalId }) => externalId),
-    ['once'],
-  );
-});
-
 t.test('the signing secret is rotated by version and never told', async (t) => {
   const { body } = await provision({ name: 'Signs' });
   const rotate = async (revoke?: object): Promise<Record<string, unknown>> =>

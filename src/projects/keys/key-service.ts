@@ -41,9 +41,6 @@ export interface Asking {
 }
 
 export function createKeyService(deps: AdministrationDeps) {
-  const expiryOf = (days: number | undefined): Date | undefined =>
-    days === undefined ? undefined : new Date(deps.now() + days * dayMs);
-
   /** Runs on a key of the owner’s that is active and within the caller’s reach, and forgets it afterwards. */
   async function onActiveKey<T>(
     asking: Asking,
@@ -62,47 +59,12 @@ export function createKeyService(deps: AdministrationDeps) {
   }
 
   return {
-    async create(
-      asking: Asking,
-      owner: KeyOwner,
-      { name = 'Key', expiresInDays, scopes, isTest = false, diagnosticsEnabled = false, rateLimits = {} }: KeyCreation,
-    ): Promise<MintedKeyReply> {
-      const tier = owner.projectId === null ? 'organization' : 'project';
-      const wanted = scopes ?? keyScopes[tier];
-      const expiresAt = expiryOf(expiresInDays) ?? null;
-      requireKnownScopes(wanted, keyScopes[tier]);
-      requireReach(asking.caller, { isTest, scopes: wanted });
-      return inOrganization(deps.database, owner.organizationId, async (tx) => {
-        const minted = await mintKey(tx, {
-          ...owner,
-          name,
-          isTest,
-          diagnosticsEnabled,
-          scopes: wanted,
-          limits: { ...rateLimitDefaults, ...rateLimits },
-          expiresAt,
-        });
-        await recordAudit(tx, asking.actor, {
-          organizationId: owner.organizationId,
-          action: 'key.created',
-          subject: { kind: 'key', id: minted.keyId },
-          detail: {
-            projectId: owner.projectId,
-            name,
-            isTest,
-            scopes: wanted,
-            expiresAt: expiresAt?.toISOString() ?? null,
-          },
-        });
-        const key = await findOwnedKey(tx, owner, minted.keyId);
-        if (key === null) throw new Error('a key that was just minted is missing');
-        return { ...introspect(key), name, apiKey: minted.secret, apiKeyPrefix: minted.prefix };
-      });
-    },
+    create: (asking: Asking, owner: KeyOwner, creation: KeyCreation): Promise<MintedKeyReply> =>
+      createKey(deps, asking, owner, creation),
 
     rotate: (asking: Asking, owner: KeyOwner, keyId: string, { expiresInDays }: KeyRotation): Promise<MintedKeyReply> =>
       onActiveKey(asking, owner, keyId, async (tx, key) => {
-        const minted = await replaceKey(tx, key, expiryOf(expiresInDays));
+        const minted = await replaceKey(tx, key, expiryOf(deps, expiresInDays));
         await recordAudit(tx, asking.actor, {
           organizationId: owner.organizationId,
           action: 'key.rotated',
@@ -142,6 +104,42 @@ export function createKeyService(deps: AdministrationDeps) {
         return showKey({ ...key, revokedAt: new Date(deps.now()) }, deps.now());
       }),
   };
+}
+
+function expiryOf({ now }: Pick<AdministrationDeps, 'now'>, days: number | undefined): Date | undefined {
+  return days === undefined ? undefined : new Date(now() + days * dayMs);
+}
+
+async function createKey(
+  deps: AdministrationDeps,
+  { caller, actor }: Asking,
+  owner: KeyOwner,
+  { name = 'Key', expiresInDays, scopes, isTest = false, diagnosticsEnabled = false, rateLimits = {} }: KeyCreation,
+): Promise<MintedKeyReply> {
+  const tier = owner.projectId === null ? 'organization' : 'project';
+  const wanted = scopes ?? keyScopes[tier];
+  const expiresAt = expiryOf(deps, expiresInDays) ?? null;
+  requireKnownScopes(wanted, keyScopes[tier]);
+  requireReach(caller, { isTest, scopes: wanted });
+  const limits = { ...rateLimitDefaults, ...rateLimits };
+  return inOrganization(deps.database, owner.organizationId, async (tx) => {
+    const minted = await mintKey(tx, { ...owner, name, isTest, diagnosticsEnabled, scopes: wanted, limits, expiresAt });
+    await recordAudit(tx, actor, {
+      organizationId: owner.organizationId,
+      action: 'key.created',
+      subject: { kind: 'key', id: minted.keyId },
+      detail: {
+        projectId: owner.projectId,
+        name,
+        isTest,
+        scopes: wanted,
+        expiresAt: expiresAt?.toISOString() ?? null,
+      },
+    });
+    const key = await findOwnedKey(tx, owner, minted.keyId);
+    if (key === null) throw new Error('a key that was just minted is missing');
+    return { ...introspect(key), name, apiKey: minted.secret, apiKeyPrefix: minted.prefix };
+  });
 }
 
 function requireKnownScopes(scopes: readonly string[], known: readonly string[]): void {

@@ -39,28 +39,24 @@ const ProjectParams = Type.Object({
 });
 
 export function registerProjectRoutes(app: FastifyInstance, deps: AdministrationDeps): void {
+  registerProvisioning(app, deps);
   registerCreation(app, deps);
   registerReading(app, deps);
   registerChange(app, deps);
   void app.register(async (scope) => registerSigningSecret(scope, deps));
 }
 
-function registerCreation(app: FastifyInstance, deps: AdministrationDeps): void {
-  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
+/** Checks a creation, and returns it as it will be stored. */
+function fieldsOf({ environment }: AdministrationDeps, creation: ProjectCreation): ProjectFields {
+  const { issueApiKey: _issue, rotateApiKey: _rotate, ...change } = creation;
+  const alias = resolveAlias(change);
+  const { fields, issues } = checkProject(alias.change, { environment, originsPath: alias.originsPath });
+  if (alias.issues.length + issues.length > 0) throw invalid([...alias.issues, ...issues]);
+  return fields;
+}
 
-  /** Checks a creation as it will be stored. */
-  function fieldsOf(creation: ProjectCreation): ProjectFields {
-    const { issueApiKey: _issue, rotateApiKey: _rotate, ...change } = creation;
-    const alias = resolveAlias(change);
-    const { fields, issues } = checkProject(alias.change, {
-      environment: deps.environment,
-      originsPath: alias.originsPath,
-    });
-    if (alias.issues.length + issues.length > 0) throw invalid([...alias.issues, ...issues]);
-    return fields;
-  }
-
-  typed.post(
+function registerProvisioning(app: FastifyInstance, deps: AdministrationDeps): void {
+  app.withTypeProvider<TypeBoxTypeProvider>().post(
     '/projects/provision',
     {
       config: { access: { credential: 'organization-key', scope: 'projects:write' } },
@@ -84,14 +80,16 @@ function registerCreation(app: FastifyInstance, deps: AdministrationDeps): void 
         deps,
         actorOf(request),
         organizationOf(request),
-        fieldsOf(body),
+        fieldsOf(deps, body),
         body,
       );
       return reply.code(created ? 201 : 200).send(answer);
     },
   );
+}
 
-  typed.post(
+function registerCreation(app: FastifyInstance, deps: AdministrationDeps): void {
+  app.withTypeProvider<TypeBoxTypeProvider>().post(
     '/projects',
     {
       config: { access: { credential: 'dashboard-or-organization-key', role: 'admin', scope: 'projects:write' } },
@@ -110,7 +108,7 @@ function registerCreation(app: FastifyInstance, deps: AdministrationDeps): void 
     },
     async (request, reply) => {
       const organizationId = organizationOf(request);
-      const fields = fieldsOf(request.body);
+      const fields = fieldsOf(deps, request.body);
       if (fields.branding !== undefined) {
         const organization = await findOrganization(deps.database, organizationId);
         if (organization === null) throw notFound('organization');

@@ -56,6 +56,7 @@ function createPostgres({ url, poolMax, deadlineMs: deadlineMsOwn, logger }: Pos
   pool.on('error', () => undefined);
   const checkOut = (): Promise<pg.PoolClient> => withinDeadline(pool.connect(), deadlineMsOwn * 2, store);
 
+  const run = createTimedRun(deadlineMsOwn);
   const runOnce = async <R extends Row>(
     sql: string,
     values: readonly SqlValue[],
@@ -64,7 +65,7 @@ function createPostgres({ url, poolMax, deadlineMs: deadlineMsOwn, logger }: Pos
     const client = await checkOut();
     let isSound = false;
     try {
-      const rows = await withinDeadline(runWithTimeout<R>(client, sql, values, deadlineMs), deadlineMs, store);
+      const rows = await withinDeadline(run<R>(client, sql, values, deadlineMs), deadlineMs, store);
       isSound = true;
       return rows;
     } catch (error) {
@@ -77,19 +78,6 @@ function createPostgres({ url, poolMax, deadlineMs: deadlineMsOwn, logger }: Pos
       client.release(!isSound);
     }
   };
-  const runWithTimeout = async <R extends Row>(
-    client: pg.PoolClient,
-    sql: string,
-    values: readonly SqlValue[],
-    deadlineMs: number,
-  ): Promise<readonly R[]> => {
-    if (deadlineMs === deadlineMsOwn) return runStatement<R>(client, sql, values);
-    await client.query(`SET statement_timeout = ${Math.ceil(deadlineMs)}`);
-    const rows = await runStatement<R>(client, sql, values);
-    await client.query(`SET statement_timeout = ${Math.ceil(deadlineMsOwn)}`);
-    return rows;
-  };
-
   const query: Queryable['query'] = (sql, values = [], { deadlineMs = deadlineMsOwn } = {}) =>
     settleWithin(runOnce(sql, values, deadlineMs), deadlineMs, store);
   const transaction = async <T>(
@@ -114,4 +102,20 @@ function createPostgres({ url, poolMax, deadlineMs: deadlineMsOwn, logger }: Pos
     ));
 
   return { query, transaction, ping: async () => void (await query('SELECT 1')), close };
+}
+
+/** Runs a statement under its own deadline where that is not the pool's. */
+function createTimedRun(deadlineMsOwn: number) {
+  return async <R extends Row>(
+    client: pg.PoolClient,
+    sql: string,
+    values: readonly SqlValue[],
+    deadlineMs: number,
+  ): Promise<readonly R[]> => {
+    if (deadlineMs === deadlineMsOwn) return runStatement<R>(client, sql, values);
+    await client.query(`SET statement_timeout = ${Math.ceil(deadlineMs)}`);
+    const rows = await runStatement<R>(client, sql, values);
+    await client.query(`SET statement_timeout = ${Math.ceil(deadlineMsOwn)}`);
+    return rows;
+  };
 }

@@ -5,10 +5,10 @@
  * holds up no other, and the fetching loop always makes its rounds and sends its signs of life. Offsets are stored only after the handler
  * resolved. A member that failed is not repaired: kafkajs’s own restarts are off, and the consumer puts a fresh member in its place.
  */
-import type { ConsumerCrashEvent, EachBatchPayload } from 'kafkajs';
+import type { Consumer, ConsumerCrashEvent, EachBatchPayload } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.js';
 import type { KafkaClient } from './kafka-client.js';
-import { createPartitions } from './kafka-partitions.js';
+import { createPartitions, type Partitions } from './kafka-partitions.js';
 import type { Subscription } from './port.js';
 
 export interface MemberDeps {
@@ -33,6 +33,9 @@ export interface Member {
   cut(): void;
 }
 
+/** By partition: what tells kafkajs that a batch in its hands is done. */
+type Resolvers = Map<number, EachBatchPayload['resolveOffset']>;
+
 /** A paused partition waits at most this long for the fetch under way to end. */
 const fetchWaitMsMax = 100;
 const heartbeatsPerSession = 5;
@@ -44,16 +47,43 @@ const retry = {
 };
 
 /** Joins in the background. */
-export function joinGroup({
-  client,
-  subscription,
-  topicName,
-  groupId,
-  sessionTimeoutMs,
-  logger,
-  onTick,
-}: MemberDeps): Member {
-  const consumer = client.kafka.consumer({
+export function joinGroup(deps: MemberDeps): Member {
+  const { client, topicName, onTick } = deps;
+  const consumer = createConsumer(deps);
+  const resolvers: Resolvers = new Map();
+  const partitions = createMemberPartitions(deps, consumer, resolvers);
+  const { events } = consumer;
+  consumer.on(events.FETCH, onTick);
+  consumer.on(events.HEARTBEAT, onTick);
+  consumer.on(events.GROUP_JOIN, ({ payload }) => {
+    onTick();
+    partitions.assign(payload.memberId, payload.memberAssignment[topicName] ?? []);
+  });
+  const crashed = new Promise<unknown>((resolve) =>
+    consumer.on(events.CRASH, ({ payload }: ConsumerCrashEvent) => resolve(payload.error)),
+  );
+  const running = readTopic(consumer, topicName, partitions, resolvers);
+  const joinedInVain = new Promise<unknown>((resolve) => {
+    running.catch(resolve);
+  });
+
+  return {
+    ended: Promise.race([crashed, joinedInVain]),
+    leave: async () => {
+      await partitions.stop();
+      // kafkajs tells the group of a leave only once it has joined; without being told, the group waits a whole session for this member.
+      await running;
+      await consumer.disconnect();
+    },
+    cut: () => {
+      partitions.abandon();
+      client.cut();
+    },
+  };
+}
+
+function createConsumer({ client, groupId, sessionTimeoutMs }: MemberDeps): Consumer {
+  return client.kafka.consumer({
     groupId,
     sessionTimeout: sessionTimeoutMs,
     rebalanceTimeout: sessionTimeoutMs,
@@ -62,8 +92,14 @@ export function joinGroup({
     allowAutoTopicCreation: false,
     retry,
   });
-  const resolvers = new Map<number, EachBatchPayload['resolveOffset']>();
-  const partitions = createPartitions({
+}
+
+function createMemberPartitions(
+  { subscription, topicName, groupId, logger }: MemberDeps,
+  consumer: Consumer,
+  resolvers: Resolvers,
+): Partitions {
+  return createPartitions({
     batchMax: subscription.batchMax,
     handle: subscription.handle,
     commit: async (partition, offset) => {
@@ -84,48 +120,26 @@ export function joinGroup({
         'a batch of the log was not taken; it comes again after a pause',
       ),
   });
-  const { events } = consumer;
-  consumer.on(events.FETCH, onTick);
-  consumer.on(events.HEARTBEAT, onTick);
-  consumer.on(events.GROUP_JOIN, ({ payload }) => {
-    onTick();
-    partitions.assign(payload.memberId, payload.memberAssignment[topicName] ?? []);
-  });
-  const crashed = new Promise<unknown>((resolve) =>
-    consumer.on(events.CRASH, ({ payload }: ConsumerCrashEvent) => resolve(payload.error)),
-  );
-  const run = async (): Promise<void> => {
-    await consumer.connect();
-    await consumer.subscribe({ topics: [topicName], fromBeginning: true });
-    await consumer.run({
-      autoCommit: false,
-      eachBatchAutoResolve: false,
-      eachBatch: async ({ batch, resolveOffset }) => {
-        resolvers.set(batch.partition, resolveOffset);
-        const entries = batch.messages.map(({ key, value }) => ({
-          key: key?.toString('utf8') ?? '',
-          value: value ?? new Uint8Array(),
-        }));
-        partitions.take({ partition: batch.partition, entries, offsets: batch.messages.map(({ offset }) => offset) });
-      },
-    });
-  };
-  const running = run();
-  const joinedInVain = new Promise<unknown>((resolve) => {
-    running.catch(resolve);
-  });
+}
 
-  return {
-    ended: Promise.race([crashed, joinedInVain]),
-    leave: async () => {
-      await partitions.stop();
-      // kafkajs tells the group of a leave only once it has joined; without being told, the group waits a whole session for this member.
-      await running;
-      await consumer.disconnect();
+async function readTopic(
+  consumer: Consumer,
+  topicName: string,
+  partitions: Partitions,
+  resolvers: Resolvers,
+): Promise<void> {
+  await consumer.connect();
+  await consumer.subscribe({ topics: [topicName], fromBeginning: true });
+  await consumer.run({
+    autoCommit: false,
+    eachBatchAutoResolve: false,
+    eachBatch: async ({ batch, resolveOffset }) => {
+      resolvers.set(batch.partition, resolveOffset);
+      const entries = batch.messages.map(({ key, value }) => ({
+        key: key?.toString('utf8') ?? '',
+        value: value ?? new Uint8Array(),
+      }));
+      partitions.take({ partition: batch.partition, entries, offsets: batch.messages.map(({ offset }) => offset) });
     },
-    cut: () => {
-      partitions.abandon();
-      client.cut();
-    },
-  };
+  });
 }

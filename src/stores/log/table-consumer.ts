@@ -12,7 +12,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { Database } from '../database/port.js';
 import type { Consumer, LogEntry, Subscription } from './port.js';
 import { acquireGroup, commitGroup, readEntries, releaseGroup, type GroupKey } from './table-group.js';
-import { createTail } from './tail.js';
+import { createTail, type Tail } from './tail.js';
 import { createWake, pauseAfter } from './wake.js';
 
 export interface TableConsumerDeps {
@@ -29,21 +29,75 @@ export interface TableConsumer extends Consumer {
   offer(start: number, entries: readonly LogEntry[]): void;
 }
 
+interface Rounds {
+  /** Handles the next batch; resolves to whether there may be more at once. */
+  take(): Promise<boolean>;
+  release(): Promise<void>;
+}
+
 const tailEntriesMax = 8_192;
 const pauseFirstMs = 100;
 const pauseMsMax = 5_000;
 
 export function startTableConsumer(deps: TableConsumerDeps, subscription: Subscription): TableConsumer {
-  const { database, now, logger, member, leaseMs, pollMs } = deps;
-  const { topic, group, batchMax, lingerMs = 0, handle } = subscription;
-  const key: GroupKey = { topic, group, member };
+  const { now, logger, pollMs } = deps;
+  const { topic, group } = subscription;
   const tail = createTail(tailEntriesMax);
   const wake = createWake();
-  let position: number | null = null;
-  let leaseTakenAtMs = 0;
+  /** Unlike the wait for entries, a pause is not cut short by appends, only by stop. */
+  const stopped = createWake();
+  const pause = (ms: number): Promise<void> => stopped.wait(ms);
+  const rounds = createRounds(deps, subscription, tail, pause);
   let tickAtMs = now();
   let isStopping = false;
   let failures = 0;
+
+  const loop = async (): Promise<void> => {
+    while (!isStopping) {
+      tickAtMs = now();
+      try {
+        const hasMore = await rounds.take();
+        failures = 0;
+        if (!hasMore) await wake.wait(pollMs);
+      } catch (error) {
+        failures++;
+        logger?.warn(
+          { err: error, topic, group, failures },
+          'a batch of the log was not taken; it comes again after a pause',
+        );
+        await pause(pauseAfter(failures, pauseFirstMs, pauseMsMax));
+      }
+    }
+  };
+
+  const running = loop();
+  return {
+    offer: (start, entries) => {
+      tail.offer(start, entries);
+      wake.wake();
+    },
+    tickAgeMs: () => now() - tickAtMs,
+    stop: async () => {
+      isStopping = true;
+      wake.wake();
+      stopped.wake();
+      await running;
+      // Left in place it would only end by itself a little later.
+      await rounds.release().catch(() => undefined);
+    },
+  };
+}
+
+/** Reads and handles batches under the lease; the position moves here and nowhere else. */
+function createRounds(
+  { database, now, member, leaseMs }: TableConsumerDeps,
+  { topic, group, batchMax, lingerMs = 0, handle }: Subscription,
+  tail: Tail,
+  pause: (ms: number) => Promise<void>,
+): Rounds {
+  const key: GroupKey = { topic, group, member };
+  let position: number | null = null;
+  let leaseTakenAtMs = 0;
 
   /** Takes the lease, or renews it when a third has gone by. False while another member has it. */
   const holdLease = async (): Promise<boolean> => {
@@ -76,8 +130,7 @@ export function startTableConsumer(deps: TableConsumerDeps, subscription: Subscr
       clearInterval(renewal);
     }
   };
-  /** Answers whether there may be more at once. */
-  const round = async (): Promise<boolean> => {
+  const take = async (): Promise<boolean> => {
     if (!(await holdLease()) || position === null) return false;
     let entries = await nextBatch(position);
     if (entries.length === 0) return false;
@@ -92,41 +145,5 @@ export function startTableConsumer(deps: TableConsumerDeps, subscription: Subscr
     position = isOurs ? next : null;
     return true;
   };
-  const loop = async (): Promise<void> => {
-    while (!isStopping) {
-      tickAtMs = now();
-      try {
-        const hasMore = await round();
-        failures = 0;
-        if (!hasMore) await wake.wait(pollMs);
-      } catch (error) {
-        failures++;
-        logger?.warn(
-          { err: error, topic, group, failures },
-          'a batch of the log was not taken; it comes again after a pause',
-        );
-        await pause(pauseAfter(failures, pauseFirstMs, pauseMsMax));
-      }
-    }
-  };
-  /** Unlike the wait for entries, a pause is not cut short by appends, only by stop. */
-  const stopped = createWake();
-  const pause = (ms: number): Promise<void> => stopped.wait(ms);
-
-  const running = loop();
-  return {
-    offer: (start, entries) => {
-      tail.offer(start, entries);
-      wake.wake();
-    },
-    tickAgeMs: () => now() - tickAtMs,
-    stop: async () => {
-      isStopping = true;
-      wake.wake();
-      stopped.wake();
-      await running;
-      // Left in place it would only end by itself a little later.
-      await releaseGroup(database, key).catch(() => undefined);
-    },
-  };
+  return { take, release: () => releaseGroup(database, key) };
 }

@@ -3,7 +3,8 @@ import t from 'tap';
 import fc from 'fast-check';
 import type { Neighborhood } from '../../../src/contract/facts.js';
 import { judgeIndependence } from '../../../workers/duplicates/independence.js';
-import { anyFacts, cleanCounts, cleanFacts } from '../../helpers/facts.js';
+import { anyFacts } from '../../helpers/any-facts.js';
+import { cleanCounts, cleanFacts } from '../../helpers/facts.js';
 
 /** A hundred sessions from a hundred networks. */
 const scattered: Neighborhood = {

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import type { DeviceSketch } from '../../../src/contract/facts.js';
 import { components } from '../../../workers/duplicates/components.js';
 import { bandsOf, sketchDevice } from '../../../workers/duplicates/sketch.js';
-import { anyBody, chromeOnWindows, humanBody, safariOnPhone } from '../../helpers/facts.js';
+import { anyBody } from '../../helpers/any-facts.js';
+import { chromeOnWindows, humanBody, safariOnPhone } from '../../helpers/facts.js';
 
 t.test('a sketch has one short term per component in their order, null where unknown', (t) => {
   const sketch = sketchDevice(humanBody(), null);

@@ -5,7 +5,7 @@ import { pack, unpack } from 'msgpackr';
 import type { ScoreFacts } from '../../../src/contract/facts.js';
 import { renderEvidence } from '../../../workers/evidence/render.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
-import { anyFacts } from '../../helpers/facts.js';
+import { anyFacts } from '../../helpers/any-facts.js';
 
 t.test('evidence rendered again from recorded facts is the evidence that was answered', (t) => {
   fc.assert(

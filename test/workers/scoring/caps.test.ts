@@ -2,7 +2,7 @@ import t from 'tap';
 import fc from 'fast-check';
 import { applyCaps, ceilingOf } from '../../../workers/scoring/caps.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
-import { anyFacts } from '../../helpers/facts.js';
+import { anyFacts } from '../../helpers/any-facts.js';
 
 t.test('the ceiling is the highest whole score below the block band', (t) => {
   t.same([75, 74.5, 1, 0].map(ceilingOf), [74, 74, 0, 0]);

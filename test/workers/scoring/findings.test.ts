@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { degradedSignals } from '../../../src/contract/score.js';
 import { rules } from '../../../workers/scoring/findings.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
-import { anyFacts } from '../../helpers/facts.js';
+import { anyFacts } from '../../helpers/any-facts.js';
 
 const rowsOf = (path: string) =>
   readFileSync(path, 'utf8')

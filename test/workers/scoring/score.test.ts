@@ -6,7 +6,8 @@ import { calibrationDefaults } from '../../../src/contract/calibration.js';
 import type { ScoreFacts } from '../../../src/contract/facts.js';
 import { ScoreReply } from '../../../src/contract/score.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
-import { anyFacts, cleanCounts, cleanFacts, humanFacts } from '../../helpers/facts.js';
+import { anyFacts } from '../../helpers/any-facts.js';
+import { cleanCounts, cleanFacts, humanFacts } from '../../helpers/facts.js';
 
 t.test('every reply is one that the contract allows', (t) => {
   const reply = Compile(ScoreReply);

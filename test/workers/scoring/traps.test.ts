@@ -8,15 +8,8 @@ import { calibrationDefaults } from '../../../src/contract/calibration.js';
 import type { ScoreFacts } from '../../../src/contract/facts.js';
 import { axes, riskAxes } from '../../../src/contract/axes.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
-import {
-  anyCalibration,
-  anyDuplication,
-  anyFacts,
-  cleanCounts,
-  cleanFacts,
-  humanFacts,
-  safariOnPhone,
-} from '../../helpers/facts.js';
+import { anyCalibration, anyDuplication, anyFacts } from '../../helpers/any-facts.js';
+import { cleanCounts, cleanFacts, humanFacts, safariOnPhone } from '../../helpers/facts.js';
 
 const runs = { numRuns: 400 };
 const riskOf = (facts: ScoreFacts) => {

@@ -26,35 +26,11 @@ interface CountingDeps {
 }
 
 export function createCounting({ keyspace, rates, probes, histories, now }: CountingDeps): Counting {
-  const guards = keyspace.table<Guard>('guards');
+  const { guards, takeGuard } = createGuardTable(keyspace);
   const receipts = keyspace.table<RecentReceipt>('receipts');
-  const signatures = keyspace.table<string>('signatures');
+  const claimSignature = createSignatures(keyspace);
   const countVelocity = createVelocity(keyspace);
   const countRelations = createRelations(keyspace);
-
-  /** The guard, and whether the session was counted before; one that rested too long starts anew. */
-  const takeGuard = (
-    key: string,
-    nowMs: number,
-    clockMs: number,
-  ): { readonly guard: Guard; readonly lastAtMs: number | null } => {
-    const known = guards.get(key, clockMs);
-    const fresh = known === undefined || nowMs - known.lastAtMs >= bounds.guardMs;
-    const guard = fresh ? createGuard(nowMs) : known;
-    const lastAtMs = fresh ? null : guard.lastAtMs;
-    guard.firstAtMs = Math.min(guard.firstAtMs, nowMs);
-    guard.lastAtMs = Math.max(guard.lastAtMs, nowMs);
-    guards.set(key, guard, Math.max(clockMs, guard.lastAtMs), bounds.guardMs);
-    return { guard, lastAtMs };
-  };
-
-  const claimSignature = ({ projectId, signature, session, nowMs }: ScoreCountInput): boolean => {
-    if (signature === null) return false;
-    const key = `${projectId}:${signature}`;
-    const owner = signatures.get(key, nowMs);
-    if (owner === undefined) signatures.set(key, session, nowMs, bounds.signatureMs);
-    return owner === undefined || owner === session;
-  };
 
   const countScore = (input: ScoreCountInput): ScoreCountResult => {
     const { nowMs, projectId, receiptId } = input;
@@ -107,7 +83,17 @@ export function createCounting({ keyspace, rates, probes, histories, now }: Coun
     return { kind: 'counted', rate, ...counted };
   };
 
-  const restore = (projectId: string, sessions: readonly CountedSession[]): void => {
+  return { countScore, restore: createRestore({ keyspace, takeGuard, countVelocity, countRelations, now }) };
+}
+
+interface RestoreDeps extends Pick<CountingDeps, 'keyspace' | 'now'> {
+  readonly takeGuard: ReturnType<typeof createGuardTable>['takeGuard'];
+  readonly countVelocity: ReturnType<typeof createVelocity>;
+  readonly countRelations: ReturnType<typeof createRelations>;
+}
+
+function createRestore({ keyspace, takeGuard, countVelocity, countRelations, now }: RestoreDeps): Counting['restore'] {
+  return (projectId, sessions) => {
     if (sessions.length > bounds.restoreMax)
       throw new RangeError(`at most ${bounds.restoreMax} sessions are restored at once`);
     const clockMs = now();
@@ -129,8 +115,38 @@ export function createCounting({ keyspace, rates, probes, histories, now }: Coun
       settle();
     }
   };
+}
 
-  return { countScore, restore };
+function createGuardTable(keyspace: Keyspace) {
+  const guards = keyspace.table<Guard>('guards');
+  /** The guard, and whether the session was counted before; one that rested too long starts anew. */
+  const takeGuard = (
+    key: string,
+    nowMs: number,
+    clockMs: number,
+  ): { readonly guard: Guard; readonly lastAtMs: number | null } => {
+    const known = guards.get(key, clockMs);
+    const fresh = known === undefined || nowMs - known.lastAtMs >= bounds.guardMs;
+    const guard = fresh ? createGuard(nowMs) : known;
+    const lastAtMs = fresh ? null : guard.lastAtMs;
+    guard.firstAtMs = Math.min(guard.firstAtMs, nowMs);
+    guard.lastAtMs = Math.max(guard.lastAtMs, nowMs);
+    guards.set(key, guard, Math.max(clockMs, guard.lastAtMs), bounds.guardMs);
+    return { guard, lastAtMs };
+  };
+  return { guards, takeGuard };
+}
+
+/** Returns whether the call's signature is unused, or used by its own session only. */
+function createSignatures(keyspace: Keyspace): (input: ScoreCountInput) => boolean {
+  const signatures = keyspace.table<string>('signatures');
+  return ({ projectId, signature, session, nowMs }) => {
+    if (signature === null) return false;
+    const key = `${projectId}:${signature}`;
+    const owner = signatures.get(key, nowMs);
+    if (owner === undefined) signatures.set(key, session, nowMs, bounds.signatureMs);
+    return owner === undefined || owner === session;
+  };
 }
 
 function sessionOf(input: ScoreCountInput, device: string | null, probe: RecentReceipt['probe']): CountedSession {

@@ -25,38 +25,10 @@ export const relationsKeysMax = 7;
 
 /** null of a session that is restored: nobody asks what ties it. */
 export function createRelations(keyspace: Keyspace): (call: CountingCall) => Relations | null {
-  const edges = keyspace.table<Sightings>('edges');
+  const { tie, edges, nodes } = createTies(keyspace);
   const bands = keyspace.table<Bands>('bands');
-  const records = keyspace.table<SessionRecord>('records');
-  const nodes = keyspace.table<string[]>('nodes');
+  const { remember, records } = createRecords(keyspace);
   const windows = keyspace.table<ScopeWindow>('windows');
-
-  /** Ties the session to its edges; answers who was seen there before. */
-  const tie = (call: CountingCall, at: string, own: readonly string[]): Map<string, Sightings> => {
-    const { nowMs, session } = call.session;
-    const before = new Map<string, Sightings>();
-    const node =
-      own.length === 0 ? nodes.get(at + session, nowMs) : nodes.take(at + session, nowMs, bounds.dayMs, () => []);
-    for (const edge of own) {
-      const edgeMs = edge.startsWith('A') ? bounds.dayMs : bounds.candidateMs;
-      const key = at + edge;
-      const known = edges.get(key, nowMs) ?? none;
-      before.set(edge, known);
-      if (!within(call, edgeMs)) continue;
-      const next = addSighting(known, [session, nowMs], edgeMs, bounds.edgeMembersMax);
-      if (next !== known) edges.set(key, next, call.clockMs, edgeMs);
-      if (node !== undefined && !node.includes(edge) && node.length < bounds.edgesMax) node.push(edge);
-    }
-    return before;
-  };
-
-  const remember = (call: CountingCall, at: string): void => {
-    const { session, nowMs, respondent, device, prefix, sketch } = call.session;
-    const known = call.restoring && (call.lastAtMs ?? nowMs) > nowMs ? records.get(at + session, nowMs) : undefined;
-    // What a later call said of it stands before what is restored.
-    const record = known ?? { respondent, device, prefix, sketch };
-    records.set(at + session, { ...record, atMs: call.firstAtMs }, call.clockMs, bounds.candidateMs);
-  };
 
   return (call) => {
     const { nowMs, session, respondent, device, prefix, scope } = call.session;
@@ -104,6 +76,42 @@ export function createRelations(keyspace: Keyspace): (call: CountingCall) => Rel
       },
     };
   };
+}
+
+function createTies(keyspace: Keyspace) {
+  const edges = keyspace.table<Sightings>('edges');
+  const nodes = keyspace.table<string[]>('nodes');
+  /** Ties the session to its edges; answers who was seen there before. */
+  const tie = (call: CountingCall, at: string, own: readonly string[]): Map<string, Sightings> => {
+    const { nowMs, session } = call.session;
+    const before = new Map<string, Sightings>();
+    const node =
+      own.length === 0 ? nodes.get(at + session, nowMs) : nodes.take(at + session, nowMs, bounds.dayMs, () => []);
+    for (const edge of own) {
+      const edgeMs = edge.startsWith('A') ? bounds.dayMs : bounds.candidateMs;
+      const key = at + edge;
+      const known = edges.get(key, nowMs) ?? none;
+      before.set(edge, known);
+      if (!within(call, edgeMs)) continue;
+      const next = addSighting(known, [session, nowMs], edgeMs, bounds.edgeMembersMax);
+      if (next !== known) edges.set(key, next, call.clockMs, edgeMs);
+      if (node !== undefined && !node.includes(edge) && node.length < bounds.edgesMax) node.push(edge);
+    }
+    return before;
+  };
+  return { tie, edges, nodes };
+}
+
+function createRecords(keyspace: Keyspace) {
+  const records = keyspace.table<SessionRecord>('records');
+  const remember = (call: CountingCall, at: string): void => {
+    const { session, nowMs, respondent, device, prefix, sketch } = call.session;
+    const known = call.restoring && (call.lastAtMs ?? nowMs) > nowMs ? records.get(at + session, nowMs) : undefined;
+    // What a later call said of it stands before what is restored.
+    const record = known ?? { respondent, device, prefix, sketch };
+    records.set(at + session, { ...record, atMs: call.firstAtMs }, call.clockMs, bounds.candidateMs);
+  };
+  return { remember, records };
 }
 
 /** The edge keys that this call ties its session to. */
