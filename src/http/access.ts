@@ -53,6 +53,8 @@ export type Access =
       readonly organization?: string;
       /** Name of the path parameter that holds a key of the project or organization in the path. */
       readonly key?: string;
+      /** A demo key, which anybody may mint for measuring, is refused here whatever its scopes. */
+      readonly demo?: 'refused';
       /** The handler takes the key’s limits itself, in a round trip that it makes anyway. */
       readonly limits?: 'handler';
       /** Open to keys of an organization whose trial has ended: what describes and secures, as against what works. */
@@ -113,6 +115,8 @@ export function registerAccess(app: FastifyInstance, deps: AccessDeps): void {
     if (caller.kind === 'key' && access.afterTrial !== true) await deps.requireTrial(caller.organizationId);
     requireTier(caller, access.credential);
     requireScope(caller, access.scope, access.role);
+    if (caller.kind === 'key' && caller.isDemo && access.demo === 'refused')
+      throw new Fault('INSUFFICIENT_SCOPE', 'A demo key measures and changes nothing; use a key of the project.');
     await requireOwnership(request, caller, access, deps);
   });
 }

@@ -9,6 +9,7 @@ import type { SigningKey } from '../crypto/master-key.js';
 import { notFound, type KeyCaller } from '../http/access.js';
 import type { Pool } from '../pool/pool.js';
 import type { Counters } from '../stores/counters/port.js';
+import { namespaceOf } from '../stores/counters/namespace.js';
 import type { Database } from '../stores/database/port.js';
 import { assembleFacts, type ScoreBase } from './gather.js';
 import { findReceipt, packFacts, type ReceiptOwner } from './receipts.js';
@@ -83,7 +84,7 @@ async function fromDatabase(deps: EvidenceServiceDeps, receiptId: string): Promi
 }
 
 async function fromCounters(deps: EvidenceServiceDeps, caller: KeyCaller, receiptId: string): Promise<Recorded | null> {
-  const recent = await deps.counters.recentReceipt(caller.projectId ?? caller.organizationId, receiptId);
+  const recent = await deps.counters.recentReceipt(namespaceOf(caller), receiptId);
   if (recent === null) return null;
   const base = unpack(recent.content) as ScoreBase;
   return { owner: base.owner, facts: packFacts(assembleFacts(base, recent)), classification: null, authentic: true };

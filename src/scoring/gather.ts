@@ -17,6 +17,7 @@ import type {
   ScoreCountInput,
   StoredHistory,
 } from '../stores/counters/port.js';
+import { holderOf, namespaceOf } from '../stores/counters/namespace.js';
 import { parseAddress, type Address } from '../net/address.js';
 import { resolveCalibration } from './calibration.js';
 import { deviceClassOf } from './device-class.js';
@@ -69,19 +70,18 @@ export function checkRequest(
 
 export function gatherBase(input: GatherInput): ScoreBase {
   const { request, address, place, owner, makeRef } = input;
-  const namespace = namespaceOf(owner);
-  const subjects = historySubjectsOf(request, namespace, makeRef);
-  const ref = (kind: string, value: string | undefined) =>
-    value === undefined ? null : makeRef(namespace, kind, value);
+  const holder = holderOf(owner);
+  const subjects = historySubjectsOf(request, holder, makeRef);
+  const ref = (kind: string, value: string | undefined) => (value === undefined ? null : makeRef(holder, kind, value));
   const respondentKnown = subjects.respondent !== null;
   const trace: SessionTrace = {
     nowMs: input.nowMs,
-    session: makeRef(namespace, 'session', request.sessionId),
-    scope: makeRef(namespace, 'scope', scopeOf(request)),
+    session: makeRef(holder, 'session', request.sessionId),
+    scope: makeRef(holder, 'scope', scopeOf(request)),
     respondent: respondentKnown ? ref('respondent', request.respondentId) : null,
     device: ref('device', request.deviceHash),
-    address: makeRef(namespace, 'address', address.text),
-    prefix: makeRef(namespace, 'prefix', address.prefix),
+    address: makeRef(holder, 'address', address.text),
+    prefix: makeRef(holder, 'prefix', address.prefix),
     source: ref('source', request.sourceId),
     deviceClass: deviceClassOf(request.userAgent),
     addressShared: place.network !== null && sharedNetworks.includes(place.network),
@@ -116,10 +116,6 @@ export function gatherBase(input: GatherInput): ScoreBase {
   };
 }
 
-/** Where a key’s counters live: its project, or for an organization key, which resolves to none, its organization. */
-export const namespaceOf = (owner: Pick<ReceiptOwner, 'projectId' | 'organizationId'>): string =>
-  owner.projectId ?? owner.organizationId;
-
 function degradedOf(request: ScoreRequest, geographyAvailable: boolean): readonly DegradedSignal[] {
   return [
     ...(request.respondentId === request.sessionId ? (['respondent_id_equals_session_id'] as const) : []),
@@ -141,15 +137,14 @@ export function countInputOf(input: {
   readonly makeRef: MakeRef;
 }): ScoreCountInput {
   const { base, request } = input;
-  const namespace = namespaceOf(base.owner);
   return {
     ...base.trace,
-    projectId: namespace,
+    projectId: namespaceOf(base.owner),
     fingerprint: hash('sha256', base.owner.lineage + JSON.stringify(request), 'base64url').slice(0, 22),
     receiptId: base.owner.receiptId,
     content: input.content,
     limits: input.limits,
-    signature: input.signature === null ? null : input.makeRef(namespace, 'signature', input.signature),
+    signature: input.signature === null ? null : input.makeRef(holderOf(base.owner), 'signature', input.signature),
     history: base.subjects,
   };
 }

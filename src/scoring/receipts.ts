@@ -9,17 +9,15 @@ import type { RecordedVerdict } from '../contract/pool.js';
 import { timeOfId } from '../crypto/ids.js';
 import { verifySeal, type BatchSigner, type Seal } from '../crypto/batch-signer.js';
 import type { SigningKey } from '../crypto/master-key.js';
+import { namespaceOf, type Namespace, type NamespaceOwner } from '../stores/counters/namespace.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import type { Log, LogEntry } from '../stores/log/port.js';
 import type { SessionTrace } from './gather.js';
 import type { HistorySubjects } from './subjects.js';
 
-/** Whose receipt it is. */
-export interface ReceiptOwner {
+/** Whose receipt it is, and of which world. */
+export interface ReceiptOwner extends NamespaceOwner {
   readonly receiptId: string;
-  readonly organizationId: string;
-  /** null for a score with an organization key. */
-  readonly projectId: string | null;
   readonly lineage: string;
 }
 
@@ -78,6 +76,10 @@ function rowOf(signed: SignedReceipt): ReceiptRow {
   return { ...signed, receipt, scoredAt: new Date(time) };
 }
 
+/** The column that rows are found by: a world’s namespace, so that whoever looks for a project’s finds what live keys scored; null without a project. */
+const projectColumn = (receipt: Receipt): Namespace | null =>
+  receipt.projectId === null ? null : namespaceOf(receipt);
+
 /** One day’s partition; safe when several consumers come at once. */
 async function createPartition(database: Database, day: string): Promise<void> {
   const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
@@ -103,17 +105,17 @@ async function insertReceipts(database: Queryable, rows: readonly ReceiptRow[]):
     return start;
   });
   await database.query(
-    `INSERT INTO receipts (receipt_id, scored_at, organization_id, project_id, lineage, session_ref, score, recommendation, subjects, respondent_known, record, seal)
+    `INSERT INTO receipts (receipt_id, scored_at, organization_id, project_id, lineage, session_ref, score, recommendation, subjects, respondent_known, record, seal, is_test, is_demo)
      SELECT id, at, organization, project, lineage, session, score, recommendation, string_to_array(subjects, ','), known,
-            substring($9::bytea FROM start FOR length), substring($9::bytea FROM start + length FOR seal_length)
-       FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::smallint[], $8::text[], $10::int[], $11::int[], $12::int[], $13::text[], $14::boolean[])
-         AS row (id, at, organization, project, lineage, session, score, recommendation, start, length, seal_length, subjects, known)
+            substring($9::bytea FROM start FOR length), substring($9::bytea FROM start + length FOR seal_length), is_test, is_demo
+       FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::smallint[], $8::text[], $10::int[], $11::int[], $12::int[], $13::text[], $14::boolean[], $15::boolean[], $16::boolean[])
+         AS row (id, at, organization, project, lineage, session, score, recommendation, start, length, seal_length, subjects, known, is_test, is_demo)
      ON CONFLICT DO NOTHING`,
     [
       column((row) => row.receipt.receiptId),
       column((row) => row.scoredAt),
       column((row) => row.receipt.organizationId),
-      column((row) => row.receipt.projectId),
+      column((row) => projectColumn(row.receipt)),
       column((row) => row.receipt.lineage),
       column((row) => row.receipt.trace.session),
       column((row) => row.receipt.verdict.score),
@@ -128,6 +130,8 @@ async function insertReceipts(database: Queryable, rows: readonly ReceiptRow[]):
           .join(','),
       ),
       column((row) => row.receipt.subjects.respondent !== null),
+      column((row) => row.receipt.isTest === true),
+      column((row) => row.receipt.isDemo === true),
     ],
     { recurring: true },
   );
@@ -139,7 +143,7 @@ async function orderWaitingOutcomes(tx: Queryable, rows: readonly ReceiptRow[]):
     `INSERT INTO adjudication_work (project_id, session_ref)
      SELECT DISTINCT o.project_id, o.session_ref FROM outcomes o JOIN unnest($1::text[], $2::text[]) AS scored (project, session)
          ON o.project_id = scored.project AND o.session_ref = scored.session`,
-    [rows.map((row) => row.receipt.projectId), rows.map((row) => row.receipt.trace.session)],
+    [rows.map((row) => projectColumn(row.receipt)), rows.map((row) => row.receipt.trace.session)],
     { recurring: true },
   );
 }

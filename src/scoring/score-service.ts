@@ -15,6 +15,7 @@ import { invalid } from '../http/error-answers.js';
 import { rateLimited } from '../http/rate-fault.js';
 import type { Pool } from '../pool/pool.js';
 import type { Counters, RateLimit, ScoreCountResult } from '../stores/counters/port.js';
+import { namespaceOf } from '../stores/counters/namespace.js';
 import type { Log } from '../stores/log/port.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
@@ -75,7 +76,8 @@ export function createScoreService(deps: ScoreServiceDeps) {
     const { base, signature } = await gather(deps, caller, request, address);
     endGather();
 
-    if (base.owner.projectId !== null) await deps.warmth.check(base.owner.projectId);
+    const namespace = base.owner.projectId === null ? null : namespaceOf(base.owner);
+    if (namespace !== null) await deps.warmth.check(namespace);
     const counted = await count(
       deps,
       countInputOf({
@@ -89,7 +91,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
     );
     if (counted?.kind === 'limited') throw rateLimited('This key', counted.rate, base.facts.scoredAtMs);
     if (counted?.kind !== 'replayed') {
-      if (counted?.warm === false && base.owner.projectId !== null) deps.warmth.foundCold(base.owner.projectId);
+      if (counted?.warm === false && namespace !== null) deps.warmth.foundCold(namespace);
       return conclude(base, counted);
     }
     metrics.scoreReplays.inc();
@@ -140,6 +142,8 @@ async function gather(
       organizationId: caller.organizationId,
       projectId: caller.projectId,
       lineage: caller.lineage,
+      isTest: caller.isTest,
+      isDemo: caller.isDemo,
     },
     liteConfig: project?.liteConfig,
     assuranceAvailable: project?.assuranceAvailable ?? 'none',

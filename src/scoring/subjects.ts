@@ -1,6 +1,6 @@
 /**
  * The subjects of history, project-wide whatever the study: the respondent, the source, the sub-source. One home for how their references
- * are made, because scores and outcomes must meet in them.
+ * are made, because scores and outcomes must meet in them: for the project, or for an organization key its organization.
  */
 import type { Ref } from '../contract/facts.js';
 import type { ScoreRequest } from '../contract/score.js';
@@ -12,19 +12,19 @@ export interface HistorySubjects {
   readonly subSource: Ref | null;
 }
 
-export const respondentSubject = (makeRef: MakeRef, namespace: string, respondentId: string): Ref =>
-  makeRef(namespace, 'history:respondent', respondentId);
+export const respondentSubject = (makeRef: MakeRef, holder: string, respondentId: string): Ref =>
+  makeRef(holder, 'history:respondent', respondentId);
 
 /** Subjects that a request names. A respondentId equal to the sessionId names nobody. */
-export function historySubjectsOf(request: ScoreRequest, namespace: string, makeRef: MakeRef): HistorySubjects {
+export function historySubjectsOf(request: ScoreRequest, holder: string, makeRef: MakeRef): HistorySubjects {
   const { respondentId, sessionId, sourceId, subSourceId } = request;
   return {
     respondent:
       respondentId === undefined || respondentId === sessionId
         ? null
-        : respondentSubject(makeRef, namespace, respondentId),
-    source: sourceId === undefined ? null : makeRef(namespace, 'history:source', sourceId),
+        : respondentSubject(makeRef, holder, respondentId),
+    source: sourceId === undefined ? null : makeRef(holder, 'history:source', sourceId),
     subSource:
-      subSourceId === undefined ? null : makeRef(namespace, 'history:subSource', `${sourceId ?? ''}\n${subSourceId}`),
+      subSourceId === undefined ? null : makeRef(holder, 'history:subSource', `${sourceId ?? ''}\n${subSourceId}`),
   };
 }

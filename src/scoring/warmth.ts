@@ -10,6 +10,7 @@ import { unpack } from 'msgpackr';
 import type { ScoreFacts } from '../contract/facts.js';
 import type { Pool } from '../pool/pool.js';
 import type { CountedSession, Counters } from '../stores/counters/port.js';
+import type { Namespace } from '../stores/counters/namespace.js';
 import type { Database } from '../stores/database/port.js';
 import type { Logger } from '../telemetry/logger.js';
 import { publishProject } from './outcomes/history-publisher.js';
@@ -24,10 +25,10 @@ export interface WarmthDeps {
 }
 
 export interface Warmth {
-  /** To be called before a project’s score is counted. Waits only for the first look at a project, never for a rebuild. */
-  check(projectId: string): Promise<void>;
+  /** To be called before a score of a project, or of one of its worlds, is counted. Waits only for the first look at a project, never for a rebuild. */
+  check(projectId: Namespace): Promise<void>;
   /** A score found the store cold for this project. */
-  foundCold(projectId: string): void;
+  foundCold(projectId: Namespace): void;
   /** Resolves when no rebuild is under way. */
   settled(): Promise<void>;
 }
@@ -44,7 +45,7 @@ export function createWarmth(deps: WarmthDeps): Warmth {
   const looking = new Map<string, Promise<void>>();
   const rebuilding = new Map<string, Promise<void>>();
 
-  async function look(projectId: string): Promise<void> {
+  async function look(projectId: Namespace): Promise<void> {
     if (await deps.counters.isWarm(projectId)) warm.add(projectId);
     else if (await hasNothing(deps.database, projectId, deps.now())) {
       await deps.counters.markWarm(projectId);
@@ -82,7 +83,7 @@ export function createWarmth(deps: WarmthDeps): Warmth {
   };
 }
 
-async function hasNothing(database: Database, projectId: string, nowMs: number): Promise<boolean> {
+async function hasNothing(database: Database, projectId: Namespace, nowMs: number): Promise<boolean> {
   const [row] = await database.query<{ something: boolean }>(
     `SELECT EXISTS (SELECT 1 FROM history WHERE project_id = $1) OR EXISTS (SELECT 1 FROM receipts WHERE project_id = $1 AND scored_at > $2) AS something`,
     [projectId, new Date(nowMs - restoreWindowMs)],
@@ -90,7 +91,7 @@ async function hasNothing(database: Database, projectId: string, nowMs: number):
   return row?.something !== true;
 }
 
-async function rebuild(deps: WarmthDeps, projectId: string): Promise<void> {
+async function rebuild(deps: WarmthDeps, projectId: Namespace): Promise<void> {
   const { database, counters, logger } = deps;
   const startedAtMs = deps.now();
   await publishProject(deps, projectId);

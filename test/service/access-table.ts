@@ -34,8 +34,8 @@ operation                   none garb exp  rev  tok   | oOrg oOwn oPrj | memb ad
 scoreSession                401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok
 readEvidence                401  401  401  401  401   | 404  401  404  | 401  401  401  | ok   404  404  404
 storeProbe                  ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
-postOutcomes                401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok
-postSessionOutcomes         401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok
+postOutcomes                401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   403
+postSessionOutcomes         401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   403
 
 provisionProject            401  401  401  401  401   | ok   401  403  | 401  401  401  | 403  ok   403  403
 createProject               401  401  401  401  401   | ok   ok   403  | 403  ok   ok   | 403  ok   403  403

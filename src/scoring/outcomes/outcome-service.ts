@@ -11,6 +11,7 @@ import type { Issue } from '../../errors.js';
 import type { KeyCaller } from '../../http/access.js';
 import { invalid } from '../../http/error-answers.js';
 import { createAjv, describeViolation } from '../../http/validation.js';
+import { holderOf, namespaceOf } from '../../stores/counters/namespace.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import type { Log } from '../../stores/log/port.js';
 import type { Logger } from '../../telemetry/logger.js';
@@ -41,11 +42,11 @@ export function createOutcomeService(deps: OutcomeServiceDeps) {
   const isEvent = createAjv(false).compile<OutcomeEvent>(OutcomeEvent);
   return {
     async accept(caller: KeyCaller, events: readonly unknown[]): Promise<OutcomeReply> {
-      const namespace = caller.projectId ?? caller.organizationId;
+      const namespace = namespaceOf(caller);
       const checked = events.map((event, index) => checkEvent(isEvent, event, index));
       const issues = checked.flatMap((result) => (Array.isArray(result) ? (result as readonly Issue[]) : []));
       const valid = checked.flatMap((result) =>
-        Array.isArray(result) ? [] : [rowOf(result as OutcomeEvent, namespace, deps.makeRef)],
+        Array.isArray(result) ? [] : [rowOf(result as OutcomeEvent, holderOf(caller), deps.makeRef)],
       );
       if (valid.length === 0) throw invalid(issues.slice(0, issuesMax));
       const accepted = await deps.database.transaction(async (tx) => {
@@ -93,12 +94,12 @@ function checkEvent(
 
 function rowOf(
   { sessionId, type, occurredAt, reasonClass, detail }: OutcomeEvent,
-  namespace: string,
+  holder: string,
   makeRef: MakeRef,
 ): OutcomeRow {
   const retracted = type === 'custom' && detail?.name === retractionName ? detail.of : undefined;
   return {
-    sessionRef: makeRef(namespace, 'session', sessionId),
+    sessionRef: makeRef(holder, 'session', sessionId),
     type,
     occurredAt: new Date(occurredAt),
     target: retracted === undefined ? '' : `${retracted.type}@${Date.parse(retracted.occurredAt)}`,
@@ -106,7 +107,7 @@ function rowOf(
     respondentRef:
       detail?.respondentId === undefined || detail.respondentId === sessionId
         ? null
-        : respondentSubject(makeRef, namespace, detail.respondentId),
+        : respondentSubject(makeRef, holder, detail.respondentId),
   };
 }
 

@@ -29,7 +29,7 @@ const checkedLater = (eventsMax: number) => createValidatorCompiler(eventsBody(T
 
 export function registerOutcomeRoutes(app: FastifyInstance, outcomes: ReturnType<typeof createOutcomeService>): void {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();
-  const access = { credential: 'api-key', scope: 'lite:write' } as const;
+  const access = { credential: 'api-key', scope: 'lite:write', demo: 'refused' } as const;
   const response = { 200: OutcomeReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) };
 
   typed.post(

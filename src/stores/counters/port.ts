@@ -8,10 +8,12 @@
  * - `countScore` is one atomic step and one round trip; a session is counted once, however often it is scored:
  *   each (counter, session) pair adds at most once.
  * - When the store is away, every call rejects with a StoreUnavailable fault within its deadline. Nothing is made up.
- * - All keys of one project share a hash tag, so that they live in one slot.
+ * - All keys of one project share a hash tag, so that they live in one slot. Its worlds (see namespace.ts) are counted apart; they share
+ *   the probes, which no score changes, and the limits.
  * - Distinct counts are exact up to 128 where a cap says so and within 5% up to 2,048 otherwise.
  */
 import type { CountFacts, DeviceSketch, Ref } from '../../contract/facts.js';
+import type { Namespace } from './namespace.js';
 
 /** A fixed-window limit; `limit` calls per `windowSeconds`, the window aligned to the epoch. */
 export interface RateLimit {
@@ -93,7 +95,8 @@ export interface HistoryRecord {
 
 export interface ScoreCountInput {
   readonly nowMs: number;
-  readonly projectId: string;
+  /** What is counted stays in this namespace; the probe and the limits are those of its project. */
+  readonly projectId: Namespace;
   /** Reference of the session. */
   readonly session: Ref;
   /** Hash of the request body: the same body, with no newer probe, is an identical retry. */
@@ -145,7 +148,7 @@ export type ScoreCountResult =
 /** A receipt as `countScore` recorded it: enough to render the verdict again. */
 export interface RecentReceipt {
   readonly receiptId: string;
-  readonly projectId: string;
+  readonly projectId: Namespace;
   readonly content: Uint8Array;
   readonly counts: CountFacts;
   readonly probe: StoredProbe | null;
@@ -166,20 +169,20 @@ export interface Counters {
   /** Keeps a message of the probe for its session (expiry: limits.probeKeepSeconds). */
   storeProbe(input: ProbeStoreInput): Promise<ProbeStoreResult>;
   /** The receipt as recorded by countScore, or null when it expired or never was. */
-  recentReceipt(projectId: string, receiptId: string): Promise<RecentReceipt | null>;
+  recentReceipt(projectId: Namespace, receiptId: string): Promise<RecentReceipt | null>;
   /** Takes one call off each limit, or none off any when one is used up. `tag` is the slot: limits under a project’s id are the same as in its countScore. */
   takeRate(tag: string, nowMs: number, limits: readonly RateLimit[]): Promise<RateState>;
   /** Makes records known to `countScore`. A lower or equal version never replaces a higher one. Kept 400 days from the latest write. */
-  publishHistory(projectId: string, records: readonly HistoryRecord[]): Promise<void>;
+  publishHistory(projectId: Namespace, records: readonly HistoryRecord[]): Promise<void>;
   /**
    * Counts sessions that the store lost, each as `countScore` would have at its `nowMs`; a counter that no longer looks
    * back that far is left out. A session counts once, however often it is restored, and also if it is counted live
    * meanwhile. At most 500 in a call. Oldest first, or the hourly baseline of a source is only nearly what it was.
    */
-  restoreSessions(projectId: string, sessions: readonly CountedSession[]): Promise<void>;
+  restoreSessions(projectId: Namespace, sessions: readonly CountedSession[]): Promise<void>;
   /** Whether the store holds all that it should of the project: somebody marked it so, and nothing was lost since. */
-  isWarm(projectId: string): Promise<boolean>;
+  isWarm(projectId: Namespace): Promise<boolean>;
   /** Ends 48 h after the project was marked or scored last. */
-  markWarm(projectId: string): Promise<void>;
+  markWarm(projectId: Namespace): Promise<void>;
   close(): Promise<void>;
 }

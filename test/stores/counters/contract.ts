@@ -6,6 +6,7 @@ import type { ScoreCountInput } from '../../../src/stores/counters/port.js';
 import { testCounting } from './contract-counting.js';
 import { testHistory } from './contract-history.js';
 import { testRelations } from './contract-relations.js';
+import { testWorlds } from './contract-worlds.js';
 import {
   countsOf,
   expectCounted,
@@ -27,6 +28,7 @@ export async function testContract(t: Test, subject: ContractSubject): Promise<v
   await testCounting(t, subject);
   await testRelations(t, subject);
   await testHistory(t, subject);
+  await testWorlds(t, subject);
 }
 
 async function testLimits(t: Test, { counters, nextProject }: ContractSubject): Promise<void> {

@@ -34,6 +34,7 @@ const scoring = fc.record({
   addressShared: fc.constantFrom(false, false, true),
   signature: fewOrNone('signature', 2),
   limit: fc.integer({ min: 1, max: 30 }),
+  world: fc.constantFrom('', '', '', '~test'),
   history: fc.record({
     respondent: fewOrNone('subject', 3),
     source: fewOrNone('subject', 3),
@@ -101,7 +102,7 @@ let clockMs = startMs;
 /** All answers to the steps, and the receipts read back at the end. */
 async function play(counters: Counters, projectId: string, steps: readonly Step[]): Promise<unknown[]> {
   const answers: unknown[] = [];
-  const receipts: { receiptId: string; atMs: number }[] = [];
+  const receipts: { receiptId: string; atMs: number; namespace: string }[] = [];
   let nowMs = startMs;
   for (const [i, step] of steps.entries()) {
     nowMs += step.afterMs;
@@ -132,11 +133,12 @@ async function play(counters: Counters, projectId: string, steps: readonly Step[
       continue;
     }
     const receiptId = `rcpt_${i}`;
-    receipts.push({ receiptId, atMs: nowMs });
+    const namespace = projectId + step.world;
+    receipts.push({ receiptId, atMs: nowMs, namespace });
     const limits = [{ key: 'key', limit: step.limit, windowSeconds: 3_600 }];
     answers.push(
       await counters.countScore({
-        ...scoreInput(projectId, 'any'),
+        ...scoreInput(namespace, 'any'),
         ...step,
         nowMs,
         session,
@@ -147,8 +149,8 @@ async function play(counters: Counters, projectId: string, steps: readonly Step[
     );
   }
   // Redis lets receipts go by its own clock: those that the played time has outrun are not compared.
-  for (const { receiptId, atMs } of receipts)
-    if (atMs > nowMs - 24 * hourMs) answers.push(await counters.recentReceipt(projectId, receiptId));
+  for (const { receiptId, atMs, namespace } of receipts)
+    if (atMs > nowMs - 24 * hourMs) answers.push(await counters.recentReceipt(namespace, receiptId));
   return answers.map(comparable);
 }
 

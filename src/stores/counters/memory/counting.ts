@@ -2,6 +2,7 @@
  * Counting one session, scored now or restored. Each runs in one turn of the event loop: that makes it one atomic step.
  */
 import { bounds } from '../bounds.js';
+import { splitNamespace } from '../namespace.js';
 import type { CountedSession, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../port.js';
 import type { CountingCall } from './counting-call.js';
 import { createAdmissions, createGuard, findReplay, noteReplay, type Guard } from './guards.js';
@@ -36,11 +37,13 @@ export function createCounting({ keyspace, rates, probes, histories, now }: Coun
     const { nowMs, projectId, receiptId } = input;
     // The guard, the receipt and the signature are the last three.
     keyspace.reserve(input.limits.length + velocityKeysMax + relationsKeysMax + 3, nowMs);
-    const rate = rates(projectId, nowMs, input.limits);
+    // Limits and the page’s probe are the project’s, whatever world the key counts in.
+    const { holder } = splitNamespace(projectId);
+    const rate = rates(holder, nowMs, input.limits);
     if (!rate.allowed) return { kind: 'limited', rate };
 
     const warm = histories.isWarm(projectId, nowMs);
-    const { probe, version } = probes.read(projectId, input.session, nowMs);
+    const { probe, version } = probes.read(holder, input.session, nowMs);
     const guardKey = `${projectId}:${input.session}`;
     const replayId = findReplay(guards.get(guardKey, nowMs), input.fingerprint, version, nowMs);
     const recorded = replayId === null ? undefined : receipts.get(`${projectId}:${replayId}`, nowMs);

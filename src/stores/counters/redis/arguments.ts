@@ -6,6 +6,7 @@ import { Packr } from 'msgpackr';
 import type { DeviceSketch } from '../../../contract/facts.js';
 import { bounds } from '../bounds.js';
 import type { CountedSession, HistoryRecord, ProbeStoreInput, RateLimit, ScoreCountInput } from '../port.js';
+import { splitNamespace, type Namespace } from '../namespace.js';
 import { rateKeyOf } from '../rate-state.js';
 import { locateTerms } from '../term-cells.js';
 
@@ -13,13 +14,14 @@ type Argument = string | number | Buffer;
 
 const packr = new Packr({ useRecords: false });
 
-/** One project’s keys live in one slot: the braces make its id the hash tag. */
-export function tagOf(projectId: string): string {
-  return `{${projectId}}:`;
+/** One project’s keys live in one slot: the braces make its id the hash tag. Those of a world other than the live one begin with its name. */
+export function tagOf(namespace: Namespace): string {
+  const { holder, world } = splitNamespace(namespace);
+  return world === '' ? `{${holder}}:` : `{${holder}}:~${world}:`;
 }
 
-export function warmKey(projectId: string): string {
-  return `${tagOf(projectId)}warm`;
+export function warmKey(namespace: Namespace): string {
+  return `${tagOf(namespace)}warm`;
 }
 
 export function countArguments(input: ScoreCountInput): Argument[] {

@@ -1,4 +1,4 @@
--- One scoring call, counted in one step. KEYS[1] the project’s tag; ARGV as named below, then the limits.
+-- One scoring call, counted in one step. KEYS[1] the tag of the project or of its world; ARGV as named below, then the limits.
 -- Answers what happened, what had been used of each limit, and, counted, the record without its content, which the caller
 -- has, or, replayed, all that was stored; then the load, update, sketch and index of the probe.
 enter(ARGV[1], ARGV[2], ARGV[6])
@@ -11,7 +11,7 @@ local s = {
 if s.device == '' and probe then s.device = probe.device end
 
 -- Everything that has a name before it is read is read at once.
-local reads, names = rateKeys(base, 18), {}
+local reads, names = rateKeys(home, 18), {}
 local limits = #reads
 local keys = sessionKeys(s)
 for _, group in ipairs({ keys, historyKeys(15) }) do

@@ -1,6 +1,7 @@
 -- What every part of the counting scripts looks at: the session at hand, set for each in turn. `clock` is when the call
 -- comes; of a session that is restored, now lies before it. Times are texts of 13 digits, so that they sort as texts.
-local base = KEYS[1]
+-- Keys of the world that is counted in begin with `base`; those of the project, which all its worlds share, with `home`.
+local base, home = KEYS[1], string.match(KEYS[1], '^%b{}:')
 local now, nowText, session, scope, at, clock, restoring, slot, hour
 
 local function enter(ofNowText, ofSession, ofScope, ofClock)

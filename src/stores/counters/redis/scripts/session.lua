@@ -1,9 +1,9 @@
 -- What is known of a session: its probe, and its guard, which lets each counter count it once and finds the receipt of
--- an identical retry. Uses base, now, nowText, session.
+-- an identical retry. Uses base, home, now, nowText, session.
 
 -- Contents are named by the number of their message: a receipt holds the numbers, and the contents stay here.
 local function readProbe()
-  local key = base .. 'p:' .. session
+  local key = home .. 'p:' .. session
   local p = redis.call('HMGET', key, 'n', 'ls', 'us', 'at', 'd', 'l', 'u', 'k', 'x', 'cl', 'cu', 'sl', 'su')
   if not p[1] or now - tonumber(p[4]) >= bounds.probeMs then return nil, '' end
   local probe = {

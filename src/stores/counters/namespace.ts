@@ -1,0 +1,38 @@
+/**
+ * Where what a key measures is kept: counters, history, receipts and outcomes of one project, or of an organization where the key has
+ * none. Test keys have a world of their own beside the live one, and so have demo keys, which anybody may mint: nothing crosses from
+ * one to another. What belongs to the page or to the key as such (probes, limits) is the project's and the same for all three. Pure.
+ */
+
+/** Names a project or organization, and the world of the key where that is not the live one: `proj_1`, `proj_1~test`, `proj_1~demo`. */
+export type Namespace = string;
+
+export interface NamespaceOwner {
+  readonly organizationId: string;
+  /** null for an organization key. */
+  readonly projectId: string | null;
+  /** Absent in what was recorded before worlds were kept apart, all of which was live. */
+  readonly isTest?: boolean;
+  readonly isDemo?: boolean;
+}
+
+/** Stands in no identifier. */
+const separator = '~';
+
+export function namespaceOf(owner: NamespaceOwner): Namespace {
+  const holder = holderOf(owner);
+  if (owner.isDemo === true) return `${holder}${separator}demo`;
+  return owner.isTest === true ? `${holder}${separator}test` : holder;
+}
+
+/** The project, or for an organization key the organization: references of identifiers are made for it, so that every world knows the page's probe. */
+export const holderOf = (owner: Pick<NamespaceOwner, 'organizationId' | 'projectId'>): string =>
+  owner.projectId ?? owner.organizationId;
+
+/** The two parts of a namespace; the world of live keys is the empty one. */
+export function splitNamespace(namespace: Namespace): { readonly holder: string; readonly world: string } {
+  const at = namespace.indexOf(separator);
+  return at === -1
+    ? { holder: namespace, world: '' }
+    : { holder: namespace.slice(0, at), world: namespace.slice(at + separator.length) };
+}
