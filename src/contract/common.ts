@@ -33,20 +33,19 @@ export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 86
 /** An integer from 0 to 100. */
 export const Percent = (description: string) => Type.Integer({ minimum: 0, maximum: 100, description });
 
+/** One field at fault. */
+export const ErrorIssue = Type.Object({
+  path: Type.String({ description: 'JSON pointer to the field at fault; empty for the body as a whole.' }),
+  message: Type.String({ description: 'What is wrong with it.' }),
+});
+
 /** The body of every HTTP error. `issues` is present where single fields are at fault. */
 export const ErrorBody = Type.Object(
   {
     code: Type.String({ description: 'Stable code, listed in docs/errors.md.' }),
     message: Type.String({ description: 'What went wrong and what to do about it.' }),
     requestId: Type.String({ description: 'Identifier of the request, also in the header X-Request-Id.' }),
-    issues: Type.Optional(
-      Type.Array(
-        Type.Object({
-          path: Type.String({ description: 'JSON pointer to the field at fault; empty for the body as a whole.' }),
-          message: Type.String(),
-        }),
-      ),
-    ),
+    issues: Type.Optional(Type.Array(ErrorIssue)),
   },
   { additionalProperties: true },
 );

@@ -3,7 +3,7 @@
  * source. An event is taken back by a retraction, which is an event of its own.
  */
 import { Type, type Static } from 'typebox';
-import { CallerId, StringEnum } from './common.js';
+import { CallerId, ErrorIssue, StringEnum } from './common.js';
 
 export const outcomeTypes = [
   'herring_result',
@@ -63,8 +63,9 @@ const customCarriesName = {
     properties: {
       detail: {
         required: ['name'],
+        properties: { name: {} },
         if: { properties: { name: { const: retractionName } }, required: ['name'] },
-        then: { required: ['of'] },
+        then: { required: ['of'], properties: { of: {} } },
       },
     },
   },
@@ -101,7 +102,7 @@ export const OutcomeReply = Type.Object({
   rejected: total('Events that were not stored; `issues` says why.'),
   sessions: total('Distinct sessions among the valid events.'),
   issues: Type.Optional(
-    Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+    Type.Array(ErrorIssue, {
       description: 'Why single events were rejected.',
     }),
   ),

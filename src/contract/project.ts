@@ -134,6 +134,14 @@ export const ProjectProvisioning = Type.Object(
   { additionalProperties: false },
 );
 
+/** What replies show of the parts: additive, so that a client of today reads the replies of tomorrow. */
+export const ProjectConfigReply = Type.Object(ProjectConfig.properties);
+export const ThresholdsReply = Type.Object(Thresholds.properties, {
+  description: 'The thresholds in force: custom ones, else those of config, else the preset Balanced.',
+});
+export const ScoreModeReply = Type.Object(ScoreModeConfig.properties);
+export const BrandingReply = Type.Object(Branding.properties);
+
 export const ProjectReply = Type.Object({
   projectId: Type.String(),
   siteKey: Type.String({ description: 'Public key for the browser; the same value as projectId.' }),
@@ -144,14 +152,12 @@ export const ProjectReply = Type.Object({
   description: Nullable(Type.String()),
   createdAt: Timestamp,
   verificationMode: StringEnum(verificationModes),
-  config: Type.Object(ProjectConfig.properties),
-  customThresholds: Type.Object(Thresholds.properties, {
-    description: 'The thresholds in force: custom ones, else those of config, else the preset Balanced.',
-  }),
-  scoreModeConfig: Type.Object(ScoreModeConfig.properties),
+  config: ProjectConfigReply,
+  customThresholds: ThresholdsReply,
+  scoreModeConfig: ScoreModeReply,
   userDisclosure: StringEnum(userDisclosures),
   userDisclosureCustomText: Nullable(Type.String()),
-  branding: Nullable(Type.Object(Branding.properties)),
+  branding: Nullable(BrandingReply),
 });
 export type ProjectReply = Static<typeof ProjectReply>;
 

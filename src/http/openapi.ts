@@ -2,11 +2,14 @@
  * The OpenAPI 3.1 document and its page, both derived from the route schemas: /openapi.json and /docs under the API root.
  */
 import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
+import { STATUS_CODES } from 'node:http';
 import { ErrorBody } from '../contract/common.js';
+import { shapes } from '../contract/shapes.js';
 import { errorTable } from '../errors.js';
-import { registerOpen, type Access } from './access.js';
+import type { Access } from './access.js';
+import { serveDocsPage } from './docs-page.js';
+import { finishDocument } from './finish-document.js';
 
 /** Error replies of an operation by status, each with the codes that it may carry. */
 export function errorReplies(statuses: readonly number[]): Readonly<Record<number, object>> {
@@ -23,6 +26,18 @@ function codesOf(status: number): string {
     .join(', ');
 }
 
+const securitySchemes = {
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+  organizationKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description: 'An API key of organization scope.',
+  },
+  bearerKey: { type: 'http', scheme: 'bearer', description: 'An API key as Bearer.' },
+  dashboard: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A dashboard token.' },
+} as const;
+
 /** Registers the document; call before any route is registered, and `serveDocs` after. */
 export async function registerOpenapi(app: FastifyInstance, baseUrl: string, version: string): Promise<void> {
   await app.register(swagger, {
@@ -33,29 +48,38 @@ export async function registerOpenapi(app: FastifyInstance, baseUrl: string, ver
         version,
         description:
           'Decides whether a respondent of an online study is a real, unique human, and how risky the session is.',
+        license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
       },
       servers: [{ url: baseUrl }],
       components: {
-        securitySchemes: {
-          apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
-          organizationKey: {
-            type: 'apiKey',
-            in: 'header',
-            name: 'X-API-Key',
-            description: 'An API key of organization scope.',
-          },
-          bearerKey: { type: 'http', scheme: 'bearer', description: 'An API key as Bearer.' },
-          dashboard: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A dashboard token.' },
-        },
+        // Read and not changed: every document works on a copy.
+        schemas: shapes as never,
+        securitySchemes,
       },
     },
     hideUntagged: true,
     stripBasePath: false,
     transform: ({ schema, url, route }) => ({
-      schema: { ...(schema ?? {}), security: securityOf(route.config?.access) },
+      schema: { ...describeReplies(schema ?? {}), security: securityOf(route.config?.access) },
       url: url.replace(/^\/api\/v1/, ''),
     }),
+    transformObject: (document) =>
+      'openapiObject' in document ? finishDocument(document.openapiObject) : document.swaggerObject,
   });
+}
+
+/** Replies without words of their own get those of their status. */
+function describeReplies(schema: FastifySchema): FastifySchema {
+  if (schema.response === undefined) return schema;
+  const response = Object.fromEntries(
+    Object.entries(schema.response as Readonly<Record<string, object>>).map(([status, reply]) => [
+      status,
+      'description' in reply || 'content' in reply
+        ? reply
+        : { ...reply, 'x-response-description': STATUS_CODES[status] ?? status },
+    ]),
+  );
+  return { ...schema, response };
 }
 
 function securityOf(access: Access | undefined): Record<string, string[]>[] {
@@ -79,11 +103,5 @@ export async function serveDocs(app: FastifyInstance): Promise<void> {
   app.get('/api/v1/openapi.json', { config: { access: { credential: 'none' } }, schema: { hide: true } }, async () =>
     app.swagger(),
   );
-  await registerOpen(app, async (scope) => {
-    await scope.register(swaggerUi, {
-      routePrefix: '/api/v1/docs',
-      uiConfig: { deepLinking: true, tryItOutEnabled: true, persistAuthorization: false },
-      staticCSP: true,
-    });
-  });
+  await serveDocsPage(app, '/api/v1/docs');
 }

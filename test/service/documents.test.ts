@@ -104,6 +104,11 @@ t.test('the documentation page and the probe bundle are served', async (t) => {
   const docs = await fetch(`${bootstrap.baseUrl}/docs/`);
   t.equal(docs.status, 200);
   t.match(docs.headers.get('content-type'), /html/);
+  const page = await docs.text();
+  t.match(page, /<title>VerifyHuman API<\/title>/);
+  t.match(page, /rel="icon" type="image\/svg\+xml" href="\.\/static\/theme\/mark\.svg"/);
+  const start = await (await fetch(`${bootstrap.baseUrl}/docs/static/swagger-initializer.js`)).text();
+  t.match(start, /"?layout"?: *"BaseLayout"/, 'without the bar of the framework');
   const bundle = await fetch(`${bootstrap.siteUrl}/sdk/lite/v1/vh-lite.iife.js`);
   t.equal(bundle.status, 200);
   t.equal(bundle.headers.get('access-control-allow-origin'), '*');

@@ -85,6 +85,7 @@ function registerIntrospection(app: FastifyInstance, deps: AdministrationDeps): 
         tags,
         operationId: 'introspectKey',
         summary: 'Tell what the key that asks may do',
+        description: 'Its project or organization, scopes, limits and expiry. Never the secret.',
         response: { 200: KeyIntrospection, ...errorReplies([401, 429]) },
       },
     },
@@ -117,6 +118,8 @@ function registerCollection(app: FastifyInstance, deps: AdministrationDeps, set:
         tags,
         operationId: `list${set.of}Keys`,
         summary: `List the ${set.of.toLowerCase()}’s keys, newest first`,
+        description:
+          'Revoked and expired keys as well. A page at a time: pass nextCursor on as cursor until it is null.',
         params: Type.Object(set.params),
         querystring: PageQuery,
         response: { 200: KeyPage, ...errorReplies([400, 401, 403, 404, 429]) },
@@ -202,6 +205,8 @@ function registerItem(scope: FastifyInstance, deps: AdministrationDeps, set: Key
         ...common,
         operationId: `revoke${set.of}Key`,
         summary: `Revoke a key of the ${set.of.toLowerCase()}`,
+        description:
+          'It stops working everywhere within a second and cannot be brought back. Repeating the call changes nothing.',
         response: { 200: KeyRecord, ...errorReplies([400, 401, 403, 404, 429]) },
       },
     },

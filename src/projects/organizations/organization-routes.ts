@@ -73,6 +73,7 @@ function registerSettings(app: FastifyInstance, deps: AdministrationDeps): void 
         tags,
         operationId: 'getOrganizationSettings',
         summary: 'Read the settings of the key’s organization',
+        description: 'The origins that hold for every project without a list of its own.',
         response: { 200: OrganizationSettings, ...errorReplies([401, 403, 404, 429]) },
       },
     },
@@ -133,6 +134,8 @@ function registerOrganization(app: FastifyInstance, deps: AdministrationDeps): v
         params,
         operationId: 'listAudit',
         summary: 'List every administrative write, newest first',
+        description:
+          'Who changed what and when: people of the dashboard, keys and operators. A page at a time by cursor.',
         querystring: PageQuery,
         response: { 200: AuditPage, ...errorReplies([400, 401, 403, 404]) },
       },

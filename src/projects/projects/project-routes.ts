@@ -137,6 +137,7 @@ function registerReading(app: FastifyInstance, deps: AdministrationDeps): void {
         tags,
         operationId: 'listProjects',
         summary: 'List the organization’s projects, newest first',
+        description: 'A page at a time: pass nextCursor on as cursor until it is null.',
         querystring: Type.Object({
           ...pageFields,
           externalId: Type.Optional(CallerId('Only the project of this external id.')),
@@ -173,6 +174,7 @@ function registerReading(app: FastifyInstance, deps: AdministrationDeps): void {
         params: ProjectParams,
         operationId: 'getProject',
         summary: 'Read a project, defaults filled in',
+        description: 'Shows every setting as it is in force, whether it was set or not.',
         response: { 200: ProjectReply, ...errorReplies([400, 401, 402, 403, 404, 429]) },
       },
     },

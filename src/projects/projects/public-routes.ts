@@ -102,6 +102,8 @@ function registerOriginCheck(app: FastifyInstance, deps: PublicRouteDeps): void 
         tags,
         operationId: 'checkOrigin',
         summary: 'Tell whether the page that asks may use a site key',
+        description:
+          'Judges the header Origin by the list in force: the project’s, or where that is empty, the organization’s.',
         querystring: Type.Object({ siteKey: SiteKey }),
         response: { 200: OriginCheck, ...errorReplies([400, 404, 429]) },
       },

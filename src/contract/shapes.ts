@@ -1,0 +1,87 @@
+/**
+ * The shapes that have a name in the API document: what a reader and a generated client call them. Each stands once under
+ * `components.schemas` and is referenced wherever the same structure occurs; a schema that is not listed stands where it is used.
+ * Names are part of the contract: renaming one renames a type in every generated client.
+ */
+import type { TSchema } from 'typebox';
+import { KeyChange, KeyCreation, KeyIntrospection, KeyPage, KeyRecord, KeyRotation, RateLimits } from './api-key.js';
+import { DemoKeyReply, MintedKeyReply } from './api-key.js';
+import { AuditEntry, AuditPage } from './audit.js';
+import { LiteConfig } from './calibration.js';
+import { ErrorBody, ErrorIssue } from './common.js';
+import { mergePatchOf } from './merge-patch.js';
+import { OrganizationChange, OrganizationReply, OrganizationSettings, SettingsChange } from './organization.js';
+import { OutcomeDetail, OutcomeEvent, OutcomeReply, SessionOutcomeEvent } from './outcome.js';
+import { ProbeBody, ProbeReply, QuestionSnapshot, Sample } from './probe.js';
+import { Branding, Deduplication, Monitoring, ScoreModeConfig, Thresholds } from './project-parts.js';
+import { OriginCheck, ProjectChange, ProjectConfig, ProjectCreation, ProjectProvisioning } from './project.js';
+import { BrandingReply, ProjectConfigReply, ScoreModeReply, ThresholdsReply } from './project.js';
+import { OriginPatterns, ProjectReply, ProvisioningReply, PublicConfig } from './project.js';
+import { SigningSecretReply, SigningSecretRotation } from './project.js';
+import { Categories, DuplicateReply, EvidenceBlock, EvidenceReply, Finding, IndependenceReply } from './score.js';
+import { Reason, RespondentStats, ScoreReply, ScoreRequest, WebBotAuth } from './score.js';
+
+export const shapes: Readonly<Record<string, TSchema>> = {
+  Error: ErrorBody,
+  ErrorIssue,
+  // Scoring
+  ScoreRequest,
+  RespondentStats,
+  WebBotAuth,
+  ScoreReply,
+  Finding,
+  Evidence: EvidenceBlock,
+  EvidenceReply,
+  Reason,
+  Duplicate: DuplicateReply,
+  Independence: IndependenceReply,
+  Categories,
+  ProbeMessage: ProbeBody,
+  ProbeReply,
+  PointerSample: Sample,
+  QuestionSnapshot,
+  // Outcomes
+  OutcomeEvent,
+  SessionOutcomeEvent,
+  OutcomeDetail,
+  OutcomeReply,
+  // Projects
+  Project: ProjectReply,
+  ProjectConfig,
+  ProjectCreation,
+  ProjectProvisioning,
+  ProjectPatch: mergePatchOf(ProjectChange),
+  ProvisionedProject: ProvisioningReply,
+  LiteConfig,
+  Thresholds,
+  ScoreModeConfig,
+  Branding,
+  Deduplication,
+  Monitoring,
+  OriginPatterns,
+  ProjectConfigReply,
+  ThresholdsReply,
+  ScoreModeReply,
+  BrandingReply,
+  PublicConfig,
+  OriginCheck,
+  SigningSecretRotation,
+  SigningSecret: SigningSecretReply,
+  // Keys
+  ApiKey: KeyRecord,
+  ApiKeyPage: KeyPage,
+  ApiKeyCreation: KeyCreation,
+  ApiKeyRotation: KeyRotation,
+  ApiKeyChange: KeyChange,
+  CurrentApiKey: KeyIntrospection,
+  MintedApiKey: MintedKeyReply,
+  DemoApiKey: DemoKeyReply,
+  RateLimits,
+  // Organizations
+  Organization: OrganizationReply,
+  OrganizationSettings,
+  SettingsChange,
+  OrganizationChange,
+  AuditEntry,
+  AuditPage,
+};

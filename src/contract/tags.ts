@@ -1,0 +1,11 @@
+/**
+ * What the groups of operations in the API document are for, in the order in which a reader meets them. A route's tag stands here.
+ */
+export const tagDescriptions = {
+  Scoring: 'Risk, duplication and independence of a respondent’s session, and the evidence behind a score.',
+  Outcomes: 'What became of sessions after they were scored; it is the history that later scores read.',
+  Projects: 'Studies or sites of an organization, each with thresholds, branding and origins of its own.',
+  'API keys': 'Keys that backends call with: made, limited, replaced and revoked.',
+  Organizations: 'Settings that all projects of an organization share, and the record of who changed what.',
+  Public: 'What browsers read without a credential; limited by address, project and origin.',
+} as const satisfies Readonly<Record<string, string>>;
