@@ -11,7 +11,7 @@ import { beacon, post } from './transport.js';
 import type { Groups, ProbeBody } from './types.js';
 import { createUpdates } from './updates.js';
 
-export const version = 'lite/1.0.0';
+const version = 'lite/1.0.0';
 
 /** How long the first message waits for slow signals, milliseconds. */
 const collectMs = 400;

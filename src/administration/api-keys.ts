@@ -13,8 +13,6 @@ import { makeId } from '../crypto/ids.js';
 import type { KeyCaller } from '../http/access.js';
 import type { Queryable } from '../stores/database/port.js';
 
-export { keyScopes, rateLimitDefaults, type RateLimits };
-
 /** Keys created before this day know no project. */
 export const scopeSplit = '2026-05-21T00:00:00Z';
 

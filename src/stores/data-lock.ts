@@ -28,7 +28,7 @@ export interface DataLock {
 }
 
 /** Another living process holds the directory; the message is a sentence for the operator. */
-export class DataDirectoryInUse extends Error {
+class DataDirectoryInUse extends Error {
   readonly pid: number;
 
   constructor(directory: string, file: string, holder: Holder) {

@@ -117,7 +117,7 @@ export async function openDatabaseAlone(settings: Settings, logger: Logger): Pro
 }
 
 /** Whether the log is on another machine, so that receipts can outlive its absence here. */
-export const hasSpool = ({ VH_ROLES, DATABASE_URL, KAFKA_BROKERS }: Settings): boolean =>
+const hasSpool = ({ VH_ROLES, DATABASE_URL, KAFKA_BROKERS }: Settings): boolean =>
   VH_ROLES.includes('api') && (KAFKA_BROKERS !== null || DATABASE_URL !== null);
 
 const writesDirectory = (settings: Settings): boolean =>

@@ -7,7 +7,7 @@ import { pino, type Logger } from 'pino';
 export type { Logger };
 
 /** Paths under which a secret could stand in an object that is logged. */
-export const secretPaths: readonly string[] = [
+const secretPaths: readonly string[] = [
   'apiKey',
   'token',
   'secret',

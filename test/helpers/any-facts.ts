@@ -89,7 +89,7 @@ export const anyDuplication = fc.record({
   neighborhood: anyNeighborhood,
 });
 
-export const anyCounts: fc.Arbitrary<CountFacts> = fc
+const anyCounts: fc.Arbitrary<CountFacts> = fc
   .tuple(
     anyDuplication,
     fc.record({

@@ -2,7 +2,7 @@
  * API keys as administration sees them: reading, listing, replacing, changing ceilings, revoking. Every function is given the owner
  * (an organization, and a project or null) and finds nothing beyond it.
  */
-import type { KeyIntrospection, KeyRecord } from '../../contract/api-key.js';
+import type { KeyIntrospection, KeyRecord, RateLimits } from '../../contract/api-key.js';
 import type { Queryable } from '../../stores/database/port.js';
 import {
   mintKey,
@@ -11,7 +11,6 @@ import {
   scopesOf,
   type KeyOwner,
   type MintedKey,
-  type RateLimits,
 } from '../../administration/api-keys.js';
 import { cutPage, type Page } from '../../http/paging.js';
 

@@ -5,7 +5,8 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '../../stores/database/port.js';
-import { mintKey, type RateLimits } from '../../administration/api-keys.js';
+import type { RateLimits } from '../../contract/api-key.js';
+import { mintKey } from '../../administration/api-keys.js';
 import { insertOrganization } from '../../administration/organization-store.js';
 import { insertProject } from '../../administration/project-store.js';
 import type { SigningSecrets } from '../../administration/signing-secrets.js';

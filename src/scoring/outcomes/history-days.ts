@@ -23,7 +23,7 @@ const halfLifeDays = 90;
 /** After twelve half-lives a day weighs less than a four-thousandth; it is dropped. */
 const keepDays = 12 * halfLifeDays;
 
-export const dayOf = (ms: number): number => Math.floor(ms / dayMs);
+const dayOf = (ms: number): number => Math.floor(ms / dayMs);
 
 /** Adds an adjudication, or with sign -1 takes it away; a day without counts is no longer there. */
 export function shiftDays(days: HistoryDays, adjudication: Adjudication, sign: 1 | -1): HistoryDays {

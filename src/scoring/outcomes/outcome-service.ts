@@ -136,7 +136,7 @@ async function insertOutcomes(
 }
 
 /** Orders the adjudication of sessions anew; part of whichever transaction changed what it rests on. */
-export async function orderWork(tx: Queryable, namespace: string, sessions: readonly string[]): Promise<void> {
+async function orderWork(tx: Queryable, namespace: string, sessions: readonly string[]): Promise<void> {
   if (sessions.length === 0) return;
   await tx.query('INSERT INTO adjudication_work (project_id, session_ref) SELECT $1, * FROM unnest($2::text[])', [
     namespace,

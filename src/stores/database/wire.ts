@@ -13,7 +13,7 @@ const int8 = 20;
 const int8Array = 1016;
 
 /** 64-bit integers as numbers: none of ours exceeds 2^53, and one that does is a bug worth a loud failure. */
-export function parseInteger(text: string): number {
+function parseInteger(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value))
     throw new RangeError(`The integer ${text} from the database is too large for a number.`);

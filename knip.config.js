@@ -1,0 +1,24 @@
+// knip finds files, exports and packages that nothing uses. It starts from what is run by name: commands, threads, pages, benches, tests.
+export default {
+  entry: [
+    'src/cli/*.ts',
+    'src/main.ts',
+    'src/stores/database/embedded/thread.ts',
+    'src/demo/page/assets/*.js',
+    // The contract names every shape on the wire, whoever reads it.
+    'src/contract/*.ts',
+    'workers/main.ts',
+    'sdk/lite/{script,index,api}.ts',
+    'bench/{run,echo-server,service-server}.ts',
+    'scripts/*.{ts,mjs}',
+    'test/**/*.test.ts',
+    'test/pool/entries/*.ts',
+  ],
+  project: ['{src,workers,sdk,bench,scripts,test}/**/*.{ts,mjs,js}'],
+  // The types in a function's signature are exported with it.
+  ignoreExportsUsedInFile: { interface: true, type: true },
+  // Bundled by esbuild out of a text in test/sdk/lite/set-ups.browser.test.ts, as the rival beside which the probe is measured.
+  ignoreDependencies: ['@fingerprintjs/botd'],
+  // Programs of the machine: deploy/system-packages.txt and the stores' images bring them.
+  ignoreBinaries: ['java', 'mvn', 'redis-server', 'openssl', 'mount', 'umount'],
+};
