@@ -10,6 +10,8 @@ import { bandsOf, sketchDevice } from './duplicates/sketch.js';
 import { renderEvidence } from './evidence/render.js';
 import { modelVersion } from './scoring/model-version.js';
 import { scoreFacts } from './scoring/score.js';
+import { decide, decisionInputsOf } from './thresholds/decide.js';
+import { fitEdges } from './thresholds/fit.js';
 
 export default function runBatch(message: Uint8Array): unknown {
   const tasks = unpack(message) as readonly PoolTask[];
@@ -29,11 +31,12 @@ function answer(task: PoolTask): PoolAnswer {
 function run(task: PoolTask): PoolResults[PoolTask['kind']] {
   switch (task.kind) {
     case 'score': {
-      const outcome = scoreFacts(unpack(task.facts) as ScoreFacts);
+      const facts = unpack(task.facts) as ScoreFacts;
+      const outcome = scoreFacts(facts);
       return {
         reply: JSON.stringify(outcome.reply),
         degraded: outcome.reply.degradedSignals,
-        verdict: verdictOf(outcome),
+        verdict: verdictOf(outcome, facts),
       };
     }
     case 'evidence':
@@ -42,17 +45,21 @@ function run(task: PoolTask): PoolResults[PoolTask['kind']] {
       const sketch = sketchDevice(task.body, task.userAgent);
       return { sketch, bands: bandsOf(sketch) };
     }
+    case 'decide':
+      return task.inputs.map((inputs) => decide(inputs, task.edges));
+    case 'fit':
+      return fitEdges(task.subject);
     case 'model':
       return { modelVersion };
   }
 }
 
-function verdictOf({ reply, classification, modelVersion: version, uncapped, caps }: ScoreOutcome): RecordedVerdict {
+function verdictOf(outcome: ScoreOutcome, facts: ScoreFacts): RecordedVerdict {
+  const { reply, classification, modelVersion: version } = outcome;
   return {
+    ...decisionInputsOf(outcome, facts),
     modelVersion: version,
     score: reply.score,
-    uncapped,
-    caps,
     recommendation: reply.recommendation,
     verdictClass: reply.verdictClass,
     duplicateBand: reply.duplicate.band,

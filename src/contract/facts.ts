@@ -4,7 +4,6 @@
  * No secret, no raw address and no clear identifier is in here: references are keyed hashes.
  * Throughout, null means "not measured".
  */
-import type { Axis } from './axes.js';
 import type { Calibration } from './calibration.js';
 import type { ProbeBody, ProbeTransport } from './probe.js';
 import type { DegradedSignal, Finding, RespondentStats, ScoreReply } from './score.js';
@@ -151,18 +150,4 @@ export interface ScoreOutcome {
   /** The score before any cap, and the caps that applied: what a simulation starts from. */
   readonly uncapped: number;
   readonly caps: readonly string[];
-  /** What each finding was worth, in the order in which they were found. */
-  readonly contributions: readonly Contribution[];
-}
-
-/** What one finding did to the score. For operators: weights are no part of what callers read. */
-export interface Contribution {
-  readonly code: string;
-  readonly axis: Axis;
-  /** Logits as raised. */
-  readonly weight: number;
-  /** Logits after the country’s multiplier and the discount of its correlation group, before the axis’s cap and what is set off. */
-  readonly discounted: number;
-  /** Logits that counted: positive against, negative in favour, 0 for nothing. */
-  readonly applied: number;
 }

@@ -5,20 +5,21 @@
 import type { Classification, DeviceSketch } from './facts.js';
 import type { ProbeBody } from './probe.js';
 import type { EvidenceBlock, ScoreReply } from './score.js';
+import type { DecisionInputs, EdgeFit, FitSubject, HypotheticalDecision, HypotheticalEdges } from './thresholds.js';
 
 /** A scoring task takes packed facts, so that they are packed once for the worker and for the receipt. */
 export type PoolTask =
   | { readonly kind: 'score'; readonly facts: Uint8Array }
   | { readonly kind: 'evidence'; readonly facts: Uint8Array }
   | { readonly kind: 'sketch'; readonly body: ProbeBody; readonly userAgent: string | null }
+  | { readonly kind: 'decide'; readonly inputs: readonly DecisionInputs[]; readonly edges: HypotheticalEdges }
+  | { readonly kind: 'fit'; readonly subject: FitSubject }
   | { readonly kind: 'model' };
 
 /** What a receipt keeps of the outcome beside the facts. */
-export interface RecordedVerdict {
+export interface RecordedVerdict extends DecisionInputs {
   readonly modelVersion: string;
   readonly score: number;
-  readonly uncapped: number;
-  readonly caps: readonly string[];
   readonly recommendation: ScoreReply['recommendation'];
   readonly verdictClass: ScoreReply['verdictClass'];
   readonly duplicateBand: ScoreReply['duplicate']['band'];
@@ -33,6 +34,9 @@ export interface PoolResults {
     readonly modelVersion: string;
   };
   readonly sketch: { readonly sketch: DeviceSketch; readonly bands: readonly string[] };
+  /** In the order of the inputs. */
+  readonly decide: readonly HypotheticalDecision[];
+  readonly fit: EdgeFit;
   readonly model: { readonly modelVersion: string };
 }
 

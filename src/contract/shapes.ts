@@ -19,6 +19,14 @@ import { BrandingReply, ProjectConfigReply, ScoreModeReply, ThresholdsReply } fr
 import { OriginPatterns, ProjectReply, ProvisioningReply, PublicConfig } from './project.js';
 import { SigningSecretReply, SigningSecretRotation } from './project.js';
 import { Categories, DuplicateReply, EvidenceBlock, EvidenceReply, Finding, IndependenceReply } from './score.js';
+import {
+  Flip,
+  Mix,
+  RecommendationsReply,
+  SimulationReply,
+  SimulationRequest,
+  SourceRecommendation,
+} from './thresholds.js';
 import { Reason, RespondentStats, ScoreReply, ScoreRequest, WebBotAuth } from './score.js';
 
 export const shapes: Readonly<Record<string, TSchema>> = {
@@ -45,6 +53,13 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   SessionOutcomeEvent,
   OutcomeDetail,
   OutcomeReply,
+  // Thresholds
+  SimulationRequest,
+  SimulationReply,
+  RecommendationMix: Mix,
+  RecommendationFlip: Flip,
+  ThresholdRecommendation: SourceRecommendation,
+  ThresholdRecommendations: RecommendationsReply,
   // Projects
   Project: ProjectReply,
   ProjectConfig,

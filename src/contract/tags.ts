@@ -3,6 +3,8 @@
  */
 export const tagDescriptions = {
   Scoring: 'Risk, duplication and independence of a respondent’s session, and the evidence behind a score.',
+  Thresholds:
+    'Edges looked at before they are moved: the mix that others would have given, and those that labels allow.',
   Outcomes: 'What became of sessions after they were scored; it is the history that later scores read.',
   Projects: 'Studies or sites of an organization, each with thresholds, branding and origins of its own.',
   'API keys': 'Keys that backends call with: made, limited, replaced and revoked.',

@@ -32,6 +32,8 @@ export type SessionTrace = Omit<CountedSession, 'sketch' | 'bands'>;
 /** What is known before the counters are asked; packed, it lies beside them until the database has the receipt. */
 export interface ScoreBase {
   readonly owner: ReceiptOwner;
+  /** As the caller named it; null where it named none. */
+  readonly sourceId: string | null;
   readonly trace: SessionTrace;
   readonly subjects: HistorySubjects;
   readonly facts: Omit<ScoreFacts, 'counts' | 'probe' | 'deviceKnown' | 'history'>;
@@ -88,6 +90,7 @@ export function gatherBase(input: GatherInput): ScoreBase {
   };
   return {
     owner,
+    sourceId: request.sourceId ?? null,
     trace,
     subjects,
     facts: {

@@ -22,6 +22,8 @@ export interface ReceiptOwner extends NamespaceOwner {
 }
 
 export interface Receipt extends ReceiptOwner {
+  /** As the caller named it; null where it named none. */
+  readonly sourceId: string | null;
   readonly trace: SessionTrace;
   /** Whose history the session belongs to. */
   readonly subjects: HistorySubjects;
@@ -71,9 +73,19 @@ interface ReceiptRow extends SignedReceipt {
 
 function rowOf(signed: SignedReceipt): ReceiptRow {
   const receipt = unpack(signed.signed) as Receipt;
-  const time = timeOfId('receipt', receipt.receiptId);
-  if (time === null) throw new Error(`the log holds a receipt without a time: ${receipt.receiptId}`);
-  return { ...signed, receipt, scoredAt: new Date(time) };
+  return { ...signed, receipt, scoredAt: timeOfReceipt(receipt.receiptId) };
+}
+
+/** A receipt as it lies in the log. */
+export function openReceipt(value: Uint8Array): Receipt {
+  return unpack((unpack(value) as SignedReceipt).signed) as Receipt;
+}
+
+/** When it was given; its id carries that. */
+export function timeOfReceipt(receiptId: string): Date {
+  const time = timeOfId('receipt', receiptId);
+  if (time === null) throw new Error(`the log holds a receipt without a time: ${receiptId}`);
+  return new Date(time);
 }
 
 /** The column that rows are found by: a world’s namespace, so that whoever looks for a project’s finds what live keys scored; null without a project. */

@@ -15,8 +15,10 @@ import type { createOutcomeService } from './outcomes/outcome-service.js';
 import { registerOutcomeRoutes } from './outcomes/routes.js';
 import type { createProbeService } from './probe-service.js';
 import type { ScoreService } from './score-service.js';
+import { registerThresholdRoutes, type ThresholdRouteDeps } from './thresholds/routes.js';
 
 export interface ScoringRouteDeps {
+  readonly thresholds: ThresholdRouteDeps;
   readonly scores: ScoreService;
   readonly evidence: ReturnType<typeof createEvidenceService>;
   readonly probes: ReturnType<typeof createProbeService>;
@@ -69,6 +71,7 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
   );
 
   registerOutcomeRoutes(app, deps.outcomes);
+  registerThresholdRoutes(app, deps.thresholds);
   void app.register(async (scope) => registerProbeIntake(scope, deps));
 }
 

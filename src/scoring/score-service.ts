@@ -107,6 +107,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
     const endReceipt = metrics.scoreStage.startTimer({ stage: 'receipt' });
     await appendReceipt(deps.log, deps.signer, {
       ...base.owner,
+      sourceId: base.sourceId,
       trace: base.trace,
       subjects: base.subjects,
       verdict,

@@ -4,6 +4,7 @@
 import { startReceiptRetention } from '../scoring/receipt-retention.js';
 import { createReceiptRecorder } from '../scoring/receipts.js';
 import { startHistoryConsumer } from '../scoring/outcomes/history-consumer.js';
+import { startMixConsumer } from '../scoring/thresholds/mix-consumer.js';
 import type { Consumer } from '../stores/log/port.js';
 import { startOutboxSweeper } from '../stores/outbox-sweeper.js';
 import type { Parts } from './parts.js';
@@ -42,6 +43,14 @@ export async function startConsumers({
     now,
   });
   opened.push(() => history.stop());
+  const mix = await startMixConsumer({
+    database: stores.database,
+    log: stores.log,
+    logger,
+    now,
+    retentionDays: settings.VH_RECEIPT_RETENTION_DAYS,
+  });
+  opened.push(() => mix.stop());
   const retention = startReceiptRetention({
     database: stores.database,
     logger,
@@ -54,5 +63,6 @@ export async function startConsumers({
   return [
     { group: 'receipts', consumer },
     { group: 'history', consumer: history },
+    { group: 'thresholds', consumer: mix },
   ];
 }

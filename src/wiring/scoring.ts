@@ -13,6 +13,8 @@ import { createProbeService } from '../scoring/probe-service.js';
 import { createOutcomeService } from '../scoring/outcomes/outcome-service.js';
 import { registerScoringRoutes } from '../scoring/routes.js';
 import { createScoreService, type ScoringSubjects } from '../scoring/score-service.js';
+import { createRecommendationService } from '../scoring/thresholds/recommendation-service.js';
+import { createSimulationService } from '../scoring/thresholds/simulation-service.js';
 import { createWarmth } from '../scoring/warmth.js';
 import { createAgentVerifier, readTrustedAgentKeys } from '../scoring/web-bot-auth.js';
 import type { Parts } from './parts.js';
@@ -80,6 +82,16 @@ export async function openScoring(
       countProbe: (projectId, origin) => guard.countProbe(projectId, origin),
       findProbeProject: async (probeKey) => (await directories.probeKeys.get(probeKey))?.projectId ?? null,
     }),
+    thresholds: {
+      simulation: createSimulationService({ database, pool, now }),
+      recommendations: createRecommendationService({
+        database,
+        pool,
+        now,
+        findLiteConfig: async (projectId) => (await directories.projects.get(projectId))?.fields.config?.liteConfig,
+      }),
+      findOwner: directories.findProjectOwner,
+    },
     exampleProbeKey: ids?.probeKey ?? null,
   };
 }

@@ -7,7 +7,8 @@
  *   dashboard tokens        member, admin, owner
  *   API keys                of the project, of the organization, a test key of the project, a demo key of the project
  *
- * 401: who is asking? 403: known, and not allowed. 404: allowed, and not theirs, which reads the same as not there.
+ * 400: allowed, and has to name a project. 401: who is asking? 403: known, and not allowed. 404: allowed, and not theirs, which reads the same as
+ * not there.
  */
 export const credentialKinds = [
   'none',
@@ -36,6 +37,8 @@ readEvidence                401  401  401  401  401   | 404  401  404  | 401  40
 storeProbe                  ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 postOutcomes                401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   403
 postSessionOutcomes         401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   403
+recommendThresholds         401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   ok
+simulateThresholds          401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   ok
 
 provisionProject            401  401  401  401  401   | ok   401  403  | 401  401  401  | 403  ok   403  403
 createProject               401  401  401  401  401   | ok   ok   403  | 403  ok   ok   | 403  ok   403  403
@@ -66,7 +69,7 @@ checkOrigin                 ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok
 mintDemoKey                 ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 `;
 
-export type Expected = Readonly<Record<CredentialKind, 'ok' | '401' | '403' | '404'>>;
+export type Expected = Readonly<Record<CredentialKind, 'ok' | '400' | '401' | '403' | '404'>>;
 
 /** The table by operation. Throws where a line has too few or too many columns. */
 export function readAccessTable(): ReadonlyMap<string, Expected> {

@@ -11,8 +11,6 @@ export interface Weighed {
   readonly signal: Signal;
   /** Logits that counted: positive against, negative in favour, 0 for nothing. */
   applied: number;
-  /** Logits after the country’s multiplier and the group’s discount, before caps; absent beside the evidence. */
-  discounted?: number;
 }
 
 export interface Fusion {
@@ -37,7 +35,6 @@ export function fuseSignals(signals: readonly Signal[], geoWeight: number): Fusi
   const favour = weighed.filter((each) => each.applied < 0).sort((a, b) => a.applied - b.applied);
   discountGroups(against);
   discountGroups(favour);
-  for (const each of weighed) each.discounted = each.applied;
   const axes: Record<RiskAxis, number> = { network: 0, device: 0, velocity: 0, behavior: 0, history: 0 };
   let correlates = 0;
   if (against.length > 0) {

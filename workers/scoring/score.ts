@@ -2,7 +2,7 @@
  * Scores one session: facts in, verdict out. Pure: the same facts give the same outcome anywhere and at any time. Duplication and independence are
  * judged beside risk and have no way into it. Never throws on facts that the contract allows.
  */
-import type { Contribution, ScoreFacts, ScoreOutcome } from '../../src/contract/facts.js';
+import type { ScoreFacts, ScoreOutcome } from '../../src/contract/facts.js';
 import { riskAxes, type RiskAxis } from '../../src/contract/axes.js';
 import type { ScoreReply } from '../../src/contract/score.js';
 import { judgeDuplication, type Duplication } from '../duplicates/device.js';
@@ -35,8 +35,7 @@ export function scoreFacts(facts: ScoreFacts): ScoreOutcome {
     ...weighMeasurement(visit, degraded, ceilingOf(calibration.blockThreshold)),
   ]);
   const duplication = judgeDuplication(visit);
-  const findings = [...risk.weighed, ...duplication.signals.map((signal) => ({ signal, applied: 0 }))];
-  const placed = placeFindings(findings);
+  const placed = placeFindings([...risk.weighed, ...duplication.signals.map((signal) => ({ signal, applied: 0 }))]);
   const { score } = risk;
   const advice = recommend(score, calibration, facts.agent);
   const verdictClass = classify(score, calibration, facts.agent, visit.measured);
@@ -65,18 +64,7 @@ export function scoreFacts(facts: ScoreFacts): ScoreOutcome {
     sessionId: facts.sessionId,
     receiptId: facts.receiptId,
   };
-  return {
-    reply,
-    classification: placed.classification,
-    modelVersion,
-    uncapped: risk.uncapped,
-    caps: risk.caps,
-    contributions: findings.map(contributionOf),
-  };
-}
-
-function contributionOf({ signal, applied, discounted = applied }: Weighed): Contribution {
-  return { code: signal.code, axis: signal.rule.axis, weight: signal.weight, discounted, applied };
+  return { reply, classification: placed.classification, modelVersion, uncapped: risk.uncapped, caps: risk.caps };
 }
 
 interface Risk {

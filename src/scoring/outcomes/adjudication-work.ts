@@ -37,7 +37,17 @@ async function workOffBatch(tx: Queryable): Promise<number> {
     await readjudicate(tx, { projectId, sessionRef }, shifts);
   }
   await shifts.apply(tx);
+  await orderLabels(tx, keys);
   return orders.length;
+}
+
+/** Has the labels of these sessions looked at again, by whoever keeps the score mix. */
+async function orderLabels(tx: Queryable, keys: readonly string[]): Promise<void> {
+  const names = keys.map((key) => key.split('\n'));
+  await tx.query('INSERT INTO label_work (project_id, session_ref) SELECT * FROM unnest($1::text[], $2::text[])', [
+    names.map(([projectId = '']) => projectId),
+    names.map(([, sessionRef = '']) => sessionRef),
+  ]);
 }
 
 /** Replaces what stands in the history for one session by what its events say now. */

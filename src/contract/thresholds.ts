@@ -1,0 +1,233 @@
+/**
+ * Looking at edges before moving them: the mix that other edges would have given (`/lite/simulate`), and edges that a project's own
+ * labels allow (`/lite/threshold-recommendations`). Nothing here is ever applied by itself.
+ */
+import { Type, type Static } from 'typebox';
+import { Nullable, Percent, StringEnum, Timestamp } from './common.js';
+import { recommendations, type ScoreReply } from './score.js';
+
+export const flipsMax = 1_000;
+export const flipsDefault = 100;
+export const falseBlockTargetDefault = 0.005;
+/** Sources in one reply, the ones with the most sessions first. */
+export const sourcesMax = 200;
+
+const SourceName = Type.String({ minLength: 1, maxLength: 256 });
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const rate = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
+const edge = (description: string) => Type.Number({ minimum: 0, maximum: 100, description });
+
+export const Mix = Type.Object(
+  {
+    allow: count('Sessions recommended allow.'),
+    review: count('Sessions recommended review.'),
+    block: count('Sessions recommended block.'),
+    step_up: count('Sessions recommended step_up.'),
+  },
+  { description: 'Sessions by recommendation.' },
+);
+export type Mix = Static<typeof Mix>;
+
+const owner = Type.Optional(
+  Type.String({
+    pattern: '^proj_[0-9a-f]{32}$',
+    description: 'Needed with an organization key, which has no project.',
+  }),
+);
+
+export const SimulationRequest = Type.Object({
+  projectId: owner,
+  reviewLow: edge('Scores below it would be allowed. At most blockThreshold.'),
+  blockThreshold: edge('Scores at or above it would be blocked.'),
+  stepUpThreshold: Type.Optional(
+    edge('Where step_up would begin, for sessions scored with step-up on. Absent: as it was when they were scored.'),
+  ),
+  sourceId: Type.Optional(Type.String({ ...SourceName, description: 'Only sessions of this source.' })),
+  from: Type.Optional(
+    Type.String({ format: 'date-time', maxLength: 40, description: 'Only sessions scored on this UTC day or later.' }),
+  ),
+  to: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      maxLength: 40,
+      description: 'Only sessions scored on this UTC day or earlier.',
+    }),
+  ),
+  flips: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: flipsMax,
+      default: flipsDefault,
+      description: 'Most changed sessions to list.',
+    }),
+  ),
+});
+export type SimulationRequest = Static<typeof SimulationRequest>;
+
+const Recommendation = StringEnum(recommendations);
+
+export const Flip = Type.Object(
+  {
+    receiptId: Type.String(),
+    sessionId: Type.String({ description: 'As the caller named it.' }),
+    score: Percent('The score under the edges asked about.'),
+    from: Recommendation,
+    to: Recommendation,
+  },
+  { description: 'A session whose recommendation would have been another one.' },
+);
+export type Flip = Static<typeof Flip>;
+
+export const SimulationReply = Type.Object({
+  sessions: count('Sessions looked at; one scored several times counts once, by its last receipt.'),
+  current: Mix,
+  hypothetical: Mix,
+  flips: Type.Array(Flip, { maxItems: flipsMax, description: 'Newest first.' }),
+  flipped: count('All sessions whose recommendation would have been another one, listed or not.'),
+  labelled: Type.Object(
+    {
+      honestBlocked: count('Honest sessions that would have been blocked.'),
+      fraudCaught: count('Fraudulent sessions that would have been blocked.'),
+      honest: count('Sessions whose completion has stood long enough to be believed.'),
+      fraud: count('Sessions that an outcome calls fraudulent.'),
+    },
+    { description: 'What is known of the sessions from outcomes.' },
+  ),
+  period: Type.Object(
+    { from: Nullable(Timestamp), to: Nullable(Timestamp) },
+    { description: 'First and last day with sessions; null where there is none.' },
+  ),
+  note: Nullable(
+    Type.String({ description: 'Why the mix is empty, or what to keep in mind; null where there is nothing to say.' }),
+  ),
+});
+export type SimulationReply = Static<typeof SimulationReply>;
+
+export const RecommendationsQuery = Type.Object({
+  projectId: owner,
+  sourceId: Type.Optional(Type.String({ ...SourceName, description: 'Only this source.' })),
+  targetFalseBlockRate: Type.Optional(
+    Type.Number({
+      minimum: 0.0001,
+      maximum: 0.2,
+      default: falseBlockTargetDefault,
+      description: 'Share of honest sessions that may be blocked at most, with 95% confidence.',
+    }),
+  ),
+});
+export type RecommendationsQuery = Static<typeof RecommendationsQuery>;
+
+const Edges = Type.Object({
+  reviewLow: edge('Scores below it are allowed.'),
+  blockThreshold: edge('Scores at or above it are blocked.'),
+});
+const Interval = (description: string) => Type.Tuple([Type.Number(), Type.Number()], { description });
+
+export const SourceRecommendation = Type.Object(
+  {
+    sourceId: Nullable(Type.String({ description: 'null: the project as a whole.' })),
+    status: StringEnum(['ok', 'insufficient_data'] as const),
+    labels: Type.Object({
+      honest: count('Completions that stood for the whole time in which they could be reversed.'),
+      fraud: count('Sessions that an outcome calls fraudulent.'),
+      pending: count('Completions that can still be reversed; they count for neither.'),
+    }),
+    shortfall: Nullable(
+      Type.Object({
+        honest: count('Mature honest labels that are missing.'),
+        fraud: count('Fraud labels that are missing.'),
+      }),
+    ),
+    current: Edges,
+    suggested: Nullable(Edges),
+    interval: Nullable(
+      Type.Object({ blockThreshold: Interval('Where the right blockThreshold lies with 95% confidence.') }),
+    ),
+    projected: Nullable(
+      Type.Object({
+        catchRate: rate('Share of the labelled fraud that would be blocked.'),
+        catchRateDelta: Type.Number({ description: 'Against the present blockThreshold.' }),
+        catchRateDeltaInterval: Interval('95%, by paired bootstrap.'),
+        falseBlockRate: rate('Share of the honest that would be blocked.'),
+        falseBlockRateDelta: Type.Number({ description: 'Against the present blockThreshold.' }),
+        falseBlockRateDeltaInterval: Interval('95%, by paired bootstrap.'),
+        falseBlockRateUpper95: rate('One-sided 95% upper bound (Clopper-Pearson).'),
+        reviewRate: rate('Share of all sessions that would go to review.'),
+      }),
+    ),
+    borrowed: Nullable(
+      Type.Object(
+        { honest: Type.Number({ minimum: 0 }), fraud: Type.Number({ minimum: 0 }) },
+        {
+          description:
+            'Weight of the rest of the project in this suggestion, in labels; null where it rests on its own.',
+        },
+      ),
+    ),
+    coverage: Type.Object(
+      {
+        sessions: count('Sessions scored.'),
+        labelled: count('Of them, sessions with a mature label.'),
+        blocked: count('Of them, blocked: these bring no labels, so that their share of honest people is not known.'),
+      },
+      { description: 'What the labels rest on.' },
+    ),
+    note: Type.String({ description: 'The result in words.' }),
+  },
+  { description: 'Edges for one source, or for the project.' },
+);
+export type SourceRecommendation = Static<typeof SourceRecommendation>;
+
+export const RecommendationsReply = Type.Object({
+  generatedAt: Timestamp,
+  targetFalseBlockRate: Type.Number(),
+  sources: Type.Array(SourceRecommendation, { maxItems: sourcesMax + 1 }),
+});
+export type RecommendationsReply = Static<typeof RecommendationsReply>;
+
+/**
+ * What of a session decides its recommendation under any edges: the score before ceilings, the ceilings, what a verified agent is
+ * answered, and where step-up began (null: it was off). Sessions that agree in it are counted together.
+ */
+export interface DecisionInputs {
+  readonly uncapped: number;
+  readonly caps: readonly string[];
+  readonly agentPolicy: 'allow' | 'review' | null;
+  readonly stepUpThreshold: number | null;
+}
+
+/** A label of a session: what outcomes say of it by now. */
+export type SessionLabel = 'honest' | 'fraud' | 'pending' | 'none';
+
+/** Sessions counted together. */
+export interface MixCell {
+  readonly inputs: DecisionInputs;
+  readonly recommendation: ScoreReply['recommendation'];
+  readonly label: SessionLabel;
+  readonly count: number;
+}
+
+export interface HypotheticalEdges {
+  readonly reviewLow: number;
+  readonly blockThreshold: number;
+  /** null: as it was when the session was scored. */
+  readonly stepUpThreshold: number | null;
+}
+
+export interface HypotheticalDecision {
+  readonly score: number;
+  readonly recommendation: ScoreReply['recommendation'];
+}
+
+/** What edges are fitted to: one source, or the project. */
+export interface FitSubject {
+  readonly cells: readonly MixCell[];
+  readonly current: { readonly reviewLow: number; readonly blockThreshold: number };
+  /** The other sources of the project, which a source with few labels leans on; null for the project itself. */
+  readonly rest: readonly MixCell[] | null;
+  readonly targetFalseBlockRate: number;
+  /** Makes the bootstrap repeatable. */
+  readonly seed: number;
+}
+
+export type EdgeFit = Omit<SourceRecommendation, 'sourceId'>;

@@ -1,0 +1,112 @@
+/**
+ * Keeps the score mix current: a consumer group of its own on the topic `scores`, and a sweep of the sessions whose outcomes changed. Behind
+ * by seconds at most and never in a score’s way; killed at any point, what was not finished is done again and counts once.
+ */
+import { namespaceOf } from '../../stores/counters/namespace.js';
+import type { Consumer, Log, LogEntry } from '../../stores/log/port.js';
+import type { Database } from '../../stores/database/port.js';
+import type { Logger } from '../../telemetry/logger.js';
+import { openReceipt, timeOfReceipt, type Receipt } from '../receipts.js';
+import { writeCell } from './cells.js';
+import { dropExpiredMix } from './mix-retention.js';
+import { recordSessions, relabelSessions, type ScoredSession, type SessionName } from './mix-store.js';
+
+export interface MixConsumerDeps {
+  readonly database: Database;
+  readonly log: Log;
+  readonly logger: Logger;
+  readonly now: () => number;
+  /** Days that sessions are kept: as long as their receipts. */
+  readonly retentionDays: number;
+}
+
+const batchMax = 2_000;
+const lingerMs = 1_000;
+const sweepEveryMs = 1_000;
+const retainEveryMs = 3_600_000;
+
+export async function startMixConsumer(deps: MixConsumerDeps): Promise<Consumer> {
+  const { database, log, logger, now } = deps;
+  let sweptAtMs = now();
+  let retainedAtMs = -Infinity;
+  let sweeping: Promise<void> | null = null;
+  let stopping = false;
+  const consumer = await log.subscribe({
+    topic: 'scores',
+    group: 'thresholds',
+    batchMax,
+    lingerMs,
+    handle: (entries) => recordScores(database, entries),
+  });
+  async function round(): Promise<void> {
+    await sweepLabels(database, () => stopping);
+    if (now() - retainedAtMs < retainEveryMs) return;
+    retainedAtMs = now();
+    await dropExpiredMix(database, deps.retentionDays, () => stopping);
+  }
+  const sweep = (): void => {
+    sweeping ??= round()
+      .then(
+        () => void (sweptAtMs = now()),
+        (error: unknown) => logger.warn({ err: error }, 'the score mix was not kept up; the next round does it'),
+      )
+      .finally(() => (sweeping = null));
+  };
+  const timer = setInterval(sweep, sweepEveryMs);
+  return {
+    tickAgeMs: () => Math.max(consumer.tickAgeMs(), now() - sweptAtMs),
+    async stop() {
+      stopping = true;
+      clearInterval(timer);
+      await consumer.stop();
+      await sweeping;
+    },
+  };
+}
+
+/** Records, and then, when that is committed, looks at outcomes: one that came in between is seen by one side or the other. */
+export async function recordScores(database: Database, entries: readonly LogEntry[]): Promise<void> {
+  const sessions = entries.flatMap((entry) => sessionOf(openReceipt(entry.value)));
+  if (sessions.length === 0) return;
+  await database.transaction((tx) => recordSessions(tx, sessions));
+  await database.transaction((tx) => relabelSessions(tx, sessions));
+}
+
+/** Works off the sessions whose outcomes changed, a batch at a time. */
+export async function sweepLabels(database: Database, isStopping: () => boolean = () => false): Promise<void> {
+  let taken = batchMax;
+  while (taken === batchMax && !isStopping()) {
+    taken = await database.transaction(async (tx) => {
+      const rows = await tx.query<{ project_id: string; session_ref: string }>(
+        `DELETE FROM label_work WHERE work_id IN (SELECT work_id FROM label_work ORDER BY work_id LIMIT ${batchMax} FOR UPDATE SKIP LOCKED)
+         RETURNING project_id, session_ref`,
+      );
+      const names = new Map<string, SessionName>(
+        rows.map((row) => [
+          `${row.project_id}\n${row.session_ref}`,
+          { projectId: row.project_id, sessionRef: row.session_ref },
+        ]),
+      );
+      if (names.size > 0) await relabelSessions(tx, [...names.values()]);
+      return rows.length;
+    });
+  }
+}
+
+/** Nothing for a score without a project, which has no thresholds of its own, and for receipts from before they told what decided them. */
+function sessionOf(receipt: Receipt): readonly ScoredSession[] {
+  const { receiptId, trace, verdict, sourceId } = receipt;
+  if (receipt.projectId === null || verdict.stepUpThreshold === undefined) return [];
+  return [
+    {
+      // A world of test or demo keys is apart from that of live keys.
+      projectId: namespaceOf(receipt),
+      sessionRef: trace.session,
+      receiptId,
+      scoredAt: timeOfReceipt(receiptId),
+      sourceId: sourceId ?? '',
+      cell: writeCell(verdict),
+      recommendation: verdict.recommendation,
+    },
+  ];
+}

@@ -1,0 +1,104 @@
+/**
+ * Edges that a project’s own labels allow, for the project and for each of its sources. A suggestion only: nothing is ever applied.
+ */
+import { createHash } from 'node:crypto';
+import type { LiteConfig } from '../../contract/calibration.js';
+import {
+  falseBlockTargetDefault,
+  sourcesMax,
+  type MixCell,
+  type RecommendationsQuery,
+  type RecommendationsReply,
+  type SourceRecommendation,
+} from '../../contract/thresholds.js';
+import type { Pool } from '../../pool/pool.js';
+import type { Database } from '../../stores/database/port.js';
+import { resolveCalibration } from '../calibration.js';
+import { readMix, type CountedCell } from './mix-reader.js';
+import type { LookedAt } from './looked-at.js';
+import { requireSource } from './simulation-service.js';
+
+export interface RecommendationDeps {
+  readonly database: Database;
+  readonly pool: Pool;
+  readonly now: () => number;
+  readonly findLiteConfig: (projectId: string) => Promise<LiteConfig | undefined>;
+}
+
+type Question = Omit<RecommendationsQuery, 'projectId'>;
+
+export function createRecommendationService(deps: RecommendationDeps) {
+  return {
+    async recommend({ projectId, namespace }: LookedAt, question: Question): Promise<RecommendationsReply> {
+      const { sourceId = null, targetFalseBlockRate = falseBlockTargetDefault } = question;
+      const everything = { namespace, sourceId: null, fromDay: null, toDay: null };
+      await requireSource(deps.database, { ...everything, sourceId });
+      const nowMs = deps.now();
+      const { cells } = await readMix(deps.database, everything, nowMs);
+      const liteConfig = await deps.findLiteConfig(projectId);
+      const bySource = groupBySource(cells);
+      const sources: SourceRecommendation[] = [];
+      for (const name of sourceId === null ? [null, ...largestOf(bySource)] : [sourceId]) {
+        const own = name === null ? cells : (bySource.get(name) ?? []);
+        const { reviewLow, blockThreshold } = resolveCalibration(liteConfig, name ?? undefined);
+        // One after the other, so that scores never wait behind more than one.
+        const fit = await deps.pool.run({
+          kind: 'fit',
+          subject: {
+            cells: withoutNames(own),
+            current: { reviewLow, blockThreshold },
+            rest: name === null ? null : labelledOutside(cells, name),
+            targetFalseBlockRate,
+            seed: seedOf(namespace, name),
+          },
+        });
+        sources.push({ sourceId: name, ...fit });
+      }
+      return { generatedAt: new Date(nowMs).toISOString(), targetFalseBlockRate, sources };
+    },
+  };
+}
+
+/** Sessions without a source belong to the project only. */
+function groupBySource(cells: readonly CountedCell[]): ReadonlyMap<string, readonly CountedCell[]> {
+  const sources = new Map<string, CountedCell[]>();
+  for (const cell of cells) {
+    if (cell.sourceId === '') continue;
+    const list = sources.get(cell.sourceId) ?? [];
+    list.push(cell);
+    sources.set(cell.sourceId, list);
+  }
+  return sources;
+}
+
+function largestOf(bySource: ReadonlyMap<string, readonly CountedCell[]>): readonly string[] {
+  const sizeOf = (cells: readonly CountedCell[]): number => cells.reduce((total, { count }) => total + count, 0);
+  return [...bySource]
+    .map(([name, cells]) => ({ name, size: sizeOf(cells) }))
+    .sort((a, b) => b.size - a.size || (a.name < b.name ? -1 : 1))
+    .slice(0, sourcesMax)
+    .map(({ name }) => name);
+}
+
+function labelledOutside(cells: readonly CountedCell[], name: string): readonly MixCell[] {
+  return withoutNames(
+    cells.filter(({ sourceId, label }) => sourceId !== name && (label === 'honest' || label === 'fraud')),
+  );
+}
+
+/** The same cell of several sources is one cell here. */
+function withoutNames(cells: readonly CountedCell[]): readonly MixCell[] {
+  const merged = new Map<string, MixCell>();
+  for (const { cell, inputs, recommendation, label, count } of cells) {
+    const key = `${cell}\n${recommendation}\n${label}`;
+    merged.set(key, { inputs, recommendation, label, count: count + (merged.get(key)?.count ?? 0) });
+  }
+  return [...merged.values()];
+}
+
+/** The same project and source draw the same numbers. */
+const seedOf = (namespace: string, name: string | null): number =>
+  createHash('sha256')
+    .update(`${namespace}\n${name ?? ''}`)
+    .digest()
+    .readUInt32BE(0);

@@ -1,0 +1,84 @@
+/**
+ * Routes that look at edges before they are moved. Both are for the project of the key; an organization key names the project.
+ */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance } from 'fastify';
+import {
+  RecommendationsQuery,
+  RecommendationsReply,
+  SimulationReply,
+  SimulationRequest,
+} from '../../contract/thresholds.js';
+import { keyCaller, notFound, type KeyCaller } from '../../http/access.js';
+import { invalid } from '../../http/error-answers.js';
+import { errorReplies } from '../../http/openapi.js';
+import { namespaceOf } from '../../stores/counters/namespace.js';
+import type { LookedAt } from './looked-at.js';
+import type { createRecommendationService } from './recommendation-service.js';
+import type { createSimulationService } from './simulation-service.js';
+
+export interface ThresholdRouteDeps {
+  readonly simulation: ReturnType<typeof createSimulationService>;
+  readonly recommendations: ReturnType<typeof createRecommendationService>;
+  /** The organization that a project belongs to; null for an unknown one. */
+  readonly findOwner: (projectId: string) => Promise<string | null>;
+}
+
+const tags = ['Thresholds'];
+const access = { credential: 'api-key', scope: 'lite:read' } as const;
+
+export function registerThresholdRoutes(app: FastifyInstance, deps: ThresholdRouteDeps): void {
+  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
+
+  typed.get(
+    '/lite/threshold-recommendations',
+    {
+      config: { access },
+      schema: {
+        tags,
+        operationId: 'recommendThresholds',
+        summary: 'Edges that the project’s own labels allow',
+        description:
+          'For the project and for each of its sources. Never applied by itself. Under the labels that the target needs, insufficient_data with what is missing.',
+        querystring: RecommendationsQuery,
+        response: { 200: RecommendationsReply, ...errorReplies([400, 401, 403, 404, 429]) },
+      },
+    },
+    async (request) => {
+      const { projectId, ...question } = request.query;
+      return deps.recommendations.recommend(await lookAt(deps, keyCaller(request), projectId), question);
+    },
+  );
+
+  typed.post(
+    '/lite/simulate',
+    {
+      config: { access },
+      schema: {
+        tags,
+        operationId: 'simulateThresholds',
+        summary: 'The mix that other edges would have given',
+        description:
+          'Replays recorded sessions, never scores again. A session scored several times counts once, by its last receipt.',
+        body: { ...SimulationRequest, examples: [{ reviewLow: 35, blockThreshold: 70, flips: 10 }] },
+        response: { 200: SimulationReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
+      },
+    },
+    async (request) => {
+      const { projectId, ...question } = request.body;
+      return deps.simulation.simulate(await lookAt(deps, keyCaller(request), projectId), question);
+    },
+  );
+}
+
+/** The key’s own project, or the one that an organization key names. */
+async function lookAt(deps: ThresholdRouteDeps, caller: KeyCaller, named: string | undefined): Promise<LookedAt> {
+  const { organizationId } = caller;
+  const projectId = caller.projectId ?? named;
+  if (projectId === undefined)
+    throw invalid([{ path: '/projectId', message: 'is needed with an organization key: name the project.' }]);
+  const isOther = named !== undefined && named !== projectId;
+  if (isOther || (caller.projectId === null && (await deps.findOwner(projectId)) !== organizationId))
+    throw notFound('project');
+  return { projectId, namespace: namespaceOf({ ...caller, projectId }) };
+}

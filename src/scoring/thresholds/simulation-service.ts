@@ -1,0 +1,147 @@
+/**
+ * What other edges would have made of recorded sessions. Counts come from the score mix, decisions from the pure core; nothing is scored
+ * again, and the same question gets the same answer as long as nothing new was scored.
+ */
+import type {
+  HypotheticalDecision,
+  HypotheticalEdges,
+  Mix,
+  SimulationReply,
+  SimulationRequest,
+} from '../../contract/thresholds.js';
+import { flipsDefault } from '../../contract/thresholds.js';
+import type { Issue } from '../../errors.js';
+import { invalid } from '../../http/error-answers.js';
+import type { Pool } from '../../pool/pool.js';
+import type { Database } from '../../stores/database/port.js';
+import type { LookedAt } from './looked-at.js';
+import { knowsSource, listSessions, readMix, type CountedCell, type MixFilter, type MixReading } from './mix-reader.js';
+
+export interface SimulationDeps {
+  readonly database: Database;
+  readonly pool: Pool;
+  readonly now: () => number;
+}
+
+type Question = Omit<SimulationRequest, 'projectId'>;
+type Judged = CountedCell & { readonly hypothetical: HypotheticalDecision };
+
+/** Few enough decisions that a score waits for them no longer than for another score. */
+const decisionsPerTask = 1_000;
+
+export function createSimulationService(deps: SimulationDeps) {
+  return {
+    async simulate({ namespace }: LookedAt, question: Question): Promise<SimulationReply> {
+      const filter = readFilter(namespace, question);
+      await requireSource(deps.database, filter);
+      const edges = {
+        reviewLow: question.reviewLow,
+        blockThreshold: question.blockThreshold,
+        stepUpThreshold: question.stepUpThreshold ?? null,
+      };
+      const reading = await readMix(deps.database, filter, deps.now());
+      const judged = await judge(deps.pool, reading.cells, edges);
+      const flipped = judged.filter((cell) => cell.hypothetical.recommendation !== cell.recommendation);
+      return {
+        sessions: count(judged),
+        current: mixOf(judged, ({ recommendation }) => recommendation),
+        hypothetical: mixOf(judged, ({ hypothetical }) => hypothetical.recommendation),
+        flips: await listFlips(deps.database, filter, flipped, question.flips ?? flipsDefault),
+        flipped: count(flipped),
+        labelled: labelledOf(judged),
+        period: periodOf(reading),
+        note: noteOf(reading, filter),
+      };
+    },
+  };
+}
+
+function readFilter(namespace: string, { reviewLow, blockThreshold, sourceId, from, to }: Question): MixFilter {
+  const issues: Issue[] = [];
+  if (reviewLow > blockThreshold)
+    issues.push({
+      path: '/reviewLow',
+      message: 'must be at most blockThreshold: sessions are reviewed below the block.',
+    });
+  const days = { from: dayOf('/from', from, issues), to: dayOf('/to', to, issues) };
+  if (days.from !== null && days.to !== null && days.from > days.to)
+    issues.push({ path: '/from', message: 'must not be after `to`.' });
+  if (issues.length > 0) throw invalid(issues);
+  return { namespace, sourceId: sourceId ?? null, fromDay: days.from, toDay: days.to };
+}
+
+function dayOf(path: string, time: string | undefined, issues: Issue[]): string | null {
+  if (time === undefined) return null;
+  const ms = Date.parse(time);
+  if (!Number.isNaN(ms)) return new Date(ms).toISOString().slice(0, 10);
+  issues.push({ path, message: 'is not a time that a calendar has.' });
+  return null;
+}
+
+/** An unknown source is a slip of the pen rather than an empty mix. */
+export async function requireSource(database: Database, { namespace, sourceId }: MixFilter): Promise<void> {
+  if (sourceId === null || (await knowsSource(database, namespace, sourceId))) return;
+  throw invalid([{ path: '/sourceId', message: 'names no source that sessions of this project were scored with.' }]);
+}
+
+async function judge(pool: Pool, cells: readonly CountedCell[], edges: HypotheticalEdges): Promise<readonly Judged[]> {
+  const distinct = [...new Map(cells.map(({ cell, inputs }) => [cell, inputs]))];
+  const decisions = new Map<string, HypotheticalDecision>();
+  for (let start = 0; start < distinct.length; start += decisionsPerTask) {
+    const part = distinct.slice(start, start + decisionsPerTask);
+    const decided = await pool.run({ kind: 'decide', inputs: part.map(([, inputs]) => inputs), edges });
+    part.forEach(([cell], index) => decisions.set(cell, decided[index] as HypotheticalDecision));
+  }
+  return cells.map((cell) => ({ ...cell, hypothetical: decisions.get(cell.cell) as HypotheticalDecision }));
+}
+
+async function listFlips(
+  database: Database,
+  filter: MixFilter,
+  flipped: readonly Judged[],
+  limit: number,
+): Promise<SimulationReply['flips']> {
+  const keyOf = ({ cell, recommendation }: { readonly cell: string; readonly recommendation: string }): string =>
+    `${cell}\n${recommendation}`;
+  const byKey = new Map(flipped.map((cell) => [keyOf(cell), cell]));
+  const sessions = await listSessions(database, filter, [...byKey.values()], limit);
+  return sessions.flatMap((session) => {
+    const cell = byKey.get(keyOf(session));
+    if (cell === undefined) return [];
+    const { receiptId, sessionId } = session;
+    const { score, recommendation: to } = cell.hypothetical;
+    return [{ receiptId, sessionId, score, from: cell.recommendation, to }];
+  });
+}
+
+const count = (cells: readonly CountedCell[]): number => cells.reduce((total, cell) => total + cell.count, 0);
+
+function mixOf(cells: readonly Judged[], read: (cell: Judged) => keyof Mix): Mix {
+  const mix: Mix = { allow: 0, review: 0, block: 0, step_up: 0 };
+  for (const cell of cells) mix[read(cell)] += cell.count;
+  return mix;
+}
+
+function labelledOf(cells: readonly Judged[]): SimulationReply['labelled'] {
+  const honest = cells.filter(({ label }) => label === 'honest');
+  const fraud = cells.filter(({ label }) => label === 'fraud');
+  const blocked = ({ hypothetical }: Judged): boolean => hypothetical.recommendation === 'block';
+  return {
+    honestBlocked: count(honest.filter(blocked)),
+    fraudCaught: count(fraud.filter(blocked)),
+    honest: count(honest),
+    fraud: count(fraud),
+  };
+}
+
+function periodOf({ firstDay, lastDay }: MixReading): SimulationReply['period'] {
+  const at = (day: string | null): string | null => (day === null ? null : `${day}T00:00:00.000Z`);
+  return { from: at(firstDay), to: at(lastDay) };
+}
+
+function noteOf({ cells }: MixReading, { fromDay, toDay, sourceId }: MixFilter): string | null {
+  if (cells.length > 0) return null;
+  if (fromDay !== null || toDay !== null)
+    return 'No session was scored in this period, or its sessions are no longer kept.';
+  return sourceId === null ? 'No session of this project was scored with its key yet.' : 'No session of this source.';
+}

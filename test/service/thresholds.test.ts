@@ -1,0 +1,146 @@
+import t, { type Test } from 'tap';
+import type { ErrorBody } from '../../src/contract/common.js';
+import type { RecommendationsReply, SimulationReply } from '../../src/contract/thresholds.js';
+import type { ScoreReply } from '../../src/contract/score.js';
+import { startTestService } from '../helpers/service.js';
+import { waitUntil } from '../helpers/wait-until.js';
+
+const service = await startTestService(t);
+const day = 86_400_000;
+let sessions = 0;
+
+type Reply = { readonly status: number; readonly body: SimulationReply & ErrorBody };
+
+async function score(fields: object = {}): Promise<ScoreReply> {
+  const body = { sessionId: `mix-${(sessions += 1)}`, clientIp: '8.8.4.4', sourceId: 'supplier-a', ...fields };
+  const answer = await service.call('POST', '/lite/score', { body });
+  t.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer.body;
+}
+const simulate = (body: object, headers?: Record<string, string>): Promise<Reply> =>
+  service.call('POST', '/lite/simulate', { body, ...(headers === undefined ? {} : { headers }) });
+const recommend = (query = ''): Promise<{ status: number; body: RecommendationsReply & ErrorBody }> =>
+  service.call('GET', `/lite/threshold-recommendations${query}`);
+
+/** Simulates until as many sessions are counted as were scored. */
+async function untilCounted(
+  t: Test,
+  question: object,
+  holds: (reply: SimulationReply) => boolean,
+): Promise<SimulationReply> {
+  let reply: SimulationReply | null = null;
+  await waitUntil(async () => {
+    const { status, body } = await simulate(question);
+    // A source is unknown until its first session is counted.
+    if (status !== 200) return false;
+    reply = body;
+    return holds(body);
+  }, 'the sessions are counted');
+  if (reply === null) throw new Error('nothing was answered');
+  t.ok(holds(reply));
+  return reply;
+}
+
+const present = { reviewLow: 40, blockThreshold: 75 };
+
+t.test('a project without sessions gets an empty mix that says why', async (t) => {
+  const { status, body } = await simulate(present);
+  t.equal(status, 200);
+  t.match(body, { sessions: 0, flips: [], flipped: 0, period: { from: null, to: null }, note: /No session/ });
+  t.match((await recommend()).body.sources, [
+    { sourceId: null, status: 'insufficient_data', shortfall: { honest: 598, fraud: 30 } },
+  ]);
+});
+
+t.test('the present edges give the mix that was answered, and each session counts once', async (t) => {
+  const replies: ScoreReply[] = [];
+  for (let index = 0; index < 6; index += 1) replies.push(await score());
+  const again = await score({ sessionId: replies[0]?.sessionId, declaredCountry: 'DE' });
+  t.not(again.receiptId, replies[0]?.receiptId, 'scored again with another body');
+  const reply = await untilCounted(t, present, ({ sessions: counted }) => counted === 6);
+  t.same(reply.current, reply.hypothetical);
+  t.equal(
+    Object.values(reply.current).reduce((total, count) => total + count, 0),
+    6,
+  );
+  t.equal(reply.flipped, 0);
+});
+
+t.test('lower edges flip sessions, which are listed with what they were and would be', async (t) => {
+  const clean = await score({ sourceId: 'supplier-b' });
+  t.equal(clean.recommendation, 'allow');
+  await untilCounted(t, { ...present, sourceId: 'supplier-b' }, ({ sessions: counted }) => counted === 1);
+  const question = { reviewLow: 0, blockThreshold: 75 };
+  const reply = await untilCounted(t, question, ({ flips }) =>
+    flips.some(({ receiptId }) => receiptId === clean.receiptId),
+  );
+  const flip = reply.flips.find(({ receiptId }) => receiptId === clean.receiptId);
+  t.match(flip, { sessionId: clean.sessionId, score: clean.score, from: 'allow', to: 'review' });
+  t.ok(reply.flips.length <= reply.flipped);
+  t.equal((await simulate({ ...question, flips: 0 })).body.flips.length, 0);
+  t.equal((await simulate({ ...question, flips: 1 })).body.flips[0]?.receiptId, clean.receiptId, 'the newest first');
+  t.same((await simulate(question)).body, (await simulate(question)).body);
+});
+
+t.test('an outcome labels its session; a completion is believed only after sixty days', async (t) => {
+  const honest = await score({ sourceId: 'labels' });
+  const fresh = await score({ sourceId: 'labels' });
+  const fraud = await score({ sourceId: 'labels' });
+  const ago = (days: number): string => new Date(Date.now() - days * day).toISOString();
+  const events = [
+    { sessionId: honest.sessionId, type: 'complete', occurredAt: ago(61) },
+    { sessionId: fresh.sessionId, type: 'complete', occurredAt: ago(59) },
+    { sessionId: fraud.sessionId, type: 'buyer_reject', reasonClass: 'fraud', occurredAt: ago(1) },
+  ];
+  t.match((await service.call('POST', '/lite/events', { body: { events } })).body, { accepted: 3 });
+  const labelled = await untilCounted(
+    t,
+    { ...present, sourceId: 'labels' },
+    (reply) => reply.labelled.fraud === 1 && reply.labelled.honest === 1,
+  );
+  t.match(labelled, { sessions: 3, labelled: { honest: 1, fraud: 1 } });
+  const { body } = await recommend('?sourceId=labels&targetFalseBlockRate=0.1');
+  t.match(body.sources, [
+    {
+      sourceId: 'labels',
+      status: 'insufficient_data',
+      labels: { honest: 1, fraud: 1, pending: 1 },
+      suggested: null,
+      current: present,
+    },
+  ]);
+  const retraction = { name: 'retraction', of: { type: 'buyer_reject', occurredAt: events[2]?.occurredAt } };
+  const taken = {
+    sessionId: fraud.sessionId,
+    type: 'custom',
+    occurredAt: new Date().toISOString(),
+    detail: retraction,
+  };
+  await service.call('POST', '/lite/events', { body: { events: [taken] } });
+  await untilCounted(t, { ...present, sourceId: 'labels' }, (reply) => reply.labelled.fraud === 0);
+});
+
+t.test('bad questions are refused with a pointer', async (t) => {
+  const refused = async (body: object, path: string): Promise<void> => {
+    const reply = await simulate(body);
+    t.match(reply, { status: 400, body: { code: 'VALIDATION_FAILED', issues: [{ path }] } }, path);
+  };
+  await refused({ reviewLow: 80, blockThreshold: 75 }, '/reviewLow');
+  await refused({ ...present, sourceId: 'nobody' }, '/sourceId');
+  await refused({ ...present, from: '2026-02-01T00:00:00Z', to: '2026-01-01T00:00:00Z' }, '/from');
+  await refused({ ...present, flips: 1_001 }, '/flips');
+  await refused({ reviewLow: 40 }, '/blockThreshold');
+  t.match(await recommend('?sourceId=nobody'), { status: 400, body: { issues: [{ path: '/sourceId' }] } });
+  t.match(await recommend('?targetFalseBlockRate=0.9'), { status: 400 });
+  const long = await simulate({ ...present, from: '2001-01-01T00:00:00Z', to: '2001-02-01T00:00:00Z' });
+  t.match(long, { status: 200, body: { sessions: 0, note: /no longer kept/ } });
+});
+
+t.test('an organization key names the project; another organization’s project is not there', async (t) => {
+  const headers = { 'x-api-key': service.bootstrap.organizationKey };
+  t.match(await simulate(present, headers), { status: 400, body: { issues: [{ path: '/projectId' }] } });
+  const { status, body } = await simulate({ ...present, projectId: service.bootstrap.projectId }, headers);
+  t.equal(status, 200);
+  t.ok(body.sessions > 0);
+  t.equal((await simulate({ ...present, projectId: `proj_${'0'.repeat(32)}` }, headers)).status, 404);
+});

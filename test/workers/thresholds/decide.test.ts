@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { scoreFacts } from '../../../workers/scoring/score.js';
+import { blockLevelOf, decide, decisionInputsOf } from '../../../workers/thresholds/decide.js';
+import { anyFacts } from '../../helpers/any-facts.js';
+
+t.test(
+  'the edges that a session was scored with give back its recorded recommendation and score, whatever the facts',
+  async () => {
+    fc.assert(
+      fc.property(anyFacts, (facts) => {
+        const outcome = scoreFacts(facts);
+        const { reviewLow, blockThreshold } = facts.calibration;
+        const decided = decide(decisionInputsOf(outcome, facts), { reviewLow, blockThreshold, stepUpThreshold: null });
+        return decided.recommendation === outcome.reply.recommendation && decided.score === outcome.reply.score;
+      }),
+      { numRuns: 1_000 },
+    );
+  },
+);
+
+t.test('a threshold at or below the block level blocks, one above it does not', async () => {
+  fc.assert(
+    fc.property(anyFacts, fc.integer({ min: 1, max: 100 }), (facts, blockThreshold) => {
+      const inputs = decisionInputsOf(scoreFacts(facts), facts);
+      const { recommendation } = decide(inputs, { reviewLow: 0, blockThreshold, stepUpThreshold: null });
+      return (recommendation === 'block') === blockThreshold <= blockLevelOf(inputs);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+t.test('step-up stays off for sessions that were scored without it', async (t) => {
+  const plain = { uncapped: 60, caps: [], agentPolicy: null, stepUpThreshold: null };
+  const edges = { reviewLow: 40, blockThreshold: 75, stepUpThreshold: 30 };
+  t.equal(decide(plain, edges).recommendation, 'review');
+  t.equal(decide({ ...plain, stepUpThreshold: 70 }, edges).recommendation, 'step_up');
+  t.equal(decide({ ...plain, stepUpThreshold: 70 }, { ...edges, stepUpThreshold: null }).recommendation, 'review');
+});

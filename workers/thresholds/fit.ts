@@ -1,0 +1,187 @@
+/**
+ * Edges that labels allow. blockThreshold is the lowest one whose false blocks stay under the target with 95% confidence; reviewLow the
+ * lowest one that keeps reviews within their budget. Under the numbers that the target needs there is a shortfall and never an edge.
+ *
+ * A source with at least a third of the numbers leans on the rest of its project for what is missing, weighed at most twice its own;
+ * that is said as `borrowed`.
+ */
+import type { EdgeFit, FitSubject, MixCell } from '../../src/contract/thresholds.js';
+import { lowerBound, trialsNeeded, upperBound } from './binomial.js';
+import { deltaInterval } from './bootstrap.js';
+import { decide } from './decide.js';
+import { blockedAt, borrow, countLevels, type LevelCounts } from './levels.js';
+
+const confidence = 0.95;
+const intervalConfidence = 0.975;
+const fraudNeeded = 30;
+const reviewBudget = 0.1;
+/** Share of the needed labels that a source must have of its own, and how much more it may borrow than it has. */
+const ownShareMin = 1 / 3;
+const borrowFactor = 2;
+
+type Labels = EdgeFit['labels'];
+type Shortfall = { readonly honest: number; readonly fraud: number };
+type Basis = { readonly counts: LevelCounts; readonly borrowed: EdgeFit['borrowed'] };
+
+export function fitEdges(subject: FitSubject): EdgeFit {
+  const { cells, current, targetFalseBlockRate: target } = subject;
+  const own = countLevels(cells);
+  const labels = countLabels(cells);
+  const common = { labels, current, coverage: coverageOf(cells) };
+  const basis = chooseBasis(own, subject);
+  const blockThreshold = basis === null ? null : lowestSafe(basis.counts, target, confidence);
+  if (basis === null || blockThreshold === null) {
+    const shortfall = shortfallOf(own, target);
+    const note = `Not enough labels for a target of ${percent(target)}: ${shortfall.honest} mature completions and ${shortfall.fraud} fraud labels are missing.`;
+    return {
+      ...common,
+      status: 'insufficient_data',
+      shortfall,
+      suggested: null,
+      interval: null,
+      projected: null,
+      borrowed: null,
+      note,
+    };
+  }
+  const { reviewLow, reviewRate } = lowestReview(cells, blockThreshold);
+  const suggested = { reviewLow, blockThreshold };
+  return {
+    ...common,
+    status: 'ok',
+    shortfall: null,
+    suggested,
+    interval: { blockThreshold: intervalOf(basis.counts, target) },
+    projected: { ...compareEdges(subject, basis.counts, blockThreshold), reviewRate },
+    borrowed: basis.borrowed,
+    note: noteOf(suggested, target, basis),
+  };
+}
+
+/** The source’s own labels where they suffice, else with what it may borrow; null where neither does. */
+function chooseBasis(own: LevelCounts, { rest, targetFalseBlockRate }: FitSubject): Basis | null {
+  const honestNeeded = trialsNeeded(0, targetFalseBlockRate, confidence);
+  const suffices = ({ honestTotal, fraudTotal }: LevelCounts): boolean =>
+    honestTotal >= honestNeeded && fraudTotal >= fraudNeeded;
+  if (suffices(own)) return { counts: own, borrowed: null };
+  if (rest === null) return null;
+  const others = countLevels(rest);
+  const hasShare = own.honestTotal >= honestNeeded * ownShareMin && own.fraudTotal >= fraudNeeded * ownShareMin;
+  if (!hasShare || !suffices(others)) return null;
+  const borrowed = { honest: own.honestTotal * borrowFactor, fraud: own.fraudTotal * borrowFactor };
+  const counts = borrow(own, others, borrowed.honest, borrowed.fraud);
+  return suffices(counts) ? { counts, borrowed } : null;
+}
+
+/** The lowest whole threshold whose upper bound on false blocks meets the target; null where not even 100 does. */
+function lowestSafe({ honest, honestTotal }: LevelCounts, target: number, level: number): number | null {
+  for (let threshold = 1; threshold <= 100; threshold += 1)
+    if (meetsTarget(blockedAt(honest, threshold), honestTotal, target, level)) return threshold;
+  return null;
+}
+
+/** The bound is never below what was observed, which is looked at first because it costs nothing. */
+function meetsTarget(blocked: number, total: number, target: number, level: number): boolean {
+  return blocked <= target * total && upperBound(blocked, total, level) <= target;
+}
+
+/** Thresholds below the first are refuted by the labels; from the second on they are confirmed. */
+function intervalOf(counts: LevelCounts, target: number): [number, number] {
+  const { honest, honestTotal } = counts;
+  let low = 1;
+  while (low < 100 && lowerBound(blockedAt(honest, low), honestTotal, intervalConfidence) > target) low += 1;
+  return [low, lowestSafe(counts, target, intervalConfidence) ?? 100];
+}
+
+/** The lowest whole reviewLow that sends no more than the budget of all sessions to review, and the share that it does send. */
+function lowestReview(cells: readonly MixCell[], blockThreshold: number): ReviewEdge {
+  const { byScore, always, total } = countReviews(cells, blockThreshold);
+  let reviews = always;
+  let reviewLow = blockThreshold;
+  while (reviewLow > 0 && reviews + (byScore[reviewLow - 1] ?? 0) <= reviewBudget * total) {
+    reviewLow -= 1;
+    reviews += byScore[reviewLow] ?? 0;
+  }
+  return { reviewLow, reviewRate: total === 0 ? 0 : reviews / total };
+}
+
+interface ReviewEdge {
+  readonly reviewLow: number;
+  readonly reviewRate: number;
+}
+
+/** Sessions by the score from which on they would be reviewed, and those that are reviewed or stepped up whatever the edge. */
+function countReviews(cells: readonly MixCell[], blockThreshold: number) {
+  const byScore = new Array<number>(101).fill(0);
+  let always = 0;
+  let total = 0;
+  for (const { inputs, count } of cells) {
+    total += count;
+    const under = (reviewLow: number) => decide(inputs, { reviewLow, blockThreshold, stepUpThreshold: null });
+    if (isReview(under(blockThreshold).recommendation)) always += count;
+    else if (isReview(under(0).recommendation)) byScore[under(0).score] = (byScore[under(0).score] ?? 0) + count;
+  }
+  return { byScore, always, total };
+}
+
+const isReview = (recommendation: MixCell['recommendation']): boolean =>
+  recommendation === 'review' || recommendation === 'step_up';
+
+/** The suggested threshold against the present one, on the same labels. */
+function compareEdges({ current, seed }: FitSubject, counts: LevelCounts, suggested: number) {
+  const present = Math.min(100, Math.max(1, Math.ceil(current.blockThreshold)));
+  const compare = (blocked: readonly number[], total: number) => {
+    const before = blockedAt(blocked, present);
+    const after = blockedAt(blocked, suggested);
+    const groups = { gained: Math.max(0, after - before), lost: Math.max(0, before - after), total };
+    return { rate: after / total, delta: (after - before) / total, interval: deltaInterval(groups, seed) };
+  };
+  const caught = compare(counts.fraud, counts.fraudTotal);
+  const wronged = compare(counts.honest, counts.honestTotal);
+  return {
+    catchRate: caught.rate,
+    catchRateDelta: caught.delta,
+    catchRateDeltaInterval: caught.interval,
+    falseBlockRate: wronged.rate,
+    falseBlockRateDelta: wronged.delta,
+    falseBlockRateDeltaInterval: wronged.interval,
+    falseBlockRateUpper95: upperBound(blockedAt(counts.honest, suggested), counts.honestTotal, confidence),
+  };
+}
+
+/** What is missing: for no error at all, or, where the numbers are there, for the errors that even the highest threshold makes. */
+function shortfallOf({ honest, honestTotal, fraudTotal }: LevelCounts, target: number): Shortfall {
+  const errors = blockedAt(honest, 100);
+  return {
+    honest: Math.max(0, trialsNeeded(errors, target, confidence) - honestTotal),
+    fraud: Math.max(0, fraudNeeded - fraudTotal),
+  };
+}
+
+function countLabels(cells: readonly MixCell[]): Labels {
+  const of = (label: MixCell['label']): number =>
+    cells.reduce((total, cell) => total + (cell.label === label ? cell.count : 0), 0);
+  return { honest: of('honest'), fraud: of('fraud'), pending: of('pending') };
+}
+
+function coverageOf(cells: readonly MixCell[]): EdgeFit['coverage'] {
+  const { honest, fraud } = countLabels(cells);
+  return {
+    sessions: cells.reduce((total, { count }) => total + count, 0),
+    labelled: honest + fraud,
+    blocked: cells.reduce((total, cell) => total + (cell.recommendation === 'block' ? cell.count : 0), 0),
+  };
+}
+
+function noteOf(
+  { reviewLow, blockThreshold }: { readonly reviewLow: number; readonly blockThreshold: number },
+  target: number,
+  { borrowed }: Basis,
+): string {
+  const own = `Blocking from ${blockThreshold} keeps false blocks under ${percent(target)} with 95% confidence; reviewing from ${reviewLow} keeps reviews within ${percent(reviewBudget)}.`;
+  return borrowed === null
+    ? own
+    : `${own} The source has few labels of its own and leans on the rest of the project (weight ${Math.round(borrowed.honest)} honest, ${Math.round(borrowed.fraud)} fraud).`;
+}
+
+const percent = (value: number): string => `${Number((value * 100).toPrecision(3))}%`;

@@ -1,0 +1,46 @@
+/**
+ * Labelled sessions by block level: the highest blockThreshold that still blocks them. Every question about a threshold is a sum over it.
+ */
+import type { MixCell } from '../../src/contract/thresholds.js';
+import { blockLevelOf } from './decide.js';
+
+export interface LevelCounts {
+  /** By level, 0 to 100. */
+  readonly honest: readonly number[];
+  readonly fraud: readonly number[];
+  readonly honestTotal: number;
+  readonly fraudTotal: number;
+}
+
+const levels = 101;
+
+export function countLevels(cells: readonly MixCell[]): LevelCounts {
+  const honest = new Array<number>(levels).fill(0);
+  const fraud = new Array<number>(levels).fill(0);
+  for (const { inputs, label, count } of cells) {
+    if (label !== 'honest' && label !== 'fraud') continue;
+    const counts = label === 'honest' ? honest : fraud;
+    const level = blockLevelOf(inputs);
+    counts[level] = (counts[level] ?? 0) + count;
+  }
+  return { honest, fraud, honestTotal: sum(honest), fraudTotal: sum(fraud) };
+}
+
+/** How many a threshold from 1 to 100 blocks. */
+export function blockedAt(counts: readonly number[], blockThreshold: number): number {
+  return sum(counts.slice(blockThreshold));
+}
+
+/** Adds the rest of a project with a weight for each kind of label, which shares rates and not sizes. */
+export function borrow(own: LevelCounts, rest: LevelCounts, honest: number, fraud: number): LevelCounts {
+  const mixed = (mine: readonly number[], theirs: readonly number[], total: number, weight: number): number[] =>
+    mine.map((count, level) => count + (total === 0 ? 0 : ((theirs[level] ?? 0) * weight) / total));
+  return {
+    honest: mixed(own.honest, rest.honest, rest.honestTotal, honest),
+    fraud: mixed(own.fraud, rest.fraud, rest.fraudTotal, fraud),
+    honestTotal: own.honestTotal + (rest.honestTotal === 0 ? 0 : honest),
+    fraudTotal: own.fraudTotal + (rest.fraudTotal === 0 ? 0 : fraud),
+  };
+}
+
+export const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
