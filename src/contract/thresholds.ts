@@ -121,7 +121,9 @@ const Edges = Type.Object({
   reviewLow: edge('Scores below it are allowed.'),
   blockThreshold: edge('Scores at or above it are blocked.'),
 });
-const Interval = (description: string) => Type.Tuple([Type.Number(), Type.Number()], { description });
+/** Lower and upper end. */
+const Interval = (description: string) =>
+  Type.Unsafe<[number, number]>({ type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2, description });
 
 export const SourceRecommendation = Type.Object(
   {
