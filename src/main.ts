@@ -12,6 +12,7 @@ import {
   type BootstrapIds,
 } from './projects/operator/bootstrap.js';
 import { createSigningSecrets } from './administration/signing-secrets.js';
+import { createClosers } from './stores/closers.js';
 import { createOutbox } from './stores/outbox.js';
 import { openStores } from './stores/open-stores.js';
 import type { Logger } from './telemetry/logger.js';
@@ -39,10 +40,7 @@ export async function startService(
   logger: Logger,
   { now = Date.now }: ServiceOptions = {},
 ): Promise<Service> {
-  const opened: (() => Promise<void>)[] = [];
-  const stop = async (): Promise<void> => {
-    for (const close of opened.splice(0).reverse()) await close();
-  };
+  const opened = createClosers();
   try {
     const masterKey = settings.VH_MASTER_KEY ?? loadMasterKey(settings.VH_DATA_DIR);
     const metrics = createMetrics();
@@ -67,9 +65,9 @@ export async function startService(
       adminUrl,
     };
     if (isApi && ids !== null) writeBootstrap(settings.VH_DATA_DIR, { ...ids, ...addresses });
-    return { bootstrap: { ...ids, ...addresses }, firstStart: created !== null, stop };
+    return { bootstrap: { ...ids, ...addresses }, firstStart: created !== null, stop: () => opened.close() };
   } catch (error) {
-    await stop();
+    await opened.close();
     throw error;
   }
 }

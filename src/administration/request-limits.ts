@@ -6,6 +6,7 @@
  * would be the greater harm.
  */
 import type { StoredOrganization } from './organization-store.js';
+import { keyRateLimits } from './key-rate-limits.js';
 import { Fault } from '../errors.js';
 import type { KeyCaller } from '../http/access.js';
 import { rateLimited } from '../http/rate-fault.js';
@@ -56,11 +57,7 @@ export function createLimits(deps: LimitDeps): Limits {
   };
 
   return {
-    takeKeyRate: ({ lineage, limits, projectId, organizationId }) =>
-      take('This key', projectId ?? organizationId, [
-        { key: `${lineage}:minute`, limit: limits.perMinute, windowSeconds: 60 },
-        { key: `${lineage}:day`, limit: limits.perDay, windowSeconds: 86_400 },
-      ]),
+    takeKeyRate: (caller) => take('This key', caller.projectId ?? caller.organizationId, keyRateLimits(caller)),
     async requireTrial(organizationId) {
       const organization = await deps.findOrganization(organizationId);
       const endsAt = organization?.trialEndsAt ?? null;

@@ -11,6 +11,11 @@ import type { DegradedSignal, Finding, RespondentStats, ScoreReply } from './sco
 /** Class of the network an address belongs to, from the ASN database; null where none is configured or the address is unknown. */
 export type NetworkClass = 'residential' | 'mobile' | 'hosting' | 'anonymous' | 'education' | 'business';
 
+/** Whether strangers sit together behind the addresses of such a network: then sharing one ties nobody to anybody. */
+export function isSharedNetwork(network: NetworkClass | null): boolean {
+  return network === 'mobile' || network === 'anonymous' || network === 'education';
+}
+
 /** A keyed hash standing for an identifier within one project: 16 lower-case hex characters. */
 export type Ref = string;
 
@@ -101,6 +106,7 @@ export interface HistoryFacts {
 
 export interface AgentFacts {
   readonly outcome: 'verified' | 'invalid' | 'unverified';
+  /** The agent’s configured name. */
   readonly agent: string | null;
   /** Why it did not verify, in words for the integrator. */
   readonly reason: string | null;

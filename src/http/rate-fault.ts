@@ -1,17 +1,11 @@
 /**
  * The answer to a call over a limit: 429 with Retry-After, what remains and when the window ends, in headers and body.
  */
+import type { RateState } from '../contract/rate.js';
 import { Fault } from '../errors.js';
 
-export interface UsedRate {
-  readonly limit: number;
-  readonly remaining: number;
-  /** Unix seconds. */
-  readonly resetAt: number;
-}
-
 /** `who` begins the sentence: "This key". */
-export function rateLimited(who: string, rate: UsedRate, nowMs: number): Fault {
+export function rateLimited(who: string, rate: RateState, nowMs: number): Fault {
   const retryAfter = Math.max(1, Math.ceil(rate.resetAt - nowMs / 1_000));
   return new Fault(
     'RATE_LIMIT_EXCEEDED',

@@ -4,19 +4,19 @@
  */
 import { hash } from 'node:crypto';
 import { unpack } from 'msgpackr';
-import type { AgentFacts, HistoryFacts, HistoryRecord, NetworkClass, ScoreFacts } from '../contract/facts.js';
+import {
+  isSharedNetwork,
+  type AgentFacts,
+  type HistoryFacts,
+  type HistoryRecord,
+  type ScoreFacts,
+} from '../contract/facts.js';
 import type { ProbeBody, ProbeTransport } from '../contract/probe.js';
 import type { DegradedSignal, ScoreRequest } from '../contract/score.js';
 import type { LiteConfig } from '../contract/calibration.js';
 import type { MakeRef } from '../crypto/master-key.js';
 import type { Issue } from '../errors.js';
-import type {
-  CountedSession,
-  RateLimit,
-  RecentReceipt,
-  ScoreCountInput,
-  StoredHistory,
-} from '../stores/counters/port.js';
+import type { CountRecord, RateLimit, ScoreCountInput, StoredHistory } from '../stores/counters/port.js';
 import { holderOf, namespaceOf } from '../stores/counters/namespace.js';
 import { parseAddress, type Address } from '../net/address.js';
 import { resolveCalibration } from './calibration.js';
@@ -24,10 +24,8 @@ import { deviceClassOf } from './device-class.js';
 import type { Place } from './geography.js';
 import { decayFurther } from './outcomes/history-days.js';
 import type { ReceiptOwner } from './receipts.js';
+import type { SessionTrace } from './session-trace.js';
 import { historySubjectsOf, type HistorySubjects } from './subjects.js';
-
-/** What the counters are told of a session, by references only; kept with the receipt, so that lost counters can be counted again. */
-export type SessionTrace = Omit<CountedSession, 'sketch' | 'bands'>;
 
 /** What is known before the counters are asked; packed, it lies beside them until the database has the receipt. */
 export interface ScoreBase {
@@ -86,7 +84,7 @@ export function gatherBase(input: GatherInput): ScoreBase {
     prefix: makeRef(holder, 'prefix', address.prefix),
     source: ref('source', request.sourceId),
     deviceClass: deviceClassOf(request.userAgent),
-    addressShared: place.network !== null && sharedNetworks.includes(place.network),
+    addressShared: isSharedNetwork(place.network),
   };
   return {
     owner,
@@ -127,9 +125,6 @@ function degradedOf(request: ScoreRequest, geographyAvailable: boolean): readonl
   ];
 }
 
-/** Networks behind whose addresses strangers sit together: sharing one ties nobody to anybody. */
-const sharedNetworks: readonly NetworkClass[] = ['mobile', 'anonymous', 'education'];
-
 /** What the counters store is to count for this score. */
 export function countInputOf(input: {
   readonly base: ScoreBase;
@@ -159,7 +154,7 @@ function scopeOf(request: ScoreRequest): string {
 }
 
 /** What the counters store answered, or recorded for a receipt. */
-export type Counted = Pick<RecentReceipt, 'counts' | 'probe' | 'device' | 'signatureFresh' | 'warm' | 'history'>;
+export type Counted = Omit<CountRecord, 'receiptId'>;
 
 /** The whole facts, from what was known before and what the counters store answered; null where it did not answer. */
 export function assembleFacts(base: ScoreBase, counted: Counted | null): ScoreFacts {
@@ -222,7 +217,7 @@ interface ProbeContent {
 }
 
 /** The load message tells of the device, the newest update of behaviour since. */
-function mergeProbe(stored: RecentReceipt['probe']): ScoreFacts['probe'] {
+function mergeProbe(stored: CountRecord['probe']): ScoreFacts['probe'] {
   const load = stored?.load == null ? null : (unpack(stored.load) as ProbeContent);
   const update = stored?.update == null ? null : (unpack(stored.update) as ProbeContent);
   if (load === null) return update;

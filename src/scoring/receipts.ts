@@ -12,7 +12,7 @@ import type { SigningKey } from '../crypto/master-key.js';
 import { namespaceOf, type Namespace, type NamespaceOwner } from '../stores/counters/namespace.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import type { Log, LogEntry } from '../stores/log/port.js';
-import type { SessionTrace } from './gather.js';
+import type { SessionTrace } from './session-trace.js';
 import type { HistorySubjects } from './subjects.js';
 
 /** Whose receipt it is, and of which world. */

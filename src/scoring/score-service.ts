@@ -6,6 +6,7 @@
 import { pack, unpack } from 'msgpackr';
 import type { ScoreFacts } from '../contract/facts.js';
 import type { ScoreRequest, WebBotAuth } from '../contract/score.js';
+import { keyRateLimits } from '../administration/key-rate-limits.js';
 import { makeId } from '../crypto/ids.js';
 import type { BatchSigner } from '../crypto/batch-signer.js';
 import type { MakeRef } from '../crypto/master-key.js';
@@ -14,7 +15,7 @@ import { notFound, type KeyCaller } from '../http/access.js';
 import { invalid } from '../http/error-answers.js';
 import { rateLimited } from '../http/rate-fault.js';
 import type { Pool } from '../pool/pool.js';
-import type { Counters, RateLimit, ScoreCountResult } from '../stores/counters/port.js';
+import type { Counters, ScoreCountResult } from '../stores/counters/port.js';
 import { namespaceOf } from '../stores/counters/namespace.js';
 import type { Log } from '../stores/log/port.js';
 import type { Logger } from '../telemetry/logger.js';
@@ -24,6 +25,7 @@ import type { Address } from '../net/address.js';
 import type { Geography } from './geography.js';
 import { appendReceipt, packFacts } from './receipts.js';
 import type { Warmth } from './warmth.js';
+import type { AgentVerdict } from './web-bot-auth.js';
 
 /** What scoring needs to know of projects and organizations; fulfilled from their cached records. */
 export interface ScoringSubjects {
@@ -38,20 +40,12 @@ export interface ScoringProject {
   readonly origins: readonly string[];
 }
 
-export interface VerifiedAgent {
-  readonly outcome: 'verified' | 'invalid' | 'unverified';
-  readonly agent: string | null;
-  readonly reason: string | null;
-  /** Stands for the signature; good once. */
-  readonly signature: string | null;
-}
-
 export interface ScoreServiceDeps {
   readonly counters: Counters;
   readonly log: Log;
   readonly pool: Pool;
   readonly geography: Geography;
-  readonly verifyAgent: (material: WebBotAuth, origins: readonly string[]) => Promise<VerifiedAgent>;
+  readonly verifyAgent: (material: WebBotAuth, origins: readonly string[]) => Promise<AgentVerdict>;
   readonly subjects: ScoringSubjects;
   readonly makeRef: MakeRef;
   readonly signer: BatchSigner;
@@ -85,7 +79,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
         content: pack(base),
         request,
         signature,
-        limits: limitsOf(caller),
+        limits: keyRateLimits(caller),
         makeRef: deps.makeRef,
       }),
     );
@@ -169,11 +163,4 @@ async function count(
   } finally {
     end();
   }
-}
-
-function limitsOf({ lineage, limits }: KeyCaller): readonly RateLimit[] {
-  return [
-    { key: `${lineage}:minute`, limit: limits.perMinute, windowSeconds: 60 },
-    { key: `${lineage}:day`, limit: limits.perDay, windowSeconds: 86_400 },
-  ];
 }

@@ -9,6 +9,7 @@
  */
 import { createHash, verify as verifySignature } from 'node:crypto';
 import { promisify } from 'node:util';
+import type { AgentFacts } from '../contract/facts.js';
 import type { WebBotAuth } from '../contract/score.js';
 import { originMatches, parseOriginPattern } from '../http/origin-pattern.js';
 import {
@@ -22,12 +23,8 @@ import { importTrustedKeys, type ImportedAgentKey, type TrustedAgentKey } from '
 
 export { readTrustedAgentKeys, type TrustedAgentKey } from './web-bot-auth/trusted-keys.js';
 
-export interface AgentVerdict {
-  readonly outcome: 'verified' | 'invalid' | 'unverified';
-  /** The agent’s configured name; null unless verified. */
-  readonly agent: string | null;
-  /** Why it did not verify, for the integrator; null if it did. */
-  readonly reason: string | null;
+/** Facts of an agent, its name null unless verified, and what stands for its signature. */
+export interface AgentVerdict extends AgentFacts {
   /** Stands for this (key, signature) pair; null unless verified. */
   readonly signature: string | null;
   /** When the signature goes out of force by itself; null unless verified. */

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { Settings } from '../config.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
+import { createClosers } from './closers.js';
 import { openMemoryCounters } from './counters/memory/open.js';
 import type { Counters } from './counters/port.js';
 import { openRedisCounters } from './counters/redis/open.js';
@@ -51,10 +52,7 @@ export interface OpenStoresDeps {
 }
 
 export async function openStores({ settings, logger, metrics }: OpenStoresDeps): Promise<Stores> {
-  const opened: (() => Promise<void>)[] = [];
-  const close = async (): Promise<void> => {
-    for (const closeOne of opened.splice(0).reverse()) await closeOne();
-  };
+  const opened = createClosers();
   const keep = <T extends { close(): Promise<void> }>(store: T): T => {
     opened.push(() => store.close());
     return store;
@@ -79,28 +77,26 @@ export async function openStores({ settings, logger, metrics }: OpenStoresDeps):
             }),
           );
     const counters = keep(await openCounters(settings, logger));
-    const log = keep(await openLog(settings, database, logger));
-    if (!hasSpool(settings)) return { database, lookups, counters, log, close };
-    const spool = await openSpool({
-      directory: join(settings.VH_DATA_DIR, 'spool'),
-      bytesMax: settings.VH_SPOOL_BYTES_MAX,
-      logger,
-    });
-    const spooled = withSpool({ log, spool, metrics, logger });
-    opened[opened.length - 1] = () => spooled.close();
-    return { database, lookups, counters, log: spooled, close };
+    let log = await openLog(settings, database, logger);
+    opened.push(() => log.close());
+    if (hasSpool(settings)) {
+      const spool = await openSpool({
+        directory: join(settings.VH_DATA_DIR, 'spool'),
+        bytesMax: settings.VH_SPOOL_BYTES_MAX,
+        logger,
+      });
+      log = withSpool({ log, spool, metrics, logger });
+    }
+    return { database, lookups, counters, log, close: () => opened.close() };
   } catch (error) {
-    await close();
+    await opened.close();
     throw error;
   }
 }
 
 /** The database by itself, for a command beside or in place of the service; locks the data directory where it is in there. */
 export async function openDatabaseAlone(settings: Settings, logger: Logger): Promise<Database> {
-  const opened: (() => Promise<void>)[] = [];
-  const close = async (): Promise<void> => {
-    for (const closeOne of opened.splice(0).reverse()) await closeOne();
-  };
+  const opened = createClosers();
   try {
     if (settings.DATABASE_URL === null) {
       const lock = await lockDataDirectory(settings.VH_DATA_DIR);
@@ -109,9 +105,9 @@ export async function openDatabaseAlone(settings: Settings, logger: Logger): Pro
     const database = await openDatabase(settings, logger);
     opened.push(() => database.close());
     await migrate(database);
-    return { ...database, close };
+    return { ...database, close: () => opened.close() };
   } catch (error) {
-    await close();
+    await opened.close();
     throw error;
   }
 }

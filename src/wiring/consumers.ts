@@ -1,68 +1,63 @@
 /**
- * The role `consumers`: records receipts, carries outcomes into the history, and sends what is left in the outbox.
+ * The role `consumers`: what reads the log, and what tidies up. A capability adds one line: to `consumers` for what reads a
+ * topic, to `rounds` for what comes by the clock.
  */
-import { startReceiptRetention } from '../scoring/receipt-retention.js';
-import { createReceiptRecorder } from '../scoring/receipts.js';
-import { startHistoryConsumer } from '../scoring/outcomes/history-consumer.js';
-import { startMixConsumer } from '../scoring/thresholds/mix-consumer.js';
 import type { Consumer } from '../stores/log/port.js';
 import { startOutboxSweeper } from '../stores/outbox-sweeper.js';
+import { startHistoryConsumer } from '../scoring/outcomes/history-consumer.js';
+import { startReceiptConsumer } from '../scoring/receipt-consumer.js';
+import { startReceiptRetention } from '../scoring/receipt-retention.js';
+import { startMixConsumer } from '../scoring/thresholds/mix-consumer.js';
 import type { Parts } from './parts.js';
 
-const receiptBatchMax = 500;
-const receiptLingerMs = 200;
+/** Something that works in the background until it is stopped. */
+interface Background {
+  stop(): Promise<void>;
+}
 
 export interface NamedConsumer {
   readonly group: string;
   readonly consumer: Consumer;
 }
 
-/** Starts the consumers; each stops with the service. */
-export async function startConsumers({
-  settings,
-  stores,
-  metrics,
-  logger,
-  now,
-  opened,
-}: Parts): Promise<readonly NamedConsumer[]> {
-  const record = createReceiptRecorder(stores.database);
-  const consumer = await stores.log.subscribe({
-    topic: 'scores',
-    group: 'receipts',
-    batchMax: receiptBatchMax,
-    lingerMs: receiptLingerMs,
-    handle: async (entries) => metrics.receiptsRecorded.inc(await record(entries)),
-  });
-  opened.push(() => consumer.stop());
-  const history = await startHistoryConsumer({
-    database: stores.database,
-    counters: stores.counters,
-    log: stores.log,
-    logger,
-    now,
-  });
-  opened.push(() => history.stop());
-  const mix = await startMixConsumer({
-    database: stores.database,
-    log: stores.log,
-    logger,
-    now,
-    retentionDays: settings.VH_RECEIPT_RETENTION_DAYS,
-  });
-  opened.push(() => mix.stop());
-  const retention = startReceiptRetention({
-    database: stores.database,
-    logger,
-    now,
-    retentionDays: settings.VH_RECEIPT_RETENTION_DAYS,
-  });
-  opened.push(() => retention.stop());
-  const sweeper = startOutboxSweeper({ database: stores.database, log: stores.log, logger, metrics });
-  opened.push(() => sweeper.stop());
-  return [
-    { group: 'receipts', consumer },
-    { group: 'history', consumer: history },
-    { group: 'thresholds', consumer: mix },
-  ];
+/** By consumer group; started in this order, stopped in reverse. The age of each one’s last round is a metric. */
+const consumers: Readonly<Record<string, (parts: Parts) => Promise<Consumer>>> = {
+  receipts: ({ stores, metrics }) => startReceiptConsumer({ database: stores.database, log: stores.log, metrics }),
+  history: ({ stores, logger, now }) =>
+    startHistoryConsumer({ database: stores.database, counters: stores.counters, log: stores.log, logger, now }),
+  thresholds: ({ stores, logger, now, settings }) =>
+    startMixConsumer({
+      database: stores.database,
+      log: stores.log,
+      logger,
+      now,
+      retentionDays: settings.VH_RECEIPT_RETENTION_DAYS,
+    }),
+};
+
+/** What comes round by the clock. */
+const rounds: readonly ((parts: Parts) => Background)[] = [
+  ({ stores, logger, now, settings }) =>
+    startReceiptRetention({
+      database: stores.database,
+      logger,
+      now,
+      retentionDays: settings.VH_RECEIPT_RETENTION_DAYS,
+    }),
+  ({ stores, logger, metrics }) => startOutboxSweeper({ database: stores.database, log: stores.log, logger, metrics }),
+];
+
+/** Starts all of them; each stops with the service. */
+export async function startConsumers(parts: Parts): Promise<readonly NamedConsumer[]> {
+  const started: NamedConsumer[] = [];
+  for (const [group, start] of Object.entries(consumers)) {
+    const consumer = await start(parts);
+    parts.opened.push(() => consumer.stop());
+    started.push({ group, consumer });
+  }
+  for (const start of rounds) {
+    const background = start(parts);
+    parts.opened.push(() => background.stop());
+  }
+  return started;
 }

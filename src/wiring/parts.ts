@@ -2,6 +2,7 @@
  * What the parts of the service are put together from.
  */
 import type { Settings } from '../config.js';
+import type { Closers } from '../stores/closers.js';
 import type { Outbox } from '../stores/outbox.js';
 import type { Stores } from '../stores/open-stores.js';
 import type { Logger } from '../telemetry/logger.js';
@@ -17,7 +18,7 @@ export interface Parts {
   readonly masterKey: Uint8Array;
   readonly now: () => number;
   /** Closers of what was opened so far. */
-  readonly opened: (() => Promise<void>)[];
+  readonly opened: Pick<Closers, 'push'>;
 }
 
 export const apiPrefix = '/api/v1';

@@ -3,7 +3,7 @@
  * or an address; a network prefix that sends more than its share; and a sample that few prefixes make up. Shared networks do not count as ties.
  * With too few sessions, or without counts, nothing is flagged and the factors say so. Never moves risk.
  */
-import type { AddressFacts, Neighborhood, ScoreFacts } from '../../src/contract/facts.js';
+import { isSharedNetwork, type Neighborhood, type ScoreFacts } from '../../src/contract/facts.js';
 import type { IndependenceReply } from '../../src/contract/score.js';
 import { clamp } from '../scoring/rule.js';
 
@@ -38,7 +38,7 @@ export function judgeIndependence({
   if (neighborhood.sessions < edges.sessionsMin)
     return untold('Too few sessions in the last day to judge the sample by.');
   const ties = tieShare(neighborhood);
-  const prefix = isShared(address) ? 0 : prefixShare(neighborhood);
+  const prefix = isSharedNetwork(address.network) ? 0 : prefixShare(neighborhood);
   const spread = clamp(
     (neighborhood.prefixSquares / neighborhood.sessions ** 2 - edges.herfindahlOrdinary) /
       (1 - edges.herfindahlOrdinary),
@@ -50,11 +50,6 @@ export function judgeIndependence({
   if (score >= edges.independentMin) return { score, band: 'independent', grade: null, factors };
   if (score >= edges.sharedMin) return { score, band: 'shared', grade: null, factors };
   return { score, band: 'concentrated', grade: neighborhood.direct > 0 ? 'direct' : 'linked', factors };
-}
-
-/** Whether strangers share the address: then it ties nobody together. */
-function isShared({ network }: AddressFacts): boolean {
-  return network === 'mobile' || network === 'anonymous' || network === 'education';
 }
 
 function tieShare({ sessions, direct, linked }: Neighborhood): number {

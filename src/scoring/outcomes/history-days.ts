@@ -2,6 +2,7 @@
  * The history of one subject (a respondent, a source, a sub-source) as counts a day, and the decayed record that scoring reads. Days are
  * whole numbers, so that what is taken back leaves no trace, not even a rounding error.
  */
+import type { HistoryValue } from '../../stores/counters/port.js';
 import type { Adjudication } from './adjudication-rules.js';
 
 /** Adjudicated sessions, fraud among them, clawbacks among those. */
@@ -9,14 +10,6 @@ export type DayCounts = readonly [n: number, fraud: number, clawbacks: number];
 
 /** Counts by day since 1970. */
 export type HistoryDays = Readonly<Record<string, DayCounts>>;
-
-/** A record as of a day; read later, it has decayed further by the days since. */
-export interface DecayedHistory {
-  readonly n: number;
-  readonly fraud: number;
-  readonly clawbacks: number;
-  readonly asOfDay: number;
-}
 
 const dayMs = 86_400_000;
 const halfLifeDays = 90;
@@ -39,7 +32,7 @@ export function shiftDays(days: HistoryDays, adjudication: Adjudication, sign: 1
 }
 
 /** Days in the future weigh as today: an event cannot weigh more for being dated ahead. */
-export function decay(days: HistoryDays, nowMs: number): DecayedHistory {
+export function decay(days: HistoryDays, nowMs: number): HistoryValue {
   const today = dayOf(nowMs);
   const sum = { n: 0, fraud: 0, clawbacks: 0 };
   for (const [day, [n, fraud, clawbacks]] of Object.entries(days).sort(([a], [b]) => Number(a) - Number(b))) {
@@ -54,7 +47,7 @@ export function decay(days: HistoryDays, nowMs: number): DecayedHistory {
 }
 
 /** The record as it stands at `nowMs`, from what was decayed up to an earlier day. Clawbacks are counted, not weighted. */
-export function decayFurther(history: DecayedHistory, nowMs: number): DecayedHistory {
+export function decayFurther(history: HistoryValue, nowMs: number): HistoryValue {
   const today = dayOf(nowMs);
   const weight = 2 ** (-Math.max(0, today - history.asOfDay) / halfLifeDays);
   return { n: history.n * weight, fraud: history.fraud * weight, clawbacks: history.clawbacks, asOfDay: today };

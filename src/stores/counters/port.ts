@@ -13,6 +13,7 @@
  * - Distinct counts are exact up to 128 where a cap says so and within 5% up to 2,048 otherwise.
  */
 import type { CountFacts, DeviceSketch, Ref } from '../../contract/facts.js';
+import type { RateState } from '../../contract/rate.js';
 import type { Namespace } from './namespace.js';
 
 /** A fixed-window limit; `limit` calls per `windowSeconds`, the window aligned to the epoch. */
@@ -20,15 +21,6 @@ export interface RateLimit {
   readonly key: string;
   readonly limit: number;
   readonly windowSeconds: number;
-}
-
-export interface RateState {
-  readonly allowed: boolean;
-  /** Of the limit that is nearest to being used up. */
-  readonly limit: number;
-  readonly remaining: number;
-  /** When that window ends, Unix seconds. */
-  readonly resetAt: number;
 }
 
 /**
@@ -141,15 +133,13 @@ export type CountedSession = Pick<
 export type ScoreCountResult =
   /** The limits come first: nothing was counted, and nothing else was looked at. */
   | { readonly kind: 'limited'; readonly rate: RateState }
-  | ({ readonly kind: 'counted'; readonly rate: RateState } & Omit<RecentReceipt, 'projectId' | 'content'>)
+  | ({ readonly kind: 'counted'; readonly rate: RateState } & CountRecord)
   /** Same session, same fingerprint, same probe: what was recorded then, with the first receipt’s id. */
   | { readonly kind: 'replayed'; readonly rate: RateState; readonly recorded: RecentReceipt };
 
-/** A receipt as `countScore` recorded it: enough to render the verdict again. */
-export interface RecentReceipt {
+/** What `countScore` found and counted. */
+export interface CountRecord {
   readonly receiptId: string;
-  readonly projectId: Namespace;
-  readonly content: Uint8Array;
   readonly counts: CountFacts;
   readonly probe: StoredProbe | null;
   /** The input’s device, else the probe’s. */
@@ -159,6 +149,12 @@ export interface RecentReceipt {
   /** False: the store had lost this project’s data or never had it. The counts are of what came since, and history is unknown. */
   readonly warm: boolean;
   readonly history: StoredHistory;
+}
+
+/** A receipt as `countScore` recorded it: enough to render the verdict again. */
+export interface RecentReceipt extends CountRecord {
+  readonly projectId: Namespace;
+  readonly content: Uint8Array;
 }
 
 export interface Counters {

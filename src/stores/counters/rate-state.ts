@@ -1,7 +1,8 @@
 /**
  * What a caller is told of its rate limits, from how much of each window was used before the call. Pure.
  */
-import type { RateLimit, RateState } from './port.js';
+import type { RateState } from '../../contract/rate.js';
+import type { RateLimit } from './port.js';
 
 /** Number of the window, aligned to the epoch, that holds a time. */
 export function windowOf(limit: RateLimit, nowMs: number): number {

@@ -4,6 +4,7 @@
  * more common than it is, which weakens a match and never strengthens one. Pure; both adapters use it.
  */
 import type { DeviceSketch } from '../../contract/facts.js';
+import { hashText } from '../../contract/hash.js';
 import { bounds } from './bounds.js';
 
 /** The two cells of each term, or null where the term is unknown. Cells of the second row follow those of the first. */
@@ -16,13 +17,4 @@ export function locateTerms(sketch: DeviceSketch): TermCells {
     const hash = hashText(`${component}:${term}`);
     return [hash % bounds.termCells, bounds.termCells + (Math.floor(hash / bounds.termCells) % bounds.termCells)];
   });
-}
-
-/** FNV-1a with a final mix: 32 bits, all of which depend on every character. */
-function hashText(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
 }

@@ -6,10 +6,9 @@
  * is rolled back whole, and the next start tries again.
  */
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { packageRoot } from '../../package-root.js';
 import type { Database, Queryable } from './port.js';
 
 interface Migration {
@@ -44,11 +43,7 @@ export async function migrate(database: Database, directory = migrationsDirector
 
 /** The files stay in the source tree; compiled code finds them from the root of the package. */
 export function migrationsDirectory(): string {
-  for (let directory = dirname(fileURLToPath(import.meta.url)); ; directory = dirname(directory)) {
-    if (existsSync(join(directory, 'package.json'))) return join(directory, 'src', 'stores', 'database', 'migrations');
-    if (directory === dirname(directory))
-      throw new Error('The root of the package was not found, so neither were the migrations.');
-  }
+  return join(packageRoot, 'src', 'stores', 'database', 'migrations');
 }
 
 async function findNext(tx: Queryable, migrations: readonly Migration[]): Promise<Migration | undefined> {

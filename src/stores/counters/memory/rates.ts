@@ -2,7 +2,8 @@
  * Fixed-window rate limits. A call takes one off every limit or, when one is used up, none off any.
  */
 import { judgeRates, rateKeyOf, windowOf } from '../rate-state.js';
-import type { RateLimit, RateState } from '../port.js';
+import type { RateState } from '../../../contract/rate.js';
+import type { RateLimit } from '../port.js';
 import type { Keyspace } from './keyspace.js';
 
 export function createRates(

@@ -5,17 +5,7 @@
 import { Unpackr } from 'msgpackr';
 import type { CountFacts, DeviceSketch, DuplicateCandidate } from '../../../contract/facts.js';
 import { sortCandidates } from '../candidate-order.js';
-import type { HistoryValue, StoredHistory, StoredProbe } from '../port.js';
-
-export interface CountRecord {
-  readonly receiptId: string;
-  readonly counts: CountFacts;
-  readonly probe: StoredProbe | null;
-  readonly device: string | null;
-  readonly signatureFresh: boolean;
-  readonly warm: boolean;
-  readonly history: StoredHistory;
-}
+import type { CountRecord, HistoryValue, StoredProbe } from '../port.js';
 
 type Measured = number | false;
 type Source = [hour: number, mean: number, variance: number, hours: number];

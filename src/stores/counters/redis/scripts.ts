@@ -3,10 +3,9 @@
  * source tree; compiled code finds them from the root of the package. A missing part fails the start.
  */
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { packageRoot } from '../../../package-root.js';
 import { bounds } from '../bounds.js';
 
 export interface Script {
@@ -45,9 +44,11 @@ const firstLine = '#!lua';
 /** A script that only reads is let through then. */
 const readingFirstLine = `${firstLine} flags=no-writes`;
 
+const scriptsDirectory = join(packageRoot, 'src', 'stores', 'counters', 'redis', 'scripts');
+
 export type Scripts = Readonly<Record<keyof typeof parts, Script>>;
 
-export async function loadScripts(directory = scriptsDirectory()): Promise<Scripts> {
+export async function loadScripts(directory = scriptsDirectory): Promise<Scripts> {
   const load = async (name: keyof typeof parts): Promise<Script> => {
     const texts = await Promise.all(parts[name].map((part) => readFile(join(directory, `${part}.lua`), 'utf8')));
     const text = [name === 'readReceipt' ? readingFirstLine : firstLine, prelude(), ...texts].join('\n');
@@ -69,13 +70,4 @@ function prelude(): string {
   return `local bounds = { ${Object.entries(bounds)
     .map(([name, value]) => `${name} = ${value}`)
     .join(', ')} }`;
-}
-
-function scriptsDirectory(): string {
-  for (let directory = dirname(fileURLToPath(import.meta.url)); ; directory = dirname(directory)) {
-    if (existsSync(join(directory, 'package.json')))
-      return join(directory, 'src', 'stores', 'counters', 'redis', 'scripts');
-    if (directory === dirname(directory))
-      throw new Error('The root of the package was not found, so neither were the scripts of the counters.');
-  }
 }

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { hashText, mix, toHex } from '../../../workers/duplicates/hash.js';
+import { hashText, mix, toHex } from '../../src/contract/hash.js';
 
 t.test('hashes are stable, seeded, 32 bits wide and spread', (t) => {
   t.equal(hashText('a'), hashText('a'));
