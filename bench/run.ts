@@ -1,17 +1,25 @@
-/** `npm run bench -- NAME [--seconds N] [--rounds N] [--projects N] [--known N]`: runs one bench, prints its table and, last, one line of JSON with the ratios. */
+/** `npm run bench -- NAME [--seconds N] [--rounds N] [--projects N] [--known N] [--sessions N]`: runs one bench, prints its table and, last, one line of JSON with the ratios. */
 import { parseArgs } from 'node:util';
 import { benchAdmin } from './admin.js';
 import { benchCounters } from './counters.js';
 import { benchScore } from './score.js';
 import { benchStores } from './stores.js';
+import { benchThresholds } from './thresholds.js';
 
-const benches = { admin: benchAdmin, counters: benchCounters, score: benchScore, stores: benchStores } as const;
+const benches = {
+  admin: benchAdmin,
+  counters: benchCounters,
+  score: benchScore,
+  stores: benchStores,
+  thresholds: benchThresholds,
+} as const;
 
 const options = {
   seconds: { type: 'string' },
   rounds: { type: 'string' },
   projects: { type: 'string' },
   known: { type: 'string' },
+  sessions: { type: 'string' },
 } as const;
 const { values, positionals } = parseArgs({ allowPositionals: true, options });
 const bench = Object.entries(benches).find(([name]) => name === positionals[0])?.[1];
@@ -24,6 +32,7 @@ const { table, ratios } = await bench({
   rounds: Number(values.rounds ?? 3),
   projects: Number(values.projects ?? 10_000),
   known: Number(values.known ?? 1_000_000),
+  sessions: Number(values.sessions ?? 5_000_000),
 });
 console.log(table);
 console.log(JSON.stringify(ratios));
