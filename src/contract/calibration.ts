@@ -17,7 +17,8 @@ const knobs = {
   stepUpThreshold: edge('Scores from here up to blockThreshold are answered step_up, once opted in. Default 40.'),
   stepUpIntensityThreshold: edge('Step-up is light below it, heavy from it on. Default 60.'),
   geoRiskWeights: Type.Record(CountryCode, Type.Number({ minimum: 0.5, maximum: 2 }), {
-    description: 'Multiplier on the network axis per country of the address.',
+    description:
+      'Multiplier on the network axis per country of the address. Weights per source are merged with these, country by country.',
     maxProperties: 250,
   }),
   dispositiveSignals: Type.Array(StringEnum(dispositiveSignals), {
@@ -29,7 +30,8 @@ const knobs = {
       'review_lean nudges respondents without native history towards review, never to a block. Default neutral.',
   }),
   verifiedAgentPolicy: StringEnum(['score_normally', 'allow', 'review'] as const, {
-    description: 'What a verified agent is recommended. Default score_normally.',
+    description:
+      'What a verified agent is recommended. allow never overrides a dispositive signal, review never lowers a block. Default score_normally.',
   }),
 };
 

@@ -4,6 +4,7 @@
  * No secret, no raw address and no clear identifier is in here: references are keyed hashes.
  * Throughout, null means "not measured".
  */
+import type { Axis } from './axes.js';
 import type { Calibration } from './calibration.js';
 import type { ProbeBody, ProbeTransport } from './probe.js';
 import type { DegradedSignal, Finding, RespondentStats, ScoreReply } from './score.js';
@@ -112,6 +113,18 @@ export interface AgentFacts {
   readonly reason: string | null;
 }
 
+/** One page load, its newest update merged over its load. */
+export interface ProbeFacts {
+  readonly body: ProbeBody;
+  readonly transport: ProbeTransport;
+}
+
+/** All page loads of a session that were kept; the first is the one that the device and its sketch are taken from. */
+export interface ProbeRecord extends ProbeFacts {
+  /** Absent in older receipts, which knew one page only. */
+  readonly others?: readonly ProbeFacts[];
+}
+
 export interface ScoreFacts {
   readonly version: 1;
   readonly receiptId: string;
@@ -132,7 +145,10 @@ export interface ScoreFacts {
   readonly address: AddressFacts;
   /** Reference of the address’s network prefix, as candidates carry it; a shared one corroborates a device match. */
   readonly prefix?: Ref | null;
-  readonly probe: { readonly body: ProbeBody; readonly transport: ProbeTransport } | null;
+  /** null where none came, or none could be read; `probeRead` tells the two apart. */
+  readonly probe: ProbeRecord | null;
+  /** false where the store that keeps probes did not answer: whether one came is then not known. Absent in older receipts, where it reads true. */
+  readonly probeRead?: boolean;
   readonly counts: CountFacts | null;
   readonly history: HistoryFacts | null;
   readonly agent: AgentFacts | null;
@@ -156,4 +172,20 @@ export interface ScoreOutcome {
   /** The score before any cap, and the caps that applied: what a simulation starts from. */
   readonly uncapped: number;
   readonly caps: readonly string[];
+  /** What each finding was worth, in the order in which they were found. */
+  readonly contributions: readonly Contribution[];
+}
+
+/** What one finding did to the score. For operators: weights are no part of what callers read. */
+export interface Contribution {
+  readonly code: string;
+  readonly axis: Axis;
+  /** Logits as raised. */
+  readonly weight: number;
+  /** Logits after the country’s multiplier and the discount of its correlation group, before the axis’s cap and what is set off. */
+  readonly discounted: number;
+  /** Logits that counted: positive against, negative in favour, 0 for nothing. */
+  readonly applied: number;
+  /** Whether the whole-number score would be another without it, taken strongest first. */
+  readonly moved: boolean;
 }

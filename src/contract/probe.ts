@@ -3,6 +3,7 @@
  * optional; within a group null means "could not be measured", which is neither zero nor false.
  */
 import { Type, type Static } from 'typebox';
+import { userAgentLengthMax } from '../limits.js';
 import { CallerId, Nullable, StringEnum } from './common.js';
 
 const text = (length: number, description: string) => Nullable(Type.String({ maxLength: length, description }));
@@ -94,7 +95,11 @@ export const ProbeBody = Type.Object(
     ),
     ua: group(
       {
-        ua: text(1_024, 'navigator.userAgent.'),
+        ua: Nullable(
+          Type.String({
+            description: `navigator.userAgent. Its first ${userAgentLengthMax} characters are looked at.`,
+          }),
+        ),
         brands: Nullable(
           Type.Array(Type.String({ maxLength: 96 }), {
             maxItems: 10,

@@ -1,8 +1,8 @@
 /**
  * `POST /lite/score` and the evidence of a receipt: what the caller sends and what it gets.
  */
-import { Type, type Static } from 'typebox';
-import { userAgentLengthMax } from '../limits.js';
+import { Type, type Static, type TSchema } from 'typebox';
+import { callerIdLengthMax, userAgentLengthMax } from '../limits.js';
 import { axes } from './axes.js';
 import { CallerId, Nullable, Percent, StringEnum, Timestamp } from './common.js';
 
@@ -21,9 +21,11 @@ export const degradedSignals = [
   'respondent_id_equals_session_id',
   'supplier_stats_deprecated_alias',
   'geo_unavailable',
+  'network_unavailable',
   'counters_unavailable',
   'history_unavailable',
   'probe_unusable',
+  'probe_unreadable',
 ] as const;
 export type DegradedSignal = (typeof degradedSignals)[number];
 
@@ -34,12 +36,18 @@ export const RespondentStats = Type.Object(
     attempts: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
     completes: Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'At most attempts.' }),
     reconciliationRate: Type.Optional(
-      Type.Number({ minimum: 0, maximum: 1, description: 'Share of completes reversed afterwards.' }),
+      Nullable(Type.Number({ minimum: 0, maximum: 1, description: 'Share of completes reversed afterwards.' })),
     ),
   },
-  { description: 'History prior of this respondent, used only while the native history is thin.' },
+  {
+    description:
+      'History prior of this respondent, used only while the native history is thin. Where it is not used, a note of the evidence says why.',
+  },
 );
-export type RespondentStats = Static<typeof RespondentStats>;
+/** As it is scored with: what was sent as null is absent. */
+export type RespondentStats = Omit<Static<typeof RespondentStats>, 'reconciliationRate'> & {
+  readonly reconciliationRate?: number;
+};
 
 export const WebBotAuth = Type.Object(
   {
@@ -52,38 +60,77 @@ export const WebBotAuth = Type.Object(
     headers: Type.Object({
       signature: Type.String({ minLength: 1, maxLength: 4_096 }),
       'signature-input': Type.String({ minLength: 1, maxLength: 4_096 }),
-      'signature-agent': Type.Optional(Type.String({ minLength: 1, maxLength: 2_048 })),
+      'signature-agent': Type.Optional(Nullable(Type.String({ maxLength: 2_048 }))),
     }),
   },
   { description: 'HTTP Message Signature (RFC 9421, Ed25519) that the respondent’s agent sent to the survey.' },
 );
-export type WebBotAuth = Static<typeof WebBotAuth>;
+/** As it is verified: what was sent as null or empty is absent. */
+export interface WebBotAuth {
+  readonly method: string;
+  readonly targetUri: string;
+  readonly headers: {
+    readonly signature: string;
+    readonly 'signature-input': string;
+    readonly 'signature-agent'?: string;
+  };
+}
+
+/** A field that may be left away; null and the empty string say the same. */
+const Absent = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema));
+const OptionalId = (description: string) => Absent(Type.String({ maxLength: callerIdLengthMax, description }));
 
 export const ScoreRequest = Type.Object(
   {
     sessionId: CallerId('The caller’s id of this scoring event; byte-identical to the probe’s data-session-id.'),
     clientIp: Type.String({ minLength: 2, maxLength: 64, description: 'The respondent’s own IPv4 or IPv6 address.' }),
-    userAgent: Type.Optional(
-      Type.String({ maxLength: userAgentLengthMax, description: 'User-Agent of the respondent’s browser.' }),
+    userAgent: Absent(
+      Type.String({
+        description: `User-Agent of the respondent’s browser. Its first ${userAgentLengthMax} characters are looked at.`,
+      }),
     ),
-    sourceId: Type.Optional(CallerId('Supplier; stable across sessions.')),
-    subSourceId: Type.Optional(CallerId('Sub-supplier; stable across sessions.')),
-    studyId: Type.Optional(CallerId('Study: the scope of duplicate and velocity. Without it sourceId is the scope.')),
-    declaredCountry: Type.Optional(
-      Type.String({ pattern: '^[A-Za-z]{2}$', description: 'ISO 3166-1 alpha-2 country that the respondent claims.' }),
+    sourceId: OptionalId('Supplier; stable across sessions.'),
+    subSourceId: OptionalId('Sub-supplier; stable across sessions.'),
+    studyId: OptionalId('Study: the scope of duplicate and velocity. Without it sourceId is the scope.'),
+    declaredCountry: Absent(
+      Type.String({
+        pattern: '^([A-Za-z]{2})?$',
+        description: 'ISO 3166-1 alpha-2 country that the respondent claims. Never moves risk.',
+      }),
     ),
-    respondentId: Type.Optional(CallerId(`Stable id of the person, salted and hashed: ${hashHint}.`)),
-    ipPrefixHash: Type.Optional(CallerId(`Salted hash of the network prefix: ${hashHint}.`)),
-    deviceHash: Type.Optional(CallerId(`Salted hash of the device id: ${hashHint}.`)),
-    respondentStats: Type.Optional(RespondentStats),
-    supplierStats: Type.Optional(
+    respondentId: OptionalId(`Stable id of the person, salted and hashed: ${hashHint}.`),
+    ipPrefixHash: OptionalId(
+      `Salted hash of the network prefix: ${hashHint}. Where it is sent, it stands for the network in place of the prefix of clientIp.`,
+    ),
+    deviceHash: OptionalId(`Salted hash of the device id: ${hashHint}.`),
+    respondentStats: Absent(RespondentStats),
+    supplierStats: Absent(
       Type.Object(RespondentStats.properties, { deprecated: true, description: 'Old name of respondentStats.' }),
     ),
-    webBotAuth: Type.Optional(WebBotAuth),
+    webBotAuth: Absent(WebBotAuth),
   },
   { additionalProperties: true },
 );
 export type ScoreRequest = Static<typeof ScoreRequest>;
+
+/** A request as it is scored: what was sent as null or empty is absent. */
+export type ScoreInput = Pick<ScoreRequest, 'sessionId' | 'clientIp'> & {
+  readonly [
+    Name in
+      | 'userAgent'
+      | 'sourceId'
+      | 'subSourceId'
+      | 'studyId'
+      | 'declaredCountry'
+      | 'respondentId'
+      | 'ipPrefixHash'
+      | 'deviceHash'
+  ]?: string;
+} & {
+  readonly respondentStats?: RespondentStats;
+  readonly supplierStats?: RespondentStats;
+  readonly webBotAuth?: WebBotAuth;
+};
 
 export const Finding = Type.Object({
   code: Type.String({ description: 'Stable code, listed in docs/findings.md.' }),

@@ -51,7 +51,13 @@ export async function registerDemoRoutes(app: FastifyInstance, deps: DemoDeps): 
     .post('/demo/score', { config: open, schema: { hide: true, body: DemoVisitBody } }, async (request, reply) => {
       const { sessionId, visitorId, declaredCountry } = request.body;
       const scoreRequest = buildScoreRequest(
-        { sessionId, visitorId, declaredCountry, peerAddress: request.ip, userAgent: request.headers['user-agent'] },
+        {
+          sessionId,
+          visitorId,
+          declaredCountry: declaredCountry ?? undefined,
+          peerAddress: request.ip,
+          userAgent: request.headers['user-agent'],
+        },
         deps.salt,
       );
       const answer = await deps.score(scoreRequest);

@@ -1,5 +1,6 @@
 /**
- * The calibration that one score is fused with: defaults, then the project’s knobs, then those of the source.
+ * The calibration that one score is fused with: defaults, then the project’s knobs, then those of the source. Knob by knob; of the weights of
+ * countries, country by country.
  */
 import { calibrationDefaults, type Calibration, type LiteConfig } from '../contract/calibration.js';
 
@@ -10,5 +11,6 @@ export function resolveCalibration(liteConfig: LiteConfig | undefined, sourceId:
     sourceId !== undefined && perSource !== undefined && Object.hasOwn(perSource, sourceId)
       ? perSource[sourceId]
       : undefined;
-  return { ...calibrationDefaults, ...project, ...source };
+  const geoRiskWeights = { ...project.geoRiskWeights, ...source?.geoRiskWeights };
+  return { ...calibrationDefaults, ...project, ...source, geoRiskWeights };
 }

@@ -31,7 +31,10 @@ export const probeExample = (projectKey: string): ProbeBody => ({
   at: 1_780_000_000_000,
   up: 412,
   auto: { webdriver: false, globals: [] },
+  lies: [],
+  gaps: [],
   ua: { ua: userAgent, platform: 'Windows', mobile: false },
   hw: { cores: 8, memory: 8, touch: 0, platform: 'Win32' },
+  scr: { w: 1_920, h: 1_080, dpr: 1, depth: 24 },
   loc: { zone: 'Europe/Berlin', offset: -60, language: 'de-DE', languages: ['de-DE', 'en'] },
 });

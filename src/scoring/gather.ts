@@ -12,16 +12,15 @@ import {
   type ScoreFacts,
 } from '../contract/facts.js';
 import type { ProbeBody, ProbeTransport } from '../contract/probe.js';
-import type { DegradedSignal, ScoreRequest } from '../contract/score.js';
+import type { DegradedSignal, ScoreInput } from '../contract/score.js';
 import type { LiteConfig } from '../contract/calibration.js';
 import type { MakeRef } from '../crypto/master-key.js';
-import type { Issue } from '../errors.js';
 import type { CountRecord, RateLimit, ScoreCountInput, StoredHistory } from '../stores/counters/port.js';
 import { holderOf, namespaceOf } from '../stores/counters/namespace.js';
-import { parseAddress, type Address } from '../net/address.js';
+import type { Address } from '../net/address.js';
 import { resolveCalibration } from './calibration.js';
 import { deviceClassOf } from './device-class.js';
-import type { Place } from './geography.js';
+import type { GeographyAvailability, Place } from './geography.js';
 import { decayFurther } from './outcomes/history-days.js';
 import type { ReceiptOwner } from './receipts.js';
 import type { SessionTrace } from './session-trace.js';
@@ -34,38 +33,20 @@ export interface ScoreBase {
   readonly sourceId: string | null;
   readonly trace: SessionTrace;
   readonly subjects: HistorySubjects;
-  readonly facts: Omit<ScoreFacts, 'counts' | 'probe' | 'deviceKnown' | 'history'>;
+  readonly facts: Omit<ScoreFacts, 'counts' | 'probe' | 'probeRead' | 'deviceKnown' | 'history'>;
 }
 
 export interface GatherInput {
-  readonly request: ScoreRequest;
+  readonly request: ScoreInput;
   readonly address: Address;
   readonly place: Place;
-  readonly geographyAvailable: boolean;
+  readonly geography: GeographyAvailability;
   readonly agent: AgentFacts | null;
   readonly nowMs: number;
   readonly owner: ReceiptOwner;
   readonly liteConfig: LiteConfig | undefined;
   readonly assuranceAvailable: ScoreFacts['assuranceAvailable'];
   readonly makeRef: MakeRef;
-}
-
-/** Faults of the request that the schema cannot express. */
-export function checkRequest(
-  request: ScoreRequest,
-):
-  | { readonly address: Address; readonly issues: readonly Issue[] }
-  | { readonly address: null; readonly issues: readonly Issue[] } {
-  const issues: Issue[] = [];
-  const address = parseAddress(request.clientIp);
-  if (address === null)
-    issues.push({ path: '/clientIp', message: 'must be one IPv4 or IPv6 address, without port or zone.' });
-  for (const name of ['respondentStats', 'supplierStats'] as const) {
-    const stats = request[name];
-    if (stats !== undefined && stats.completes > stats.attempts)
-      issues.push({ path: `/${name}/completes`, message: 'must be at most attempts.' });
-  }
-  return { address, issues };
 }
 
 export function gatherBase(input: GatherInput): ScoreBase {
@@ -81,9 +62,10 @@ export function gatherBase(input: GatherInput): ScoreBase {
     respondent: respondentKnown ? ref('respondent', request.respondentId) : null,
     device: ref('device', request.deviceHash),
     address: makeRef(holder, 'address', address.text),
-    prefix: makeRef(holder, 'prefix', address.prefix),
+    // Who may not send addresses on names the network by a hash; kinds apart, so that nobody’s hash can be another’s prefix.
+    prefix: ref('prefixHash', request.ipPrefixHash) ?? makeRef(holder, 'prefix', address.prefix),
     source: ref('source', request.sourceId),
-    deviceClass: deviceClassOf(request.userAgent),
+    deviceClass: deviceClassOf(request.userAgent ?? null),
     addressShared: isSharedNetwork(place.network),
   };
   return {
@@ -100,7 +82,7 @@ export function gatherBase(input: GatherInput): ScoreBase {
       calibration: resolveCalibration(input.liteConfig, request.sourceId),
       assuranceAvailable: input.assuranceAvailable,
       userAgent: request.userAgent ?? null,
-      declaredCountry: request.declaredCountry?.toUpperCase() ?? null,
+      declaredCountry: request.declaredCountry ?? null,
       respondentKnown,
       respondentStats: request.respondentStats ?? request.supplierStats ?? null,
       prefix: trace.prefix,
@@ -112,16 +94,17 @@ export function gatherBase(input: GatherInput): ScoreBase {
         network: place.network,
       },
       agent: input.agent,
-      degraded: degradedOf(request, input.geographyAvailable),
+      degraded: degradedOf(request, input.geography),
     },
   };
 }
 
-function degradedOf(request: ScoreRequest, geographyAvailable: boolean): readonly DegradedSignal[] {
+function degradedOf(request: ScoreInput, geography: GeographyAvailability): readonly DegradedSignal[] {
   return [
     ...(request.respondentId === request.sessionId ? (['respondent_id_equals_session_id'] as const) : []),
     ...(request.supplierStats !== undefined ? (['supplier_stats_deprecated_alias'] as const) : []),
-    ...(geographyAvailable ? [] : (['geo_unavailable'] as const)),
+    ...(geography.country ? [] : (['geo_unavailable'] as const)),
+    ...(geography.network ? [] : (['network_unavailable'] as const)),
   ];
 }
 
@@ -129,7 +112,7 @@ function degradedOf(request: ScoreRequest, geographyAvailable: boolean): readonl
 export function countInputOf(input: {
   readonly base: ScoreBase;
   readonly content: Uint8Array;
-  readonly request: ScoreRequest;
+  readonly request: ScoreInput;
   readonly signature: string | null;
   readonly limits: readonly RateLimit[];
   readonly makeRef: MakeRef;
@@ -148,7 +131,7 @@ export function countInputOf(input: {
 }
 
 /** Duplicate and velocity follow the study; without one the source; without either the project. */
-function scopeOf(request: ScoreRequest): string {
+function scopeOf(request: ScoreInput): string {
   if (request.studyId !== undefined) return `study\n${request.studyId}`;
   return request.sourceId === undefined ? 'project' : `source\n${request.sourceId}`;
 }
@@ -164,6 +147,8 @@ export function assembleFacts(base: ScoreBase, counted: Counted | null): ScoreFa
       ...facts,
       counts: null,
       probe: null,
+      // Unreadable is not missing; an organization key has no probes to read.
+      probeRead: !facts.measured,
       history: null,
       deviceKnown: false,
       degraded: [...facts.degraded, 'counters_unavailable', 'history_unavailable'],

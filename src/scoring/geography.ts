@@ -31,9 +31,14 @@ export interface GeographySettings {
   readonly logger?: { warn(details: object, message: string): void; info(details: object, message: string): void };
 }
 
+export interface GeographyAvailability {
+  readonly country: boolean;
+  readonly network: boolean;
+}
+
 export interface Geography {
-  /** Both country and network can be looked up; false: every result may be null for want of a file. */
-  readonly available: boolean;
+  /** What can be looked up; of the rest every result is null for want of a file. */
+  readonly available: GeographyAvailability;
   look(address: Address): Place;
   /** Checks the files now; the timer calls it too. Never rejects. */
   reload(): Promise<void>;
@@ -91,7 +96,7 @@ export async function openGeography(settings: GeographySettings): Promise<Geogra
   const timer = files.length > 0 ? setInterval(() => void reload(), reloadSeconds * 1_000).unref() : undefined;
 
   return {
-    available: country !== null && asn !== null,
+    available: { country: country !== null, network: asn !== null },
     look(address) {
       if (address.range !== 'public') return nowhere;
       const network = readNetwork(find(asn, address));

@@ -5,7 +5,7 @@
  */
 import { pack, unpack } from 'msgpackr';
 import type { ScoreFacts } from '../contract/facts.js';
-import type { ScoreRequest, WebBotAuth } from '../contract/score.js';
+import type { ScoreInput, ScoreRequest, WebBotAuth } from '../contract/score.js';
 import { keyRateLimits } from '../administration/key-rate-limits.js';
 import { makeId } from '../crypto/ids.js';
 import type { BatchSigner } from '../crypto/batch-signer.js';
@@ -20,10 +20,11 @@ import { namespaceOf } from '../stores/counters/namespace.js';
 import type { Log } from '../stores/log/port.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
-import { assembleFacts, checkRequest, countInputOf, gatherBase, type Counted, type ScoreBase } from './gather.js';
+import { assembleFacts, countInputOf, gatherBase, type Counted, type ScoreBase } from './gather.js';
 import type { Address } from '../net/address.js';
 import type { Geography } from './geography.js';
 import { appendReceipt, packFacts } from './receipts.js';
+import { checkRequest, readScoreRequest } from './score-request.js';
 import type { Warmth } from './warmth.js';
 import type { AgentVerdict } from './web-bot-auth.js';
 
@@ -61,10 +62,11 @@ export function createScoreService(deps: ScoreServiceDeps) {
   const { metrics } = deps;
 
   /** Answers the reply as JSON text. */
-  async function score(caller: KeyCaller, request: ScoreRequest): Promise<string> {
+  async function score(caller: KeyCaller, body: ScoreRequest): Promise<string> {
     const endGather = metrics.scoreStage.startTimer({ stage: 'gather' });
     if (!(await deps.subjects.liteEnabled(caller.organizationId)))
       throw notFound('operation for this organization: server-side scoring is not enabled');
+    const request = readScoreRequest(body);
     const { address, issues } = checkRequest(request);
     if (address === null || issues.length > 0) throw invalid(issues);
     const { base, signature } = await gather(deps, caller, request, address);
@@ -119,7 +121,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
 async function gather(
   deps: ScoreServiceDeps,
   caller: KeyCaller,
-  request: ScoreRequest,
+  request: ScoreInput,
   address: Address,
 ): Promise<{ base: ScoreBase; signature: string | null }> {
   const project = caller.projectId === null ? null : await deps.subjects.findProject(caller.projectId);
@@ -129,7 +131,7 @@ async function gather(
     request,
     address,
     place: deps.geography.look(address),
-    geographyAvailable: deps.geography.available,
+    geography: deps.geography.available,
     agent: agent === null ? null : { outcome: agent.outcome, agent: agent.agent, reason: agent.reason },
     nowMs: deps.now(),
     owner: {

@@ -3,7 +3,7 @@
  * are made, because scores and outcomes must meet in them: for the project, or for an organization key its organization.
  */
 import type { Ref } from '../contract/facts.js';
-import type { ScoreRequest } from '../contract/score.js';
+import type { ScoreInput } from '../contract/score.js';
 import type { MakeRef } from '../crypto/master-key.js';
 
 export interface HistorySubjects {
@@ -16,7 +16,7 @@ export const respondentSubject = (makeRef: MakeRef, holder: string, respondentId
   makeRef(holder, 'history:respondent', respondentId);
 
 /** Subjects that a request names. A respondentId equal to the sessionId names nobody. */
-export function historySubjectsOf(request: ScoreRequest, holder: string, makeRef: MakeRef): HistorySubjects {
+export function historySubjectsOf(request: ScoreInput, holder: string, makeRef: MakeRef): HistorySubjects {
   const { respondentId, sessionId, sourceId, subSourceId } = request;
   return {
     respondent:

@@ -72,6 +72,7 @@ export function humanBody(over: Partial<ProbeBody> = {}): ProbeBody {
     ids: { token: 'token-0', kept: false },
     auto: { webdriver: false, globals: [], debugStack: false, debugGetter: false },
     lies: [],
+    gaps: [],
     ua: {
       ua: chromeOnWindows,
       brands: ['Chromium;149', 'Google Chrome;149'],

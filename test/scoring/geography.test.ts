@@ -50,7 +50,7 @@ t.test('an address has the country, owner and class that the files give it', asy
   const geography = await openGeography({ countryDbPath, asnDbPath });
   t.teardown(() => geography.close());
 
-  t.equal(geography.available, true);
+  t.same(geography.available, { country: true, network: true });
   t.same(geography.look(address('8.8.1.1')), {
     country: 'US',
     asn: 64_501,
@@ -102,17 +102,17 @@ t.test('an anonymizer database names VPNs and proxies, and tells hosting apart f
 
 t.test('without files everything is null and it says so', async (t) => {
   const geography = await openGeography({ countryDbPath: null, asnDbPath: null });
-  t.equal(geography.available, false);
+  t.same(geography.available, { country: false, network: false });
   t.same(geography.look(address('8.8.8.8')), { country: null, asn: null, organization: null, network: null });
   await geography.reload();
   geography.close();
 });
 
-t.test('one file alone is used, and is not called available', async (t) => {
+t.test('one file alone is used, and the half that is missing is told', async (t) => {
   const countryDbPath = await place(t, 'country.mmdb', countries({ '8.8.0.0/16': 'US' }));
   const geography = await openGeography({ countryDbPath, asnDbPath: null });
   t.teardown(() => geography.close());
-  t.equal(geography.available, false);
+  t.same(geography.available, { country: true, network: false });
   t.equal(geography.look(address('8.8.8.8')).country, 'US');
 });
 

@@ -60,11 +60,12 @@ function judgeRespondent(counts: CountFacts, signals: Signal[]): number {
   return edges.respondentScore;
 }
 
-function judgeDevice({ facts, body }: Visit, counts: CountFacts, signals: Signal[]): number {
+function judgeDevice({ facts }: Visit, counts: CountFacts, signals: Signal[]): number {
   const found = counts.candidates.filter((candidate) => candidate.via === 'device');
   const similar = counts.candidates.filter((candidate) => candidate.via === 'similar');
-  const comparable = body !== null && counts.candidates.some((candidate) => candidate.sketch !== null);
-  const own = comparable ? sketchDevice(body, facts.probe?.transport.userAgent ?? null) : null;
+  const comparable = counts.candidates.some((candidate) => candidate.sketch !== null);
+  const own =
+    comparable && facts.probe !== null ? sketchDevice(facts.probe.body, facts.probe.transport.userAgent) : null;
   const likeness = own === null ? null : createLikeness(own, counts.terms, facts.scoredAtMs);
   const scores = likeness === null ? [] : similar.map((candidate) => scoreLikeness(likeness(candidate)));
   const likenessScore = Math.max(0, ...scores);

@@ -5,7 +5,7 @@
  */
 import type { DeviceSketch } from '../../src/contract/facts.js';
 import type { ProbeBody } from '../../src/contract/probe.js';
-import { readUserAgent } from '../scoring/user-agent.js';
+import { readUserAgent } from '../../src/contract/user-agent.js';
 import { components } from './components.js';
 import { hashText, mix, toHex } from '../../src/contract/hash.js';
 

@@ -1,11 +1,11 @@
 /**
- * Places findings: what raised the risk, what spoke for the respondent, and what moved nothing. The place follows from the logits that really
- * counted, never from the kind of finding, so that nobody is told of evidence that was not used against them.
+ * Places findings: what raised the risk, what spoke for the respondent, and what moved nothing. The place follows from what really
+ * moved the score, never from the kind of finding, so that nobody is told of evidence that was not used against them.
  */
 import type { Classification } from '../../src/contract/facts.js';
 import type { EvidenceBlock, Finding, Reason, ScoreReply } from '../../src/contract/score.js';
-import type { Weighed } from '../scoring/fuse.js';
 import { model } from '../scoring/model.js';
+import type { Assessed } from '../scoring/risk.js';
 import { describeSignal } from '../scoring/rule.js';
 
 export interface Placed {
@@ -15,26 +15,26 @@ export interface Placed {
 }
 
 /** Strongest first within each list; equal ones in the order in which they were found. */
-export function placeFindings(weighed: readonly Weighed[]): Placed {
+export function placeFindings(findings: readonly Assessed[]): Placed {
   const evidence = { against: [] as Finding[], for: [] as Finding[], notes: [] as Finding[] };
   const classification: { code: string; list: 'against' | 'for' | 'notes'; strength: Finding['strength'] }[] = [];
   const reasons: Reason[] = [];
-  const sorted = [...weighed].sort((a, b) => Math.abs(b.applied) - Math.abs(a.applied));
-  for (const { signal, applied } of sorted) {
+  const sorted = [...findings].sort((a, b) => Math.abs(b.applied) - Math.abs(a.applied));
+  for (const { signal, applied, moved } of sorted) {
     const { code, rule } = signal;
-    const list = listOf(applied);
-    const strength = strengthOf(Math.abs(applied));
+    const list = listOf(applied, moved);
+    const strength = strengthOf(moved ? Math.abs(applied) : 0);
     const detail = describeSignal(signal);
     evidence[list].push({ code, class: rule.class, axis: rule.axis, severity: rule.severity, strength, detail });
     classification.push({ code, list, strength });
-    reasons.push({ code, severity: rule.severity, detail, scored: applied !== 0 });
+    reasons.push({ code, severity: rule.severity, detail, scored: moved });
   }
   return { evidence, classification, reasons };
 }
 
-function listOf(applied: number): 'against' | 'for' | 'notes' {
-  if (applied > 0) return 'against';
-  return applied < 0 ? 'for' : 'notes';
+function listOf(applied: number, moved: boolean): Classification[number]['list'] {
+  if (!moved) return 'notes';
+  return applied > 0 ? 'against' : 'for';
 }
 
 function strengthOf(logits: number): Finding['strength'] {
@@ -50,17 +50,29 @@ const openings: Readonly<Record<ScoreReply['recommendation'], string>> = {
   block: 'Much speaks against this session.',
 };
 
+function openingOf(
+  { recommendation, verdictClass }: Pick<ScoreReply, 'recommendation' | 'verdictClass'>,
+  automated: boolean,
+): string {
+  if (verdictClass === 'verified_agent') return 'A verified agent visits on somebody’s behalf.';
+  if (automated && recommendation === 'allow')
+    return 'A program seems to operate this session, though its score stays below what the project reviews.';
+  return openings[recommendation];
+}
+
+interface Circumstances {
+  readonly measured: boolean;
+  /** The browser, or what drives it, says that it is a program. */
+  readonly automated: boolean;
+}
+
 /** The verdict in words. */
 export function summarize(
   reply: Pick<ScoreReply, 'score' | 'recommendation' | 'verdictClass'>,
   { against, for: favour }: Placed['evidence'],
-  measured: boolean,
+  { measured, automated }: Circumstances,
 ): string {
-  const opening =
-    reply.verdictClass === 'verified_agent'
-      ? 'A verified agent visits on somebody’s behalf.'
-      : openings[reply.recommendation];
-  const sentences = [`Risk ${reply.score} of 100.`, opening];
+  const sentences = [`Risk ${reply.score} of 100.`, openingOf(reply, automated)];
   const [strongest] = against;
   if (strongest !== undefined) sentences.push(`Foremost: ${strongest.detail}`);
   if (against.length > 1)

@@ -1,206 +1,37 @@
 /**
  * The device axis: automation, tampering and contradictions of the browser. Without a probe only the user agent that the
- * caller passed on speaks. Whatever the probe says can be forged, so nothing here is ever `bound`.
+ * caller passed on speaks. Whatever the probe says can be forged, so nothing here is ever `bound`. Every page load is looked at by itself and the worst
+ * of each finding stands: a clean page takes nothing back.
  */
 import type { ProbeBody } from '../../src/contract/probe.js';
-import { clamp, createRaise, type Rules, type Signal } from './rule.js';
-import { isDeclaredBot, isHeadless, type OsFamily, type UserAgent } from './user-agent.js';
-import type { Visit } from './visit.js';
-
-export const deviceRules = {
-  headless_user_agent: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'high',
-    weight: 4.5,
-    group: 'automation',
-    detail: 'The user agent is that of a browser that runs without a window.',
-  },
-  webdriver: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'high',
-    weight: 4.5,
-    group: 'automation',
-    detail: 'The browser says that a program controls it.',
-  },
-  automation_globals: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'high',
-    weight: 4.5,
-    group: 'automation',
-    detail: 'An automation tool left its names in the page: {value}.',
-  },
-  declared_bot: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'high',
-    weight: 4.3,
-    group: 'automation',
-    detail: 'The user agent names a crawler, a library or a tool rather than a browser.',
-  },
-  debugging_protocol: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'low',
-    weight: 1.2,
-    group: 'automation',
-    detail: 'Something listens on the browser’s debugging protocol: an automation tool, or open developer tools.',
-  },
-  software_renderer: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'low',
-    weight: 0.9,
-    group: 'automation',
-    detail: 'Graphics are drawn without a graphics card ({value}), as on servers and in virtual machines.',
-  },
-  window_impossible: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'low',
-    weight: 0.9,
-    group: 'automation',
-    detail: 'The page is larger than the window around it.',
-  },
-  lies_proxy: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'medium',
-    weight: 3.2,
-    group: 'lies',
-    detail: 'Functions of the browser were replaced ({value} of them).',
-  },
-  lies_worker: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'medium',
-    weight: 2.8,
-    group: 'lies',
-    detail: 'A worker sees another browser than the page does ({value}).',
-  },
-  lies_frame: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'medium',
-    weight: 1.8,
-    group: 'lies',
-    detail: 'A fresh frame sees another browser than the page does ({value}).',
-  },
-  lies_own: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'low',
-    weight: 1.2,
-    group: 'lies',
-    detail: 'Properties of the browser were set by hand ({value} of them).',
-  },
-  lies_privacy: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'info',
-    weight: 0.5,
-    group: 'lies',
-    detail: 'Only functions that recognise devices were replaced, as privacy extensions do.',
-  },
-  agent_transport_mismatch: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'medium',
-    weight: 2,
-    group: 'consistency',
-    detail: 'The page and the connection name different browsers.',
-  },
-  agent_caller_mismatch: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'low',
-    weight: 0.8,
-    group: 'consistency',
-    detail: 'The user agent passed on with the score is another one than the probe’s.',
-  },
-  platform_contradiction: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'medium',
-    weight: 1.8,
-    group: 'consistency',
-    detail: 'The user agent and the platform of the browser disagree ({value}).',
-  },
-  hint_mismatch: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'low',
-    weight: 1.2,
-    group: 'consistency',
-    detail: 'The client hints of the connection and of the page disagree.',
-  },
-  language_mismatch: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'low',
-    weight: 0.8,
-    group: 'consistency',
-    detail: 'The page and the connection ask for different languages.',
-  },
-  agent_signature_invalid: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'medium',
-    weight: 1.5,
-    group: null,
-    detail: 'A signature of an automated agent was sent and did not verify: {value}',
-  },
-  agent_signature_unverified: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'low',
-    weight: 0.8,
-    group: null,
-    detail: 'An automated agent signed with a key that is not trusted here: {value}',
-  },
-  agent_signature_verified: {
-    axis: 'device',
-    class: 'diagnostic',
-    severity: 'info',
-    weight: 0,
-    group: null,
-    detail: 'The visit is signed by a trusted agent ({value}).',
-  },
-  device_consistent: {
-    axis: 'device',
-    class: 'exculpatory',
-    severity: 'info',
-    weight: -0.5,
-    group: null,
-    detail: 'Page, frame, worker and connection tell the same story of an ordinary browser.',
-  },
-} as const satisfies Rules;
-
-/** Shares of a rule’s weight by how many subjects contradict, and what reads as a contradiction. */
-export const deviceEdges = {
-  proxyWeights: [2, 2.6, 2.9, 3.2],
-  workerWeights: [1.6, 2.2, 2.8],
-  frameWeights: [1.2, 1.5, 1.8],
-  ownWeights: [0.7, 1, 1.2],
-  debuggingOnce: 0.8,
-  agentTextOnly: 1,
-  windowSlackPixels: 2,
-} as const;
+import { isHeadless, type OsFamily, type UserAgent } from '../../src/contract/user-agent.js';
+import { isDeclaredBot } from './declared-bot.js';
+import { deviceEdges, deviceRules } from './device-rules.js';
+import { clamp, createRaise, keepWorst, type Signal } from './rule.js';
+import type { Page, Visit } from './visit.js';
 
 const raise = createRaise(deviceRules);
 
 export function weighDevice(visit: Visit): Signal[] {
+  const { pages, callerAgent } = visit;
   const signals: Signal[] = [];
   weighAgentSignature(visit, signals);
-  weighDeclaration(visit, signals);
-  const { body } = visit;
-  if (body === null) return signals;
-  weighAutomation(body, visit.agent, signals);
-  weighLies(body.lies ?? [], signals);
-  weighConsistency(visit, body, signals);
-  if (signals.length === 0 && isFullyCompared(visit, body)) raise(signals, 'device_consistent');
+  // The caller’s copy counts only where the browser’s own is not known: callers pass on their own by mistake.
+  if (pages.length === 0) weighDeclaration([callerAgent], signals);
+  const looks = pages.map((page) => weighPage(page, callerAgent));
+  signals.push(...keepWorst(looks));
+  weighPagesTogether(pages, signals);
+  const isSilent = signals.every(({ weight }) => weight === 0);
+  if (isSilent && pages.length > 0 && pages.every(isFullyCompared)) raise(signals, 'device_consistent');
+  return signals;
+}
+
+function weighPage(page: Page, callerAgent: UserAgent | null): Signal[] {
+  const signals: Signal[] = [];
+  weighDeclaration([page.agent ?? callerAgent, page.pageAgent], signals);
+  weighAutomation(page.body, page.agent ?? callerAgent, signals);
+  weighLies(page.body.lies ?? [], signals);
+  weighConsistency(page, callerAgent, signals);
   return signals;
 }
 
@@ -210,12 +41,35 @@ function weighAgentSignature({ facts: { agent } }: Visit, signals: Signal[]): vo
   else raise(signals, `agent_signature_${agent.outcome}`, undefined, agent.reason ?? 'no reason given.');
 }
 
-/** What the user agent says of itself. The caller’s copy counts only where the browser’s own is not known: callers pass on their own by mistake. */
-function weighDeclaration({ agent, pageAgent }: Visit, signals: Signal[]): void {
-  if (agent === null) return;
-  if (isHeadless(agent.text) || (pageAgent !== null && pageAgent !== agent && isHeadless(pageAgent.text)))
-    raise(signals, 'headless_user_agent');
-  else if (isDeclaredBot(agent.text)) raise(signals, 'declared_bot');
+/** What user agents say of themselves; the first one is nearest to the browser. */
+function weighDeclaration(agents: readonly (UserAgent | null)[], signals: Signal[]): void {
+  const [nearest] = agents;
+  if (agents.some((agent) => agent !== null && isHeadless(agent.text))) raise(signals, 'headless_user_agent');
+  else if (nearest != null && isDeclaredBot(nearest.text)) raise(signals, 'declared_bot');
+}
+
+/** One session belongs to one browser, and to one page after the other. Frames of other sites may keep a token of their own, so this stays weak. */
+function weighPagesTogether(pages: readonly Page[], signals: Signal[]): void {
+  if (pages.length < 2) return;
+  const tokens = new Set(pages.map(({ body }) => body.ids?.token ?? null).filter((token) => token !== null));
+  if (tokens.size > 1) raise(signals, 'device_tokens_several', undefined, tokens.size);
+  const spans = pages.map(({ body: { at, up, page } }) => ({
+    from: at - up,
+    to: page?.hidden === true ? at - up : at,
+  }));
+  const overlap = spans.some((one, index) =>
+    spans.slice(index + 1).some((other) => overlapMs(one, other) >= deviceEdges.pagesOverlapMsMin),
+  );
+  if (overlap) raise(signals, 'pages_at_once');
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+function overlapMs(one: Span, other: Span): number {
+  return Math.min(one.to, other.to) - Math.max(one.from, other.from);
 }
 
 function weighAutomation(body: ProbeBody, agent: UserAgent | null, signals: Signal[]): void {
@@ -263,9 +117,14 @@ const privacySubjects = [
 ];
 
 function weighLies(lies: readonly string[], signals: Signal[]): void {
-  const subjects: Record<string, string[]> = { proxy: [], worker: [], frame: [], own: [] };
-  for (const lie of lies) subjects[lie.slice(0, lie.indexOf('.'))]?.push(lie.slice(lie.indexOf('.') + 1));
-  const { proxy = [], worker = [], frame = [], own = [] } = subjects;
+  const subjectsOf = (check: string): string[] =>
+    lies.filter((lie) => lie.startsWith(`${check}.`)).map((lie) => lie.slice(check.length + 1));
+  const [proxy, worker, frame, own] = [
+    subjectsOf('proxy'),
+    subjectsOf('worker'),
+    subjectsOf('frame'),
+    subjectsOf('own'),
+  ];
   if (proxy.length > 0) {
     const private_ = proxy.every((name) => privacySubjects.some((subject) => name.toLowerCase().includes(subject)));
     if (private_) raise(signals, 'lies_privacy');
@@ -282,8 +141,8 @@ function pick(weights: readonly number[], count: number): number {
   return weights[clamp(count, 1, weights.length) - 1] ?? 0;
 }
 
-function weighConsistency(visit: Visit, body: ProbeBody, signals: Signal[]): void {
-  const { pageAgent, transportAgent, callerAgent, transport } = visit;
+function weighConsistency(page: Page, callerAgent: UserAgent | null, signals: Signal[]): void {
+  const { body, pageAgent, transportAgent, transport } = page;
   if (pageAgent !== null && transportAgent !== null && pageAgent !== transportAgent) {
     raise(
       signals,
@@ -297,15 +156,15 @@ function weighConsistency(visit: Visit, body: ProbeBody, signals: Signal[]): voi
   const contradiction = findPlatformContradiction(body, pageAgent);
   if (contradiction !== null) raise(signals, 'platform_contradiction', undefined, contradiction);
   const { ua, loc } = body;
-  const platform = unquote(transport?.hintPlatform);
-  const mobile = transport?.hintMobile ?? null;
+  const platform = unquote(transport.hintPlatform);
+  const mobile = transport.hintMobile;
   if (
     (platform !== null && ua?.platform != null && platform !== ua.platform) ||
     (mobile !== null && ua?.mobile != null && (mobile === '?1') !== ua.mobile)
   ) {
     raise(signals, 'hint_mismatch');
   }
-  const asked = primaryLanguage(transport?.acceptLanguage);
+  const asked = primaryLanguage(transport.acceptLanguage);
   const shown = primaryLanguage(loc?.languages?.[0] ?? loc?.language);
   if (asked !== null && shown !== null && asked !== shown) raise(signals, 'language_mismatch');
 }
@@ -324,22 +183,22 @@ const platformStarts: Readonly<Record<OsFamily, readonly string[]>> = {
   linux: ['Linux', 'X11', 'FreeBSD', 'OpenBSD', 'arm', 'aarch', 'Android'],
 };
 
-const hintedSystems: Readonly<Record<string, OsFamily>> = {
-  Windows: 'windows',
-  macOS: 'macos',
-  Android: 'android',
-  iOS: 'ios',
-  Linux: 'linux',
-  'Chrome OS': 'chromeos',
-  'Chromium OS': 'chromeos',
-};
+const hintedSystems: ReadonlyMap<string, OsFamily> = new Map([
+  ['Windows', 'windows'],
+  ['macOS', 'macos'],
+  ['Android', 'android'],
+  ['iOS', 'ios'],
+  ['Linux', 'linux'],
+  ['Chrome OS', 'chromeos'],
+  ['Chromium OS', 'chromeos'],
+]);
 
 function findPlatformContradiction({ hw, ua }: ProbeBody, agent: UserAgent | null): string | null {
   if (agent?.os == null) return null;
   const platform = hw?.platform ?? '';
   if (platform !== '' && !platformStarts[agent.os].some((start) => platform.startsWith(start)))
     return `${agent.os} and ${platform}`;
-  const hinted = hintedSystems[ua?.platform ?? ''];
+  const hinted = hintedSystems.get(ua?.platform ?? '');
   return hinted !== undefined && hinted !== agent.os ? `${agent.os} and ${hinted}` : null;
 }
 
@@ -355,11 +214,16 @@ function primaryLanguage(list: string | null | undefined): string | null {
   return (end < 0 ? list : list.slice(0, end)).trim().toLowerCase();
 }
 
-/** Silence speaks for a browser only where every comparison was made. */
-function isFullyCompared({ pageAgent, transportAgent }: Visit, { auto, lies, hw, gfx }: ProbeBody): boolean {
+/** Comparisons that the probe reports as not made by naming them among its gaps. */
+const comparisons = ['frames', 'worker', 'natives', 'automation'];
+
+/** Silence speaks for a browser only where every comparison was made, and the probe says so. */
+function isFullyCompared({ body: { auto, lies, gaps, hw, gfx }, pageAgent, transportAgent }: Page): boolean {
   return (
     auto?.webdriver === false &&
     lies?.length === 0 &&
+    gaps != null &&
+    !comparisons.some((name) => gaps.includes(name)) &&
     pageAgent !== null &&
     transportAgent !== null &&
     hw?.platform != null &&

@@ -2,8 +2,8 @@
  * Every rule of the model, merged from the axes: the one table that documentation and the hash of the rule set derive from.
  */
 import { duplicateRules } from '../duplicates/rules.js';
-import { behaviorRules } from './behavior.js';
-import { deviceRules } from './device.js';
+import { behaviorRules } from './behavior-rules.js';
+import { deviceRules } from './device-rules.js';
 import { historyRules } from './history.js';
 import { measurementRules } from './measurement.js';
 import { networkRules } from './network.js';

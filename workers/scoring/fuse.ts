@@ -1,6 +1,7 @@
 /**
  * Fuses signals into one weight of evidence. Per axis: correlated findings are discounted, adjudicated and impossible ones come first and
- * undiscounted, and the axis is capped; then findings in favour take away from correlates only. Each signal gets the logits that
+ * undiscounted, and the axis is capped; then findings in favour take away from correlates only, and of those neither from the ones of high severity nor,
+ * where they come from the forgeable probe, from what the probe itself contradicts. Each signal gets the logits that
  * really counted, so that what is listed against a respondent is exactly what moved the score. Adding evidence against never lowers the result.
  */
 import { riskAxes, type RiskAxis } from '../../src/contract/axes.js';
@@ -11,6 +12,8 @@ export interface Weighed {
   readonly signal: Signal;
   /** Logits that counted: positive against, negative in favour, 0 for nothing. */
   applied: number;
+  /** Logits after the country’s multiplier and the group’s discount, before caps. */
+  discounted: number;
 }
 
 export interface Fusion {
@@ -27,24 +30,19 @@ export interface Fusion {
 /** Fuses evidence; signals of weight 0 only come along. `geoWeight` multiplies the network axis. */
 export function fuseSignals(signals: readonly Signal[], geoWeight: number): Fusion {
   const factor = clamp(geoWeight, model.geoWeightMin, model.geoWeightMax);
-  const weighed = signals.map((signal): Weighed => ({
-    signal,
-    applied: signal.weight * (signal.rule.axis === 'network' && signal.weight > 0 ? factor : 1),
-  }));
+  const weighed = signals.map((signal): Weighed => {
+    const applied = signal.weight * (signal.rule.axis === 'network' && signal.weight > 0 ? factor : 1);
+    return { signal, applied, discounted: applied };
+  });
   const against = weighed.filter((each) => each.applied > 0).sort((a, b) => b.applied - a.applied);
   const favour = weighed.filter((each) => each.applied < 0).sort((a, b) => a.applied - b.applied);
   discountGroups(against);
   discountGroups(favour);
+  for (const each of weighed) each.discounted = each.applied;
   const axes: Record<RiskAxis, number> = { network: 0, device: 0, velocity: 0, behavior: 0, history: 0 };
-  let correlates = 0;
-  if (against.length > 0) {
-    for (const axis of riskAxes) {
-      const sums = capAxis(against.filter((each) => each.signal.rule.axis === axis));
-      axes[axis] = sums.pinned + sums.correlates;
-      correlates += sums.correlates;
-    }
-  }
-  const offset = applyFavour(favour, correlates);
+  if (against.length > 0)
+    for (const axis of riskAxes) axes[axis] = capAxis(against.filter((each) => each.signal.rule.axis === axis));
+  const offset = applyFavour(favour, against.filter(isOffsettable));
   const total = riskAxes.reduce((sum, axis) => sum + axes[axis], 0);
   return {
     weighed,
@@ -72,28 +70,54 @@ function discountGroups(sorted: readonly Weighed[]): void {
   }
 }
 
-/** Correlates share what the pinned leave of an axis, so that they never crowd those out. */
-function capAxis(members: readonly Weighed[]): { readonly pinned: number; readonly correlates: number } {
+/** Correlates share what the pinned leave of an axis, so that they never crowd those out. Returns the axis’s sum. */
+function capAxis(members: readonly Weighed[]): number {
   const pinned = scaleTo(members.filter(isPinned), model.axisMax);
   const correlates = scaleTo(
     members.filter((each) => !isPinned(each)),
     model.axisMax - pinned,
   );
-  return { pinned, correlates };
+  return pinned + correlates;
 }
 
 /** Scales the members down to a sum, if they exceed it. Returns their sum. */
 function scaleTo(members: readonly Weighed[], max: number): number {
-  const sum = members.reduce((total, each) => total + each.applied, 0);
+  const sum = sumOf(members);
   if (sum <= max) return sum;
   for (const each of members) each.applied *= max / sum;
   return max;
 }
 
-/** Takes from the correlates at most; what there is nothing to take from counts for nothing. Returns what was taken. */
-function applyFavour(favour: readonly Weighed[], correlates: number): number {
-  const sum = -favour.reduce((total, each) => total + each.applied, 0);
-  const taken = Math.min(sum, model.exculpatoryMax, correlates);
+/** Device and behavior are what the probe says, in favour and against. */
+function isFromProbe({ signal: { rule } }: Weighed): boolean {
+  return rule.axis === 'device' || rule.axis === 'behavior' || rule.source === 'probe';
+}
+
+/** A good record and a steady hand explain much, but not a program that says it is one. */
+function isOffsettable(each: Weighed): boolean {
+  return !isPinned(each) && each.signal.rule.severity !== 'high';
+}
+
+/** What there is nothing to take from counts for nothing. Returns what was taken. */
+function applyFavour(favour: readonly Weighed[], correlates: readonly Weighed[]): number {
+  if (favour.length === 0) return 0;
+  const all = sumOf(correlates);
+  const beyondProbe = sumOf(correlates.filter((each) => !isFromProbe(each)));
+  const byProbe = scaleFavour(favour.filter(isFromProbe), Math.min(model.exculpatoryMax, beyondProbe));
+  const byOthers = scaleFavour(
+    favour.filter((each) => !isFromProbe(each)),
+    Math.min(model.exculpatoryMax, all) - byProbe,
+  );
+  return byProbe + byOthers;
+}
+
+function scaleFavour(favour: readonly Weighed[], max: number): number {
+  const sum = -sumOf(favour);
+  const taken = Math.min(sum, max);
   for (const each of favour) each.applied *= sum > 0 ? taken / sum : 0;
   return taken;
+}
+
+function sumOf(members: readonly Weighed[]): number {
+  return members.reduce((total, each) => total + each.applied, 0);
 }

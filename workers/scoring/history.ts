@@ -49,6 +49,22 @@ export const historyRules = {
     group: 'record',
     detail: 'By the statistics sent along, completes of this respondent were hardly ever reversed.',
   },
+  respondent_stats_attempts: {
+    axis: 'history',
+    class: 'correlate',
+    severity: 'low',
+    weight: 0.6,
+    group: 'record',
+    detail: 'By the statistics sent along, this respondent tried many studies and completed hardly any ({value}).',
+  },
+  respondent_stats_unused: {
+    axis: 'history',
+    class: 'diagnostic',
+    severity: 'info',
+    weight: 0,
+    group: null,
+    detail: 'The statistics sent along were not used: {value}.',
+  },
   source_record_adverse: {
     axis: 'history',
     class: 'correlate',
@@ -97,6 +113,9 @@ export const historyEdges = {
   pseudoTrialsMax: 5,
   /** Share of completes that are reversed without any fraud: quotas, quality, late closing. */
   ordinaryReversals: 0.1,
+  /** Attempts from which completing hardly any is worth something; screening out of a few studies is ordinary. */
+  attemptsMin: 20,
+  completionShareMax: 0.05,
   /** A source’s rate says this much of what a respondent’s own would. */
   sourceShare: 0.3,
   sourceSessionsMin: 20,
@@ -130,14 +149,29 @@ function weighRespondent(weight: number, n: number, signals: Signal[]): void {
 }
 
 /** Statistics sent along stand in for a few sessions while the native record is thin: they add the difference that these would make. */
-function weighStats(
+function weighStats(stats: RespondentStats, native: HistoryRecord | null, signals: Signal[]): void {
+  if ((native?.n ?? 0) >= historyEdges.nativeEnough) {
+    raise(signals, 'respondent_stats_unused', 0, 'the outcomes known here suffice');
+    return;
+  }
+  const before = signals.length;
+  weighAttempts(stats, signals);
+  weighReversals(stats, native, signals);
+  if (signals.length === before) raise(signals, 'respondent_stats_unused', 0, whyUnused(stats));
+}
+
+function weighAttempts({ attempts, completes }: RespondentStats, signals: Signal[]): void {
+  if (attempts >= historyEdges.attemptsMin && completes <= historyEdges.completionShareMax * attempts)
+    raise(signals, 'respondent_stats_attempts', undefined, `${completes} of ${attempts}`);
+}
+
+function weighReversals(
   { completes, reconciliationRate }: RespondentStats,
   native: HistoryRecord | null,
   signals: Signal[],
 ): void {
-  const n = native?.n ?? 0;
-  if (reconciliationRate === undefined || completes === 0 || n >= historyEdges.nativeEnough) return;
-  const fraud = native?.fraud ?? 0;
+  if (reconciliationRate === undefined || completes === 0) return;
+  const { fraud, n } = native ?? { fraud: 0, n: 0 };
   const trials = Math.min(historyEdges.pseudoTrialsMax, completes);
   const reversed =
     Math.max(0, reconciliationRate - historyEdges.ordinaryReversals) / (1 - historyEdges.ordinaryReversals);
@@ -146,6 +180,13 @@ function weighStats(
     raise(signals, 'respondent_stats_adverse', Math.min(difference, historyRules.respondent_stats_adverse.weight));
   else if (difference < 0)
     raise(signals, 'respondent_stats_clean', Math.max(difference, historyRules.respondent_stats_clean.weight));
+}
+
+function whyUnused({ completes, reconciliationRate }: RespondentStats): string {
+  if (completes === 0) return 'they hold too few attempts, and nothing that was completed';
+  return reconciliationRate === undefined
+    ? 'without reconciliationRate, completes say nothing of fraud'
+    : 'they change nothing in what is known here';
 }
 
 function weighSource(record: HistoryRecord | null, subject: 'source' | 'sub_source', signals: Signal[]): void {

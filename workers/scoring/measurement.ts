@@ -22,7 +22,15 @@ export const measurementRules = {
     severity: 'low',
     weight: 9,
     group: null,
-    detail: 'The on-page probe arrived without anything that tells of the device.',
+    detail: 'The on-page probe arrived and told too little of the device to have measured it.',
+  },
+  probe_unreadable: {
+    axis: 'device',
+    class: 'diagnostic',
+    severity: 'low',
+    weight: 0,
+    group: null,
+    detail: 'Whether an on-page probe arrived for this session could not be read.',
   },
   respondent_id_equals_session_id: {
     axis: 'history',
@@ -46,7 +54,15 @@ export const measurementRules = {
     severity: 'info',
     weight: 0,
     group: null,
-    detail: 'The place of the address is not known.',
+    detail: 'The country of the address is not known.',
+  },
+  network_unavailable: {
+    axis: 'network',
+    class: 'diagnostic',
+    severity: 'info',
+    weight: 0,
+    group: null,
+    detail: 'The network that the address belongs to is not known.',
   },
   counters_unavailable: {
     axis: 'velocity',
@@ -69,11 +85,14 @@ export const measurementRules = {
 const raise = createRaise(measurementRules);
 
 /** Degraded signals in the order of their discovery, each once. */
-export function findDegraded({ facts, measured, body }: Visit): readonly DegradedSignal[] {
+export function findDegraded({ facts, measured, pages }: Visit): readonly DegradedSignal[] {
   const found = new Set(facts.degraded);
-  if (body === null) found.add('client_probe_missing');
+  if (facts.probeRead === false) found.add('probe_unreadable');
+  else if (pages.length === 0) found.add('client_probe_missing');
   else if (!measured) found.add('probe_unusable');
-  if (facts.address.country === null && facts.address.range === 'public') found.add('geo_unavailable');
+  const { country, asn, network, range } = facts.address;
+  if (country === null && range === 'public') found.add('geo_unavailable');
+  if (asn === null && network === null && range === 'public') found.add('network_unavailable');
   if (facts.measured && facts.counts === null) found.add('counters_unavailable');
   if (facts.measured && facts.history === null) found.add('history_unavailable');
   return [...found];

@@ -6,14 +6,15 @@ import { createHash } from 'node:crypto';
 import { components } from '../duplicates/components.js';
 import { duplicateEdges } from '../duplicates/device.js';
 import { independenceEdges } from '../duplicates/independence.js';
-import { behaviorEdges } from './behavior.js';
-import { deviceEdges } from './device.js';
+import { behaviorEdges } from './behavior-rules.js';
+import { deviceEdges } from './device-rules.js';
 import { rules } from './findings.js';
 import { historyEdges } from './history.js';
 import { model } from './model.js';
 import { velocityEdges } from './velocity.js';
+import { measuredEdges } from './visit.js';
 
-const revision = 1;
+const revision = 2;
 
 /** 16 hex digits. */
 export const modelVersion: string = createHash('sha256')
@@ -29,6 +30,7 @@ export const modelVersion: string = createHash('sha256')
       historyEdges,
       duplicateEdges,
       independenceEdges,
+      measuredEdges,
     ]),
   )
   .digest('hex')

@@ -26,11 +26,11 @@ export const networkRules = {
   },
   declared_country_mismatch: {
     axis: 'network',
-    class: 'correlate',
-    severity: 'medium',
-    weight: 1.5,
-    group: 'egress',
-    detail: 'The address is in {value}, which is not the country declared.',
+    class: 'diagnostic',
+    severity: 'low',
+    weight: 0,
+    group: null,
+    detail: 'The address is in {value}, which is not the country declared. What is declared never moves risk.',
   },
   clock_country_mismatch: {
     axis: 'network',
@@ -38,6 +38,7 @@ export const networkRules = {
     severity: 'low',
     weight: 0.6,
     group: 'egress',
+    source: 'probe',
     detail: 'The browser keeps the time of another continent ({value}) than the address.',
   },
   address_not_public: {
@@ -53,15 +54,18 @@ export const networkRules = {
 const raise = createRaise(networkRules);
 
 /** Spellings of a country that people send in place of its ISO code. */
-const countryAliases: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR' };
+const countryAliases: ReadonlyMap<string, string> = new Map([
+  ['UK', 'GB'],
+  ['EL', 'GR'],
+]);
 
 /** Whether the declared country agrees with the address; null where either is unknown. */
 export function matchCountry(declared: string | null, resolved: string | null): boolean | null {
   if (declared === null || resolved === null) return null;
-  return (countryAliases[declared] ?? declared) === resolved;
+  return (countryAliases.get(declared) ?? declared) === resolved;
 }
 
-export function weighNetwork({ facts, body }: Visit): Signal[] {
+export function weighNetwork({ facts, pages }: Visit): Signal[] {
   const { address } = facts;
   const signals: Signal[] = [];
   if (address.range !== 'public') raise(signals, 'address_not_public', 0, address.range);
@@ -69,12 +73,13 @@ export function weighNetwork({ facts, body }: Visit): Signal[] {
   if (address.network === 'anonymous') raise(signals, 'network_anonymous');
   if (matchCountry(facts.declaredCountry, address.country) === false)
     raise(signals, 'declared_country_mismatch', undefined, address.country);
-  const zone = body?.loc?.zone ?? null;
-  if (zone !== null && address.country !== null) {
-    const there = continentOf(address.country);
-    const kept = continentOfZone(zone);
-    if (there !== null && kept !== null && !there.includes(kept))
-      raise(signals, 'clock_country_mismatch', undefined, zone);
-  }
+  const there = address.country === null ? null : continentOf(address.country);
+  const elsewhere = pages.map(({ body }) => body.loc?.zone ?? null).find((zone) => isElsewhere(zone, there));
+  if (elsewhere !== undefined) raise(signals, 'clock_country_mismatch', undefined, elsewhere);
   return signals;
+}
+
+function isElsewhere(zone: string | null, there: ReturnType<typeof continentOf>): boolean {
+  const kept = zone === null ? null : continentOfZone(zone);
+  return kept !== null && there !== null && !there.includes(kept);
 }

@@ -14,14 +14,14 @@ const countries: Readonly<Record<Continent, string>> = {
   pa: 'AS CK CL EC FJ FM GU KI MH MP NC NF NR NU NZ PF PG PN PW SB TK TO TV UM US VU WF WS',
 };
 
-const zonePrefixes: Readonly<Record<string, Continent>> = {
-  Africa: 'af',
-  America: 'am',
-  Asia: 'as',
-  Australia: 'au',
-  Europe: 'eu',
-  Pacific: 'pa',
-};
+const zonePrefixes: ReadonlyMap<string, Continent> = new Map([
+  ['Africa', 'af'],
+  ['America', 'am'],
+  ['Asia', 'as'],
+  ['Australia', 'au'],
+  ['Europe', 'eu'],
+  ['Pacific', 'pa'],
+]);
 
 const byCountry = new Map<string, Continent[]>();
 for (const [continent, codes] of Object.entries(countries) as [Continent, string][]) {
@@ -36,5 +36,5 @@ export function continentOf(country: string): readonly Continent[] | null {
 /** Continent of an IANA time zone; null where its name does not tell. */
 export function continentOfZone(zone: string): Continent | null {
   const slash = zone.indexOf('/');
-  return slash < 0 ? null : (zonePrefixes[zone.slice(0, slash)] ?? null);
+  return slash < 0 ? null : (zonePrefixes.get(zone.slice(0, slash)) ?? null);
 }

@@ -13,6 +13,8 @@ export interface Rule {
   readonly weight: number;
   /** Rules that one cause tends to raise together; within a group each further one counts half of the one before. */
   readonly group: string | null;
+  /** The probe’s own word on another axis than its two; what the probe says in favour does not take from it. */
+  readonly source?: 'probe';
   /** One sentence for people; `{value}` stands for what was measured. Never a threshold or a weight. */
   readonly detail: string;
 }
@@ -33,6 +35,16 @@ export function createRaise<const T extends Rules>(rules: T) {
     const rule = rules[code] as Rule;
     onto.push({ code, rule, weight: weight ?? rule.weight, value });
   };
+}
+
+/** Of several looks at one thing, each finding once, at its worst. What speaks in favour is left to whoever sees all looks. */
+export function keepWorst(looks: readonly (readonly Signal[])[]): Signal[] {
+  const worst = new Map<string, Signal>();
+  for (const signal of looks.flat()) {
+    const known = worst.get(signal.code);
+    if (signal.weight >= 0 && (known === undefined || signal.weight > known.weight)) worst.set(signal.code, signal);
+  }
+  return [...worst.values()];
 }
 
 /** The sentence of a signal. */

@@ -9,11 +9,20 @@ import { model } from './model.js';
 
 type Advice = Pick<ScoreReply, 'recommendation' | 'stepUpIntensity'>;
 
-export function recommend(score: number, calibration: Calibration, agent: AgentFacts | null): Advice {
-  if (agent?.outcome === 'verified' && calibration.verifiedAgentPolicy !== 'score_normally') {
-    return { recommendation: calibration.verifiedAgentPolicy, stepUpIntensity: 'none' };
-  }
+/**
+ * The policy on verified agents stands in place of what the score alone would say, with two limits: `review` never lowers a block, and `allow` never
+ * overrides a signal that the project lets decide alone.
+ */
+export function recommend(
+  score: number,
+  calibration: Calibration,
+  agent: AgentFacts | null,
+  dispositive: boolean,
+): Advice {
+  const policy = agent?.outcome === 'verified' ? calibration.verifiedAgentPolicy : 'score_normally';
+  if (policy === 'allow' && !dispositive) return { recommendation: 'allow', stepUpIntensity: 'none' };
   if (score >= calibration.blockThreshold) return { recommendation: 'block', stepUpIntensity: 'none' };
+  if (policy === 'review') return { recommendation: 'review', stepUpIntensity: 'none' };
   if (calibration.stepUpEnabled && score >= calibration.stepUpThreshold) {
     return {
       recommendation: 'step_up',
@@ -23,16 +32,16 @@ export function recommend(score: number, calibration: Calibration, agent: AgentF
   return { recommendation: score >= calibration.reviewLow ? 'review' : 'allow', stepUpIntensity: 'none' };
 }
 
-/** `human` is said only of what was measured. */
+/** `human` is said only of what was measured, and of nothing that says it is a program. */
 export function classify(
   score: number,
   calibration: Calibration,
   agent: AgentFacts | null,
-  measured: boolean,
+  perhapsHuman: boolean,
 ): ScoreReply['verdictClass'] {
   if (agent?.outcome === 'verified') return 'verified_agent';
   if (score >= calibration.blockThreshold) return 'fraud';
-  return measured && score < calibration.reviewLow ? 'human' : 'unknown';
+  return perhapsHuman && score < calibration.reviewLow ? 'human' : 'unknown';
 }
 
 /** How much of what one axis may contribute it did contribute, 0-100. */

@@ -1,40 +1,68 @@
 /**
- * What the axes share of one session: the facts, the probe where one is usable, and the user agents, each read once.
+ * What the axes share of one session: the facts, the page loads that its probe told of, and the user agents, each read once. What makes a
+ * session measured is decided here and nowhere else.
  */
-import type { ScoreFacts } from '../../src/contract/facts.js';
+import type { ProbeFacts, ScoreFacts } from '../../src/contract/facts.js';
 import type { ProbeBody, ProbeTransport } from '../../src/contract/probe.js';
-import { readUserAgent, type UserAgent } from './user-agent.js';
+import { readUserAgent, type UserAgent } from '../../src/contract/user-agent.js';
 
-export interface Visit {
-  readonly facts: ScoreFacts;
-  readonly body: ProbeBody | null;
-  readonly transport: ProbeTransport | null;
-  /** Whether the probe measured the device: only then can a session be called human. */
-  readonly measured: boolean;
-  /** As the page read it, as the probe’s own request carried it, and as the caller passed it on. */
+/** One page load, as the probe told of it. */
+export interface Page {
+  readonly body: ProbeBody;
+  readonly transport: ProbeTransport;
+  /** As the page read it, and as the probe’s own request carried it. */
   readonly pageAgent: UserAgent | null;
   readonly transportAgent: UserAgent | null;
-  readonly callerAgent: UserAgent | null;
   /** The one nearest to the browser; null where none is known. */
   readonly agent: UserAgent | null;
 }
 
+export interface Visit {
+  readonly facts: ScoreFacts;
+  /** The page that the device is known by first, then the others; none where no probe came. */
+  readonly pages: readonly Page[];
+  /** Whether a probe told enough of the device: only then can a session be called human. */
+  readonly measured: boolean;
+  /** The user agent that the caller passed on. */
+  readonly callerAgent: UserAgent | null;
+  /** The one nearest to the browser of the first page, else the caller’s; null where none is known. */
+  readonly agent: UserAgent | null;
+}
+
+/** What a probe has to tell to have measured the device: enough of so many of its groups. */
+export const measuredEdges = {
+  groups: ['hw', 'scr', 'loc', 'gfx', 'env'],
+  groupsMin: 3,
+  valuesPerGroupMin: 2,
+} as const;
+
 export function readVisit(facts: ScoreFacts): Visit {
-  const body = facts.probe?.body ?? null;
-  const transport = facts.probe?.transport ?? null;
-  const pageAgent = readUserAgent(body?.ua?.ua);
-  const transportAgent = sameOrRead(pageAgent, transport?.userAgent);
-  const callerAgent = sameOrRead(pageAgent, facts.userAgent);
-  return {
-    facts,
-    body,
-    transport,
-    measured: pageAgent !== null || typeof body?.auto?.webdriver === 'boolean',
-    pageAgent,
-    transportAgent,
-    callerAgent,
-    agent: transportAgent ?? pageAgent ?? callerAgent,
-  };
+  const { probe } = facts;
+  const pages = probe === null ? [] : [probe, ...(probe.others ?? [])].map(readPage);
+  const [first] = pages;
+  const callerAgent = sameOrRead(first?.pageAgent ?? null, facts.userAgent);
+  return { facts, pages, measured: pages.some(isMeasured), callerAgent, agent: first?.agent ?? callerAgent };
+}
+
+function readPage({ body, transport }: ProbeFacts): Page {
+  const pageAgent = readUserAgent(body.ua?.ua);
+  const transportAgent = sameOrRead(pageAgent, transport.userAgent);
+  return { body, transport, pageAgent, transportAgent, agent: transportAgent ?? pageAgent };
+}
+
+/**
+ * A page is measured where it told its user agent, whether a program drives it and which contradictions it found (none is an answer too), and at least two values in
+ * three of the groups hardware, screen, locale, graphics and environment. Less than that anybody can type by hand.
+ */
+function isMeasured({ body, pageAgent }: Page): boolean {
+  const { groups, groupsMin, valuesPerGroupMin } = measuredEdges;
+  if (pageAgent === null || typeof body.auto?.webdriver !== 'boolean' || body.lies == null) return false;
+  const told = groups.filter((name) => countKnown(body[name]) >= valuesPerGroupMin);
+  return told.length >= groupsMin;
+}
+
+function countKnown(group: object | undefined): number {
+  return Object.values(group ?? {}).filter((value) => value !== null && value !== undefined).length;
 }
 
 function sameOrRead(known: UserAgent | null, text: string | null | undefined): UserAgent | null {

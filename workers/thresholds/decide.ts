@@ -33,7 +33,10 @@ export function decide(inputs: DecisionInputs, edges: HypotheticalEdges): Hypoth
     verifiedAgentPolicy: inputs.agentPolicy ?? calibrationDefaults.verifiedAgentPolicy,
   };
   const agent = inputs.agentPolicy === null ? null : verifiedAgent;
-  return { score, recommendation: recommend(score, calibration, agent).recommendation };
+  return {
+    score,
+    recommendation: recommend(score, calibration, agent, inputs.caps.includes('dispositive')).recommendation,
+  };
 }
 
 /** The highest whole blockThreshold from 1 to 100 that would block such a session; 0 where none does. Lower ones block it as well. */

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { placeFindings, summarize } from '../../../workers/evidence/place.js';
-import type { Weighed } from '../../../workers/scoring/fuse.js';
+import type { Assessed } from '../../../workers/scoring/risk.js';
 
-const weighed = (code: string, applied: number): Weighed => ({
+const weighed = (code: string, applied: number, moved = applied !== 0): Assessed => ({
   signal: {
     code,
     rule: {
@@ -17,6 +17,8 @@ const weighed = (code: string, applied: number): Weighed => ({
     value: null,
   },
   applied,
+  discounted: applied,
+  moved,
 });
 
 t.test('the place and strength follow from what counted, the strongest first', (t) => {
@@ -25,18 +27,23 @@ t.test('the place and strength follow from what counted, the strongest first', (
     weighed('b', 0.4),
     weighed('c', 3),
     weighed('d', -1.2),
+    weighed('e', 2, false),
   ]);
   const short = (list: 'against' | 'for' | 'notes') =>
     evidence[list].map(({ code, strength }) => `${code} ${strength}`);
-  t.same([short('against'), short('for'), short('notes')], [['c strong', 'b weak'], ['d moderate'], ['a none']]);
+  t.same(
+    [short('against'), short('for'), short('notes')],
+    [['c strong', 'b weak'], ['d moderate'], ['e none', 'a none']],
+  );
   t.same(
     classification.map(({ code, list }) => `${code} ${list}`),
-    ['c against', 'd for', 'b against', 'a notes'],
+    ['c against', 'e notes', 'd for', 'b against', 'a notes'],
   );
   t.same(
     reasons.map(({ code, scored }) => [code, scored]),
     [
       ['c', true],
+      ['e', false],
       ['d', true],
       ['b', true],
       ['a', false],
@@ -47,16 +54,25 @@ t.test('the place and strength follow from what counted, the strongest first', (
 
 t.test('the summary is never empty and names the strongest finding', (t) => {
   const { evidence } = placeFindings([weighed('b', 0.4), weighed('c', 3), weighed('d', -1)]);
-  const summary = summarize({ score: 50, recommendation: 'review', verdictClass: 'unknown' }, evidence, false);
+  const summary = summarize({ score: 50, recommendation: 'review', verdictClass: 'unknown' }, evidence, {
+    measured: false,
+    automated: false,
+  });
   t.match(summary, /50 of 100/);
   t.match(summary, /Foremost: c was seen\. One further finding/);
   t.match(summary, /In its favour: d/);
   t.match(summary, /not measured/);
   const quiet = { against: [], for: [], notes: [] };
   for (const recommendation of ['allow', 'review', 'step_up', 'block'] as const)
-    t.ok(summarize({ score: 0, recommendation, verdictClass: 'human' }, quiet, true).length > 20);
+    t.ok(
+      summarize({ score: 0, recommendation, verdictClass: 'human' }, quiet, { measured: true, automated: false })
+        .length > 20,
+    );
   t.match(
-    summarize({ score: 0, recommendation: 'allow', verdictClass: 'verified_agent' }, quiet, true),
+    summarize({ score: 0, recommendation: 'allow', verdictClass: 'verified_agent' }, quiet, {
+      measured: true,
+      automated: false,
+    }),
     /verified agent/,
   );
   t.end();

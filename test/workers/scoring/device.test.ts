@@ -1,7 +1,8 @@
 import t from 'tap';
 import type { ProbeBody, ProbeTransport } from '../../../src/contract/probe.js';
 import type { ScoreFacts } from '../../../src/contract/facts.js';
-import { deviceRules, weighDevice } from '../../../workers/scoring/device.js';
+import { weighDevice } from '../../../workers/scoring/device.js';
+import { deviceRules } from '../../../workers/scoring/device-rules.js';
 import { readVisit } from '../../../workers/scoring/visit.js';
 import {
   chromeOnWindows,
@@ -85,7 +86,7 @@ t.test('an agent’s signature counts by its outcome', (t) => {
     raised(cleanFacts({ agent })).map((signal) => [signal.code, signal.weight]);
   t.same(outcome({ outcome: 'verified', agent: 'a', reason: null }), [['agent_signature_verified', 0]]);
   t.same(outcome({ outcome: 'invalid', agent: null, reason: 'expired.' }), [['agent_signature_invalid', 1.5]]);
-  t.same(outcome({ outcome: 'unverified', agent: null, reason: null }), [['agent_signature_unverified', 0.8]]);
+  t.same(outcome({ outcome: 'unverified', agent: null, reason: null }), [['agent_signature_unverified', 0]]);
   t.end();
 });
 

@@ -26,6 +26,7 @@ const anySignal = fc
     weight: fc.double({ min: 0, max: 5, noNaN: true }),
     axis: fc.constantFrom(...riskAxes),
     group: fc.constantFrom(null, 'a', 'b'),
+    severity: fc.constantFrom('low' as const, 'high' as const),
     class: fc.constantFrom('correlate' as const, 'bound' as const, 'record' as const, 'exculpatory' as const),
   })
   .map(({ weight, ...rule }) => signal(rule.class === 'exculpatory' ? -weight : weight, rule));
@@ -50,17 +51,34 @@ t.test('an axis is capped, and its findings share the cap', (t) => {
     weighed.map(({ applied }) => applied),
     [2.75, 2.75, 0.5],
   );
+  t.same(
+    weighed.map(({ discounted }) => discounted),
+    [4, 4, 0.5],
+    'what they were worth before the cap is kept',
+  );
   t.equal(agreeing, 2);
   t.end();
 });
 
 t.test('what speaks in favour takes from correlates only, and at most two logits', (t) => {
-  t.equal(fuseSignals([signal(3), signal(-5)], 1).weight, 1);
-  const bound = fuseSignals([signal(5, { class: 'bound' }), signal(-2)], 1);
+  const record = { axis: 'history', class: 'exculpatory' } as const;
+  t.equal(fuseSignals([signal(3), signal(-5, record)], 1).weight, 1);
+  const bound = fuseSignals([signal(5, { class: 'bound' }), signal(-2, record)], 1);
   t.equal(bound.weight, 5);
   t.equal(bound.weighed[1]?.applied, 0, 'nothing to take from: it counted for nothing');
-  t.equal(fuseSignals([signal(3, { class: 'record' }), signal(1), signal(-2)], 1).weight, 3);
+  t.equal(fuseSignals([signal(3, { class: 'record' }), signal(1), signal(-2, record)], 1).weight, 3);
   t.equal(fuseSignals([signal(-2)], 1).weight, 0);
+  t.end();
+});
+
+t.test('what the probe says in favour takes from other axes only, and nothing takes from high severity', (t) => {
+  const hand = signal(-1, { axis: 'behavior' });
+  t.equal(fuseSignals([signal(3), hand], 1).weight, 3);
+  t.equal(fuseSignals([signal(3, { axis: 'network' }), hand], 1).weight, 2);
+  t.equal(fuseSignals([signal(3, { axis: 'network', source: 'probe' }), hand], 1).weight, 3);
+  const record = signal(-2, { axis: 'history' });
+  t.equal(fuseSignals([signal(3, { severity: 'high' }), record], 1).weight, 3);
+  t.equal(fuseSignals([signal(3), signal(3, { axis: 'network' }), hand, record], 1).weight, 4, 'two logits in all');
   t.end();
 });
 

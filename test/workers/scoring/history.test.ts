@@ -43,8 +43,8 @@ t.test('statistics sent along count for a few sessions, and only while the recor
   t.same(stats(0), [['respondent_stats_clean', -0.82]]);
   t.same(stats(0.1), [['respondent_stats_clean', -0.82]], 'ordinary reversals are no fraud');
   t.same(stats(0.9), [['respondent_stats_adverse', 2]]);
-  t.same(stats(undefined), [], 'an unknown rate is not a rate of 0');
-  t.same(stats(0.9, 10), []);
+  t.same(stats(undefined), [['respondent_stats_unused', 0]], 'an unknown rate is not a rate of 0');
+  t.same(stats(0.9, 10), [['respondent_stats_unused', 0]]);
   t.end();
 });
 

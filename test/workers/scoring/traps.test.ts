@@ -74,11 +74,15 @@ t.test('null is not zero and not false', (t) => {
   );
   t.equal(scoreFacts(cleanFacts({ declaredCountry: 'FR' })).reply.declaredCountryMatch, false);
   const nulled = {
-    auto: { webdriver: null, globals: null },
+    auto: { webdriver: false, globals: null, debugStack: null },
     beh: { clickDwell: null, coalesced: null, touches: null, moves: null },
   };
   t.equal(scoreFacts(humanFacts({}, nulled)).reply.score, 0, 'what a browser could not measure speaks for nothing');
-  t.same(scoreFacts(humanFacts({}, nulled)).reply.evidence.notes, [], 'nor in its favour');
+  t.same(
+    scoreFacts(humanFacts({}, nulled)).reply.evidence.notes.map(({ code }) => code),
+    ['device_consistent'],
+    'nor in its favour',
+  );
   t.end();
 });
 

@@ -7,7 +7,7 @@ const verified: AgentFacts = { outcome: 'verified', agent: 'a', reason: null };
 
 t.test('the bands lead to allow, review and block, each from its edge on', (t) => {
   t.same(
-    [0, 39, 40, 74, 75, 100].map((score) => recommend(score, calibrationDefaults, null).recommendation),
+    [0, 39, 40, 74, 75, 100].map((score) => recommend(score, calibrationDefaults, null, false).recommendation),
     ['allow', 'allow', 'review', 'review', 'block', 'block'],
   );
   t.end();
@@ -16,7 +16,7 @@ t.test('the bands lead to allow, review and block, each from its edge on', (t) =
 t.test('step-up stands in for allow and review between its threshold and the block band, light and then heavy', (t) => {
   const calibration = { ...calibrationDefaults, stepUpEnabled: true, stepUpThreshold: 20 };
   t.same(
-    [19, 20, 59, 60, 74, 75].map((score) => Object.values(recommend(score, calibration, null))),
+    [19, 20, 59, 60, 74, 75].map((score) => Object.values(recommend(score, calibration, null, false))),
     [
       ['allow', 'none'],
       ['step_up', 'light'],
@@ -33,16 +33,30 @@ t.test('a verified agent is tagged, and treated as the project says', (t) => {
   for (const [verifiedAgentPolicy, expected] of [
     ['score_normally', 'block'],
     ['allow', 'allow'],
-    ['review', 'review'],
+    ['review', 'block'],
   ] as const) {
-    t.equal(recommend(90, { ...calibrationDefaults, verifiedAgentPolicy }, verified).recommendation, expected);
+    const calibration = { ...calibrationDefaults, verifiedAgentPolicy };
+    t.equal(recommend(90, calibration, verified, false).recommendation, expected);
     t.equal(classify(90, calibrationDefaults, verified, true), 'verified_agent');
   }
   t.equal(
-    recommend(90, { ...calibrationDefaults, verifiedAgentPolicy: 'allow' }, { ...verified, outcome: 'invalid' })
+    recommend(90, { ...calibrationDefaults, verifiedAgentPolicy: 'allow' }, { ...verified, outcome: 'invalid' }, false)
       .recommendation,
     'block',
   );
+  t.end();
+});
+
+t.test('a verified agent’s review never lowers a block, and its allow never overrides a dispositive signal', (t) => {
+  const advice = (verifiedAgentPolicy: 'allow' | 'review', score: number, dispositive = false) =>
+    recommend(score, { ...calibrationDefaults, stepUpEnabled: true, verifiedAgentPolicy }, verified, dispositive);
+  for (const score of [0, 39, 40, 74]) {
+    t.same(advice('review', score), { recommendation: 'review', stepUpIntensity: 'none' });
+    t.same(advice('allow', score), { recommendation: 'allow', stepUpIntensity: 'none' });
+  }
+  for (const score of [75, 100]) t.equal(advice('review', score).recommendation, 'block');
+  t.equal(advice('allow', 75, true).recommendation, 'block');
+  t.equal(advice('allow', 75).recommendation, 'allow');
   t.end();
 });
 

@@ -13,6 +13,13 @@ t.test('only a probe that tells of the device has measured', (t) => {
   t.equal(readVisit(cleanFacts()).measured, false);
   t.equal(readVisit(humanFacts()).measured, true);
   t.equal(readVisit(humanFacts({}, { ua: {}, auto: {} })).measured, false);
-  t.equal(readVisit(humanFacts({}, { ua: { ua: null }, auto: { webdriver: false } })).measured, true);
+  t.equal(readVisit(humanFacts({}, { ua: { ua: null }, auto: { webdriver: false } })).measured, false);
+  t.equal(
+    readVisit(humanFacts({}, { gfx: {}, env: {} })).measured,
+    true,
+    'a browser that hides its graphics and fonts',
+  );
+  t.equal(readVisit(humanFacts({}, { gfx: {}, env: {}, loc: { zone: 'UTC' } })).measured, false);
+  t.equal(readVisit(humanFacts({}, { lies: undefined as never })).measured, false);
   t.end();
 });

@@ -1,8 +1,10 @@
 /**
- * Reads the few things that scoring wants to know from a user agent. Written by hand because it runs several times per
- * session: a general parser costs three times as much as all other scoring together. Unknown parts are null, never guessed.
+ * Reads the few things that scoring wants to know from a user agent: the one home of that, for the core and for the counters. Written by hand
+ * because it runs several times per session: a general parser costs three times as much as all other scoring together. Unknown parts are
+ * null, never guessed. However long the text is, only its first `userAgentLengthMax` characters are looked at, so that a page, its connection
+ * and the caller’s copy are compared at one length.
  */
-import { isbot } from 'isbot';
+import { userAgentLengthMax } from '../limits.js';
 
 export type OsFamily = 'windows' | 'macos' | 'ios' | 'android' | 'chromeos' | 'linux';
 
@@ -31,8 +33,9 @@ const browserMarks: readonly (readonly [mark: string, browser: string])[] = [
 ];
 
 /** null for an absent or empty user agent. */
-export function readUserAgent(text: string | null | undefined): UserAgent | null {
-  if (text == null || text === '') return null;
+export function readUserAgent(whole: string | null | undefined): UserAgent | null {
+  if (whole == null || whole === '') return null;
+  const text = whole.slice(0, userAgentLengthMax);
   const os = readOs(text);
   const mobile = os === 'android' || os === 'ios' || text.includes('Mobile');
   for (const [mark, browser] of browserMarks) {
@@ -47,11 +50,6 @@ export function readUserAgent(text: string | null | undefined): UserAgent | null
 /** Whether the user agent calls itself a browser without a window. */
 export function isHeadless(text: string): boolean {
   return text.includes('Headless') || text.includes('PhantomJS');
-}
-
-/** Whether the user agent names a crawler, a library or a tool rather than a browser. */
-export function isDeclaredBot(text: string): boolean {
-  return isbot(text);
 }
 
 function readOs(text: string): OsFamily | null {

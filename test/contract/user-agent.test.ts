@@ -1,6 +1,8 @@
 import t from 'tap';
-import { isDeclaredBot, isHeadless, readUserAgent } from '../../../workers/scoring/user-agent.js';
-import { chromeOnWindows, safariOnPhone } from '../../helpers/facts.js';
+import { isHeadless, readUserAgent } from '../../src/contract/user-agent.js';
+import { userAgentLengthMax } from '../../src/limits.js';
+import { isDeclaredBot } from '../../workers/scoring/declared-bot.js';
+import { chromeOnWindows, safariOnPhone } from '../helpers/facts.js';
 
 t.test('system, browser and version are read from the usual user agents', (t) => {
   const read = (text: string) => {
@@ -41,5 +43,13 @@ t.test('headless browsers and declared bots are told from people', (t) => {
   for (const text of ['curl/8.5.0', 'python-requests/2.32.0', 'Googlebot/2.1 (+http://www.google.com/bot.html)'])
     t.ok(isDeclaredBot(text), text);
   for (const text of [chromeOnWindows, safariOnPhone]) t.notOk(isDeclaredBot(text));
+  t.end();
+});
+
+t.test('a user agent is looked at up to one length, whoever sends it', (t) => {
+  const long = chromeOnWindows.padEnd(5_000, ' more');
+  t.equal(readUserAgent(long)?.text.length, userAgentLengthMax);
+  t.equal(readUserAgent(long.slice(0, userAgentLengthMax))?.text, readUserAgent(long)?.text);
+  t.equal(readUserAgent(long)?.browser, 'chrome');
   t.end();
 });

@@ -1,0 +1,89 @@
+/**
+ * How one page was used, read from its probe once and with names: counts, statistics, questions. Usage of several page loads is pooled as
+ * if they had been one page. null is not measured.
+ */
+import type { ProbeBody, QuestionSnapshot } from '../../src/contract/probe.js';
+import { poolStatistics, readStatistics, type Statistics } from './statistics.js';
+
+const countNames = [
+  'moves',
+  'clicks',
+  'clickBare',
+  'pressureZero',
+  'keys',
+  'keyNoCode',
+  'inputNoKey',
+  'wheels',
+  'wheelLies',
+  'touches',
+  'pasteChars',
+  'untrusted',
+] as const;
+const sampleNames = [
+  'interval',
+  'turn',
+  'coalesced',
+  'clickDwell',
+  'clickSettle',
+  'clickCentre',
+  'keyDwell',
+  'keyFlight',
+  'touchForce',
+  'touchRadius',
+  'motion',
+] as const;
+
+export type Input = Readonly<Record<(typeof countNames)[number], number | null>> &
+  Readonly<Record<(typeof sampleNames)[number], Statistics | null>> & {
+    /** Mean over strokes of the distance between their ends over their length, 0-1. */
+    readonly straight: number | null;
+  };
+
+export interface Usage {
+  /** null where the page told nothing of its input. */
+  readonly input: Input | null;
+  readonly questions: readonly QuestionSnapshot[];
+}
+
+export function readUsage({ beh, q }: ProbeBody): Usage {
+  return {
+    questions: q ?? [],
+    input:
+      beh == null
+        ? null
+        : {
+            ...mapNames(countNames, (name) => beh[name] ?? null),
+            ...mapNames(sampleNames, (name) => readStatistics(beh[name])),
+            straight: beh.straight ?? null,
+          },
+  };
+}
+
+/** Pages whose usage is one person’s, one after the other or side by side. */
+export function poolUsage(pages: readonly Usage[]): Usage {
+  const inputs = pages.map(({ input }) => input).filter((input) => input !== null);
+  const counted = (read: (input: Input) => number | null): number | null => {
+    const known = inputs.map(read).filter((count) => count !== null);
+    return known.length === 0 ? null : known.reduce((total, count) => total + count, 0);
+  };
+  const straight = inputs.map((input) => input.straight).filter((share) => share !== null);
+  return {
+    questions: pages.flatMap(({ questions }) => questions),
+    input:
+      inputs.length === 0
+        ? null
+        : {
+            ...mapNames(countNames, (name) => counted((input) => input[name])),
+            ...mapNames(sampleNames, (name) => poolStatistics(inputs.map((input) => input[name]))),
+            // One page of bends is enough to be no ruler.
+            straight: straight.length === 0 ? null : Math.min(...straight),
+          },
+  };
+}
+
+function mapNames<const Name extends string, Value>(
+  names: readonly Name[],
+  read: (name: Name) => Value,
+): Record<Name, Value> {
+  return Object.fromEntries(names.map((name) => [name, read(name)])) as Record<Name, Value>;
+}
