@@ -198,6 +198,16 @@ export const settings = {
     integer(1, 36_500),
     'Days that receipts are kept; older days are dropped whole by the consumers.',
   ),
+  VH_SESSION_RETENTION_DAYS: setting(
+    400,
+    integer(1, 36_500),
+    'Days that verification sessions, and the faces and devices that belong to them, are kept from their creation.',
+  ),
+  VH_TOKEN_KEY_DAYS: setting(
+    30,
+    integer(1, 3_650),
+    'Days that a key of vh_token signs before the next one takes over; that one is published two hours ahead.',
+  ),
   VH_SPOOL_BYTES_MAX: setting(
     1_073_741_824,
     integer(1_048_576, Number.MAX_SAFE_INTEGER),

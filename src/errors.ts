@@ -13,6 +13,11 @@ export const errorTable = {
     status: 401,
     meaning: 'The API key is missing, invalid, revoked or expired; which of these is not told.',
   },
+  INVALID_CLIENT_SECRET: {
+    status: 401,
+    meaning:
+      'The header X-Client-Secret is missing or is not that of the session, or there is no such session; which of these is not told.',
+  },
   INVALID_TOKEN: { status: 401, meaning: 'The dashboard token is missing, malformed, expired or from another issuer.' },
   TRIAL_EXPIRED: {
     status: 402,
@@ -40,10 +45,38 @@ export const errorTable = {
     meaning: 'The address exists and does not take this method; the header Allow lists those it takes.',
   },
   CONFLICT: { status: 409, meaning: 'The request contradicts what is stored.' },
+  NOT_RETRYABLE: {
+    status: 409,
+    meaning:
+      'The session cannot be tried again: it has not ended, did not fail, or the retries that config.maxRetries allows are used up; `reason` says which.',
+  },
+  RETRY_BUDGET_EXHAUSTED: {
+    status: 409,
+    meaning:
+      'The respondent has used up the retries that config.maxRetries allows. This is final for the chain of sessions.',
+  },
+  SESSION_COMPLETED: {
+    status: 409,
+    meaning:
+      'The session was verified already. Its result is at /public/sessions/{id}/result; for another try, retry it.',
+  },
+  SESSION_EXPIRED: {
+    status: 410,
+    meaning: 'The session, or what it was asked for, has expired. Create a new session.',
+  },
   BODY_TOO_LARGE: { status: 413, meaning: 'The body is larger than this endpoint takes.' },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     meaning: 'The content type is not one that this endpoint reads; send application/json.',
+  },
+  INVALID_ENVELOPE: {
+    status: 422,
+    meaning: 'The verification envelope is malformed; `issues` names each field by JSON pointer.',
+  },
+  QUOTA_EXCEEDED: {
+    status: 429,
+    meaning:
+      'The organization’s verifications of this month are used up; `limit`, `usage` and `resetDate` tell how many and until when.',
   },
   RATE_LIMIT_EXCEEDED: {
     status: 429,

@@ -26,6 +26,8 @@ export interface Directories {
   /** By probe key; probe keys never change. */
   readonly probeKeys: Directory<{ readonly projectId: string }>;
   readonly organizations: Directory<StoredOrganization>;
+  /** Has the listener told of each project that changed anywhere, or whose signing secret did; null stands for any of them. */
+  onProjectChange(listener: (projectId: string | null) => void): void;
   /** Forgets a key by the hex SHA-256 of its secret: its next use reads the database. */
   dropKey(hash: string): void;
   /** Writes the uses of keys that were noted so far. */
@@ -40,7 +42,11 @@ export async function openDirectories(deps: {
 }): Promise<Directories> {
   const { database, logger, now } = deps;
   const keys = createDirectory(entriesMax, (hash) => findKeyByHash(database, hash));
-  const projects = createDirectory(entriesMax, (id) => findProject(database, id));
+  const listeners: ((projectId: string | null) => void)[] = [];
+  const projects = telling(
+    createDirectory(entriesMax, (id) => findProject(database, id)),
+    (projectId) => listeners.forEach((listener) => listener(projectId)),
+  );
   const probeKeys = createDirectory(entriesMax, async (probeKey) => {
     const project = probeKey.startsWith('pk_') ? await findProject(database, probeKey) : null;
     return project === null ? null : { projectId: project.projectId };
@@ -70,11 +76,27 @@ export async function openDirectories(deps: {
     findProjectOwner: async (projectId) =>
       projectId.startsWith('proj_') ? ((await projects.get(projectId))?.organizationId ?? null) : null,
     findKeyOwner: (keyId) => findKeyOwner(database, keyId),
+    onProjectChange: (listener) => void listeners.push(listener),
     dropKey: (hash) => keys.drop(hash),
     flushKeyUses: () => uses.flush(),
     async close() {
       await feed.close();
       await uses.close();
+    },
+  };
+}
+
+/** A directory that tells what is dropped from it. */
+function telling<T extends object>(directory: Directory<T>, tell: (id: string | null) => void): Directory<T> {
+  return {
+    get: directory.get,
+    drop(id) {
+      directory.drop(id);
+      tell(id);
+    },
+    clear() {
+      directory.clear();
+      tell(null);
     },
   };
 }

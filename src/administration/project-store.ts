@@ -102,7 +102,7 @@ export async function updateProjectFields(
 }
 
 /** The thresholds in force: custom ones win over those of config, and those over the preset. */
-function thresholdsOf({ customThresholds = {}, config = {} }: ProjectFields): Required<Thresholds> {
+export function thresholdsOf({ customThresholds = {}, config = {} }: ProjectFields): Required<Thresholds> {
   const fallback = securityLevels.balanced;
   return {
     liveness: customThresholds.liveness ?? config.livenessThreshold ?? fallback.liveness,

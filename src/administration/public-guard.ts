@@ -82,7 +82,7 @@ export function createPublicGuard({ directories, limits, decide }: PublicGuardDe
 const noPatterns: readonly string[] = [];
 
 /** Lets the page read what it is answered. What it is answered is what the decision is about. */
-function allowReading(reply: FastifyReply, origin: string | null): void {
+export function allowReading(reply: FastifyReply, origin: string | null): void {
   void reply.header('vary', 'Origin');
   if (origin === null) return;
   void reply.headers({

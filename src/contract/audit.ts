@@ -12,6 +12,7 @@ export const auditActions = [
   'project.created',
   'project.updated',
   'project.signing_secret_rotated',
+  'respondent.erased',
   'key.created',
   'key.rotated',
   'key.limits_changed',

@@ -27,6 +27,9 @@ import {
   SimulationRequest,
   SourceRecommendation,
 } from './thresholds.js';
+import { PublicSessionCreation, SessionCreation, SessionReply } from './session.js';
+import { JsonWebKeySet, TokenReply } from './token.js';
+import { VerdictScores } from './verdict.js';
 import { Reason, RespondentStats, ScoreReply, ScoreRequest, WebBotAuth } from './score.js';
 
 export const shapes: Readonly<Record<string, TSchema>> = {
@@ -60,6 +63,13 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   RecommendationFlip: Flip,
   ThresholdRecommendation: SourceRecommendation,
   ThresholdRecommendations: RecommendationsReply,
+  // Sessions and tokens
+  PublicSessionCreation,
+  SessionCreation,
+  Session: SessionReply,
+  VerdictScores,
+  TokenReply,
+  JsonWebKeySet,
   // Projects
   Project: ProjectReply,
   ProjectConfig,

@@ -12,6 +12,7 @@ export const idPrefixes = {
   event: 'evt_',
   webhook: 'whk_',
   delivery: 'dlv_',
+  session: 'sess_',
 } as const;
 
 export type MakeId = (kind: keyof typeof idPrefixes) => string;

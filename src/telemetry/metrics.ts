@@ -49,6 +49,24 @@ export function createMetrics() {
     }),
     receiptsRecorded: counter('vh_receipts_recorded_total', 'Receipts written to the database by the consumers.', []),
     outcomes: counter('vh_outcome_events_total', 'Outcome events received, by result.', ['result']),
+    sessionsCreated: counter('vh_sessions_created_total', 'Verification sessions created, by world: live or demo.', [
+      'world',
+    ]),
+    verifications: counter('vh_verifications_total', 'Verifications completed, by status and world.', [
+      'status',
+      'world',
+    ]),
+    verifyStage: histogram(
+      'vh_verify_stage_seconds',
+      'Time of one stage of a verification: compare, verdict, record.',
+      ['stage'],
+    ),
+    tokenVerifications: counter(
+      'vh_token_verifications_total',
+      'verificationTokens validated, by result: ok or the error.',
+      ['result'],
+    ),
+    wrongClientSecrets: counter('vh_wrong_client_secrets_total', 'Calls with a wrong or missing client secret.', []),
     consumerTickAge: gauge('vh_consumer_tick_age_seconds', 'Time since a consumer last made a round.', ['group']),
     spoolBytes: gauge(
       'vh_spool_bytes',

@@ -21,10 +21,12 @@ import { createOriginDecision } from '../administration/origin-decision.js';
 import { createPublicGuard } from '../administration/public-guard.js';
 import { registerAdministration } from '../projects/routes.js';
 import { createSigningSecrets } from '../administration/signing-secrets.js';
+import { registerVerificationRoutes } from '../verification/routes.js';
 import { registerScoringRoutes } from '../scoring/routes.js';
 import type { ScoreService } from '../scoring/score-service.js';
 import { apiPrefix, siteUrlOf, type Parts } from './parts.js';
 import { openScoring } from './scoring.js';
+import { openVerification } from './verification.js';
 
 const stopDeadlineMs = 10_000;
 
@@ -55,19 +57,24 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<
   await registerOpenapi(app, siteUrlOf(settings, settings.PORT) + apiPrefix, packageVersion());
   const guard = createPublicGuard({ directories, limits, decide: createOriginDecision(settings.VH_ENV) });
   const scoring = await openScoring(parts, { directories, guard, ids });
+  const signingSecrets = createSigningSecrets(masterKey);
+  const siteUrl = (): string =>
+    siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT);
+  const issuer = (): string => siteUrl() + apiPrefix;
+  const verification = await openVerification(parts, { directories, guard, limits, signingSecrets, ids, issuer });
   await app.register(
     async (api) => {
       registerScoringRoutes(api, scoring);
+      registerVerificationRoutes(api, verification);
       registerAdministration(api, {
         database: stores.database,
         directories,
         limits,
         now,
         environment: settings.VH_ENV,
-        signingSecrets: createSigningSecrets(masterKey),
+        signingSecrets,
         guard,
-        modelsBaseUrl: () =>
-          `${siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT)}/sdk/v1/models`,
+        modelsBaseUrl: () => `${siteUrl()}/sdk/v1/models`,
       });
     },
     { prefix: apiPrefix },

@@ -40,6 +40,12 @@ postSessionOutcomes         401  401  401  401  401   | ok   401  ok   | 401  40
 recommendThresholds         401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   ok
 simulateThresholds          401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   ok
 
+createPublicSession         ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
+createSession               401  401  401  401  401   | 404  401  404  | 401  401  401  | ok   ok   ok   ok
+verifyToken                 401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok
+verifyTokens                401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok
+getKeySet                   ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
+
 provisionProject            401  401  401  401  401   | ok   401  403  | 401  401  401  | 403  ok   403  403
 createProject               401  401  401  401  401   | ok   ok   403  | 403  ok   ok   | 403  ok   403  403
 listProjects                401  401  401  401  401   | ok   ok   403  | ok   ok   ok   | 403  ok   403  403
@@ -69,7 +75,7 @@ checkOrigin                 ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok
 mintDemoKey                 ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 `;
 
-export type Expected = Readonly<Record<CredentialKind, 'ok' | '400' | '401' | '403' | '404'>>;
+export type Expected = Readonly<Record<CredentialKind, 'ok' | '400' | '401' | '403' | '404' | '409'>>;
 
 /** The table by operation. Throws where a line has too few or too many columns. */
 export function readAccessTable(): ReadonlyMap<string, Expected> {

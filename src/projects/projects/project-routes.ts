@@ -259,6 +259,7 @@ function registerSigningSecret(scope: FastifyInstance, deps: AdministrationDeps)
         });
         return rotated;
       });
+      deps.directories.projects.drop(projectId);
       return { projectId, version, rotatedAt: rotatedAt.toISOString() };
     },
   );

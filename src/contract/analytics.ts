@@ -1,0 +1,55 @@
+/**
+ * A project’s verifications over time. Days, weeks (from Monday) and months are those of UTC. An average of nothing is null, never zero.
+ */
+import { Type, type Static } from 'typebox';
+import { Nullable, StringEnum, Timestamp } from './common.js';
+import { unit } from './project-parts.js';
+
+export const analyticsPeriods = ['hour', 'day', 'week', 'month'] as const;
+export type AnalyticsPeriod = (typeof analyticsPeriods)[number];
+
+/** Longest range of a query in days; by the hour there are 24 times as many buckets. */
+export const rangeDaysMax = { hour: 31, day: 366, week: 1_100, month: 3_660 } as const satisfies Record<
+  AnalyticsPeriod,
+  number
+>;
+export const rangeDaysDefault = 30;
+
+const date = (description: string) =>
+  Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: `${description} YYYY-MM-DD, UTC.` }));
+
+export const AnalyticsQuery = Type.Object({
+  period: Type.Optional(StringEnum(analyticsPeriods, { description: 'Length of a bucket. Default day.' })),
+  fromDate: date(`First day. Default: ${rangeDaysDefault} days up to toDate.`),
+  toDate: date('Last day, included. Default: today.'),
+});
+export type AnalyticsQuery = Static<typeof AnalyticsQuery>;
+
+const count = Type.Integer({ minimum: 0 });
+const share = unit('Of all of its list.');
+
+export const Analytics = Type.Object({
+  period: StringEnum(analyticsPeriods),
+  fromDate: Type.String(),
+  toDate: Type.String(),
+  totalVerifications: count,
+  passedCount: count,
+  failedCount: count,
+  passRate: Nullable(unit('Of all verifications; null where there were none.')),
+  avgLivenessScore: Nullable(unit('Of those that have one.')),
+  avgUniquenessScore: Nullable(unit('Of those that have one.')),
+  avgDurationMs: Nullable(Type.Number({ minimum: 0, description: 'From a session’s creation to its verdict.' })),
+  timeSeries: Type.Array(
+    Type.Object({
+      start: Timestamp,
+      total: count,
+      passed: count,
+      failed: count,
+      passRate: Nullable(unit('Null where empty.')),
+    }),
+  ),
+  failureReasons: Type.Array(Type.Object({ reason: Type.String(), count, share })),
+  devices: Type.Array(Type.Object({ device: Type.String(), count, share })),
+  browsers: Type.Array(Type.Object({ browser: Type.String(), count, share })),
+});
+export type Analytics = Static<typeof Analytics>;

@@ -1,0 +1,58 @@
+/**
+ * What the page gets of a finished verification: the answer of `POST /public/verify`, under the names of the widget’s result, and the signed
+ * envelope of score mode with what follows from it. An optional field that is absent was not shown or not measured; null says so.
+ */
+import { Type, type Static } from 'typebox';
+import { Nullable, StringEnum } from './common.js';
+import { unit } from './project-parts.js';
+import { Metadata } from './session.js';
+import {
+  dispatchStatuses,
+  Duplication,
+  RiskContribution,
+  Verdict,
+  VerdictRisk,
+  VerdictScores,
+  verdictStatuses,
+} from './verdict.js';
+
+const { modelVersion: _modelVersion, risk: _risk, duplication: _duplication, ...shown } = Verdict.properties;
+
+export const VerifyReply = Type.Object({
+  verificationToken: Type.String({ description: 'For your backend, which validates it with POST /token/verify.' }),
+  sessionId: Type.String(),
+  ...shown,
+  scores: Type.Object({
+    ...VerdictScores.properties,
+    riskOverall: Type.Optional(Nullable(unit('Where the project shows risk.'))),
+  }),
+  risk: Type.Optional(Nullable(VerdictRisk)),
+  duplication: Type.Optional(Nullable(Duplication)),
+});
+export type VerifyReply = Static<typeof VerifyReply>;
+
+export const Dispatch = Type.Object({
+  status: StringEnum(dispatchStatuses),
+  redirectUrl: Nullable(Type.String({ description: 'Where the page goes next; good once, for five minutes.' })),
+  reason: Nullable(Type.String({ description: 'Which fence blocked, or why it failed; null where nothing did.' })),
+});
+export type Dispatch = Static<typeof Dispatch>;
+
+export const ScoreEnvelope = Type.Object({
+  sessionId: Type.String(),
+  status: StringEnum(verdictStatuses),
+  scores: Type.Object({
+    ...VerdictScores.properties,
+    risk_overall: Type.Optional(Nullable(unit('Where the project shows risk.'))),
+  }),
+  studyId: Nullable(Type.String()),
+  respondentId: Nullable(Type.String()),
+  metadata: Metadata,
+  failureReasons: Type.Array(Type.String()),
+  token: Type.String({ description: 'The verificationToken.' }),
+  contributions: Type.Optional(
+    Type.Array(RiskContribution, { description: 'Where scoreModeConfig.exposeBreakdown is on.' }),
+  ),
+  dispatch: Dispatch,
+});
+export type ScoreEnvelope = Static<typeof ScoreEnvelope>;

@@ -1,0 +1,91 @@
+/**
+ * Verification sessions: how one is created, by a page or by a backend, and what its creator gets back.
+ *
+ * `metadata` is the caller’s own and is echoed with the result. Names that begin with `vh_` are the service’s: it writes them on
+ * retries, and takes those of a caller out.
+ */
+import { Type, type Static } from 'typebox';
+import { callerIdLengthMax } from '../limits.js';
+import { CallerId, Nullable, StringEnum, Timestamp } from './common.js';
+import { verificationModes, widgetModes } from './project.js';
+import { IssuedChallenge } from './verdict.js';
+
+/** Metadata as JSON: most bytes, and most levels of objects and lists. */
+export const metadataBytesMax = 8_192;
+export const metadataDepthMax = 5;
+
+/** The names under which a retry’s metadata tells of its chain. */
+export const chainNames = { root: 'vh_original_session_id', count: 'vh_retry_count' } as const;
+
+export const Metadata = Type.Record(Type.String(), Type.Unknown(), {
+  description: `Yours, echoed with the result: at most ${metadataBytesMax} bytes of JSON and ${metadataDepthMax} levels. Names that begin with vh_ are the service’s.`,
+});
+export type Metadata = Static<typeof Metadata>;
+
+export const SessionId = Type.String({ minLength: 1, maxLength: 128, description: 'From the session’s creation.' });
+
+const creation = {
+  studyId: Type.Optional(CallerId('Your id of the study; echoed with the result.')),
+  respondentId: Type.Optional(
+    CallerId(`Your id of the respondent, best a salted hash, at most ${callerIdLengthMax} characters; echoed.`),
+  ),
+  metadata: Type.Optional(Metadata),
+  linkId: Type.Optional(CallerId('Of the hosted page’s link that led here.')),
+  dataCollector: Type.Optional(CallerId('Label of the collector, wave or field site.')),
+  previousSessionId: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description: 'A failed session that this one tries again; takes one retry off the project’s budget.',
+    }),
+  ),
+  widgetMode: Type.Optional(StringEnum(widgetModes, { description: 'Default: the project’s.' })),
+  consent: Type.Optional(
+    Type.Object(
+      { biometric: Type.Boolean(), at: Timestamp },
+      { description: 'Consent that the integrator obtained before the widget started; recorded with the session.' },
+    ),
+  ),
+};
+
+export const PublicSessionCreation = Type.Object({
+  siteKey: Type.String({ minLength: 1, maxLength: 128, description: 'The project’s public key.' }),
+  ...creation,
+});
+export type PublicSessionCreation = Static<typeof PublicSessionCreation>;
+
+/** By a backend: a project key says which project it is. */
+export const SessionCreation = Type.Object({
+  siteKey: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description: 'The project; needed with an organization key, and otherwise the key’s own.',
+    }),
+  ),
+  ...creation,
+});
+export type SessionCreation = Static<typeof SessionCreation>;
+
+export const SessionReply = Type.Object({
+  sessionId: Type.String(),
+  clientSecret: Type.String({ description: 'For X-Client-Secret; belongs to this session only and dies with it.' }),
+  expiresAt: Type.Integer({ description: 'Unix seconds.' }),
+  challengeConfig: Type.Object({
+    nonce: Type.String({ description: 'To be sent back with the envelope.' }),
+    challenges: Type.Array(IssuedChallenge, {
+      description: 'To be answered in this order; empty where none is asked.',
+    }),
+  }),
+  studyConfig: Type.Object({
+    studyId: Nullable(Type.String()),
+    widgetMode: StringEnum(widgetModes),
+    verificationMode: StringEnum(verificationModes),
+    maxRetries: Type.Integer(),
+    livenessModels: Type.Array(Type.String(), {
+      description: 'Kinds of models that the widget needs; empty without a camera.',
+    }),
+  }),
+  metadata: Metadata,
+});
+export type SessionReply = Static<typeof SessionReply>;

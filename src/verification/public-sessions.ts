@@ -1,0 +1,46 @@
+/**
+ * The way in of a page that names a session: who it belongs to, whether the page’s origin may, and whether the client secret is right. What a
+ * stranger learns of a session that is not theirs is the same as of one that does not exist. All of it can be read by the page.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { allowReading, type PublicGuard, type Visitor } from '../administration/public-guard.js';
+import type { Limits } from '../administration/request-limits.js';
+import type { Database } from '../stores/database/port.js';
+import type { SecretGuard } from './sessions/client-secret.js';
+import { findSession, type StoredSession } from './sessions/session-store.js';
+
+export interface PublicSessionDeps {
+  readonly database: Database;
+  readonly guard: PublicGuard;
+  readonly secrets: SecretGuard;
+  readonly limits: Pick<Limits, 'requireTrial'>;
+}
+
+export interface OpenedSession extends Visitor {
+  readonly session: StoredSession;
+}
+
+/** The session that a page may go on with. Throws INVALID_CLIENT_SECRET, ORIGIN_NOT_ALLOWED, RATE_LIMIT_EXCEEDED. */
+export async function openSession(
+  { database, guard, secrets }: PublicSessionDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sessionId: string,
+): Promise<OpenedSession> {
+  const attempt = { sessionId, address: request.ip };
+  const header = request.headers['x-client-secret'];
+  const secret = typeof header === 'string' ? header : undefined;
+  secrets.requireOpen(attempt);
+  const session = secret === undefined ? null : await findSession(database, sessionId);
+  await secrets.check(attempt, secret, session);
+  if (session === null) throw new Error('a secret was right for no session');
+  return { session, ...(await guard.admit(request, reply, session.projectId)) };
+}
+
+/** Every answer of this scope can be read by the page, also one that is refused before its handler runs. */
+export function registerReadable(scope: FastifyInstance): void {
+  scope.addHook('onRequest', (request, reply, done) => {
+    allowReading(reply, request.headers.origin ?? null);
+    done();
+  });
+}

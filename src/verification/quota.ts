@@ -1,0 +1,66 @@
+/**
+ * The monthly quota of verifications: what counts is a completed session, in the month of UTC in which it completed. Sessions of the test
+ * world are counted in a bucket of their own and are held to no quota. The count is taken in the transaction that completes the session,
+ * so that two at the edge cannot both pass.
+ */
+import { Fault } from '../errors.js';
+import type { Queryable } from '../stores/database/port.js';
+
+export interface Usage {
+  readonly organizationId: string;
+  readonly isDemo: boolean;
+  /** Verifications a month; null: no limit. */
+  readonly monthlyQuota: number | null;
+  readonly nowMs: number;
+}
+
+/** First day of the month, and of the next, as YYYY-MM-DD. */
+export function monthOf(nowMs: number): { readonly month: string; readonly next: string } {
+  const now = new Date(nowMs);
+  const first = (offset: number): string =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset, 1)).toISOString().slice(0, 10);
+  return { month: first(0), next: first(1) };
+}
+
+/** The quota that holds for a session; null where none does. */
+export const quotaOf = ({ isDemo, monthlyQuota }: Pick<Usage, 'isDemo' | 'monthlyQuota'>): number | null =>
+  isDemo ? null : monthlyQuota;
+
+/** Counts one verification. Throws QUOTA_EXCEEDED where the month’s are used up. */
+export async function takeQuota(tx: Queryable, usage: Usage): Promise<void> {
+  const { organizationId, isDemo, nowMs } = usage;
+  const quota = quotaOf(usage);
+  if (quota === 0) throw quotaExceeded(0, 0, nowMs);
+  const rows = await tx.query<{ used: number }>(
+    `INSERT INTO verification_usage AS u (organization_id, month, is_demo, used) VALUES ($1, $2::date, $3, 1)
+     ON CONFLICT (organization_id, month, is_demo) DO UPDATE SET used = u.used + 1 WHERE $4::bigint IS NULL OR u.used < $4
+     RETURNING used`,
+    [organizationId, monthOf(nowMs).month, isDemo, quota],
+    { recurring: true },
+  );
+  if (rows.length === 0 && quota !== null) throw quotaExceeded(quota, quota, nowMs);
+}
+
+/** Throws QUOTA_EXCEEDED where nothing is left, so that nobody goes through a camera check in vain. Counts nothing. */
+export async function requireQuota(database: Queryable, usage: Usage): Promise<void> {
+  const quota = quotaOf(usage);
+  if (quota === null) return;
+  const [row] = await database.query<{ used: number }>(
+    'SELECT used FROM verification_usage WHERE organization_id = $1 AND month = $2::date AND NOT is_demo',
+    [usage.organizationId, monthOf(usage.nowMs).month],
+  );
+  const used = row?.used ?? 0;
+  if (used >= quota) throw quotaExceeded(quota, used, usage.nowMs);
+}
+
+function quotaExceeded(limit: number, usage: number, nowMs: number): Fault {
+  const { next } = monthOf(nowMs);
+  return new Fault(
+    'QUOTA_EXCEEDED',
+    `The organization’s ${limit} verifications of this month are used up. More from ${next}, or after an upgrade.`,
+    {
+      context: { limit, usage, resetDate: `${next}T00:00:00.000Z` },
+      headers: { 'retry-after': String(Math.max(1, Math.ceil((Date.parse(next) - nowMs) / 1_000))) },
+    },
+  );
+}

@@ -1,0 +1,140 @@
+/**
+ * The result of a completed session, for as long as its token is valid, and the redirect that score mode may end with. The token says the
+ * same however often it is asked for. A redirect leads where the project says at the moment of the redirect, and nowhere else; one whose
+ * address is no longer set or allowed is a 404.
+ */
+import { projectDefaults } from '../../contract/project.js';
+import type { ScoreEnvelope } from '../../contract/score-envelope.js';
+import type { TokenClaims } from '../../contract/token.js';
+import { notFound } from '../../http/access.js';
+import type { DecideOrigin } from '../../administration/origin-decision.js';
+import type { StoredOrganization } from '../../administration/organization-store.js';
+import type { StoredProject } from '../../administration/project-store.js';
+import type { Database } from '../../stores/database/port.js';
+import type { Randomness } from '../sessions/challenges.js';
+import { requireResult } from '../sessions/session-state.js';
+import { findSession, type StoredSession } from '../sessions/session-store.js';
+import { claimsOf, tokenLifetimeSeconds } from '../tokens/claims.js';
+import type { SigningDirectory } from '../tokens/signing-directory.js';
+import type { TokenKeys } from '../tokens/token-keys.js';
+import { signVerificationToken } from '../tokens/verification-token.js';
+import { makeRedirectCode, useRedirectCode } from './redirect-codes.js';
+import { redirectOutcome, redirectTarget } from './redirect-target.js';
+
+export interface ResultServiceDeps {
+  readonly database: Database;
+  readonly signing: SigningDirectory;
+  readonly tokenKeys: Pick<TokenKeys, 'sign'>;
+  /** The API root; issuer of tokens, and where the redirect is. */
+  readonly issuer: () => string;
+  readonly decide: DecideOrigin;
+  readonly allowLocalHttp: boolean;
+  readonly random: Randomness;
+  readonly now: () => number;
+}
+
+export interface ResultOwner {
+  readonly project: StoredProject;
+  readonly organization: Pick<StoredOrganization, 'allowedDomains'>;
+}
+
+type Completed = StoredSession & {
+  readonly [Name in 'completedAt' | 'status' | 'tokenId' | 'result']: NonNullable<StoredSession[Name]>;
+};
+
+export type ResultService = ReturnType<typeof createResultService>;
+
+export function createResultService(deps: ResultServiceDeps) {
+  const { database, now } = deps;
+  const targetOf = (owner: ResultOwner, session: Completed): URL | null =>
+    redirectTarget(
+      {
+        scoreModeConfig: owner.project.fields.scoreModeConfig ?? {},
+        verificationMode: owner.project.fields.verificationMode ?? projectDefaults.verificationMode,
+        isAllowed: (origin) =>
+          deps.decide(
+            {
+              project: owner.project.fields.config?.allowedDomains ?? [],
+              organization: owner.organization.allowedDomains,
+            },
+            origin,
+          ).allowed,
+        allowLocalHttp: deps.allowLocalHttp,
+      },
+      redirectOutcome(session.result.dispatch, session.status),
+    );
+
+  return {
+    /** Throws CONFLICT or SESSION_EXPIRED where there is no result. */
+    async read(session: StoredSession, owner: ResultOwner): Promise<ScoreEnvelope> {
+      const completed = requireCompleted(session, now());
+      const secret = await deps.signing.current(completed);
+      const token = signVerificationToken(secret, claimsOf({ ...completed, ...verdictOf(completed) }, deps.issuer()));
+      const hasRedirect = targetOf(owner, completed) !== null;
+      const code = hasRedirect ? await makeRedirectCode(database, session.sessionId, deps.random, now()) : null;
+      const redirectUrl =
+        code === null ? null : `${deps.issuer()}/public/sessions/${session.sessionId}/redirect?code=${code}`;
+      return envelopeOf(completed, owner.project, token, redirectUrl);
+    },
+
+    /** Where the browser goes, with a fresh vh_token. Throws NOT_FOUND unless the code is good. */
+    async redirect(
+      sessionId: string,
+      code: string,
+      findOwner: (projectId: string) => Promise<ResultOwner | null>,
+    ): Promise<string> {
+      const session = await findSession(database, sessionId);
+      if (session === null || session.completedAt === null) throw notFound('redirect');
+      const completed = requireCompleted(session, now());
+      const owner = await findOwner(session.projectId);
+      const target = owner === null ? null : targetOf(owner, completed);
+      // The code is used up whatever comes of it.
+      const isGood = await useRedirectCode(database, sessionId, code, now());
+      if (!isGood || target === null) throw notFound('redirect');
+      target.searchParams.set('vh_token', await deps.tokenKeys.sign(redirectClaims(completed, deps.issuer())));
+      return target.href;
+    },
+  };
+}
+
+function requireCompleted(session: StoredSession, nowMs: number): Completed {
+  requireResult(session, tokenLifetimeSeconds, nowMs);
+  return session as Completed;
+}
+
+const verdictOf = ({ status, result }: Completed) => ({ status, scores: result.verdict.scores });
+
+/** The claims of verificationToken, for the project as audience, with the risk where it is shown. */
+function redirectClaims(session: Completed, issuer: string): TokenClaims {
+  const { riskOverall } = session.result.shown;
+  return {
+    ...claimsOf({ ...session, ...verdictOf(session) }, issuer),
+    aud: session.projectId,
+    ...(typeof riskOverall === 'number' ? { risk_overall: riskOverall } : {}),
+  };
+}
+
+function envelopeOf(
+  session: Completed,
+  { fields }: StoredProject,
+  token: string,
+  redirectUrl: string | null,
+): ScoreEnvelope {
+  const { verdict, dispatch, shown } = session.result;
+  const isExposed = fields.verificationMode === 'score' && fields.scoreModeConfig?.exposeBreakdown === true;
+  return {
+    sessionId: session.sessionId,
+    status: session.status,
+    scores: {
+      ...verdict.scores,
+      ...(shown.riskOverall === undefined ? {} : { risk_overall: shown.riskOverall }),
+    },
+    studyId: session.studyId,
+    respondentId: session.respondentId,
+    metadata: session.metadata,
+    failureReasons: verdict.failureReasons,
+    token,
+    ...(isExposed ? { contributions: verdict.risk.contributions } : {}),
+    dispatch: { status: dispatch.status, redirectUrl, reason: dispatch.reason },
+  };
+}

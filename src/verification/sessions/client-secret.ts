@@ -1,0 +1,89 @@
+/**
+ * A session’s client secret: 32 random bytes, kept as SHA-256 only and compared in constant time.
+ *
+ * Wrong secrets are counted by session, and by project and address. Once either count is used up, further wrong ones are 429; and the address
+ * that used it up is not listened to for that session any more until the window ends, whatever it sends, so that trying on is of no use.
+ * A respondent at another address is not locked out by it. With the counters store away wrong secrets stay 401 and are counted here only.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { Fault } from '../../errors.js';
+import { rateLimited } from '../../http/rate-fault.js';
+import type { Counters, RateState } from '../../stores/counters/port.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+
+export const secretBytes = 32;
+export const wrongSecretsPerSession = 20;
+export const wrongSecretsPerAddress = 100;
+const windowSeconds = 600;
+const cutOffMax = 50_000;
+/** Longest header that is looked at. */
+const secretLengthMax = 128;
+
+export interface SecretGuardDeps {
+  readonly counters: Pick<Counters, 'takeRate'>;
+  readonly metrics: Pick<Metrics, 'wrongClientSecrets' | 'storeFailures'>;
+  readonly now: () => number;
+}
+
+/** Who tries, and at what. */
+export interface Attempt {
+  readonly sessionId: string;
+  readonly address: string;
+}
+
+export interface SecretGuard {
+  /** Throws where this address was cut off from this session; looks at nothing else. */
+  requireOpen(attempt: Attempt): void;
+  /** Throws INVALID_CLIENT_SECRET or RATE_LIMIT_EXCEEDED unless the secret is the session’s. `session` null: there is none. */
+  check(
+    attempt: Attempt,
+    secret: string | undefined,
+    session: { readonly projectId: string; readonly secretHash: Uint8Array } | null,
+  ): Promise<void>;
+}
+
+const nobody = Buffer.alloc(32);
+
+export const hashClientSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+
+export function createSecretGuard({ counters, metrics, now }: SecretGuardDeps): SecretGuard {
+  const cutOff = new LRUCache<string, RateState>({ max: cutOffMax });
+  const nameOf = ({ sessionId, address }: Attempt): string => `${sessionId}\n${address}`;
+
+  async function count(attempt: Attempt, projectId: string): Promise<void> {
+    const rate = await counters
+      .takeRate(projectId, now(), [
+        { key: `secret:${attempt.sessionId.slice(0, 64)}`, limit: wrongSecretsPerSession, windowSeconds },
+        { key: `secret-address:${attempt.address}`, limit: wrongSecretsPerAddress, windowSeconds },
+      ])
+      .catch((error: unknown) => {
+        if (!(error instanceof Fault) || error.code !== 'STORE_UNAVAILABLE') throw error;
+        metrics.storeFailures.inc({ store: 'counters' });
+        return null;
+      });
+    if (rate === null || rate.allowed) return;
+    cutOff.set(nameOf(attempt), rate);
+    throw tooMany(rate, now());
+  }
+
+  return {
+    requireOpen(attempt) {
+      const rate = cutOff.get(nameOf(attempt));
+      if (rate !== undefined && rate.resetAt * 1_000 > now()) throw tooMany(rate, now());
+    },
+    async check(attempt, secret, session) {
+      const given = secret !== undefined && secret.length <= secretLengthMax ? hashClientSecret(secret) : nobody;
+      const isRight = timingSafeEqual(given, session?.secretHash ?? nobody) && session !== null && secret !== undefined;
+      if (isRight) return;
+      metrics.wrongClientSecrets.inc();
+      if (secret !== undefined) await count(attempt, session?.projectId ?? 'sessions');
+      throw new Fault(
+        'INVALID_CLIENT_SECRET',
+        'Send the clientSecret that the session was created with as X-Client-Secret.',
+      );
+    },
+  };
+}
+
+const tooMany = (rate: RateState, nowMs: number): Fault => rateLimited('Wrong client secrets', rate, nowMs);

@@ -1,0 +1,112 @@
+/**
+ * Routes that create sessions: of a page, and of a backend.
+ */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance } from 'fastify';
+import { PublicSessionCreation, SessionCreation, SessionReply } from '../../contract/session.js';
+import { keyCaller, notFound, type KeyCaller } from '../../http/access.js';
+import { invalid } from '../../http/error-answers.js';
+import { errorReplies } from '../../http/openapi.js';
+import type { Directories } from '../../administration/directories.js';
+import { answerPreflights } from '../../administration/public-guard.js';
+import { registerReadable, type PublicSessionDeps } from '../public-sessions.js';
+import type { SessionOwner, SessionService } from './session-service.js';
+
+export interface SessionRouteDeps extends PublicSessionDeps {
+  readonly sessions: SessionService;
+  readonly directories: Pick<Directories, 'projects' | 'organizations'>;
+  /** A site key that works, for the example; null where there is no demo organization. */
+  readonly exampleSiteKey: string | null;
+}
+
+const tags = ['Sessions'];
+const exampleBody = {
+  studyId: 'study-7',
+  respondentId: 'a3f1c0de',
+  metadata: { wave: 2 },
+  dataCollector: 'panel-north',
+};
+
+export function registerSessionRoutes(app: FastifyInstance, deps: SessionRouteDeps): void {
+  void app.register(async (scope) => registerPublicCreation(scope, deps));
+  registerCreation(app, deps);
+}
+
+function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps): void {
+  registerReadable(scope);
+  answerPreflights(scope, '/public/sessions', 'POST');
+  scope.withTypeProvider<TypeBoxTypeProvider>().post(
+    '/public/sessions',
+    {
+      config: { access: { credential: 'none' } },
+      schema: {
+        tags,
+        operationId: 'createPublicSession',
+        summary: 'Create a verification session, from the page',
+        description:
+          'The page’s origin must be allowed. With previousSessionId the session is a retry, and takes one off the project’s budget.',
+        body: {
+          ...PublicSessionCreation,
+          examples: [{ siteKey: deps.exampleSiteKey ?? 'proj_of_yours', ...exampleBody }],
+        },
+        response: { 201: SessionReply, ...errorReplies([400, 402, 403, 404, 409, 413, 415, 429]) },
+      },
+    },
+    async (request, reply) => {
+      const { siteKey, ...body } = request.body;
+      const { project, organization } = await deps.guard.admit(request, reply, siteKey);
+      await deps.limits.requireTrial(project.organizationId);
+      const owner: SessionOwner = { project, organization, isDemo: false, diagnostics: false, asker: 'page' };
+      return reply.code(201).send(await deps.sessions.create(owner, body));
+    },
+  );
+}
+
+function registerCreation(app: FastifyInstance, deps: SessionRouteDeps): void {
+  app.withTypeProvider<TypeBoxTypeProvider>().post(
+    '/sessions',
+    {
+      config: { access: { credential: 'api-key', scope: 'verifications:write' } },
+      schema: {
+        tags,
+        operationId: 'createSession',
+        summary: 'Create a verification session, from your backend',
+        description:
+          'As the page would, without an origin. A test or demo key creates a session of the test world, which bills nothing. Callers of the session may ask for diagnostics where the key allows them.',
+        body: {
+          ...SessionCreation,
+          examples: [{ ...(deps.exampleSiteKey === null ? {} : { siteKey: deps.exampleSiteKey }), ...exampleBody }],
+        },
+        response: { 201: SessionReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
+      },
+    },
+    async (request, reply) => {
+      const { siteKey, ...body } = request.body;
+      const caller = keyCaller(request);
+      const projectId = siteKey ?? caller.projectId;
+      if (projectId === null)
+        throw invalid([{ path: '/siteKey', message: 'is needed with an organization key: it says which project.' }]);
+      return reply.code(201).send(await deps.sessions.create(await ownerOf(deps, caller, projectId), body));
+    },
+  );
+}
+
+/** For whom a key creates sessions. Throws NOT_FOUND for a project that is not the key’s. */
+export async function ownerOf(
+  { directories }: SessionRouteDeps,
+  caller: KeyCaller,
+  projectId: string,
+): Promise<SessionOwner> {
+  const isOwn = caller.projectId === null || caller.projectId === projectId;
+  const project = isOwn && projectId.startsWith('proj_') ? await directories.projects.get(projectId) : null;
+  const organization = await directories.organizations.get(caller.organizationId);
+  if (project === null || organization === null || project.organizationId !== caller.organizationId)
+    throw notFound('project');
+  return {
+    project,
+    organization,
+    isDemo: caller.isTest || caller.isDemo,
+    diagnostics: caller.diagnosticsEnabled,
+    asker: 'backend',
+  };
+}

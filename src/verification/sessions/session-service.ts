@@ -1,0 +1,175 @@
+/**
+ * Creates sessions: of a page, of a backend, and retries of failed ones. Identifier, secret, nonce and challenges are the server’s own;
+ * nothing that a caller sends stands for any of them. A retry is made under a lock of its chain, so that the budget holds however many ask
+ * at once. With the database away nothing is created: 503.
+ */
+import { configDefaults, projectDefaults } from '../../contract/project.js';
+import type { Metadata, PublicSessionCreation, SessionReply } from '../../contract/session.js';
+import { makeId } from '../../crypto/ids.js';
+import { notFound } from '../../http/access.js';
+import { invalid } from '../../http/error-answers.js';
+import type { StoredOrganization } from '../../administration/organization-store.js';
+import type { StoredProject } from '../../administration/project-store.js';
+import type { Database, Queryable } from '../../stores/database/port.js';
+import { inOrganization } from '../../stores/database/tenant.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+import { requireQuota } from '../quota.js';
+import { issueChallenges, livenessModelsOf, type Randomness } from './challenges.js';
+import { hashClientSecret, secretBytes } from './client-secret.js';
+import { chainMetadata, findMetadataIssue, ownMetadata } from './metadata.js';
+import { decideRetry, retryFault } from './retry-decision.js';
+import { sessionLifetimeSeconds } from './session-state.js';
+import { findSession, insertSession, lockChain, type NewSession, type StoredSession } from './session-store.js';
+
+export interface SessionServiceDeps {
+  readonly database: Database;
+  readonly random: Randomness;
+  readonly metrics: Pick<Metrics, 'sessionsCreated'>;
+  readonly now: () => number;
+}
+
+/** For whom a session is created. */
+export interface SessionOwner {
+  readonly project: StoredProject;
+  readonly organization: Pick<StoredOrganization, 'monthlyQuota'>;
+  readonly isDemo: boolean;
+  /** Whether callers of the session may ask for diagnostics. */
+  readonly diagnostics: boolean;
+  readonly asker: 'page' | 'backend';
+}
+
+export type SessionRequest = Omit<PublicSessionCreation, 'siteKey'>;
+
+export interface SessionService {
+  create(owner: SessionOwner, request: SessionRequest): Promise<SessionReply>;
+  /** Tries a failed session again, with everything that it was created with. */
+  retry(owner: SessionOwner, parent: StoredSession): Promise<SessionReply>;
+}
+
+const nonceBytes = 24;
+
+export function createSessionService(deps: SessionServiceDeps): SessionService {
+  const { database, metrics, now } = deps;
+
+  async function insert(owner: SessionOwner, request: SessionRequest): Promise<SessionReply> {
+    const { session, clientSecret } = draftSession(deps, owner, request);
+    await inOrganization(database, session.organizationId, (tx) => insertSession(tx, session));
+    return replyOf(owner.project, session, clientSecret);
+  }
+
+  async function insertRetry(
+    owner: SessionOwner,
+    parent: StoredSession,
+    request: SessionRequest,
+  ): Promise<SessionReply> {
+    const maxRetries = owner.project.fields.config?.maxRetries ?? configDefaults.maxRetries;
+    return inOrganization(database, parent.organizationId, async (tx) => {
+      const retriesSoFar = await lockChain(tx, parent.rootSessionId);
+      const decision = decideRetry(await reread(tx, parent), { retriesSoFar, maxRetries, nowMs: now() });
+      if (decision.kind === 'refused') throw retryFault(decision, owner.asker);
+      const { session: draft, clientSecret } = draftSession(deps, owner, request);
+      const { rootSessionId } = parent;
+      const { retryCount } = decision;
+      const metadata = chainMetadata(draft.metadata, rootSessionId, retryCount);
+      const session: NewSession = { ...draft, rootSessionId, retryCount, metadata };
+      await insertSession(tx, session);
+      return replyOf(owner.project, session, clientSecret);
+    });
+  }
+
+  async function start(owner: SessionOwner, run: () => Promise<SessionReply>): Promise<SessionReply> {
+    const { organizationId } = owner.project;
+    const { isDemo, organization } = owner;
+    await requireQuota(database, { organizationId, isDemo, monthlyQuota: organization.monthlyQuota, nowMs: now() });
+    const reply = await run();
+    metrics.sessionsCreated.inc({ world: isDemo ? 'demo' : 'live' });
+    return reply;
+  }
+
+  return {
+    async create(owner, request) {
+      const issue = findMetadataIssue(request.metadata ?? {});
+      if (issue !== null) throw invalid([issue]);
+      const { previousSessionId } = request;
+      if (previousSessionId === undefined) return start(owner, () => insert(owner, request));
+      const parent = await findSession(database, previousSessionId);
+      const isSame = parent?.projectId === owner.project.projectId && parent.isDemo === owner.isDemo;
+      if (parent === null || !isSame) throw notFound('previous session');
+      return start(owner, () => insertRetry(owner, parent, request));
+    },
+    retry: (owner, parent) => start(owner, () => insertRetry(owner, parent, requestOf(parent))),
+  };
+}
+
+/** The parent as it is now, under the lock. */
+async function reread(tx: Queryable, parent: StoredSession): Promise<StoredSession> {
+  const session = await findSession(tx, parent.sessionId);
+  if (session === null) throw notFound('session');
+  return session;
+}
+
+/** What a session was created with; the widget mode is not part of it, so that the project’s current one holds. */
+function requestOf({ studyId, respondentId, linkId, dataCollector, metadata, consent }: StoredSession): SessionRequest {
+  return {
+    metadata,
+    ...(studyId === null ? {} : { studyId }),
+    ...(respondentId === null ? {} : { respondentId }),
+    ...(linkId === null ? {} : { linkId }),
+    ...(dataCollector === null ? {} : { dataCollector }),
+    ...(consent === null ? {} : { consent }),
+  };
+}
+
+function draftSession(
+  { random, now }: SessionServiceDeps,
+  { project, isDemo, diagnostics }: SessionOwner,
+  request: SessionRequest,
+): { readonly session: NewSession; readonly clientSecret: string } {
+  const clientSecret = random.bytes(secretBytes).toString('base64url');
+  const config = { ...configDefaults, ...project.fields.config };
+  const widgetMode = request.widgetMode ?? config.widgetMode;
+  const sessionId = makeId('session');
+  const nowMs = now();
+  const session: NewSession = {
+    sessionId,
+    organizationId: project.organizationId,
+    projectId: project.projectId,
+    secretHash: hashClientSecret(clientSecret),
+    isDemo,
+    diagnostics,
+    studyId: request.studyId ?? null,
+    respondentId: request.respondentId ?? null,
+    linkId: request.linkId ?? null,
+    dataCollector: request.dataCollector ?? null,
+    metadata: ownMetadata(request.metadata ?? noMetadata),
+    widgetMode,
+    nonce: random.bytes(nonceBytes).toString('base64url'),
+    challenges: issueChallenges({ ...config, widgetMode }, random),
+    consent: request.consent ?? null,
+    rootSessionId: sessionId,
+    retryCount: 0,
+    createdAt: new Date(nowMs),
+    expiresAt: new Date(Math.floor(nowMs / 1_000 + sessionLifetimeSeconds) * 1_000),
+  };
+  return { session, clientSecret };
+}
+
+const noMetadata: Metadata = {};
+
+function replyOf({ fields }: StoredProject, session: NewSession, clientSecret: string): SessionReply {
+  const config = { ...configDefaults, ...fields.config };
+  return {
+    sessionId: session.sessionId,
+    clientSecret,
+    expiresAt: session.expiresAt.getTime() / 1_000,
+    challengeConfig: { nonce: session.nonce, challenges: [...session.challenges] },
+    studyConfig: {
+      studyId: session.studyId,
+      widgetMode: session.widgetMode,
+      verificationMode: fields.verificationMode ?? projectDefaults.verificationMode,
+      maxRetries: config.maxRetries,
+      livenessModels: livenessModelsOf({ ...config, widgetMode: session.widgetMode }),
+    },
+    metadata: session.metadata,
+  };
+}

@@ -1,0 +1,53 @@
+/**
+ * The states of a verification session, and what may be done in each. This table is the only place where they are told apart.
+ *
+ *     created ──verify──▶ completed (pass | fail | review)        ends it; of two that race, the database lets one through
+ *        └─────expiresAt──▶ expired                               ends it; a verdict in flight at that moment still counts
+ *
+ *              verify                 result                 retry
+ *   created    goes on                CONFLICT: not yet      NOT_RETRYABLE
+ *   completed  SESSION_COMPLETED      answered for as long   only after a fail
+ *                                     as its token is valid
+ *   expired    SESSION_EXPIRED        SESSION_EXPIRED        NOT_RETRYABLE
+ */
+import { Fault } from '../../errors.js';
+
+export const sessionLifetimeSeconds = 1_800;
+
+export type SessionState = 'created' | 'completed' | 'expired';
+
+export interface SessionTimes {
+  readonly expiresAt: Date;
+  readonly completedAt: Date | null;
+}
+
+export function stateOf({ expiresAt, completedAt }: SessionTimes, nowMs: number): SessionState {
+  if (completedAt !== null) return 'completed';
+  return expiresAt.getTime() > nowMs ? 'created' : 'expired';
+}
+
+/** Throws the fault of a session that cannot be verified (any more). */
+export function requireVerifiable(session: SessionTimes, nowMs: number): void {
+  const state = stateOf(session, nowMs);
+  if (state === 'completed') throw completedAlready();
+  if (state === 'expired') throw expired();
+}
+
+/** Throws the fault of a session whose result is not there, or not any more. */
+export function requireResult(session: SessionTimes, tokenLifetimeSeconds: number, nowMs: number): void {
+  const { completedAt } = session;
+  if (completedAt !== null && completedAt.getTime() + tokenLifetimeSeconds * 1_000 > nowMs) return;
+  if (stateOf(session, nowMs) !== 'created') throw expired();
+  throw new Fault('CONFLICT', 'The session has no result yet: send its envelope to POST /public/verify first.');
+}
+
+export function completedAlready(): Fault {
+  return new Fault(
+    'SESSION_COMPLETED',
+    'The session was verified already. Read its result at /public/sessions/{id}/result, or retry it for another try.',
+  );
+}
+
+function expired(): Fault {
+  return new Fault('SESSION_EXPIRED', 'The session has expired. Create a new one.');
+}

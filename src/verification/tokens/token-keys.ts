@@ -1,0 +1,136 @@
+/**
+ * The Ed25519 keys of vh_token: made here, sealed in the database under a key that derives from the master key, rotated by whichever instance
+ * finds that it is time (key-plan.ts). Every instance reads them again every few minutes, long before a new key signs. While the
+ * database is away the keys that were read last go on.
+ */
+import { Buffer } from 'node:buffer';
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import type { JsonWebKeySet, TokenClaims } from '../../contract/token.js';
+import { deriveKey } from '../../crypto/master-key.js';
+import { seal, unseal } from '../../crypto/sealing.js';
+import type { Database } from '../../stores/database/port.js';
+import type { Logger } from '../../telemetry/logger.js';
+import { writePart } from './compact-jws.js';
+import { planKeys, type KeyPlan, type KeyTimes } from './key-plan.js';
+
+const refreshMs = 300_000;
+const keysMax = 100;
+
+interface TokenKey extends KeyTimes {
+  readonly keyId: string;
+  readonly x: string;
+  readonly privateKey: KeyObject;
+}
+
+export interface TokenKeys {
+  /** The public keys, the newest last. */
+  keySet(): JsonWebKeySet;
+  /** Signs off the main thread. */
+  sign(claims: TokenClaims): Promise<string>;
+  /** Reads the keys again, and makes the next where it is due. */
+  refresh(): Promise<void>;
+  close(): void;
+}
+
+export interface TokenKeysDeps {
+  readonly database: Database;
+  readonly masterKey: Uint8Array;
+  readonly logger: Logger;
+  readonly now: () => number;
+  readonly rotationDays: number;
+}
+
+/** Opens the keys; the first instance on an empty database makes the first one. */
+export async function openTokenKeys({
+  database,
+  masterKey,
+  logger,
+  now,
+  rotationDays,
+}: TokenKeysDeps): Promise<TokenKeys> {
+  const sealKey = deriveKey(masterKey, 'token-keys');
+  const rotationMs = rotationDays * 86_400_000;
+  let keys: readonly TokenKey[] = [];
+  const plan = (): KeyPlan<TokenKey> => planKeys(keys, rotationMs, now());
+
+  async function refresh(): Promise<void> {
+    keys = await readKeys(database, sealKey);
+    const { due, goneUpTo } = plan();
+    if (due !== null) {
+      await insertKey(database, sealKey, due, now());
+      keys = await readKeys(database, sealKey);
+    }
+    if (goneUpTo > 0) await database.query('DELETE FROM token_keys WHERE generation <= $1', [goneUpTo]);
+  }
+
+  await refresh();
+  const timer = setInterval(() => {
+    refresh().catch((error: unknown) =>
+      logger.warn(
+        { err: error },
+        'the keys of vh_token were not read; those known go on, and the next round tries again',
+      ),
+    );
+  }, refreshMs);
+  timer.unref();
+  return {
+    refresh,
+    keySet: () => ({
+      keys: plan().published.map(({ keyId, x }) => ({
+        kty: 'OKP',
+        crv: 'Ed25519',
+        x,
+        kid: keyId,
+        use: 'sig',
+        alg: 'EdDSA',
+      })),
+    }),
+    async sign(claims) {
+      const { current } = plan();
+      if (current === null) throw new Error('no key of vh_token has its time');
+      const signed = `${writePart({ alg: 'EdDSA', typ: 'JWT', kid: current.keyId })}.${writePart(claims)}`;
+      return `${signed}.${Buffer.from(await signBytes(current.privateKey, signed)).toString('base64url')}`;
+    },
+    close: () => clearInterval(timer),
+  };
+}
+
+async function readKeys(database: Database, sealKey: Uint8Array): Promise<readonly TokenKey[]> {
+  const rows = await database.query<{ generation: number; sealed: Uint8Array; signs_from: Date }>(
+    `SELECT generation, sealed, signs_from FROM token_keys ORDER BY generation DESC LIMIT ${keysMax}`,
+  );
+  return rows.map(({ generation, sealed, signs_from }) => {
+    const der = Buffer.from(unseal(sealKey, sealed, contextOf(generation)));
+    const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+    const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
+    return { generation, signsFromMs: signs_from.getTime(), privateKey, x, keyId: thumbprintOf(x) };
+  });
+}
+
+/** Of instances that make the same generation at once, one does. */
+async function insertKey(
+  database: Database,
+  sealKey: Uint8Array,
+  { generation, signsFromMs }: KeyTimes,
+  nowMs: number,
+): Promise<void> {
+  const der = generateKeyPairSync('ed25519').privateKey.export({ format: 'der', type: 'pkcs8' });
+  await database.query(
+    'INSERT INTO token_keys (generation, sealed, created_at, signs_from) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
+    [generation, seal(sealKey, der, contextOf(generation)), new Date(nowMs), new Date(signsFromMs)],
+  );
+}
+
+/** RFC 7638. */
+const thumbprintOf = (x: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
+    .digest('base64url');
+
+const contextOf = (generation: number): Buffer => Buffer.from(`token-key\n${generation}`);
+
+function signBytes(key: KeyObject, text: string): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    sign(null, Buffer.from(text), key, (error, signature) => (error ? reject(error) : resolve(signature)));
+  });
+}

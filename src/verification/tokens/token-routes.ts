@@ -1,0 +1,90 @@
+/**
+ * Routes of tokens: validating one, validating many, and the public keys of vh_token.
+ */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance } from 'fastify';
+import { JsonWebKeySet, TokenBatch, TokenBatchReply, TokenReply, TokenVerification } from '../../contract/token.js';
+import { keyCaller } from '../../http/access.js';
+import { errorReplies } from '../../http/openapi.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+import type { TokenKeys } from './token-keys.js';
+import type { VerifyToken } from './verification-token.js';
+
+export interface TokenRouteDeps {
+  readonly verifyToken: VerifyToken;
+  readonly tokenKeys: TokenKeys;
+  readonly metrics: Pick<Metrics, 'tokenVerifications'>;
+}
+
+const tags = ['Tokens'];
+const cacheSeconds = 3_600;
+/** Of nobody; it validates to an answer that says so, which is what an example can show without a session. */
+const tokenExample = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6IjEifQ.eyJhdWQiOiJvcmdfMCJ9.AAAA';
+
+export function registerTokenRoutes(app: FastifyInstance, { verifyToken, tokenKeys, metrics }: TokenRouteDeps): void {
+  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
+  const access = { credential: 'api-key', scope: 'verifications:read' } as const;
+  const counted: VerifyToken = async (caller, token) => {
+    const reply = await verifyToken(caller, token);
+    metrics.tokenVerifications.inc({ result: reply.error ?? 'ok' });
+    return reply;
+  };
+
+  typed.post(
+    '/token/verify',
+    {
+      config: { access },
+      schema: {
+        tags,
+        operationId: 'verifyToken',
+        summary: 'Validate the verificationToken of a session',
+        description:
+          'A token that does not validate is an answer, not an error: 200 with success false. An organization key validates tokens of all its projects.',
+        body: { ...TokenVerification, examples: [{ token: tokenExample }] },
+        response: { 200: TokenReply, ...errorReplies([400, 401, 402, 403, 413, 415, 429]) },
+      },
+    },
+    async (request) => counted(keyCaller(request), request.body.token),
+  );
+
+  typed.post(
+    '/token/verify-batch',
+    {
+      config: { access },
+      schema: {
+        tags,
+        operationId: 'verifyTokens',
+        summary: 'Validate up to 100 verificationTokens',
+        description: 'Each by itself and in order: one that does not validate fails alone.',
+        body: { ...TokenBatch, examples: [{ tokens: [tokenExample] }] },
+        response: { 200: TokenBatchReply, ...errorReplies([400, 401, 402, 403, 413, 415, 429]) },
+      },
+    },
+    async (request) => {
+      const caller = keyCaller(request);
+      return { results: await Promise.all(request.body.tokens.map((token) => counted(caller, token))) };
+    },
+  );
+
+  typed.get(
+    '/.well-known/jwks.json',
+    {
+      config: { access: { credential: 'none' } },
+      schema: {
+        tags,
+        operationId: 'getKeySet',
+        summary: 'Public keys of vh_token',
+        description: 'Cache for an hour, and read again when a signature names a key that you do not know.',
+        response: { 200: JsonWebKeySet, ...errorReplies([]) },
+      },
+    },
+    async (_request, reply) => {
+      void reply.headers({
+        'cache-control': `public, max-age=${cacheSeconds}`,
+        'access-control-allow-origin': '*',
+        'cross-origin-resource-policy': 'cross-origin',
+      });
+      return tokenKeys.keySet();
+    },
+  );
+}

@@ -1,0 +1,95 @@
+/**
+ * verificationToken: a JWT that the project’s signing secret signs (HMAC-SHA-256) and only this service verifies. Algorithm, type, issuer
+ * and key version are pinned; a header is never asked what to do. A signature is compared in constant time, and one is computed whatever
+ * the token says, so that the time of a refusal tells nothing of the reason.
+ *
+ * Checked in this order: form (MALFORMED), audience (WRONG_AUDIENCE), signature and what is pinned (INVALID), project (WRONG_PROJECT),
+ * world (a live key takes no token of the test world: INVALID), time (EXPIRED).
+ */
+import { Buffer } from 'node:buffer';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { TokenClaims, TokenError, TokenReply } from '../../contract/token.js';
+import type { SigningSecret } from '../../administration/signing-secrets.js';
+import type { KeyCaller } from '../../http/access.js';
+import { tokenLifetimeSeconds } from './claims.js';
+import { readCompactJws, writePart } from './compact-jws.js';
+
+/** The secrets of a project that may still verify, from the cache; null where there is no such project in the organization. */
+export type FindSecrets = (
+  projectId: string,
+  organizationId: string,
+  wantedVersion: number | null,
+) => Promise<readonly SigningSecret[] | null>;
+
+/** Another instance may sign with the previous secret for a moment after a rotation. */
+const rotationSlackMs = 60_000;
+const nobody = Buffer.alloc(32);
+const versionForm = /^[1-9]\d{0,8}$/;
+
+export function signVerificationToken({ secret, version }: SigningSecret, claims: TokenClaims): string {
+  const signed = `${writePart({ alg: 'HS256', typ: 'JWT', kid: String(version) })}.${writePart(claims)}`;
+  return `${signed}.${hmac(secret, signed).toString('base64url')}`;
+}
+
+export interface TokenVerifierDeps {
+  readonly findSecrets: FindSecrets;
+  readonly issuer: () => string;
+  readonly now: () => number;
+}
+
+export type VerifyToken = (caller: KeyCaller, token: string) => Promise<TokenReply>;
+
+export function createTokenVerifier({ findSecrets, issuer, now }: TokenVerifierDeps): VerifyToken {
+  return async (caller, token) => {
+    const jws = readCompactJws(token);
+    if (jws === null) return refused('MALFORMED');
+    const claims = jws.payload as Partial<TokenClaims>;
+    const version = versionOf(jws.header['kid']);
+    const ours = claims.aud === caller.organizationId;
+    const secrets =
+      ours && typeof claims.project_id === 'string'
+        ? await findSecrets(claims.project_id, caller.organizationId, version)
+        : null;
+    const secret = secrets?.find((candidate) => candidate.version === version) ?? null;
+    const isSigned = equals(hmac(secret?.secret ?? nobody, jws.signed), jws.signature) && secret !== null;
+    if (!ours) return refused(typeof claims.aud === 'string' ? 'WRONG_AUDIENCE' : 'INVALID');
+    if (!isSigned || !isPinned(jws.header) || claims.iss !== issuer() || isRetired(secret, now()))
+      return refused('INVALID');
+    const signedClaims = claims as TokenClaims;
+    if (caller.projectId !== null && caller.projectId !== signedClaims.project_id) return refused('WRONG_PROJECT');
+    if (signedClaims.is_demo === true && !caller.isTest) return refused('INVALID');
+    return signedClaims.exp * 1_000 <= now() ? refused('EXPIRED') : replyOf(signedClaims);
+  };
+}
+
+const refused = (error: TokenError): TokenReply => ({ success: false, error });
+
+function replyOf(claims: TokenClaims): TokenReply {
+  return {
+    success: true,
+    sessionId: claims.sub,
+    status: claims.status,
+    scores: claims.scores,
+    ...(claims.study_id === undefined ? {} : { studyId: claims.study_id }),
+    ...(claims.respondent_id === undefined ? {} : { respondentId: claims.respondent_id }),
+    issuedAt: claims.iat,
+    expiresAt: claims.exp,
+    ...(claims.is_demo === true ? { isDemo: true as const } : {}),
+  };
+}
+
+/** Unknown critical extensions are not understood, hence refused (RFC 7515, 4.1.11). */
+const isPinned = (header: Readonly<Record<string, unknown>>): boolean =>
+  header['alg'] === 'HS256' && header['typ'] === 'JWT' && !('crit' in header) && !('b64' in header);
+
+const isRetired = ({ replacedAt }: SigningSecret, nowMs: number): boolean =>
+  replacedAt !== null && replacedAt.getTime() + tokenLifetimeSeconds * 1_000 + rotationSlackMs <= nowMs;
+
+const versionOf = (kid: unknown): number | null =>
+  typeof kid === 'string' && versionForm.test(kid) ? Number(kid) : null;
+
+const hmac = (secret: Uint8Array, text: string): Buffer => createHmac('sha256', secret).update(text).digest();
+
+const equals = (expected: Buffer, given: Buffer): boolean =>
+  timingSafeEqual(expected, given.length === expected.length ? given : Buffer.alloc(expected.length)) &&
+  given.length === expected.length;

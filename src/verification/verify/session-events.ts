@@ -1,0 +1,90 @@
+/**
+ * The events of a completed session: always verification.completed, and beside it passed or failed in block mode, scored in score mode.
+ * A session to be reviewed is told as failed where only pass and fail exist: it is not to be taken for a pass by whoever reads no further.
+ */
+import type { SessionEvent, VerificationFacts } from '../../contract/session-event.js';
+import type { VerdictOutcome } from '../../contract/verdict.js';
+import { makeId } from '../../crypto/ids.js';
+import type { StoredSession } from '../sessions/session-store.js';
+
+export interface CompletedSession {
+  readonly session: StoredSession;
+  readonly outcome: VerdictOutcome;
+  readonly verificationMode: 'block' | 'score';
+  readonly completedAt: Date;
+  readonly device: string;
+  readonly browser: string;
+}
+
+type VerificationEvent = Extract<SessionEvent, { data: VerificationFacts }>;
+
+export function eventsOf(completed: CompletedSession): readonly SessionEvent[] {
+  const { session, outcome, verificationMode, completedAt } = completed;
+  const facts = factsOf(completed);
+  const event = (type: VerificationEvent['type'], data: VerificationFacts): SessionEvent => ({
+    eventId: makeId('event'),
+    type,
+    organizationId: session.organizationId,
+    projectId: session.projectId,
+    sessionId: session.sessionId,
+    isDemo: session.isDemo,
+    occurredAt: completedAt.toISOString(),
+    data,
+  });
+  const second =
+    verificationMode === 'score'
+      ? event('verification.scored', {
+          ...facts,
+          status: outcome.dispatch.status === 'score_blocked' ? 'score_blocked' : 'scored',
+          risk_score: outcome.verdict.risk.overall,
+          recommended_decision: outcome.dispatch.decision,
+        })
+      : event(facts.status === 'pass' ? 'verification.passed' : 'verification.failed', facts);
+  return [event('verification.completed', facts), second];
+}
+
+function factsOf({ session, outcome, completedAt, device, browser }: CompletedSession): VerificationFacts {
+  const { verdict, shown } = outcome;
+  const { liveness, uniqueness, authenticity, overall } = verdict.scores;
+  const isDuplicateFail = verdict.status !== 'pass' && verdict.failureCategory === 'duplicate';
+  return {
+    status: verdict.status === 'pass' ? 'pass' : 'fail',
+    scores: { liveness, uniqueness, authenticity, overall },
+    respondent_id: session.respondentId,
+    metadata: session.metadata,
+    fraud_signals: verdict.fraudSignals,
+    failure_reasons: verdict.failureReasons,
+    summary: verdict.summary,
+    failure_category: verdict.status === 'pass' ? null : verdict.failureCategory,
+    duplicate_match: isDuplicateFail ? verdict.duplicateMatch : null,
+    demographics: verdict.demographics,
+    is_duplicate: verdict.isDuplicate,
+    low_quality: verdict.lowQuality,
+    high_fraud_risk: verdict.highFraudRisk,
+    assuranceLevel: verdict.assuranceLevel,
+    verificationOutcome: verdict.verificationOutcome,
+    risk: riskOf(shown.risk ?? null),
+    duplication: duplicationOf(shown.duplication ?? null),
+    data_collector: session.dataCollector,
+    prior_participation: verdict.priorParticipation,
+    risk_score: null,
+    recommended_decision: null,
+    durationMs: Math.max(0, completedAt.getTime() - session.createdAt.getTime()),
+    device,
+    browser,
+  };
+}
+
+const riskOf = (risk: VerdictOutcome['verdict']['risk'] | null): VerificationFacts['risk'] =>
+  risk === null
+    ? null
+    : {
+        ...risk,
+        contributions: Object.fromEntries(risk.contributions.map(({ signal, contribution }) => [signal, contribution])),
+      };
+
+/** Where nothing was compared there is nothing to tell. */
+function duplicationOf(duplication: VerdictOutcome['verdict']['duplication'] | null): VerificationFacts['duplication'] {
+  if (duplication === null || duplication.overall === null) return null;
+  return { ...duplication, overall: duplication.overall };
+}

@@ -1,0 +1,84 @@
+/**
+ * The route that takes the verification envelope. The client secret comes first: who is not the session’s page learns nothing of the envelope.
+ */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { Envelope } from '../../contract/envelope.js';
+import type { ProbeTransport } from '../../contract/probe.js';
+import { VerifyReply } from '../../contract/score-envelope.js';
+import { errorReplies } from '../../http/openapi.js';
+import { createValidatorCompiler } from '../../http/validation.js';
+import { envelopeBytesMax } from '../../limits.js';
+import { answerPreflights } from '../../administration/public-guard.js';
+import { openSession, registerReadable, type PublicSessionDeps } from '../public-sessions.js';
+import { createEnvelopeCheck } from './envelope-check.js';
+import type { VerifyService } from './verify-service.js';
+
+export interface VerifyRouteDeps extends PublicSessionDeps {
+  readonly verifications: VerifyService;
+  /** Envelopes that work once a session’s identifiers are put in; the first one without a camera. */
+  readonly envelopeExamples: readonly unknown[];
+}
+
+const textLengthMax = 512;
+
+export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps): void {
+  void app.register(async (scope) => {
+    registerReadable(scope);
+    answerPreflights(scope, '/public/verify', 'POST');
+    const checkEnvelope = createEnvelopeCheck();
+    scope.withTypeProvider<TypeBoxTypeProvider>().post(
+      '/public/verify',
+      {
+        bodyLimit: envelopeBytesMax,
+        // Checked by the handler, after the secret, and answered with a code of its own.
+        validatorCompiler: createValidatorCompiler(Type.Unknown()),
+        config: { access: { credential: 'none' } },
+        schema: {
+          tags: ['Sessions'],
+          operationId: 'verifySession',
+          summary: 'Verify a session by what its page measured',
+          description:
+            'With the header X-Client-Secret. Put the session’s sessionId, nonce and challenge ids into an example. A failed verdict is an answer, not an error. With X-VH-Diagnostics the risk’s contributions are told, where the session was created with a key that allows it.',
+          headers: Type.Object({
+            'x-client-secret': Type.Optional(Type.String({ description: 'clientSecret of the session. Needed.' })),
+            'x-vh-diagnostics': Type.Optional(Type.String({ description: 'Any value asks for diagnostics.' })),
+          }),
+          body: { ...Envelope, examples: [...deps.envelopeExamples] },
+          response: { 200: VerifyReply, ...errorReplies([400, 401, 402, 403, 409, 410, 413, 415, 422, 429]) },
+        },
+      },
+      async (request, reply) => {
+        const opened = await openSession(deps, request, reply, sessionIdOf(request.body));
+        await deps.limits.requireTrial(opened.session.organizationId);
+        const envelope = checkEnvelope(request.body);
+        return deps.verifications.verify({
+          ...opened,
+          envelope,
+          transport: transportOf(request),
+          diagnostics: request.headers['x-vh-diagnostics'] !== undefined,
+        });
+      },
+    );
+  });
+}
+
+/** Empty where the body names none, which is no session. */
+function sessionIdOf(body: unknown): string {
+  const named = typeof body === 'object' && body !== null ? (body as { sessionId?: unknown }).sessionId : undefined;
+  return typeof named === 'string' ? named : '';
+}
+
+function transportOf({ headers }: FastifyRequest): ProbeTransport {
+  const text = (name: string): string | null => {
+    const value = headers[name];
+    return typeof value === 'string' ? value.slice(0, textLengthMax) : null;
+  };
+  return {
+    userAgent: text('user-agent'),
+    acceptLanguage: text('accept-language'),
+    hintPlatform: text('sec-ch-ua-platform'),
+    hintMobile: text('sec-ch-ua-mobile'),
+  };
+}

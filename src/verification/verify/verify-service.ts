@@ -1,0 +1,236 @@
+/**
+ * Turns an envelope into a verdict: facts are gathered, the pure core judges them, and one transaction makes it so: the session completed, its
+ * marks and fingerprint kept, the quota taken, the events written. Of envelopes that race for one session exactly one completes it; the
+ * others are SESSION_COMPLETED, and nothing of theirs is kept. Killed anywhere, everything was done or nothing.
+ */
+import { configDefaults, projectDefaults } from '../../contract/project.js';
+import type { Envelope } from '../../contract/envelope.js';
+import type { ProbeTransport } from '../../contract/probe.js';
+import type { VerifyReply } from '../../contract/score-envelope.js';
+import type { UniquenessFacts } from '../../contract/uniqueness.js';
+import {
+  overallThresholdDefault,
+  type CaptureMarks,
+  type VerdictFacts,
+  type VerdictOutcome,
+} from '../../contract/verdict.js';
+import { Fault } from '../../errors.js';
+import type { StoredOrganization } from '../../administration/organization-store.js';
+import { thresholdsOf, type StoredProject } from '../../administration/project-store.js';
+import type { Database } from '../../stores/database/port.js';
+import { inOrganization } from '../../stores/database/tenant.js';
+import type { Outbox } from '../../stores/outbox.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+import { takeQuota } from '../quota.js';
+import type { Randomness } from '../sessions/challenges.js';
+import { completedAlready, requireVerifiable } from '../sessions/session-state.js';
+import { completeSession, type StoredSession } from '../sessions/session-store.js';
+import { claimsOf } from '../tokens/claims.js';
+import type { SigningDirectory } from '../tokens/signing-directory.js';
+import { signVerificationToken } from '../tokens/verification-token.js';
+import type { ComparedSession, Uniqueness } from '../uniqueness-port.js';
+import { findSeenMarks, keepMarks, type SeenMarks } from './capture-marks.js';
+import { clientClassOf } from './client-class.js';
+import { eventsOf, type CompletedSession } from './session-events.js';
+import { verifyReplyOf } from './verify-reply.js';
+
+export interface VerifyServiceDeps {
+  readonly database: Database;
+  readonly outbox: Outbox;
+  readonly uniqueness: Uniqueness;
+  readonly judge: (facts: VerdictFacts) => Promise<VerdictOutcome>;
+  readonly marksOf: (envelope: Envelope) => Promise<CaptureMarks>;
+  readonly signing: SigningDirectory;
+  readonly issuer: () => string;
+  readonly random: Randomness;
+  readonly metrics: Pick<Metrics, 'verifications' | 'verifyStage'>;
+  readonly now: () => number;
+}
+
+/** One envelope, with everything that is known of its sender. */
+export interface Submission {
+  readonly session: StoredSession;
+  readonly project: StoredProject;
+  readonly organization: Pick<StoredOrganization, 'monthlyQuota'>;
+  readonly envelope: Envelope;
+  readonly transport: ProbeTransport;
+  /** The caller asks for diagnostics. */
+  readonly diagnostics: boolean;
+}
+
+export type VerifyService = ReturnType<typeof createVerifyService>;
+
+interface Gathered {
+  readonly uniqueness: UniquenessFacts;
+  readonly marks: CaptureMarks;
+  readonly seen: SeenMarks;
+}
+
+/** Captures that are sent twice at the same moment make each other look again; more rounds than this nobody needs. */
+const roundsMax = 4;
+const tokenIdBytes = 16;
+
+export function createVerifyService(deps: VerifyServiceDeps) {
+  return {
+    /** Throws the faults of a session that cannot be verified; see sessions/session-state.ts. */
+    async verify(received: Submission): Promise<VerifyReply> {
+      const { session, project, envelope } = received;
+      requireVerifiable(session, deps.now());
+      requireBudget(session, project);
+      // Consent that the integrator obtained stands where the widget did not ask for it again.
+      const submission = { ...received, envelope: { ...envelope, consent: envelope.consent ?? session.consent } };
+      for (let round = 0; round < roundsMax; round += 1) {
+        const reply = await attempt(deps, submission);
+        if (reply !== null) return reply;
+      }
+      throw new Fault('OVERLOADED', 'The same capture is being sent again and again. Try again in a moment.', {
+        headers: { 'retry-after': '1' },
+      });
+    },
+  };
+}
+
+/** The project’s budget may have been lowered since the session was made. */
+function requireBudget({ retryCount }: StoredSession, { fields }: StoredProject): void {
+  if (retryCount <= (fields.config?.maxRetries ?? configDefaults.maxRetries)) return;
+  throw new Fault('RETRY_BUDGET_EXHAUSTED', 'The retries that the project’s config.maxRetries allows are used up.', {
+    context: { reason: 'budget_exhausted' },
+  });
+}
+
+/** null where another session sent the same capture meanwhile: to be judged again, with that known. */
+async function attempt(deps: VerifyServiceDeps, submission: Submission): Promise<VerifyReply | null> {
+  const { session, project, envelope } = submission;
+  const receivedAtMs = deps.now();
+  const compared = comparedOf(submission);
+  const endCompare = deps.metrics.verifyStage.startTimer({ stage: 'compare' });
+  const gathered = await gather(deps, compared, envelope, receivedAtMs);
+  endCompare();
+  const diagnostics = submission.diagnostics && session.diagnostics;
+  const endVerdict = deps.metrics.verifyStage.startTimer({ stage: 'verdict' });
+  const outcome = await deps.judge(factsOf(submission, gathered, { receivedAtMs, diagnostics }));
+  endVerdict();
+
+  const completedAt = new Date(deps.now());
+  const completed: CompletedSession = {
+    session,
+    outcome,
+    verificationMode: project.fields.verificationMode ?? projectDefaults.verificationMode,
+    completedAt,
+    ...clientClassOf(submission.transport.userAgent),
+  };
+  const secret = await deps.signing.current(session);
+  const tokenId = deps.random.bytes(tokenIdBytes).toString('base64url');
+  const endRecord = deps.metrics.verifyStage.startTimer({ stage: 'record' });
+  const isRecorded = await record(deps, submission, { completed, compared, gathered, tokenId });
+  endRecord();
+  if (!isRecorded) return null;
+  deps.metrics.verifications.inc({ status: outcome.verdict.status, world: session.isDemo ? 'demo' : 'live' });
+  const { status, scores } = outcome.verdict;
+  const token = signVerificationToken(
+    secret,
+    claimsOf({ ...session, tokenId, completedAt, status, scores }, deps.issuer()),
+  );
+  return verifyReplyOf(session.sessionId, token, outcome, diagnostics);
+}
+
+async function gather(
+  { uniqueness, marksOf, database }: VerifyServiceDeps,
+  session: ComparedSession,
+  envelope: Envelope,
+  nowMs: number,
+): Promise<Gathered> {
+  const look = async (): Promise<Omit<Gathered, 'uniqueness'>> => {
+    const marks = await marksOf(envelope);
+    return { marks, seen: await findSeenMarks(database, session, marks) };
+  };
+  const [compared, looked] = await Promise.all([uniqueness.compare(session, envelope, nowMs), look()]);
+  return { uniqueness: compared, ...looked };
+}
+
+interface Recording {
+  readonly completed: CompletedSession;
+  readonly compared: ComparedSession;
+  readonly gathered: Gathered;
+  readonly tokenId: string;
+}
+
+/** The one transaction, and after it the way into the log. False where a mark was taken meanwhile, and nothing was done. */
+async function record(
+  { database, uniqueness, outbox }: VerifyServiceDeps,
+  { session, organization, envelope }: Submission,
+  { completed, compared, gathered, tokenId }: Recording,
+): Promise<boolean> {
+  const { organizationId, sessionId, isDemo } = session;
+  const { outcome, completedAt, device, browser } = completed;
+  const events = eventsOf(completed);
+  try {
+    await inOrganization(database, organizationId, async (tx) => {
+      const completion = { sessionId, completedAt, tokenId, outcome, deviceClass: device, browser };
+      if (!(await completeSession(tx, completion))) throw completedAlready();
+      if (!(await keepMarks(tx, session, gathered.marks, gathered.seen))) throw new MarkTaken();
+      await uniqueness.record(tx, compared, envelope, { completedAt, status: outcome.verdict.status });
+      await outbox.write(tx, events);
+      // The row of the organization’s month is one for all: taken last, it is held for the commit only.
+      await takeQuota(tx, {
+        organizationId,
+        isDemo,
+        monthlyQuota: organization.monthlyQuota,
+        nowMs: completedAt.getTime(),
+      });
+    });
+  } catch (error) {
+    if (error instanceof MarkTaken) return false;
+    throw error;
+  }
+  void outbox.publish(events);
+  return true;
+}
+
+/** Rolls the transaction back; never leaves this file. */
+class MarkTaken extends Error {}
+
+function comparedOf({ session, project }: Submission): ComparedSession {
+  const { organizationId, projectId, sessionId, rootSessionId, respondentId, dataCollector, isDemo, widgetMode } =
+    session;
+  const config = { ...configDefaults, ...project.fields.config };
+  const deduplication = { ...configDefaults.deduplication, ...config.deduplication };
+  const { escalateOnSuspicion } = config;
+  return {
+    ...{ organizationId, projectId, sessionId, rootSessionId, respondentId, dataCollector, isDemo, widgetMode },
+    deduplication,
+    escalateOnSuspicion,
+  };
+}
+
+function factsOf(
+  { session, project, envelope, transport }: Submission,
+  { uniqueness, seen }: Gathered,
+  { receivedAtMs, diagnostics }: { readonly receivedAtMs: number; readonly diagnostics: boolean },
+): VerdictFacts {
+  const { fields } = project;
+  const config = { ...configDefaults, ...fields.config };
+  const fences = fields.scoreModeConfig ?? projectDefaults.scoreModeConfig;
+  const verificationMode = fields.verificationMode ?? projectDefaults.verificationMode;
+  return {
+    version: 1,
+    envelope,
+    issuedAtMs: session.createdAt.getTime(),
+    receivedAtMs,
+    sessionId: session.sessionId,
+    nonce: session.nonce,
+    challenges: session.challenges,
+    widgetMode: session.widgetMode,
+    escalateOnSuspicion: config.escalateOnSuspicion,
+    verificationMode,
+    thresholds: { ...thresholdsOf(fields), overall: overallThresholdDefault },
+    fences,
+    riskAggregator: config.riskAggregator,
+    breakdown: diagnostics || (verificationMode === 'score' && fences.exposeBreakdown === true),
+    uniqueness,
+    replay: seen.replay,
+    transport,
+    // Behind a proxy the peer’s address is the proxy’s; what is not known for certain is not measured.
+    address: null,
+  };
+}

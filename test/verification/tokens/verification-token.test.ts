@@ -1,0 +1,173 @@
+import { createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { SignJWT } from 'jose';
+import t from 'tap';
+import type { SigningSecret } from '../../../src/administration/signing-secrets.js';
+import type { KeyCaller } from '../../../src/http/access.js';
+import { claimsOf } from '../../../src/verification/tokens/claims.js';
+import { createTokenVerifier, signVerificationToken } from '../../../src/verification/tokens/verification-token.js';
+
+const nowMs = 1_800_000_000_000;
+const issuer = 'https://verify.example/api/v1';
+const secret = (version: number, replacedAt: Date | null = null): SigningSecret => ({
+  version,
+  secret: randomBytes(32),
+  replacedAt,
+});
+const current = secret(2);
+const previous = secret(1, new Date(nowMs - 60_000));
+const scores = { liveness: null, uniqueness: null, authenticity: 0.9, overall: 0.9, quality: 0.8, fraud: 0 };
+const completed = {
+  organizationId: 'org_1',
+  projectId: 'proj_1',
+  sessionId: 'sess_1',
+  isDemo: false,
+  tokenId: 'jti-1',
+  completedAt: new Date(nowMs - 1_000),
+  status: 'pass',
+  scores,
+  studyId: 'study',
+  respondentId: 'respondent',
+} as const;
+const claims = claimsOf(completed, issuer);
+const caller = (fields: Partial<KeyCaller> = {}): KeyCaller => ({
+  kind: 'key',
+  keyId: 'key_1',
+  lineage: 'key_1',
+  organizationId: 'org_1',
+  projectId: 'proj_1',
+  scopes: [],
+  limits: { perMinute: 1, perDay: 1 },
+  isTest: false,
+  isDemo: false,
+  diagnosticsEnabled: false,
+  ...fields,
+});
+const projects: Readonly<Record<string, readonly SigningSecret[]>> = {
+  proj_1: [current, previous],
+  proj_2: [secret(1)],
+};
+let now = nowMs;
+const verify = createTokenVerifier({
+  findSecrets: async (projectId, organizationId) => (organizationId === 'org_1' ? (projects[projectId] ?? null) : null),
+  issuer: () => issuer,
+  now: () => now,
+});
+const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+/** Signed with the right secret, whatever its header says. */
+const forge = (header: object, payload: object = claims, key: Uint8Array = current.secret): string => {
+  const signed = `${part(header)}.${part(payload)}`;
+  return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`;
+};
+const header = { alg: 'HS256', typ: 'JWT', kid: '2' };
+
+t.test('a token validates to what the session ended with', async (t) => {
+  t.same(await verify(caller(), signVerificationToken(current, claims)), {
+    success: true,
+    sessionId: 'sess_1',
+    status: 'pass',
+    scores,
+    studyId: 'study',
+    respondentId: 'respondent',
+    issuedAt: claims.iat,
+    expiresAt: claims.iat + 3_600,
+  });
+});
+
+t.test('a token of an independent implementation validates as well', async (t) => {
+  const token = await new SignJWT({ ...claims }).setProtectedHeader(header).sign(current.secret);
+  t.equal((await verify(caller(), token)).success, true);
+});
+
+t.test('the previous secret verifies for the lifetime of its tokens and no longer', async (t) => {
+  const token = signVerificationToken(previous, claims);
+  t.equal((await verify(caller(), token)).success, true);
+  const later = { ...claims, exp: claims.exp + 100_000 };
+  const long = signVerificationToken(previous, later);
+  now = nowMs + 3_600_000 + 1;
+  t.same(await verify(caller(), long), { success: false, error: 'INVALID' });
+  now = nowMs;
+});
+
+t.test('an expired token is EXPIRED from its last second on', async (t) => {
+  const token = signVerificationToken(current, claims);
+  now = claims.exp * 1_000 - 1;
+  t.equal((await verify(caller(), token)).success, true);
+  now = claims.exp * 1_000;
+  t.same(await verify(caller(), token), { success: false, error: 'EXPIRED' });
+  now = nowMs;
+});
+
+t.test(
+  'a token of another organization is WRONG_AUDIENCE; of another project, WRONG_PROJECT to a project key only',
+  async (t) => {
+    const token = signVerificationToken(current, claims);
+    t.same(await verify(caller({ organizationId: 'org_2', projectId: 'proj_9' }), token), {
+      success: false,
+      error: 'WRONG_AUDIENCE',
+    });
+    t.same(await verify(caller({ projectId: 'proj_2' }), token), { success: false, error: 'WRONG_PROJECT' });
+    t.equal((await verify(caller({ projectId: null }), token)).success, true);
+  },
+);
+
+t.test('a live key takes no token of the test world; a test key does, and is told', async (t) => {
+  const token = signVerificationToken(current, claimsOf({ ...completed, isDemo: true }, issuer));
+  t.same(await verify(caller(), token), { success: false, error: 'INVALID' });
+  t.match(await verify(caller({ isTest: true }), token), { success: true, isDemo: true });
+});
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+const eddsa = (head: object): string => {
+  const signed = `${part(head)}.${part(claims)}`;
+  return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`;
+};
+const [head = '', body = '', tail = ''] = signVerificationToken(current, claims).split('.');
+const raw = publicKey.export({ format: 'der', type: 'spki' });
+
+/** What an attacker may send, each with the one answer that is right. */
+const attacks: Readonly<Record<string, readonly [token: string, error: 'INVALID' | 'MALFORMED']>> = {
+  'alg none without a signature': [`${part({ alg: 'none', typ: 'JWT', kid: '2' })}.${body}.`, 'MALFORMED'],
+  'alg none with the signature of another header': [
+    `${part({ alg: 'none', typ: 'JWT', kid: '2' })}.${body}.${tail}`,
+    'INVALID',
+  ],
+  'alg none, signed as if it were HS256': [forge({ ...header, alg: 'none' }), 'INVALID'],
+  'alg NONE': [forge({ ...header, alg: 'NONE' }), 'INVALID'],
+  'EdDSA where HS256 is pinned': [eddsa({ alg: 'EdDSA', typ: 'JWT', kid: '2' }), 'INVALID'],
+  'HS256 keyed with a public key': [forge(header, claims, raw), 'INVALID'],
+  'another HMAC': [forge({ ...header, alg: 'HS512' }), 'INVALID'],
+  'an unknown kid': [forge({ ...header, kid: '7' }), 'INVALID'],
+  'a kid that is a path': [forge({ ...header, kid: '../../dev/null' }, claims, new Uint8Array(0)), 'INVALID'],
+  'a kid that is a number': [forge({ ...header, kid: 2 }), 'INVALID'],
+  'no kid': [forge({ alg: 'HS256', typ: 'JWT' }), 'INVALID'],
+  'a key of its own in the header': [
+    forge({ ...header, jwk: { kty: 'oct', k: 'AAAA' } }, claims, Buffer.from('AAAA', 'base64url')),
+    'INVALID',
+  ],
+  'another type': [forge({ ...header, typ: 'at+jwt' }), 'INVALID'],
+  'critical extensions': [forge({ ...header, crit: ['b64'], b64: false }), 'INVALID'],
+  'another issuer': [forge(header, { ...claims, iss: 'https://evil.example/api/v1' }), 'INVALID'],
+  'no audience': [forge(header, { ...claims, aud: undefined }), 'INVALID'],
+  'a list of audiences': [forge(header, { ...claims, aud: ['org_1'] }), 'INVALID'],
+  'a project that is none': [forge(header, { ...claims, project_id: 'proj_3' }), 'INVALID'],
+  'the secret of an empty key': [forge(header, claims, new Uint8Array(32)), 'INVALID'],
+  'a changed payload': [`${head}.${part({ ...claims, status: 'fail' })}.${tail}`, 'INVALID'],
+  'a cut signature': [`${head}.${body}.${tail.slice(0, 20)}`, 'INVALID'],
+  'a longer signature': [
+    `${head}.${body}.${Buffer.concat([Buffer.from(tail, 'base64url'), Buffer.alloc(1)]).toString('base64url')}`,
+    'INVALID',
+  ],
+  'another spelling of the signature': [`${head}.${body}.${tail}=`, 'MALFORMED'],
+  'four parts': [`${head}.${body}.${tail}.${tail}`, 'MALFORMED'],
+  'two parts': [`${head}.${body}`, 'MALFORMED'],
+  'white space': [` ${head}.${body}.${tail}`, 'MALFORMED'],
+  'a payload that is a list': [`${head}.${part([])}.${tail}`, 'MALFORMED'],
+  'a header that is no JSON': [`e30x.${body}.${tail}`, 'MALFORMED'],
+  nothing: ['', 'MALFORMED'],
+  'a megabyte': ['a.'.repeat(500_000), 'MALFORMED'],
+};
+for (const [name, [token, error]] of Object.entries(attacks)) {
+  t.test(`${name} is ${error}`, async (t) => {
+    t.same(await verify(caller(), token), { success: false, error });
+  });
+}
