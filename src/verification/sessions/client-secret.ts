@@ -9,7 +9,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { Fault } from '../../errors.js';
 import { rateLimited } from '../../http/rate-fault.js';
-import type { Counters, RateState } from '../../stores/counters/port.js';
+import type { RateState } from '../../contract/rate.js';
+import type { Counters } from '../../stores/counters/port.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 
 export const secretBytes = 32;
