@@ -49,24 +49,7 @@ export function createMetrics() {
     }),
     receiptsRecorded: counter('vh_receipts_recorded_total', 'Receipts written to the database by the consumers.', []),
     outcomes: counter('vh_outcome_events_total', 'Outcome events received, by result.', ['result']),
-    sessionsCreated: counter('vh_sessions_created_total', 'Verification sessions created, by world: live or demo.', [
-      'world',
-    ]),
-    verifications: counter('vh_verifications_total', 'Verifications completed, by status and world.', [
-      'status',
-      'world',
-    ]),
-    verifyStage: histogram(
-      'vh_verify_stage_seconds',
-      'Time of one stage of a verification: compare, verdict, record.',
-      ['stage'],
-    ),
-    tokenVerifications: counter(
-      'vh_token_verifications_total',
-      'verificationTokens validated, by result: ok or the error.',
-      ['result'],
-    ),
-    wrongClientSecrets: counter('vh_wrong_client_secrets_total', 'Calls with a wrong or missing client secret.', []),
+    ...verificationMetrics(registry),
     consumerTickAge: gauge('vh_consumer_tick_age_seconds', 'Time since a consumer last made a round.', ['group']),
     spoolBytes: gauge(
       'vh_spool_bytes',
@@ -90,5 +73,34 @@ export function createMetrics() {
     ),
     storeUp: gauge('vh_store_up', '1 while a store answers, else 0.', ['store']),
     storeFailures: counter('vh_store_failures_total', 'Calls that a store did not answer.', ['store']),
+  };
+}
+
+/** What verification counts. */
+function verificationMetrics(registry: Registry) {
+  const registers = [registry];
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Counter<L>({ name, help, labelNames: [...labelNames], registers });
+  return {
+    sessionsCreated: counter('vh_sessions_created_total', 'Verification sessions created, by world: live or demo.', [
+      'world',
+    ]),
+    verifications: counter('vh_verifications_total', 'Verifications completed, by status and world.', [
+      'status',
+      'world',
+    ]),
+    verifyStage: new Histogram({
+      name: 'vh_verify_stage_seconds',
+      help: 'Time of one stage of a verification: compare, verdict, record.',
+      labelNames: ['stage'],
+      buckets: latencyBuckets,
+      registers,
+    }),
+    tokenVerifications: counter(
+      'vh_token_verifications_total',
+      'verificationTokens validated, by result: ok or the error.',
+      ['result'],
+    ),
+    wrongClientSecrets: counter('vh_wrong_client_secrets_total', 'Calls with a wrong or missing client secret.', []),
   };
 }
