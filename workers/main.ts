@@ -12,6 +12,8 @@ import { modelVersion } from './scoring/model-version.js';
 import { scoreFacts } from './scoring/score.js';
 import { decide, decisionInputsOf } from './thresholds/decide.js';
 import { fitEdges } from './thresholds/fit.js';
+import { markCapture } from './verification/marks.js';
+import { judgeSession } from './verification/verdict.js';
 
 export default function runBatch(message: Uint8Array): unknown {
   const tasks = unpack(message) as readonly PoolTask[];
@@ -49,6 +51,10 @@ function run(task: PoolTask): PoolResults[PoolTask['kind']] {
       return task.inputs.map((inputs) => decide(inputs, task.edges));
     case 'fit':
       return fitEdges(task.subject);
+    case 'marks':
+      return markCapture(task.envelope);
+    case 'verdict':
+      return judgeSession(task.facts);
     case 'model':
       return { modelVersion };
   }

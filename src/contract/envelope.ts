@@ -17,10 +17,13 @@ import { Nullable, StringEnum, Timestamp } from './common.js';
 import { ProbeBody } from './probe.js';
 import { unit } from './project-parts.js';
 
-/** Points per frame of each landmark layout: 68 of dlib and face-api; the meshes of MediaPipe and Human without and with irises. */
-export const topologyPoints = { face68: 68, mesh468: 468, mesh478: 478 } as const;
+/**
+ * Points per frame of each landmark layout: 68 of dlib and face-api; the meshes of MediaPipe and Human without and with irises;
+ * and key23, the points that the verdict reads and nothing else, in the order of workers/verification/landmarks.ts.
+ */
+export const topologyPoints = { key23: 23, face68: 68, mesh468: 468, mesh478: 478 } as const;
 export type Topology = keyof typeof topologyPoints;
-const topologies = ['face68', 'mesh468', 'mesh478'] as const satisfies readonly Topology[];
+const topologies = ['key23', 'face68', 'mesh468', 'mesh478'] as const satisfies readonly Topology[];
 
 /** Bytes of one point: x and y, each a signed 16-bit integer, little-endian. */
 export const pointBytes = 4;
@@ -65,7 +68,9 @@ export type EnvelopeCamera = Static<typeof EnvelopeCamera>;
 
 export const EnvelopeFrames = Type.Object(
   {
-    topology: StringEnum(topologies, { description: 'Layout of the landmarks: 68, 468 or 478 points a frame.' }),
+    topology: StringEnum(topologies, {
+      description: 'Layout of the landmarks: 23, 68, 468 or 478 points a frame; docs/verdict.md lists the 23.',
+    }),
     model,
     width: Type.Integer({ minimum: 16, maximum: 4_095, description: 'Of the frames that the model saw, pixels.' }),
     height: Type.Integer({ minimum: 16, maximum: 4_095, description: 'Of the frames that the model saw, pixels.' }),

@@ -3,9 +3,11 @@
  * same order. A task that fails fails alone.
  */
 import type { Classification, DeviceSketch } from './facts.js';
+import type { Envelope } from './envelope.js';
 import type { ProbeBody } from './probe.js';
 import type { EvidenceBlock, ScoreReply } from './score.js';
 import type { DecisionInputs, EdgeFit, FitSubject, HypotheticalDecision, HypotheticalEdges } from './thresholds.js';
+import type { CaptureMarks, VerdictFacts, VerdictOutcome } from './verdict.js';
 
 /** A scoring task takes packed facts, so that they are packed once for the worker and for the receipt. */
 export type PoolTask =
@@ -14,6 +16,9 @@ export type PoolTask =
   | { readonly kind: 'sketch'; readonly body: ProbeBody; readonly userAgent: string | null }
   | { readonly kind: 'decide'; readonly inputs: readonly DecisionInputs[]; readonly edges: HypotheticalEdges }
   | { readonly kind: 'fit'; readonly subject: FitSubject }
+  /** What a capture is recognised by when it comes again; looked up before its verdict. */
+  | { readonly kind: 'marks'; readonly envelope: Envelope }
+  | { readonly kind: 'verdict'; readonly facts: VerdictFacts }
   | { readonly kind: 'model' };
 
 /** What a receipt keeps of the outcome beside the facts. */
@@ -37,6 +42,8 @@ export interface PoolResults {
   /** In the order of the inputs. */
   readonly decide: readonly HypotheticalDecision[];
   readonly fit: EdgeFit;
+  readonly marks: CaptureMarks;
+  readonly verdict: VerdictOutcome;
   readonly model: { readonly modelVersion: string };
 }
 

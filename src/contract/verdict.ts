@@ -190,7 +190,7 @@ export type VerdictDispatch = Static<typeof VerdictDispatch>;
 /** What of the risk may be shown, by the project’s riskAggregator: absent where off, null in shadow. */
 export interface ShownRisk {
   readonly risk?: VerdictRisk | null;
-  readonly riskOverall?: number | null;
+  readonly riskOverall?: number;
   readonly duplication?: Duplication | null;
 }
 

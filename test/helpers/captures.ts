@@ -1,0 +1,157 @@
+/**
+ * Captures for tests: a person who answers challenges before a webcam, and what attackers send in their place. Times are those of the page:
+ * ms since the challenges arrived.
+ */
+import type { Envelope, EnvelopeChallenge, EnvelopeFrames, Topology } from '../../src/contract/envelope.js';
+import type { ChallengeType, IssuedChallenge } from '../../src/contract/verdict.js';
+import { atRest, gauss, packFrames, project, seeded, webcam, type Camera, type Pose } from './head.js';
+
+export interface CaptureOptions {
+  readonly seed: number;
+  readonly challenges: readonly IssuedChallenge[];
+  /** What is done in place of what is asked, by position. */
+  readonly performed: readonly ChallengeType[];
+  readonly framesPerSecond: number;
+  readonly topology: Topology;
+  readonly camera: Camera;
+  /** Before the first challenge and after the last, ms. */
+  readonly leadMs: number;
+  /** From the showing of a challenge to the beginning of its answer, ms. */
+  readonly reactionMs: number;
+  /** Each challenge is shown for this long, ms. */
+  readonly shownMs: number;
+  /** What else the thing before the camera does: a picture that is waved, say. */
+  readonly sway: (atMs: number) => Partial<Pose>;
+}
+
+export interface Capture {
+  readonly frames: EnvelopeFrames;
+  readonly challenges: EnvelopeChallenge[];
+  readonly endMs: number;
+}
+
+/** Each gesture from its beginning: how long it takes, and what it does at a time in it. */
+const gestures: Readonly<
+  Record<ChallengeType, { readonly ms: number; readonly pose: (share: number) => Partial<Pose> }>
+> = {
+  blink: { ms: 280, pose: (share) => ({ closed: share < 0.33 ? share / 0.33 : Math.max(0, 1 - (share - 0.4) / 0.6) }) },
+  turn_left: { ms: 900, pose: (share) => ({ yaw: 26 * Math.sin(Math.PI * share) }) },
+  turn_right: { ms: 900, pose: (share) => ({ yaw: -26 * Math.sin(Math.PI * share) }) },
+  nod: { ms: 800, pose: (share) => ({ pitch: 16 * Math.sin(Math.PI * share) }) },
+  smile: { ms: 900, pose: (share) => ({ smile: Math.sin(Math.PI * share) }) },
+};
+
+export const challengesOf = (...types: readonly ChallengeType[]): IssuedChallenge[] =>
+  types.map((type, index) => ({ id: `challenge-${index + 1}`, type, timeoutMs: 10_000 }));
+
+/** A person who does what is asked. */
+export function captureHuman(over: Partial<CaptureOptions> = {}): Capture {
+  const options: CaptureOptions = {
+    seed: 1,
+    challenges: challengesOf('blink', 'turn_left'),
+    performed: [],
+    framesPerSecond: 15,
+    topology: 'face68',
+    camera: webcam,
+    leadMs: 500,
+    reactionMs: 350,
+    shownMs: 1_600,
+    sway: () => ({}),
+    ...over,
+  };
+  const random = seeded(options.seed);
+  const stepMs = 1_000 / options.framesPerSecond;
+  const endMs = options.leadMs * 2 + options.challenges.length * options.shownMs;
+  const drift = driftOf(random);
+  const atMs: number[] = [];
+  const places: Float64Array[] = [];
+  for (let at = 80; at < endMs; at += Math.max(stepMs / 2, stepMs + gauss(random) * 1.5)) {
+    const pose: Pose = { ...atRest, ...drift(at) };
+    const done = gestureAt(options, at);
+    const moved = options.sway(at);
+    const sum = (name: keyof Pose): number => pose[name] + (done[name] ?? 0) + (moved[name] ?? 0);
+    atMs.push(Math.round(at * 10) / 10);
+    places.push(
+      project(
+        {
+          yaw: sum('yaw'),
+          pitch: sum('pitch'),
+          roll: sum('roll'),
+          closed: sum('closed'),
+          smile: sum('smile'),
+          x: sum('x'),
+          y: sum('y'),
+          nearer: sum('nearer'),
+        },
+        options.camera,
+        random,
+      ),
+    );
+  }
+  const frames = packFrames(places, atMs, options.topology, options.camera);
+  return { frames, challenges: tracksOf(options, atMs), endMs };
+}
+
+/** Nobody holds still: head and body drift by degrees and centimetres. */
+function driftOf(random: () => number): (atMs: number) => Partial<Pose> {
+  const wave = (size: number) => {
+    const phases = [random(), random()].map((each) => each * 2 * Math.PI);
+    const periods = [1_700 + 900 * random(), 3_100 + 1_500 * random()];
+    return (atMs: number): number =>
+      size *
+      phases.reduce((sum, phase, index) => sum + Math.sin(phase + (2 * Math.PI * atMs) / (periods[index] ?? 1)) / 2, 0);
+  };
+  const [yaw, pitch, roll, x, y, nearer] = [wave(1.2), wave(0.8), wave(0.8), wave(0.5), wave(0.3), wave(0.6)];
+  return (at) => ({ yaw: yaw(at), pitch: pitch(at), roll: roll(at), x: x(at), y: y(at), nearer: nearer(at) });
+}
+
+function gestureAt(
+  { challenges, performed, leadMs, shownMs, reactionMs }: CaptureOptions,
+  atMs: number,
+): Partial<Pose> {
+  const index = Math.floor((atMs - leadMs) / shownMs);
+  const type = performed[index] ?? challenges[index]?.type;
+  if (type === undefined) return {};
+  const share = (atMs - leadMs - index * shownMs - reactionMs) / gestures[type].ms;
+  return share > 0 && share < 1 ? gestures[type].pose(share) : {};
+}
+
+function tracksOf({ challenges, leadMs, shownMs }: CaptureOptions, atMs: readonly number[]): EnvelopeChallenge[] {
+  return challenges.map(({ id }, index) => {
+    const startedAtMs = leadMs + index * shownMs;
+    const endedAtMs = startedAtMs + shownMs;
+    const inside = atMs.flatMap((at, frame) => (at >= startedAtMs && at < endedAtMs ? [frame] : []));
+    return { id, startedAtMs, endedAtMs, firstFrame: inside[0] ?? 0, lastFrame: inside.at(-1) ?? 0 };
+  });
+}
+
+/** A photograph that is tilted and waved in the hand. */
+export const capturePhoto = (over: Partial<CaptureOptions> = {}): Capture =>
+  captureHuman({
+    ...over,
+    camera: { ...webcam, flat: true, ...over.camera },
+    sway: (at) => ({
+      yaw: 32 * Math.sin(at / 410),
+      pitch: 14 * Math.sin(at / 530),
+      x: 2 * Math.sin(at / 370),
+      nearer: 3 * Math.sin(at / 610),
+    }),
+  });
+
+/** Takes the frames’ points from elsewhere: `pick` says from which frame each comes. */
+export function rearrange(frames: EnvelopeFrames, pick: (frame: number) => number): EnvelopeFrames {
+  const bytes = Buffer.from(frames.points, 'base64');
+  const stride = bytes.length / frames.atMs.length;
+  const taken = frames.atMs.map((_, frame) => bytes.subarray(pick(frame) * stride, (pick(frame) + 1) * stride));
+  return { ...frames, points: Buffer.concat(taken).toString('base64') };
+}
+
+/** A face as an embedding of its own: the same seed is the same face. */
+export function embeddingOf(seed: number, dimension = 128): NonNullable<Envelope['embedding']> {
+  const random = seeded(seed);
+  const raw = Array.from({ length: dimension }, () => gauss(random));
+  const norm = Math.hypot(...raw);
+  const bytes = Buffer.alloc(dimension * 2);
+  for (const [index, value] of raw.entries()) bytes.writeInt16LE(Math.round((value / norm) * 32_767), index * 2);
+  return { model: 'head/1', dimension, values: bytes.toString('base64') };
+}

@@ -1,0 +1,57 @@
+/**
+ * Everything that the camera’s part of an envelope says, measured once: movement, answers, depth, repetition, noise, timing, screens.
+ * Judges nothing; the scores read it.
+ */
+import type { VerdictFacts } from '../../src/contract/verdict.js';
+import { findBlinks, type Blink } from './blink.js';
+import { findVirtualCamera } from './camera-labels.js';
+import { judgeChallenges, type ChallengeOutcome } from './challenges.js';
+import { measureTiming, type FrameTiming } from './frame-timing.js';
+import { readMotion } from './geometry.js';
+import { measureJitter, type Jitter } from './jitter.js';
+import { readTrack } from './landmarks.js';
+import { measureParallax, type Parallax } from './parallax.js';
+import { measureRepetition, type Repetition } from './repetition.js';
+import { measureScreen } from './screen.js';
+import { median } from './series.js';
+
+export interface Capture {
+  readonly usableFrames: number;
+  readonly sentFrames: number;
+  readonly facePixels: number;
+  readonly blinks: readonly Blink[];
+  readonly challenges: ChallengeOutcome;
+  readonly parallax: Parallax;
+  readonly repetition: Repetition;
+  readonly jitter: Jitter;
+  readonly timing: FrameTiming;
+  /** Probability of a screen; null where nothing of it was measured. */
+  readonly screen: number | null;
+  readonly virtualCamera: string | null;
+  /** Share of frames with more than one face. */
+  readonly severalFaces: number;
+}
+
+/** null without frames. */
+export function readCapture({ envelope, challenges }: VerdictFacts): Capture | null {
+  const { frames, camera, features } = envelope;
+  if (frames == null) return null;
+  const track = readTrack(frames);
+  const motion = readMotion(track);
+  const blinks = findBlinks(motion);
+  const faces = frames.faces ?? [];
+  return {
+    usableFrames: track.count,
+    sentFrames: track.sent,
+    facePixels: median(motion.size),
+    blinks,
+    challenges: judgeChallenges(challenges, envelope.challenges ?? [], track, motion, blinks),
+    parallax: measureParallax(track, motion),
+    repetition: measureRepetition(track, motion, frames.hashes),
+    jitter: measureJitter(track),
+    timing: measureTiming(track),
+    screen: measureScreen(features),
+    virtualCamera: findVirtualCamera(camera?.label),
+    severalFaces: faces.length === 0 ? 0 : faces.filter((count) => count > 1).length / faces.length,
+  };
+}

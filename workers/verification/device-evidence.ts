@@ -1,0 +1,129 @@
+/**
+ * Device and behaviour, weighed by the same rules as scoring weighs the probe: one table of what a driven or a disguised browser looks like.
+ * The network’s findings are told as signals and move nothing here: a VPN is no trait of a device.
+ */
+import type { AddressFacts, ScoreFacts } from '../../src/contract/facts.js';
+import { calibrationDefaults } from '../../src/contract/calibration.js';
+import type { Envelope } from '../../src/contract/envelope.js';
+import type { ProbeBody } from '../../src/contract/probe.js';
+import type { FraudSignal, RiskContribution, VerdictFacts } from '../../src/contract/verdict.js';
+import { weighBehavior } from '../scoring/behavior.js';
+import { weighDevice } from '../scoring/device.js';
+import { fuseSignals } from '../scoring/fuse.js';
+import { scoreOf } from '../scoring/model.js';
+import { weighNetwork } from '../scoring/network.js';
+import { describeSignal, type Signal } from '../scoring/rule.js';
+import { readVisit } from '../scoring/visit.js';
+
+export const deviceEdges = {
+  /** Logits over which a signal’s confidence grows. */
+  confidenceLogits: 2,
+  /** Logits from which a finding is told as a fraud signal. */
+  signalMin: 0.9,
+  /** Time on the page and input that show somebody used it, where nothing looks like a hand yet. */
+  observedMsMin: 400,
+  /** What the device part of an envelope has to hold to count as measured, by share of its groups. */
+  groups: ['auto', 'lies', 'ua', 'hw', 'scr', 'loc', 'gfx', 'env', 'page'],
+} as const;
+
+export interface DeviceEvidence {
+  /** Whether the device told enough to be judged at all, and whether behaviour was seen. */
+  readonly measured: boolean;
+  readonly behaved: boolean;
+  /** Whether the behaviour is that of a hand. */
+  readonly humanlike: boolean;
+  /** 0-1, higher is riskier; null where nothing was measured. */
+  readonly risk: number | null;
+  /** Share of the device’s groups that came, 0-1. */
+  readonly completeness: number;
+  readonly signals: readonly FraudSignal[];
+  readonly contributions: readonly RiskContribution[];
+}
+
+const unknownAddress: AddressFacts = { family: 4, range: 'public', country: null, asn: null, network: null };
+
+export function weighDeviceEvidence(facts: VerdictFacts): DeviceEvidence {
+  const { envelope } = facts;
+  const visit = readVisit(asScoreFacts(facts));
+  const weighed = fuseSignals([...weighDevice(visit), ...weighBehavior(visit)], 1);
+  const network = facts.address === null ? [] : weighNetwork(visit);
+  const { measured } = visit;
+  const behaved = hasBehavior(envelope);
+  return {
+    measured,
+    behaved,
+    humanlike: weighed.weighed.some(
+      ({ signal }) => signal.rule.axis === 'behavior' && signal.rule.class === 'exculpatory',
+    ),
+    risk: measured || behaved || weighed.weight > 0 ? scoreOf(weighed.weight) / 100 : null,
+    completeness:
+      deviceEdges.groups.filter((name) => envelope.device?.[name] !== undefined).length / deviceEdges.groups.length,
+    signals: [...weighed.weighed.map(({ signal }) => signal), ...network].flatMap(tell),
+    contributions: weighed.weighed.flatMap(({ signal, applied }) =>
+      applied === 0 || (signal.rule.axis !== 'device' && signal.rule.axis !== 'behavior')
+        ? []
+        : [{ signal: signal.code, axis: signal.rule.axis, contribution: -Math.tanh(applied / 5) }],
+    ),
+  };
+}
+
+function hasBehavior({ behavior }: Envelope): boolean {
+  if (behavior == null) return false;
+  const { ms, moves, clicks, keys, touches } = behavior;
+  const input = (moves ?? 0) + (clicks ?? 0) + (keys ?? 0) + (touches ?? 0);
+  return (ms ?? 0) >= deviceEdges.observedMsMin && input > 0;
+}
+
+/** The envelope as the probe that scoring knows. */
+function asScoreFacts({ envelope, sessionId, transport, address, receivedAtMs }: VerdictFacts): ScoreFacts {
+  const body: ProbeBody = {
+    v: 1,
+    sdk: envelope.sdk,
+    projectKey: '',
+    sessionId,
+    nonce: envelope.nonce,
+    seq: 0,
+    phase: 'update',
+    at: 0,
+    up: 0,
+    ...envelope.device,
+    ...(envelope.behavior === undefined ? {} : { beh: envelope.behavior }),
+  };
+  return {
+    version: 1,
+    receiptId: '',
+    scoredAtMs: receivedAtMs,
+    sessionId,
+    measured: false,
+    calibration: calibrationDefaults,
+    assuranceAvailable: 'none',
+    userAgent: null,
+    declaredCountry: null,
+    respondentKnown: false,
+    deviceKnown: false,
+    respondentStats: null,
+    address: address ?? unknownAddress,
+    probe: { body, transport },
+    counts: null,
+    history: null,
+    agent: null,
+    degraded: [],
+  };
+}
+
+const sophisticated = new Set(['lies', 'consistency', 'egress']);
+
+/** By its own weight: what other findings leave of it says nothing of how sure it is. */
+function tell({ code, rule, weight, value }: Signal): FraudSignal[] {
+  const { severity, group } = rule;
+  if (severity === 'info' || weight < deviceEdges.signalMin) return [];
+  return [
+    {
+      type: code,
+      severity,
+      category: sophisticated.has(group ?? '') ? 'sophisticated' : 'obvious',
+      description: describeSignal({ code, rule, weight, value }),
+      confidence: 1 - Math.exp(-weight / deviceEdges.confidenceLogits),
+    },
+  ];
+}

@@ -1,0 +1,50 @@
+/**
+ * Names the rules of the verdict: a hash of every table that it depends on beside the facts. `revision` goes up when code that the
+ * tables do not show changes what it decides.
+ */
+import { createHash } from 'node:crypto';
+import { modelVersion } from '../scoring/model-version.js';
+import { blinkEdges } from './blink.js';
+import { virtualCameraNames } from './camera-labels.js';
+import { challengeEdges } from './challenges.js';
+import { deviceEdges } from './device-evidence.js';
+import { timingEdges } from './frame-timing.js';
+import { proportions, smoothingMs } from './geometry.js';
+import { gestureEdges } from './gestures.js';
+import { jitterEdges } from './jitter.js';
+import { layouts } from './landmarks.js';
+import { parallaxEdges } from './parallax.js';
+import { repetitionEdges } from './repetition.js';
+import { antispoofDoubt, screenFeatures } from './screen.js';
+import { raisedMin, signalRules } from './signals.js';
+import { verdictTables } from './tables.js';
+
+const revision = 1;
+
+/** 16 hex digits. Includes scoring’s, whose rules weigh the device. */
+export const verdictModelVersion: string = createHash('sha256')
+  .update(
+    JSON.stringify([
+      revision,
+      modelVersion,
+      verdictTables,
+      signalRules,
+      raisedMin,
+      layouts,
+      proportions,
+      smoothingMs,
+      blinkEdges,
+      gestureEdges,
+      challengeEdges,
+      parallaxEdges,
+      repetitionEdges,
+      jitterEdges,
+      timingEdges,
+      virtualCameraNames,
+      screenFeatures,
+      antispoofDoubt,
+      deviceEdges,
+    ]),
+  )
+  .digest('hex')
+  .slice(0, 16);

@@ -1,0 +1,110 @@
+/**
+ * Makes the verdict of a verification session: facts in, verdict out. Pure: the same facts give the same verdict anywhere and at any time.
+ * Never throws on facts that the contract allows, however hostile the envelope in them.
+ */
+import { judgeCameraUse } from '../../src/contract/envelope.js';
+import type { FraudSignal, Verdict, VerdictFacts, VerdictOutcome, VerdictScores } from '../../src/contract/verdict.js';
+import { assuranceOf, outcomeOf, unify } from './assurance.js';
+import { readCapture, type Capture } from './capture.js';
+import { weighDeviceEvidence } from './device-evidence.js';
+import { dispatchVerdict } from './fences.js';
+import { findBorderline, findFailures, isGrave, type Case, type Failure } from './gates.js';
+import { verdictModelVersion } from './model-version.js';
+import { assessRisk, showRisk } from './risk.js';
+import { scoreAuthenticity, scoreFraud, scoreLiveness, scoreOverall, scoreQuality } from './scores.js';
+import { findSignals } from './session-signals.js';
+import { describeRaised } from './signals.js';
+import { verdictTables } from './tables.js';
+import { judgeUniqueness } from './uniqueness.js';
+
+export function judgeSession(facts: VerdictFacts): VerdictOutcome {
+  const { envelope } = facts;
+  const use = judgeCameraUse(envelope, facts);
+  const capture = use === 'usable' ? onlyWithFace(readCapture(facts)) : null;
+  const isCaptured = capture !== null;
+  const device = weighDeviceEvidence(facts);
+  const raised = findSignals(facts, capture, device);
+  const fraudSignals = [...raised.map(describeRaised), ...device.signals];
+  const unique = judgeUniqueness(facts.uniqueness, isCaptured);
+  const parts = {
+    liveness: isCaptured ? scoreLiveness(facts, capture, raised) : null,
+    uniqueness: unique.score,
+    authenticity: scoreAuthenticity(facts, capture, device, raised),
+  };
+  const scores: VerdictScores = {
+    ...parts,
+    overall: scoreOverall(parts),
+    quality: scoreQuality(facts, capture, device),
+    fraud: scoreFraud(raised, device.risk),
+  };
+  // Frames came and none showed a face: that much was seen here.
+  const faceless = use === 'usable' && envelope.frames != null && !isCaptured;
+  const cameraFailureReason = envelope.cameraFailureReason ?? (faceless ? 'no_face_capture' : null);
+  const each: Case = {
+    facts,
+    scores,
+    screenless: capture?.screen == null ? null : 1 - capture.screen,
+    isCaptured,
+    cameraFailureReason,
+    declined: envelope.consent?.biometric === false,
+    device,
+    fraudSignals,
+    ownTypes: new Set(raised.map(({ type }) => type)),
+  };
+  const failures = findFailures(each);
+  const borderline = findBorderline(each);
+  const decided = decide(facts.verificationMode, failures, borderline);
+  const risk = assessRisk(facts, scores.overall, capture, device, raised);
+  const verdict: Verdict = {
+    modelVersion: verdictModelVersion,
+    ...decided,
+    scores,
+    fraudSignals,
+    risk,
+    isDuplicate: decided.failureCategory === 'duplicate' || unique.prior !== null,
+    lowQuality: scores.quality < verdictTables.quality.low,
+    highFraudRisk: isCaptured && fraudSignals.some(isGrave),
+    duplicateMatch: decided.failureCategory === 'duplicate' ? unique.match : null,
+    priorParticipation: unique.prior,
+    duplication: unique.duplication,
+    demographics: isCaptured ? (envelope.demographics ?? null) : null,
+    glassesDetected: isCaptured ? (envelope.glassesDetected ?? null) : null,
+    assuranceLevel: assuranceOf(isCaptured, device),
+    verificationOutcome: outcomeOf(facts, isCaptured, each.declined, cameraFailureReason),
+    unifiedVerdict: unify(isCaptured, device, failures.length > 0, borderline),
+    cameraFailureReason,
+    summary: summarize(decided, isCaptured),
+  };
+  return {
+    verdict,
+    dispatch: dispatchVerdict(verdict, facts.verificationMode, facts.fences),
+    shown: showRisk(facts, risk, unique.duplication),
+  };
+}
+
+function onlyWithFace(capture: Capture | null): Capture | null {
+  return capture !== null && capture.usableFrames > 0 ? capture : null;
+}
+
+type Decided = Pick<Verdict, 'status' | 'failureReasons' | 'failureCategory'>;
+
+/** In block mode what is borderline fails; in score mode it is for review. */
+function decide(
+  verificationMode: VerdictFacts['verificationMode'],
+  failures: readonly Failure[],
+  borderline: readonly FraudSignal[],
+): Decided {
+  const [gravest] = failures;
+  const reasons = [...failures.map(({ reason }) => reason), ...borderline.map(({ description }) => description)];
+  if (gravest !== undefined)
+    return { status: 'fail', failureReasons: [...new Set(reasons)], failureCategory: gravest.category };
+  if (borderline.length === 0) return { status: 'pass', failureReasons: [], failureCategory: null };
+  if (verificationMode === 'score') return { status: 'review', failureReasons: reasons, failureCategory: null };
+  return { status: 'fail', failureReasons: reasons, failureCategory: 'fraud_signal' };
+}
+
+function summarize({ status, failureReasons }: Decided, isCaptured: boolean): string {
+  const basis = isCaptured ? 'camera and device' : 'device and behaviour alone';
+  if (status === 'pass') return `Passed on ${basis}.`;
+  return `${status === 'fail' ? 'Failed' : 'For review'} on ${basis}: ${failureReasons[0] ?? ''}`;
+}
