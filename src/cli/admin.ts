@@ -1,7 +1,9 @@
 /**
- * `npm run admin -- COMMAND`: what an operator does to organizations, printed as one line of JSON. Where a service runs it is asked to do
+ * `npm run admin -- COMMAND`: what an operator does to organizations, printed as one line of JSON, and why a score is what it is, as text. Where a service runs it is asked to do
  * it, because it holds the embedded database; where none runs, the stores are opened here, under the same lock as at its start.
  */
+import { readFileSync } from 'node:fs';
+import type { Explanation, RecordedFacts } from '../contract/explanation.js';
 import { readSettings, type Settings } from '../config.js';
 import { loadMasterKey } from '../crypto/master-key.js';
 import { readBootstrap } from '../projects/operator/bootstrap.js';
@@ -10,15 +12,43 @@ import { readOperatorCommand } from '../projects/operator/operator-arguments.js'
 import { sendOperatorCommand } from '../projects/operator/operator-channel.js';
 import { openDatabaseAlone } from '../stores/open-stores.js';
 import { createLogger } from '../telemetry/logger.js';
+import { wireExplain } from '../wiring/explain.js';
+import { explainFacts } from '../../workers/evidence/explain.js';
+import { renderExplanation, renderReplay } from './explanation-text.js';
 
 try {
   const command = readOperatorCommand(process.argv.slice(2));
-  const settings = readSettings(process.env);
-  const reply = (await askService(settings, command)) ?? (await runAlone(settings, command));
-  process.stdout.write(`${JSON.stringify(reply)}\n`);
+  process.stdout.write(command.command === 'replay' ? replay(command.file) : await carryOut(command));
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);
   process.exit(1);
+}
+
+async function carryOut(command: OperatorCommand): Promise<string> {
+  const settings = readSettings(process.env);
+  const reply = (await askService(settings, command)) ?? (await runAlone(settings, command));
+  if (command.command !== 'explain') return `${JSON.stringify(reply)}\n`;
+  const explanation = reply as Explanation;
+  if (explanation.facts === null) return renderExplanation(explanation);
+  const { facts, recorded } = explanation;
+  return `${JSON.stringify({ facts, recorded } satisfies RecordedFacts)}\n`;
+}
+
+function replay(file: string): string {
+  const { facts, recorded } = readFacts(file);
+  return renderReplay(recorded, explainFacts(facts));
+}
+
+function readFacts(file: string): RecordedFacts {
+  try {
+    const read = JSON.parse(readFileSync(file, 'utf8')) as Partial<RecordedFacts> | null;
+    if (read?.facts?.version === 1) return { facts: read.facts, recorded: read.recorded ?? null };
+  } catch (error) {
+    throw new Error(`${file} cannot be read as JSON: ${(error as Error).message}`, { cause: error });
+  }
+  throw new Error(
+    `${file} does not hold recorded facts; \`npm run --silent admin -- explain RECEIPT --facts\` writes them.`,
+  );
 }
 
 /** null where no service of ours listens. */
@@ -38,12 +68,17 @@ async function askService(settings: Settings, command: OperatorCommand): Promise
 }
 
 async function runAlone(settings: Settings, command: OperatorCommand): Promise<unknown> {
+  const masterKey = settings.VH_MASTER_KEY ?? loadMasterKey(settings.VH_DATA_DIR);
   const database = await openDatabaseAlone(
     settings,
     createLogger(settings.VH_LOG_LEVEL === 'info' ? 'warn' : settings.VH_LOG_LEVEL, process.stderr),
   );
   try {
-    return await runOperatorCommand({ database, now: Date.now }, command);
+    return await runOperatorCommand(
+      // Only what is recorded is found here; what the log still holds is recorded at the next start.
+      { database, now: Date.now, explain: wireExplain({ database, counters: null, masterKey, now: Date.now }) },
+      command,
+    );
   } finally {
     await database.close();
   }

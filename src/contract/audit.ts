@@ -17,6 +17,7 @@ export const auditActions = [
   'key.rotated',
   'key.limits_changed',
   'key.revoked',
+  'receipt.explained',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
@@ -29,7 +30,7 @@ export const AuditEntry = Type.Object({
     role: Nullable(Type.String({ description: 'Role of a dashboard user.' })),
   }),
   action: StringEnum(auditActions),
-  subject: Type.Object({ kind: StringEnum(['organization', 'project', 'key'] as const), id: Type.String() }),
+  subject: Type.Object({ kind: StringEnum(['organization', 'project', 'key', 'receipt'] as const), id: Type.String() }),
   detail: Type.Record(Type.String(), Type.Unknown(), { description: 'What changed, by the action.' }),
   requestId: Nullable(Type.String()),
 });

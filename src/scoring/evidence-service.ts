@@ -11,22 +11,13 @@ import type { Pool } from '../pool/pool.js';
 import type { Counters } from '../stores/counters/port.js';
 import { namespaceOf } from '../stores/counters/namespace.js';
 import type { Database } from '../stores/database/port.js';
-import { assembleFacts, type ScoreBase } from './gather.js';
-import { findReceipt, packFacts, type ReceiptOwner } from './receipts.js';
+import { findInCounters, findInDatabase, type RecordedReceipt } from './recorded-receipts.js';
 
 export interface EvidenceServiceDeps {
   readonly database: Database;
   readonly counters: Counters;
   readonly pool: Pool;
   readonly receiptKey: SigningKey;
-}
-
-interface Recorded {
-  readonly owner: ReceiptOwner;
-  readonly facts: Uint8Array;
-  /** null while only the counters store has the receipt: the verdict is then rendered by the very rules that gave it, or by none. */
-  readonly classification: Classification | null;
-  readonly authentic: boolean;
 }
 
 const notes = {
@@ -43,8 +34,9 @@ export function createEvidenceService(deps: EvidenceServiceDeps) {
       if (recorded === null || recorded.owner.lineage !== caller.lineage) throw notFound('receipt');
       const rendered = await deps.pool.run({ kind: 'evidence', facts: recorded.facts });
       const { sessionId, scoredAtMs } = unpack(recorded.facts) as ScoreFacts;
+      // While only the counters store has the receipt, the verdict is rendered by the very rules that gave it, or by none.
       const same =
-        recorded.classification === null || sameClassification(recorded.classification, rendered.classification);
+        recorded.verdict === null || sameClassification(recorded.verdict.classification, rendered.classification);
       const scoredAt = new Date(scoredAtMs).toISOString();
       return {
         receiptId,
@@ -68,26 +60,16 @@ function noteOf(authentic: boolean, same: boolean): string {
 }
 
 /** From either store, also while the other is away: an absence is a fault only where the other store has nothing. */
-async function findRecorded(deps: EvidenceServiceDeps, caller: KeyCaller, receiptId: string): Promise<Recorded | null> {
-  const recorded = fromDatabase(deps, receiptId);
+async function findRecorded(
+  { database, counters, receiptKey }: EvidenceServiceDeps,
+  caller: KeyCaller,
+  receiptId: string,
+): Promise<RecordedReceipt | null> {
+  const recorded = findInDatabase(database, receiptKey, receiptId);
   const inDatabase = await recorded.catch(() => null);
-  const found = inDatabase ?? (await fromCounters(deps, caller, receiptId));
+  const found = inDatabase ?? (await findInCounters(counters, namespaceOf(caller), receiptId));
   // Nothing anywhere: tells whether the database has nothing, or was not heard.
   return found ?? recorded;
-}
-
-async function fromDatabase(deps: EvidenceServiceDeps, receiptId: string): Promise<Recorded | null> {
-  const found = await findReceipt(deps.database, deps.receiptKey, receiptId);
-  if (found === null) return null;
-  const { facts, verdict } = found.receipt;
-  return { owner: found.receipt, facts, classification: verdict.classification, authentic: found.authentic };
-}
-
-async function fromCounters(deps: EvidenceServiceDeps, caller: KeyCaller, receiptId: string): Promise<Recorded | null> {
-  const recent = await deps.counters.recentReceipt(namespaceOf(caller), receiptId);
-  if (recent === null) return null;
-  const base = unpack(recent.content) as ScoreBase;
-  return { owner: base.owner, facts: packFacts(assembleFacts(base, recent)), classification: null, authentic: true };
 }
 
 function sameClassification(recorded: Classification, rendered: Classification): boolean {

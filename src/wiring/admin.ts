@@ -3,6 +3,7 @@
  */
 import { registerOperatorChannel } from '../projects/operator/operator-channel.js';
 import { createAdminServer } from '../telemetry/admin-server.js';
+import { wireExplain } from './explain.js';
 import type { NamedConsumer } from './consumers.js';
 import type { Parts } from './parts.js';
 
@@ -11,6 +12,7 @@ export async function startAdmin(
   { settings, metrics, stores, masterKey, now, opened }: Parts,
   consumers: readonly NamedConsumer[],
 ): Promise<string> {
+  const explain = wireExplain({ database: stores.database, counters: stores.counters, masterKey, now });
   const admin = createAdminServer({
     metrics,
     checks: {
@@ -18,7 +20,7 @@ export async function startAdmin(
       counters: () => stores.counters.ping(),
       log: () => stores.log.ping(),
     },
-    extend: (app) => registerOperatorChannel(app, { database: stores.database, now, masterKey }),
+    extend: (app) => registerOperatorChannel(app, { database: stores.database, now, masterKey, explain }),
     refresh: () =>
       consumers.forEach(({ group, consumer }) => metrics.consumerTickAge.set({ group }, consumer.tickAgeMs() / 1_000)),
   });

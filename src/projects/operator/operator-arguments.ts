@@ -13,6 +13,8 @@ const forms = {
   'set-tier': `set-tier --org ID --tier ${tiers.join('|')}`,
   'set-quota': 'set-quota --org ID --monthly N|none',
   trial: 'trial --org ID --ends YYYY-MM-DD | trial --org ID --none',
+  explain: 'explain RECEIPT [--facts]',
+  replay: 'replay FILE',
 } as const;
 type Command = keyof typeof forms;
 
@@ -25,11 +27,22 @@ const options = {
   'set-tier': { org: text, tier: text },
   'set-quota': { org: text, monthly: text },
   trial: { org: text, ends: text, none: flag },
+  explain: { facts: flag },
+  replay: {},
 } as const;
+
+/** Commands that take one word without a name, and what it is. */
+const subjects: Readonly<Partial<Record<Command, string>>> = { explain: 'receipt', replay: 'file' };
 
 type Values = Readonly<Partial<Record<string, string | boolean>>>;
 
-export function readOperatorCommand(args: readonly string[]): OperatorCommand {
+/** Done where it is typed: it needs the recorded facts and no store. */
+export interface ReplayCommand {
+  readonly command: 'replay';
+  readonly file: string;
+}
+
+export function readOperatorCommand(args: readonly string[]): OperatorCommand | ReplayCommand {
   const [word = '', ...rest] = args;
   if (!isCommand(word)) {
     const nearest = nearestName(word, Object.keys(forms));
@@ -41,7 +54,9 @@ export function readOperatorCommand(args: readonly string[]): OperatorCommand {
         .join('\n')}`,
     );
   }
-  const wish = build(word, readValues(word, rest));
+  const values = readValues(word, rest);
+  if (word === 'replay') return { command: word, file: String(values['file']) };
+  const wish = build(word, values);
   if (!isOperatorCommand(wish)) throw usage(word, 'something is missing or not valid.');
   return wish;
 }
@@ -51,14 +66,28 @@ const usage = (command: Command, problem: string): Error =>
   new Error(`${command}: ${problem} It is written\n  ${forms[command]}`);
 
 function readValues(command: Command, args: readonly string[]): Values {
+  const subject = subjects[command];
+  const { values, positionals } = parse(command, args, subject !== undefined);
+  if (subject === undefined) return values;
+  const [word, ...more] = positionals;
+  if (word === undefined || more.length > 0) throw usage(command, `it takes one ${subject}.`);
+  return { ...values, [subject]: word };
+}
+
+function parse(
+  command: Command,
+  args: readonly string[],
+  allowPositionals: boolean,
+): { readonly values: Values; readonly positionals: readonly string[] } {
   try {
-    return parseArgs({ args: [...args], options: options[command] }).values as Values;
+    const { values, positionals } = parseArgs({ args: [...args], options: options[command], allowPositionals });
+    return { values: values as Values, positionals };
   } catch (error) {
     throw usage(command, `${(error as Error).message.split('. ')[0]}.`);
   }
 }
 
-function build(command: Command, values: Values): unknown {
+function build(command: Exclude<Command, 'replay'>, values: Values): unknown {
   const organizationId = values['org'];
   switch (command) {
     case 'create-organization': {
@@ -86,6 +115,8 @@ function build(command: Command, values: Values): unknown {
         organizationId,
         monthlyQuota: values['monthly'] === 'none' ? null : numberOf(values['monthly']),
       };
+    case 'explain':
+      return { command, receiptId: values['receipt'], facts: values['facts'] ?? false };
     case 'trial':
       return { command, organizationId, trialEndsAt: readEnd(values) };
   }

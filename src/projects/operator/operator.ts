@@ -1,11 +1,12 @@
 /**
- * What an operator may do beyond the dashboard: make organizations and keys, switch scoring on, set tier, quota and trial. The same
- * functions serve the running service and the command line on its own. Each write is recorded in the organization’s audit trail.
+ * What an operator may do beyond the dashboard: make organizations and keys, switch scoring on, set tier, quota and trial, and have a score
+ * explained. The same functions serve the running service and the command line on its own. Each is recorded in the organization’s audit trail.
  */
 import type { ValidateFunction } from 'ajv';
 import { Type, type Static } from 'typebox';
 import { expiresInDaysMax } from '../../contract/api-key.js';
 import { Nullable, StringEnum } from '../../contract/common.js';
+import type { Explanation } from '../../contract/explanation.js';
 import { tiers } from '../../contract/project-parts.js';
 import { notFound } from '../../http/access.js';
 import { createAjv } from '../../http/validation.js';
@@ -43,6 +44,7 @@ export const OperatorCommand = Type.Union([
     organizationId: Id,
     monthlyQuota: Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000_000_000 })),
   }),
+  command('explain', { receiptId: Id, facts: Type.Boolean() }),
   command('trial', { organizationId: Id, trialEndsAt: Nullable(Type.String({ format: 'date-time' })) }),
 ]);
 export type OperatorCommand = Static<typeof OperatorCommand>;
@@ -60,6 +62,8 @@ type Of<Command extends OperatorCommand['command']> = Extract<OperatorCommand, {
 export interface OperatorDeps {
   readonly database: Database;
   readonly now: () => number;
+  /** Explains a receipt with its facts; null where no store has it. */
+  readonly explain: (receiptId: string) => Promise<Explanation | null>;
 }
 
 /** Answers the one JSON object that the command prints. Running instances learn of the change by the change feed, within a second. */
@@ -78,6 +82,8 @@ export async function runOperatorCommand(
       return change(deps, wish.organizationId, { tier: wish.tier });
     case 'set-quota':
       return change(deps, wish.organizationId, { monthlyQuota: wish.monthlyQuota });
+    case 'explain':
+      return explain(deps, wish);
     case 'trial':
       return change(deps, wish.organizationId, {
         trialEndsAt: wish.trialEndsAt === null ? null : new Date(wish.trialEndsAt),
@@ -134,6 +140,25 @@ function createKey(
       expiresAt: detail.expiresAt,
     };
   });
+}
+
+/** Whoever looks into a session of an organization leaves a trace there, as one who changes something does. */
+async function explain(
+  deps: OperatorDeps,
+  { receiptId, facts }: Of<'explain'>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const explanation = await deps.explain(receiptId);
+  if (explanation === null) throw notFound('receipt');
+  const { organizationId } = explanation;
+  await inOrganization(deps.database, organizationId, (tx) =>
+    recordAudit(tx, operator, {
+      organizationId,
+      action: 'receipt.explained',
+      subject: { kind: 'receipt', id: receiptId },
+      detail: { facts },
+    }),
+  );
+  return { ...explanation, facts: facts ? explanation.facts : null };
 }
 
 async function change(

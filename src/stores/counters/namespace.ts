@@ -29,6 +29,11 @@ export function namespaceOf(owner: NamespaceOwner): Namespace {
 export const holderOf = (owner: Pick<NamespaceOwner, 'organizationId' | 'projectId'>): string =>
   owner.projectId ?? owner.organizationId;
 
+/** Every namespace that a project or organization can have. */
+export function namespacesOf(holder: string): readonly Namespace[] {
+  return [holder, `${holder}${separator}test`, `${holder}${separator}demo`];
+}
+
 /** The two parts of a namespace; the world of live keys is the empty one. */
 export function splitNamespace(namespace: Namespace): { readonly holder: string; readonly world: string } {
   const at = namespace.indexOf(separator);

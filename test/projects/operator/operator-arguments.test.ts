@@ -30,6 +30,9 @@ t.test('each command is read into what it asks for', (t) => {
   t.match(read('set-quota --org o --monthly none'), { monthlyQuota: null });
   t.match(read('trial --org o --ends 2027-01-31'), { trialEndsAt: '2027-01-31T00:00:00.000Z' });
   t.match(read('trial --org o --none'), { trialEndsAt: null });
+  t.same(read('explain rcpt_1'), { command: 'explain', receiptId: 'rcpt_1', facts: false });
+  t.same(read('explain --facts rcpt_1'), { command: 'explain', receiptId: 'rcpt_1', facts: true });
+  t.same(read('replay facts.json'), { command: 'replay', file: 'facts.json' });
   t.end();
 });
 
@@ -49,6 +52,10 @@ t.test('a mistake is told with the right form', (t) => {
     ['trial --org o', /either/],
     ['trial --org o --none --ends 2027-01-01', /either/],
     ['trial --org o --ends tomorrow', /date/],
+    ['explain', /one receipt.*explain RECEIPT/s],
+    ['explain a b', /one receipt/],
+    ['explain a --fact', /Unknown option/],
+    ['replay', /one file/],
   ] as const) {
     t.throws(() => read(line), { message }, line);
   }

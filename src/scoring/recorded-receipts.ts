@@ -1,0 +1,43 @@
+/**
+ * Finds a receipt where it lies: in the database once the consumer was there, before that in the counters store, under the namespace of
+ * the key that scored.
+ */
+import { unpack } from 'msgpackr';
+import type { RecordedVerdict } from '../contract/pool.js';
+import type { SigningKey } from '../crypto/master-key.js';
+import type { Counters } from '../stores/counters/port.js';
+import type { Namespace } from '../stores/counters/namespace.js';
+import type { Queryable } from '../stores/database/port.js';
+import { assembleFacts, type ScoreBase } from './gather.js';
+import { findReceipt, packFacts, type ReceiptOwner } from './receipts.js';
+
+export interface RecordedReceipt {
+  readonly owner: ReceiptOwner;
+  /** Packed ScoreFacts. */
+  readonly facts: Uint8Array;
+  /** null while only the counters store has the receipt. */
+  readonly verdict: RecordedVerdict | null;
+  readonly authentic: boolean;
+}
+
+export async function findInDatabase(
+  database: Queryable,
+  receiptKey: SigningKey,
+  receiptId: string,
+): Promise<RecordedReceipt | null> {
+  const found = await findReceipt(database, receiptKey, receiptId);
+  if (found === null) return null;
+  const { facts, verdict } = found.receipt;
+  return { owner: found.receipt, facts, verdict, authentic: found.authentic };
+}
+
+export async function findInCounters(
+  counters: Counters,
+  namespace: Namespace,
+  receiptId: string,
+): Promise<RecordedReceipt | null> {
+  const recent = await counters.recentReceipt(namespace, receiptId);
+  if (recent === null) return null;
+  const base = unpack(recent.content) as ScoreBase;
+  return { owner: base.owner, facts: packFacts(assembleFacts(base, recent)), verdict: null, authentic: true };
+}

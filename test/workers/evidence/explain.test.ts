@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import t from 'tap';
+import fc from 'fast-check';
+import type { ScoreFacts } from '../../../src/contract/facts.js';
+import { explainFacts } from '../../../workers/evidence/explain.js';
+import { scoreFacts } from '../../../workers/scoring/score.js';
+import { scoreOf } from '../../../workers/scoring/model.js';
+import { anyFacts } from '../../helpers/any-facts.js';
+
+t.test('an explanation holds every finding once, and its logits add up to the score before caps', (t) => {
+  fc.assert(
+    fc.property(anyFacts, (facts) => {
+      const { reply, uncapped } = scoreFacts(facts);
+      const { findings, axes, favour, verdict, axisMax } = explainFacts(facts);
+      assert.equal(verdict.score, reply.score);
+      const { against, for: favourable, notes } = reply.evidence;
+      assert.deepEqual(
+        findings.map(({ code, list }) => `${list}/${code}`),
+        [
+          ...against.map(({ code }) => `against/${code}`),
+          ...favourable.map(({ code }) => `for/${code}`),
+          ...notes.map(({ code }) => `notes/${code}`),
+        ],
+      );
+      const policy = findings.filter(({ class: kind, weight }) => kind === 'diagnostic' && weight > 0);
+      const counted = axes.reduce((sum, axis) => sum + axis.counted, 0) + favour;
+      if (policy.length === 0) assert.equal(scoreOf(counted), uncapped);
+      for (const axis of axes) {
+        assert.ok(axis.counted <= axis.discounted + 1e-9, 'a cap never adds');
+        if (policy.length === 0) assert.ok(axis.counted <= axisMax + 1e-9);
+      }
+      for (const { weight, applied } of findings) assert.ok(weight * applied >= 0, 'nothing changes sides');
+    }),
+  );
+  t.end();
+});
+
+t.test('the decision names the threshold that decided, and each cap says what it does', (t) => {
+  fc.assert(
+    fc.property(anyFacts, (facts: ScoreFacts) => {
+      const { decision, caps, verdict } = explainFacts(facts);
+      assert.match(
+        decision,
+        new RegExp(`^Score ${verdict.score}\\b.*: ${verdict.recommendation}, class ${verdict.verdictClass}\\.$`),
+      );
+      const { reviewLow, blockThreshold, stepUpThreshold } = facts.calibration;
+      if (decision.includes(' below reviewLow')) assert.ok(verdict.score < reviewLow);
+      if (decision.includes('above blockThreshold')) assert.ok(verdict.score >= blockThreshold);
+      if (decision.includes('above reviewLow')) assert.ok(verdict.score >= reviewLow && verdict.score < blockThreshold);
+      if (decision.includes('above stepUpThreshold')) assert.ok(verdict.score >= stepUpThreshold);
+      assert.equal(caps.length, verdict.caps.length);
+      for (const [index, cap] of verdict.caps.entries()) {
+        assert.match(caps[index] ?? '', new RegExp(`^${cap.split(':')[0]}: .*\\.$`));
+      }
+    }),
+  );
+  t.end();
+});
