@@ -74,7 +74,8 @@ export function judgeChallenges(
     issued: issued.length,
     answered,
     share: issued.length === 0 ? null : quality / issued.length,
-    outOfOrder: tracks.some(({ id }, index) => id !== issued[index]?.id),
+    // Whoever was asked for nothing may show what they like.
+    outOfOrder: issued.length > 0 && tracks.some(({ id }, index) => id !== issued[index]?.id),
     contradictory,
     premature,
   };

@@ -8,6 +8,7 @@ import type { Envelope } from '../../src/contract/envelope.js';
 import type { ProbeBody } from '../../src/contract/probe.js';
 import type { FraudSignal, RiskContribution, VerdictFacts } from '../../src/contract/verdict.js';
 import { weighBehavior } from '../scoring/behavior.js';
+import { isDeclaredBot } from '../scoring/declared-bot.js';
 import { weighDevice } from '../scoring/device.js';
 import { fuseSignals } from '../scoring/fuse.js';
 import { scoreOf } from '../scoring/model.js';
@@ -45,7 +46,7 @@ const unknownAddress: AddressFacts = { family: 4, range: 'public', country: null
 export function weighDeviceEvidence(facts: VerdictFacts): DeviceEvidence {
   const { envelope } = facts;
   const visit = readVisit(asScoreFacts(facts));
-  const weighed = fuseSignals([...weighDevice(visit), ...weighBehavior(visit)], 1);
+  const weighed = fuseSignals([...weighDevice(visit).filter(isOfDevice(visit)), ...weighBehavior(visit)], 1);
   const network = facts.address === null ? [] : weighNetwork(visit);
   const { measured } = visit;
   const behaved = hasBehavior(envelope);
@@ -65,6 +66,16 @@ export function weighDeviceEvidence(facts: VerdictFacts): DeviceEvidence {
         : [{ signal: signal.code, axis: signal.rule.axis, contribution: -Math.tanh(applied / 5) }],
     ),
   };
+}
+
+/**
+ * A page may send its envelope through its own site, whose library then names itself in the header. That is a mismatch of page and connection, which
+ * counts; only a page that calls itself a tool is one.
+ */
+function isOfDevice({ pages }: ReturnType<typeof readVisit>): (signal: Signal) => boolean {
+  const page = pages[0]?.pageAgent ?? null;
+  const isBrowser = page !== null && !isDeclaredBot(page.text);
+  return ({ code }) => code !== 'declared_bot' || !isBrowser;
 }
 
 function hasBehavior({ behavior }: Envelope): boolean {

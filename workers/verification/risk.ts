@@ -73,10 +73,14 @@ function contributionsOf(capture: Capture | null, signals: readonly RaisedSignal
 }
 
 /** What came and was not used. */
-function findDropped({ envelope, ...policy }: VerdictFacts, capture: Capture | null): string[] {
+function findDropped({ envelope, challenges, ...policy }: VerdictFacts, capture: Capture | null): string[] {
   const use = judgeCameraUse(envelope, policy);
   if (use === 'consent_missing' || use === 'camera_not_asked') return [use];
-  return capture === null && envelope.embedding != null ? ['face_without_capture'] : [];
+  const unasked = challenges.length === 0 && (envelope.challenges ?? []).length > 0;
+  return [
+    ...(capture === null && envelope.embedding != null ? ['face_without_capture'] : []),
+    ...(unasked ? ['challenges_not_asked'] : []),
+  ];
 }
 
 /** What did not come. */

@@ -1,0 +1,67 @@
+import t from 'tap';
+import { Envelope, findEnvelopeIssues } from '../../src/contract/envelope.js';
+import { biometricExample, deviceOnlyExample, exampleChallenges } from '../../src/contract/envelope-examples.js';
+import type { VerdictFacts } from '../../src/contract/verdict.js';
+import { createAjv } from '../../src/http/validation.js';
+import { judgeSession } from '../../workers/verification/verdict.js';
+import { challengesOf } from '../helpers/captures.js';
+import { captureExample } from '../helpers/example-capture.js';
+import { factsOf } from '../helpers/verdict-facts.js';
+
+const validate = createAjv(false).compile<Envelope>(Envelope);
+
+/** As a script posts it: at once, with a library’s header. */
+function postedFacts(example: typeof biometricExample | typeof deviceOnlyExample, over: Partial<VerdictFacts>) {
+  const envelope: unknown = { ...example, sessionId: 'sess_0', nonce: 'nonce-0' };
+  if (!validate(envelope)) throw new Error(JSON.stringify(validate.errors));
+  const facts = factsOf(envelope, { challenges: challengesOf(...exampleChallenges), ...over });
+  const transport = { userAgent: 'curl/8.5.0', acceptLanguage: null, hintPlatform: null, hintMobile: null };
+  return { ...facts, transport, receivedAtMs: facts.issuedAtMs + 5 };
+}
+
+t.test('both examples are envelopes, and short', (t) => {
+  for (const example of [deviceOnlyExample, biometricExample]) {
+    t.ok(validate(example), JSON.stringify(validate.errors));
+    if (validate(example)) t.same(findEnvelopeIssues(example), []);
+    t.ok(JSON.stringify(example).length < 10_000);
+  }
+  t.end();
+});
+
+t.test('the device-only example passes in every mode, posted by a script', (t) => {
+  for (const widgetMode of ['standard', 'captcha', 'invisible'] as const)
+    for (const verificationMode of ['block', 'score'] as const) {
+      const { verdict } = judgeSession(postedFacts(deviceOnlyExample, { widgetMode, verificationMode }));
+      t.match(verdict, { status: 'pass', assuranceLevel: 'device_only', scores: { liveness: null, uniqueness: null } });
+    }
+  t.end();
+});
+
+t.test('the biometric example passes, posted by a script the moment that its session is there', (t) => {
+  const { verdict } = judgeSession(postedFacts(biometricExample, {}));
+  t.match(verdict, { status: 'pass', assuranceLevel: 'biometric' }, JSON.stringify(verdict));
+  t.end();
+});
+
+t.test('the biometric example passes where the project asks for no challenges', (t) => {
+  const { verdict } = judgeSession(postedFacts(biometricExample, { challenges: [] }));
+  t.match(verdict, { status: 'pass', assuranceLevel: 'biometric', risk: { droppedSignals: ['challenges_not_asked'] } });
+  t.end();
+});
+
+t.test('the biometric example passes no session that asks for something else', (t) => {
+  for (const types of [
+    ['turn_left', 'blink'],
+    ['blink', 'turn_right'],
+    ['nod', 'smile'],
+  ] as const)
+    t.equal(judgeSession(postedFacts(biometricExample, { challenges: challengesOf(...types) })).verdict.status, 'fail');
+  t.end();
+});
+
+t.test('the example’s capture is what the head of test/helpers does', (t) => {
+  const { frames, challenges } = captureExample(exampleChallenges);
+  t.same(biometricExample.frames, frames);
+  t.same(biometricExample.challenges, challenges);
+  t.end();
+});
