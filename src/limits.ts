@@ -37,3 +37,6 @@ export const landmarkCharactersMax = 520_000;
 /** Range of a face embedding’s dimension. */
 export const embeddingDimensionMin = 64;
 export const embeddingDimensionMax = 2_048;
+
+/** Most levels of objects and lists within each other in a request body; the deepest that means anything has six. */
+export const nestingMax = 64;

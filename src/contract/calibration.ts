@@ -3,7 +3,8 @@
  * defaults. The stored form is partial (what the project set); scoring uses the resolved form.
  */
 import { Type, type Static } from 'typebox';
-import { CountryCode, StringEnum } from './common.js';
+import { StringEnum } from './common.js';
+import { CountryCode } from './country.js';
 
 export const dispositiveSignals = ['confirmed_clawback', 'device_farm'] as const;
 
@@ -16,9 +17,10 @@ const knobs = {
   stepUpEnabled: Type.Boolean({ description: 'Opts into the recommendation step_up. Default false.' }),
   stepUpThreshold: edge('Scores from here up to blockThreshold are answered step_up, once opted in. Default 40.'),
   stepUpIntensityThreshold: edge('Step-up is light below it, heavy from it on. Default 60.'),
-  geoRiskWeights: Type.Record(CountryCode, Type.Number({ minimum: 0.5, maximum: 2 }), {
+  geoRiskWeights: Type.Record(CountryCode('Country of the address.'), Type.Number({ minimum: 0.5, maximum: 2 }), {
     description:
-      'Multiplier on the network axis per country of the address. Weights per source are merged with these, country by country.',
+      'Multiplier on the network axis per country of the address, by ISO 3166-1 alpha-2 code. Weights per source are merged with these, country by country.',
+    additionalProperties: false,
     maxProperties: 250,
   }),
   dispositiveSignals: Type.Array(StringEnum(dispositiveSignals), {

@@ -21,12 +21,6 @@ export function Nullable<T extends TSchema>(schema: T) {
 export const CallerId = (description: string) =>
   Type.String({ minLength: 1, maxLength: callerIdLengthMax, description });
 
-/** ISO 3166-1 alpha-2, upper case. */
-export const CountryCode = Type.String({
-  pattern: '^[A-Z]{2}$',
-  description: 'ISO 3166-1 alpha-2 country code, upper case.',
-});
-
 /** ISO 8601 instant in UTC. */
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 time in UTC.' });
 

@@ -5,6 +5,7 @@ import { Type, type Static, type TSchema } from 'typebox';
 import { callerIdLengthMax, userAgentLengthMax } from '../limits.js';
 import { axes } from './axes.js';
 import { CallerId, Nullable, Percent, StringEnum, Timestamp } from './common.js';
+import { CountryCodeOrEmpty } from './country.js';
 
 /** bound: impossible in a legitimate session. record: adjudicated by an authority. correlate: statistical. exculpatory: in the respondent's favour. diagnostic: about measurement or policy. */
 export const findingClasses = ['bound', 'record', 'correlate', 'exculpatory', 'diagnostic'] as const;
@@ -93,10 +94,9 @@ export const ScoreRequest = Type.Object(
     subSourceId: OptionalId('Sub-supplier; stable across sessions.'),
     studyId: OptionalId('Study: the scope of duplicate and velocity. Without it sourceId is the scope.'),
     declaredCountry: Absent(
-      Type.String({
-        pattern: '^([A-Za-z]{2})?$',
-        description: 'ISO 3166-1 alpha-2 country that the respondent claims. Never moves risk.',
-      }),
+      CountryCodeOrEmpty(
+        'Country that the respondent claims: an assigned ISO 3166-1 alpha-2 code, in either case. Never moves risk.',
+      ),
     ),
     respondentId: OptionalId(`Stable id of the person, salted and hashed: ${hashHint}.`),
     ipPrefixHash: OptionalId(

@@ -10,6 +10,7 @@ import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { registerAccess, type AccessDeps } from './access.js';
 import { answerFault, registerErrorAnswers } from './error-answers.js';
+import { registerNesting } from './nesting.js';
 import { createRouteTable } from './route-table.js';
 import { registerValidation } from './validation.js';
 
@@ -64,6 +65,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
   });
   registerValidation(app);
   registerErrorAnswers(app, routes.methodsOf);
+  registerNesting(app);
   registerAccess(app, deps);
   return app;
 }

@@ -5,13 +5,16 @@
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault, type FaultDetails, type Issue } from '../errors.js';
+import { readOn } from './read-on.js';
 import { describeViolation } from './validation.js';
 
 export function registerErrorAnswers(app: FastifyInstance, methodsOf: (path: string) => readonly string[]): void {
   // A body that cannot be read, sent where nothing takes one, is still a request to nowhere.
-  app.setErrorHandler((error: FastifyError | Fault, request, reply) =>
-    answerFault(request.is404 ? unserved(request, methodsOf) : asFault(error, request), request, reply),
-  );
+  app.setErrorHandler(async (error: FastifyError | Fault, request, reply) => {
+    // Fastify closes the connection behind a body that it did not read to its end.
+    if (reply.getHeader('connection') === 'close' && !request.raw.complete) await readOn(request.raw);
+    return answerFault(request.is404 ? unserved(request, methodsOf) : asFault(error, request), request, reply);
+  });
   app.setNotFoundHandler((request, reply) => answerFault(unserved(request, methodsOf), request, reply));
 }
 

@@ -5,6 +5,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
+import { describeUnknownCountry, isCountryPattern } from '../contract/country.js';
 import { pointerSegment, type Issue } from '../errors.js';
 
 const issuesMax = 20;
@@ -51,6 +52,8 @@ export function describeViolation(violation: Violation, context: string): Issue 
     return { path: `${base}/${pointerSegment(String(named['missingProperty']))}`, message: 'is missing.' };
   if (keyword === 'additionalProperties') {
     const name = String(named['additionalProperty']);
+    if (isByCountry(parentSchema))
+      return { path: `${base}/${pointerSegment(name)}`, message: describeUnknownCountry(name) };
     const nearest = nearestName(
       name,
       Object.keys((parentSchema as { properties?: object } | undefined)?.properties ?? {}),
@@ -60,6 +63,8 @@ export function describeViolation(violation: Violation, context: string): Issue 
       message: `is not a known name${nearest === null ? '' : `; did you mean "${nearest}"?`}`,
     };
   }
+  if (keyword === 'pattern' && isCountryPattern(named['pattern']))
+    return { path: base, message: describeUnknownCountry(String(violation.data)) };
   if (keyword === 'enum')
     return {
       path: base,
@@ -74,6 +79,12 @@ export function describeViolation(violation: Violation, context: string): Issue 
   if (keyword === 'propertyNames')
     return { path: `${base}/${pointerSegment(String(named['propertyName']))}`, message: 'is not a valid name here.' };
   return { path: base, message: `${violation.message ?? 'is not valid'}.` };
+}
+
+/** Whether the names of an object are countries. */
+function isByCountry(schema: object | undefined): boolean {
+  const { patternProperties = {} } = (schema ?? {}) as { patternProperties?: object };
+  return Object.keys(patternProperties).some(isCountryPattern);
 }
 
 /** The name in `names` that a misspelling most likely meant, or null where none is near. */

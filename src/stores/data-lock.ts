@@ -4,12 +4,15 @@
  * The lock is a file that names its holder: pid, when that process started, host. It is put in place whole (written aside, then
  * linked), so it is never seen half written. A holder that is gone leaves it behind, and the next comer breaks it: on the same host
  * when the pid is free or belongs to a process that started at another time, from another host when the holder's sign of life (the
- * file's own time, renewed every few seconds) has stopped. A holder that lives is left alone: DataDirectoryInUse says who and since when.
+ * file's own time, renewed every few seconds) has stopped. A process that was killed and is still being taken down, or waits for its
+ * parent to take note, is given up to five seconds to go. A holder that lives is left alone: DataDirectoryInUse says who and since when.
  */
 import { link, mkdir, readFile, rename, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { readProcessState, readStartMark } from './process-state.js';
 
 /** What the lock file holds, as JSON. */
 interface Holder {
@@ -45,9 +48,20 @@ class DataDirectoryInUse extends Error {
 const signOfLifeEveryMs = 5_000;
 const signOfLifeMsMax = 30_000;
 const attemptsMax = 5;
+const lookEveryMs = 50;
 
-/** Takes the lock `name` of `directory`, creating the directory where it is missing. Rejects with DataDirectoryInUse. */
-export async function lockDataDirectory(directory: string, name = 'verifyhuman.lock'): Promise<DataLock> {
+export interface LockOptions {
+  /** Name of the lock's file. */
+  readonly name?: string;
+  /** How long a holder that is about to go is waited for. */
+  readonly patienceMs?: number;
+}
+
+/** Takes the lock of `directory`, creating the directory where it is missing. Rejects with DataDirectoryInUse. */
+export async function lockDataDirectory(
+  directory: string,
+  { name = 'verifyhuman.lock', patienceMs = 5_000 }: LockOptions = {},
+): Promise<DataLock> {
   await mkdir(directory, { recursive: true });
   const file = join(directory, name);
   const own: Holder = {
@@ -60,13 +74,17 @@ export async function lockDataDirectory(directory: string, name = 'verifyhuman.l
   const aside = `${file}.${own.token}`;
   await writeFile(aside, JSON.stringify(own), { mode: 0o600, flag: 'wx' });
   try {
+    const giveUpAtMs = performance.now() + patienceMs;
     for (let attempt = 1; ; attempt++) {
       if (await tryLink(aside, file)) return holdLock(file, own);
       const holder = await readHolder(file);
       if (holder === null) continue;
-      if (attempt > attemptsMax || !(await isStale(file, aside, holder)))
-        throw new DataDirectoryInUse(directory, file, holder);
-      await breakLock(file, holder);
+      const state = attempt > attemptsMax ? 'held' : await judgeHolder(file, aside, holder);
+      if (state === 'stale') await breakLock(file, holder);
+      else if (state === 'going' && performance.now() < giveUpAtMs) {
+        attempt--;
+        await setTimeout(lookEveryMs);
+      } else throw new DataDirectoryInUse(directory, file, holder);
     }
   } finally {
     await rm(aside, { force: true });
@@ -125,11 +143,14 @@ async function readHolder(file: string): Promise<Holder | null> {
   return { pid: 0, host: 'an unknown host', startMark: null, since: 'an unknown time', token: text };
 }
 
-async function isStale(file: string, aside: string, holder: Holder): Promise<boolean> {
-  if (holder.host !== hostname()) return isSilent(file, aside);
-  if (!isRunning(holder.pid)) return true;
+/** `going`: of this host, and being taken down by the kernel. */
+async function judgeHolder(file: string, aside: string, holder: Holder): Promise<'stale' | 'going' | 'held'> {
+  if (holder.host !== hostname()) return (await isSilent(file, aside)) ? 'stale' : 'held';
+  const state = await readProcessState(holder.pid);
+  if (state === 'gone') return 'stale';
   const startMark = await readStartMark(holder.pid);
-  return startMark !== null && holder.startMark !== null && startMark !== holder.startMark;
+  if (startMark !== null && holder.startMark !== null && startMark !== holder.startMark) return 'stale';
+  return state === 'dying' ? 'going' : 'held';
 }
 
 /** Compares two times of the same file system, so that clocks of different hosts do not matter. */
@@ -156,30 +177,6 @@ async function breakLock(file: string, stale: Holder): Promise<void> {
   const holder = await readHolder(moved);
   if (holder !== null && holder.token !== stale.token) await tryLink(moved, file);
   await unlink(moved);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return codeOf(error) === 'EPERM';
-  }
-}
-
-/** Boot and start time of a process, which tell it from a later one with the same pid; null where the kernel does not say. */
-async function readStartMark(pid: number): Promise<string | null> {
-  try {
-    const [boot, status] = await Promise.all([
-      readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
-      readFile(`/proc/${pid}/stat`, 'utf8'),
-    ]);
-    // The command in parentheses may itself hold spaces; the start time is field 22, the 20th behind it.
-    const startTicks = status.slice(status.lastIndexOf(')') + 2).split(' ')[19];
-    return startTicks === undefined ? null : `${boot.trim()}:${startTicks}`;
-  } catch {
-    return null;
-  }
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
 import t from 'tap';
 import { Type } from 'typebox';
@@ -58,6 +60,9 @@ function build(log: string[] = []): FastifyInstance {
       },
     },
     async (request) => request.body,
+  );
+  app.post('/deep', { config: open, schema: { body: Type.Object({}) } }, async (request) =>
+    structuredClone(request.body),
   );
   app.get('/bug', { config: open }, async () => {
     throw new Error('inner detail');
@@ -290,5 +295,40 @@ t.test('no answer lacks the security headers', async (t) => {
   const app = build();
   for (const url of ['/key', '/nowhere', '/bug']) {
     t.match((await app.inject({ url })).headers, { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
+  }
+});
+
+t.test('a body of any depth is a 400 that says so', async (t) => {
+  const app = build();
+  for (const levels of [65, 5_000, 200_000]) {
+    const payload = `{"name":"a","deep":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/deep',
+      payload,
+      headers: { 'content-type': 'application/json' },
+    });
+    t.match(answer.json(), { code: 'VALIDATION_FAILED', message: /nested deeper than 64 levels/ }, `${levels} levels`);
+    t.equal(answer.statusCode, 400);
+  }
+});
+
+t.test('a client that writes far too much before it reads gets its 413', async (t) => {
+  const app = build();
+  const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
+  t.teardown(() => app.close());
+  const head = 'POST /echo HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n';
+  const chunk = Buffer.alloc(65_536, 0x20);
+  const told = { head: `content-length: ${100 * chunk.length}\r\n\r\n`, piece: [chunk], end: '' };
+  const chunked = { head: 'transfer-encoding: chunked\r\n\r\n', piece: ['10000\r\n', chunk, '\r\n'], end: '0\r\n\r\n' };
+  for (const form of [told, chunked]) {
+    const socket = connect(Number(port), '127.0.0.1').pause();
+    const write = (bytes: string | Buffer): Promise<void> =>
+      new Promise((resolve, reject) => socket.write(bytes, (error) => (error == null ? resolve() : reject(error))));
+    await write(head + form.head);
+    for (let sent = 0; sent < 100; sent += 1) for (const bytes of form.piece) await write(bytes);
+    await write(form.end);
+    const answer = await text(socket);
+    t.match(answer, /^HTTP\/1\.1 413 [^]*"code":"BODY_TOO_LARGE"/);
   }
 });

@@ -215,6 +215,15 @@ t.test('a misspelt or contradictory knob is a 400 that names it', async (t) => {
   t.match((await patch({ config: { liteConfig: { geoRiskWeights: { DE: 3 } } } })).body.issues, [
     { path: '/config/liteConfig/geoRiskWeights/DE' },
   ]);
+  t.match((await patch({ config: { liteConfig: { geoRiskWeights: { uk: 2 } } } })).body.issues, [
+    { path: '/config/liteConfig/geoRiskWeights/uk', message: /did you mean "GB"/ },
+  ]);
+  t.match((await patch({ config: { liteConfig: { perSource: { s: { geoRiskWeights: { EU: 2 } } } } } })).body.issues, [
+    { path: '/config/liteConfig/perSource/s/geoRiskWeights/EU', message: /not an assigned/ },
+  ]);
+  t.match((await patch({ config: { liteConfig: { geoRiskWeights: { de: 2, DE: 1 } } } })).body.issues, [
+    { path: '/config/liteConfig/geoRiskWeights/DE', message: /same country/ },
+  ]);
   t.match((await patch({ config: { liteConfig: { dispositiveSignals: ['device_frm'] } } })).body.issues, [
     { path: '/config/liteConfig/dispositiveSignals/0', message: /device_farm/ },
   ]);
@@ -232,6 +241,7 @@ t.test('a project is changed by admins of its organization only', async (t) => {
 const bad: readonly (readonly [string, unknown, string])[] = [
   ['a missing session id', { clientIp: '203.0.113.1' }, '/sessionId'],
   ['a missing address', { sessionId: 's' }, '/clientIp'],
+  ['a country that is none', { sessionId: 's', clientIp: '203.0.113.1', declaredCountry: 'UK' }, '/declaredCountry'],
   ['an address with a port', { sessionId: 's', clientIp: '203.0.113.1:80' }, '/clientIp'],
   ['a number as session id', { sessionId: 7, clientIp: '203.0.113.1' }, '/sessionId'],
   ['an empty session id', { sessionId: '', clientIp: '203.0.113.1' }, '/sessionId'],

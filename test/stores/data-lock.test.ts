@@ -1,10 +1,13 @@
 import { readFile, utimes, writeFile } from 'node:fs/promises';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { lockDataDirectory } from '../../src/stores/data-lock.js';
 import { createDirectory } from '../helpers/directories.js';
+import { repositoryRoot } from '../helpers/repository.js';
+import { startZombie } from '../helpers/zombie.js';
 
 /** The pid of a process that has ended. */
 const deadPid = (): number => spawnSync(process.execPath, ['-e', '']).pid;
@@ -45,6 +48,38 @@ t.test('a lock whose process is gone is taken over', async (t) => {
   await lockDataDirectory(directory);
   t.match(JSON.parse(await readFile(join(directory, 'verifyhuman.lock'), 'utf8')), { pid: process.pid });
 });
+
+t.test('a zombie is no holder', async (t) => {
+  const directory = await createDirectory(t);
+  await writeHolder(directory, { pid: await startZombie(t) });
+  await t.resolves(lockDataDirectory(directory));
+});
+
+t.test(
+  'a start right behind a killed process gets its directory, while the kernel still takes that process down',
+  async (t) => {
+    const directory = await createDirectory(t);
+    const module = join(repositoryRoot, 'dist/src/stores/data-lock.js');
+    for (let round = 0; round < 5; round += 1) {
+      // With something to give back to the kernel, so that going takes a while.
+      const script = `import(process.argv[1]).then(async ({ lockDataDirectory }) => {
+      await lockDataDirectory(process.argv[2]);
+      globalThis.kept = Buffer.alloc(200_000_000, 1);
+      console.log('held');
+      setInterval(() => undefined, 1_000);
+    })`;
+      const child = spawn(process.execPath, ['-e', script, module, directory], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      t.teardown(() => void child.kill('SIGKILL'));
+      await once(child.stdout, 'data');
+      child.kill('SIGKILL');
+      const lock = await lockDataDirectory(directory);
+      await lock.release();
+    }
+    t.pass('every successor got it');
+  },
+);
 
 t.test('a lock whose pid belongs to a later process is taken over', async (t) => {
   const directory = await createDirectory(t);

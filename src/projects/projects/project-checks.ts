@@ -7,6 +7,7 @@ import type { ProjectChange, ProjectFields } from '../../contract/project.js';
 import { brandingTiers, tiers, type Branding, type Tier } from '../../contract/project-parts.js';
 import { Fault, type Issue } from '../../errors.js';
 import { readOrigins, sameOrigins } from '../origins/pattern-list.js';
+import { readCountries } from './country-weights.js';
 import { findContradictions } from './project-patch.js';
 
 /** A change with `allowedOrigins` put where it belongs; `originsPath` is the name that the caller used. */
@@ -16,9 +17,11 @@ export interface ResolvedChange {
   readonly issues: readonly Issue[];
 }
 
-export function resolveAlias({ allowedOrigins, ...change }: ProjectChange): ResolvedChange {
+export function resolveAlias({ allowedOrigins, ...sent }: ProjectChange): ResolvedChange {
+  const { liteConfig, issues: countryIssues } = readCountries(sent.config?.liteConfig);
+  const change = liteConfig === undefined ? sent : { ...sent, config: { ...sent.config, liteConfig } };
   const given = change.config?.allowedDomains;
-  if (allowedOrigins === undefined) return { change, originsPath: '/config/allowedDomains', issues: [] };
+  if (allowedOrigins === undefined) return { change, originsPath: '/config/allowedDomains', issues: countryIssues };
   const issues =
     given !== undefined && !sameOrigins(given ?? [], allowedOrigins ?? [])
       ? [
@@ -31,7 +34,7 @@ export function resolveAlias({ allowedOrigins, ...change }: ProjectChange): Reso
   return {
     change: { ...change, config: { ...change.config, allowedDomains: allowedOrigins } },
     originsPath: '/allowedOrigins',
-    issues,
+    issues: [...countryIssues, ...issues],
   };
 }
 

@@ -52,7 +52,8 @@ const waitingMax = 50_000;
 
 /** Opens the embedded database, creating it on first use. Rejects with DataDirectoryInUse where another process has it open. */
 export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Database> {
-  const lock = options.directory === null ? null : await lockDataDirectory(options.directory, 'database.lock');
+  const lock =
+    options.directory === null ? null : await lockDataDirectory(options.directory, { name: 'database.lock' });
   const cluster = options.directory === null ? null : join(options.directory, 'cluster');
   try {
     if (cluster !== null) await mkdir(cluster, { recursive: true });

@@ -1,0 +1,64 @@
+/**
+ * Countries by their ISO 3166-1 alpha-2 codes: those that are assigned, and XK, the code of Kosovo that geographic files use. A code that
+ * names no country could never match one, and would speak against an honest person; so every place that takes a country takes these only.
+ */
+import { Type } from 'typebox';
+
+const codes = (
+  'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY ' +
+  'BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK ' +
+  'FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR ' +
+  'IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ' +
+  'ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM ' +
+  'PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF ' +
+  'TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW'
+).split(' ');
+
+/** What people write in place of the assigned code: reserved and former codes, and those of languages. */
+const meant: Readonly<Record<string, string>> = {
+  UK: 'GB',
+  EN: 'GB',
+  EL: 'GR',
+  JA: 'JP',
+  DA: 'DK',
+  CS: 'CZ',
+  DD: 'DE',
+  BU: 'MM',
+  FX: 'FR',
+  SF: 'FI',
+  SU: 'RU',
+  TP: 'TL',
+  YU: 'RS',
+  ZR: 'CD',
+};
+
+const anyCode = `(?:${patternsByFirstLetter().join('|')})`;
+
+/** Matches every code in either case, and nothing else. */
+export const countryCodePattern = `^${anyCode}$`;
+const countryCodeOrEmptyPattern = `^${anyCode}?$`;
+
+/** A country, in either case. */
+export const CountryCode = (description: string) => Type.String({ pattern: countryCodePattern, description });
+
+/** The same where an empty text says that no country is told. */
+export const CountryCodeOrEmpty = (description: string) =>
+  Type.String({ pattern: countryCodeOrEmptyPattern, description });
+
+/** Whether a pattern of a schema is one of these. */
+export function isCountryPattern(pattern: unknown): boolean {
+  return pattern === countryCodePattern || pattern === countryCodeOrEmptyPattern;
+}
+
+/** What to say of a text that is no country’s code. */
+export function describeUnknownCountry(text: string): string {
+  const likely = Object.hasOwn(meant, text.toUpperCase()) ? meant[text.toUpperCase()] : undefined;
+  return `is not an assigned ISO 3166-1 alpha-2 country code${likely === undefined ? '.' : `; did you mean "${likely}"?`}`;
+}
+
+/** A letter in both cases, followed by any of the second letters in both cases. */
+function patternsByFirstLetter(): string[] {
+  const seconds = new Map<string, string>();
+  for (const code of codes) seconds.set(code.charAt(0), (seconds.get(code.charAt(0)) ?? '') + code.charAt(1));
+  return [...seconds].map(([first, second]) => `[${first}${first.toLowerCase()}][${second}${second.toLowerCase()}]`);
+}
