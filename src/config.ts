@@ -3,6 +3,7 @@
  * An unknown VH_* name, a malformed value or a contradiction stops the start with a sentence that names the setting.
  */
 import { Buffer } from 'node:buffer';
+import { reversalWindowDays } from './limits.js';
 
 export const environments = ['development', 'staging', 'production'] as const;
 export type Environment = (typeof environments)[number];
@@ -195,8 +196,8 @@ export const settings = {
   ),
   VH_RECEIPT_RETENTION_DAYS: setting(
     400,
-    integer(1, 36_500),
-    'Days that receipts are kept; older days are dropped whole by the consumers.',
+    integer(reversalWindowDays, 36_500),
+    `Days that receipts are kept; older days are dropped whole by the consumers. At least ${reversalWindowDays}: a buyer may reverse for that long, and the receipt tells whom it concerns.`,
   ),
   VH_SESSION_RETENTION_DAYS: setting(
     400,

@@ -21,6 +21,12 @@ export const probeKeepSeconds = 86_400;
 /** How long the counters store holds a recent receipt, in seconds: longer than any consumer may lag behind. */
 export const recentReceiptKeepSeconds = 86_400;
 
+/** How long buyers and panels may reverse what they accepted: until the 25th of the following month, and a few days more. */
+export const reversalWindowDays = 60;
+
+/** How far an outcome may be dated ahead of the clock here, in hours. */
+export const outcomeAheadHoursMax = 24;
+
 /** Lists: default and largest page. */
 export const pageDefault = 50;
 export const pageMax = 200;

@@ -28,6 +28,8 @@ const refused: readonly (readonly [Record<string, string>, RegExp])[] = [
   [{ PORT: '70000' }, /^PORT must be a whole number from 0 to 65535/],
   [{ VH_ENV: 'prod' }, /^VH_ENV must be one of development, staging, production/],
   [{ VH_ROLES: 'api,worker' }, /^VH_ROLES must be one of/],
+  // Below the time in which a buyer may reverse, an outcome would come after the receipt that tells whom it concerns.
+  [{ VH_RECEIPT_RETENTION_DAYS: '59' }, /^VH_RECEIPT_RETENTION_DAYS must be a whole number from 60 to/],
   [{ VH_BOOTSTRAP: 'maybe' }, /^VH_BOOTSTRAP must be on or off/],
   [{ VH_MASTER_KEY: 'c2hvcnQ=' }, /^VH_MASTER_KEY must be 32 bytes/],
   [{ DATABASE_URL: 'localhost' }, /^DATABASE_URL must be an absolute URL/],

@@ -98,7 +98,7 @@ export interface HistoryRecord {
   readonly fraud: number;
 }
 
-/** Native history, project-wide. A subject that was not named is null; a known subject without outcomes has n = 0. */
+/** Native history, project-wide; clawbacks are weighted by age like the rest. A subject that was not named is null; a known subject without outcomes has n = 0. */
 export interface HistoryFacts {
   readonly respondent: (HistoryRecord & { readonly confirmedClawbacks: number }) | null;
   readonly source: HistoryRecord | null;

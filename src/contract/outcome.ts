@@ -28,15 +28,15 @@ export const retractionName = 'retraction';
 const OccurredAt = Type.String({
   format: 'date-time',
   maxLength: 40,
-  description: 'When it happened, not when it is sent.',
+  description: 'When it happened, not when it is sent; at most a day ahead.',
 });
 const Reason = StringEnum(reasonClasses, {
-  description: 'Only fraud raises risk. Absent means unknown, which is neutral.',
+  description: 'Only fraud raises risk. Absent means unknown, which is neutral, whatever the type.',
 });
 
 const Retracted = Type.Object(
   { type: StringEnum(outcomeTypes), occurredAt: OccurredAt },
-  { description: 'The event that a retraction takes back.' },
+  { description: 'The event that a retraction takes back; custom for an earlier retraction.' },
 );
 
 export const OutcomeDetail = Type.Object(
@@ -76,6 +76,9 @@ export const SessionOutcomeEvent = Type.Object(
   {
     type: StringEnum(outcomeTypes),
     occurredAt: OccurredAt,
+    projectId: Type.Optional(
+      CallerId('The project whose key scored the session: needed with an organization key, which resolves to none.'),
+    ),
     reasonClass: Type.Optional(Reason),
     detail: Type.Optional(OutcomeDetail),
   },
@@ -97,8 +100,8 @@ const total = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const OutcomeReply = Type.Object({
   received: total('Events in the request.'),
-  accepted: total('Events stored by this request.'),
-  duplicates: total('Events that were stored before.'),
+  accepted: total('Events, and new statements of known events, stored by this request.'),
+  duplicates: total('Events that were stated like this before.'),
   rejected: total('Events that were not stored; `issues` says why.'),
   sessions: total('Distinct sessions among the valid events.'),
   issues: Type.Optional(

@@ -21,7 +21,7 @@ import type { Address } from '../net/address.js';
 import { resolveCalibration } from './calibration.js';
 import { deviceClassOf } from './device-class.js';
 import type { GeographyAvailability, Place } from './geography.js';
-import { decayFurther } from './outcomes/history-days.js';
+import { readHistory } from './outcomes/history-days.js';
 import type { ReceiptOwner } from './receipts.js';
 import type { SessionTrace } from './session-trace.js';
 import { historySubjectsOf, type HistorySubjects } from './subjects.js';
@@ -181,7 +181,7 @@ function historyOf(subjects: HistorySubjects, stored: StoredHistory, nowMs: numb
   const record = (name: keyof HistorySubjects) => {
     if (subjects[name] === null) return null;
     const value = stored[name];
-    return value === null ? { n: 0, fraud: 0, clawbacks: 0 } : decayFurther(value, nowMs);
+    return value === null ? { n: 0, fraud: 0, clawbacks: 0 } : readHistory(value, nowMs);
   };
   const plain = (value: ReturnType<typeof record>): HistoryRecord | null =>
     value === null ? null : { n: value.n, fraud: value.fraud };

@@ -34,6 +34,7 @@ export async function openScoring(
 ): Promise<Parameters<typeof registerScoringRoutes>[1]> {
   const { settings, logger, metrics, stores, masterKey, now, opened } = parts;
   const { counters, database, lookups, log } = stores;
+  const { findProjectOwner } = directories;
   const pool = createPool({
     entry: new URL('../../workers/main.js', import.meta.url),
     threads: settings.VH_POOL_THREADS,
@@ -71,7 +72,7 @@ export async function openScoring(
         verifier.verify(material, origins, { anyAuthority: settings.VH_ENV === 'development' && origins.length === 0 }),
       subjects: scoringSubjectsOf(directories),
     }),
-    outcomes: createOutcomeService({ database, log, makeRef, metrics, logger }),
+    outcomes: createOutcomeService({ database, log, makeRef, metrics, logger, now, findProjectOwner }),
     evidence: createEvidenceService({ database: lookups, counters, pool, receiptKey }),
     probes: createProbeService({
       counters,
@@ -90,7 +91,7 @@ export async function openScoring(
         now,
         findLiteConfig: async (projectId) => (await directories.projects.get(projectId))?.fields.config?.liteConfig,
       }),
-      findOwner: directories.findProjectOwner,
+      findOwner: findProjectOwner,
     },
     exampleProbeKey: ids?.probeKey ?? null,
   };

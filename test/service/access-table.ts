@@ -35,8 +35,8 @@ operation                   none garb exp  rev  tok   | oOrg oOwn oPrj | memb ad
 scoreSession                401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok
 readEvidence                401  401  401  401  401   | 404  401  404  | 401  401  401  | ok   404  404  404
 storeProbe                  ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
-postOutcomes                401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   403
-postSessionOutcomes         401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   403
+postOutcomes                401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   403
+postSessionOutcomes         401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   403
 recommendThresholds         401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   ok
 simulateThresholds          401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   ok
 

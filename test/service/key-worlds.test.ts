@@ -58,7 +58,7 @@ t.test('a device that test and demo keys made a farm of is no farm to a live key
 });
 
 t.test('a demo key cannot post outcomes, in either form', async (t) => {
-  const event = { type: 'ban', occurredAt };
+  const event = { type: 'ban', occurredAt, reasonClass: 'fraud' };
   t.match(await post([{ sessionId: 'live-0', ...event }], demoKey), {
     status: 403,
     body: { code: 'INSUFFICIENT_SCOPE' },
@@ -75,7 +75,9 @@ t.test('outcomes of a test key touch only what test keys scored', async (t) => {
     await score({ sessionId: 'shared', respondentId: 'person', sourceId: 'competitor' }, key);
     await score({ sessionId: `other-${key}`, respondentId: 'barometer' }, key);
   }
-  t.match((await post([{ sessionId: 'shared', type: 'ban', occurredAt }], testKey)).body, { accepted: 1 });
+  t.match((await post([{ sessionId: 'shared', type: 'ban', occurredAt, reasonClass: 'fraud' }], testKey)).body, {
+    accepted: 1,
+  });
   let n = 0;
   await waitUntil(
     async () =>
@@ -83,7 +85,12 @@ t.test('outcomes of a test key touch only what test keys scored', async (t) => {
     'the test key sees its own outcome',
   );
   t.match(
-    (await post([{ sessionId: `other-${bootstrap.projectKey}`, type: 'ban', occurredAt }], bootstrap.projectKey)).body,
+    (
+      await post(
+        [{ sessionId: `other-${bootstrap.projectKey}`, type: 'ban', occurredAt, reasonClass: 'fraud' }],
+        bootstrap.projectKey,
+      )
+    ).body,
     {
       accepted: 1,
     },

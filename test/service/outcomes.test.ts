@@ -152,7 +152,7 @@ t.test('rejections for fit, quality and unknown reasons never raise risk', async
 });
 
 t.test('an event that comes before its score waits for it', async (t) => {
-  await post([{ sessionId: 'early', type: 'ban', occurredAt }]);
+  await post([{ sessionId: 'early', type: 'ban', occurredAt, reasonClass: 'fraud' }]);
   await score({ sessionId: 'early', respondentId: 'early-bird' });
   await untilHistory(t, 'early-bird', 'the ban reached the respondent', (reply) => reply.categories.history > 0);
 });
@@ -160,7 +160,7 @@ t.test('an event that comes before its score waits for it', async (t) => {
 t.test('an event can name the respondent where the score named none', async (t) => {
   const first = await score({});
   await post(
-    [{ type: 'ban', occurredAt, detail: { respondentId: 'named-later' } }],
+    [{ type: 'ban', occurredAt, reasonClass: 'fraud', detail: { respondentId: 'named-later' } }],
     `/lite/sessions/${first.sessionId}/events`,
   );
   await untilHistory(t, 'named-later', 'the ban reached the respondent', (reply) => reply.categories.history > 0);
@@ -169,7 +169,7 @@ t.test('an event can name the respondent where the score named none', async (t) 
 t.test('an outcome that is taken back leaves history as if it had never come', async (t) => {
   const first = await score({ respondentId: 'undone' });
   const untouched = codes(await score({ respondentId: 'undone' }));
-  await post([{ sessionId: first.sessionId, type: 'ban', occurredAt }]);
+  await post([{ sessionId: first.sessionId, type: 'ban', occurredAt, reasonClass: 'fraud' }]);
   await untilHistory(t, 'undone', 'the ban counts', (reply) => reply.categories.history > 0);
   const retraction = {
     sessionId: first.sessionId,
@@ -181,12 +181,80 @@ t.test('an outcome that is taken back leaves history as if it had never come', a
   await untilHistory(t, 'undone', 'the ban is forgotten', (reply) => reply.categories.history === 0);
   t.same(codes(await score({ respondentId: 'undone' })), untouched);
   t.match(
-    (await post([{ sessionId: first.sessionId, type: 'ban', occurredAt }, retraction])).body,
+    (await post([{ sessionId: first.sessionId, type: 'ban', occurredAt, reasonClass: 'fraud' }, retraction])).body,
     { accepted: 0, duplicates: 2 },
     'a replay does not bring it back',
   );
   t.equal((await score({ respondentId: 'undone' })).categories.history, 0);
 });
+
+t.test('an event dated more than a day ahead is an issue of that event; the others are accepted', async (t) => {
+  const ahead = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
+  const { status, body } = await post([
+    { sessionId: 'ahead', type: 'complete', occurredAt: ahead(25) },
+    { sessionId: 'ahead', type: 'complete', occurredAt: ahead(23) },
+  ]);
+  t.equal(status, 200);
+  t.match(body, { received: 2, accepted: 1, rejected: 1, issues: [{ path: '/events/0/occurredAt' }] });
+});
+
+t.test('a retraction can itself be undone, and a class be given later', async (t) => {
+  const first = await score({ respondentId: 'corrected' });
+  const event = { sessionId: first.sessionId, type: 'buyer_reject', occurredAt };
+  t.match((await post([event])).body, { accepted: 1 });
+  t.match((await post([{ ...event, reasonClass: 'fraud' }])).body, { accepted: 1, duplicates: 0 });
+  await untilHistory(t, 'corrected', 'the class given later counts', (reply) => reply.categories.history > 0);
+  t.match((await post([event, { ...event, reasonClass: 'fraud' }])).body, { accepted: 0, duplicates: 2 });
+  const takeBack = (of: object, at: string) => ({
+    sessionId: first.sessionId,
+    type: 'custom',
+    occurredAt: at,
+    detail: { name: 'retraction', of },
+  });
+  const retractedAt = new Date(Date.now() - 60_000).toISOString();
+  await post([takeBack({ type: 'buyer_reject', occurredAt }, retractedAt)]);
+  await untilHistory(t, 'corrected', 'it is taken back', (reply) => reply.categories.history === 0);
+  const undo = takeBack({ type: 'custom', occurredAt: retractedAt }, new Date().toISOString());
+  t.match((await post([undo])).body, { accepted: 1 });
+  await untilHistory(t, 'corrected', 'and stands again', (reply) => reply.categories.history > 0);
+  t.match(await post([takeBack({ type: 'custom', occurredAt: retractedAt }, retractedAt)]), {
+    status: 400,
+    body: { issues: [{ path: '/events/0/occurredAt', message: /later/ }] },
+  });
+});
+
+t.test(
+  'an organization key’s outcomes find the session in the project they name, or are rejected by name',
+  async (t) => {
+    const first = await score({ respondentId: 'by-organization' });
+    const { bootstrap } = service;
+    const byOrganization = (
+      fields: object,
+      key = bootstrap.organizationKey,
+    ): Promise<{ status: number; body: OutcomeReply & ErrorBody }> =>
+      service.call('POST', '/lite/events', {
+        body: {
+          events: [{ sessionId: first.sessionId, type: 'ban', occurredAt, reasonClass: 'fraud', ...fields }],
+        },
+        headers: { 'x-api-key': key },
+      });
+    t.match(await byOrganization({}), {
+      status: 400,
+      body: { issues: [{ path: '/events/0/projectId', message: /organization key/ }] },
+    });
+    t.match(await byOrganization({ projectId: 'proj_of_somebody_else' }), {
+      status: 400,
+      body: { issues: [{ path: '/events/0/projectId' }] },
+    });
+    t.match(await byOrganization({ projectId: 'proj_of_somebody_else' }, bootstrap.projectKey), {
+      status: 400,
+      body: { issues: [{ path: '/events/0/projectId' }] },
+    });
+    t.match((await byOrganization({ projectId: bootstrap.projectId })).body, { accepted: 1 });
+    await untilHistory(t, 'by-organization', 'the ban counts', (reply) => reply.categories.history > 0);
+    t.match((await byOrganization({}, bootstrap.projectKey)).body, { duplicates: 1 }, 'one event, whoever tells it');
+  },
+);
 
 t.test('history survives a restart and the loss of the counters', async (t) => {
   await service.stop();

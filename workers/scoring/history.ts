@@ -119,6 +119,8 @@ export const historyEdges = {
   /** A source’s rate says this much of what a respondent’s own would. */
   sourceShare: 0.3,
   sourceSessionsMin: 20,
+  /** What is left of one clawback after four half-lives, a year: it counts no more. */
+  clawbackForgotten: 1 / 16,
 } as const;
 
 const raise = createRaise(historyRules);
@@ -127,7 +129,7 @@ export function weighHistory({ facts: { history, respondentStats, calibration } 
   const signals: Signal[] = [];
   const respondent = history?.respondent ?? null;
   if (respondent !== null) {
-    if (respondent.confirmedClawbacks > 0) raise(signals, 'confirmed_clawback');
+    weighClawbacks(respondent.confirmedClawbacks, signals);
     weighRespondent(recordWeight(respondent.fraud, respondent.n), respondent.n, signals);
   }
   if (respondentStats !== null) weighStats(respondentStats, respondent, signals);
@@ -140,6 +142,13 @@ export function weighHistory({ facts: { history, respondentStats, calibration } 
 
 function isNew({ respondent }: HistoryFacts): boolean {
   return respondent === null || (respondent.n === 0 && respondent.confirmedClawbacks === 0);
+}
+
+/** Fades with its age, down to nothing, so that no day makes a leap. */
+function weighClawbacks(clawbacks: number, signals: Signal[]): void {
+  const { clawbackForgotten } = historyEdges;
+  const share = clamp((clawbacks - clawbackForgotten) / (1 - clawbackForgotten), 0, 1);
+  if (share > 0) raise(signals, 'confirmed_clawback', share * historyRules.confirmed_clawback.weight);
 }
 
 function weighRespondent(weight: number, n: number, signals: Signal[]): void {

@@ -1,15 +1,19 @@
 /**
- * What the events of one session say of it, whatever the order they came in: fraud, honest, or nothing that counts. An event that
- * was taken back is as if it had never come. Own verdicts and retries are no events, so that a score never feeds on itself.
+ * What the events of one session say of it: fraud, honest, or nothing that counts. The one home of what each type and class means
+ * (docs/outcomes.md says it in words). An event that was taken back is as if it had never come; where an event was stated several
+ * times, the latest statement that gives a class stands. Own verdicts and retries are no events, so that a score never feeds on itself.
  */
 import type { OutcomeType, ReasonClass } from '../../contract/outcome.js';
 
 export interface StoredOutcome {
   readonly type: OutcomeType;
   readonly occurredAtMs: number;
+  /** An absent class is unknown, which is neutral, whatever the type. */
   readonly reasonClass: ReasonClass | null;
   /** For a retraction, the event it takes back. */
   readonly retracts: { readonly type: OutcomeType; readonly occurredAtMs: number } | null;
+  /** Grows with every statement that was stored. */
+  readonly statement: number;
 }
 
 export interface Adjudication {
@@ -20,7 +24,7 @@ export interface Adjudication {
   readonly atMs: number;
 }
 
-/** Types that reject a session; their class says whether for fraud. A ban without a class is one for fraud. */
+/** Types that reject a session, or find its quality wanting: their class says whether for fraud, and without it they leave no credit either. */
 const rejections: readonly OutcomeType[] = [
   'buyer_reject',
   'reconciliation',
@@ -30,13 +34,12 @@ const rejections: readonly OutcomeType[] = [
   'speeder',
   'herring_result',
 ];
-/** Types that undo a completion, whatever the reason: the session is then evidence of nothing. */
-const reversals: readonly OutcomeType[] = ['buyer_reject', 'reconciliation', 'ban'];
 
 /** null: nothing that counts for or against the respondent. */
 export function adjudicate(outcomes: readonly StoredOutcome[]): Adjudication | null {
-  const standing = withoutRetracted(outcomes);
-  const fraud = standing.filter(isFraud);
+  const standing = standingEvents(outcomes);
+  const rejected = standing.filter(({ type }) => rejections.includes(type));
+  const fraud = rejected.filter(({ reasonClass }) => reasonClass === 'fraud');
   if (fraud.length > 0) {
     return {
       fraud: true,
@@ -44,24 +47,49 @@ export function adjudicate(outcomes: readonly StoredOutcome[]): Adjudication | n
       atMs: earliest(fraud),
     };
   }
-  if (standing.some(({ type }) => reversals.includes(type))) return null;
   const completes = standing.filter(({ type }) => type === 'complete');
-  return completes.length === 0 ? null : { fraud: false, clawback: false, atMs: earliest(completes) };
+  if (rejected.length > 0 || completes.length === 0) return null;
+  return { fraud: false, clawback: false, atMs: earliest(completes) };
 }
 
 const earliest = (outcomes: readonly StoredOutcome[]): number =>
   Math.min(...outcomes.map(({ occurredAtMs }) => occurredAtMs));
 
-function isFraud({ type, reasonClass }: StoredOutcome): boolean {
-  return rejections.includes(type) && (reasonClass ?? (type === 'ban' ? 'fraud' : 'unknown')) === 'fraud';
+const keyOf = (type: OutcomeType, atMs: number): string => `${type}@${atMs}`;
+
+/** Each event once, as it was stated last, without those that a retraction took back. */
+function standingEvents(outcomes: readonly StoredOutcome[]): readonly StoredOutcome[] {
+  const retractions = standingRetractions(outcomes);
+  const stated = new Map<string, StoredOutcome[]>();
+  for (const outcome of outcomes) {
+    if (outcome.retracts !== null) continue;
+    const key = keyOf(outcome.type, outcome.occurredAtMs);
+    stated.set(key, [...(stated.get(key) ?? []), outcome]);
+  }
+  return [...stated].flatMap(([key, statements]) => {
+    statements.sort((a, b) => a.statement - b.statement);
+    const last = statements.at(-1);
+    if (last === undefined || isRetracted(retractions.get(key), statements.length, last)) return [];
+    const classes = statements.flatMap(({ reasonClass }) => (reasonClass === null ? [] : [reasonClass]));
+    return [{ ...last, reasonClass: classes.at(-1) ?? null }];
+  });
 }
 
-function withoutRetracted(outcomes: readonly StoredOutcome[]): readonly StoredOutcome[] {
-  const keyOf = (type: string, atMs: number): string => `${type}@${atMs}`;
-  const retracted = new Set(
-    outcomes.flatMap(({ retracts }) => (retracts === null ? [] : [keyOf(retracts.type, retracts.occurredAtMs)])),
-  );
-  return outcomes.filter(
-    ({ type, occurredAtMs, retracts }) => retracts === null && !retracted.has(keyOf(type, occurredAtMs)),
-  );
+/** The first statement of an event may come after its retraction; one that corrects it afterwards stands. */
+function isRetracted(retractedBy: number | undefined, statements: number, last: StoredOutcome): boolean {
+  return retractedBy !== undefined && (statements === 1 || retractedBy > last.statement);
+}
+
+/** By the event they take back, the latest statement of a retraction. A retraction is taken back by one that happened later. */
+function standingRetractions(outcomes: readonly StoredOutcome[]): ReadonlyMap<string, number> {
+  const standing = new Map<string, number>();
+  const undone = new Set<number>();
+  const retractions = outcomes.filter(({ retracts }) => retracts !== null);
+  for (const { retracts, occurredAtMs, statement } of retractions.sort((a, b) => b.occurredAtMs - a.occurredAtMs)) {
+    if (retracts === null || undone.has(occurredAtMs)) continue;
+    if (retracts.type === 'custom' && retracts.occurredAtMs < occurredAtMs) undone.add(retracts.occurredAtMs);
+    const key = keyOf(retracts.type, retracts.occurredAtMs);
+    standing.set(key, Math.max(statement, standing.get(key) ?? 0));
+  }
+  return standing;
 }

@@ -4,7 +4,7 @@
  * twice change nothing, because the history follows from the events alone. Events that come before their score wait for it: recording the
  * receipt orders the work again.
  */
-import type { Database, Queryable } from '../../stores/database/port.js';
+import type { Database, Queryable, Row } from '../../stores/database/port.js';
 import { adjudicate, type Adjudication, type StoredOutcome } from './adjudication-rules.js';
 import { shiftDays, type HistoryDays } from './history-days.js';
 
@@ -68,7 +68,8 @@ async function readjudicate(tx: Queryable, session: Session, shifts: Shifts): Pr
     );
 
   const adjudication = adjudicate(await readOutcomes(tx, session));
-  const subjects = adjudication === null ? [] : await findSubjects(tx, session);
+  // Also where nothing counts yet: when something does, the receipt that tells may be gone.
+  const subjects = await findSubjects(tx, session);
   if (adjudication === null || subjects.length === 0) return;
   await tx.query(
     'INSERT INTO adjudications (project_id, session_ref, fraud, clawback, at, subjects) VALUES ($1, $2, $3, $4, $5, $6)',
@@ -83,33 +84,60 @@ async function readOutcomes(tx: Queryable, { projectId, sessionRef }: Session): 
     occurred_at: Date;
     target: string;
     reason_class: StoredOutcome['reasonClass'];
-  }>('SELECT type, occurred_at, target, reason_class FROM outcomes WHERE project_id = $1 AND session_ref = $2', [
-    projectId,
-    sessionRef,
-  ]);
-  return rows.map(({ type, occurred_at, target, reason_class }) => {
+    statement_no: number;
+  }>(
+    'SELECT type, occurred_at, target, reason_class, statement_no FROM outcomes WHERE project_id = $1 AND session_ref = $2',
+    [projectId, sessionRef],
+  );
+  return rows.map(({ type, occurred_at, target, reason_class, statement_no }) => {
     const [targetType = '', targetAt = ''] = target.split('@');
     return {
       type,
       occurredAtMs: occurred_at.getTime(),
       reasonClass: reason_class,
+      statement: statement_no,
       retracts: target === '' ? null : { type: targetType as StoredOutcome['type'], occurredAtMs: Number(targetAt) },
     };
   });
 }
 
-/** Whose history the session belongs to: as it was scored last, with the respondent named by an event where the score named none. */
-async function findSubjects(tx: Queryable, { projectId, sessionRef }: Session): Promise<readonly string[]> {
-  const [scored] = await tx.query<{ subjects: readonly string[]; respondent_known: boolean }>(
-    'SELECT subjects, respondent_known FROM receipts WHERE project_id = $1 AND session_ref = $2 ORDER BY scored_at DESC LIMIT 1',
-    [projectId, sessionRef],
-  );
+/** Whose history the session belongs to: as it was scored last, with the respondent that the latest event names where the score named none. */
+async function findSubjects(tx: Queryable, session: Session): Promise<readonly string[]> {
+  const key = [session.projectId, session.sessionRef] as const;
+  const scored = await keepScored(tx, key);
   const [named] = await tx.query<{ respondent_ref: string }>(
-    'SELECT respondent_ref FROM outcomes WHERE project_id = $1 AND session_ref = $2 AND respondent_ref IS NOT NULL ORDER BY occurred_at, type LIMIT 1',
-    [projectId, sessionRef],
+    'SELECT respondent_ref FROM outcomes WHERE project_id = $1 AND session_ref = $2 AND respondent_ref IS NOT NULL ORDER BY statement_no DESC LIMIT 1',
+    key,
   );
   const respondent = scored?.respondent_known === true || named === undefined ? [] : [named.respondent_ref];
   return [...(scored?.subjects ?? []), ...respondent];
+}
+
+interface ScoredSubjects extends Row {
+  readonly subjects: readonly string[];
+  readonly respondent_known: boolean;
+}
+
+/** What the latest receipt says, kept for when it has been dropped; then what was kept. */
+async function keepScored(tx: Queryable, key: readonly [string, string]): Promise<ScoredSubjects | undefined> {
+  const [scored] = await tx.query<ScoredSubjects>(
+    'SELECT subjects, respondent_known FROM receipts WHERE project_id = $1 AND session_ref = $2 ORDER BY scored_at DESC LIMIT 1',
+    key,
+  );
+  if (scored === undefined) {
+    const [kept] = await tx.query<ScoredSubjects>(
+      'SELECT subjects, respondent_known FROM outcome_subjects WHERE project_id = $1 AND session_ref = $2',
+      key,
+    );
+    return kept;
+  }
+  await tx.query(
+    `INSERT INTO outcome_subjects AS kept (project_id, session_ref, subjects, respondent_known) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (project_id, session_ref) DO UPDATE SET subjects = excluded.subjects, respondent_known = excluded.respondent_known
+      WHERE (kept.subjects, kept.respondent_known) IS DISTINCT FROM (excluded.subjects, excluded.respondent_known)`,
+    [...key, scored.subjects, scored.respondent_known],
+  );
+  return scored;
 }
 
 /** Changes of subjects gathered over a batch, so that each subject’s row is written once, in one order. */

@@ -1,7 +1,9 @@
 /**
- * The history of one subject (a respondent, a source, a sub-source) as counts a day, and the decayed record that scoring reads. Days are
- * whole numbers, so that what is taken back leaves no trace, not even a rounding error.
+ * A subject's history as whole numbers by the day of the event. Counts are only added and taken away, so that an event which is taken back
+ * leaves the record exactly as it was; ageing is applied when the record is read. Fraud weighs in full from its day on and halves in 90
+ * days. What was accepted is credited as the time passes in which it may still be reversed: nothing on its day, all of it at the end.
  */
+import { reversalWindowDays } from '../../limits.js';
 import type { HistoryValue } from '../../stores/counters/port.js';
 import type { Adjudication } from './adjudication-rules.js';
 
@@ -35,20 +37,37 @@ export function shiftDays(days: HistoryDays, adjudication: Adjudication, sign: 1
 export function decay(days: HistoryDays, nowMs: number): HistoryValue {
   const today = dayOf(nowMs);
   const sum = { n: 0, fraud: 0, clawbacks: 0 };
+  const young: [number, number][] = [];
   for (const [day, [n, fraud, clawbacks]] of Object.entries(days).sort(([a], [b]) => Number(a) - Number(b))) {
-    const age = Math.max(0, today - Number(day));
-    if (age > keepDays) continue;
-    const weight = 2 ** (-age / halfLifeDays);
-    sum.n += weight * n;
+    const ageDays = Math.max(0, today - Number(day));
+    if (ageDays > keepDays) continue;
+    const weight = weightAt(ageDays);
+    const isYoung = ageDays < reversalWindowDays && n > fraud;
+    if (isYoung) young.push([ageDays, n - fraud]);
+    sum.n += weight * (isYoung ? fraud : n);
     sum.fraud += weight * fraud;
-    sum.clawbacks += clawbacks;
+    sum.clawbacks += weight * clawbacks;
   }
-  return { ...sum, asOfDay: today };
+  return { ...sum, asOfDay: today, ...(young.length === 0 ? {} : { young }) };
 }
 
-/** The record as it stands at `nowMs`, from what was decayed up to an earlier day. Clawbacks are counted, not weighted. */
-export function decayFurther(history: HistoryValue, nowMs: number): HistoryValue {
-  const today = dayOf(nowMs);
-  const weight = 2 ** (-Math.max(0, today - history.asOfDay) / halfLifeDays);
-  return { n: history.n * weight, fraud: history.fraud * weight, clawbacks: history.clawbacks, asOfDay: today };
+/** The record as it stands at `nowMs`, from what was decayed up to an earlier day; what is still young counts by the share of the window that passed. */
+export function readHistory(
+  history: HistoryValue,
+  nowMs: number,
+): { readonly n: number; readonly fraud: number; readonly clawbacks: number } {
+  const passedDays = Math.max(0, dayOf(nowMs) - history.asOfDay);
+  const weight = weightAt(passedDays);
+  let credited = 0;
+  for (const [ageDays, sessions] of history.young ?? []) {
+    const age = ageDays + passedDays;
+    credited += sessions * weightAt(age) * Math.min(1, age / reversalWindowDays);
+  }
+  return {
+    n: history.n * weight + credited,
+    fraud: history.fraud * weight,
+    clawbacks: history.clawbacks * weight,
+  };
 }
+
+const weightAt = (ageDays: number): number => 2 ** (-ageDays / halfLifeDays);

@@ -4,6 +4,7 @@
 import { unpack } from 'msgpackr';
 import type { ScoreFacts } from '../../contract/facts.js';
 import type { MixCell, SessionLabel } from '../../contract/thresholds.js';
+import { reversalWindowDays } from '../../limits.js';
 import type { Database, SqlValue } from '../../stores/database/port.js';
 import type { Receipt } from '../receipts.js';
 import { readCell } from './cells.js';
@@ -30,7 +31,7 @@ export interface MixReading {
 }
 
 /** A reversal may come this long after a completion; until then it is neither honest nor fraudulent. */
-export const maturityDays = 60;
+export const maturityDays = reversalWindowDays;
 
 const deadlineMs = 10_000;
 

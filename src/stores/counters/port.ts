@@ -70,6 +70,8 @@ export interface HistoryValue {
   readonly fraud: number;
   readonly clawbacks: number;
   readonly asOfDay: number;
+  /** Sessions that are not in `n` yet, by their age in days as of that day. Absent: none. */
+  readonly young?: readonly (readonly [ageDays: number, sessions: number])[];
 }
 
 /** A subject of history as one session may name it. */

@@ -31,7 +31,10 @@ export interface CallOptions {
 export { DatabaseConflict } from './conflict.js';
 
 export interface Database extends Queryable {
-  /** The deadline holds for each statement in it; the whole may last six times as long. */
+  /**
+   * The deadline holds for each statement in it; the whole may last six times as long. Rolled back for a deadlock or a failed serialization, `run` is
+   * called again, up to three times, so that what it does besides the transaction must bear repeating; after that, StoreUnavailable.
+   */
   transaction<T>(run: (tx: Queryable) => Promise<T>, options?: CallOptions): Promise<T>;
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -8,7 +8,8 @@
 import pg from 'pg';
 import type { Logger } from '../../telemetry/logger.js';
 import { settleWithin } from '../settle-within.js';
-import type { CallOptions, Database, Queryable, Row, SqlValue } from './port.js';
+import type { Database, Queryable, Row, SqlValue } from './port.js';
+import { retryRolledBack } from './rolled-back.js';
 import { runStatement, runTransaction } from './transaction.js';
 import { mapError, wireTypes, withinDeadline } from './wire.js';
 
@@ -79,11 +80,12 @@ function createPostgres({ url, poolMax, deadlineMs: deadlineMsOwn, logger }: Pos
     }
   };
   const query: Queryable['query'] = (sql, values = [], { deadlineMs = deadlineMsOwn } = {}) =>
-    settleWithin(runOnce(sql, values, deadlineMs), deadlineMs, store);
-  const transaction = async <T>(
-    body: (tx: Queryable) => Promise<T>,
-    { deadlineMs = deadlineMsOwn }: CallOptions = {},
-  ): Promise<T> => {
+    settleWithin(
+      retryRolledBack(store, () => runOnce(sql, values, deadlineMs)),
+      deadlineMs,
+      store,
+    );
+  const transactOnce = async <T>(body: (tx: Queryable) => Promise<T>, deadlineMs: number): Promise<T> => {
     const client = await checkOut();
     try {
       return await runTransaction({ client, deadlineMs, store }, async (tx) => {
@@ -95,6 +97,8 @@ function createPostgres({ url, poolMax, deadlineMs: deadlineMsOwn, logger }: Pos
       client.release(client.getTransactionStatus() !== 'I');
     }
   };
+  const transaction: Database['transaction'] = (body, { deadlineMs = deadlineMsOwn } = {}) =>
+    retryRolledBack(store, () => transactOnce(body, deadlineMs));
   let closing: Promise<void> | null = null;
   const close = (): Promise<void> =>
     (closing ??= settleWithin(pool.end(), closeDeadlineMs, store).catch((error: unknown) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { decay, decayFurther, shiftDays, type HistoryDays } from '../../../src/scoring/outcomes/history-days.js';
+import { decay, readHistory, shiftDays, type HistoryDays } from '../../../src/scoring/outcomes/history-days.js';
 
 const dayMs = 86_400_000;
 const adjudication = fc.record({
@@ -8,6 +8,8 @@ const adjudication = fc.record({
   clawback: fc.boolean(),
   atMs: fc.integer({ min: 0, max: 400 }).map((day) => day * dayMs),
 });
+const read = (days: HistoryDays, toldDay: number, readDay = toldDay) =>
+  readHistory(decay(days, toldDay * dayMs), readDay * dayMs);
 
 t.test('an outcome that is taken back leaves the history exactly as if it had never come', (t) => {
   fc.assert(
@@ -23,12 +25,39 @@ t.test('an outcome that is taken back leaves the history exactly as if it had ne
   t.end();
 });
 
-t.test('a record halves in 90 days; a day in the future weighs as today', (t) => {
-  const days: HistoryDays = { 100: [4, 2, 1] };
-  t.same(decay(days, 100 * dayMs), { n: 4, fraud: 2, clawbacks: 1, asOfDay: 100 });
-  t.same(decay(days, 190 * dayMs), { n: 2, fraud: 1, clawbacks: 1, asOfDay: 190 });
-  t.same(decay(days, 40 * dayMs), { n: 4, fraud: 2, clawbacks: 1, asOfDay: 40 });
-  t.same(decayFurther(decay(days, 100 * dayMs), 190 * dayMs), decay(days, 190 * dayMs));
-  t.same(decay(days, 5_000 * dayMs), { n: 0, fraud: 0, clawbacks: 0, asOfDay: 5_000 });
+t.test('fraud and clawbacks halve in 90 days; a day in the future weighs as today', (t) => {
+  const days: HistoryDays = { 100: [2, 2, 1] };
+  t.same(read(days, 100), { n: 2, fraud: 2, clawbacks: 1 });
+  t.same(read(days, 190), { n: 1, fraud: 1, clawbacks: 0.5 });
+  t.same(read(days, 40), { n: 2, fraud: 2, clawbacks: 1 });
+  t.same(read(days, 5_000), { n: 0, fraud: 0, clawbacks: 0 });
+  t.end();
+});
+
+t.test('what was accepted is credited as the time passes in which it may be reversed', (t) => {
+  const days: HistoryDays = { 100: [12, 0, 0] };
+  t.equal(read(days, 100).n, 0, 'a completion of today says nothing yet');
+  t.ok(Math.abs(read(days, 130).n - 6 * 2 ** (-30 / 90)) < 1e-9, 'half of it after half of the window');
+  t.ok(Math.abs(read(days, 160).n - 12 * 2 ** (-60 / 90)) < 1e-9, 'all of it at the end');
+  const credits = Array.from({ length: 61 }, (_, i) => read(days, 100 + i).n);
+  t.same(
+    credits,
+    [...credits].sort((a, b) => a - b),
+    'and it never shrinks on the way',
+  );
+  t.end();
+});
+
+t.test('a record that was told on an earlier day reads as one that is told today', (t) => {
+  const anyDays = fc.dictionary(
+    fc.integer({ min: 0, max: 300 }).map(String),
+    fc.tuple(fc.nat(9), fc.nat(9), fc.nat(9)).map(([a, b, c]): [number, number, number] => [a + b + c, b + c, c]),
+  );
+  fc.assert(
+    fc.property(anyDays, fc.integer({ min: 300, max: 400 }), fc.nat(200), (days, told, later) => {
+      const [one, other] = [read(days, told, told + later), read(days, told + later)];
+      return (['n', 'fraud', 'clawbacks'] as const).every((name) => Math.abs(one[name] - other[name]) < 1e-6);
+    }),
+  );
   t.end();
 });

@@ -63,6 +63,9 @@ async function testPublished(t: Test, { counters, nextProject }: ContractSubject
       source: { ...some, n: 5 },
       subSource: null,
     });
+    const young = { ...some, young: [[0, 3] as const, [59, 12] as const] };
+    await counters.publishHistory(project, [{ subject: ref('y'), version: 1, value: young }]);
+    t.same((await historyOf(project, 's4', { respondent: ref('y') })).respondent, young, 'with what is young');
     t.same(await historyOf(project, 's2', {}), nobody, 'whoever is not named');
     t.same(await historyOf(nextProject(), 's3', { respondent: ref('r') }), nobody);
   });

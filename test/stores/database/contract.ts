@@ -17,6 +17,31 @@ export function testDatabaseContract(t: Test, open: () => Promise<Database>): vo
     testConflicts(t, database);
     testTransactions(t, database);
     testOrder(t, database);
+    testRolledBack(t, database);
+  });
+}
+
+function testRolledBack(t: Test, database: Database): void {
+  const deadlock = "DO $$ BEGIN RAISE EXCEPTION 'in the way' USING ERRCODE = '40P01'; END $$";
+
+  t.test('a transaction that the server rolled back for a deadlock runs again, whole', async (t) => {
+    let runs = 0;
+    await database.transaction(async (tx) => {
+      await tx.query("INSERT INTO things (id, name) VALUES (900, 'run again')");
+      if ((runs += 1) < 3) await tx.query(deadlock);
+    });
+    t.equal(runs, 3);
+    t.match(await database.query('SELECT count(*) AS n FROM things WHERE id = 900'), [{ n: 1 }]);
+  });
+
+  t.test('one that never gets through is a StoreUnavailable, not a bug', async (t) => {
+    let runs = 0;
+    const always = database.transaction(async (tx) => {
+      runs += 1;
+      await tx.query(deadlock);
+    });
+    await t.rejects(always, { code: 'STORE_UNAVAILABLE' });
+    t.equal(runs, 4);
   });
 }
 

@@ -28,6 +28,24 @@ t.test('a respondent’s record weighs as adjudicated', (t) => {
   t.end();
 });
 
+t.test('a clawback decays, and no day makes it vanish at once', (t) => {
+  const weightOf = (confirmedClawbacks: number): number =>
+    Number(
+      raised({ respondent: { ...fresh, confirmedClawbacks } }).find(([code]) => code === 'confirmed_clawback')?.[1] ??
+        0,
+    );
+  const byDay = Array.from({ length: 400 }, (_, day) => weightOf(2 ** (-day / 90)));
+  t.equal(byDay[0], 5);
+  t.ok(
+    byDay.every(
+      (weight, day) => day === 0 || ((byDay[day - 1] ?? 0) >= weight && (byDay[day - 1] ?? 0) - weight < 0.1),
+    ),
+  );
+  t.equal(byDay[399], 0);
+  t.equal(weightOf(3), 5, 'several weigh no more than one');
+  t.end();
+});
+
 t.test('statistics sent along count for a few sessions, and only while the record is thin', (t) => {
   const stats = (reconciliationRate: number | undefined, n = 0) =>
     raised(

@@ -5,7 +5,14 @@
 import { Packr } from 'msgpackr';
 import type { DeviceSketch } from '../../../contract/facts.js';
 import { bounds } from '../bounds.js';
-import type { CountedSession, HistoryRecord, ProbeStoreInput, RateLimit, ScoreCountInput } from '../port.js';
+import type {
+  CountedSession,
+  HistoryRecord,
+  HistoryValue,
+  ProbeStoreInput,
+  RateLimit,
+  ScoreCountInput,
+} from '../port.js';
 import { splitNamespace, type Namespace } from '../namespace.js';
 import { rateKeyOf } from '../rate-state.js';
 import { locateTerms } from '../term-cells.js';
@@ -66,11 +73,7 @@ export function restoreArguments(nowMs: number, sessions: readonly CountedSessio
 }
 
 export function historyArguments(records: readonly HistoryRecord[]): Argument[] {
-  return records.flatMap(({ subject, version, value }) => [
-    subject,
-    version,
-    `${value.n} ${value.fraud} ${value.clawbacks} ${value.asOfDay}`,
-  ]);
+  return records.flatMap(({ subject, version, value }) => [subject, version, historyText(value)]);
 }
 
 export function limitArguments(limits: readonly RateLimit[], nowMs: number): Argument[] {
@@ -84,6 +87,11 @@ export function probeArguments(input: ProbeStoreInput): Argument[] {
   const head = [input.nowMs, refOf(input.session), input.nonce, input.phase, input.seq, bytesOf(input.content)];
   if (input.phase === 'update') return [...head, '', '', ''];
   return [...head, refOf(input.device), input.sketch === null ? '' : packSketch(input.sketch), packIndex(input)];
+}
+
+/** "n fraud clawbacks asOfDay", then "age:sessions" of each that is young; whoever knows of none reads the first four. */
+function historyText({ n, fraud, clawbacks, asOfDay, young = [] }: HistoryValue): string {
+  return [n, fraud, clawbacks, asOfDay, ...young.map(([ageDays, sessions]) => `${ageDays}:${sessions}`)].join(' ');
 }
 
 /** Bands, and two cells for each term. */

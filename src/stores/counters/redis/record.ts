@@ -79,11 +79,16 @@ export function decodeRecord(parts: readonly Buffer[], probeParts: readonly (Buf
   };
 }
 
-/** A history is "n fraud clawbacks asOfDay". */
+/** A history is "n fraud clawbacks asOfDay", then "age:sessions" of each that is young. */
 function decodeHistory(text: string | false): HistoryValue | null {
   if (text === false) return null;
-  const [n = 0, fraud = 0, clawbacks = 0, asOfDay = 0] = text.split(' ').map(Number);
-  return { n, fraud, clawbacks, asOfDay };
+  const parts = text.split(' ');
+  const [n = 0, fraud = 0, clawbacks = 0, asOfDay = 0] = parts.slice(0, 4).map(Number);
+  const young = parts.slice(4).map((part): [number, number] => {
+    const [ageDays = 0, sessions = 0] = part.split(':').map(Number);
+    return [ageDays, sessions];
+  });
+  return { n, fraud, clawbacks, asOfDay, ...(young.length === 0 ? {} : { young }) };
 }
 
 /** How much of each limit had been used. */

@@ -18,6 +18,7 @@ import { storeUnavailable } from '../../../errors.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import { lockDataDirectory, type DataLock } from '../../data-lock.js';
 import type { CallOptions, Database, Queryable, Row, SqlValue } from '../port.js';
+import { retryRolledBack } from '../rolled-back.js';
 import { runStatement, runTransaction } from '../transaction.js';
 import { mapError, wireTypes, withinDeadline } from '../wire.js';
 import { createExclusiveQueue } from './exclusive-queue.js';
@@ -128,10 +129,12 @@ function createDatabase(supply: Supply, lock: DataLock | null, options: Embedded
     body: (tx: Queryable) => Promise<T>,
     { deadlineMs = deadlineMsOwn }: CallOptions = {},
   ): Promise<T> =>
-    queue.exclusive(async () => {
-      const { client } = await withinDeadline(supply.obtain(), openDeadlineMs, store);
-      return runTransaction({ client, deadlineMs, store }, body);
-    });
+    retryRolledBack(store, () =>
+      queue.exclusive(async () => {
+        const { client } = await withinDeadline(supply.obtain(), openDeadlineMs, store);
+        return runTransaction({ client, deadlineMs, store }, body);
+      }),
+    );
   const timer = setInterval(() => void tidyOnce(), options.tidyEveryMs ?? tidyEveryMsDefault);
   timer.unref();
   let isTidying = false;

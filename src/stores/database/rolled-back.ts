@@ -1,0 +1,30 @@
+/**
+ * Work that the server rolled back because it stood in another's way (SQLSTATE class 40: a deadlock, a failed serialization) did nothing
+ * and is tried again, a little later each time. Where the last try ends like that too, it rejects with StoreUnavailable. Any other
+ * failure is passed on at once.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { storeUnavailable } from '../../errors.js';
+
+/** Waits before the second try and those after it. */
+const pausesMs = [20, 80, 320];
+
+export async function retryRolledBack<T>(store: string, attempt: () => Promise<T>): Promise<T> {
+  for (const pauseMs of pausesMs) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isRolledBack(error)) throw error;
+      await pause(pauseMs);
+    }
+  }
+  return attempt().catch((error: unknown) => {
+    throw isRolledBack(error) ? storeUnavailable(`${store}: ${String(error)}`, error) : error;
+  });
+}
+
+function isRolledBack(error: unknown): boolean {
+  return (
+    error instanceof Error && 'code' in error && typeof error.code === 'string' && /^40[0-9A-Z]{3}$/.test(error.code)
+  );
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { orderWork } from '../../../src/scoring/outcomes/outcome-service.js';
+import { insertOutcomes, sortRows, type OutcomeRow } from '../../../src/scoring/outcomes/outcome-rows.js';
+import { workOff } from '../../../src/scoring/outcomes/adjudication-work.js';
+import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
+import { migrate } from '../../../src/stores/database/migrate.js';
+import type { Database } from '../../../src/stores/database/port.js';
+
+const namespace = 'proj_1';
+const at = (day: number): Date => new Date(Date.UTC(2026, 0, day));
+const event = (type: string, day: number, over: Partial<OutcomeRow> = {}): OutcomeRow => ({
+  namespace,
+  sessionRef: 'session',
+  type,
+  occurredAt: at(day),
+  target: '',
+  reasonClass: null,
+  respondentRef: null,
+  ...over,
+});
+
+async function openDatabase(): Promise<Database> {
+  const database = await openEmbeddedDatabase({ directory: null });
+  t.teardown(() => database.close());
+  await migrate(database);
+  await database.query(
+    "CREATE TABLE receipts_20260101 PARTITION OF receipts FOR VALUES FROM ('2026-01-01 00:00:00+00') TO ('2026-01-02 00:00:00+00')",
+  );
+  return database;
+}
+
+const scored = (database: Database, subjects: readonly string[], sessionRef = 'session') =>
+  database.query(
+    `INSERT INTO receipts (receipt_id, scored_at, organization_id, project_id, lineage, session_ref, score, recommendation, subjects, respondent_known, record, seal)
+     VALUES ($4, $1, 'org', $2, 'key', $5, 0, 'allow', $3, true, '', '')`,
+    [at(1), namespace, subjects, `rcpt_${randomUUID()}`, sessionRef],
+  );
+
+async function post(database: Database, ...rows: readonly OutcomeRow[]): Promise<number> {
+  const stored = await database.transaction(async (tx) => {
+    const sessions = await insertOutcomes(tx, sortRows(rows));
+    await orderWork(tx, sessions);
+    return sessions.length;
+  });
+  await workOff(database);
+  return stored;
+}
+
+const historyOf = async (database: Database): Promise<object> =>
+  Object.fromEntries(
+    (
+      await database.query<{ subject_ref: string; days: Record<string, unknown> }>(
+        "SELECT subject_ref, days FROM history WHERE days <> '{}' ORDER BY subject_ref",
+      )
+    ).map(({ subject_ref, days }) => [subject_ref, Object.values(days)]),
+  );
+
+t.test('a reversal after its receipt was dropped still counts, and never deletes an earlier record', async (t) => {
+  const database = await openDatabase();
+  await scored(database, ['respondent', 'source']);
+  await post(database, event('complete', 2));
+  t.same(await historyOf(database), { respondent: [[1, 0, 0]], source: [[1, 0, 0]] });
+  await database.query('DROP TABLE receipts_20260101');
+  await post(database, event('buyer_reject', 30, { reasonClass: 'fraud' }));
+  t.same(await historyOf(database), { respondent: [[1, 1, 1]], source: [[1, 1, 1]] });
+});
+
+t.test('subjects are kept also where the first outcome counted for nothing', async (t) => {
+  const database = await openDatabase();
+  await scored(database, ['respondent']);
+  await post(database, event('buyer_reject', 3));
+  t.same(await historyOf(database), {});
+  await database.query('DROP TABLE receipts_20260101');
+  t.equal(await post(database, event('buyer_reject', 3, { reasonClass: 'fraud' })), 1, 'a class given later is news');
+  t.same(await historyOf(database), { respondent: [[1, 1, 1]] });
+});
+
+t.test(
+  'the latest statement of an event stands, and a late retry of one that was replaced is a duplicate',
+  async (t) => {
+    const database = await openDatabase();
+    await scored(database, ['respondent']);
+    t.equal(await post(database, event('ban', 4, { reasonClass: 'fraud' })), 1);
+    t.equal(await post(database, event('ban', 4, { reasonClass: 'fit' })), 1);
+    t.same(await historyOf(database), {});
+    t.equal(await post(database, event('ban', 4, { reasonClass: 'fraud' })), 0);
+    t.equal(await post(database, event('ban', 4)), 0);
+    t.same(await historyOf(database), {}, 'a retry undoes nothing');
+    const [first, second] = [4, 5].map((day) =>
+      event('custom', day + 20, { target: day === 4 ? `ban@${at(4).getTime()}` : `custom@${at(24).getTime()}` }),
+    ) as [OutcomeRow, OutcomeRow];
+    await post(database, event('ban', 4, { reasonClass: 'unknown' }), event('ban', 4, { reasonClass: 'quality' }));
+    t.equal(await post(database, first, second), 2, 'a retraction, and what takes it back');
+    t.same(await historyOf(database), {});
+  },
+);
+
+t.test('statements of one request keep their order', async (t) => {
+  const database = await openDatabase();
+  await scored(database, ['respondent']);
+  const both = [event('ban', 4, { reasonClass: 'fit' }), event('ban', 4, { reasonClass: 'fraud' }), event('ban', 4)];
+  t.equal(await post(database, ...both), 2, 'the one that says nothing beside them is none');
+  t.same(await historyOf(database), { respondent: [[1, 1, 0]] });
+});
