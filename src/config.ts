@@ -95,6 +95,13 @@ const masterKey = (text: string): Uint8Array => {
   return bytes.length === 32 ? bytes : fail('must be 32 bytes in base64 (openssl rand -base64 32)');
 };
 
+const waits = (text: string): readonly number[] => {
+  const seconds = text.split(',').map((part) => (/^\d+(\.\d+)?$/.test(part.trim()) ? Number(part) : NaN));
+  return seconds.length === 4 && seconds.every((value) => value <= 604_800)
+    ? seconds
+    : fail(`must be four waits in seconds, separated by commas (5,30,300,1800), each at most a week, not "${text}"`);
+};
+
 const setting = <T>(fallback: T, parse: (text: string) => T, meaning: string, shown?: string): Setting<T> => ({
   fallback,
   parse,
@@ -209,6 +216,23 @@ export const settings = {
     integer(1, 3_650),
     'Days that a key of vh_token signs before the next one takes over; that one is published two hours ahead.',
   ),
+  VH_WEBHOOK_ALLOW_PRIVATE: setting(
+    false,
+    onOff,
+    'Lets webhooks use plain HTTP, any port and private addresses, for a receiver on the same machine. In development only.',
+    'off',
+  ),
+  VH_WEBHOOK_BACKOFF_SECONDS: setting<readonly number[]>(
+    [5, 30, 300, 1_800],
+    waits,
+    'Waits before the second, third, fourth and fifth attempt of a delivery, in seconds; each varies by a tenth.',
+    '`5,30,300,1800`',
+  ),
+  VH_WEBHOOK_RETENTION_DAYS: setting(
+    30,
+    integer(1, 3_650),
+    'Days that deliveries and their attempts are kept; those that are still to be sent are kept longer.',
+  ),
   VH_SPOOL_BYTES_MAX: setting(
     1_073_741_824,
     integer(1_048_576, Number.MAX_SAFE_INTEGER),
@@ -230,9 +254,6 @@ export const settings = {
   DASHBOARD_AUDIENCE: optional(text, 'The aud that dashboard tokens must carry; needed with DASHBOARD_JWKS_URL.'),
 } as const;
 
-/** Names of other VH_* variables that are known to the operator’s tooling and have no effect in this version. */
-const withoutEffect: readonly string[] = ['VH_WEBHOOK_ALLOW_PRIVATE', 'VH_WEBHOOK_BACKOFF_SECONDS'];
-
 export type Settings = {
   readonly [Name in keyof typeof settings]: (typeof settings)[Name] extends Setting<infer T> ? T : never;
 };
@@ -240,12 +261,7 @@ export type Settings = {
 /** Reads and checks the whole environment. Throws a SettingError that names the first setting at fault. */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   for (const name of Object.keys(environment)) {
-    if (
-      name.startsWith('VH_') &&
-      !(name in settings) &&
-      !withoutEffect.includes(name) &&
-      !name.startsWith('VH_REQUIRE_')
-    ) {
+    if (name.startsWith('VH_') && !(name in settings) && !name.startsWith('VH_REQUIRE_')) {
       throw new SettingError(name, `is not a setting. Known: ${Object.keys(settings).join(', ')}`);
     }
   }
@@ -304,6 +320,12 @@ function checkTogether(values: Settings): void {
     throw new SettingError(
       'VH_BOOTSTRAP',
       'is on in production; create organizations with "npm run admin -- create-organization" instead',
+    );
+  }
+  if (values.VH_ENV !== 'development' && values.VH_WEBHOOK_ALLOW_PRIVATE) {
+    throw new SettingError(
+      'VH_WEBHOOK_ALLOW_PRIVATE',
+      `is on with VH_ENV=${values.VH_ENV}; it would let anybody with a key reach this network, and is for development only`,
     );
   }
   checkStores(values);

@@ -14,6 +14,8 @@ export const keyScopes = {
     'analytics:read',
     'keys:write',
     'keys:read',
+    'webhooks:write',
+    'webhooks:read',
   ],
   organization: [
     'lite:write',
@@ -23,6 +25,8 @@ export const keyScopes = {
     'analytics:read',
     'keys:write',
     'keys:read',
+    'webhooks:write',
+    'webhooks:read',
     'projects:write',
     'projects:read',
     'settings:write',

@@ -18,6 +18,13 @@ export const auditActions = [
   'key.limits_changed',
   'key.revoked',
   'receipt.explained',
+  'webhook.created',
+  'webhook.updated',
+  'webhook.deleted',
+  'webhook.secret_rotated',
+  'webhook.tested',
+  'webhook.delivery_replayed',
+  'webhook.recovered',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
@@ -30,7 +37,10 @@ export const AuditEntry = Type.Object({
     role: Nullable(Type.String({ description: 'Role of a dashboard user.' })),
   }),
   action: StringEnum(auditActions),
-  subject: Type.Object({ kind: StringEnum(['organization', 'project', 'key', 'receipt'] as const), id: Type.String() }),
+  subject: Type.Object({
+    kind: StringEnum(['organization', 'project', 'key', 'receipt', 'webhook'] as const),
+    id: Type.String(),
+  }),
   detail: Type.Record(Type.String(), Type.Unknown(), { description: 'What changed, by the action.' }),
   requestId: Nullable(Type.String()),
 });

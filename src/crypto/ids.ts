@@ -25,3 +25,7 @@ export function timeOfId(kind: keyof typeof idPrefixes, id: string): number | nu
   if (!/^[0-9a-f]{32}$/.test(hex)) return null;
   return Number.parseInt(UUID.parse(hex).toHex().slice(0, 12), 16);
 }
+
+/** The least id of its kind that was made at this time (milliseconds since 1970) or later: what sorts below it is older. */
+export const leastIdAt = (kind: keyof typeof idPrefixes, ms: number): string =>
+  idPrefixes[kind] + Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0').padEnd(32, '0');

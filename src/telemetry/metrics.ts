@@ -71,6 +71,22 @@ export function createMetrics() {
       'Events of sessions handed to the log: at once (published), or later by the sweeper (swept).',
       ['event'],
     ),
+    webhookAttempts: counter(
+      'vh_webhook_attempts_total',
+      'Attempts to deliver to webhooks, by outcome: succeeded, failed (to be repeated), exhausted.',
+      ['outcome'],
+    ),
+    webhookInFlight: gauge('vh_webhook_in_flight', 'Requests to webhooks that are under way.', []),
+    webhookOldestDue: gauge(
+      'vh_webhook_oldest_due_seconds',
+      'How long the oldest due delivery has been waiting, parked and disabled endpoints left aside.',
+      [],
+    ),
+    webhookParked: gauge(
+      'vh_webhook_parked_endpoints',
+      'Webhooks whose deliveries wait because they keep failing.',
+      [],
+    ),
     storeUp: gauge('vh_store_up', '1 while a store answers, else 0.', ['store']),
     storeFailures: counter('vh_store_failures_total', 'Calls that a store did not answer.', ['store']),
   };

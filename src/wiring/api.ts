@@ -24,9 +24,11 @@ import { createSigningSecrets } from '../administration/signing-secrets.js';
 import { registerVerificationRoutes } from '../verification/routes.js';
 import { registerScoringRoutes } from '../scoring/routes.js';
 import type { ScoreService } from '../scoring/score-service.js';
+import { registerWebhookRoutes } from '../webhooks/routes.js';
 import { apiPrefix, siteUrlOf, type Parts } from './parts.js';
 import { openScoring } from './scoring.js';
 import { openVerification } from './verification.js';
+import { webhookDepsOf } from './webhooks.js';
 
 const stopDeadlineMs = 10_000;
 
@@ -76,6 +78,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<
         guard,
         modelsBaseUrl: () => `${siteUrl()}/sdk/v1/models`,
       });
+      registerWebhookRoutes(api, webhookDepsOf(parts));
     },
     { prefix: apiPrefix },
   );

@@ -9,6 +9,7 @@ import { startReceiptConsumer } from '../scoring/receipt-consumer.js';
 import { startReceiptRetention } from '../scoring/receipt-retention.js';
 import { startMixConsumer } from '../scoring/thresholds/mix-consumer.js';
 import type { Parts } from './parts.js';
+import { openDeliveries } from './webhooks.js';
 
 /** Something that works in the background until it is stopped. */
 interface Background {
@@ -33,6 +34,7 @@ const consumers: Readonly<Record<string, (parts: Parts) => Promise<Consumer>>> =
       now,
       retentionDays: settings.VH_RECEIPT_RETENTION_DAYS,
     }),
+  webhooks: openDeliveries,
 };
 
 /** What comes round by the clock. */

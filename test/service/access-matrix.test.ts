@@ -28,6 +28,24 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 const table = readAccessTable();
 
 let made = 0;
+let sharedWebhook: string | null = null;
+
+/** One webhook serves all calls but those that use it up: a project has a limited number. */
+async function makeWebhook(operationId: string): Promise<string> {
+  if (sharedWebhook !== null && operationId !== 'deleteWebhook') return sharedWebhook;
+  const webhook = await service.call('POST', `/projects/${bootstrap.projectId}/webhooks`, {
+    body: { url: 'https://hooks.example.com/matrix' },
+    headers: credentials.owner,
+  });
+  const { webhookId } = webhook.body as { webhookId: string };
+  if (operationId !== 'deleteWebhook') sharedWebhook = webhookId;
+  return webhookId;
+}
+
+async function makeDelivery(webhookId: string): Promise<string> {
+  const path = `/projects/${bootstrap.projectId}/webhooks/${webhookId}/test`;
+  return ((await service.call('POST', path, { headers: credentials.owner })).body as { deliveryId: string }).deliveryId;
+}
 
 /** The path with what it names filled in: all of it the demo organization’s, and made for this call where the call may use it up. */
 async function fillIn(path: string, operationId: string): Promise<string> {
@@ -38,6 +56,11 @@ async function fillIn(path: string, operationId: string): Promise<string> {
       headers: credentials.owner,
     });
     return filled.replace('{keyId}', (key.body as { keyId: string }).keyId);
+  }
+  if (path.includes('{webhookId}')) {
+    const webhookId = await makeWebhook(operationId);
+    const deliveryId = path.includes('{deliveryId}') ? await makeDelivery(webhookId) : '';
+    return filled.replace('{webhookId}', webhookId).replace('{deliveryId}', deliveryId);
   }
   if (path.includes('{receiptId}')) {
     const score = await service.call('POST', '/lite/score', {

@@ -70,6 +70,17 @@ updateOrganizationSettings  401  401  401  401  401   | ok   401  403  | 401  40
 updateOrganization          401  401  401  401  401   | 403  404  403  | 403  ok   ok   | 403  403  403  403
 listAudit                   401  401  401  401  401   | 403  404  403  | 403  ok   ok   | 403  403  403  403
 
+createWebhook               401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   ok   403
+listWebhooks                401  401  401  401  401   | 404  404  404  | ok   ok   ok   | ok   ok   ok   403
+getWebhook                  401  401  401  401  401   | 404  404  404  | ok   ok   ok   | ok   ok   ok   403
+updateWebhook               401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   ok   403
+deleteWebhook               401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   ok   403
+rotateWebhookSecret         401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   ok   403
+testWebhook                 401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   ok   403
+listDeliveries              401  401  401  401  401   | 404  404  404  | ok   ok   ok   | ok   ok   ok   403
+replayDelivery              401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   ok   403
+recoverDeliveries           401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   ok   403
+
 getPublicConfig             ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 checkOrigin                 ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 mintDemoKey                 ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok

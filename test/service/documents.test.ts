@@ -47,6 +47,13 @@ async function fillIn(path: string): Promise<string> {
     };
     filled = filled.replace('{keyId}', keyId);
   }
+  if (path.includes('{webhookId}')) {
+    const webhooks = `/projects/${bootstrap.projectId}/webhooks`;
+    const body = { url: 'https://hooks.example.com/documented' };
+    const { webhookId } = (await service.call('POST', webhooks, { body })).body as { webhookId: string };
+    const { deliveryId } = (await service.call('POST', `${webhooks}/${webhookId}/test`)).body as { deliveryId: string };
+    filled = filled.replace('{webhookId}', webhookId).replace('{deliveryId}', deliveryId);
+  }
   if (path.includes('{receiptId}')) {
     const { receiptId } = (
       await service.call('POST', '/lite/score', { body: { sessionId: 'documented', clientIp: '203.0.113.7' } })

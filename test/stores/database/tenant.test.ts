@@ -11,12 +11,16 @@ import { migrate } from '../../../src/stores/database/migrate.js';
 import { openPostgres } from '../../../src/stores/database/postgres.js';
 import type { Database } from '../../../src/stores/database/port.js';
 import { writeEvents } from '../../../src/stores/outbox.js';
+import { deliveryIdOf, insertDeliveries, writeResults } from '../../../src/webhooks/delivery-store.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
 import { verificationEvent } from '../../helpers/session-events.js';
 import { temporaryDirectory } from '../../helpers/service.js';
 import { createDatabase, findStack } from '../../helpers/stores.js';
 
-const tables = ['organizations', 'projects', 'api_keys', 'signing_secrets', 'audit_entries', 'outbox'];
+const tables = [
+  ...['organizations', 'projects', 'api_keys', 'signing_secrets', 'audit_entries', 'outbox'],
+  ...['webhooks', 'webhook_events', 'deliveries', 'delivery_attempts'],
+];
 
 async function makeOrganization(database: Database, name: string): Promise<string> {
   return database.transaction(async (tx) => {
@@ -25,7 +29,26 @@ async function makeOrganization(database: Database, name: string): Promise<strin
     if (project === null) throw new Error('no project');
     await createSigningSecrets(new Uint8Array(32)).rotate(tx, project, false);
     await mintKey(tx, { organizationId, projectId: project.projectId, name, isTest: false });
-    await writeEvents(tx, [verificationEvent(project)]);
+    const event = verificationEvent(project);
+    await writeEvents(tx, [event]);
+    await tx.query(
+      `INSERT INTO webhooks (webhook_id, organization_id, project_id, url, events, payload_version, enabled, sealed)
+       VALUES ('whk_' || $1, $1, $2, 'https://example.com/', '{}', 'v2', true, '')`,
+      [organizationId, project.projectId],
+    );
+    const delivery = { webhookId: `whk_${organizationId}`, deliveryId: deliveryIdOf(event.eventId, 'whk_1') };
+    await insertDeliveries(
+      tx,
+      [{ ...event, body: '{}' }],
+      [{ ...event, ...delivery, eventType: event.type, leased: true }],
+      1_000,
+    );
+    await writeResults(tx, [
+      {
+        ...{ ...delivery, token: 1, attempt: 1, state: 'SUCCEEDED', retryInMs: null, statusCode: 200 },
+        ...{ responseBody: '', durationMs: 1, error: null, startedAtMs: 0 },
+      },
+    ]);
     await recordAudit(tx, operator, {
       organizationId,
       action: 'organization.created',

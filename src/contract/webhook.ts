@@ -1,0 +1,161 @@
+/**
+ * Webhooks as their owners see them: registrations, and the log of what was sent to them.
+ */
+import { Type, type Static } from 'typebox';
+import { Nullable, StringEnum, Timestamp } from './common.js';
+import { pageFields } from './paging.js';
+import { eventTypes } from './session-event.js';
+
+export const payloadVersions = ['v1', 'v2'] as const;
+export type PayloadVersion = (typeof payloadVersions)[number];
+
+export const attemptStates = ['PENDING', 'SUCCEEDED', 'FAILED', 'EXHAUSTED'] as const;
+export type AttemptState = (typeof attemptStates)[number];
+
+/** Registrations of one project. */
+export const webhooksPerProjectMax = 50;
+/** Hours that a replaced secret may go on signing the additional header. */
+export const overlapHoursMax = 168;
+/** Deliveries that one call of recover starts again. */
+export const recoverMax = 10_000;
+
+export const webhookDefaults = {
+  events: ['verification.completed'],
+  payloadVersion: 'v2',
+  description: null,
+  enabled: true,
+} as const;
+
+const url = Type.String({
+  minLength: 1,
+  maxLength: 2_048,
+  description: 'Absolute HTTPS address that events are POSTed to. It must be reachable from the internet.',
+});
+const events = Type.Array(StringEnum(eventTypes), {
+  minItems: 1,
+  maxItems: eventTypes.length,
+  uniqueItems: true,
+  description: 'Event types that are sent. Default: verification.completed alone.',
+});
+const payloadVersion = StringEnum(payloadVersions, {
+  description: 'Shape of the payload. Default v2; v1 is for receivers that were built for it.',
+});
+const description = Type.String({ maxLength: 500, description: 'For people. Default none.' });
+const enabled = Type.Boolean({
+  description: 'false: new events are not sent, and deliveries under way wait until it is true again. Default true.',
+});
+
+export const WebhookCreation = Type.Object({
+  url,
+  events: Type.Optional(events),
+  payloadVersion: Type.Optional(payloadVersion),
+  description: Type.Optional(Nullable(description)),
+  enabled: Type.Optional(enabled),
+});
+export type WebhookCreation = Static<typeof WebhookCreation>;
+
+/** The form of a change before null is allowed for every field. */
+export const WebhookFields = Type.Object({ url, events, payloadVersion, description, enabled });
+export interface WebhookChange {
+  readonly url?: string | null;
+  readonly events?: WebhookCreation['events'] | null;
+  readonly payloadVersion?: PayloadVersion | null;
+  readonly description?: string | null;
+  readonly enabled?: boolean | null;
+}
+
+const health = Type.Object(
+  {
+    state: StringEnum(['working', 'parked', 'disabled'] as const, {
+      description: 'parked: it failed for so long that its deliveries wait; none is discarded.',
+    }),
+    reason: Nullable(Type.String({ description: 'Why it is parked, and what ends it.' })),
+    since: Nullable(Timestamp),
+    nextTryAt: Nullable(Timestamp),
+  },
+  { description: 'Whether deliveries go out.' },
+);
+
+const webhookFields = {
+  webhookId: Type.String(),
+  url: Type.String(),
+  events: Type.Array(StringEnum(eventTypes)),
+  payloadVersion: StringEnum(payloadVersions),
+  description: Nullable(Type.String()),
+  enabled: Type.Boolean(),
+  createdAt: Timestamp,
+  health,
+};
+
+export const WebhookReply = Type.Object(webhookFields);
+export type WebhookReply = Static<typeof WebhookReply>;
+
+const secret = Type.String({
+  pattern: '^[0-9a-f]{64}$',
+  description: 'Signs every delivery. It is in this answer and nowhere else.',
+});
+export const CreatedWebhookReply = Type.Object({ ...webhookFields, secret });
+export type CreatedWebhookReply = Static<typeof CreatedWebhookReply>;
+
+export const WebhookPage = Type.Object({ webhooks: Type.Array(WebhookReply), nextCursor: Nullable(Type.String()) });
+
+export const SecretRotation = Type.Object({
+  overlapHours: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: overlapHoursMax,
+      description:
+        'Hours that webhook-signature also carries a signature of the old secret. X-Service-Signature changes over at once in any case. Default 0.',
+    }),
+  ),
+});
+export type SecretRotation = Static<typeof SecretRotation>;
+export const SecretReply = Type.Object({ secret });
+
+export const DeliveryRef = Type.Object({ deliveryId: Type.String() });
+
+export const Recovery = Type.Object({
+  since: Timestamp,
+  until: Type.Optional({ ...Timestamp, description: 'Default: now.' }),
+});
+export type Recovery = Static<typeof Recovery>;
+export const RecoveryReply = Type.Object({
+  requeued: Type.Integer({
+    minimum: 0,
+    description: `Deliveries that were started again, at most ${recoverMax} a call: repeat the call until it is 0.`,
+  }),
+});
+
+export const DeliveryQuery = Type.Object({
+  ...pageFields,
+  state: Type.Optional(StringEnum(attemptStates)),
+  event: Type.Optional(StringEnum(eventTypes)),
+  sessionId: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+});
+export type DeliveryQuery = Static<typeof DeliveryQuery>;
+
+export const DeliveryAttempt = Type.Object({
+  attempt: Type.Integer({ minimum: 1, description: 'As in X-Service-Attempt.' }),
+  state: StringEnum(attemptStates),
+  statusCode: Nullable(Type.Integer({ description: 'null: no answer came.' })),
+  responseBody: Nullable(Type.String({ description: 'First 16 KiB of the answer, as text.' })),
+  durationMs: Nullable(Type.Integer({ minimum: 0 })),
+  error: Nullable(Type.String({ description: 'What went wrong, and what to do about it.' })),
+  startedAt: Nullable(Timestamp),
+});
+export type DeliveryAttempt = Static<typeof DeliveryAttempt>;
+
+export const DeliveryReply = Type.Object({
+  deliveryId: Type.String(),
+  event: StringEnum(eventTypes),
+  sessionId: Type.String(),
+  state: StringEnum(attemptStates, {
+    description: 'Of the latest attempt. FAILED: another attempt follows at nextAttemptAt.',
+  }),
+  createdAt: Timestamp,
+  nextAttemptAt: Nullable(Timestamp),
+  attempts: Type.Array(DeliveryAttempt, { description: 'Latest first, at most 20.' }),
+});
+export type DeliveryReply = Static<typeof DeliveryReply>;
+
+export const DeliveryPage = Type.Object({ deliveries: Type.Array(DeliveryReply), nextCursor: Nullable(Type.String()) });

@@ -1,0 +1,117 @@
+/**
+ * Delivering, put together: fan-out of events, leasing of what is due, sending, results, retention and figures. Runs in the role `consumers`;
+ * any number of instances share the work.
+ *
+ *   log ─▶ fan-out ─▶ deliveries (database) ─▶ claimer ─▶ sender ─▶ results (database)
+ *             └──────────what it leases itself──────────────▲
+ *
+ * Stopping ends what is under way within its time and gives the other leases back.
+ */
+import type { Database } from '../stores/database/port.js';
+import type { Consumer, Log } from '../stores/log/port.js';
+import { eventOf } from '../stores/outbox.js';
+import type { Logger } from '../telemetry/logger.js';
+import type { Metrics } from '../telemetry/metrics.js';
+import { breakerRules, type BreakerRules } from './breaker.js';
+import { createClaimer } from './claimer.js';
+import { releaseLeases } from './delivery-store.js';
+import { createEndpointHealth } from './endpoint-health.js';
+import { createFanOut, fanOutStranded } from './fan-out.js';
+import type { Poster } from './post.js';
+import { createResultWriter } from './result-writer.js';
+import { startRounds } from './rounds.js';
+import { createSender, type TraceStep } from './sender.js';
+import { measureDeliveries } from './delivery-figures.js';
+import { removeExpired } from './retention.js';
+import { createTargetConfigs } from './target-configs.js';
+import type { DeliveryKey } from './delivery-store.js';
+import type { SecretStore } from './webhook-store.js';
+
+export interface DeliveriesDeps {
+  readonly database: Database;
+  readonly log: Log;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly secrets: SecretStore;
+  readonly poster: Poster;
+  /** The poster’s deadline. */
+  readonly timeoutMs: number;
+  readonly waitsSeconds: readonly number[];
+  readonly retentionDays: number;
+  readonly now: () => number;
+  readonly clock: () => number;
+  readonly random: () => number;
+  readonly leaseMs?: number;
+  readonly rules?: BreakerRules;
+  readonly trace?: (step: TraceStep, delivery: DeliveryKey) => void;
+}
+
+/** Longer than a request and the wait before it may take. */
+const leaseMsDefault = 30_000;
+const fanOutBatchMax = 200;
+const wakeBatchMax = 1_000;
+const strandedEveryMs = 1_000;
+const figuresEveryMs = 5_000;
+const retentionEveryMs = 600_000;
+/** Of requests under way when the service stops. */
+const stopDeadlineMs = 7_000;
+
+export async function startDeliveries(deps: DeliveriesDeps): Promise<Consumer> {
+  const { database, log, logger, metrics, clock, poster } = deps;
+  const leaseMs = deps.leaseMs ?? leaseMsDefault;
+  const configs = createTargetConfigs({ database, secrets: deps.secrets, clock });
+  const health = createEndpointHealth({ database, configs, logger, rules: deps.rules ?? breakerRules, clock });
+  const results = createResultWriter({
+    database,
+    logger,
+    onWritten: (written) => {
+      const waits = written.flatMap(({ retryInMs }) => (retryInMs === null ? [] : [retryInMs]));
+      if (waits.length > 0) claimer.wakeIn(Math.min(...waits));
+      for (const result of written) deps.trace?.('written', result);
+    },
+  });
+  const { timeoutMs, waitsSeconds, now, random } = deps;
+  const sender = createSender({
+    ...{ poster, configs, results, health, logger, metrics, waitsSeconds, leaseMs, timeoutMs, now, clock, random },
+    ...(deps.trace === undefined ? {} : { trace: deps.trace }),
+  });
+  const claimer = createClaimer({ database, sender, logger, leaseMs, clock });
+  sender.onRoom(() => claimer.roomMade());
+  const fanOut = createFanOut({
+    ...{ database, configs, sender, leaseMs, clock },
+    isBehind: (webhookId) => claimer.isBehind(webhookId),
+    onLeft: (webhookId) => claimer.noteLeft(webhookId),
+  });
+  const events = await log.subscribe({
+    topic: 'verifications',
+    group: 'webhooks',
+    batchMax: fanOutBatchMax,
+    handle: (entries) => fanOut(entries.map(eventOf)),
+  });
+  const wakes = await log.subscribe({
+    topic: 'deliveries',
+    group: 'senders',
+    batchMax: wakeBatchMax,
+    handle: async () => claimer.wake(),
+  });
+  const rounds = [
+    startRounds('events stuck in the outbox', strandedEveryMs, logger, () => fanOutStranded(database, fanOut)),
+    startRounds('figures of deliveries', figuresEveryMs, logger, () => measureDeliveries(database, metrics)),
+    startRounds('deliveries past their retention', retentionEveryMs, logger, () =>
+      removeExpired(database, { nowMs: now(), retentionDays: deps.retentionDays }),
+    ),
+  ];
+  return {
+    tickAgeMs: () => Math.max(events.tickAgeMs(), wakes.tickAgeMs()),
+    async stop() {
+      await Promise.all([events.stop(), wakes.stop(), claimer.stop(), ...rounds.map((round) => round.stop())]);
+      const unused = await sender.stop(stopDeadlineMs);
+      await results.close();
+      await health.close();
+      await releaseLeases(database, unused).catch((error: unknown) =>
+        logger.warn({ err: error, deliveries: unused.length }, 'leases were not given back; they end by themselves'),
+      );
+      await poster.close();
+    },
+  };
+}

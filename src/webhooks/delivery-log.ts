@@ -1,0 +1,188 @@
+/**
+ * Deliveries as their owner sees them: the log with every attempt, starting one again, and recovering those that failed in a stretch of time.
+ * Runs in transactions of one organization.
+ */
+import type { AttemptState, DeliveryAttempt, DeliveryQuery, DeliveryReply } from '../contract/webhook.js';
+import { recoverMax } from '../contract/webhook.js';
+import type { EventType } from '../contract/session-event.js';
+import { leastIdAt } from '../crypto/ids.js';
+import { cutPage, type Page } from '../http/paging.js';
+import type { Queryable, SqlValue } from '../stores/database/port.js';
+import type { Lane } from './delivery-queue.js';
+import { deliveryIdOf } from './delivery-store.js';
+
+type DeliveryRow = {
+  readonly delivery_id: string;
+  readonly event_type: EventType;
+  readonly session_id: string;
+  readonly state: Exclude<AttemptState, 'FAILED'>;
+  readonly attempt: number;
+  readonly due_at: Date;
+  readonly leased: boolean;
+  readonly created_at: Date;
+};
+type AttemptRow = {
+  readonly delivery_id: string;
+  readonly attempt: number;
+  readonly state: Exclude<AttemptState, 'PENDING'>;
+  readonly status_code: number | null;
+  readonly response_body: string | null;
+  readonly duration_ms: number;
+  readonly error: string | null;
+  readonly started_at: Date;
+};
+
+const attemptsShown = 20;
+/** Events of one session that are looked for. */
+const eventsOfSessionMax = 500;
+
+export interface LogOwner {
+  readonly projectId: string;
+  readonly webhookId: string;
+}
+
+export async function listDeliveries(
+  tx: Queryable,
+  owner: LogOwner,
+  filter: Pick<DeliveryQuery, 'state' | 'event' | 'sessionId'>,
+  page: Page,
+): Promise<{ readonly deliveries: DeliveryReply[]; readonly nextCursor: string | null }> {
+  const rows = await findRows(tx, owner, filter, page);
+  const { items, nextCursor } = cutPage(rows, page.limit, (row) => row.delivery_id);
+  const attempts = await findAttempts(tx, owner.webhookId, items);
+  return { deliveries: items.map((row) => show(row, attempts.get(row.delivery_id) ?? [])), nextCursor };
+}
+
+async function findRows(
+  tx: Queryable,
+  { projectId, webhookId }: LogOwner,
+  { state, event, sessionId }: Pick<DeliveryQuery, 'state' | 'event' | 'sessionId'>,
+  page: Page,
+): Promise<readonly DeliveryRow[]> {
+  const values: SqlValue[] = [webhookId, page.limit + 1];
+  const conditions = ['webhook_id = $1'];
+  const where = (condition: (parameter: string) => string, value: SqlValue): void => {
+    conditions.push(condition(`$${values.push(value)}`));
+  };
+  if (page.below !== null) where((id) => `delivery_id < ${id}`, page.below);
+  if (event !== undefined) where((type) => `event_type = ${type}`, event);
+  // FAILED: the last attempt failed and another is to come, which is pending in the table.
+  if (state === 'FAILED') conditions.push("state = 'PENDING' AND attempt > attempts_from");
+  else if (state !== undefined) conditions.push(`state = '${state}'`);
+  if (sessionId !== undefined)
+    where((ids) => `delivery_id = ANY(${ids}::text[])`, await deliveriesOfSession(tx, projectId, webhookId, sessionId));
+  return tx.query<DeliveryRow>(
+    `SELECT delivery_id, event_type, session_id, state, attempt, due_at, leased, created_at FROM deliveries
+      WHERE ${conditions.join(' AND ')} ORDER BY delivery_id DESC LIMIT $2`,
+    values,
+  );
+}
+
+/** Ids follow from events, so that the events of the session lead to them. */
+async function deliveriesOfSession(
+  tx: Queryable,
+  projectId: string,
+  webhookId: string,
+  sessionId: string,
+): Promise<readonly string[]> {
+  const rows = await tx.query<{ event_id: string }>(
+    `SELECT event_id FROM webhook_events WHERE project_id = $1 AND session_id = $2 ORDER BY event_id DESC LIMIT ${eventsOfSessionMax}`,
+    [projectId, sessionId],
+  );
+  return rows.map((row) => deliveryIdOf(row.event_id, webhookId));
+}
+
+async function findAttempts(
+  tx: Queryable,
+  webhookId: string,
+  rows: readonly DeliveryRow[],
+): Promise<ReadonlyMap<string, readonly AttemptRow[]>> {
+  const attempts = await tx.query<AttemptRow>(
+    `SELECT a.* FROM unnest($2::text[], $3::int[]) AS shown (delivery_id, latest)
+      CROSS JOIN LATERAL (
+        SELECT delivery_id, attempt, state, status_code, response_body, duration_ms, error, started_at FROM delivery_attempts
+         WHERE webhook_id = $1 AND delivery_id = shown.delivery_id AND attempt > shown.latest - ${attemptsShown}) AS a
+      ORDER BY a.delivery_id, a.attempt DESC`,
+    [webhookId, rows.map((row) => row.delivery_id), rows.map((row) => row.attempt)],
+  );
+  const byDelivery = new Map<string, AttemptRow[]>();
+  for (const row of attempts) byDelivery.set(row.delivery_id, [...(byDelivery.get(row.delivery_id) ?? []), row]);
+  return byDelivery;
+}
+
+function show(row: DeliveryRow, attempts: readonly AttemptRow[]): DeliveryReply {
+  const isPending = row.state === 'PENDING';
+  return {
+    deliveryId: row.delivery_id,
+    event: row.event_type,
+    sessionId: row.session_id,
+    state: row.state,
+    createdAt: row.created_at.toISOString(),
+    nextAttemptAt: isPending && !row.leased ? row.due_at.toISOString() : null,
+    attempts: [...(isPending ? [pendingAttempt(row.attempt)] : []), ...attempts.map(showAttempt)].slice(
+      0,
+      attemptsShown,
+    ),
+  };
+}
+
+const pendingAttempt = (attempt: number): DeliveryAttempt => ({
+  attempt,
+  state: 'PENDING',
+  statusCode: null,
+  responseBody: null,
+  durationMs: null,
+  error: null,
+  startedAt: null,
+});
+
+const showAttempt = (row: AttemptRow): DeliveryAttempt => ({
+  attempt: row.attempt,
+  state: row.state,
+  statusCode: row.status_code,
+  responseBody: row.response_body,
+  durationMs: row.duration_ms,
+  error: row.error,
+  startedAt: row.started_at.toISOString(),
+});
+
+/** A delivery that ended goes out again with a fresh set of attempts; one that waits goes out now. */
+const startAgain = (lane: Lane): string => `
+  state = 'PENDING', leased = false, lane = '${lane}', due_at = now(),
+  attempts_from = CASE WHEN d.state = 'PENDING' THEN d.attempts_from ELSE d.attempt + 1 END,
+  attempt = CASE WHEN d.state = 'PENDING' THEN d.attempt ELSE d.attempt + 1 END`;
+
+/** What is being sent at this moment is left as it is. False where there is no such delivery. */
+export async function replayDelivery(tx: Queryable, webhookId: string, deliveryId: string): Promise<boolean> {
+  await tx.query(
+    `UPDATE deliveries d SET ${startAgain('first')} WHERE webhook_id = $1 AND delivery_id = $2
+        AND NOT (d.state = 'PENDING' AND d.leased AND d.due_at > now())`,
+    [webhookId, deliveryId],
+  );
+  const found = await tx.query('SELECT 1 FROM deliveries WHERE webhook_id = $1 AND delivery_id = $2', [
+    webhookId,
+    deliveryId,
+  ]);
+  return found.length > 0;
+}
+
+/** Starts again what failed for good among the deliveries of events of that time; answers how many. They go out beside what is new, not before it. */
+export async function recoverDeliveries(
+  tx: Queryable,
+  webhookId: string,
+  sinceMs: number,
+  untilMs: number,
+): Promise<number> {
+  const rows = await tx.query(
+    `UPDATE deliveries d SET ${startAgain('retry')}
+      WHERE webhook_id = $1 AND state = 'EXHAUSTED' AND delivery_id IN (
+        SELECT delivery_id FROM deliveries WHERE webhook_id = $1 AND state = 'EXHAUSTED' AND delivery_id >= $2 AND delivery_id < $3
+         ORDER BY delivery_id LIMIT ${recoverMax} FOR UPDATE SKIP LOCKED)
+      RETURNING 1`,
+    [webhookId, leastIdAt('delivery', sinceMs), leastIdAt('delivery', untilMs)],
+    { deadlineMs: recoverDeadlineMs },
+  );
+  return rows.length;
+}
+
+const recoverDeadlineMs = 20_000;

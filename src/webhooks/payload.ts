@@ -1,0 +1,107 @@
+/**
+ * The payload of an event, v1 or v2: one table says which field is in which version, for which events, and when. A field whose condition does
+ * not hold is absent; a field that is there may be null only where the facts of the contract allow it.
+ */
+import {
+  verificationEventTypes,
+  type EventType,
+  type SessionEvent,
+  type VerificationEvent,
+  type VerificationFacts,
+} from '../contract/session-event.js';
+import { payloadVersions, type PayloadVersion } from '../contract/webhook.js';
+
+interface Field {
+  readonly name: string;
+  readonly versions: readonly PayloadVersion[];
+  readonly value: (event: VerificationEvent) => unknown;
+  /** When it is there, in words for the documentation; absent: always. */
+  readonly when?: string;
+  readonly isPresent?: (event: VerificationEvent) => boolean;
+}
+
+const both = payloadVersions;
+const v2Only = ['v2'] as const;
+
+const fact = (name: keyof VerificationFacts, versions: readonly PayloadVersion[]): Field => ({
+  name,
+  versions,
+  value: ({ data }) => data[name],
+});
+const factWhere = (
+  name: keyof VerificationFacts,
+  when: string,
+  isPresent: (event: VerificationEvent) => boolean,
+): Field => ({ ...fact(name, v2Only), when, isPresent });
+const factIfAny = (name: keyof VerificationFacts, when: string): Field =>
+  factWhere(name, when, ({ data }) => data[name] !== null);
+
+const isFail = ({ data }: VerificationEvent): boolean => data.status === 'fail' || data.status === 'score_blocked';
+const isScored = ({ type }: VerificationEvent): boolean => type === 'verification.scored';
+
+export const verificationFields: readonly Field[] = [
+  { name: 'session_id', versions: both, value: ({ sessionId }) => sessionId },
+  { name: 'project_id', versions: both, value: ({ projectId }) => projectId },
+  fact('status', both),
+  fact('scores', both),
+  fact('respondent_id', v2Only),
+  fact('metadata', v2Only),
+  { name: 'timestamp', versions: v2Only, value: ({ occurredAt }) => occurredAt },
+  fact('fraud_signals', v2Only),
+  fact('failure_reasons', v2Only),
+  fact('summary', v2Only),
+  factWhere('failure_category', 'on a fail', isFail),
+  factWhere(
+    'duplicate_match',
+    'where failure_category is duplicate',
+    (event) => isFail(event) && event.data.failure_category === 'duplicate',
+  ),
+  fact('demographics', v2Only),
+  fact('is_duplicate', v2Only),
+  fact('low_quality', v2Only),
+  fact('high_fraud_risk', v2Only),
+  fact('assuranceLevel', both),
+  fact('verificationOutcome', both),
+  factIfAny('risk', 'where the project shows risk'),
+  factIfAny('duplication', 'where the project shows risk'),
+  factIfAny('data_collector', 'where the session has one'),
+  factIfAny('prior_participation', 'for a returning participant'),
+  { ...fact('risk_score', both), when: 'on verification.scored', isPresent: isScored },
+  { ...fact('recommended_decision', both), when: 'on verification.scored', isPresent: isScored },
+  {
+    name: 'is_demo',
+    versions: both,
+    value: () => true,
+    when: 'where the session belongs to a test or demo key',
+    isPresent: ({ isDemo }) => isDemo,
+  },
+];
+
+/** The body of a delivery as an object: `{ event, data }`. */
+export function payloadOf(
+  event: SessionEvent,
+  version: PayloadVersion,
+): { readonly event: EventType; readonly data: Record<string, unknown> } {
+  return { event: event.type, data: isVerification(event) ? verificationData(event, version) : flagData(event) };
+}
+
+function verificationData(event: VerificationEvent, version: PayloadVersion): Record<string, unknown> {
+  const present = verificationFields.filter(
+    ({ versions, isPresent }) => versions.includes(version) && (isPresent?.(event) ?? true),
+  );
+  return Object.fromEntries(present.map(({ name, value }) => [name, value(event)]));
+}
+
+/** Flags have one shape in both versions. */
+function flagData({ sessionId, projectId, occurredAt, isDemo, data }: SessionEvent): Record<string, unknown> {
+  return {
+    session_id: sessionId,
+    project_id: projectId,
+    ...data,
+    timestamp: occurredAt,
+    ...(isDemo ? { is_demo: true } : {}),
+  };
+}
+
+const isVerification = (event: SessionEvent): event is VerificationEvent =>
+  verificationEventTypes.some((type) => type === event.type);

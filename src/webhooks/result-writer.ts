@@ -1,0 +1,76 @@
+/**
+ * Writes the results of attempts, many at a time: those that come in while one lot is being written go out with the next.
+ *
+ * While the database is away results are kept and tried again, up to a number at which the sender stops sending. A result that cannot be kept is
+ * dropped: its lease ends, and the delivery is sent again.
+ */
+import { createWake, pauseAfter } from '../stores/log/wake.js';
+import type { Database } from '../stores/database/port.js';
+import type { Logger } from '../telemetry/logger.js';
+import { writeResults, type AttemptResult } from './delivery-store.js';
+
+export interface ResultWriterDeps {
+  readonly database: Database;
+  readonly logger: Logger;
+  /** Called when results were written, with those. */
+  readonly onWritten: (results: readonly AttemptResult[]) => void;
+}
+
+export interface ResultWriter {
+  add(result: AttemptResult): void;
+  /** Results that are not written yet. */
+  waiting(): number;
+  /** Tries once more, and waits until nothing is left or the database does not take it. */
+  close(): Promise<void>;
+}
+
+const lotMax = 500;
+const waitingMax = 10_000;
+const pauseFirstMs = 100;
+const pauseMsMax = 2_000;
+
+export function createResultWriter({ database, logger, onWritten }: ResultWriterDeps): ResultWriter {
+  let waiting: AttemptResult[] = [];
+  let inHand = 0;
+  let running: Promise<void> | null = null;
+  let isClosing = false;
+  const closing = createWake();
+
+  const writeLot = async (lot: readonly AttemptResult[]): Promise<void> => {
+    for (let failures = 1; ; failures++) {
+      try {
+        await writeResults(database, lot);
+        return onWritten(lot);
+      } catch (error) {
+        logger.warn({ err: error, results: lot.length, failures }, 'results of deliveries were not written');
+        if (isClosing) return;
+        await closing.wait(pauseAfter(failures, pauseFirstMs, pauseMsMax));
+      }
+    }
+  };
+  const run = async (): Promise<void> => {
+    await new Promise((resolve) => setImmediate(resolve));
+    while (waiting.length > 0) {
+      const lot = waiting.slice(0, lotMax);
+      waiting = waiting.slice(lotMax);
+      inHand = lot.length;
+      await writeLot(lot);
+      inHand = 0;
+    }
+    running = null;
+  };
+
+  return {
+    add(result) {
+      if (waiting.length >= waitingMax) return;
+      waiting.push(result);
+      running ??= run();
+    },
+    waiting: () => waiting.length + inHand,
+    async close() {
+      isClosing = true;
+      closing.wake();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,30 @@
+/** Work that is done again and again in the background: at once, and a set time after each round. A round that fails is told and repeated. */
+import { createWake } from '../stores/log/wake.js';
+import type { Logger } from '../telemetry/logger.js';
+
+/** `work` answers with how much there was; a round follows at once while it is not zero. */
+export function startRounds(
+  what: string,
+  everyMs: number,
+  logger: Logger,
+  work: () => Promise<number>,
+): { stop(): Promise<void> } {
+  const wake = createWake();
+  let isStopping = false;
+  const round = (): Promise<number> =>
+    work().catch((error: unknown) => {
+      logger.warn({ err: error }, `${what}: the round failed; the next one does its work`);
+      return 0;
+    });
+  const loop = async (): Promise<void> => {
+    while (!isStopping) if ((await round()) === 0 && !isStopping) await wake.wait(everyMs);
+  };
+  const running = loop();
+  return {
+    stop() {
+      isStopping = true;
+      wake.wake();
+      return running;
+    },
+  };
+}

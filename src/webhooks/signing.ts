@@ -1,0 +1,48 @@
+/**
+ * Headers and signatures of a delivery. The key of every signature is the secret as it was shown: its 64 hexadecimal characters, as bytes. A replaced
+ * secret signs the additional header alone, and only where its owner asked for an overlap.
+ */
+import { createHmac } from 'node:crypto';
+import type { EventType } from '../contract/session-event.js';
+
+export interface Signed {
+  readonly event: EventType;
+  readonly sessionId: string;
+  /** Unique per event and endpoint, the same on every attempt. */
+  readonly messageId: string;
+  readonly attempt: number;
+  readonly body: string;
+}
+
+export interface Secrets {
+  readonly current: string;
+  /** null: no overlap. */
+  readonly previous: string | null;
+}
+
+export function signedHeaders(
+  { event, sessionId, messageId, attempt, body }: Signed,
+  { current, previous }: Secrets,
+  nowMs: number,
+): Record<string, string> {
+  const timestamp = String(Math.floor(nowMs / 1_000));
+  const signatures = [current, ...(previous === null ? [] : [previous])].map(
+    (secret) => `v1,${createHmac('sha256', secret).update(`${messageId}.${timestamp}.${body}`).digest('base64')}`,
+  );
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'VerifyHuman-Webhooks/1',
+    'accept-encoding': 'identity',
+    'x-service-event': event,
+    'x-service-signature': `sha256=${createHmac('sha256', current).update(`${timestamp}.${body}`).digest('hex')}`,
+    'x-service-timestamp': timestamp,
+    'x-service-idempotency-key': sessionId,
+    'x-service-attempt': String(attempt),
+    'webhook-id': messageId,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  };
+}
+
+/** Standard Webhooks joins id, time and body with dots, so that an id has none. */
+export const messageIdOf = (eventId: string, webhookId: string): string => `${eventId}_${webhookId}`;

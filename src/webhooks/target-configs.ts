@@ -1,0 +1,94 @@
+/**
+ * What the sender knows of each webhook: read from the database, and believed for a second, so that a new secret, another URL or a deletion is
+ * in force that soon everywhere. Reads of one moment go out as one query.
+ */
+import type { Database } from '../stores/database/port.js';
+import type { Secrets } from './signing.js';
+import { webhookColumns, webhookOf, type SecretStore, type StoredWebhook, type WebhookRow } from './webhook-store.js';
+
+export interface TargetConfig extends StoredWebhook {
+  readonly secrets: Secrets;
+}
+
+export interface TargetConfigs {
+  /** null: there is no such webhook any more. Rejects where the database is away and nothing recent is known. */
+  get(webhookId: string): Promise<TargetConfig | null>;
+  /** Reads those of projects afresh. */
+  ofProjects(projectIds: readonly string[]): Promise<readonly TargetConfig[]>;
+  forget(webhookId: string): void;
+}
+
+export interface TargetConfigsDeps {
+  readonly database: Database;
+  readonly secrets: SecretStore;
+  /** Monotonic milliseconds. */
+  readonly clock: () => number;
+}
+
+const believedMs = 1_000;
+const keptMax = 20_000;
+
+interface Kept {
+  readonly config: TargetConfig | null;
+  readonly readAtMs: number;
+}
+
+export function createTargetConfigs({ database, secrets, clock }: TargetConfigsDeps): TargetConfigs {
+  const kept = new Map<string, Kept>();
+  let asked: Map<string, ((config: TargetConfig | null) => void)[]> | null = null;
+  let failing: ((error: unknown) => void)[] = [];
+
+  const configOf = (row: WebhookRow): TargetConfig => ({ ...webhookOf(row), secrets: secrets.open(row) });
+  const keep = (webhookId: string, config: TargetConfig | null): void => {
+    if (kept.size >= keptMax) kept.clear();
+    kept.set(webhookId, { config, readAtMs: clock() });
+  };
+  const readAsked = async (): Promise<void> => {
+    await new Promise((resolve) => setImmediate(resolve));
+    const [waiting, rejects] = [asked ?? new Map<string, never>(), failing];
+    asked = null;
+    failing = [];
+    try {
+      const rows = await database.query<WebhookRow>(
+        `SELECT ${webhookColumns} FROM webhooks WHERE webhook_id = ANY($1::text[])`,
+        [[...waiting.keys()]],
+        { recurring: true },
+      );
+      const found = new Map(rows.map((row) => [row.webhook_id, configOf(row)]));
+      for (const [webhookId, resolves] of waiting) {
+        const config = found.get(webhookId) ?? null;
+        keep(webhookId, config);
+        for (const resolve of resolves) resolve(config);
+      }
+    } catch (error) {
+      for (const reject of rejects) reject(error);
+    }
+  };
+
+  return {
+    get(webhookId) {
+      const known = kept.get(webhookId);
+      if (known !== undefined && clock() - known.readAtMs < believedMs) return Promise.resolve(known.config);
+      return new Promise((resolve, reject) => {
+        const isFirst = asked === null;
+        asked ??= new Map();
+        asked.set(webhookId, [...(asked.get(webhookId) ?? []), resolve]);
+        failing.push(reject);
+        if (isFirst) void readAsked();
+      });
+    },
+    async ofProjects(projectIds) {
+      const rows = await database.query<WebhookRow>(
+        `SELECT ${webhookColumns} FROM webhooks WHERE project_id = ANY($1::text[]) ORDER BY webhook_id`,
+        [projectIds],
+        { recurring: true },
+      );
+      return rows.map((row) => {
+        const config = configOf(row);
+        keep(row.webhook_id, config);
+        return config;
+      });
+    },
+    forget: (webhookId) => void kept.delete(webhookId),
+  };
+}

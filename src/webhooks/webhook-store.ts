@@ -1,0 +1,234 @@
+/**
+ * The rows of webhooks: as their owners see them and as the sender needs them. Secrets are at rest only sealed, each bound to its webhook.
+ */
+import { randomBytes } from 'node:crypto';
+import type { EventType } from '../contract/session-event.js';
+import type { PayloadVersion, WebhookReply } from '../contract/webhook.js';
+import { deriveKey } from '../crypto/master-key.js';
+import { seal, unseal } from '../crypto/sealing.js';
+import { cutPage, type Page } from '../http/paging.js';
+import type { Queryable } from '../stores/database/port.js';
+import type { Secrets } from './signing.js';
+
+export interface WebhookOwner {
+  readonly organizationId: string;
+  readonly projectId: string;
+}
+
+/** What its owner decides about a webhook. */
+export interface WebhookSettings {
+  readonly url: string;
+  readonly events: readonly EventType[];
+  readonly payloadVersion: PayloadVersion;
+  readonly description: string | null;
+  readonly enabled: boolean;
+}
+
+export interface Parking {
+  readonly since: Date;
+  readonly until: Date;
+  /** How often in a row. */
+  readonly count: number;
+  readonly reason: string;
+}
+
+export interface StoredWebhook extends WebhookOwner, WebhookSettings {
+  readonly webhookId: string;
+  readonly createdAt: Date;
+  /** null while its deliveries go out. */
+  readonly parking: Parking | null;
+}
+
+export type WebhookRow = {
+  readonly webhook_id: string;
+  readonly organization_id: string;
+  readonly project_id: string;
+  readonly url: string;
+  readonly events: readonly EventType[];
+  readonly payload_version: PayloadVersion;
+  readonly description: string | null;
+  readonly enabled: boolean;
+  readonly sealed: Uint8Array;
+  readonly previous_sealed: Uint8Array | null;
+  readonly created_at: Date;
+  readonly parked_at: Date | null;
+  readonly parked_until: Date | null;
+  readonly parked_count: number;
+  readonly parked_reason: string | null;
+};
+
+/** A previous secret that has ended is not read at all. */
+export const webhookColumns = `webhook_id, organization_id, project_id, url, events, payload_version, description, enabled, sealed,
+  CASE WHEN previous_until > now() THEN previous_sealed END AS previous_sealed, created_at, parked_at, parked_until, parked_count, parked_reason`;
+
+export function webhookOf(row: WebhookRow): StoredWebhook {
+  const isParked = row.parked_at !== null && row.parked_until !== null;
+  return {
+    webhookId: row.webhook_id,
+    organizationId: row.organization_id,
+    projectId: row.project_id,
+    url: row.url,
+    events: row.events,
+    payloadVersion: row.payload_version,
+    description: row.description,
+    enabled: row.enabled,
+    createdAt: row.created_at,
+    parking:
+      isParked && row.parked_at !== null && row.parked_until !== null
+        ? { since: row.parked_at, until: row.parked_until, count: row.parked_count, reason: row.parked_reason ?? '' }
+        : null,
+  };
+}
+
+export function showWebhook({
+  parking,
+  createdAt,
+  organizationId: _o,
+  projectId: _p,
+  events,
+  ...webhook
+}: StoredWebhook): WebhookReply {
+  const working = webhook.enabled ? 'working' : 'disabled';
+  return {
+    ...webhook,
+    events: [...events],
+    createdAt: createdAt.toISOString(),
+    health: {
+      state: parking === null ? working : 'parked',
+      reason: parking?.reason ?? null,
+      since: parking?.since.toISOString() ?? null,
+      nextTryAt: parking?.until.toISOString() ?? null,
+    },
+  };
+}
+
+export interface SecretStore {
+  /** A new secret, and how it is stored. */
+  make(webhookId: string): { readonly secret: string; readonly sealed: Uint8Array };
+  open(row: Pick<WebhookRow, 'webhook_id' | 'sealed' | 'previous_sealed'>): Secrets;
+}
+
+const secretBytes = 32;
+
+export function createSecretStore(masterKey: Uint8Array): SecretStore {
+  const key = deriveKey(masterKey, 'webhook-secrets');
+  const unsealFor = (webhookId: string, sealed: Uint8Array): string =>
+    Buffer.from(unseal(key, sealed, Buffer.from(webhookId))).toString('hex');
+  return {
+    make(webhookId) {
+      const bytes = randomBytes(secretBytes);
+      return { secret: bytes.toString('hex'), sealed: seal(key, bytes, Buffer.from(webhookId)) };
+    },
+    open: ({ webhook_id, sealed, previous_sealed }) => ({
+      current: unsealFor(webhook_id, sealed),
+      previous: previous_sealed === null ? null : unsealFor(webhook_id, previous_sealed),
+    }),
+  };
+}
+
+export async function insertWebhook(
+  tx: Queryable,
+  { organizationId, projectId }: WebhookOwner,
+  webhookId: string,
+  settings: WebhookSettings,
+  sealed: Uint8Array,
+): Promise<StoredWebhook> {
+  const [row] = await tx.query<WebhookRow>(
+    `INSERT INTO webhooks (webhook_id, organization_id, project_id, url, events, payload_version, description, enabled, sealed)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING ${webhookColumns}`,
+    [
+      webhookId,
+      organizationId,
+      projectId,
+      settings.url,
+      settings.events,
+      settings.payloadVersion,
+      settings.description,
+      settings.enabled,
+      sealed,
+    ],
+  );
+  if (row === undefined) throw new Error('the insert returned no row');
+  return webhookOf(row);
+}
+
+export async function countWebhooks(tx: Queryable, projectId: string): Promise<number> {
+  // One registration of a project at a time, so that two cannot both be the last that fits.
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`webhooks ${projectId}`]);
+  const [row] = await tx.query<{ n: number }>('SELECT count(*)::int AS n FROM webhooks WHERE project_id = $1', [
+    projectId,
+  ]);
+  return row?.n ?? 0;
+}
+
+export async function findWebhook(
+  tx: Queryable,
+  { projectId }: WebhookOwner,
+  webhookId: string,
+  { lock = false }: { readonly lock?: boolean } = {},
+): Promise<StoredWebhook | null> {
+  const [row] = await tx.query<WebhookRow>(
+    `SELECT ${webhookColumns} FROM webhooks WHERE webhook_id = $1 AND project_id = $2 ${lock ? 'FOR UPDATE' : ''}`,
+    [webhookId, projectId],
+  );
+  return row === undefined ? null : webhookOf(row);
+}
+
+export async function listWebhooks(
+  tx: Queryable,
+  projectId: string,
+  page: Page,
+): Promise<{ readonly items: readonly StoredWebhook[]; readonly nextCursor: string | null }> {
+  const rows = await tx.query<WebhookRow>(
+    `SELECT ${webhookColumns} FROM webhooks WHERE project_id = $1 AND ($2::text IS NULL OR webhook_id < $2) ORDER BY webhook_id DESC LIMIT $3`,
+    [projectId, page.below, page.limit + 1],
+  );
+  const { items, nextCursor } = cutPage(rows, page.limit, (row) => row.webhook_id);
+  return { items: items.map(webhookOf), nextCursor };
+}
+
+/** Writes what its owner decided. That somebody acted on it is a reason to try again at once. */
+export async function updateWebhook(tx: Queryable, webhookId: string, settings: WebhookSettings): Promise<void> {
+  await tx.query(
+    `UPDATE webhooks SET url = $2, events = $3, payload_version = $4, description = $5, enabled = $6 WHERE webhook_id = $1`,
+    [webhookId, settings.url, settings.events, settings.payloadVersion, settings.description, settings.enabled],
+  );
+  await unpark(tx, webhookId);
+}
+
+/** Replaces the secret. With an overlap of zero hours the old one is gone. */
+export async function replaceSecret(
+  tx: Queryable,
+  webhookId: string,
+  sealed: Uint8Array,
+  overlapHours: number,
+): Promise<void> {
+  await tx.query(
+    `UPDATE webhooks SET previous_sealed = CASE WHEN $3 > 0 THEN sealed END,
+            previous_until = CASE WHEN $3 > 0 THEN now() + $3 * interval '1 hour' END, sealed = $2
+      WHERE webhook_id = $1`,
+    [webhookId, sealed, overlapHours],
+  );
+}
+
+export async function deleteWebhook(tx: Queryable, webhookId: string): Promise<void> {
+  await tx.query('DELETE FROM webhooks WHERE webhook_id = $1', [webhookId]);
+}
+
+/** Lets its deliveries go out again. */
+export async function unpark(tx: Queryable, webhookId: string): Promise<void> {
+  await tx.query(
+    'UPDATE webhooks SET parked_at = NULL, parked_until = NULL, parked_count = 0, parked_reason = NULL WHERE webhook_id = $1 AND parked_at IS NOT NULL',
+    [webhookId],
+  );
+}
+
+/** Keeps its deliveries back for a while. */
+export async function park(tx: Queryable, webhookId: string, waitMs: number, reason: string): Promise<void> {
+  await tx.query(
+    `UPDATE webhooks SET parked_at = coalesce(parked_at, now()), parked_until = now() + $2 * interval '1 millisecond',
+            parked_count = parked_count + 1, parked_reason = $3
+      WHERE webhook_id = $1`,
+    [webhookId, waitMs, reason],
+  );
+}

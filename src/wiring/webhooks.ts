@@ -1,0 +1,52 @@
+/**
+ * Webhooks, put together: for the API what its routes work with, for the consumers the delivering itself.
+ */
+import { createGuardedConnect, createResolveHost, resolveLocally } from '../net/guarded-connect.js';
+import { createTargetClassifier } from '../net/target-address.js';
+import type { Consumer } from '../stores/log/port.js';
+import { startDeliveries } from '../webhooks/deliveries.js';
+import { createPoster } from '../webhooks/post.js';
+import type { WebhookDeps } from '../webhooks/webhook-service.js';
+import { createSecretStore } from '../webhooks/webhook-store.js';
+import type { Parts } from './parts.js';
+
+/** Of one attempt, from the name to the last byte of the answer. */
+const timeoutMs = 10_000;
+/** Of one address of a target; others of the same name are tried within the attempt. */
+const connectTimeoutMs = 4_000;
+
+export function webhookDepsOf({ settings, stores, masterKey, now, logger }: Parts): WebhookDeps {
+  return {
+    database: stores.database,
+    log: stores.log,
+    logger,
+    now,
+    secrets: createSecretStore(masterKey),
+    target: { classify: createTargetClassifier(), allowPrivate: settings.VH_WEBHOOK_ALLOW_PRIVATE },
+  };
+}
+
+/** Starts delivering. */
+export async function openDeliveries(parts: Parts): Promise<Consumer> {
+  const { settings, stores, masterKey, metrics, logger, now } = parts;
+  const allowPrivate = settings.VH_WEBHOOK_ALLOW_PRIVATE;
+  const connect = createGuardedConnect({
+    resolve: allowPrivate ? resolveLocally : createResolveHost(),
+    classify: allowPrivate ? null : createTargetClassifier(),
+    timeoutMs: connectTimeoutMs,
+  });
+  return startDeliveries({
+    database: stores.database,
+    log: stores.log,
+    logger,
+    metrics,
+    secrets: createSecretStore(masterKey),
+    poster: createPoster({ connect, timeoutMs }),
+    timeoutMs,
+    waitsSeconds: settings.VH_WEBHOOK_BACKOFF_SECONDS,
+    retentionDays: settings.VH_WEBHOOK_RETENTION_DAYS,
+    now,
+    clock: () => performance.now(),
+    random: Math.random,
+  });
+}

@@ -1,0 +1,234 @@
+import { createHmac } from 'node:crypto';
+import t from 'tap';
+import { issueDashboardToken } from '../../src/administration/dashboard-tokens.js';
+import { loadMasterKey } from '../../src/crypto/master-key.js';
+import type { CreatedWebhookReply, DeliveryReply, WebhookReply } from '../../src/contract/webhook.js';
+import { startReceiver } from '../helpers/receiver.js';
+import { startTestService } from '../helpers/service.js';
+import { waitUntil } from '../helpers/wait-until.js';
+
+const service = await startTestService(t, {
+  VH_WEBHOOK_ALLOW_PRIVATE: 'on',
+  VH_WEBHOOK_BACKOFF_SECONDS: '0.05,0.05,0.05,0.05',
+});
+const { bootstrap } = service;
+const path = `/projects/${bootstrap.projectId}/webhooks`;
+
+const call = async <T>(method: string, at: string, body?: unknown): Promise<{ status: number; body: T }> =>
+  service.call(method, at, body === undefined ? {} : { body });
+const register = async (fields: object): Promise<CreatedWebhookReply> => {
+  const answer = await call<CreatedWebhookReply>('POST', path, fields);
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+  return answer.body;
+};
+const deliveriesOf = async (webhookId: string, query = ''): Promise<readonly DeliveryReply[]> =>
+  (await call<{ deliveries: DeliveryReply[] }>('GET', `${path}/${webhookId}/deliveries${query}`)).body.deliveries;
+const test = async (webhookId: string): Promise<string> =>
+  (await call<{ deliveryId: string }>('POST', `${path}/${webhookId}/test`)).body.deliveryId;
+
+t.test('a webhook is made with defaults and its secret shown once, read, changed and deleted', async (t) => {
+  const made = await register({ url: 'http://127.0.0.1:9/x' });
+  t.match(made, {
+    webhookId: /^whk_/,
+    events: ['verification.completed'],
+    payloadVersion: 'v2',
+    description: null,
+    enabled: true,
+    health: { state: 'working', reason: null },
+    secret: /^[0-9a-f]{64}$/,
+  });
+  const read = await call<WebhookReply>('GET', `${path}/${made.webhookId}`);
+  const { secret: _secret, ...shown } = made;
+  t.same(read.body, shown, 'the secret is in the first answer only');
+  const changed = await call<WebhookReply>('PATCH', `${path}/${made.webhookId}`, {
+    events: ['verification.failed'],
+    payloadVersion: 'v1',
+    enabled: false,
+  });
+  t.match(changed.body, { events: ['verification.failed'], payloadVersion: 'v1', enabled: false });
+  t.equal(changed.body.health.state, 'disabled');
+  const back = await call<WebhookReply>('PATCH', `${path}/${made.webhookId}`, { events: null, payloadVersion: null });
+  t.match(back.body, { events: ['verification.completed'], payloadVersion: 'v2', enabled: false }, 'null: the default');
+  t.equal((await call('POST', `${path}/${made.webhookId}/test`)).status, 409, 'nothing is sent to a disabled one');
+  t.equal((await call('DELETE', `${path}/${made.webhookId}`)).status, 200);
+  t.equal((await call('GET', `${path}/${made.webhookId}`)).status, 404);
+  t.equal((await call('GET', `${path}/${made.webhookId}/deliveries`)).status, 404);
+});
+
+t.test('what is wrong with a registration is told', async (t) => {
+  for (const [body, pointer] of [
+    [{}, '/url'],
+    [{ url: 'not a url' }, '/url'],
+    [{ url: 'ftp://example.com/' }, '/url'],
+    [{ url: 'https://user:password@example.com/' }, '/url'],
+    [{ url: 'https://example.com/', events: [] }, '/events'],
+    [{ url: 'https://example.com/', events: ['verification.complete'] }, '/events/0'],
+    [{ url: 'https://example.com/', payloadVersion: 'v3' }, '/payloadVersion'],
+  ] as const) {
+    const answer = await call<{ code: string; issues: { path: string }[] }>('POST', path, body);
+    t.equal(answer.status, 400, JSON.stringify(body));
+    t.equal(answer.body.code, 'VALIDATION_FAILED');
+    t.equal(answer.body.issues[0]?.path, pointer, JSON.stringify(answer.body));
+  }
+  const made = await register({ url: 'http://127.0.0.1:9/x' });
+  t.equal((await call('PATCH', `${path}/${made.webhookId}`, { url: null })).status, 400);
+  t.equal((await call('PATCH', `${path}/${made.webhookId}`, { url: 'gopher://x' })).status, 400);
+});
+
+t.test('a test delivery arrives with the headers of the contract, signed, and stands in the log', async (t) => {
+  const receiver = await startReceiver(t);
+  const made = await register({ url: `${receiver.url}/hook?tenant=7`, events: ['question.flagged'] });
+  const deliveryId = await test(made.webhookId);
+  await waitUntil(() => receiver.received.length === 1, 'it arrives');
+  const [first] = receiver.received;
+  const header = (name: string): string => String(first?.headers[name]);
+  const payload = JSON.parse(first?.body ?? '') as { event: string; data: Record<string, unknown> };
+  t.equal(first?.path, '/hook?tenant=7');
+  t.equal(header('content-type'), 'application/json');
+  t.equal(header('x-service-event'), 'verification.completed');
+  t.equal(header('x-service-attempt'), '1');
+  t.equal(header('x-service-idempotency-key'), payload.data['session_id']);
+  const signed = `${header('x-service-timestamp')}.${first?.body}`;
+  t.equal(header('x-service-signature'), `sha256=${createHmac('sha256', made.secret).update(signed).digest('hex')}`);
+  t.ok(Math.abs(Number(header('x-service-timestamp')) - Date.now() / 1_000) < 60);
+  const standard = `${header('webhook-id')}.${header('webhook-timestamp')}.${first?.body}`;
+  t.equal(header('webhook-signature'), `v1,${createHmac('sha256', made.secret).update(standard).digest('base64')}`);
+  t.equal(payload.event, 'verification.completed');
+  await waitUntil(async () => (await deliveriesOf(made.webhookId))[0]?.state === 'SUCCEEDED', 'the result is written');
+  const [delivery] = await deliveriesOf(made.webhookId);
+  t.match(delivery, {
+    deliveryId,
+    event: 'verification.completed',
+    sessionId: payload.data['session_id'],
+    state: 'SUCCEEDED',
+    nextAttemptAt: null,
+    attempts: [{ attempt: 1, state: 'SUCCEEDED', statusCode: 200, responseBody: 'ok', error: null }],
+  });
+});
+
+t.test('a new secret signs from the next delivery on; the old one only where an overlap was asked for', async (t) => {
+  const receiver = await startReceiver(t);
+  const made = await register({ url: receiver.url });
+  const rotate = async (body?: object) =>
+    (await call<{ secret: string }>('POST', `${path}/${made.webhookId}/rotate-secret`, body)).body.secret;
+  const second = await rotate();
+  await test(made.webhookId);
+  const third = await rotate({ overlapHours: 1 });
+  await waitUntil(() => receiver.received.length >= 1, 'the first arrives');
+  // What was on its way when the secret changed may carry the old one; a delivery made afterwards never does, a second later.
+  await waitUntil(async () => {
+    const count = receiver.received.length;
+    await test(made.webhookId);
+    await waitUntil(() => receiver.received.length > count, 'another arrives');
+    const last = receiver.received.at(-1);
+    const signed = `${String(last?.headers['x-service-timestamp'])}.${last?.body}`;
+    return (
+      last?.headers['x-service-signature'] === `sha256=${createHmac('sha256', third).update(signed).digest('hex')}`
+    );
+  }, 'the new secret is in force');
+  const last = receiver.received.at(-1);
+  const content = `${String(last?.headers['webhook-id'])}.${String(last?.headers['webhook-timestamp'])}.${last?.body}`;
+  t.same(
+    String(last?.headers['webhook-signature']).split(' '),
+    [third, second].map((secret) => `v1,${createHmac('sha256', secret).update(content).digest('base64')}`),
+  );
+});
+
+t.test('a failing endpoint gets five attempts; its owner sees each, with what to do, and replays', async (t) => {
+  const receiver = await startReceiver(t);
+  receiver.answer((_received, response) => void response.writeHead(503).end('down for maintenance'));
+  const made = await register({ url: receiver.url });
+  const deliveryId = await test(made.webhookId);
+  await waitUntil(async () => (await deliveriesOf(made.webhookId))[0]?.state === 'EXHAUSTED', 'it is exhausted');
+  const [delivery] = await deliveriesOf(made.webhookId);
+  t.same(
+    delivery?.attempts.map(({ attempt, state, statusCode }) => [attempt, state, statusCode]),
+    [
+      [5, 'EXHAUSTED', 503],
+      [4, 'FAILED', 503],
+      [3, 'FAILED', 503],
+      [2, 'FAILED', 503],
+      [1, 'FAILED', 503],
+    ],
+  );
+  t.match(delivery?.attempts[0], { responseBody: 'down for maintenance', error: /receiver failed/ });
+  t.same(
+    receiver.received.map(({ headers }) => headers['x-service-attempt']),
+    ['1', '2', '3', '4', '5'],
+  );
+  t.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1, 'one message, five times');
+
+  receiver.answer((_received, response) => void response.writeHead(204).end());
+  t.equal((await call('POST', `${path}/${made.webhookId}/deliveries/${deliveryId}/replay`)).status, 200);
+  await waitUntil(async () => (await deliveriesOf(made.webhookId))[0]?.state === 'SUCCEEDED', 'the replay succeeds');
+  t.match((await deliveriesOf(made.webhookId))[0]?.attempts[0], { attempt: 6, state: 'SUCCEEDED', statusCode: 204 });
+  t.equal((await call('POST', `${path}/${made.webhookId}/deliveries/dlv_nothing/replay`)).status, 404);
+});
+
+t.test('recover sends again what failed for good since a time, and nothing else', async (t) => {
+  const receiver = await startReceiver(t);
+  receiver.answer((_received, response) => void response.writeHead(400).end());
+  const made = await register({ url: receiver.url });
+  const since = new Date().toISOString();
+  await test(made.webhookId);
+  await test(made.webhookId);
+  await waitUntil(
+    async () => (await deliveriesOf(made.webhookId, '?state=EXHAUSTED')).length === 2,
+    'both fail at once: 400 is terminal',
+  );
+  receiver.answer((_received, response) => void response.writeHead(200).end());
+  await test(made.webhookId);
+  await waitUntil(async () => (await deliveriesOf(made.webhookId, '?state=SUCCEEDED')).length === 1, 'one succeeds');
+  const recover = async (body: object) => call<{ requeued: number }>('POST', `${path}/${made.webhookId}/recover`, body);
+  t.equal((await recover({ since: '2020-01-01T00:00:00Z', until: since })).body.requeued, 0, 'none is that old');
+  t.equal((await recover({ since, until: since })).status, 400);
+  t.equal((await recover({ since })).body.requeued, 2);
+  await waitUntil(async () => (await deliveriesOf(made.webhookId, '?state=SUCCEEDED')).length === 3, 'all succeed');
+  t.equal(receiver.received.length, 5);
+});
+
+t.test('the log is filtered and comes in pages', async (t) => {
+  const receiver = await startReceiver(t);
+  const made = await register({ url: receiver.url });
+  for (let n = 0; n < 5; n++) await test(made.webhookId);
+  await waitUntil(async () => (await deliveriesOf(made.webhookId, '?state=SUCCEEDED')).length === 5, 'all arrive');
+  const all = await deliveriesOf(made.webhookId);
+  type Page = { deliveries: DeliveryReply[]; nextCursor: string | null };
+  const first = (await call<Page>('GET', `${path}/${made.webhookId}/deliveries?limit=3`)).body;
+  const second = (await call<Page>('GET', `${path}/${made.webhookId}/deliveries?limit=3&cursor=${first.nextCursor}`))
+    .body;
+  t.same([...first.deliveries, ...second.deliveries], all);
+  t.equal(second.nextCursor, null);
+  const wanted = all[2]?.sessionId ?? '';
+  t.same(
+    (await deliveriesOf(made.webhookId, `?sessionId=${wanted}`)).map(({ sessionId }) => sessionId),
+    [wanted],
+  );
+  t.same(await deliveriesOf(made.webhookId, '?event=monitoring.flagged'), []);
+  t.same(await deliveriesOf(made.webhookId, '?state=PENDING'), []);
+  t.equal((await call('GET', `${path}/${made.webhookId}/deliveries?state=LOST`)).status, 400);
+});
+
+t.test('fifty webhooks are the most of a project', async (t) => {
+  const list = (await call<{ webhooks: WebhookReply[] }>('GET', `${path}?limit=200`)).body.webhooks;
+  for (let n = list.length; n < 50; n++) await register({ url: 'http://127.0.0.1:9/x' });
+  const refused = await call<{ code: string }>('POST', path, { url: 'http://127.0.0.1:9/x' });
+  t.match(refused, { status: 409, body: { code: 'CONFLICT' } });
+});
+
+t.test('what owners do is in the audit trail, and no secret is', async (t) => {
+  const token = await issueDashboardToken(loadMasterKey(service.dataDirectory), {
+    organizationId: bootstrap.organizationId,
+    role: 'owner',
+    lifetimeSeconds: 60,
+  });
+  const answer: { status: number; body: { entries: { action: string }[] } } = await service.call(
+    'GET',
+    `/organizations/${bootstrap.organizationId}/audit?limit=200`,
+    { headers: { authorization: `Bearer ${token}` } },
+  );
+  const actions = new Set(answer.body.entries.map(({ action }) => action));
+  for (const action of ['created', 'updated', 'deleted', 'secret_rotated', 'tested', 'delivery_replayed', 'recovered'])
+    t.ok(actions.has(`webhook.${action}`), action);
+  t.notMatch(JSON.stringify(answer.body), /[0-9a-f]{64}/);
+});
