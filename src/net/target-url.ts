@@ -31,7 +31,7 @@ export function objectionTo(text: string, { classify, allowPrivate }: TargetRule
 }
 
 /** Without the brackets of an IPv6 address and the dot that may end a name. */
-export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 
 function objectionToHost(host: string, classify: ClassifyTarget): string | null {
   if (isIP(host) !== 0) {

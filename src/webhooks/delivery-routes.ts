@@ -13,17 +13,21 @@ import { inOrganization } from '../stores/database/tenant.js';
 import { listDeliveries } from './delivery-log.js';
 import { examples } from './examples.js';
 import { item, ownerOf, reading, tags, WebhookParams, writing } from './route-parts.js';
-import type { WebhookDeps, WebhookService } from './webhook-service.js';
+import type { ResendDeps, ResendService } from './resend-service.js';
 import { findWebhook } from './webhook-store.js';
 
 const DeliveryParams = Type.Object({ ...WebhookParams.properties, deliveryId: Type.String({ maxLength: 128 }) });
 
-export function registerDeliveryRoutes(app: FastifyInstance, deps: WebhookDeps, service: WebhookService): void {
+export function registerDeliveryRoutes(
+  app: FastifyInstance,
+  deps: Pick<ResendDeps, 'database'>,
+  service: ResendService,
+): void {
   registerLog(app, deps);
   registerSendingAgain(app, service);
 }
 
-function registerLog(app: FastifyInstance, deps: WebhookDeps): void {
+function registerLog(app: FastifyInstance, deps: Pick<ResendDeps, 'database'>): void {
   app.withTypeProvider<TypeBoxTypeProvider>().get(
     `${item}/deliveries`,
     {
@@ -48,7 +52,7 @@ function registerLog(app: FastifyInstance, deps: WebhookDeps): void {
   );
 }
 
-function registerSendingAgain(app: FastifyInstance, service: WebhookService): void {
+function registerSendingAgain(app: FastifyInstance, service: ResendService): void {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();
   typed.post(
     `${item}/test`,

@@ -27,24 +27,27 @@ import { inOrganization } from '../stores/database/tenant.js';
 import { registerDeliveryRoutes } from './delivery-routes.js';
 import { examples } from './examples.js';
 import { collection, item, ownerOf, reading, tags, WebhookParams, writing } from './route-parts.js';
-import { createWebhookService, type WebhookDeps, type WebhookService } from './webhook-service.js';
+import { createRegistrationService, type RegistrationDeps, type RegistrationService } from './registration-service.js';
+import { createResendService, type ResendDeps } from './resend-service.js';
 import { findWebhook, listWebhooks, showWebhook } from './webhook-store.js';
 
 const ProjectParams = Type.Object({ projectId: Type.String({ maxLength: 128 }) });
 const securing: Access = { ...writing, afterTrial: true };
 
+export type WebhookDeps = RegistrationDeps & ResendDeps;
+
 export function registerWebhookRoutes(app: FastifyInstance, deps: WebhookDeps): void {
-  const service = createWebhookService(deps);
+  const service = createRegistrationService(deps);
   void app.register(async (scope) => {
     registerStorableText(scope);
     registerCollection(scope, deps, service);
     registerItem(scope, deps, service);
-    registerDeliveryRoutes(scope, deps, service);
+    registerDeliveryRoutes(scope, deps, createResendService(deps));
     void scope.register(async (inner) => registerRotation(inner, service));
   });
 }
 
-function registerCollection(app: FastifyInstance, deps: WebhookDeps, service: WebhookService): void {
+function registerCollection(app: FastifyInstance, deps: WebhookDeps, service: RegistrationService): void {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();
   typed.post(
     collection,
@@ -87,7 +90,7 @@ function registerCollection(app: FastifyInstance, deps: WebhookDeps, service: We
   );
 }
 
-function registerItem(app: FastifyInstance, deps: WebhookDeps, service: WebhookService): void {
+function registerItem(app: FastifyInstance, deps: WebhookDeps, service: RegistrationService): void {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();
   const common = { tags, params: WebhookParams };
   typed.get(
@@ -143,7 +146,7 @@ function registerItem(app: FastifyInstance, deps: WebhookDeps, service: WebhookS
   );
 }
 
-function registerRotation(app: FastifyInstance, service: WebhookService): void {
+function registerRotation(app: FastifyInstance, service: RegistrationService): void {
   acceptEmptyBodies(app);
   app.withTypeProvider<TypeBoxTypeProvider>().post(
     `${item}/rotate-secret`,

@@ -6,7 +6,7 @@ import { createTargetClassifier } from '../net/target-address.js';
 import type { Consumer } from '../stores/log/port.js';
 import { startDeliveries } from '../webhooks/deliveries.js';
 import { createPoster } from '../webhooks/post.js';
-import type { WebhookDeps } from '../webhooks/webhook-service.js';
+import type { WebhookDeps } from '../webhooks/routes.js';
 import { createSecretStore } from '../webhooks/webhook-store.js';
 import type { Parts } from './parts.js';
 

@@ -1,0 +1,122 @@
+/**
+ * Registrations of webhooks: making, changing, deleting, and replacing the secret. Each write is recorded with it. Whatever an owner changes about a
+ * webhook that is parked frees it.
+ */
+import {
+  webhookDefaults,
+  webhooksPerProjectMax,
+  type CreatedWebhookReply,
+  type WebhookChange,
+  type WebhookCreation,
+  type WebhookReply,
+} from '../contract/webhook.js';
+import type { Actor } from '../administration/audit.js';
+import { makeId } from '../crypto/ids.js';
+import { Fault } from '../errors.js';
+import { invalid } from '../http/error-answers.js';
+import { objectionTo, type TargetRules } from '../net/target-url.js';
+import type { Database } from '../stores/database/port.js';
+import { inOrganization } from '../stores/database/tenant.js';
+import {
+  countWebhooks,
+  deleteWebhook,
+  insertWebhook,
+  replaceSecret,
+  showWebhook,
+  updateWebhook,
+  type SecretStore,
+  type WebhookOwner,
+  type WebhookSettings,
+} from './webhook-store.js';
+import { noteChange, onWebhook } from './webhook-write.js';
+
+export interface RegistrationDeps {
+  readonly database: Database;
+  readonly secrets: SecretStore;
+  readonly target: TargetRules;
+}
+
+export type RegistrationService = ReturnType<typeof createRegistrationService>;
+
+export function createRegistrationService({ database, secrets, target }: RegistrationDeps) {
+  const requireTarget = (url: string): void => {
+    const objection = objectionTo(url, target);
+    if (objection !== null) throw invalid([{ path: '/url', message: objection }]);
+  };
+
+  return {
+    async create(actor: Actor, owner: WebhookOwner, creation: WebhookCreation): Promise<CreatedWebhookReply> {
+      requireTarget(creation.url);
+      const settings = settingsOf({ ...webhookDefaults, url: creation.url }, creation);
+      return inOrganization(database, owner.organizationId, async (tx) => {
+        if ((await countWebhooks(tx, owner.projectId)) >= webhooksPerProjectMax)
+          throw new Fault(
+            'CONFLICT',
+            `The project has ${webhooksPerProjectMax} webhooks, which is the most. Delete one that is not needed.`,
+          );
+        const webhookId = makeId('webhook');
+        const { secret, sealed } = secrets.make(webhookId);
+        const webhook = await insertWebhook(tx, owner, webhookId, settings, sealed);
+        await noteChange(tx, actor, webhook, 'webhook.created', shown(settings));
+        return { ...showWebhook(webhook), secret };
+      });
+    },
+
+    change: (actor: Actor, owner: WebhookOwner, webhookId: string, change: WebhookChange): Promise<WebhookReply> => {
+      if (change.url === null) throw invalid([{ path: '/url', message: 'has no default; send an address.' }]);
+      if (change.url !== undefined) requireTarget(change.url);
+      return onWebhook(database, owner, webhookId, async (tx, webhook) => {
+        const settings = settingsOf(webhook, change);
+        await updateWebhook(tx, webhookId, settings);
+        await noteChange(tx, actor, webhook, 'webhook.updated', { from: shown(webhook), to: shown(settings) });
+        return showWebhook({ ...webhook, ...settings, parking: null });
+      });
+    },
+
+    remove: (actor: Actor, owner: WebhookOwner, webhookId: string): Promise<WebhookReply> =>
+      onWebhook(database, owner, webhookId, async (tx, webhook) => {
+        await deleteWebhook(tx, webhookId);
+        await noteChange(tx, actor, webhook, 'webhook.deleted', shown(webhook));
+        return showWebhook(webhook);
+      }),
+
+    rotateSecret: (
+      actor: Actor,
+      owner: WebhookOwner,
+      webhookId: string,
+      overlapHours: number,
+    ): Promise<{ secret: string }> =>
+      onWebhook(database, owner, webhookId, async (tx, webhook) => {
+        const { secret, sealed } = secrets.make(webhookId);
+        await replaceSecret(tx, webhookId, sealed, overlapHours);
+        await noteChange(tx, actor, webhook, 'webhook.secret_rotated', { overlapHours });
+        return { secret };
+      }),
+  };
+}
+
+/** A merge: what is left out stays, null goes back to the default. */
+function settingsOf(
+  base: WebhookSettings,
+  change: Omit<WebhookChange, 'url'> & { url?: string | null },
+): WebhookSettings {
+  const { events, payloadVersion, description, enabled } = change;
+  return {
+    url: change.url ?? base.url,
+    events: merged(events, base.events, webhookDefaults.events),
+    payloadVersion: merged(payloadVersion, base.payloadVersion, webhookDefaults.payloadVersion),
+    description: description === undefined ? base.description : description,
+    enabled: merged(enabled, base.enabled, webhookDefaults.enabled),
+  };
+}
+
+const merged = <T>(change: T | null | undefined, base: T, fallback: T): T =>
+  change === undefined ? base : (change ?? fallback);
+
+/** For the audit trail. Secrets may stand in the query of an address, so that only its beginning is told. */
+const shown = ({ url, events, payloadVersion, enabled }: WebhookSettings): Readonly<Record<string, unknown>> => ({
+  url: new URL(url).origin + new URL(url).pathname,
+  events,
+  payloadVersion,
+  enabled,
+});
