@@ -11,13 +11,8 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics() {
   const registry = new Registry();
-  const registers = [registry];
-  const histogram = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
-    new Histogram<L>({ name, help, labelNames: [...labelNames], buckets: latencyBuckets, registers });
-  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
-    new Counter<L>({ name, help, labelNames: [...labelNames], registers });
-  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
-    new Gauge<L>({ name, help, labelNames: [...labelNames], registers });
+  const makers = makersOf(registry);
+  const { histogram, counter, gauge } = makers;
 
   collectDefaultMetrics({ register: registry });
   return {
@@ -45,7 +40,7 @@ export function createMetrics() {
       name: 'vh_pool_batch_tasks',
       help: 'Tasks in one hand-over to a thread.',
       buckets: [1, 2, 4, 8, 16, 32],
-      registers,
+      registers: [registry],
     }),
     receiptsRecorded: counter('vh_receipts_recorded_total', 'Receipts written to the database by the consumers.', []),
     outcomes: counter('vh_outcome_events_total', 'Outcome events received, by result.', ['result']),
@@ -61,6 +56,57 @@ export function createMetrics() {
       'Receipts that went to the spool (spooled) and from it into the log (replayed).',
       ['event'],
     ),
+    ...eventMetrics(makers),
+    storeUp: gauge('vh_store_up', '1 while a store answers, else 0.', ['store']),
+    storeFailures: counter('vh_store_failures_total', 'Calls that a store did not answer.', ['store']),
+  };
+}
+
+/** What verification counts. */
+function verificationMetrics(registry: Registry) {
+  const registers = [registry];
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Counter<L>({ name, help, labelNames: [...labelNames], registers });
+  return {
+    sessionsCreated: counter('vh_sessions_created_total', 'Verification sessions created, by world: live or demo.', [
+      'world',
+    ]),
+    verifications: counter('vh_verifications_total', 'Verifications completed, by status and world.', [
+      'status',
+      'world',
+    ]),
+    verifyStage: new Histogram({
+      name: 'vh_verify_stage_seconds',
+      help: 'Time of one stage of a verification: compare, verdict, record.',
+      labelNames: ['stage'],
+      buckets: latencyBuckets,
+      registers: [registry],
+    }),
+    tokenVerifications: counter(
+      'vh_token_verifications_total',
+      'verificationTokens validated, by result: ok or the error.',
+      ['result'],
+    ),
+    wrongClientSecrets: counter('vh_wrong_client_secrets_total', 'Calls with a wrong or missing client secret.', []),
+  };
+}
+
+type Makers = ReturnType<typeof makersOf>;
+
+function makersOf(registry: Registry) {
+  const registers = [registry];
+  const histogram = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Histogram<L>({ name, help, labelNames: [...labelNames], buckets: latencyBuckets, registers });
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Counter<L>({ name, help, labelNames: [...labelNames], registers });
+  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Gauge<L>({ name, help, labelNames: [...labelNames], registers });
+  return { histogram, counter, gauge };
+}
+
+/** Of events on their way from a session to its customer. */
+function eventMetrics({ counter, gauge }: Makers) {
+  return {
     outboxOldest: gauge(
       'vh_outbox_oldest_seconds',
       'Age of the oldest event of a session that the log has not taken yet; 0 where none waits.',
@@ -87,36 +133,5 @@ export function createMetrics() {
       'Webhooks whose deliveries wait because they keep failing.',
       [],
     ),
-    storeUp: gauge('vh_store_up', '1 while a store answers, else 0.', ['store']),
-    storeFailures: counter('vh_store_failures_total', 'Calls that a store did not answer.', ['store']),
-  };
-}
-
-/** What verification counts. */
-function verificationMetrics(registry: Registry) {
-  const registers = [registry];
-  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
-    new Counter<L>({ name, help, labelNames: [...labelNames], registers });
-  return {
-    sessionsCreated: counter('vh_sessions_created_total', 'Verification sessions created, by world: live or demo.', [
-      'world',
-    ]),
-    verifications: counter('vh_verifications_total', 'Verifications completed, by status and world.', [
-      'status',
-      'world',
-    ]),
-    verifyStage: new Histogram({
-      name: 'vh_verify_stage_seconds',
-      help: 'Time of one stage of a verification: compare, verdict, record.',
-      labelNames: ['stage'],
-      buckets: latencyBuckets,
-      registers,
-    }),
-    tokenVerifications: counter(
-      'vh_token_verifications_total',
-      'verificationTokens validated, by result: ok or the error.',
-      ['result'],
-    ),
-    wrongClientSecrets: counter('vh_wrong_client_secrets_total', 'Calls with a wrong or missing client secret.', []),
   };
 }
