@@ -1,6 +1,6 @@
 /**
- * What the scripts are given: positional strings, '' for null, and sketches packed once by the caller so that the
- * scripts pass them on unread. Pure.
+ * What the scripts are given: strings in the order of argument-layouts.ts, '' for null, and sketches packed once by the caller so that
+ * the scripts pass them on unread. Pure.
  */
 import { Packr } from 'msgpackr';
 import type { DeviceSketch } from '../../../contract/facts.js';
@@ -16,8 +16,7 @@ import type {
 import { splitNamespace, type Namespace } from '../namespace.js';
 import { rateKeyOf } from '../rate-state.js';
 import { locateTerms } from '../term-cells.js';
-
-type Argument = string | number | Buffer;
+import { layOut, type Argument, type Item } from './argument-layouts.js';
 
 const packr = new Packr({ useRecords: false });
 
@@ -32,61 +31,81 @@ export function warmKey(namespace: Namespace): string {
 }
 
 export function countArguments(input: ScoreCountInput): Argument[] {
-  return [
-    stampOf(input.nowMs),
-    refOf(input.session),
-    input.fingerprint,
-    input.receiptId,
-    bytesOf(input.content),
-    input.scope,
-    refOf(input.respondent),
-    refOf(input.device),
-    input.address,
-    input.prefix,
-    input.source ?? '',
-    plainOf(input.deviceClass),
-    input.addressShared ? '1' : '',
-    input.signature ?? '',
-    input.history.respondent ?? '',
-    input.history.source ?? '',
-    input.history.subSource ?? '',
-    ...limitArguments(input.limits, input.nowMs),
-  ];
+  const head = {
+    now: stampOf(input.nowMs),
+    session: refOf(input.session),
+    fingerprint: input.fingerprint,
+    receiptId: input.receiptId,
+    content: bytesOf(input.content),
+    scope: input.scope,
+    respondent: refOf(input.respondent),
+    device: refOf(input.device),
+    address: input.address,
+    prefix: input.prefix,
+    source: input.source ?? '',
+    deviceClass: plainOf(input.deviceClass),
+    addressShared: input.addressShared ? '1' : '',
+    signature: input.signature ?? '',
+    historyRespondent: input.history.respondent ?? '',
+    historySource: input.history.source ?? '',
+    historySubSource: input.history.subSource ?? '',
+    limits: input.limits.length,
+  };
+  return layOut('countScore', head, limitItems(input.limits, input.nowMs));
 }
 
 export function restoreArguments(nowMs: number, sessions: readonly CountedSession[]): Argument[] {
-  const argumentsOf = (session: CountedSession): Argument[] => [
-    stampOf(session.nowMs),
-    refOf(session.session),
-    session.scope,
-    refOf(session.respondent),
-    refOf(session.device),
-    session.address,
-    session.prefix,
-    session.source ?? '',
-    plainOf(session.deviceClass),
-    session.addressShared ? '1' : '',
-    session.sketch === null ? '' : packSketch(session.sketch),
-    packIndex(session),
-  ];
-  return [stampOf(nowMs), ...sessions.flatMap(argumentsOf)];
+  const itemOf = (session: CountedSession): Item<'restoreSessions'> => ({
+    now: stampOf(session.nowMs),
+    session: refOf(session.session),
+    scope: session.scope,
+    respondent: refOf(session.respondent),
+    device: refOf(session.device),
+    address: session.address,
+    prefix: session.prefix,
+    source: session.source ?? '',
+    deviceClass: plainOf(session.deviceClass),
+    addressShared: session.addressShared ? '1' : '',
+    sketch: session.sketch === null ? '' : packSketch(session.sketch),
+    index: packIndex(session),
+  });
+  return layOut('restoreSessions', { calledAt: stampOf(nowMs) }, sessions.map(itemOf));
 }
 
 export function historyArguments(records: readonly HistoryRecord[]): Argument[] {
-  return records.flatMap(({ subject, version, value }) => [subject, version, historyText(value)]);
+  const itemOf = ({ subject, version, value }: HistoryRecord): Item<'publishHistory'> => ({
+    subject,
+    version,
+    value: historyText(value),
+  });
+  return layOut('publishHistory', {}, records.map(itemOf));
 }
 
 export function limitArguments(limits: readonly RateLimit[], nowMs: number): Argument[] {
-  return [
-    limits.length,
-    ...limits.flatMap((limit) => [rateKeyOf(limit, nowMs), limit.limit, limit.windowSeconds * 1_000]),
-  ];
+  return layOut('takeRate', { limits: limits.length }, limitItems(limits, nowMs));
+}
+
+function limitItems(limits: readonly RateLimit[], nowMs: number): Item<'takeRate'>[] {
+  return limits.map((limit) => ({
+    key: rateKeyOf(limit, nowMs),
+    limit: limit.limit,
+    windowMs: limit.windowSeconds * 1_000,
+  }));
 }
 
 export function probeArguments(input: ProbeStoreInput): Argument[] {
-  const head = [input.nowMs, refOf(input.session), input.nonce, input.phase, input.seq, bytesOf(input.content)];
-  if (input.phase === 'update') return [...head, '', '', ''];
-  return [...head, refOf(input.device), input.sketch === null ? '' : packSketch(input.sketch), packIndex(input)];
+  const isLoad = input.phase !== 'update';
+  return layOut('storeProbe', {
+    now: input.nowMs,
+    session: refOf(input.session),
+    nonce: input.nonce,
+    phase: input.phase,
+    seq: input.seq,
+    content: bytesOf(input.content),
+    device: isLoad ? refOf(input.device) : '',
+    sketch: isLoad && input.sketch !== null ? packSketch(input.sketch) : '',
+    index: isLoad ? packIndex(input) : '',
+  });
 }
 
 /** "n fraud clawbacks asOfDay", then "age:sessions" of each that is young; whoever knows of none reads the first four. */

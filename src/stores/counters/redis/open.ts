@@ -17,6 +17,7 @@ import {
   tagOf,
   warmKey,
 } from './arguments.js';
+import { layOut } from './argument-layouts.js';
 import { connectRedis, type RedisConnection, type RedisLogger } from './connection.js';
 import { decodeRecord, decodeUsed, readFrame } from './record.js';
 import { loadScripts, type Scripts } from './scripts.js';
@@ -53,7 +54,9 @@ export async function openRedisCounters({
       throw storeUnavailable(`counters in Redis: unexpected answer to a probe: ${answer.slice(0, 100)}`);
     },
     recentReceipt: async (projectId, receiptId) => {
-      const [stored, ...probe] = partsOf(await connection.run(scripts.readReceipt, tagOf(projectId), [receiptId]));
+      const [stored, ...probe] = partsOf(
+        await connection.run(scripts.readReceipt, tagOf(projectId), layOut('readReceipt', { receiptId })),
+      );
       return stored == null ? null : readReceipt(projectId, stored, probe);
     },
     takeRate: async (tag, nowMs, limits) => {

@@ -1,5 +1,5 @@
 /**
- * The Lua scripts, put together from the parts in scripts/ behind a prelude that holds the bounds. They stay in the
+ * The Lua scripts, put together from the parts in scripts/ behind a prelude that holds the bounds and the places of the arguments. They stay in the
  * source tree; compiled code finds them from the root of the package. A missing part fails the start.
  */
 import { createHash } from 'node:crypto';
@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageRoot } from '../../../package-root.js';
 import { bounds } from '../bounds.js';
+import { layoutPrelude, type ScriptName } from './argument-layouts.js';
 
 export interface Script {
   readonly name: string;
@@ -36,7 +37,7 @@ const parts = {
   storeProbe: ['store-probe'],
   takeRate: ['rates', 'take-rate'],
   publishHistory: ['publish-history'],
-} as const;
+} as const satisfies Readonly<Record<ScriptName, readonly string[]>>;
 
 /** With it Redis 7 refuses the whole script when memory is short; without, it would stop somewhere inside. */
 const firstLine = '#!lua';
@@ -51,7 +52,9 @@ export type Scripts = Readonly<Record<keyof typeof parts, Script>>;
 export async function loadScripts(directory = scriptsDirectory): Promise<Scripts> {
   const load = async (name: keyof typeof parts): Promise<Script> => {
     const texts = await Promise.all(parts[name].map((part) => readFile(join(directory, `${part}.lua`), 'utf8')));
-    const text = [name === 'readReceipt' ? readingFirstLine : firstLine, prelude(), ...texts].join('\n');
+    const text = [name === 'readReceipt' ? readingFirstLine : firstLine, prelude(), layoutPrelude(name), ...texts].join(
+      '\n',
+    );
     return { name, text, sha1: createHash('sha1').update(text).digest('hex') };
   };
   const [countScore, restoreSessions, readReceipt, storeProbe, takeRate, publishHistory] = await Promise.all([

@@ -1,20 +1,22 @@
--- One scoring call, counted in one step. KEYS[1] the tag of the project or of its world; ARGV as named below, then the limits.
+-- One scoring call, counted in one step. KEYS[1] the tag of the project or of its world; ARGV: see argument-layouts.ts.
 -- Answers what happened, what had been used of each limit, and, counted, the record without its content, which the caller
 -- has, or, replayed, all that was stored; then the load, update, sketch and index of the probe.
-enter(ARGV[1], ARGV[2], ARGV[6])
-local fingerprint, receiptId, content = ARGV[3], ARGV[4], ARGV[5]
+local function given(name) return ARGV[argument[name]] end
+enter(given('now'), given('session'), given('scope'))
+local fingerprint, receiptId, content = given('fingerprint'), given('receiptId'), given('content')
 local probe, version = readProbe()
 local s = {
-  respondent = ARGV[7], device = ARGV[8], address = ARGV[9], prefix = ARGV[10], source = ARGV[11], deviceClass = ARGV[12], shared = ARGV[13] == '1',
+  respondent = given('respondent'), device = given('device'), address = given('address'), prefix = given('prefix'),
+  source = given('source'), deviceClass = given('deviceClass'), shared = given('addressShared') == '1',
   sketch = probe and probe.sketch or '', bands = probe and probe.bands or {}, cells = probe and probe.cells,
 }
 if s.device == '' and probe then s.device = probe.device end
 
 -- Everything that has a name before it is read is read at once.
-local reads, names = rateKeys(home, 18), {}
+local reads, names = rateKeys(home), {}
 local limits = #reads
 local keys = sessionKeys(s)
-for _, group in ipairs({ keys, historyKeys(15) }) do
+for _, group in ipairs({ keys, historyKeys() }) do
   for name, key in pairs(group) do
     reads[#reads + 1] = key
     names[#reads] = name
@@ -26,7 +28,7 @@ for i = limits + 1, #reads do
 end
 
 local limitKeys = { unpack(reads, 1, limits) }
-local allowed, used = takeRates(limitKeys, 18, values)
+local allowed, used = takeRates(limitKeys, values)
 if not allowed then return { 'limited', used } end
 local warm = isWarm(read.warm)
 readGuard(read.guard)
@@ -37,13 +39,13 @@ if replayId then
 end
 
 local velocity, neighborhood, candidates, records = countSession(s, keys, read)
-local signatureFresh = claimSignature(ARGV[14])
+local signatureFresh = claimSignature(given('signature'))
 noteReplay(fingerprint, version, receiptId)
 writeGuard()
 
 local named = ''
 local numbers = { receiptId, s.device ~= '' and s.device, signatureFresh, velocity, neighborhood, candidates, false,
-  warm, { historyOf(read.history0), historyOf(read.history1), historyOf(read.history2) } }
+  warm, { historyOf(read.historyRespondent), historyOf(read.historySource), historyOf(read.historySubSource) } }
 if probe then
   holdProbe(probe)
   named = session .. ' ' .. (probe.loadNumber or '') .. ' ' .. (probe.updateNumber or '')

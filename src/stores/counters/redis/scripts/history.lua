@@ -1,9 +1,10 @@
 -- What was published of the subjects that a call names, and whether the project is warm. Uses base, now, nowText.
 
-local function historyKeys(first)
+local function historyKeys()
   local keys = { warm = base .. 'warm' }
-  for i = 0, 2 do
-    if ARGV[first + i] ~= '' then keys['history' .. i] = base .. 'o:' .. ARGV[first + i] end
+  for _, name in ipairs({ 'historyRespondent', 'historySource', 'historySubSource' }) do
+    local subject = ARGV[argument[name]]
+    if subject ~= '' then keys[name] = base .. 'o:' .. subject end
   end
   return keys
 end

@@ -1,9 +1,10 @@
--- Keeps histories of subjects. KEYS[1] the project’s tag; ARGV: (subject, version, value) of each.
-for i = 1, #ARGV, 3 do
-  local key = KEYS[1] .. 'o:' .. ARGV[i]
+-- Keeps histories of subjects. KEYS[1] the project’s tag; ARGV: see argument-layouts.ts.
+for before = heads, #ARGV - 1, stride do
+  local version = ARGV[before + item.version]
+  local key = KEYS[1] .. 'o:' .. ARGV[before + item.subject]
   local known = redis.call('GET', key)
-  if not known or tonumber(string.match(known, '^%S+')) < tonumber(ARGV[i + 1]) then
-    redis.call('SET', key, ARGV[i + 1] .. ' ' .. ARGV[i + 2], 'PX', bounds.historyMs)
+  if not known or tonumber(string.match(known, '^%S+')) < tonumber(version) then
+    redis.call('SET', key, version .. ' ' .. ARGV[before + item.value], 'PX', bounds.historyMs)
   end
 end
 return 'published'

@@ -1,12 +1,14 @@
--- Counts sessions that were counted before and lost. KEYS[1] the project’s tag; ARGV: the time of the call, then
--- (time, session, scope, respondent, device, address, prefix, source, class, shared, sketch, index) of each session.
-local calledAt = tonumber(ARGV[1])
-for i = 2, #ARGV, 12 do
-  enter(ARGV[i], ARGV[i + 1], ARGV[i + 2], calledAt)
-  local index = cmsgpack.unpack(ARGV[i + 11])
+-- Counts sessions that were counted before and lost. KEYS[1] the project’s tag; ARGV: see
+-- argument-layouts.ts.
+local calledAt = tonumber(ARGV[argument.calledAt])
+for before = heads, #ARGV - 1, stride do
+  local function given(name) return ARGV[before + item[name]] end
+  enter(given('now'), given('session'), given('scope'), calledAt)
+  local index = cmsgpack.unpack(given('index'))
   local s = {
-    respondent = ARGV[i + 3], device = ARGV[i + 4], address = ARGV[i + 5], prefix = ARGV[i + 6], source = ARGV[i + 7],
-    deviceClass = ARGV[i + 8], shared = ARGV[i + 9] == '1', sketch = ARGV[i + 10], bands = index[1], cells = index[2],
+    respondent = given('respondent'), device = given('device'), address = given('address'), prefix = given('prefix'),
+    source = given('source'), deviceClass = given('deviceClass'), shared = given('addressShared') == '1',
+    sketch = given('sketch'), bands = index[1], cells = index[2],
   }
   local keys, reads, names = sessionKeys(s), {}, {}
   for name, key in pairs(keys) do

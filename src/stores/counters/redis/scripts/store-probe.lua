@@ -1,7 +1,8 @@
--- Keeps a message of the probe. KEYS[1] the project’s tag; ARGV: now, session, nonce, phase, seq, content, device,
--- sketch (packed), index (packed bands and term cells).
-local base, now, session, nonce, phase = KEYS[1], tonumber(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
-local seq, content, device, sketch, index = tonumber(ARGV[5]), ARGV[6], ARGV[7], ARGV[8], ARGV[9]
+-- Keeps a message of the probe. KEYS[1] the project’s tag; ARGV: see argument-layouts.ts; the sketch is packed, and so is
+-- the index of bands and term cells.
+local function given(name) return ARGV[argument[name]] end
+local base, now, session, nonce, phase = KEYS[1], tonumber(given('now')), given('session'), given('nonce'), given('phase')
+local seq, content, device, sketch, index = tonumber(given('seq')), given('content'), given('device'), given('sketch'), given('index')
 local isLoad = phase == 'load'
 
 local nonceKey = base .. 'n:' .. nonce

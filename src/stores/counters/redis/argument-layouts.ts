@@ -1,0 +1,90 @@
+/**
+ * The arguments of every script, by name and in order: the one list that both sides read. Here values are laid out by it; the
+ * scripts get it as tables in their prelude, so that neither side counts positions. Pure.
+ */
+
+export type Argument = string | number | Buffer;
+
+const limitFields = ['key', 'limit', 'windowMs'] as const;
+
+/** `head` comes once; `each` once for every item after it. */
+export const argumentLayouts = {
+  countScore: {
+    head: [
+      'now',
+      'session',
+      'fingerprint',
+      'receiptId',
+      'content',
+      'scope',
+      'respondent',
+      'device',
+      'address',
+      'prefix',
+      'source',
+      'deviceClass',
+      'addressShared',
+      'signature',
+      'historyRespondent',
+      'historySource',
+      'historySubSource',
+      'limits',
+    ],
+    each: limitFields,
+  },
+  restoreSessions: {
+    head: ['calledAt'],
+    each: [
+      'now',
+      'session',
+      'scope',
+      'respondent',
+      'device',
+      'address',
+      'prefix',
+      'source',
+      'deviceClass',
+      'addressShared',
+      'sketch',
+      'index',
+    ],
+  },
+  readReceipt: { head: ['receiptId'], each: [] },
+  storeProbe: {
+    head: ['now', 'session', 'nonce', 'phase', 'seq', 'content', 'device', 'sketch', 'index'],
+    each: [],
+  },
+  takeRate: { head: ['limits'], each: limitFields },
+  publishHistory: { head: [], each: ['subject', 'version', 'value'] },
+} as const satisfies Readonly<Record<string, { readonly head: readonly string[]; readonly each: readonly string[] }>>;
+
+export type ScriptName = keyof typeof argumentLayouts;
+type Head<Name extends ScriptName> = Readonly<Record<(typeof argumentLayouts)[Name]['head'][number], Argument>>;
+export type Item<Name extends ScriptName> = Readonly<Record<(typeof argumentLayouts)[Name]['each'][number], Argument>>;
+
+/** The values in the order that the script expects. */
+export function layOut<Name extends ScriptName>(
+  script: Name,
+  head: Head<Name>,
+  items: readonly Item<Name>[] = [],
+): Argument[] {
+  const layout: { readonly head: readonly string[]; readonly each: readonly string[] } = argumentLayouts[script];
+  const ordered: Argument[] = [];
+  const take = (names: readonly string[], values: Readonly<Record<string, Argument>>): void => {
+    for (const name of names) ordered.push(values[name] as Argument);
+  };
+  take(layout.head, head);
+  for (const item of items) take(layout.each, item);
+  return ordered;
+}
+
+/**
+ * The layout as Lua: ARGV[argument.x] is an argument of the head; that of an item is ARGV[before + item.x], where the items
+ * come after `before` = heads, heads + stride, ...
+ */
+export function layoutPrelude(script: ScriptName): string {
+  const { head, each } = argumentLayouts[script];
+  const table = (names: readonly string[]): string =>
+    `{ ${names.map((name, index) => `${name} = ${index + 1}`).join(', ')} }`;
+  return `local argument, item, heads, stride = ${table(head)}, ${table(each)}, ${head.length}, ${each.length}`;
+}
