@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { benchAdmin } from './admin.js';
 import { benchCounters } from './counters.js';
+import { benchFaces } from './faces.js';
 import { benchScore } from './score.js';
 import { benchStores } from './stores.js';
 import { benchThresholds } from './thresholds.js';
@@ -9,6 +10,7 @@ import { benchThresholds } from './thresholds.js';
 const benches = {
   admin: benchAdmin,
   counters: benchCounters,
+  faces: benchFaces,
   score: benchScore,
   stores: benchStores,
   thresholds: benchThresholds,

@@ -244,6 +244,12 @@ export const settings = {
     text,
     'Path of an MMDB file in the layout of GeoIP2 Anonymous IP; reloaded when it changes.',
   ),
+  VH_FACE_MODELS: optional(
+    text,
+    'Path of a JSON list of { model, dimension, impostor: { mean, deviation }, center? }: embedding models and how alike different people come out in them. See docs/uniqueness.md.',
+    'the models built in',
+  ),
+  VH_FACE_THREADS: setting(1, integer(1, 8), 'Threads that search the index of faces.'),
   VH_TRUSTED_AGENT_KEYS: optional(text, 'Path of a JSON list of { agent, jwk }: agents whose signatures are trusted.'),
   DASHBOARD_JWKS_URL: optional(
     url,

@@ -6,6 +6,7 @@ import { pack, unpack } from 'msgpackr';
 import { move } from 'piscina';
 import type { ScoreFacts, ScoreOutcome } from '../src/contract/facts.js';
 import type { PoolAnswer, PoolResults, PoolTask, RecordedVerdict } from '../src/contract/pool.js';
+import { createLikeness } from './duplicates/likeness.js';
 import { bandsOf, sketchDevice } from './duplicates/sketch.js';
 import { renderEvidence } from './evidence/render.js';
 import { modelVersion } from './scoring/model-version.js';
@@ -55,6 +56,9 @@ function run(task: PoolTask): PoolResults[PoolTask['kind']] {
       return markCapture(task.envelope);
     case 'verdict':
       return judgeSession(task.facts);
+    case 'likeness':
+      // How common each part is in the project is not known here, so likeness never says more than that it is likely.
+      return { probabilities: task.candidates.map(createLikeness(task.own, null, task.nowMs)) };
     case 'model':
       return { modelVersion };
   }

@@ -2,8 +2,8 @@
  * What passes between the main thread and a worker: one packed list of tasks there, one packed list of answers back, in the
  * same order. A task that fails fails alone.
  */
-import type { Classification, DeviceSketch } from './facts.js';
 import type { Envelope } from './envelope.js';
+import type { Classification, DeviceSketch, DuplicateCandidate } from './facts.js';
 import type { ProbeBody } from './probe.js';
 import type { EvidenceBlock, ScoreReply } from './score.js';
 import type { DecisionInputs, EdgeFit, FitSubject, HypotheticalDecision, HypotheticalEdges } from './thresholds.js';
@@ -19,6 +19,13 @@ export type PoolTask =
   /** What a capture is recognised by when it comes again; looked up before its verdict. */
   | { readonly kind: 'marks'; readonly envelope: Envelope }
   | { readonly kind: 'verdict'; readonly facts: VerdictFacts }
+  /** How probable it is that each candidate is the device of `own`. */
+  | {
+      readonly kind: 'likeness';
+      readonly own: DeviceSketch;
+      readonly candidates: readonly DuplicateCandidate[];
+      readonly nowMs: number;
+    }
   | { readonly kind: 'model' };
 
 /** What a receipt keeps of the outcome beside the facts. */
@@ -44,6 +51,7 @@ export interface PoolResults {
   readonly fit: EdgeFit;
   readonly marks: CaptureMarks;
   readonly verdict: VerdictOutcome;
+  readonly likeness: { readonly probabilities: readonly number[] };
   readonly model: { readonly modelVersion: string };
 }
 

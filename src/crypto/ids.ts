@@ -13,6 +13,7 @@ export const idPrefixes = {
   webhook: 'whk_',
   delivery: 'dlv_',
   session: 'sess_',
+  fingerprint: 'fp_',
 } as const;
 
 export type MakeId = (kind: keyof typeof idPrefixes) => string;

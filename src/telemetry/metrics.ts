@@ -45,6 +45,7 @@ export function createMetrics() {
     receiptsRecorded: counter('vh_receipts_recorded_total', 'Receipts written to the database by the consumers.', []),
     outcomes: counter('vh_outcome_events_total', 'Outcome events received, by result.', ['result']),
     ...verificationMetrics(registry),
+    ...faceMetrics(registry),
     consumerTickAge: gauge('vh_consumer_tick_age_seconds', 'Time since a consumer last made a round.', ['group']),
     spoolBytes: gauge(
       'vh_spool_bytes',
@@ -133,5 +134,36 @@ function eventMetrics({ counter, gauge }: Makers) {
       'Webhooks whose deliveries wait because they keep failing.',
       [],
     ),
+  };
+}
+
+/** What the comparison of faces counts. */
+function faceMetrics(registry: Registry) {
+  const registers = [registry];
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  return {
+    faceComparisons: new Counter({
+      name: 'vh_face_comparisons_total',
+      help: 'Sessions whose face was to be compared, by result: unique, returning, duplicate, not_compared; refused and unknown_model say why one was not.',
+      labelNames: ['result'],
+      registers,
+    }),
+    faceSearch: new Histogram({
+      name: 'vh_face_search_seconds',
+      help: 'Time of one search of the index of faces, waiting included.',
+      buckets: latencyBuckets,
+      registers,
+    }),
+    faceIndexSize: gauge('vh_face_index_templates', 'Faces in the index of this process.'),
+    faceIndexBytes: gauge('vh_face_index_bytes', 'Memory of the index of faces.'),
+    faceIndexAge: gauge(
+      'vh_face_index_age_seconds',
+      'Time since the index of faces last took over what others changed.',
+    ),
+    embeddingsUnreadable: new Counter({
+      name: 'vh_embeddings_unreadable_total',
+      help: 'Stored embeddings that did not open, and were left out of a comparison or of the index.',
+      registers,
+    }),
   };
 }

@@ -1,0 +1,93 @@
+/**
+ * What is known of each embedding model: how alike two different people come out. From that follows how alike two faces must be, for the size
+ * of the gallery at hand, to be called one person. A model that is not in the table is never compared, because nothing says what its likeness means.
+ *
+ * An operator replaces or extends the table with VH_FACE_MODELS; a file that cannot be used stops the start with a sentence that names the entry.
+ */
+import { readFile } from 'node:fs/promises';
+import { embeddingDimensionMax, embeddingDimensionMin } from '../../limits.js';
+import { sigmasFor } from './normal-tail.js';
+
+export interface FaceModel {
+  readonly model: string;
+  readonly dimension: number;
+  /** Cosine of two different people’s embeddings, after `center` was taken off. */
+  readonly impostor: { readonly mean: number; readonly deviation: number };
+  /** Mean of the embeddings at unit length, where the model has one that is far from 0. */
+  readonly center: Float32Array | null;
+}
+
+/** Of a whole gallery without the person, so 0.001 / N of one comparison: how often somebody is taken for another. */
+export const falseMatchShare = 0.001;
+/** As often as this, chance alone brings somebody of the gallery so near; what lies below is not worth telling. */
+const nearShare = 0.05;
+const likenessMax = 0.999;
+
+export interface Cutoffs {
+  /** Least likeness that means the same person. */
+  readonly same: number;
+  /** Least likeness that is worth telling. */
+  readonly near: number;
+}
+
+/** The cutoffs for a gallery of `size` templates. They rise with it: a hundred times the faces, a hundredth of the errors each. */
+export function cutoffsFor({ impostor }: FaceModel, size: number): Cutoffs {
+  const at = (share: number): number =>
+    Math.min(likenessMax, impostor.mean + impostor.deviation * sigmasFor(share / Math.max(1, size)));
+  return { same: at(falseMatchShare), near: at(nearShare) };
+}
+
+export type FaceModels = (model: string, dimension: number) => FaceModel | null;
+
+/** The models that the browser SDK can bring along; docs/uniqueness.md says what the numbers were measured on. */
+export const builtInFaceModels: readonly FaceModel[] = [];
+
+export function createFaceModels(models: readonly FaceModel[]): FaceModels {
+  const byName = new Map(models.map((entry) => [`${entry.model}\n${entry.dimension}`, entry]));
+  return (model, dimension) => byName.get(`${model}\n${dimension}`) ?? null;
+}
+
+const setting = 'VH_FACE_MODELS';
+const modelsMax = 100;
+
+/** Reads the file, a JSON list of `{ model, dimension, impostor: { mean, deviation }, center? }`; an entry stands in place of a built-in one of its name. */
+export async function readFaceModels(path: string | null): Promise<FaceModels> {
+  if (path === null) return createFaceModels(builtInFaceModels);
+  let list: unknown;
+  try {
+    list = JSON.parse(await readFile(path, 'utf8'));
+  } catch (cause) {
+    throw new Error(`${setting} names ${path}, which cannot be read as JSON: ${String(cause)}`, { cause });
+  }
+  if (!Array.isArray(list) || list.length > modelsMax)
+    throw new Error(`${setting} names ${path}, which is not a list of at most ${modelsMax} models.`);
+  return createFaceModels([...builtInFaceModels, ...list.map((entry: unknown, index) => checkModel(entry, index))]);
+}
+
+function checkModel(entry: unknown, index: number): FaceModel {
+  const expect = (holds: boolean, problem: string): void => {
+    if (!holds) throw new Error(`${setting}: entry ${index} ${problem}.`);
+  };
+  const { model, dimension, impostor, center = null } = (entry ?? {}) as Record<string, unknown>;
+  const { mean, deviation } = (impostor ?? {}) as Record<string, unknown>;
+  expect(typeof model === 'string' && model.length > 0 && model.length <= 64, 'needs a model of 1 to 64 characters');
+  expect(
+    Number.isInteger(dimension) &&
+      Number(dimension) >= embeddingDimensionMin &&
+      Number(dimension) <= embeddingDimensionMax,
+    `needs a dimension from ${embeddingDimensionMin} to ${embeddingDimensionMax}`,
+  );
+  expect(typeof mean === 'number' && mean > -1 && mean < 1, 'needs impostor.mean between -1 and 1');
+  expect(typeof deviation === 'number' && deviation > 0 && deviation < 1, 'needs impostor.deviation between 0 and 1');
+  expect(
+    center === null ||
+      (Array.isArray(center) && center.length === dimension && center.every((value) => Number.isFinite(value))),
+    'has a center that is not a list of as many numbers as the dimension',
+  );
+  return {
+    model: String(model),
+    dimension: Number(dimension),
+    impostor: { mean: Number(mean), deviation: Number(deviation) },
+    center: center === null ? null : Float32Array.from(center as number[]),
+  };
+}

@@ -1,0 +1,242 @@
+/**
+ * Fingerprints in the database. The embedding of a row is sealed for that row alone: moved to another, or changed by a byte, it does not open.
+ * A row that does not open is left out and told of, and never stops what reads it.
+ */
+import type { DeviceSketch } from '../../contract/facts.js';
+import { deriveKey } from '../../crypto/master-key.js';
+import { seal, unseal } from '../../crypto/sealing.js';
+import type { Queryable } from '../../stores/database/port.js';
+import { bytesOf, rawOf, type RawEmbedding } from './embedding.js';
+
+export interface FaceRecord {
+  readonly model: string;
+  readonly dimension: number;
+  readonly raw: RawEmbedding;
+}
+
+export interface DeviceRecord {
+  readonly ref: string | null;
+  readonly sketch: DeviceSketch | null;
+  readonly bands: readonly string[];
+}
+
+export interface Fingerprint {
+  readonly number: number;
+  readonly fingerprintId: string;
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly sessionId: string;
+  readonly rootSessionId: string;
+  readonly respondentId: string | null;
+  readonly dataCollector: string | null;
+  readonly completedAtMs: number;
+  /** null where there is none, or where it does not open. */
+  readonly face: FaceRecord | null;
+}
+
+export interface NewFingerprint extends Omit<Fingerprint, 'number'> {
+  readonly status: 'pass' | 'fail' | 'review';
+  readonly device: DeviceRecord;
+}
+
+/** Which fingerprints a session is compared with. */
+export interface Scope {
+  readonly organizationId: string;
+  readonly projectIds: readonly string[];
+  /** undefined: all collectors alike; null: sessions without one. */
+  readonly dataCollector: string | null | undefined;
+}
+
+interface FingerprintRow {
+  readonly fingerprint_no: number;
+  readonly fingerprint_id: string;
+  readonly organization_id: string;
+  readonly project_id: string;
+  readonly session_id: string;
+  readonly root_session_id: string;
+  readonly respondent_id: string | null;
+  readonly data_collector: string | null;
+  readonly completed_at: Date;
+  readonly model: string | null;
+  readonly dimension: number | null;
+  readonly sealed: Uint8Array | null;
+  readonly [column: string]: unknown;
+}
+
+export interface FingerprintStore {
+  insert(tx: Queryable, fingerprint: NewFingerprint): Promise<void>;
+  /** Participations after `after`, by number: what an index is filled from. */
+  page(after: number, limit: number): Promise<readonly Fingerprint[]>;
+  /** Those of these numbers that are in the scope, with faces of this model. */
+  byNumbers(tx: Queryable, scope: Scope, numbers: readonly number[], model: ModelName): Promise<readonly Fingerprint[]>;
+  /** Those of the scope that a transaction from `horizon` on wrote: what an index may not know yet. */
+  since(tx: Queryable, scope: Scope, horizon: string, model: ModelName, limit: number): Promise<readonly Fingerprint[]>;
+  /** Changes after `after` by transactions from `horizon` on; `found` is null where the fingerprint counts no longer. */
+  changes(horizon: string, after: number, limit: number): Promise<FingerprintChanges>;
+  /** The oldest transaction that is still open; all before it can be seen. */
+  horizon(): Promise<string>;
+  trimChanges(keepMinutes: number): Promise<void>;
+}
+
+export interface ModelName {
+  readonly model: string;
+  readonly dimension: number;
+}
+
+export interface FingerprintChanges {
+  readonly horizon: string;
+  readonly changes: readonly { readonly change: number; readonly number: number; readonly found: Fingerprint | null }[];
+}
+
+const columns = `f.fingerprint_no, f.fingerprint_id, f.organization_id, f.project_id, f.session_id, f.root_session_id, f.respondent_id,
+  f.data_collector, f.completed_at, f.model, f.dimension, f.sealed`;
+/** A session that failed is no participation; who failed and tries again is nobody’s duplicate. */
+const isParticipation = `f.status IN ('pass', 'review') AND f.sealed IS NOT NULL`;
+/** Of fingerprints f: $1 their projects, $2 whether collectors are apart, $3 the collector. */
+export const inScope = `f.project_id = ANY($1) AND (NOT $2::boolean OR f.data_collector IS NOT DISTINCT FROM $3)`;
+
+export const scopeValues = ({ projectIds, dataCollector }: Scope) =>
+  [projectIds, dataCollector !== undefined, dataCollector ?? null] as const;
+
+export interface FingerprintStoreDeps {
+  readonly database: Queryable;
+  readonly masterKey: Uint8Array;
+  /** Told of each embedding that does not open. */
+  readonly onUnreadable: (fingerprintId: string) => void;
+}
+
+export function createFingerprintStore(deps: FingerprintStoreDeps): FingerprintStore {
+  const key = deriveKey(deps.masterKey, 'embeddings');
+  const read = createReader(key, deps.onUnreadable);
+  return { ...scopedReads(read), ...indexReads(deps.database, read), insert: createInsert(key) };
+}
+
+type Read = (row: FingerprintRow) => Fingerprint;
+
+function createReader(key: Uint8Array, onUnreadable: (fingerprintId: string) => void): Read {
+  function readFace({ fingerprint_id, project_id, model, dimension, sealed }: FingerprintRow): FaceRecord | null {
+    if (sealed === null || model === null || dimension === null) return null;
+    try {
+      const raw = rawOf(unseal(key, sealed, contextOf(fingerprint_id, project_id, model, dimension)));
+      if (raw.length === dimension) return { model, dimension, raw };
+    } catch {
+      // Said below, without what the cipher had to say of it.
+    }
+    onUnreadable(fingerprint_id);
+    return null;
+  }
+  return (row) => ({
+    number: row.fingerprint_no,
+    fingerprintId: row.fingerprint_id,
+    organizationId: row.organization_id,
+    projectId: row.project_id,
+    sessionId: row.session_id,
+    rootSessionId: row.root_session_id,
+    respondentId: row.respondent_id,
+    dataCollector: row.data_collector,
+    completedAtMs: row.completed_at.getTime(),
+    face: readFace(row),
+  });
+}
+
+const createInsert =
+  (key: Uint8Array): FingerprintStore['insert'] =>
+  async (tx, { face, device, ...of }) => {
+    const sealed =
+      face === null
+        ? null
+        : seal(key, bytesOf(face.raw), contextOf(of.fingerprintId, of.projectId, face.model, face.dimension));
+    await tx.query(
+      `INSERT INTO fingerprints (fingerprint_id, organization_id, project_id, session_id, root_session_id, respondent_id, data_collector,
+         status, completed_at, model, dimension, sealed, device_ref, device_sketch, device_bands)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::jsonb, $15)`,
+      [
+        ...[of.fingerprintId, of.organizationId, of.projectId, of.sessionId, of.rootSessionId, of.respondentId],
+        ...[of.dataCollector, of.status, new Date(of.completedAtMs)],
+        ...[face?.model ?? null, face?.dimension ?? null, sealed],
+        ...[device.ref, device.sketch === null ? null : JSON.stringify(device.sketch), device.bands],
+      ],
+    );
+  };
+
+/** What one comparison reads, in a transaction of its organization. */
+const scopedReads = (read: Read): Pick<FingerprintStore, 'byNumbers' | 'since'> => ({
+  async byNumbers(tx, scope, numbers, { model, dimension }) {
+    if (numbers.length === 0) return [];
+    const rows = await tx.query<FingerprintRow>(
+      `SELECT ${columns} FROM fingerprints f
+       WHERE ${inScope} AND f.fingerprint_no = ANY($4::bigint[]) AND f.model = $5 AND f.dimension = $6 AND ${isParticipation}`,
+      [...scopeValues(scope), numbers, model, dimension],
+    );
+    return rows.map(read);
+  },
+  async since(tx, scope, horizon, { model, dimension }, limit) {
+    const rows = await tx.query<FingerprintRow>(
+      `SELECT ${columns} FROM fingerprints f
+       WHERE f.fingerprint_no IN (SELECT c.fingerprint_no FROM fingerprint_changes c WHERE c.transaction >= $4::xid8 AND c.project_id = ANY($1))
+         AND ${inScope} AND f.model = $5 AND f.dimension = $6 AND ${isParticipation}
+       LIMIT $7`,
+      [...scopeValues(scope), horizon, model, dimension, limit],
+    );
+    return rows.map(read);
+  },
+});
+
+/** What the index is filled from and follows, of all organizations. */
+const indexReads = (
+  database: Queryable,
+  read: Read,
+): Pick<FingerprintStore, 'page' | 'changes' | 'horizon' | 'trimChanges'> => ({
+  async page(after, limit) {
+    const rows = await database.query<FingerprintRow>(
+      `SELECT ${columns} FROM fingerprints f WHERE f.fingerprint_no > $1 AND ${isParticipation} ORDER BY f.fingerprint_no LIMIT $2`,
+      [after, limit],
+    );
+    return rows.map(read);
+  },
+  async changes(horizon, after, limit) {
+    const rows = await database.query<FingerprintRow & { change_no: number | null; changed: number; next: string }>(
+      `SELECT c.change_no, c.fingerprint_no AS changed, pg_snapshot_xmin(pg_current_snapshot())::text AS next, ${columns}
+       FROM (SELECT 1) AS always
+       LEFT JOIN (SELECT * FROM fingerprint_changes WHERE transaction >= $1::xid8 AND change_no > $2 ORDER BY change_no LIMIT $3) c ON true
+       LEFT JOIN fingerprints f ON f.fingerprint_no = c.fingerprint_no AND ${isParticipation}
+       ORDER BY c.change_no`,
+      [horizon, after, limit],
+    );
+    const changes = rows.flatMap((row) => {
+      if (row.change_no === null) return [];
+      // Of an outer join: the row of a fingerprint that counts no longer is empty throughout.
+      const isThere = (row.fingerprint_no as number | null) !== null;
+      return [{ change: row.change_no, number: row.changed, found: isThere ? read(row) : null }];
+    });
+    return { horizon: rows[0]?.next ?? horizon, changes };
+  },
+  async horizon() {
+    const [row] = await database.query<{ horizon: string }>(
+      'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon',
+    );
+    return row?.horizon ?? '0';
+  },
+  async trimChanges(keepMinutes) {
+    await database.query('DELETE FROM fingerprint_changes WHERE changed_at < now() - make_interval(mins => $1)', [
+      keepMinutes,
+    ]);
+  },
+});
+
+/** Erases what is kept of sessions; answers how many records. Facts follow at once, indexes within their polling interval. */
+export async function eraseFingerprints(
+  tx: Queryable,
+  organizationId: string,
+  sessionIds: readonly string[],
+): Promise<number> {
+  const erased = await tx.query(
+    'DELETE FROM fingerprints WHERE organization_id = $1 AND session_id = ANY($2) RETURNING 1',
+    [organizationId, sessionIds],
+  );
+  return erased.length;
+}
+
+function contextOf(fingerprintId: string, projectId: string, model: string, dimension: number): Uint8Array {
+  return Buffer.from(JSON.stringify(['fingerprint', fingerprintId, projectId, model, dimension]));
+}

@@ -1,0 +1,129 @@
+/**
+ * Fills the index from the database, in pages, and keeps it current by the table of changes, whichever instance made them.
+ *
+ *   filling ──(last page)──▶ current ──(slept past what is kept)──▶ filling
+ *
+ * `horizon` is what the index can vouch for: every participation by a transaction before it is in. Comparisons look up the rest
+ * themselves, so a feed that lags makes them slower, never wrong. While the database is away the feed stands still and goes on later.
+ */
+import type { Logger } from '../../telemetry/logger.js';
+import type { FaceIndex } from './face-index.js';
+import type { FingerprintStore } from './fingerprint-store.js';
+
+export interface IndexFeed {
+  /** null while the index is being filled. */
+  horizon(): string | null;
+  /** Reads what has changed up to now. */
+  poll(): Promise<void>;
+  /** Time since the last successful look. */
+  ageMs(): number;
+  close(): Promise<void>;
+}
+
+export interface IndexFeedDeps {
+  readonly store: FingerprintStore;
+  readonly createIndex: () => FaceIndex;
+  /** Called with an index that is whole. */
+  readonly onFilled: (index: FaceIndex) => void;
+  readonly logger: Logger;
+  readonly intervalMs: number;
+  /** Monotonic. */
+  readonly now: () => number;
+}
+
+const pageMax = 500;
+/** Changes are kept this long; an instance that slept half of it fills anew. */
+const keepMinutes = 60;
+
+export function openIndexFeed(deps: IndexFeedDeps): IndexFeed {
+  const { store, logger, now } = deps;
+  let index: FaceIndex | null = null;
+  let horizon = '0';
+  let lookedAtMs = now();
+  let applied = new Set<number>();
+  let isClosed = false;
+  let running: Promise<void> = Promise.resolve();
+
+  async function fill(): Promise<void> {
+    const startedAtMs = now();
+    const filling = deps.createIndex();
+    const from = await store.horizon();
+    let after = 0;
+    for (;;) {
+      const page = await store.page(after, pageMax);
+      for (const found of page) filling.put(found.number, found);
+      after = page.at(-1)?.number ?? after;
+      if (isClosed) return;
+      if (page.length < pageMax) break;
+    }
+    horizon = from;
+    applied = new Set();
+    index = filling;
+    deps.onFilled(filling);
+    logger.info({ faces: filling.size(), ms: Math.round(now() - startedAtMs) }, 'the index of faces is filled');
+  }
+
+  /** A change whose transaction is not yet before the horizon is read again each time, and applied once. */
+  async function follow(into: FaceIndex): Promise<void> {
+    const fresh = new Set<number>();
+    let next: string | null = null;
+    let after = 0;
+    for (;;) {
+      const page = await store.changes(horizon, after, pageMax);
+      next ??= page.horizon;
+      for (const { change, number, found } of page.changes) {
+        fresh.add(change);
+        if (!applied.has(change)) into.put(number, found);
+      }
+      after = page.changes.at(-1)?.change ?? after;
+      if (page.changes.length < pageMax || isClosed) break;
+    }
+    applied = fresh;
+    horizon = next;
+  }
+
+  async function look(): Promise<void> {
+    if (isClosed) return;
+    if (index !== null && now() - lookedAtMs > (keepMinutes * 60_000) / 2) index = null;
+    if (index === null) await fill();
+    if (index !== null) await follow(index);
+    lookedAtMs = now();
+  }
+
+  const poll = (): Promise<void> => (running = running.then(look, look));
+  const stop = startTimers(deps, poll);
+  return {
+    horizon: () => (index === null ? null : horizon),
+    poll,
+    ageMs: () => now() - lookedAtMs,
+    async close() {
+      isClosed = true;
+      stop();
+      await running.catch(() => undefined);
+    },
+  };
+}
+
+/** Polls at once and then regularly, one poll at a time, and trims what all have read. Answers how to stop. */
+function startTimers(
+  { store, logger, intervalMs }: Pick<IndexFeedDeps, 'store' | 'logger' | 'intervalMs'>,
+  poll: () => Promise<void>,
+): () => void {
+  let isWaiting = false;
+  const tick = (): void => {
+    if (isWaiting) return;
+    isWaiting = true;
+    poll()
+      .catch((error: unknown) => logger.warn({ err: error }, 'the index of faces could not read; it tries again'))
+      .finally(() => (isWaiting = false));
+  };
+  tick();
+  const timer = setInterval(tick, intervalMs);
+  const trimmer = setInterval(() => void store.trimChanges(keepMinutes).catch(() => undefined), keepMinutes * 60_000);
+  timer.unref();
+  trimmer.unref();
+  return () => {
+    clearInterval(timer);
+    clearInterval(trimmer);
+  };
+}

@@ -1,0 +1,19 @@
+/**
+ * Entry of a search thread. It answers each request in turn; whatever it throws ends the thread, and the searcher starts another.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { openSearchSpace, search, type SearchSpace } from './search.js';
+import type { SearchAnswer, SearchMessage } from './search-protocol.js';
+
+const thread = (workerData as { readonly thread: number }).thread;
+const spaces = new Map<number, SearchSpace>();
+
+parentPort?.on('message', (message: SearchMessage) => {
+  if (message.kind === 'open') {
+    spaces.set(message.gallery, openSearchSpace(message.memory, message.kernel, message.layout, thread));
+    return;
+  }
+  const space = spaces.get(message.gallery);
+  if (space === undefined) throw new Error(`the search thread knows no gallery ${message.gallery}`);
+  parentPort?.postMessage({ id: message.id, ...search(space, message) } satisfies SearchAnswer);
+});

@@ -1,0 +1,64 @@
+/**
+ * One search: the kernel over every cell’s chain, and the best results on either side of a time. Runs on whichever thread has the memory and a
+ * scratch of its own. Where rows are being written meanwhile, a result may be wrong or missing, never the search.
+ */
+import { resumeOffset, type Scan } from './kernel.js';
+import { addressesOf, type Layout } from './layout.js';
+import type { SearchRequest, SearchResult } from './search-protocol.js';
+import { Instance, type WasmMemory, type WasmModule } from './web-assembly.js';
+
+export interface SearchSpace {
+  readonly memory: WasmMemory;
+  readonly layout: Layout;
+  readonly scan: Scan;
+  /** Address of the scratch. */
+  readonly scratch: number;
+}
+
+export type Found = { readonly recent: readonly SearchResult[]; readonly earlier: readonly SearchResult[] };
+
+/** Makes the kernel of a gallery runnable on this thread, which is number `thread`. */
+export function openSearchSpace(memory: WasmMemory, kernel: WasmModule, layout: Layout, thread: number): SearchSpace {
+  const { scan } = new Instance(kernel, { env: { memory } }).exports as { readonly scan?: Scan };
+  if (scan === undefined) throw new Error('the kernel exports no scan');
+  return { memory, layout, scan, scratch: thread * layout.scratch.bytes };
+}
+
+export function search(space: SearchSpace, request: Omit<SearchRequest, 'kind' | 'id' | 'gallery'>): Found {
+  const { memory, layout, scan, scratch } = space;
+  const { bitsMax, likenessMin, scale, sinceSeconds, bestMax } = request;
+  const view = new DataView(memory.buffer);
+  new Uint8Array(memory.buffer).set(request.code, scratch + layout.scratch.code);
+  new Int16Array(memory.buffer, scratch + layout.scratch.query, layout.width).set(request.bytes);
+  const recent = createBest(bestMax);
+  const earlier = createBest(bestMax);
+  for (const head of request.heads) {
+    let block = head;
+    while (block >= 0) {
+      const count = scan(block, scratch, bitsMax, likenessMin, scale);
+      for (let index = 0; index < count; index += 1) {
+        const at = scratch + layout.scratch.results + index * 8;
+        const slot = view.getInt32(at, true);
+        const best = view.getUint32(addressesOf(layout, slot).time, true) >= sinceSeconds ? recent : earlier;
+        best.offer(slot, view.getFloat32(at + 4, true));
+      }
+      block = view.getInt32(scratch + resumeOffset(layout), true);
+    }
+  }
+  return { recent: recent.list, earlier: earlier.list };
+}
+
+/** The best few, in order; most offers fail at the last. */
+function createBest(max: number): { readonly list: SearchResult[]; offer(slot: number, likeness: number): void } {
+  const list: SearchResult[] = [];
+  return {
+    list,
+    offer(slot, likeness) {
+      if (list.length === max && likeness <= (list.at(-1)?.likeness ?? -1)) return;
+      let place = list.length;
+      while (place > 0 && (list[place - 1]?.likeness ?? 0) < likeness) place -= 1;
+      list.splice(place, 0, { slot, likeness });
+      if (list.length > max) list.pop();
+    },
+  };
+}

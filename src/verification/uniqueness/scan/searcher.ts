@@ -1,0 +1,140 @@
+/**
+ * The main thread’s side of the search threads: a bounded queue, a deadline, and another thread where one ends.
+ *
+ * Every search settles: with what was found, or with OVERLOADED where too many wait, the deadline passed or the thread died. A gallery is told
+ * to each thread once; from then on it sees whatever is written.
+ */
+import { Worker } from 'node:worker_threads';
+import { Fault } from '../../../errors.js';
+import type { Logger } from '../../../telemetry/logger.js';
+import type { EncodedTemplate } from './encoder.js';
+import type { Gallery } from './gallery.js';
+import type { OpenGallery, SearchAnswer, SearchMessage } from './search-protocol.js';
+import type { Found } from './search.js';
+
+export interface SearcherOptions {
+  /** 1 to 8. */
+  readonly threads: number;
+  /** Most searches at once, waiting ones included. */
+  readonly searchesMax: number;
+  readonly deadlineMs: number;
+  readonly logger: Logger;
+}
+
+export interface SearchQuery {
+  readonly cells: readonly string[];
+  readonly template: EncodedTemplate;
+  /** Least likeness that is found. */
+  readonly likenessMin: number;
+  /** From here on no more than one in a thousand is missed. */
+  readonly likenessSure: number;
+  readonly sinceSeconds: number;
+  readonly bestMax: number;
+}
+
+export interface Searcher {
+  search(gallery: Gallery, query: SearchQuery): Promise<Found>;
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  readonly resolve: (found: Found) => void;
+  readonly reject: (fault: Fault) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+interface SearchThread {
+  readonly worker: Worker;
+  readonly waiting: Map<number, Waiting>;
+}
+
+/** Bits are lost to chance with about this many standard deviations to spare. */
+const bitsSpare = 3.1;
+/** Signed bytes move a likeness by less than this. */
+const byteError = 0.01;
+const entry = new URL('./search-thread.js', import.meta.url);
+
+/** How far two codes of `codeBits` may differ when their templates are alike by `likeness` or more. */
+export function bitsFor(likeness: number, codeBits: number): number {
+  const share = Math.acos(Math.min(1, Math.max(-1, likeness))) / Math.PI;
+  return Math.ceil(codeBits * share + bitsSpare * Math.sqrt(codeBits * share * (1 - share)));
+}
+
+export function createSearcher({ threads: count, searchesMax, deadlineMs, logger }: SearcherOptions): Searcher {
+  const galleries = new Map<Gallery, OpenGallery>();
+  const threads: SearchThread[] = [];
+  let lastId = 0;
+  let isClosing = false;
+
+  function start(index: number): void {
+    const thread: SearchThread = { worker: new Worker(entry, { workerData: { thread: index } }), waiting: new Map() };
+    threads[index] = thread;
+    for (const gallery of galleries.values()) thread.worker.postMessage(gallery);
+    thread.worker.on('message', ({ id, recent, earlier }: SearchAnswer) => {
+      take(thread, id)?.resolve({ recent, earlier });
+    });
+    thread.worker.on('error', (error) =>
+      logger.error({ err: error }, 'a search thread ended; another takes its place'),
+    );
+    thread.worker.on('exit', () => {
+      for (const id of [...thread.waiting.keys()]) take(thread, id)?.reject(overloaded('the search thread ended'));
+      if (!isClosing) start(index);
+    });
+    thread.worker.unref();
+  }
+
+  function tell(gallery: Gallery): number {
+    const known = galleries.get(gallery);
+    if (known !== undefined) return known.gallery;
+    const { memory, kernel, layout } = gallery;
+    const message: OpenGallery = { kind: 'open', gallery: galleries.size, memory, kernel, layout };
+    galleries.set(gallery, message);
+    for (const { worker } of threads) worker.postMessage(message);
+    return message.gallery;
+  }
+
+  for (let index = 0; index < count; index += 1) start(index);
+  return {
+    search(gallery, { cells, template, likenessMin, likenessSure, sinceSeconds, bestMax }) {
+      const heads = gallery.headsOf(cells);
+      if (heads.length === 0) return Promise.resolve({ recent: [], earlier: [] });
+      const thread = threads.reduce((least, other) => (other.waiting.size < least.waiting.size ? other : least));
+      const waiting = threads.reduce((sum, other) => sum + other.waiting.size, 0);
+      if (isClosing || waiting >= searchesMax) return Promise.reject(overloaded('too many searches wait'));
+      const id = (lastId += 1);
+      const message: SearchMessage = {
+        ...template,
+        kind: 'search',
+        id,
+        gallery: tell(gallery),
+        heads,
+        bitsMax: bitsFor(likenessSure, gallery.layout.codeBits),
+        likenessMin: likenessMin - byteError,
+        sinceSeconds,
+        bestMax,
+      };
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => take(thread, id)?.reject(overloaded('a search took too long')), deadlineMs);
+        thread.waiting.set(id, { resolve, reject, timer });
+        thread.worker.postMessage(message);
+      });
+    },
+    async close() {
+      isClosing = true;
+      await Promise.all(threads.map(({ worker }) => worker.terminate()));
+    },
+  };
+}
+
+function take({ waiting }: SearchThread, id: number): Waiting | undefined {
+  const found = waiting.get(id);
+  clearTimeout(found?.timer);
+  waiting.delete(id);
+  return found;
+}
+
+const overloaded = (internal: string): Fault =>
+  new Fault('OVERLOADED', 'More faces wait to be compared than the service takes on at once. Try again in a moment.', {
+    headers: { 'retry-after': '1' },
+    internal,
+  });

@@ -1,0 +1,109 @@
+/** Whose participants are compared: projects, groups, data collectors, organizations; and devices within them. */
+import { updateProjectFields } from '../../helpers/project-fields.js';
+import { envelopeOf } from '../../helpers/faces.js';
+import { humanBody } from '../../helpers/facts.js';
+import {
+  createWorld,
+  dayMs,
+  isSame,
+  openInstance,
+  participate,
+  startMs,
+  type Shared,
+  type Test,
+  type World,
+} from './contract.js';
+
+export function testScopes(t: Test, open: () => Shared): void {
+  t.test('projects are apart, projects of one group are not, and a change of scope counts at once', async (t) => {
+    const world = await createWorld(open());
+    const one = openInstance(t, open());
+    await one.uniqueness.poll();
+    const grouped = { scope: 'group', groupId: 'panel' } as const;
+    const other = await world.addProject();
+    const ada = world.person();
+    await participate(one, world, world.session(), world.capture(ada));
+    await one.uniqueness.poll();
+    const ask = async (deduplication: object, projectId = other) =>
+      isSame(
+        (await one.uniqueness.compare(world.session({ projectId, deduplication }), world.capture(ada), startMs))
+          .biometric,
+      );
+    t.notOk(await ask({ scope: 'project' }), 'another project');
+    t.notOk(await ask(grouped), 'a group that the first is not in');
+    await updateProjectFields(open().database, world.projectId, { config: { deduplication: grouped } });
+    t.ok(await ask(grouped), 'now it is in the group, with those who took part before');
+    t.notOk(await ask({ ...grouped, groupId: 'other' }), 'another group');
+    await updateProjectFields(open().database, world.projectId, {
+      config: { deduplication: { ...grouped, scope: 'project' } },
+    });
+    t.notOk(await ask(grouped), 'it left');
+  });
+
+  t.test('a group of the same name in another organization is another group', async (t) => {
+    const deduplication = { scope: 'group', groupId: 'panel' } as const;
+    const [mine, theirs] = [await createWorld(open()), await createWorld(open())];
+    const one = openInstance(t, open());
+    await one.uniqueness.poll();
+    const ada = mine.person();
+    const sessionIn = async (world: World) =>
+      world.session({ projectId: await world.addProject(deduplication), deduplication });
+    await participate(one, mine, await sessionIn(mine), mine.capture(ada));
+    await one.uniqueness.poll();
+    t.ok(isSame((await one.uniqueness.compare(await sessionIn(mine), mine.capture(ada), startMs)).biometric));
+    const { biometric } = await one.uniqueness.compare(await sessionIn(theirs), mine.capture(ada), startMs);
+    t.match(biometric, { gallerySize: 0, match: null });
+  });
+
+  t.test('data collectors are apart only where the project says so; none is a collector of its own', async (t) => {
+    const world = await createWorld(open());
+    const one = openInstance(t, open());
+    await one.uniqueness.poll();
+    const ada = world.person();
+    await participate(one, world, world.session({ dataCollector: 'north' }), world.capture(ada));
+    await one.uniqueness.poll();
+    const ask = async (dataCollector: string | null, perDataCollector: boolean) =>
+      isSame(
+        (
+          await one.uniqueness.compare(
+            world.session({ dataCollector, deduplication: { perDataCollector } }),
+            world.capture(ada),
+            startMs,
+          )
+        ).biometric,
+      );
+    t.ok(await ask('south', false));
+    t.ok(await ask(null, false));
+    t.notOk(await ask('south', true));
+    t.notOk(await ask(null, true));
+    t.ok(await ask('north', true));
+  });
+
+  t.test('a device is found by its token, else by its likeness, within the window and the scope', async (t) => {
+    const world = await createWorld(open());
+    const one = openInstance(t, open());
+    const { ids: _ids, ...parts } = humanBody();
+    const withToken = (token: string) => envelopeOf({ device: { ...parts, ids: { token, kept: true } } });
+    const first = world.session();
+    const nobody = await participate(one, world, first, withToken('token-of-ada'));
+    t.match(nobody, { biometric: null, device: { method: 'none', similarity: 0, matchedSessionId: null } });
+    const compare = async (envelope: ReturnType<typeof envelopeOf>, given = {}, nowMs = startMs) =>
+      (await one.uniqueness.compare(world.session(given), envelope, nowMs)).device;
+    const exact = await compare(withToken('token-of-ada'));
+    t.match(exact, {
+      method: 'exact',
+      similarity: 1,
+      matchedSessionId: first.sessionId,
+      matchedDeviceId: /^dev_[0-9a-f]{16}$/,
+    });
+    const fuzzy = await compare(withToken('another-token'));
+    t.match(fuzzy, { method: 'fuzzy', matchedSessionId: first.sessionId });
+    t.ok((fuzzy?.similarity ?? 0) >= 0.5 && (fuzzy?.similarity ?? 1) < 1);
+    const deduplication = { reEligibilityDays: 7 };
+    t.match(await compare(withToken('token-of-ada'), { deduplication }, startMs + 7 * dayMs), { method: 'exact' });
+    t.match(await compare(withToken('token-of-ada'), { deduplication }, startMs + 7 * dayMs + 1), { method: 'none' });
+    t.match(await compare(withToken('token-of-ada'), { projectId: await world.addProject() }), { method: 'none' });
+    t.equal(await compare(envelopeOf({})), null, 'no device, nothing to compare');
+    t.match(await compare(envelopeOf({ device: {} })), null);
+  });
+}
