@@ -75,6 +75,7 @@ export interface CountFacts {
   readonly addressDevicesHour: number | null;
   readonly addressRespondentsHour: number | null;
   readonly addressSessionsHour: number | null;
+  /** Sessions of the network and of the source leave out a person’s own repeats within a day of the scope. */
   readonly prefixSessionsHour: number | null;
   readonly prefixSessionsDay: number | null;
   /** This hour’s sessions of the source and the baseline of that hour of the week. */
@@ -141,6 +142,8 @@ export interface ScoreFacts {
   readonly respondentKnown: boolean;
   /** A device is known, by deviceHash or by the probe’s token. */
   readonly deviceKnown: boolean;
+  /** It is known by a deviceHash, which devices that look alike may share; a token is random and kept on one. */
+  readonly deviceHashed?: boolean;
   readonly respondentStats: RespondentStats | null;
   readonly address: AddressFacts;
   /** Reference of the address’s network prefix, as candidates carry it; a shared one corroborates a device match. */

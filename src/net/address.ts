@@ -14,6 +14,8 @@ export interface Address {
   readonly text: string;
   readonly family: AddressFacts['family'];
   readonly range: AddressRange;
+  /** Where one household or device sits: the address itself, or for IPv6 its /64, inside which devices change their address at will. */
+  readonly place: string;
   /** The network that neighbors share: /24 for IPv4, /48 for IPv6, in canonical CIDR form. */
   readonly prefix: string;
 }
@@ -61,6 +63,7 @@ function describeIPv4(parsed: ipaddr.IPv4): Address {
   const [first, second, third] = parsed.octets;
   return {
     text: parsed.toString(),
+    place: parsed.toString(),
     family: 4,
     range: rangeByName[parsed.range()] ?? 'reserved',
     prefix: `${first}.${second}.${third}.0/24`,
@@ -71,11 +74,13 @@ function describeIPv6(parsed: ipaddr.IPv6): Address {
   const named = rangeByName[parsed.range()] ?? 'reserved';
   // Only 2000::/3 has been handed out as global unicast; the rest of the "unicast" space belongs to nobody.
   const allotted = ((parsed.parts[0] ?? 0) & 0xe000) === 0x2000;
-  const network = new ipaddr.IPv6([...parsed.parts.slice(0, 3), 0, 0, 0, 0, 0]);
+  const network = (groups: number): string =>
+    new ipaddr.IPv6([...parsed.parts.slice(0, groups), ...Array<number>(8 - groups).fill(0)]).toRFC5952String();
   return {
     text: parsed.toRFC5952String(),
     family: 6,
     range: named === 'public' && !allotted ? 'reserved' : named,
-    prefix: `${network.toRFC5952String()}/48`,
+    place: `${network(4)}/64`,
+    prefix: `${network(3)}/48`,
   };
 }

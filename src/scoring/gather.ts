@@ -52,6 +52,9 @@ export interface GatherInput {
 export function gatherBase(input: GatherInput): ScoreBase {
   const { request, address, place, owner, makeRef } = input;
   const holder = holderOf(owner);
+  // An address that cannot be a respondent’s own is a proxy’s, and no place where people meet: each session is then alone with it.
+  const isPlace = address.range === 'public';
+  const nowhere = `nowhere\n${request.sessionId}`;
   const subjects = historySubjectsOf(request, holder, makeRef);
   const ref = (kind: string, value: string | undefined) => (value === undefined ? null : makeRef(holder, kind, value));
   const respondentKnown = subjects.respondent !== null;
@@ -61,9 +64,9 @@ export function gatherBase(input: GatherInput): ScoreBase {
     scope: makeRef(holder, 'scope', scopeOf(request)),
     respondent: respondentKnown ? ref('respondent', request.respondentId) : null,
     device: ref('device', request.deviceHash),
-    address: makeRef(holder, 'address', address.text),
+    address: makeRef(holder, 'address', isPlace ? address.place : nowhere),
     // Who may not send addresses on names the network by a hash; kinds apart, so that nobody’s hash can be another’s prefix.
-    prefix: ref('prefixHash', request.ipPrefixHash) ?? makeRef(holder, 'prefix', address.prefix),
+    prefix: ref('prefixHash', request.ipPrefixHash) ?? makeRef(holder, 'prefix', isPlace ? address.prefix : nowhere),
     source: ref('source', request.sourceId),
     deviceClass: deviceClassOf(request.userAgent ?? null),
     addressShared: isSharedNetwork(place.network),
@@ -162,6 +165,7 @@ export function assembleFacts(base: ScoreBase, counted: Counted | null): ScoreFa
     probe: facts.measured ? mergeProbe(counted.probe) : null,
     history: known ? historyOf(base.subjects, counted.history, facts.scoredAtMs) : null,
     deviceKnown: counted.device !== null,
+    deviceHashed: base.trace.device !== null,
     agent: used
       ? {
           outcome: 'invalid',

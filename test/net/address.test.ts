@@ -122,6 +122,17 @@ t.test('an IPv4 address and its form mapped into IPv6 are the same', (t) => {
   t.end();
 });
 
+t.test(
+  'an IPv6 address sits in its /64, inside which devices change it at will; an IPv4 address is its own place',
+  (t) => {
+    t.equal(parseAddress('2a00:1:2:3:aaaa::1')?.place, '2a00:1:2:3::/64');
+    t.equal(parseAddress('2a00:1:2:3:bbbb::2')?.place, '2a00:1:2:3::/64');
+    t.equal(parseAddress('2a00:1:2:4:bbbb::2')?.place, '2a00:1:2:4::/64');
+    t.equal(parseAddress('8.8.4.4')?.place, '8.8.4.4');
+    t.end();
+  },
+);
+
 t.test('an address lies in its own prefix, and the prefix names a network address', (t) => {
   fc.assert(
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => {

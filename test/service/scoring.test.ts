@@ -160,6 +160,20 @@ t.test('duplicates are counted within the study, else within the source, and nev
   });
 });
 
+t.test('a private or reserved address is never a place where people meet; an IPv6 /64 is', async (t) => {
+  const visitors = async (addressOf: (n: number) => string, studyId: string): Promise<Reply> => {
+    let last: Reply | undefined;
+    for (let n = 0; n < 36; n += 1)
+      last = await score(clean({ clientIp: addressOf(n), respondentId: `${studyId} visitor ${n}`, studyId }));
+    return last as Reply;
+  };
+  const behindProxy = await visitors(() => '10.0.0.7', 'proxy');
+  t.equal(behindProxy.categories.velocity, 0);
+  t.match(behindProxy.independence, { score: 100, band: 'independent' });
+  const rotating = await visitors((n) => `2a00:1450:4001:80b::${n + 1}`, 'rotating');
+  t.ok(rotating.evidence.against.some(({ code }) => code === 'address_burst'));
+});
+
 t.test('evidence of a receipt is there at once, and stays after the consumers have recorded it', async (t) => {
   const reply = await score(clean());
   const read = async (): Promise<EvidenceReply> =>

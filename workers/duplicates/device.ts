@@ -82,9 +82,12 @@ function judgeDevice({ facts }: Visit, counts: CountFacts, signals: Signal[]): n
   return Math.max(likenessScore, contradicted ? edges.deviceContradictedScore : agreed);
 }
 
-/** A second, independent agreement beside the device’s identifier: the same network, or a likeness of its own. */
+/**
+ * A second agreement that is independent of the identifier. A likeness is one beside a random token that the page keeps; a hash is
+ * made from that very likeness, so that nothing here corroborates it: only a respondent does. Neither does a network, which strangers share.
+ */
 function isCorroborated(facts: ScoreFacts, candidate: DuplicateCandidate, likeness: Likeness | null): boolean {
-  if (facts.prefix != null && candidate.prefix === facts.prefix) return true;
+  if (facts.deviceHashed !== false) return false;
   return likeness !== null && likeness(candidate) >= edges.possibleMin / 100;
 }
 

@@ -46,7 +46,8 @@ export const velocityRules = {
     severity: 'low',
     weight: 1.2,
     group: 'burst',
-    detail: 'The network around the address sent {value} sessions within an hour, far more than it usually does.',
+    detail:
+      'The network around the address sent {value} different people within an hour, far more than it usually does.',
   },
   source_burst: {
     axis: 'velocity',
@@ -54,7 +55,7 @@ export const velocityRules = {
     severity: 'low',
     weight: 1.5,
     group: 'burst',
-    detail: 'The source sent {value} sessions this hour, far more than it usually does.',
+    detail: 'The source sent {value} different people this hour, far more than it usually does.',
   },
   shared_network_recognised: {
     axis: 'velocity',
@@ -99,6 +100,8 @@ export const velocityEdges = {
   /** Sessions keep to the waking hours, so an hour’s fair share of a day is larger than a 24th. */
   prefixWakingHours: 10,
   householdMax: 5,
+  /** People on one address of a carrier or campus up to whom sharing speaks for them; more says nothing by itself. */
+  sharedPeopleMax: 40,
 } as const;
 
 const raise = createRaise(velocityRules);
@@ -120,7 +123,7 @@ function weighAddress(counts: CountFacts, network: NetworkClass | null, signals:
   const people = Math.max(counts.addressRespondentsHour ?? 0, counts.addressDevicesHour ?? 0);
   const usual = velocityEdges.addressUsual[network ?? 'unknown'];
   if (usual === null) {
-    if (people >= 2) raise(signals, 'shared_network_recognised');
+    if (people >= 2 && people <= velocityEdges.sharedPeopleMax) raise(signals, 'shared_network_recognised');
     return;
   }
   const { perDoubling } = velocityEdges;

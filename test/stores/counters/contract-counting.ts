@@ -30,8 +30,8 @@ async function testWindows(t: Test, { counters, nextProject }: ContractSubject):
       deviceRespondentsDay: null,
       respondentDay: null,
       respondentDevicesWeek: null,
-      addressDevicesHour: 0,
-      addressRespondentsHour: 0,
+      addressDevicesHour: null,
+      addressRespondentsHour: null,
       addressSessionsHour: 1,
       prefixSessionsHour: 1,
       prefixSessionsDay: 1,
@@ -49,16 +49,44 @@ async function testWindows(t: Test, { counters, nextProject }: ContractSubject):
     await at('s1', startMs);
     await at('s2', startMs + 10 * minuteMs);
     const within = await at('s3', startMs + 59 * minuteMs);
-    t.same([within.addressSessionsHour, within.prefixSessionsHour, within.deviceSessionsDay], [3, 3, 3]);
+    t.same([within.addressSessionsHour, within.deviceSessionsDay], [3, 3]);
     const hourLater = await at('s4', startMs + 60 * minuteMs);
-    t.same([hourLater.addressSessionsHour, hourLater.prefixSessionsHour], [3, 3], 'the first session left');
-    t.same([hourLater.deviceSessionsDay, hourLater.respondentDay, hourLater.prefixSessionsDay], [4, 4, 4]);
+    t.same(hourLater.addressSessionsHour, 3, 'the first session left');
+    t.same([hourLater.deviceSessionsDay, hourLater.respondentDay], [4, 4]);
     const dayLater = await at('s5', startMs + 24 * hourMs);
-    t.same(
-      [dayLater.deviceSessionsDay, dayLater.respondentDay, dayLater.prefixSessionsDay],
-      [3, 3, 3],
-      'the hour of the first two left',
-    );
+    t.same([dayLater.deviceSessionsDay, dayLater.respondentDay], [3, 3], 'the hour of the first two left');
+  });
+
+  await t.test('bursts count people: one person’s own repeats add nothing to a network or a source', async (t) => {
+    const project = nextProject();
+    const place = { prefix: ref('p'), source: ref('source') };
+    const score = (session: string, over: object) =>
+      countsOf(counters, scoreInput(project, session, { ...place, ...over }));
+    await score('other 1', { respondent: ref('r1') });
+    await score('other 2', { device: ref('d2') });
+    const first = await score('mine', { respondent: ref('me'), device: ref('d') });
+    t.same([first.prefixSessionsHour, first.prefixSessionsDay, first.source?.hour], [3, 3, 3]);
+    for (let i = 0; i < 20; i += 1) {
+      const again = await score(`again ${i}`, {
+        respondent: ref('me'),
+        device: ref(`d${i}`),
+        nowMs: startMs + i * minuteMs,
+      });
+      t.same([again.prefixSessionsHour, again.prefixSessionsDay, again.source?.hour], [3, 3, 3]);
+    }
+    const device = await score('same device', { device: ref('d2') });
+    t.same([device.prefixSessionsHour, device.source?.hour], [3, 3], 'a device that was here stands for its person');
+    t.equal((await score('invented', { respondent: ref('r9'), device: ref('d2') })).prefixSessionsHour, 4);
+    t.equal((await score('nobody named', {})).prefixSessionsHour, 5);
+  });
+
+  await t.test('what was never named is null, beside what was', async (t) => {
+    const project = nextProject();
+    const bare = await countsOf(counters, scoreInput(project, 's1', { respondent: ref('r') }));
+    t.same([bare.respondentDay, bare.respondentDevicesWeek, bare.deviceRespondentsDay], [1, null, null]);
+    t.same([bare.addressRespondentsHour, bare.addressDevicesHour], [1, null]);
+    const device = await countsOf(counters, scoreInput(project, 's2', { device: ref('d') }));
+    t.same([device.deviceSessionsDay, device.deviceRespondentsDay, device.respondentDevicesWeek], [1, null, null]);
   });
 
   await t.test('scopes and projects are counted apart', async (t) => {
@@ -173,7 +201,7 @@ async function testDistinct(t: Test, { counters, nextProject }: ContractSubject)
         counters,
         scoreInput(project, 'late', { address, device: ref('late'), nowMs: startMs + 3 * hourMs }),
       );
-      t.same([later.addressDevicesHour, later.addressRespondentsHour, later.addressSessionsHour], [1, 0, 1]);
+      t.same([later.addressDevicesHour, later.addressRespondentsHour, later.addressSessionsHour], [1, null, 1]);
     },
   );
 }

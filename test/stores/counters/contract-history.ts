@@ -166,6 +166,7 @@ async function testRestored(t: Test, { counters, nextProject }: ContractSubject)
       ...same,
       prefix: ref(`p${i % 3}`),
       device: ref(`d${i % 2}`),
+      respondent: ref(`r${i}`),
       nowMs: startMs - (10 - i) * 20 * minuteMs,
     });
 
@@ -227,12 +228,12 @@ async function testRestored(t: Test, { counters, nextProject }: ContractSubject)
     await counters.restoreSessions(project, [old, old]);
     const counts = await countsOf(
       counters,
-      scoreInput(project, 'now', { respondent: ref('r'), address: ref('a'), source: ref('source') }),
+      scoreInput(project, 'now', { respondent: ref('r0'), address: ref('a'), source: ref('source') }),
     );
     t.match(counts, {
       respondentDay: 1,
       addressSessionsHour: 1,
-      addressDevicesHour: 0,
+      addressDevicesHour: null,
       source: { hour: 1, mean: 1, hours: 1 },
       neighborhood: { sessions: 1 },
     });

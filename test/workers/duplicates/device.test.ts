@@ -38,17 +38,27 @@ t.test('the same respondent is confirmed', (t) => {
   t.end();
 });
 
+t.test('a hash is corroborated neither by the likeness that it is made of nor by a shared network', (t) => {
+  const hashed = humanFacts({ deviceHashed: true, prefix: 'p1' });
+  const twin = candidate({ via: 'device', prefix: 'p1', respondent: 'somebody else' });
+  t.match(judge({ terms: terms(2_000, 2), candidates: [twin] }, hashed), { band: 'likely' });
+  t.match(judge({ deviceSessionsDay: 9, candidates: [twin, { ...twin, sketch: null }] }, hashed), { band: 'likely' });
+  t.match(judge({ candidates: [{ ...twin, via: 'respondent' }] }, hashed), { band: 'confirmed' }, 'a respondent is');
+  const unsaid = humanFacts({ prefix: 'p1' });
+  t.match(
+    judge({ terms: terms(2_000, 2), candidates: [twin] }, unsaid),
+    { band: 'likely' },
+    'recorded before it was told',
+  );
+  t.end();
+});
+
 t.test('a device’s identifier alone is likely; a corroborator confirms it; a contradiction demotes it', (t) => {
   const device = { via: 'device' as const, sketch: null };
   t.match(judge({ deviceSessionsDay: 2 }, cleanFacts()), { band: 'likely', codes: ['repeat_device'] });
   t.match(judge({ candidates: [candidate(device)] }, cleanFacts()), { band: 'likely' });
-  t.match(judge({ candidates: [candidate({ ...device, prefix: 'p1' })] }, cleanFacts({ prefix: 'p1' })), {
-    band: 'confirmed',
-  });
-  t.match(judge({ candidates: [candidate({ ...device, prefix: 'p2' })] }, cleanFacts({ prefix: 'p1' })), {
-    band: 'likely',
-  });
-  t.match(judge({ terms: terms(2_000, 2), candidates: [candidate({ via: 'device' })] }), { band: 'confirmed' });
+  const kept = humanFacts({ deviceHashed: false });
+  t.match(judge({ terms: terms(2_000, 2), candidates: [candidate({ via: 'device' })] }, kept), { band: 'confirmed' });
   t.match(judge({ candidates: [candidate({ via: 'device', sketch: { ...own, osFamily: 'android' } })] }), {
     band: 'possible',
     codes: ['repeat_device', 'device_contradiction'],

@@ -38,6 +38,7 @@ t.test('an address is measured by its kind of network', (t) => {
   t.same(codes(many, 'business'), []);
   t.same(codes(many, 'mobile'), ['shared_network_recognised']);
   t.same(codes(many, 'education'), ['shared_network_recognised']);
+  t.same(codes({ addressRespondentsHour: 500 }, 'mobile'), [], '500 an hour is not exculpatory by itself');
   t.ok(
     (raised({ ...many, addressDevicesHour: 200 })[0]?.weight ?? 0) > (raised(many)[0]?.weight ?? 0),
     'more people weigh more',

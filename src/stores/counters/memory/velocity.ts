@@ -1,7 +1,8 @@
 /**
  * Rates of a device, a respondent, an address, a prefix and a source within a scope, and how common the session’s
  * terms are in its project. Counting happens in the same step as reading, so that the session itself is included.
- * What is counted of one thing lies under one key.
+ * What is counted of one thing lies under one key. Networks and sources count people: who was in the scope within a day already (the same
+ * respondent, or without one the same device) adds nothing to them.
  */
 import type { CountFacts } from '../../../contract/facts.js';
 import { bounds, hourOf, slotOf } from '../bounds.js';
@@ -48,18 +49,18 @@ export function createVelocity(keyspace: Keyspace): (call: CountingCall) => Velo
 
   return (call) => {
     const { respondent, device } = call.session;
-    const ofPrefix = countPrefix(prefixes, call);
     const ofDevice = device === null ? null : countSubject(subjects, call, 'd', device, respondent, bounds.dayMs);
     const ofRespondent =
       respondent === null ? null : countSubject(subjects, call, 'r', respondent, device, bounds.weekMs);
+    const repeated = ((respondent === null ? ofDevice : ofRespondent)?.sessionsDay ?? 0) > 1;
     return {
       deviceSessionsDay: ofDevice?.sessionsDay ?? null,
       deviceRespondentsDay: ofDevice?.others ?? null,
       respondentDay: ofRespondent?.sessionsDay ?? null,
       respondentDevicesWeek: ofRespondent?.others ?? null,
       ...countAddress(addresses, call),
-      ...ofPrefix,
-      source: sourceRate(baselines, call, hourOf(call.session.nowMs)),
+      ...countPrefix(prefixes, call, repeated),
+      source: sourceRate(baselines, call, repeated),
       terms: termFrequencies(terms, call),
     };
   };
@@ -80,7 +81,7 @@ function countSubject(
   ref: string,
   other: string | null,
   othersMs: number,
-): { readonly sessionsDay: number; readonly others: number } {
+): { readonly sessionsDay: number; readonly others: number | null } {
   const { nowMs } = call.session;
   const key = keyIn(call, kind, ref);
   const hour = hourOf(nowMs);
@@ -91,7 +92,7 @@ function countSubject(
     add || member !== null
       ? table.take(key, nowMs, keepMs, () => ({ sessions: createBuckets(hour), others: null }))
       : table.get(key, nowMs);
-  if (kept === undefined) return { sessionsDay: 0, others: 0 };
+  if (kept === undefined) return { sessionsDay: 0, others: null };
   if (add) addToBucket(kept.sessions, hour, bounds.hoursPerDay);
   if (member !== null) kept.others ??= new Map();
   return {
@@ -112,11 +113,11 @@ function countAddress(
   const kept = isNow
     ? table.take(key, nowMs, twoHoursMs, () => ({ sessions: createBuckets(slot), devices: null, respondents: null }))
     : table.get(key, nowMs);
-  if (kept === undefined) return { addressDevicesHour: 0, addressRespondentsHour: 0, addressSessionsHour: 0 };
+  if (kept === undefined) return { addressDevicesHour: null, addressRespondentsHour: null, addressSessionsHour: 0 };
   if (add) addToBucket(kept.sessions, slot, bounds.slotsPerHour);
   if (isNow && device !== null) kept.devices ??= new Map();
   if (isNow && respondent !== null) kept.respondents ??= new Map();
-  const seen = (members: Distinct | null, member: string | null): number =>
+  const seen = (members: Distinct | null, member: string | null): number | null =>
     countSeen(call, members, isNow ? member : null, slot, slot - bounds.slotsPerHour, bounds.distinctMax);
   return {
     addressDevicesHour: seen(kept.devices, device),
@@ -128,11 +129,12 @@ function countAddress(
 function countPrefix(
   table: Table<PrefixCounts>,
   call: CountingCall,
+  repeated: boolean,
 ): Pick<VelocityFacts, 'prefixSessionsHour' | 'prefixSessionsDay'> {
   const { nowMs, prefix } = call.session;
   const [slot, hour] = [slotOf(nowMs), hourOf(nowMs)];
   const key = keyIn(call, 'p', prefix);
-  const add = admitWithin(call, bounds.dayMs, 'p', prefix);
+  const add = admitWithin(call, bounds.dayMs, 'p', prefix) && !repeated;
   const kept = add
     ? table.take(key, nowMs, twoDaysMs, () => ({ slots: createBuckets(slot), hours: createBuckets(hour) }))
     : table.get(key, nowMs);
@@ -146,7 +148,7 @@ function countPrefix(
   };
 }
 
-/** Notes the member, if there is one, as seen at `at`; how many were seen after `oldest`. */
+/** Notes the member, if there is one, as seen at `at`; how many were seen after `oldest`. Nobody is nothing measured: null. */
 function countSeen(
   { restoring }: CountingCall,
   members: Distinct | null,
@@ -154,20 +156,22 @@ function countSeen(
   at: number,
   oldest: number,
   cap: number,
-): number {
-  if (members === null) return 0;
+): number | null {
+  if (members === null) return null;
   if (member !== null) addDistinct(members, member, at);
   if (restoring) sortDistinct(members);
-  return countDistinct(members, oldest, cap);
+  const count = countDistinct(members, oldest, cap);
+  return count === 0 ? null : count;
 }
 
-function sourceRate(table: Table<Baseline>, call: CountingCall, hour: number): VelocityFacts['source'] {
+function sourceRate(table: Table<Baseline>, call: CountingCall, repeated: boolean): VelocityFacts['source'] {
   const { projectId, session, restoring } = call;
+  const hour = hourOf(session.nowMs);
   if (session.source === null || !within(call, bounds.candidateMs)) return null;
   const baseline = table.take(`${projectId}:${session.source}`, session.nowMs, bounds.candidateMs, () =>
     createBaseline(hour),
   );
-  const add = call.admit(`s${session.source}`);
+  const add = call.admit(`s${session.source}`) && !repeated;
   if (!restoring || hour >= baseline.hour) return countSource(baseline, hour, add);
   if (add) restoreSource(baseline, hour);
   return null;

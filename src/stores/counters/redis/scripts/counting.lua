@@ -25,7 +25,8 @@ local function countIdentity(key, before, label, member, windowMs)
   local joined = within(bounds.candidateMs) and addSighting(sightings, bounds.candidateMs, bounds.edgeMembersMax) or sightings
   local text = buckets .. '|' .. members .. '|' .. joined
   if text ~= '||' then writeIfNew(key, text, before, bounds.candidateMs) end
-  return sessions, distinct, sightings, joined
+  -- Nobody counted is nothing measured.
+  return sessions, distinct > 0 and distinct, sightings, joined
 end
 
 local function countAddress(key, before, s)
@@ -36,12 +37,12 @@ local function countAddress(key, before, s)
   respondents, respondentCount = seenBySlot(respondents, 'ar' .. s.address, s.respondent)
   buckets, sessions = perSlot(buckets, admit('a' .. scope .. s.address))
   writeIfNew(key, buckets .. '|' .. devices .. '|' .. respondents, before, 2 * bounds.hourMs)
-  return deviceCount, respondentCount, sessions
+  return deviceCount > 0 and deviceCount, respondentCount > 0 and respondentCount, sessions
 end
 
-local function countPrefix(key, before, s)
+local function countPrefix(key, before, s, repeated)
   local slots, hours = splitSections(before)
-  local add, inHour, inDay = within(bounds.dayMs) and admit('p' .. scope .. s.prefix), nil, nil
+  local add, inHour, inDay = within(bounds.dayMs) and admit('p' .. scope .. s.prefix) and not repeated, nil, nil
   slots, inHour = perSlot(slots, add)
   hours, inDay = perHour(hours, add)
   if add then writeIfNew(key, slots .. '|' .. hours .. '|', before, 2 * bounds.dayMs) end
@@ -69,10 +70,13 @@ local function countSession(s, keys, read)
     own[#own + 1], edges[s.addressEdge] = s.addressEdge, joined
   end
   local devices, respondents, sessions = countAddress(keys.address, read.address, s)
-  local inHour, inDay = countPrefix(keys.prefix, read.prefix, s)
+  -- A person’s own repeats within a day are no burst.
+  local repeated
+  if hasRespondent then repeated = respondentSessions > 1 else repeated = hasDevice and deviceSessions > 1 end
+  local inHour, inDay = countPrefix(keys.prefix, read.prefix, s, repeated)
   local velocity = {
     deviceSessions, deviceRespondents, respondentSessions, respondentDevices, devices, respondents, sessions, inHour, inDay,
-    sourceRate(s.source), hasSketch and within(2 * bounds.weekMs) and termRates(s.cells),
+    sourceRate(s.source, repeated), hasSketch and within(2 * bounds.weekMs) and termRates(s.cells),
   }
 
   readScope(s.prefix)
