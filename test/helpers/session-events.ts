@@ -2,7 +2,7 @@
 import type { VerificationEvent, VerificationFacts } from '../../src/contract/session-event.js';
 import { makeId } from '../../src/crypto/ids.js';
 
-const passedFacts: VerificationFacts = {
+export const passedFacts: VerificationFacts = {
   status: 'pass',
   scores: { liveness: 0.93, uniqueness: 0.99, authenticity: 0.91, overall: 0.94 },
   respondent_id: 'resp-1',

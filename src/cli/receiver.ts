@@ -1,0 +1,47 @@
+/**
+ * `npm run receiver -- --secret S [--port 4000] [--fail 503] [--times N] [--hang]`: a receiver for trying webhooks out. Verifies each delivery and prints
+ * it; --fail answers with that status (the first N times with --times), --hang never answers. Listens on the loopback address only.
+ */
+import { createServer } from 'node:http';
+import { parseArgs } from 'node:util';
+import { verifyWebhook } from '../receiver/verify.js';
+
+const bodyBytesMax = 1_048_576;
+
+const { values } = parseArgs({
+  options: {
+    secret: { type: 'string' },
+    port: { type: 'string', default: '4000' },
+    fail: { type: 'string' },
+    times: { type: 'string' },
+    hang: { type: 'boolean', default: false },
+  },
+});
+const { secret } = values;
+if (secret === undefined || (values.fail !== undefined && !/^[2-5]\d\d$/.test(values.fail))) {
+  console.error('Usage: npm run receiver -- --secret SECRET [--port 4000] [--fail STATUS] [--times N] [--hang]');
+  process.exit(2);
+}
+let failuresLeft = Number(values.times ?? Infinity);
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > bodyBytesMax) request.destroy();
+    else chunks.push(chunk);
+  });
+  request.on('end', () => {
+    const body = Buffer.concat(chunks);
+    const verdict = verifyWebhook({ secret, headers: request.headers, body });
+    console.log(JSON.stringify({ at: new Date().toISOString(), ...verdict }));
+    console.log(body.toString('utf8'));
+    if (values.hang) return;
+    if (!verdict.valid) return void response.writeHead(401).end(verdict.reason);
+    const fails = values.fail !== undefined && failuresLeft-- > 0;
+    response.writeHead(fails ? Number(values.fail) : 200).end(fails ? 'told to fail' : 'ok');
+  });
+});
+server.listen(Number(values.port), '127.0.0.1', () =>
+  console.log(`Receiving at http://127.0.0.1:${values.port}/ (register it with VH_WEBHOOK_ALLOW_PRIVATE=on)`),
+);
