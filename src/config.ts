@@ -206,6 +206,12 @@ export const settings = {
     integer(reversalWindowDays, 36_500),
     `Days that receipts are kept; older days are dropped whole by the consumers. At least ${reversalWindowDays}: a buyer may reverse for that long, and the receipt tells whom it concerns.`,
   ),
+  VH_OUTCOME_RETENTION_DAYS: setting(
+    400,
+    integer(1, 36_500),
+    'Days that reported outcomes are kept from their receipt. What they did to a history stays there and weighs less each day.',
+  ),
+  VH_AUDIT_RETENTION_DAYS: setting(1_096, integer(1, 36_500), 'Days that entries of the audit trail are kept.'),
   VH_SESSION_RETENTION_DAYS: setting(
     400,
     integer(1, 36_500),
@@ -316,6 +322,12 @@ function checkStores(values: Settings): void {
 }
 
 function checkTogether(values: Settings): void {
+  if (values.VH_ROLES.every((role) => role === 'audience')) {
+    throw new SettingError(
+      'VH_ROLES',
+      'has audience alone, which serves nothing in this version; leave VH_ROLES away, or name api or consumers',
+    );
+  }
   if (values.DASHBOARD_JWKS_URL !== null && (values.DASHBOARD_ISSUER === null || values.DASHBOARD_AUDIENCE === null)) {
     throw new SettingError(
       'DASHBOARD_JWKS_URL',

@@ -86,3 +86,8 @@ t.test('the value of a secret setting never stands in the refusal', (t) => {
   }
   t.end();
 });
+
+t.test('a process that would serve nothing is refused with a sentence', (t) => {
+  t.throws(() => readSettings({ VH_ROLES: 'audience' }), /VH_ROLES has audience alone, which serves nothing/);
+  t.end();
+});

@@ -3,10 +3,10 @@
  * several instances do not disturb each other.
  */
 import type { Database } from '../stores/database/port.js';
+import { startRetentionRounds, type RetentionRounds } from '../stores/database/retention.js';
 import type { Logger } from '../telemetry/logger.js';
 
 const dayMs = 86_400_000;
-const everyMs = 3_600_000;
 const partitionName = /^receipts_(\d{4})(\d{2})(\d{2})$/;
 
 /** Drops the partitions of days that ended more than `retentionDays` ago; answers their names. */
@@ -36,25 +36,11 @@ export interface RetentionDeps {
   readonly retentionDays: number;
 }
 
-/** Looks at once and then every hour; the answer stops it. */
-export function startReceiptRetention({ database, logger, now, retentionDays }: RetentionDeps): {
-  stop(): Promise<void>;
-} {
-  let running: Promise<void> = Promise.resolve();
-  const look = (): void => {
-    running = dropExpiredReceipts(database, now(), retentionDays).then(
-      (dropped) => void (dropped.length > 0 && logger.info({ dropped }, 'receipts past their retention were dropped')),
-      (error: unknown) =>
-        logger.warn({ err: error }, 'receipts past their retention were not dropped; the next round does it'),
-    );
-  };
-  look();
-  const timer = setInterval(look, everyMs);
-  timer.unref();
-  return {
-    stop: () => {
-      clearInterval(timer);
-      return running;
-    },
-  };
+/** Looks at once and then every hour. */
+export function startReceiptRetention({ database, logger, now, retentionDays }: RetentionDeps): RetentionRounds {
+  return startRetentionRounds({
+    logger,
+    what: 'receipts',
+    drop: () => dropExpiredReceipts(database, now(), retentionDays),
+  });
 }

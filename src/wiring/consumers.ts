@@ -4,6 +4,8 @@
  */
 import type { Consumer } from '../stores/log/port.js';
 import { startOutboxSweeper } from '../stores/outbox-sweeper.js';
+import { startOutcomeRetention } from '../scoring/outcomes/outcome-retention.js';
+import { startAuditRetention } from '../administration/audit-retention.js';
 import { startHistoryConsumer } from '../scoring/outcomes/history-consumer.js';
 import { startReceiptConsumer } from '../scoring/receipt-consumer.js';
 import { startReceiptRetention } from '../scoring/receipt-retention.js';
@@ -46,6 +48,15 @@ const rounds: readonly ((parts: Parts) => Background)[] = [
       now,
       retentionDays: settings.VH_RECEIPT_RETENTION_DAYS,
     }),
+  ({ stores, logger, now, settings }) =>
+    startOutcomeRetention({
+      database: stores.database,
+      logger,
+      now,
+      retentionDays: settings.VH_OUTCOME_RETENTION_DAYS,
+    }),
+  ({ stores, logger, now, settings }) =>
+    startAuditRetention({ database: stores.database, logger, now, retentionDays: settings.VH_AUDIT_RETENTION_DAYS }),
   ({ stores, logger, metrics }) => startOutboxSweeper({ database: stores.database, log: stores.log, logger, metrics }),
 ];
 

@@ -9,7 +9,8 @@ import { realStoreSettings } from '../helpers/real-service.js';
 import { startScoreLoad } from '../helpers/score-load.js';
 import { findStack, startOwnStack } from '../helpers/stores.js';
 
-const killsMax = Number(process.env['INTEGRITY_KILLS'] ?? 100);
+/** A run of CI kills enough to meet every state a process can be in, several times; the soak kills two thousand times. */
+const killsMax = Number(process.env['INTEGRITY_KILLS'] ?? 40);
 const upMsMax = 1_500;
 const seed = Number(process.env['INTEGRITY_SEED'] ?? 1);
 

@@ -146,7 +146,10 @@ t.test('rejections for fit, quality and unknown reasons never raise risk', async
       },
     ]);
   }
-  await untilHistory(t, 'clawed', 'the consumer has gone on', (reply) => reply.categories.history > 0);
+  // Carried over in order: once this one, which came last, is there, those before it were carried over as well.
+  const last = await score({ respondentId: 'after-neutral' });
+  await post([{ sessionId: last.sessionId, type: 'buyer_reject', occurredAt, reasonClass: 'fraud' }]);
+  await untilHistory(t, 'after-neutral', 'the consumer has come this far', (reply) => reply.categories.history > 0);
   for (const reasonClass of ['fit', 'quality', 'unknown', undefined])
     t.equal((await score({ respondentId: `neutral-${reasonClass}` })).categories.history, 0);
 });

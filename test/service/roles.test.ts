@@ -13,7 +13,7 @@ const stack = findStack(t, 'processes with a role each');
 
 if (stack !== null) {
   const settings = { ...(await realStoreSettings(t, stack)), DATABASE_URL: await createEmptyDatabase(t, stack) };
-  const fleet = await startFleet(t, settings, ['api', 'api', 'consumers', 'audience']);
+  const fleet = await startFleet(t, settings, ['api', 'api', 'consumers']);
   const [one, two] = fleet.members.map((member) => member.baseUrl() ?? '');
   const { keys } = fleet;
   const token = await issueDashboardToken(Buffer.from(settings.VH_MASTER_KEY, 'base64'), {

@@ -6,6 +6,7 @@ import { issueDashboardToken } from '../../src/administration/dashboard-tokens.j
 import { loadMasterKey } from '../../src/crypto/master-key.js';
 import type { ErrorBody } from '../../src/contract/common.js';
 import { startTestService, type TestService } from '../helpers/service.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 const service: TestService = await startTestService(t);
 const { bootstrap } = service;
@@ -181,6 +182,16 @@ t.test('evidence of a receipt is there at once, and stays after the consumers ha
   const atOnce = await read();
   t.same(atOnce.evidence, reply.evidence);
   t.equal(atOnce.provenance.faithful, true);
+  const metric = async (name: string): Promise<number> => {
+    const text = await (await fetch(`${bootstrap.adminUrl}/metrics`)).text();
+    const values = [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'))];
+    return values.reduce((sum, [, value]) => sum + Number(value), 0);
+  };
+  await waitUntil(
+    async () => (await metric('vh_receipts_recorded_total')) >= (await metric('vh_scores_total')),
+    'every receipt so far is in the database',
+  );
+  t.ok((await metric('vh_scores_total')) > 0);
   t.same(await read(), atOnce);
 });
 

@@ -16,7 +16,7 @@ export type HistoryDays = Readonly<Record<string, DayCounts>>;
 const dayMs = 86_400_000;
 const halfLifeDays = 90;
 /** After twelve half-lives a day weighs less than a four-thousandth; it is dropped. */
-const keepDays = 12 * halfLifeDays;
+export const keepDays = 12 * halfLifeDays;
 
 const dayOf = (ms: number): number => Math.floor(ms / dayMs);
 

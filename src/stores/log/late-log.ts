@@ -46,7 +46,7 @@ export async function openLateLog({ open, logger, now, patienceMs }: LateLogOpti
     subscribe: async (subscription) =>
       log?.subscribe(subscription) ??
       subscribeLater(
-        opening.then(() => log),
+        opening.then(() => (isClosed ? null : log)),
         subscription,
         now,
       ),

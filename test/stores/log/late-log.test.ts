@@ -60,12 +60,23 @@ t.test('until it opens, appends are refused and readers wait; then both work', a
   t.equal(readers.size, 0);
 });
 
-t.test('closed before it opened, it leaves nothing open', async (t) => {
+t.test('what opens only after it was closed is closed again, and no reader subscribes there', async (t) => {
   const { state, readers, open } = createTestLog();
-  const log = await openLateLog({ open, logger, now, patienceMs: 1 });
-  const consumer = await log.subscribe({ topic: 'scores', group: 'g', batchMax: 1, handle: async () => undefined });
-  await consumer.stop();
-  await log.close();
+  let arrive = (): void => undefined;
+  const arrival = new Promise<void>((resolve) => (arrive = resolve));
+  let attempts = 0;
+  const openLate = async (): Promise<Log> => {
+    attempts += 1;
+    if (attempts > 1) await arrival;
+    return open();
+  };
+  const log = await openLateLog({ open: openLate, logger, now, patienceMs: 1 });
+  await log.subscribe({ topic: 'scores', group: 'g', batchMax: 1, handle: async () => undefined });
+  await waitUntil(() => attempts > 1, 'it is being opened');
+  const closing = log.close();
   state.mayOpen = true;
+  arrive();
+  await closing;
+  await waitUntil(() => state.isClosed, 'what opened too late is closed');
   t.equal(readers.size, 0);
 });

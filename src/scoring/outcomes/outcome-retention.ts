@@ -1,0 +1,66 @@
+/**
+ * Deletes outcomes past their retention, and adjudications and histories that no longer weigh anything.
+ *
+ * An outcome goes by the time at which it was received. What was adjudicated from it stays in the history, which forgets by itself: after
+ * twelve half-lives (`keepDays`) a day counts for nothing. Only then is the adjudication deleted, and the record of a subject with its last
+ * day. Until then an adjudication is needed: a later event of its session takes the earlier effect back before it adds its own.
+ */
+import type { Database, Row } from '../../stores/database/port.js';
+import { deleteInBatches, startRetentionRounds, type RetentionRounds } from '../../stores/database/retention.js';
+import type { Logger } from '../../telemetry/logger.js';
+import { keepDays } from './history-days.js';
+
+const dayMs = 86_400_000;
+
+export interface OutcomeRetentionDeps {
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly now: () => number;
+  readonly retentionDays: number;
+}
+
+/** Deletes what is past its lifetime at `nowMs`; resolves to the number of rows. */
+export async function dropExpiredOutcomes(database: Database, nowMs: number, retentionDays: number): Promise<number> {
+  const outcomes = await deleteInBatches(database, {
+    table: 'outcomes',
+    where: 'received_at < $1',
+    values: [new Date(nowMs - retentionDays * dayMs)],
+  });
+  // A day more than the history keeps, so that no day of it is left that a deletion could miss.
+  const forgottenBefore = new Date(nowMs - (keepDays + 1) * dayMs);
+  let histories = 0;
+  const adjudications = await deleteInBatches(database, {
+    table: 'adjudications',
+    where: 'at < $1',
+    values: [forgottenBefore],
+    returning: 'project_id, subjects',
+    onBatch: async (rows) => {
+      histories += await dropEmptyHistories(database, rows, Math.floor(forgottenBefore.getTime() / dayMs));
+    },
+  });
+  return outcomes + adjudications + histories;
+}
+
+/** Of the subjects of deleted adjudications: the records without a day from `firstDay` on. */
+async function dropEmptyHistories(database: Database, rows: readonly Row[], firstDay: number): Promise<number> {
+  const pairs = rows.flatMap((row) =>
+    (row['subjects'] as readonly string[]).map((subject) => [row['project_id'] as string, subject] as const),
+  );
+  if (pairs.length === 0) return 0;
+  const deleted = await database.query(
+    `DELETE FROM history h USING unnest($1::text[], $2::text[]) AS gone (project, subject)
+      WHERE h.project_id = gone.project AND h.subject_ref = gone.subject AND h.published >= h.version
+        AND NOT EXISTS (SELECT 1 FROM jsonb_object_keys(h.days) AS day WHERE day::bigint >= $3)
+      RETURNING 1 AS one`,
+    [pairs.map(([project]) => project), pairs.map(([, subject]) => subject), firstDay],
+  );
+  return deleted.length;
+}
+
+export function startOutcomeRetention({ database, logger, now, retentionDays }: OutcomeRetentionDeps): RetentionRounds {
+  return startRetentionRounds({
+    logger,
+    what: 'outcomes, adjudications and histories',
+    drop: () => dropExpiredOutcomes(database, now(), retentionDays),
+  });
+}

@@ -1,0 +1,87 @@
+import t from 'tap';
+import { dropExpiredAuditEntries } from '../../../src/administration/audit-retention.js';
+import { keepDays } from '../../../src/scoring/outcomes/history-days.js';
+import { dropExpiredOutcomes } from '../../../src/scoring/outcomes/outcome-retention.js';
+import { startReceiptRetention } from '../../../src/scoring/receipt-retention.js';
+import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
+import { migrate } from '../../../src/stores/database/migrate.js';
+import { createLogger } from '../../../src/telemetry/logger.js';
+import { waitUntil } from '../../helpers/wait-until.js';
+
+const dayMs = 86_400_000;
+const nowMs = Date.UTC(2030, 0, 1);
+const daysAgo = (days: number): Date => new Date(nowMs - days * dayMs);
+const dayOf = (days: number): string => String(Math.floor(daysAgo(days).getTime() / dayMs));
+
+const database = await openEmbeddedDatabase({ directory: null });
+t.teardown(() => database.close());
+await migrate(database);
+const count = async (table: string): Promise<number> =>
+  Number((await database.query<{ n: string }>(`SELECT count(*)::text AS n FROM ${table}`))[0]?.n);
+
+t.test('outcomes go by their receipt, adjudications and histories once they weigh nothing', async (t) => {
+  await database.query(
+    `INSERT INTO outcomes (project_id, session_ref, type, occurred_at, received_at)
+     SELECT 'p', 's' || n, 'fraud_confirmed', $1::timestamptz, CASE WHEN n <= 2500 THEN $1::timestamptz ELSE $2::timestamptz END FROM generate_series(1, 2503) AS n`,
+    [daysAgo(31), daysAgo(29)],
+  );
+  const adjudicate = (session: string, at: Date, subjects: string): Promise<unknown> =>
+    database.query(
+      "INSERT INTO adjudications (project_id, session_ref, fraud, clawback, at, subjects) VALUES ('p', $1, true, false, $2, string_to_array($3, ','))",
+      [session, at, subjects],
+    );
+  await adjudicate('old', daysAgo(keepDays + 2), 'only-old,mixed,untold');
+  await adjudicate('new', daysAgo(keepDays - 1), 'mixed');
+  const remember = (subject: string, days: readonly number[], published: number): Promise<unknown> =>
+    database.query(
+      "INSERT INTO history (project_id, subject_ref, version, published, days) VALUES ('p', $1, 1, $2, $3::jsonb)",
+      [subject, published, JSON.stringify(Object.fromEntries(days.map((day) => [dayOf(day), [1, 1, 0]])))],
+    );
+  await remember('only-old', [keepDays + 2], 1);
+  await remember('mixed', [keepDays + 2, keepDays - 1], 1);
+  await remember('untold', [keepDays + 2], 0);
+  await remember('stranger', [keepDays + 2], 1);
+
+  t.equal(await dropExpiredOutcomes(database, nowMs, 30), 2_500 + 1 + 1);
+  t.equal(await count('outcomes'), 3);
+  const left = await database.query<{ name: string }>('SELECT subject_ref AS name FROM history ORDER BY 1');
+  t.same(
+    left.map(({ name }) => name),
+    ['mixed', 'stranger', 'untold'],
+    'a record that scoring was not told of yet stays',
+  );
+  t.equal(await dropExpiredOutcomes(database, nowMs, 30), 0);
+});
+
+t.test('audit entries of every organization go by their age', async (t) => {
+  for (const organization of ['org_a', 'org_b']) {
+    await database.query("INSERT INTO organizations (organization_id, name, tier) VALUES ($1, 'n', 'free')", [
+      organization,
+    ]);
+    for (const days of [9, 11]) {
+      await database.query(
+        `INSERT INTO audit_entries (entry_id, organization_id, at, actor_kind, actor_id, action, subject_kind, subject_id, detail)
+         VALUES ($1, $2, $3, 'operator', 'o', 'a', 'k', 'i', '{}'::jsonb)`,
+        [`${organization}-${days}`, organization, daysAgo(days)],
+      );
+    }
+  }
+  t.equal(await dropExpiredAuditEntries(database, nowMs, 10), 2);
+  t.equal(await count('audit_entries'), 2);
+});
+
+t.test('a round comes at the start, says what it deleted, and stopping waits for it', async (t) => {
+  await database.query(
+    "CREATE TABLE receipts_20290101 PARTITION OF receipts FOR VALUES FROM ('2029-01-01 00:00:00+00') TO ('2029-01-02 00:00:00+00')",
+  );
+  const lines: string[] = [];
+  const logger = createLogger('info', { write: (line) => lines.push(line) });
+  const rounds = startReceiptRetention({ database, logger, now: () => nowMs, retentionDays: 30 });
+  await waitUntil(() => lines.length > 0, 'the round has told of itself');
+  t.match(lines[0], /receipts_20290101/);
+  await rounds.stop();
+  const failing = { ...database, query: () => Promise.reject(new Error('away')) };
+  const second = startReceiptRetention({ database: failing, logger, now: () => nowMs, retentionDays: 30 });
+  await second.stop();
+  t.match(lines[1], /not deleted; the next round does it/);
+});
