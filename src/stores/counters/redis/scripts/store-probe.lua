@@ -1,16 +1,16 @@
 -- Keeps a message of the probe. KEYS[1] the project’s tag; ARGV: see argument-layouts.ts; the sketch is packed, and so is
 -- the index of bands and term cells.
 local function given(name) return ARGV[argument[name]] end
-local base, now, session, nonce, phase = KEYS[1], tonumber(given('now')), given('session'), given('nonce'), given('phase')
+local home, now, session, nonce, phase = KEYS[1], tonumber(given('now')), given('session'), given('nonce'), given('phase')
 local seq, content, device, sketch, index = tonumber(given('seq')), given('content'), given('device'), given('sketch'), given('index')
 local isLoad = phase == 'load'
 
-local nonceKey = base .. 'n:' .. nonce
+local nonceKey = home .. 'n:' .. nonce
 local owner, usedAt = string.match(redis.call('GET', nonceKey) or '', '^(.*) (%d+)$')
 if owner and now - tonumber(usedAt) >= bounds.probeMs then owner = nil end
 if owner and owner ~= session then return 'nonce_reused' end
 
-local key = base .. 'p:' .. session
+local key = home .. 'p:' .. session
 local kept = redis.call('HMGET', key, 'n', 'ls', 'us', 'at', 'cl', 'cu', 'sl', 'su')
 local loadNumber, updateNumber = kept[5], kept[6]
 
