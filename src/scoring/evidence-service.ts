@@ -34,9 +34,12 @@ export function createEvidenceService(deps: EvidenceServiceDeps) {
       if (recorded === null || recorded.owner.lineage !== caller.lineage) throw notFound('receipt');
       const rendered = await deps.pool.run({ kind: 'evidence', facts: recorded.facts });
       const { sessionId, scoredAtMs } = unpack(recorded.facts) as ScoreFacts;
-      // While only the counters store has the receipt, the verdict is rendered by the very rules that gave it, or by none.
+      // While only the counters store has the receipt, no classification is recorded yet. It follows from the facts and the rules alone, so that
+      // the same rules sort the same facts alike; whether they are the same is compared.
       const same =
-        recorded.verdict === null || sameClassification(recorded.verdict.classification, rendered.classification);
+        recorded.verdict === null
+          ? recorded.modelVersion === rendered.modelVersion
+          : sameClassification(recorded.verdict.classification, rendered.classification);
       const scoredAt = new Date(scoredAtMs).toISOString();
       return {
         receiptId,

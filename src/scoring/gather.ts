@@ -31,6 +31,8 @@ export interface ScoreBase {
   readonly owner: ReceiptOwner;
   /** As the caller named it; null where it named none. */
   readonly sourceId: string | null;
+  /** Hash of the rules that the verdict was given by; absent in what older instances recorded. */
+  readonly modelVersion?: string;
   readonly trace: SessionTrace;
   readonly subjects: HistorySubjects;
   readonly facts: Omit<ScoreFacts, 'counts' | 'probe' | 'probeRead' | 'deviceKnown' | 'history'>;

@@ -17,6 +17,8 @@ export interface RecordedReceipt {
   readonly facts: Uint8Array;
   /** null while only the counters store has the receipt. */
   readonly verdict: RecordedVerdict | null;
+  /** The rules that gave the verdict; null in what was recorded before it was told. */
+  readonly modelVersion: string | null;
   readonly authentic: boolean;
 }
 
@@ -28,7 +30,7 @@ export async function findInDatabase(
   const found = await findReceipt(database, receiptKey, receiptId);
   if (found === null) return null;
   const { facts, verdict } = found.receipt;
-  return { owner: found.receipt, facts, verdict, authentic: found.authentic };
+  return { owner: found.receipt, facts, verdict, modelVersion: verdict.modelVersion, authentic: found.authentic };
 }
 
 export async function findInCounters(
@@ -39,5 +41,6 @@ export async function findInCounters(
   const recent = await counters.recentReceipt(namespace, receiptId);
   if (recent === null) return null;
   const base = unpack(recent.content) as ScoreBase;
-  return { owner: base.owner, facts: packFacts(assembleFacts(base, recent)), verdict: null, authentic: true };
+  const facts = packFacts(assembleFacts(base, recent));
+  return { owner: base.owner, facts, verdict: null, modelVersion: base.modelVersion ?? null, authentic: true };
 }

@@ -50,6 +50,8 @@ export interface ScoreServiceDeps {
   readonly subjects: ScoringSubjects;
   readonly makeRef: MakeRef;
   readonly signer: BatchSigner;
+  /** Hash of the rules that the pool decides by. */
+  readonly modelVersion: string;
   readonly warmth: Warmth;
   readonly metrics: Metrics;
   readonly logger: Logger;
@@ -78,7 +80,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
       deps,
       countInputOf({
         base,
-        content: pack(base),
+        content: pack({ ...base, modelVersion: deps.modelVersion } satisfies ScoreBase),
         request,
         signature,
         limits: keyRateLimits(caller),

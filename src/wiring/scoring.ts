@@ -44,6 +44,7 @@ export async function openScoring(
   });
   opened.push(() => pool.close());
   await pool.warm();
+  const { modelVersion } = await pool.run({ kind: 'model' });
   const geography = await openGeography({
     countryDbPath: settings.GEOIP_COUNTRY_DB,
     asnDbPath: settings.GEOIP_ASN_DB,
@@ -64,6 +65,7 @@ export async function openScoring(
       geography,
       makeRef,
       signer: createBatchSigner(receiptKey),
+      modelVersion,
       metrics,
       logger,
       now,
