@@ -253,7 +253,7 @@ export const settings = {
   VH_FACE_MODELS: optional(
     text,
     'Path of a JSON list of { model, dimension, impostor: { mean, deviation }, center? }: embedding models and how alike different people come out in them. See docs/uniqueness.md.',
-    'the models built in',
+    'none: faces are not compared',
   ),
   VH_FACE_THREADS: setting(1, integer(1, 8), 'Threads that search the index of faces.'),
   VH_TRUSTED_AGENT_KEYS: optional(text, 'Path of a JSON list of { agent, jwk }: agents whose signatures are trusted.'),

@@ -2,7 +2,8 @@
  * What is known of each embedding model: how alike two different people come out. From that follows how alike two faces must be, for the size
  * of the gallery at hand, to be called one person. A model that is not in the table is never compared, because nothing says what its likeness means.
  *
- * An operator replaces or extends the table with VH_FACE_MODELS; a file that cannot be used stops the start with a sentence that names the entry.
+ * The table is the operator’s (VH_FACE_MODELS), and empty without one: a guess at these numbers would call strangers one person. A file that cannot
+ * be used stops the start with a sentence that names the entry.
  */
 import { readFile } from 'node:fs/promises';
 import { embeddingDimensionMax, embeddingDimensionMin } from '../../limits.js';
@@ -39,9 +40,6 @@ export function cutoffsFor({ impostor }: FaceModel, size: number): Cutoffs {
 
 export type FaceModels = (model: string, dimension: number) => FaceModel | null;
 
-/** The models that the browser SDK can bring along; docs/uniqueness.md says what the numbers were measured on. */
-export const builtInFaceModels: readonly FaceModel[] = [];
-
 export function createFaceModels(models: readonly FaceModel[]): FaceModels {
   const byName = new Map(models.map((entry) => [`${entry.model}\n${entry.dimension}`, entry]));
   return (model, dimension) => byName.get(`${model}\n${dimension}`) ?? null;
@@ -50,9 +48,9 @@ export function createFaceModels(models: readonly FaceModel[]): FaceModels {
 const setting = 'VH_FACE_MODELS';
 const modelsMax = 100;
 
-/** Reads the file, a JSON list of `{ model, dimension, impostor: { mean, deviation }, center? }`; an entry stands in place of a built-in one of its name. */
+/** Reads the file, a JSON list of `{ model, dimension, impostor: { mean, deviation }, center? }`. */
 export async function readFaceModels(path: string | null): Promise<FaceModels> {
-  if (path === null) return createFaceModels(builtInFaceModels);
+  if (path === null) return createFaceModels([]);
   let list: unknown;
   try {
     list = JSON.parse(await readFile(path, 'utf8'));
@@ -61,7 +59,7 @@ export async function readFaceModels(path: string | null): Promise<FaceModels> {
   }
   if (!Array.isArray(list) || list.length > modelsMax)
     throw new Error(`${setting} names ${path}, which is not a list of at most ${modelsMax} models.`);
-  return createFaceModels([...builtInFaceModels, ...list.map((entry: unknown, index) => checkModel(entry, index))]);
+  return createFaceModels(list.map((entry: unknown, index) => checkModel(entry, index)));
 }
 
 function checkModel(entry: unknown, index: number): FaceModel {
