@@ -29,7 +29,11 @@ import {
 } from './thresholds.js';
 import { PublicSessionCreation, SessionCreation, SessionReply } from './session.js';
 import { JsonWebKeySet, TokenReply } from './token.js';
-import { VerdictScores } from './verdict.js';
+import { Analytics } from './analytics.js';
+import { Envelope } from './envelope.js';
+import { ErasureReply } from './respondent-erasure.js';
+import { ScoreEnvelope, VerifyReply } from './score-envelope.js';
+import { Duplication, RiskContribution, VerdictRisk, VerdictScores } from './verdict.js';
 import { Reason, RespondentStats, ScoreReply, ScoreRequest, WebBotAuth } from './score.js';
 
 export const shapes: Readonly<Record<string, TSchema>> = {
@@ -67,6 +71,14 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   PublicSessionCreation,
   SessionCreation,
   Session: SessionReply,
+  Envelope,
+  VerifyReply,
+  ScoreEnvelope,
+  Duplication,
+  VerdictRisk,
+  RiskContribution,
+  ErasureReply,
+  Analytics,
   VerdictScores,
   TokenReply,
   JsonWebKeySet,
