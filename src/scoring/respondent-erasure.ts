@@ -3,7 +3,6 @@
  * ordering the sessions’ adjudication anew takes away what stood there for them, the respondent’s own record included. Receipts are found
  * by a walk over the project’s, which takes its time where there are many.
  */
-import { holderOf } from '../stores/counters/namespace.js';
 import type { MakeRef } from '../crypto/master-key.js';
 import type { Database } from '../stores/database/port.js';
 import { respondentSubject } from './subjects.js';
@@ -13,11 +12,10 @@ const deadlineMs = 120_000;
 
 export async function eraseRespondentScores(
   { database, makeRef }: { readonly database: Database; readonly makeRef: MakeRef },
-  owner: { readonly organizationId: string; readonly projectId: string },
+  projectId: string,
   respondentId: string,
 ): Promise<{ readonly receipts: number; readonly events: number }> {
-  const { projectId } = owner;
-  const subject = respondentSubject(makeRef, holderOf(owner), respondentId);
+  const subject = respondentSubject(makeRef, projectId, respondentId);
   const worlds = [projectId, `${projectId}~test`, `${projectId}~demo`];
   return database.transaction(
     async (tx) => {

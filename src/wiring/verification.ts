@@ -38,13 +38,14 @@ export interface VerificationDeps {
   readonly issuer: () => string;
 }
 
+const random: Randomness = { integer: (below) => randomInt(below), bytes: (count) => randomBytes(count) };
+
 export async function openVerification(parts: Parts, deps: VerificationDeps): Promise<VerificationRouteDeps> {
   const { settings, logger, metrics, stores, masterKey, now, opened } = parts;
   const { database, lookups, counters } = stores;
   const { directories, guard, limits, pool, issuer } = deps;
   const makeRef = createMakeRef(masterKey);
   const uniqueness = openUniqueness();
-  const random: Randomness = { integer: (below) => randomInt(below), bytes: (count) => randomBytes(count) };
   const tokenKeys = await openTokenKeys({
     database,
     masterKey,
@@ -59,10 +60,6 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
     findProjectOwner: directories.findProjectOwner,
     onProjectChange: directories.onProjectChange,
     now,
-  });
-  const projectOwner = async (projectId: string): Promise<{ organizationId: string; projectId: string }> => ({
-    organizationId: (await directories.findProjectOwner(projectId)) ?? '',
-    projectId,
   });
   return {
     database,
@@ -99,8 +96,7 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
       uniqueness,
       makeRef,
       erasePayloads: eraseEvents,
-      eraseScores: async (projectId, respondentId) =>
-        eraseRespondentScores({ database, makeRef }, await projectOwner(projectId), respondentId),
+      eraseScores: (projectId, respondentId) => eraseRespondentScores({ database, makeRef }, projectId, respondentId),
     }),
     envelopeExamples: [deviceOnlyExample, biometricExample],
     verifyToken: createTokenVerifier({ findSecrets: signing.find, issuer, now }),

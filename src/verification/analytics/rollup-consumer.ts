@@ -5,7 +5,7 @@
 import { eventOf } from '../../stores/outbox.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import type { Consumer, Log, LogEntry } from '../../stores/log/port.js';
-import { addUp, isCounted, type CompletedEvent, type HourRow, type KindRow } from './rollup.js';
+import { addUp, isCounted, type HourRow, type KindRow } from './rollup.js';
 
 const batchMax = 500;
 const lingerMs = 200;
@@ -40,7 +40,7 @@ export async function countEvents(database: Database, entries: readonly LogEntry
   if (events.size === 0) return;
   await database.transaction(async (tx) => {
     const fresh = await keepIds(tx, [...events.keys()].sort());
-    const { hours, kinds } = addUp(fresh.flatMap((id) => (events.get(id) as CompletedEvent | undefined) ?? []));
+    const { hours, kinds } = addUp(fresh.flatMap((id) => events.get(id) ?? []));
     for (const row of hours) await addHour(tx, row);
     if (kinds.length > 0) await addKinds(tx, kinds);
     await tx.query(
