@@ -110,7 +110,7 @@ export async function removeEvents(database: Queryable, eventIds: readonly strin
 }
 
 /** Takes out what waits of sessions, so that nobody is told of them any more; answers how many. Of the organization of the transaction. */
-export async function eraseEvents(tx: Queryable, _projectId: string, sessionIds: readonly string[]): Promise<number> {
+export async function eraseEvents(tx: Queryable, sessionIds: readonly string[]): Promise<number> {
   return (await tx.query('DELETE FROM outbox WHERE log_key = ANY($1::text[]) RETURNING event_id', [sessionIds])).length;
 }
 

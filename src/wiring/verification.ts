@@ -12,6 +12,7 @@ import type { Pool } from '../pool/pool.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
 import { eraseRespondentScores } from '../scoring/respondent-erasure.js';
 import { eraseEvents } from '../stores/outbox.js';
+import { erasePayloads } from '../webhooks/payload-erasure.js';
 import { createAnalyticsService } from '../verification/analytics/analytics-service.js';
 import { createErasureService } from '../verification/erasure/erasure-service.js';
 import { biometricExample, deviceOnlyExample } from '../contract/envelope-examples.js';
@@ -95,7 +96,8 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
       database,
       uniqueness,
       makeRef,
-      erasePayloads: eraseEvents,
+      erasePayloads: async (tx, projectId, ids) =>
+        (await eraseEvents(tx, ids)) + (await erasePayloads(tx, projectId, ids)),
       eraseScores: (projectId, respondentId) => eraseRespondentScores({ database, makeRef }, projectId, respondentId),
     }),
     envelopeExamples: [deviceOnlyExample, biometricExample],
