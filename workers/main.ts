@@ -11,6 +11,7 @@ import { bandsOf, sketchDevice } from './duplicates/sketch.js';
 import { renderEvidence } from './evidence/render.js';
 import { modelVersion } from './scoring/model-version.js';
 import { scoreFacts } from './scoring/score.js';
+import { suspectPage } from './scoring/suspicion.js';
 import { decide, decisionInputsOf } from './thresholds/decide.js';
 import { fitEdges } from './thresholds/fit.js';
 import { markCapture } from './verification/marks.js';
@@ -47,6 +48,10 @@ function run(task: PoolTask): PoolResults[PoolTask['kind']] {
     case 'sketch': {
       const sketch = sketchDevice(task.body, task.userAgent);
       return { sketch, bands: bandsOf(sketch) };
+    }
+    case 'message': {
+      const sketch = sketchDevice(task.body, task.transport.userAgent);
+      return { sketch, bands: bandsOf(sketch), suspicion: suspectPage(task) };
     }
     case 'decide':
       return task.inputs.map((inputs) => decide(inputs, task.edges));
