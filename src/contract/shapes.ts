@@ -35,6 +35,8 @@ import { ErasureReply } from './respondent-erasure.js';
 import { ScoreEnvelope, VerifyReply } from './score-envelope.js';
 import { Duplication, RiskContribution, VerdictRisk, VerdictScores } from './verdict.js';
 import { Reason, RespondentStats, ScoreReply, ScoreRequest, WebBotAuth } from './score.js';
+import { CreatedWebhookReply, DeliveryAttempt, DeliveryPage, DeliveryRef, DeliveryReply, Recovery } from './webhook.js';
+import { RecoveryReply, WebhookCreation, WebhookPage, WebhookReply } from './webhook.js';
 
 export const shapes: Readonly<Record<string, TSchema>> = {
   Error: ErrorBody,
@@ -114,6 +116,17 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   MintedApiKey: MintedKeyReply,
   DemoApiKey: DemoKeyReply,
   RateLimits,
+  // Webhooks
+  Webhook: WebhookReply,
+  CreatedWebhook: CreatedWebhookReply,
+  WebhookPage,
+  WebhookCreation,
+  Delivery: DeliveryReply,
+  DeliveryAttempt,
+  DeliveryPage,
+  DeliveryRef,
+  Recovery,
+  RecoveryReply,
   // Organizations
   Organization: OrganizationReply,
   OrganizationSettings,
