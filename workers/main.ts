@@ -4,15 +4,15 @@
  */
 import { pack, unpack } from 'msgpackr';
 import { move } from 'piscina';
-import type { ScoreFacts, ScoreOutcome } from '../src/contract/facts.js';
-import type { PoolAnswer, PoolResults, PoolTask, RecordedVerdict } from '../src/contract/pool.js';
+import type { ScoreFacts } from '../src/contract/facts.js';
+import type { PoolAnswer, PoolResults, PoolTask } from '../src/contract/pool.js';
 import { createLikeness } from './duplicates/likeness.js';
 import { bandsOf, sketchDevice } from './duplicates/sketch.js';
 import { renderEvidence } from './evidence/render.js';
 import { modelVersion } from './scoring/model-version.js';
+import { recordVerdict } from './scoring/recorded-verdict.js';
 import { scoreFacts } from './scoring/score.js';
-import { suspectPage } from './scoring/suspicion.js';
-import { decide, decisionInputsOf } from './thresholds/decide.js';
+import { decide } from './thresholds/decide.js';
 import { fitEdges } from './thresholds/fit.js';
 import { markCapture } from './verification/marks.js';
 import { judgeSession } from './verification/verdict.js';
@@ -40,7 +40,7 @@ function run(task: PoolTask): PoolResults[PoolTask['kind']] {
       return {
         reply: JSON.stringify(outcome.reply),
         degraded: outcome.reply.degradedSignals,
-        verdict: verdictOf(outcome, facts),
+        verdict: recordVerdict(outcome, facts),
       };
     }
     case 'evidence':
@@ -48,10 +48,6 @@ function run(task: PoolTask): PoolResults[PoolTask['kind']] {
     case 'sketch': {
       const sketch = sketchDevice(task.body, task.userAgent);
       return { sketch, bands: bandsOf(sketch) };
-    }
-    case 'message': {
-      const sketch = sketchDevice(task.body, task.transport.userAgent);
-      return { sketch, bands: bandsOf(sketch), suspicion: suspectPage(task) };
     }
     case 'decide':
       return task.inputs.map((inputs) => decide(inputs, task.edges));
@@ -67,17 +63,4 @@ function run(task: PoolTask): PoolResults[PoolTask['kind']] {
     case 'model':
       return { modelVersion };
   }
-}
-
-function verdictOf(outcome: ScoreOutcome, facts: ScoreFacts): RecordedVerdict {
-  const { reply, classification, modelVersion: version } = outcome;
-  return {
-    ...decisionInputsOf(outcome, facts),
-    modelVersion: version,
-    score: reply.score,
-    recommendation: reply.recommendation,
-    verdictClass: reply.verdictClass,
-    duplicateBand: reply.duplicate.band,
-    classification,
-  };
 }

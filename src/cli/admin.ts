@@ -76,7 +76,12 @@ async function runAlone(settings: Settings, command: OperatorCommand): Promise<u
   try {
     return await runOperatorCommand(
       // Only what is recorded is found here; what the log still holds is recorded at the next start.
-      { database, now: Date.now, explain: wireExplain({ database, counters: null, masterKey, now: Date.now }) },
+      {
+        database,
+        now: Date.now,
+        explain: wireExplain({ database, counters: null, masterKey, now: Date.now }),
+        inventTraffic: null,
+      },
       command,
     );
   } finally {

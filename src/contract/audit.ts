@@ -25,6 +25,7 @@ export const auditActions = [
   'webhook.tested',
   'webhook.delivery_replayed',
   'webhook.recovered',
+  'traffic.invented',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

@@ -20,6 +20,12 @@ export type MakeId = (kind: keyof typeof idPrefixes) => string;
 
 export const makeId: MakeId = (kind) => idPrefixes[kind] + uuidv7obj().toHex();
 
+/** An id of an earlier time, whose other bits follow from 10 bytes or more that are given: the same bytes give the same id. */
+export function idAt(kind: keyof typeof idPrefixes, atMs: number, bits: Uint8Array): string {
+  const hex = Buffer.from(bits.subarray(0, 10)).toString('hex');
+  return `${idPrefixes[kind]}${atMs.toString(16).padStart(12, '0')}7${hex.slice(0, 3)}8${hex.slice(3, 18)}`;
+}
+
 /** The time that an id of ours carries, milliseconds since 1970, or null where the text is no such id. */
 export function timeOfId(kind: keyof typeof idPrefixes, id: string): number | null {
   const hex = id.startsWith(idPrefixes[kind]) ? id.slice(idPrefixes[kind].length) : '';

@@ -3,15 +3,15 @@
  */
 import { registerOperatorChannel } from '../projects/operator/operator-channel.js';
 import { createAdminServer } from '../telemetry/admin-server.js';
+import { wireDemoTraffic } from './demo-traffic.js';
 import { wireExplain } from './explain.js';
 import type { NamedConsumer } from './consumers.js';
 import type { Parts } from './parts.js';
 
 /** Starts the operator’s port; answers its address. */
-export async function startAdmin(
-  { settings, metrics, stores, masterKey, now, opened }: Parts,
-  consumers: readonly NamedConsumer[],
-): Promise<string> {
+export async function startAdmin(parts: Parts, consumers: readonly NamedConsumer[]): Promise<string> {
+  const { settings, metrics, stores, masterKey, now, opened } = parts;
+  const inventTraffic = wireDemoTraffic(parts);
   const explain = wireExplain({ database: stores.database, counters: stores.counters, masterKey, now });
   const admin = createAdminServer({
     metrics,
@@ -20,7 +20,8 @@ export async function startAdmin(
       counters: () => stores.counters.ping(),
       log: () => stores.log.ping(),
     },
-    extend: (app) => registerOperatorChannel(app, { database: stores.database, now, masterKey, explain }),
+    extend: (app) =>
+      registerOperatorChannel(app, { database: stores.database, now, masterKey, explain, inventTraffic }),
     refresh: () =>
       consumers.forEach(({ group, consumer }) => metrics.consumerTickAge.set({ group }, consumer.tickAgeMs() / 1_000)),
   });

@@ -26,8 +26,7 @@ export function weighDevice(visit: Visit): Signal[] {
   return signals;
 }
 
-/** What one page says against its session. */
-export function weighPage(page: Page, callerAgent: UserAgent | null): Signal[] {
+function weighPage(page: Page, callerAgent: UserAgent | null): Signal[] {
   const signals: Signal[] = [];
   weighDeclaration([page.agent ?? callerAgent, page.pageAgent], signals);
   weighAutomation(page.body, page.agent ?? callerAgent, signals);

@@ -13,6 +13,7 @@ const forms = {
   'set-tier': `set-tier --org ID --tier ${tiers.join('|')}`,
   'set-quota': 'set-quota --org ID --monthly N|none',
   trial: 'trial --org ID --ends YYYY-MM-DD | trial --org ID --none',
+  'demo-traffic': 'demo-traffic',
   explain: 'explain RECEIPT [--facts]',
   replay: 'replay FILE',
 } as const;
@@ -27,6 +28,7 @@ const options = {
   'set-tier': { org: text, tier: text },
   'set-quota': { org: text, monthly: text },
   trial: { org: text, ends: text, none: flag },
+  'demo-traffic': {},
   explain: { facts: flag },
   replay: {},
 } as const;
@@ -115,6 +117,8 @@ function build(command: Exclude<Command, 'replay'>, values: Values): unknown {
         organizationId,
         monthlyQuota: values['monthly'] === 'none' ? null : numberOf(values['monthly']),
       };
+    case 'demo-traffic':
+      return { command };
     case 'explain':
       return { command, receiptId: values['receipt'], facts: values['facts'] ?? false };
     case 'trial':

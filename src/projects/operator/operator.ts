@@ -8,6 +8,7 @@ import { expiresInDaysMax } from '../../contract/api-key.js';
 import { Nullable, StringEnum } from '../../contract/common.js';
 import type { Explanation } from '../../contract/explanation.js';
 import { tiers } from '../../contract/project-parts.js';
+import { Fault } from '../../errors.js';
 import { notFound } from '../../http/access.js';
 import { createAjv } from '../../http/validation.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
@@ -44,6 +45,7 @@ export const OperatorCommand = Type.Union([
     organizationId: Id,
     monthlyQuota: Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000_000_000 })),
   }),
+  command('demo-traffic', {}),
   command('explain', { receiptId: Id, facts: Type.Boolean() }),
   command('trial', { organizationId: Id, trialEndsAt: Nullable(Type.String({ format: 'date-time' })) }),
 ]);
@@ -59,7 +61,19 @@ export function isOperatorCommand(wish: unknown): wish is OperatorCommand {
 
 type Of<Command extends OperatorCommand['command']> = Extract<OperatorCommand, { readonly command: Command }>;
 
+/** Fills the demo project with invented traffic; answers whose it is and what was invented. */
+export type InventTraffic = () => Promise<{
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly sessions: number;
+  readonly outcomes: number;
+  readonly from: string;
+  readonly to: string;
+}>;
+
 export interface OperatorDeps {
+  /** null where no service runs that could record it. */
+  readonly inventTraffic: InventTraffic | null;
   readonly database: Database;
   readonly now: () => number;
   /** Explains a receipt with its facts; null where no store has it. */
@@ -84,11 +98,27 @@ export async function runOperatorCommand(
       return change(deps, wish.organizationId, { monthlyQuota: wish.monthlyQuota });
     case 'explain':
       return explain(deps, wish);
+    case 'demo-traffic':
+      return fillDemo(deps);
     case 'trial':
       return change(deps, wish.organizationId, {
         trialEndsAt: wish.trialEndsAt === null ? null : new Date(wish.trialEndsAt),
       });
   }
+}
+
+async function fillDemo({ database, inventTraffic }: OperatorDeps): Promise<Record<string, unknown>> {
+  if (inventTraffic === null)
+    throw new Fault('CONFLICT', 'No service runs here. Start it, then run this again: it records what is invented.');
+  const { organizationId, ...invented } = await inventTraffic();
+  const { projectId } = invented;
+  await recordAudit(database, operator, {
+    organizationId,
+    action: 'traffic.invented',
+    subject: { kind: 'project', id: projectId },
+    detail: invented,
+  });
+  return invented;
 }
 
 function createOrganization(

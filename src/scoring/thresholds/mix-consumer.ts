@@ -20,7 +20,7 @@ export interface MixConsumerDeps {
   readonly retentionDays: number;
 }
 
-const batchMax = 2_000;
+const batchMax = 500;
 const lingerMs = 1_000;
 const sweepEveryMs = 1_000;
 const retainEveryMs = 3_600_000;

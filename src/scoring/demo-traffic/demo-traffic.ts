@@ -1,0 +1,106 @@
+/**
+ * Fills a project with invented traffic on the way that real traffic takes: facts are scored by the core, receipts are signed and go into
+ * the log, outcomes are posted. Only the counters are left out, since nothing of it happens now. Run twice it adds nothing: receipts and
+ * outcomes of a seed are the same ones.
+ */
+import { createHash } from 'node:crypto';
+import type { LiteConfig } from '../../contract/calibration.js';
+import type { ScoreFacts } from '../../contract/facts.js';
+import type { OutcomeEvent, OutcomeReply } from '../../contract/outcome.js';
+import type { RecordedVerdict } from '../../contract/pool.js';
+import type { BatchSigner } from '../../crypto/batch-signer.js';
+import { idAt } from '../../crypto/ids.js';
+import type { MakeRef } from '../../crypto/master-key.js';
+import { parseAddress } from '../../net/address.js';
+import type { Log } from '../../stores/log/port.js';
+import { assembleFacts, gatherBase } from '../gather.js';
+import { appendReceipt, packFacts } from '../receipts.js';
+import { inventSessions, type InventedSession } from './invented-sessions.js';
+
+export interface DemoTrafficDeps {
+  readonly log: Log;
+  readonly makeRef: MakeRef;
+  readonly signer: BatchSigner;
+  readonly score: (facts: ScoreFacts) => RecordedVerdict;
+  readonly postOutcomes: (events: readonly OutcomeEvent[]) => Promise<OutcomeReply>;
+  /** Numbers in [0, 1) that follow from a seed. */
+  readonly createRandom: (seed: number) => () => number;
+}
+
+export interface DemoProject {
+  readonly organizationId: string;
+  readonly projectId: string;
+  /** The key that may read the evidence of these receipts. */
+  readonly lineage: string;
+  readonly liteConfig: LiteConfig | undefined;
+}
+
+const sessions = 1_200;
+const atOnce = 20;
+const eventsPerPost = 200;
+const seed = 20_261;
+const dayMs = 86_400_000;
+/** The month lies far enough back that its completions have stood for as long as they can be reversed. */
+const endsDaysAgo = 62;
+
+/** Answers what was invented. Rejects where the log or the database is away; it can be repeated. */
+export async function inventTraffic(
+  deps: DemoTrafficDeps,
+  project: DemoProject,
+  nowMs: number,
+): Promise<InventedTraffic> {
+  const endsMs = Math.floor(nowMs / dayMs - endsDaysAgo) * dayMs;
+  const invented = inventSessions(sessions, endsMs, deps.createRandom(seed));
+  for (let start = 0; start < invented.length; start += atOnce)
+    await Promise.all(invented.slice(start, start + atOnce).map((session) => record(deps, project, session)));
+  const events = invented.flatMap(({ outcomes }) => outcomes);
+  for (let start = 0; start < events.length; start += eventsPerPost)
+    await deps.postOutcomes(events.slice(start, start + eventsPerPost));
+  const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+  return { sessions, outcomes: events.length, from: dayOf(endsMs - 30 * dayMs), to: dayOf(endsMs - 1) };
+}
+
+export interface InventedTraffic {
+  readonly sessions: number;
+  readonly outcomes: number;
+  readonly from: string;
+  readonly to: string;
+}
+
+async function record(deps: DemoTrafficDeps, project: DemoProject, session: InventedSession): Promise<void> {
+  const { atMs, request, network, counts } = session;
+  const address = parseAddress(request.clientIp);
+  if (address === null) throw new Error(`not an address: ${request.clientIp}`);
+  const { liteConfig, ...owner } = project;
+  const base = gatherBase({
+    request,
+    address,
+    place: { country: 'DE', asn: null, organization: null, network },
+    geography: { country: true, network: true },
+    agent: null,
+    nowMs: atMs,
+    owner: { ...owner, receiptId: idAt('receipt', atMs, digestOf(project.projectId, request.sessionId)) },
+    liteConfig,
+    assuranceAvailable: 'can_step_up_to_biometric',
+    makeRef: deps.makeRef,
+  });
+  const facts = assembleFacts(base, {
+    counts,
+    probe: null,
+    device: null,
+    signatureFresh: true,
+    warm: true,
+    history: { respondent: null, source: null, subSource: null },
+  });
+  await appendReceipt(deps.log, deps.signer, {
+    ...base.owner,
+    sourceId: base.sourceId,
+    trace: base.trace,
+    subjects: base.subjects,
+    verdict: deps.score(facts),
+    facts: packFacts(facts),
+  });
+}
+
+const digestOf = (projectId: string, sessionId: string): Uint8Array =>
+  createHash('sha256').update(`${projectId}\n${sessionId}`).digest();

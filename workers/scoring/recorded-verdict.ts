@@ -1,0 +1,19 @@
+/**
+ * What a receipt keeps of a score beside its facts.
+ */
+import type { ScoreFacts, ScoreOutcome } from '../../src/contract/facts.js';
+import type { RecordedVerdict } from '../../src/contract/pool.js';
+import { decisionInputsOf } from '../thresholds/decide.js';
+
+export function recordVerdict(outcome: ScoreOutcome, facts: ScoreFacts): RecordedVerdict {
+  const { reply, classification, modelVersion } = outcome;
+  return {
+    ...decisionInputsOf(outcome, facts),
+    modelVersion,
+    score: reply.score,
+    recommendation: reply.recommendation,
+    verdictClass: reply.verdictClass,
+    duplicateBand: reply.duplicate.band,
+    classification,
+  };
+}
