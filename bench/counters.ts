@@ -176,8 +176,18 @@ function makeProbes(session: string, nowMs: number, random: (below: number) => n
       device: refOf(`device ${random(1_000_000)}`),
       sketch,
       bands,
+      suspicion: 0,
     },
-    { ...common, phase: 'update', seq: 1, content: Buffer.alloc(600, 9), device: null, sketch: null, bands: [] },
+    {
+      ...common,
+      phase: 'update',
+      seq: 1,
+      content: Buffer.alloc(600, 9),
+      device: null,
+      sketch: null,
+      bands: [],
+      suspicion: 0,
+    },
   ];
 }
 

@@ -18,6 +18,9 @@ export const userAgentLengthMax = 1_024;
 /** How long a probe waits for its scoring call, in seconds. */
 export const probeKeepSeconds = 86_400;
 
+/** How long an update waits for the load message of its page, in seconds. */
+export const updateKeepSeconds = 3_600;
+
 /** How long the counters store holds a recent receipt, in seconds: longer than any consumer may lag behind. */
 export const recentReceiptKeepSeconds = 86_400;
 

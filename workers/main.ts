@@ -12,6 +12,7 @@ import { renderEvidence } from './evidence/render.js';
 import { modelVersion } from './scoring/model-version.js';
 import { recordVerdict } from './scoring/recorded-verdict.js';
 import { scoreFacts } from './scoring/score.js';
+import { suspectPage } from './scoring/suspicion.js';
 import { decide } from './thresholds/decide.js';
 import { fitEdges } from './thresholds/fit.js';
 import { markCapture } from './verification/marks.js';
@@ -48,6 +49,10 @@ function run(task: PoolTask): PoolResults[PoolTask['kind']] {
     case 'sketch': {
       const sketch = sketchDevice(task.body, task.userAgent);
       return { sketch, bands: bandsOf(sketch) };
+    }
+    case 'message': {
+      const sketch = sketchDevice(task.body, task.transport.userAgent);
+      return { sketch, bands: bandsOf(sketch), suspicion: suspectPage(task) };
     }
     case 'decide':
       return task.inputs.map((inputs) => decide(inputs, task.edges));

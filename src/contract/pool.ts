@@ -4,7 +4,7 @@
  */
 import type { Envelope } from './envelope.js';
 import type { Classification, DeviceSketch, DuplicateCandidate } from './facts.js';
-import type { ProbeBody } from './probe.js';
+import type { ProbeBody, ProbeTransport } from './probe.js';
 import type { EvidenceBlock, ScoreReply } from './score.js';
 import type { DecisionInputs, EdgeFit, FitSubject, HypotheticalDecision, HypotheticalEdges } from './thresholds.js';
 import type { CaptureMarks, VerdictFacts, VerdictOutcome } from './verdict.js';
@@ -26,6 +26,8 @@ export type PoolTask =
       readonly candidates: readonly DuplicateCandidate[];
       readonly nowMs: number;
     }
+  /** A load message of the probe: the sketch of its device, and how suspicious it is by itself. */
+  | { readonly kind: 'message'; readonly body: ProbeBody; readonly transport: ProbeTransport }
   | { readonly kind: 'model' };
 
 /** What a receipt keeps of the outcome beside the facts. */
@@ -46,6 +48,12 @@ export interface PoolResults {
     readonly modelVersion: string;
   };
   readonly sketch: { readonly sketch: DeviceSketch; readonly bands: readonly string[] };
+  readonly message: {
+    readonly sketch: DeviceSketch;
+    readonly bands: readonly string[];
+    /** Logits that the message by itself says against its session. */
+    readonly suspicion: number;
+  };
   /** In the order of the inputs. */
   readonly decide: readonly HypotheticalDecision[];
   readonly fit: EdgeFit;

@@ -29,8 +29,14 @@ import {
 } from './thresholds.js';
 import { PublicSessionCreation, SessionCreation, SessionReply } from './session.js';
 import { JsonWebKeySet, TokenReply } from './token.js';
-import { VerdictScores } from './verdict.js';
+import { Analytics } from './analytics.js';
+import { Envelope } from './envelope.js';
+import { ErasureReply } from './respondent-erasure.js';
+import { ScoreEnvelope, VerifyReply } from './score-envelope.js';
+import { Duplication, RiskContribution, VerdictRisk, VerdictScores } from './verdict.js';
 import { Reason, RespondentStats, ScoreReply, ScoreRequest, WebBotAuth } from './score.js';
+import { CreatedWebhookReply, DeliveryAttempt, DeliveryPage, DeliveryRef, DeliveryReply, Recovery } from './webhook.js';
+import { RecoveryReply, WebhookCreation, WebhookPage, WebhookReply } from './webhook.js';
 
 export const shapes: Readonly<Record<string, TSchema>> = {
   Error: ErrorBody,
@@ -67,6 +73,14 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   PublicSessionCreation,
   SessionCreation,
   Session: SessionReply,
+  Envelope,
+  VerifyReply,
+  ScoreEnvelope,
+  Duplication,
+  VerdictRisk,
+  RiskContribution,
+  ErasureReply,
+  Analytics,
   VerdictScores,
   TokenReply,
   JsonWebKeySet,
@@ -102,6 +116,17 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   MintedApiKey: MintedKeyReply,
   DemoApiKey: DemoKeyReply,
   RateLimits,
+  // Webhooks
+  Webhook: WebhookReply,
+  CreatedWebhook: CreatedWebhookReply,
+  WebhookPage,
+  WebhookCreation,
+  Delivery: DeliveryReply,
+  DeliveryAttempt,
+  DeliveryPage,
+  DeliveryRef,
+  Recovery,
+  RecoveryReply,
   // Organizations
   Organization: OrganizationReply,
   OrganizationSettings,

@@ -8,6 +8,7 @@ export const tagDescriptions = {
   Outcomes: 'What became of sessions after they were scored; it is the history that later scores read.',
   Sessions: 'Verification of a respondent in the widget: a session, its envelope, its result.',
   Tokens: 'What your backend trusts: validation of the token that a verified session ends with.',
+  Webhooks: 'Addresses of yours that are told of events, the deliveries to them, and sending again.',
   Projects: 'Studies or sites of an organization, each with thresholds, branding and origins of its own.',
   'API keys': 'Keys that backends call with: made, limited, replaced and revoked.',
   Organizations: 'Settings that all projects of an organization share, and the record of who changed what.',

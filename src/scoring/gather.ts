@@ -9,13 +9,14 @@ import {
   type AgentFacts,
   type HistoryFacts,
   type HistoryRecord,
+  type ProbeFacts,
   type ScoreFacts,
 } from '../contract/facts.js';
-import type { ProbeBody, ProbeTransport } from '../contract/probe.js';
+import type { ProbeBody } from '../contract/probe.js';
 import type { DegradedSignal, ScoreInput } from '../contract/score.js';
 import type { LiteConfig } from '../contract/calibration.js';
 import type { MakeRef } from '../crypto/master-key.js';
-import type { CountRecord, RateLimit, ScoreCountInput, StoredHistory } from '../stores/counters/port.js';
+import type { CountRecord, RateLimit, ScoreCountInput, StoredHistory, StoredPage } from '../stores/counters/port.js';
 import { holderOf, namespaceOf } from '../stores/counters/namespace.js';
 import type { Address } from '../net/address.js';
 import { resolveCalibration } from './calibration.js';
@@ -164,7 +165,7 @@ export function assembleFacts(base: ScoreBase, counted: Counted | null): ScoreFa
   return {
     ...facts,
     counts: known ? counted.counts : null,
-    probe: facts.measured ? mergeProbe(counted.probe) : null,
+    probe: facts.measured ? readProbe(counted.probe) : null,
     history: known ? historyOf(base.subjects, counted.history, facts.scoredAtMs) : null,
     deviceKnown: counted.device !== null,
     deviceHashed: base.trace.device !== null,
@@ -202,15 +203,21 @@ function historyOf(subjects: HistorySubjects, stored: StoredHistory, nowMs: numb
   };
 }
 
-interface ProbeContent {
-  readonly body: ProbeBody;
-  readonly transport: ProbeTransport;
+/** All pages count; the first one with a load message is the one that the device and its sketch are taken from. */
+function readProbe(stored: CountRecord['probe']): ScoreFacts['probe'] {
+  const pages = (stored?.pages ?? [])
+    .map((page) => ({ hasLoad: page.load !== null, facts: mergePage(page) }))
+    .sort((a, b) => Number(b.hasLoad) - Number(a.hasLoad))
+    .flatMap(({ facts }) => (facts === null ? [] : [facts]));
+  const [first, ...others] = pages;
+  if (first === undefined) return null;
+  return others.length === 0 ? first : { ...first, others };
 }
 
 /** The load message tells of the device, the newest update of behaviour since. */
-function mergeProbe(stored: CountRecord['probe']): ScoreFacts['probe'] {
-  const load = stored?.load == null ? null : (unpack(stored.load) as ProbeContent);
-  const update = stored?.update == null ? null : (unpack(stored.update) as ProbeContent);
+function mergePage(page: StoredPage): ProbeFacts | null {
+  const load = page.load === null ? null : (unpack(page.load) as ProbeFacts);
+  const update = page.update === null ? null : (unpack(page.update) as ProbeFacts);
   if (load === null) return update;
   return update === null ? load : { body: { ...load.body, ...definedGroups(update.body) }, transport: load.transport };
 }

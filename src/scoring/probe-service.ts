@@ -19,25 +19,30 @@ export interface ProbeServiceDeps {
   readonly now: () => number;
   /** The project of a public probe key, or null. */
   readonly findProbeProject: (probeKey: string) => Promise<string | null>;
-  /** Rejects where the project and origin have sent too many; only the first message of a run is asked for, so that the limit is one of respondents. */
+  /** Rejects where the project and origin have sent too many; every message counts. */
   readonly countProbe: (projectId: string, origin: string | null) => Promise<void>;
 }
 
 export function createProbeService(deps: ProbeServiceDeps) {
   return {
-    async store(body: ProbeBody, transport: ProbeTransport, origin: string | null): Promise<ProbeReply> {
+    /** Takes a message off the limit of its project and origin, before anything else of it is looked at. Messages of unknown keys have no limit to count on. */
+    async admit(probeKey: string, origin: string | null): Promise<void> {
+      const projectId = await deps.findProbeProject(probeKey);
+      if (projectId !== null) await deps.countProbe(projectId, origin);
+    },
+
+    async store(body: ProbeBody, transport: ProbeTransport): Promise<ProbeReply> {
       const projectId = await deps.findProbeProject(body.projectKey);
       if (projectId === null) {
         deps.metrics.probes.inc({ result: 'unknown_key' });
         throw notFound('project key');
       }
-      if (body.phase === 'load') await deps.countProbe(projectId, origin);
       const ref = (kind: string, value: string) => deps.makeRef(projectId, kind, value);
       const token = body.ids?.token;
-      const { sketch, bands } =
+      const { sketch, bands, suspicion } =
         body.phase === 'load'
-          ? await deps.pool.run({ kind: 'sketch', body, userAgent: transport.userAgent })
-          : { sketch: null, bands: [] };
+          ? await deps.pool.run({ kind: 'message', body, transport })
+          : { sketch: null, bands: [], suspicion: 0 };
       const result = await deps.counters.storeProbe({
         nowMs: deps.now(),
         projectId,
@@ -49,6 +54,7 @@ export function createProbeService(deps: ProbeServiceDeps) {
         device: token == null ? null : ref('device', token),
         sketch,
         bands,
+        suspicion,
       });
       deps.metrics.probes.inc({ result });
       if (result === 'nonce_reused')

@@ -8,7 +8,7 @@ import { ProbeBody, ProbeReply, type ProbeTransport } from '../contract/probe.js
 import { EvidenceReply, ScoreReply, ScoreRequest } from '../contract/score.js';
 import { keyCaller } from '../http/access.js';
 import { errorReplies } from '../http/openapi.js';
-import { probeBytesMax } from '../limits.js';
+import { probeBytesMax, userAgentLengthMax } from '../limits.js';
 import type { createEvidenceService } from './evidence-service.js';
 import { probeExample, scoreExample } from './examples.js';
 import type { createOutcomeService } from './outcomes/outcome-service.js';
@@ -105,6 +105,11 @@ function registerProbeIntake(scope: FastifyInstance, deps: ScoringRouteDeps): vo
     {
       bodyLimit: probeBytesMax,
       config: { access: { credential: 'none' } },
+      // Before the body is checked: a message that is refused for its form counts like any other.
+      preValidation: async (request) => {
+        const { projectKey } = (request.body ?? {}) as { readonly projectKey?: unknown };
+        if (typeof projectKey === 'string') await deps.probes.admit(projectKey, request.headers.origin ?? null);
+      },
       schema: {
         tags,
         operationId: 'storeProbe',
@@ -115,15 +120,14 @@ function registerProbeIntake(scope: FastifyInstance, deps: ScoringRouteDeps): vo
         response: { 202: ProbeReply, ...errorReplies([400, 404, 413, 415, 429]) },
       },
     },
-    async (request, reply) =>
-      reply.code(202).send(await deps.probes.store(request.body, transportOf(request), request.headers.origin ?? null)),
+    async (request, reply) => reply.code(202).send(await deps.probes.store(request.body, transportOf(request))),
   );
 }
 
 function transportOf({ headers }: FastifyRequest): ProbeTransport {
   const text = (name: string): string | null => {
     const value = headers[name];
-    return typeof value === 'string' ? value.slice(0, 512) : null;
+    return typeof value === 'string' ? value.slice(0, userAgentLengthMax) : null;
   };
   return {
     userAgent: text('user-agent'),

@@ -109,6 +109,11 @@ export async function removeEvents(database: Queryable, eventIds: readonly strin
   await database.query('DELETE FROM outbox WHERE event_id = ANY($1::text[])', [eventIds], { recurring: true });
 }
 
+/** Takes out what waits of sessions, so that nobody is told of them any more; answers how many. Of the organization of the transaction. */
+export async function eraseEvents(tx: Queryable, sessionIds: readonly string[]): Promise<number> {
+  return (await tx.query('DELETE FROM outbox WHERE log_key = ANY($1::text[]) RETURNING event_id', [sessionIds])).length;
+}
+
 function bodyOf(event: SessionEvent): string {
   const body = JSON.stringify(event);
   if (Buffer.byteLength(body) > eventBytesMax)

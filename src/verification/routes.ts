@@ -1,17 +1,33 @@
 /**
- * Routes of verification: sessions, envelopes, results, tokens. Text that no database keeps is refused for those that store it.
+ * Routes of verification: sessions, envelopes, results, tokens, analytics, erasure. Text that no database keeps is refused for those that store it;
+ * the envelope is checked for it by its own handler.
  */
 import type { FastifyInstance } from 'fastify';
 import { registerStorableText } from '../http/storable-text.js';
+import { registerAnalyticsRoute, type AnalyticsRouteDeps } from './analytics/analytics-routes.js';
+import { registerErasureRoute, type ErasureRouteDeps } from './erasure/erasure-routes.js';
+import { registerResultRoutes, type ResultRouteDeps } from './results/result-routes.js';
+import { registerRetryRoute } from './sessions/retry-routes.js';
 import { registerSessionRoutes, type SessionRouteDeps } from './sessions/session-routes.js';
 import { registerTokenRoutes, type TokenRouteDeps } from './tokens/token-routes.js';
+import { registerVerifyRoute, type VerifyRouteDeps } from './verify/verify-routes.js';
 
-export type VerificationRouteDeps = SessionRouteDeps & TokenRouteDeps;
+export type VerificationRouteDeps = SessionRouteDeps &
+  VerifyRouteDeps &
+  ResultRouteDeps &
+  TokenRouteDeps &
+  AnalyticsRouteDeps &
+  ErasureRouteDeps;
 
 export function registerVerificationRoutes(app: FastifyInstance, deps: VerificationRouteDeps): void {
   void app.register(async (scope) => {
     registerStorableText(scope);
     registerSessionRoutes(scope, deps);
+    registerRetryRoute(scope, deps);
+    registerResultRoutes(scope, deps);
+    registerAnalyticsRoute(scope, deps);
+    registerErasureRoute(scope, deps);
   });
+  registerVerifyRoute(app, deps);
   registerTokenRoutes(app, deps);
 }

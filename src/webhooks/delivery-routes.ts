@@ -36,6 +36,7 @@ function registerLog(app: FastifyInstance, deps: Pick<ResendDeps, 'database'>): 
         tags,
         operationId: 'listDeliveries',
         summary: 'List what was sent to a webhook, newest first, with every attempt',
+        description: 'A page at a time: pass nextCursor on as cursor until it is null.',
         params: WebhookParams,
         querystring: DeliveryQuery,
         response: { 200: DeliveryPage, ...errorReplies([400, 401, 403, 404, 429]) },

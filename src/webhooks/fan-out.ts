@@ -32,7 +32,9 @@ export type FanOut = (events: readonly SessionEvent[]) => Promise<void>;
 export function createFanOut(deps: FanOutDeps): FanOut {
   const { database, configs, sender, leaseMs, clock } = deps;
 
-  return async (events) => {
+  return async (given) => {
+    // One that comes twice in a batch is written once by the database, and would be held twice.
+    const events = [...new Map(given.map((event) => [event.eventId, event])).values()];
     const targets = await configs.ofProjects([...new Set(events.map((event) => event.projectId))]);
     const plan = events.flatMap((event) => targetsOf(event, targets).map((config) => ({ event, config })));
     for (let from = 0; from < plan.length; from += deliveriesPerWrite) {

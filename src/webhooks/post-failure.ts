@@ -77,6 +77,7 @@ function codeOf(error: unknown): string {
     // Name servers that refuse and servers that refuse are told apart by what was called.
     if (typeof code === 'string')
       return code === 'ECONNREFUSED' && syscall?.startsWith('query') === true ? 'EREFUSED' : code;
+    if (at.name === 'HTTPParserError') return 'HPE_INVALID';
     if (at instanceof AggregateError) {
       const inner = (at.errors as unknown[]).map(codeOf).find((found) => found !== '');
       if (inner !== undefined) return inner;

@@ -26,6 +26,7 @@ import { registerScoringRoutes } from '../scoring/routes.js';
 import type { ScoreService } from '../scoring/score-service.js';
 import { registerWebhookRoutes } from '../webhooks/routes.js';
 import { apiPrefix, siteUrlOf, type Parts } from './parts.js';
+import { openPool } from './pool.js';
 import { openScoring } from './scoring.js';
 import { openVerification } from './verification.js';
 import { webhookDepsOf } from './webhooks.js';
@@ -58,12 +59,15 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<
   opened.push(() => closeWithin(app, stopDeadlineMs));
   await registerOpenapi(app, siteUrlOf(settings, settings.PORT) + apiPrefix, packageVersion());
   const guard = createPublicGuard({ directories, limits, decide: createOriginDecision(settings.VH_ENV) });
-  const scoring = await openScoring(parts, { directories, guard, ids });
+  const pool = await openPool(parts);
+  const scoring = await openScoring(parts, { directories, guard, pool, ids });
   const signingSecrets = createSigningSecrets(masterKey);
   const siteUrl = (): string =>
     siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT);
   const issuer = (): string => siteUrl() + apiPrefix;
-  const verification = await openVerification(parts, { directories, guard, limits, signingSecrets, ids, issuer });
+  const verification = await openVerification(parts, {
+    ...{ directories, guard, limits, pool, signingSecrets, ids, issuer },
+  });
   await app.register(
     async (api) => {
       registerScoringRoutes(api, scoring);

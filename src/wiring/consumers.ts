@@ -10,6 +10,9 @@ import { startHistoryConsumer } from '../scoring/outcomes/history-consumer.js';
 import { startReceiptConsumer } from '../scoring/receipt-consumer.js';
 import { startReceiptRetention } from '../scoring/receipt-retention.js';
 import { startMixConsumer } from '../scoring/thresholds/mix-consumer.js';
+import { startRollupConsumer } from '../verification/analytics/rollup-consumer.js';
+import { startSessionRetention } from '../verification/sessions/session-retention.js';
+import { openUniqueness } from './uniqueness.js';
 import type { Parts } from './parts.js';
 import { openDeliveries } from './webhooks.js';
 
@@ -37,6 +40,7 @@ const consumers: Readonly<Record<string, (parts: Parts) => Promise<Consumer>>> =
       retentionDays: settings.VH_RECEIPT_RETENTION_DAYS,
     }),
   webhooks: openDeliveries,
+  analytics: ({ stores }) => startRollupConsumer({ database: stores.database, log: stores.log }),
 };
 
 /** What comes round by the clock. */
@@ -57,6 +61,14 @@ const rounds: readonly ((parts: Parts) => Background)[] = [
     }),
   ({ stores, logger, now, settings }) =>
     startAuditRetention({ database: stores.database, logger, now, retentionDays: settings.VH_AUDIT_RETENTION_DAYS }),
+  ({ stores, logger, now, settings }) =>
+    startSessionRetention({
+      database: stores.database,
+      eraseFingerprints: openUniqueness().erase,
+      logger,
+      now,
+      retentionDays: settings.VH_SESSION_RETENTION_DAYS,
+    }),
   ({ stores, logger, metrics }) => startOutboxSweeper({ database: stores.database, log: stores.log, logger, metrics }),
 ];
 

@@ -1,9 +1,9 @@
 /**
- * Server-side scoring, put together: pool, geography, agents, counters, receipts.
+ * Server-side scoring, put together: geography, agents, counters, receipts.
  */
 import { createBatchSigner } from '../crypto/batch-signer.js';
 import { createMakeRef, deriveSigningKey } from '../crypto/master-key.js';
-import { createPool } from '../pool/pool.js';
+import type { Pool } from '../pool/pool.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
 import type { Directories } from '../administration/directories.js';
 import type { PublicGuard } from '../administration/public-guard.js';
@@ -19,31 +19,21 @@ import { createWarmth } from '../scoring/warmth.js';
 import { createAgentVerifier, readTrustedAgentKeys } from '../scoring/web-bot-auth.js';
 import type { Parts } from './parts.js';
 
-const poolDeadlineMs = 2_000;
-
 export interface ScoringDeps {
   readonly directories: Directories;
   readonly guard: PublicGuard;
+  readonly pool: Pool;
   readonly ids: BootstrapIds | null;
 }
 
 /** Opens what scoring needs; answers the services that its routes serve. */
 export async function openScoring(
   parts: Parts,
-  { directories, guard, ids }: ScoringDeps,
+  { directories, guard, pool, ids }: ScoringDeps,
 ): Promise<Parameters<typeof registerScoringRoutes>[1]> {
   const { settings, logger, metrics, stores, masterKey, now, opened } = parts;
   const { counters, database, lookups, log } = stores;
   const { findProjectOwner } = directories;
-  const pool = createPool({
-    entry: new URL('../../workers/main.js', import.meta.url),
-    threads: settings.VH_POOL_THREADS,
-    queueMax: settings.VH_POOL_QUEUE,
-    deadlineMs: poolDeadlineMs,
-    metrics,
-  });
-  opened.push(() => pool.close());
-  await pool.warm();
   const { modelVersion } = await pool.run({ kind: 'model' });
   const geography = await openGeography({
     countryDbPath: settings.GEOIP_COUNTRY_DB,

@@ -3,10 +3,22 @@
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Directories } from '../administration/directories.js';
+import { createOriginDecision } from '../administration/origin-decision.js';
 import type { PublicGuard } from '../administration/public-guard.js';
 import type { Limits } from '../administration/request-limits.js';
 import type { SigningSecrets } from '../administration/signing-secrets.js';
+import { createMakeRef } from '../crypto/master-key.js';
+import type { Pool } from '../pool/pool.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
+import { eraseRespondentScores } from '../scoring/respondent-erasure.js';
+import { eraseEvents } from '../stores/outbox.js';
+import { erasePayloads } from '../webhooks/payload-erasure.js';
+import { createAnalyticsService } from '../verification/analytics/analytics-service.js';
+import { createErasureService } from '../verification/erasure/erasure-service.js';
+import { biometricExample, deviceOnlyExample } from '../contract/envelope-examples.js';
+import { createVerifyService } from '../verification/verify/verify-service.js';
+import { openUniqueness } from './uniqueness.js';
+import { createResultService } from '../verification/results/result-service.js';
 import type { VerificationRouteDeps } from '../verification/routes.js';
 import type { Randomness } from '../verification/sessions/challenges.js';
 import { createSecretGuard } from '../verification/sessions/client-secret.js';
@@ -20,17 +32,21 @@ export interface VerificationDeps {
   readonly directories: Directories;
   readonly guard: PublicGuard;
   readonly limits: Limits;
+  readonly pool: Pool;
   readonly signingSecrets: SigningSecrets;
   readonly ids: BootstrapIds | null;
   /** The API root. */
   readonly issuer: () => string;
 }
 
+const random: Randomness = { integer: (below) => randomInt(below), bytes: (count) => randomBytes(count) };
+
 export async function openVerification(parts: Parts, deps: VerificationDeps): Promise<VerificationRouteDeps> {
   const { settings, logger, metrics, stores, masterKey, now, opened } = parts;
   const { database, lookups, counters } = stores;
-  const { directories, guard, limits, issuer } = deps;
-  const random: Randomness = { integer: (below) => randomInt(below), bytes: (count) => randomBytes(count) };
+  const { directories, guard, limits, pool, issuer } = deps;
+  const makeRef = createMakeRef(masterKey);
+  const uniqueness = openUniqueness();
   const tokenKeys = await openTokenKeys({
     database,
     masterKey,
@@ -53,6 +69,38 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
     limits,
     secrets: createSecretGuard({ counters, metrics, now }),
     sessions: createSessionService({ database, random, metrics, now }),
+    results: createResultService({
+      database,
+      signing,
+      tokenKeys,
+      issuer,
+      decide: createOriginDecision(settings.VH_ENV),
+      allowLocalHttp: settings.VH_ENV === 'development',
+      random,
+      now,
+    }),
+    verifications: createVerifyService({
+      database,
+      outbox: parts.outbox,
+      uniqueness,
+      judge: (facts) => pool.run({ kind: 'verdict', facts }),
+      marksOf: (envelope) => pool.run({ kind: 'marks', envelope }),
+      signing,
+      issuer,
+      random,
+      metrics,
+      now,
+    }),
+    analytics: createAnalyticsService({ database, now }),
+    erasures: createErasureService({
+      database,
+      uniqueness,
+      makeRef,
+      erasePayloads: async (tx, projectId, ids) =>
+        (await eraseEvents(tx, ids)) + (await erasePayloads(tx, projectId, ids)),
+      eraseScores: (projectId, respondentId) => eraseRespondentScores({ database, makeRef }, projectId, respondentId),
+    }),
+    envelopeExamples: [deviceOnlyExample, biometricExample],
     verifyToken: createTokenVerifier({ findSecrets: signing.find, issuer, now }),
     tokenKeys,
     metrics,

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { startOrganizations } from '../helpers/organizations.js';
+import { prepareCall } from '../helpers/verifications.js';
 import { credentialKinds, readAccessTable } from './access-table.js';
 
 interface Operation {
@@ -105,9 +106,11 @@ for (const { path, method, operation } of operations) {
     const body = exampleOf(operation);
     const actual: Record<string, string> = {};
     for (const kind of credentialKinds) {
-      const { status } = await service.call(method, await fillIn(path, operation.operationId), {
-        ...(body === undefined ? {} : { body }),
-        headers: credentials[kind],
+      const filled = { path: await fillIn(path, operation.operationId), body };
+      const call = await prepareCall(service, operation.operationId, filled);
+      const { status } = await service.call(method, call.path, {
+        ...(call.body === undefined ? {} : { body: call.body }),
+        headers: { ...call.headers, ...credentials[kind] },
       });
       actual[kind] = status >= 200 && status < 300 ? 'ok' : String(status);
     }

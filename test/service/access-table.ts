@@ -42,8 +42,14 @@ simulateThresholds          401  401  401  401  401   | 400  401  ok   | 401  40
 
 createPublicSession         ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 createSession               401  401  401  401  401   | 404  401  404  | 401  401  401  | ok   ok   ok   ok
+verifySession               ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
+retrySession                401  401  401  401  401   | 404  401  404  | 401  401  401  | ok   ok   ok   404
+readResult                  ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
+followRedirect              404  404  404  404  404   | 404  404  404  | 404  404  404  | 404  404  404  404
 verifyToken                 401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok
 verifyTokens                401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok
+readAnalytics               401  401  401  401  401   | 404  401  404  | 401  401  401  | ok   ok   ok   403
+eraseRespondent             401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403
 getKeySet                   ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 
 provisionProject            401  401  401  401  401   | ok   401  403  | 401  401  401  | 403  ok   403  403

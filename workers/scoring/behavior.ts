@@ -21,14 +21,15 @@ export function weighBehavior({ pages }: Visit): Signal[] {
   const pooled = poolUsage(usages);
   const touched = usages.some(({ input }) => (input?.touches ?? 0) > 0);
   const whole = weighUsage(pooled, first, touched);
-  const against =
-    pages.length === 1 ? whole : keepWorst([whole, ...pages.map((page, index) => weighPage(page, usages[index]))]);
+  const against = pages.length === 1 ? whole : keepWorst([whole, ...pages.map(weighPageInput)]);
   if (pooled.input === null || against.some(({ rule }) => rule.group === 'synthetic')) return against;
   return [...against, ...weighHand(pooled.input, isDesktop(first, touched))];
 }
 
-function weighPage(page: Page, usage: Usage | undefined): Signal[] {
-  return usage === undefined ? [] : weighUsage(usage, page, (usage.input?.touches ?? 0) > 0);
+/** What the input on one page says against its session. */
+export function weighPageInput(page: Page): Signal[] {
+  const usage = readUsage(page.body);
+  return weighUsage(usage, page, (usage.input?.touches ?? 0) > 0);
 }
 
 function isDesktop({ agent }: Page, touched: boolean): boolean {

@@ -26,7 +26,8 @@ export function weighDevice(visit: Visit): Signal[] {
   return signals;
 }
 
-function weighPage(page: Page, callerAgent: UserAgent | null): Signal[] {
+/** What one page says against its session. */
+export function weighPage(page: Page, callerAgent: UserAgent | null): Signal[] {
   const signals: Signal[] = [];
   weighDeclaration([page.agent ?? callerAgent, page.pageAgent], signals);
   weighAutomation(page.body, page.agent ?? callerAgent, signals);

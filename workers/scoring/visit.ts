@@ -44,7 +44,7 @@ export function readVisit(facts: ScoreFacts): Visit {
   return { facts, pages, measured: pages.some(isMeasured), callerAgent, agent: first?.agent ?? callerAgent };
 }
 
-function readPage({ body, transport }: ProbeFacts): Page {
+export function readPage({ body, transport }: ProbeFacts): Page {
   const pageAgent = readUserAgent(body.ua?.ua);
   const transportAgent = sameOrRead(pageAgent, transport.userAgent);
   return { body, transport, pageAgent, transportAgent, agent: transportAgent ?? pageAgent };

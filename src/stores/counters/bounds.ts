@@ -2,7 +2,7 @@
  * The windows, caps and lifetimes of the counters: one home for both adapters, so that they agree.
  * The Redis scripts receive these as literals in their prelude.
  */
-import { probeKeepSeconds, recentReceiptKeepSeconds } from '../../limits.js';
+import { probeKeepSeconds, recentReceiptKeepSeconds, updateKeepSeconds } from '../../limits.js';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -27,6 +27,10 @@ export const bounds = {
   /** Scored bodies of a session whose identical retry is recognised. */
   replaysMax: 8,
   probeMs: probeKeepSeconds * 1_000,
+  updateMs: updateKeepSeconds * 1_000,
+  /** Page loads kept of one session, and the bytes from which all but the first, the newest and the most suspicious are let go. */
+  pagesMax: 8,
+  pagesBytesMax: 65_536,
   receiptMs: recentReceiptKeepSeconds * 1_000,
   /** A signature expires within 24 h; one more hour for clocks that disagree. */
   signatureMs: 25 * hourMs,

@@ -23,19 +23,23 @@ export interface RateLimit {
   readonly windowSeconds: number;
 }
 
-/**
- * The probe of a session as it stands in the store. A load message and an update message carry different groups,
- * so the newest of each is kept, and the reader merges them.
- */
-export interface StoredProbe {
-  /** Highest seq received of the page load that was seen last. */
-  readonly seq: number;
+/** One page load. A load message and an update message carry different groups, so the newest of each is kept, and the reader merges them. */
+export interface StoredPage {
   /** Content of the newest load message; null while only updates have come. */
   readonly load: Uint8Array | null;
-  /** Content of the newest update message; one of an earlier page load stands until the new page sends its own. */
+  /** Content of the newest update message. */
   readonly update: Uint8Array | null;
-  /** Reference of the storage token; null where the page could keep none. Like sketch and bands, taken from the load message. */
+}
+
+/**
+ * The probe of a session as it stands in the store: its page loads in the order in which they were first heard of. At most `pagesMax` of them and
+ * about `pagesBytesMax`; the first, the newest and the most suspicious stay. A page of which only updates came is let go after an hour.
+ */
+export interface StoredProbe {
+  readonly pages: readonly StoredPage[];
+  /** Reference of the first storage token that a page told of; null where none could keep one. */
   readonly device: Ref | null;
+  /** Of the first page that sent a load message, like the bands. */
   readonly sketch: DeviceSketch | null;
   /** Locality-sensitive hashes of the sketch; sessions that share one are candidates. At most 20. */
   readonly bands: readonly string[];
@@ -45,7 +49,7 @@ export interface ProbeStoreInput {
   readonly nowMs: number;
   readonly projectId: string;
   readonly session: Ref;
-  /** Stands for one page load. A page load first heard of is the current one from then on; `seq` compares within one nonce only. */
+  /** Stands for one page load; `seq` compares within one nonce only. */
   readonly nonce: Ref;
   readonly phase: 'load' | 'update';
   readonly seq: number;
@@ -55,11 +59,13 @@ export interface ProbeStoreInput {
   readonly device: Ref | null;
   readonly sketch: DeviceSketch | null;
   readonly bands: readonly string[];
+  /** How much the message says against the session; any measure, as long as more is worse. A load message that is replaced by a less suspicious one stays. */
+  readonly suspicion: number;
 }
 
 export type ProbeStoreResult =
   | 'stored'
-  /** This or a newer message of its phase stands already, or a later page load does; nothing changed. */
+  /** This or a newer message of its phase stands already, or its page load was let go; nothing changed. */
   | 'stale'
   /** The nonce was used by another session. */
   | 'nonce_reused';
@@ -164,7 +170,7 @@ export interface Counters {
   ping(): Promise<void>;
   /** Counts one scoring call; see ScoreCountInput. */
   countScore(input: ScoreCountInput): Promise<ScoreCountResult>;
-  /** Keeps a message of the probe for its session (expiry: limits.probeKeepSeconds). */
+  /** Keeps a message of the probe for its session (expiry: limits.probeKeepSeconds, of an update without a load limits.updateKeepSeconds). */
   storeProbe(input: ProbeStoreInput): Promise<ProbeStoreResult>;
   /** The receipt as recorded by countScore, or null when it expired or never was. */
   recentReceipt(projectId: Namespace, receiptId: string): Promise<RecentReceipt | null>;

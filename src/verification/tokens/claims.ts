@@ -19,6 +19,18 @@ export interface CompletedClaims {
   readonly respondentId: string | null;
 }
 
+/** In one order, however they come from the database, so that the token is the same to the byte. */
+const orderScores = ({
+  liveness,
+  uniqueness,
+  authenticity,
+  overall,
+  quality,
+  fraud,
+}: TokenClaims['scores']): TokenClaims['scores'] => ({
+  ...{ liveness, uniqueness, authenticity, overall, quality, fraud },
+});
+
 export function claimsOf(session: CompletedClaims, issuer: string): TokenClaims {
   const iat = Math.floor(session.completedAt.getTime() / 1_000);
   return {
@@ -30,7 +42,7 @@ export function claimsOf(session: CompletedClaims, issuer: string): TokenClaims 
     exp: iat + tokenLifetimeSeconds,
     project_id: session.projectId,
     status: session.status,
-    scores: session.scores,
+    scores: orderScores(session.scores),
     ...(session.studyId === null ? {} : { study_id: session.studyId }),
     ...(session.respondentId === null ? {} : { respondent_id: session.respondentId }),
     ...(session.isDemo ? { is_demo: true as const } : {}),

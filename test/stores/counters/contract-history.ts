@@ -132,8 +132,8 @@ async function testPublished(t: Test, { counters, nextProject }: ContractSubject
     await counters.storeProbe(
       probeInput(project, 's', { nonce: ref('second page'), phase: 'update', seq: 4, nowMs: startMs + 25 * hourMs }),
     );
-    t.equal(Buffer.from(first.probe?.update ?? []).toString(), 'update 1');
-    t.equal(Buffer.from(second.probe?.update ?? []).toString(), 'update 3');
+    t.equal(Buffer.from(first.probe?.pages[0]?.update ?? []).toString(), 'update 1');
+    t.equal(Buffer.from(second.probe?.pages[0]?.update ?? []).toString(), 'update 3');
     t.same((await counters.recentReceipt(project, 'rcpt_a'))?.probe, first.probe);
     t.same((await counters.recentReceipt(project, 'rcpt_b'))?.probe, second.probe);
   });

@@ -34,7 +34,7 @@ export async function testWorlds(t: Test, { counters, nextProject }: ContractSub
     const live = nextProject();
     await counters.storeProbe(probeInput(live, 's', { bands: ['b'] }));
     const tested = expectCounted(await counters.countScore(scoreInput(`${live}~test`, 's')));
-    t.equal(Buffer.from(tested.probe?.load ?? []).toString(), 'load of s');
+    t.equal(Buffer.from(tested.probe?.pages[0]?.load ?? []).toString(), 'load of s');
     t.same((await counters.recentReceipt(`${live}~test`, tested.receiptId))?.probe, tested.probe);
     const scored = expectCounted(await counters.countScore(scoreInput(live, 's')));
     t.same(scored.probe, tested.probe);

@@ -5,6 +5,7 @@ import type { Test } from 'tap';
 import type { ScoreCountInput } from '../../../src/stores/counters/port.js';
 import { testCounting } from './contract-counting.js';
 import { testHistory } from './contract-history.js';
+import { testProbes } from './contract-probes.js';
 import { testRelations } from './contract-relations.js';
 import { testWorlds } from './contract-worlds.js';
 import {
@@ -15,7 +16,6 @@ import {
   probeInput,
   ref,
   scoreInput,
-  sketchOf,
   startMs,
   type ContractSubject,
 } from './inputs.js';
@@ -92,107 +92,6 @@ async function testLimits(t: Test, { counters, nextProject }: ContractSubject): 
     t.match(limited, { kind: 'limited', rate: { allowed: false, limit: 0 } });
     t.equal(await counters.recentReceipt(project, `rcpt_${project}_s1`), null);
     t.equal((await countsOf(counters, scoreInput(project, 's2', { device }))).deviceSessionsDay, 1);
-  });
-}
-
-async function testProbes(t: Test, { counters, nextProject }: ContractSubject): Promise<void> {
-  const probeOf = async (project: string, session: string, receipt: string) =>
-    expectCounted(await counters.countScore(scoreInput(project, session, { receiptId: receipt, fingerprint: receipt })))
-      .probe;
-
-  await t.test(
-    'the newest load and the newest update are kept apart, and an update erases nothing of the load',
-    async (t) => {
-      const project = nextProject();
-      const sketch = sketchOf('x', null);
-      const load = probeInput(project, 's', {
-        seq: 0,
-        content: Buffer.from([0, 255, 128]),
-        device: ref('d'),
-        sketch,
-        bands: ['b1', 'b2'],
-      });
-      const update = { ...load, phase: 'update' as const, device: null, sketch: null, bands: [] };
-      t.equal(await counters.storeProbe(load), 'stored');
-      t.equal(await counters.storeProbe({ ...update, seq: 2, content: Buffer.from('two') }), 'stored');
-      t.equal(await counters.storeProbe({ ...update, seq: 1, content: Buffer.from('one') }), 'stale');
-      t.equal(await counters.storeProbe({ ...update, seq: 2, content: Buffer.from('again') }), 'stale');
-      const probe = await probeOf(project, 's', 'r1');
-      t.equal(probe?.seq, 2);
-      t.same([...(probe?.load ?? [])], [0, 255, 128]);
-      t.equal(Buffer.from(probe?.update ?? []).toString(), 'two');
-      t.same([probe?.device, probe?.sketch, probe?.bands], [ref('d'), sketch, ['b1', 'b2']]);
-    },
-  );
-
-  await t.test('a load that arrives after its updates is kept', async (t) => {
-    const project = nextProject();
-    t.equal(
-      await counters.storeProbe(probeInput(project, 's', { phase: 'update', seq: 3, content: Buffer.from('three') })),
-      'stored',
-    );
-    const early = await probeOf(project, 's', 'r1');
-    t.same([early?.seq, early?.load, early?.device], [3, null, null]);
-    t.equal(await counters.storeProbe(probeInput(project, 's', { seq: 0 })), 'stored');
-    const whole = await probeOf(project, 's', 'r2');
-    t.same(
-      [whole?.seq, Buffer.from(whole?.load ?? []).toString(), whole?.device],
-      [3, 'load of s', ref('device of s')],
-    );
-  });
-
-  await t.test('a reload replaces the load, and the earlier page is heard no more', async (t) => {
-    const project = nextProject();
-    await counters.storeProbe(probeInput(project, 's', { seq: 5 }));
-    await counters.storeProbe(probeInput(project, 's', { phase: 'update', seq: 6, content: Buffer.from('old page') }));
-    t.equal(
-      await counters.storeProbe(
-        probeInput(project, 's', { nonce: ref('second'), seq: 0, content: Buffer.from('second'), device: null }),
-      ),
-      'stored',
-    );
-    t.equal(await counters.storeProbe(probeInput(project, 's', { phase: 'update', seq: 9 })), 'stale');
-    const probe = await probeOf(project, 's', 'r1');
-    t.same(
-      [
-        probe?.seq,
-        Buffer.from(probe?.load ?? []).toString(),
-        Buffer.from(probe?.update ?? []).toString(),
-        probe?.device,
-      ],
-      [0, 'second', 'old page', null],
-    );
-  });
-
-  await t.test('a nonce is good for one session of its project', async (t) => {
-    const project = nextProject();
-    const nonce = ref('nonce');
-    t.equal(await counters.storeProbe(probeInput(project, 's1', { nonce })), 'stored');
-    t.equal(await counters.storeProbe(probeInput(project, 's2', { nonce })), 'nonce_reused');
-    t.equal(await probeOf(project, 's2', 'r2'), null);
-    t.equal(await counters.storeProbe(probeInput(nextProject(), 's2', { nonce })), 'stored');
-  });
-
-  await t.test('a probe waits a day for its session, and no longer', async (t) => {
-    const project = nextProject();
-    await counters.storeProbe(probeInput(project, 's'));
-    const early = expectCounted(
-      await counters.countScore(scoreInput(project, 's', { nowMs: startMs + 24 * hourMs - 1 })),
-    );
-    t.equal(early.device, ref('device of s'));
-    const late = expectCounted(
-      await counters.countScore(scoreInput(project, 's', { nowMs: startMs + 24 * hourMs, fingerprint: 'late' })),
-    );
-    t.same([late.probe, late.device], [null, null]);
-  });
-
-  await t.test('the device of the call goes before the probe’s', async (t) => {
-    const project = nextProject();
-    await counters.storeProbe(probeInput(project, 's'));
-    t.equal(
-      expectCounted(await counters.countScore(scoreInput(project, 's', { device: ref('named') }))).device,
-      ref('named'),
-    );
   });
 }
 

@@ -34,7 +34,6 @@ const scoring = fc.record({
   addressShared: fc.constantFrom(false, false, true),
   signature: fewOrNone('signature', 2),
   limit: fc.integer({ min: 1, max: 30 }),
-  world: fc.constantFrom('', '', '', '~test'),
   history: fc.record({
     respondent: fewOrNone('subject', 3),
     source: fewOrNone('subject', 3),
@@ -86,6 +85,7 @@ const probing = fc.record({
     { nil: null },
   ),
   bands: fc.uniqueArray(fc.constantFrom('b0', 'b1', 'b2', 'b3', 'b4'), { maxLength: 3 }),
+  suspicion: fc.constantFrom(0, 0.5, 4.5),
 });
 
 type Drawn<T> = T extends fc.Arbitrary<infer V> ? V : never;
@@ -100,19 +100,20 @@ type Step =
 let clockMs = startMs;
 
 /** All answers to the steps, and the receipts read back at the end. */
-async function play(counters: Counters, projectId: string, steps: readonly Step[]): Promise<unknown[]> {
+async function play(counters: Counters, projectId: string, world: string, steps: readonly Step[]): Promise<unknown[]> {
   const answers: unknown[] = [];
-  const receipts: { receiptId: string; atMs: number; namespace: string }[] = [];
+  const namespace = projectId + world;
+  const receipts: { receiptId: string; atMs: number }[] = [];
   let nowMs = startMs;
   for (const [i, step] of steps.entries()) {
     nowMs += step.afterMs;
     clockMs = nowMs;
     if (step.kind === 'mark') {
-      await counters.markWarm(projectId);
+      await counters.markWarm(namespace);
       continue;
     }
     if (step.kind === 'publish') {
-      await counters.publishHistory(projectId, [
+      await counters.publishHistory(namespace, [
         {
           subject: step.subject,
           version: step.version,
@@ -127,14 +128,13 @@ async function play(counters: Counters, projectId: string, steps: readonly Step[
       continue;
     }
     if (step.kind === 'restore') {
-      await counters.restoreSessions(projectId, [
+      await counters.restoreSessions(namespace, [
         countedOf({ ...scoreInput(projectId, 'any'), ...step, session, nowMs: nowMs - step.backMs }, step),
       ]);
       continue;
     }
     const receiptId = `rcpt_${i}`;
-    const namespace = projectId + step.world;
-    receipts.push({ receiptId, atMs: nowMs, namespace });
+    receipts.push({ receiptId, atMs: nowMs });
     const limits = [{ key: 'key', limit: step.limit, windowSeconds: 3_600 }];
     answers.push(
       await counters.countScore({
@@ -149,7 +149,7 @@ async function play(counters: Counters, projectId: string, steps: readonly Step[
     );
   }
   // Redis lets receipts go by its own clock: those that the played time has outrun are not compared.
-  for (const { receiptId, atMs, namespace } of receipts)
+  for (const { receiptId, atMs } of receipts)
     if (atMs > nowMs - 24 * hourMs) answers.push(await counters.recentReceipt(namespace, receiptId));
   return answers.map(comparable);
 }
@@ -188,11 +188,12 @@ if (redis === null) {
           ),
           { minLength: 1, maxLength: 60, size: 'max' },
         ),
-        async (steps) => {
+        fc.constantFrom('', '~test'),
+        async (steps, world) => {
           const projectId = `proj_${randomUUID()}`;
           const inMemory = await openMemoryCounters({ snapshotPath: null, keysMax: 100_000, now: () => clockMs });
           clockMs = startMs;
-          assert.deepEqual(await play(inRedis, projectId, steps), await play(inMemory, projectId, steps));
+          assert.deepEqual(await play(inRedis, projectId, world, steps), await play(inMemory, projectId, world, steps));
         },
       ),
       { numRuns: 100 },

@@ -1,16 +1,31 @@
 /**
- * Probes by session. A message replaces one of its phase with a lower seq; a page load first heard of becomes the
- * current one, and what still arrives from an earlier page is stale. A nonce belongs to the session that used it first.
+ * Probes by session: its page loads, the first heard of first. A message replaces one of its page and phase with a lower seq; a load message that
+ * said more against the session than the one that replaces it stays as a page of its own. Where there are too many, the least suspicious goes,
+ * of equals the youngest, and never the first or the newest: clean pages that follow push nothing out. A nonce belongs to the session that used it first.
  */
+import type { DeviceSketch } from '../../../contract/facts.js';
 import { bounds } from '../bounds.js';
 import type { ProbeStoreInput, ProbeStoreResult, StoredProbe } from '../port.js';
 import type { Keyspace } from './keyspace.js';
 
+interface KeptPage {
+  /** '' for a load message that was replaced. */
+  readonly nonce: string;
+  readonly loadSeq: number;
+  readonly updateSeq: number;
+  readonly load: Uint8Array | null;
+  readonly update: Uint8Array | null;
+  readonly suspicion: number;
+  readonly atMs: number;
+  readonly device: string | null;
+  readonly sketch: DeviceSketch | null;
+  readonly bands: readonly string[];
+}
+
 interface KeptProbe {
-  nonce: string;
-  loadSeq: number;
-  updateSeq: number;
-  probe: StoredProbe;
+  readonly pages: readonly KeptPage[];
+  /** Names the latest message kept; none is named twice. */
+  readonly version: string;
 }
 
 export interface Probes {
@@ -28,47 +43,104 @@ export function createProbes(keyspace: Keyspace): Probes {
   const probes = keyspace.table<KeptProbe>('probes');
   return {
     store: (input) => {
-      keyspace.reserve(2, input.nowMs);
-      const nonceKey = `${input.projectId}:${input.nonce}`;
-      const key = `${input.projectId}:${input.session}`;
-      const owner = nonces.get(nonceKey, input.nowMs);
-      if (owner !== undefined && owner !== input.session) return 'nonce_reused';
-      const kept = probes.get(key, input.nowMs);
-      const samePage = kept?.nonce === input.nonce;
-      if (kept !== undefined && !samePage && owner !== undefined) return 'stale';
-      if (kept !== undefined && samePage && input.seq <= (input.phase === 'load' ? kept.loadSeq : kept.updateSeq))
-        return 'stale';
-      nonces.set(nonceKey, input.session, input.nowMs, bounds.probeMs);
-      probes.set(key, mergeMessage(kept, samePage, input), input.nowMs, bounds.probeMs);
+      const { projectId, session, nonce, nowMs } = input;
+      keyspace.reserve(2, nowMs);
+      const nonceKey = `${projectId}:${nonce}`;
+      const key = `${projectId}:${session}`;
+      const owner = nonces.get(nonceKey, nowMs);
+      if (owner !== undefined && owner !== session) return 'nonce_reused';
+      const kept = probes.get(key, nowMs);
+      const before = livePages(kept, nowMs);
+      const page = before.find((each) => each.nonce === nonce);
+      if (page === undefined && owner !== undefined) return 'stale';
+      if (page !== undefined && input.seq <= (input.phase === 'load' ? page.loadSeq : page.updateSeq)) return 'stale';
+      const pages = letGo(addMessage(before, page, input));
+      const hasLoad = pages.some(({ load }) => load !== null);
+      nonces.set(nonceKey, session, nowMs, input.phase === 'load' || page?.load ? bounds.probeMs : bounds.updateMs);
+      probes.set(
+        key,
+        { pages, version: `${nonce}:${input.phase}:${input.seq}:${nowMs}` },
+        nowMs,
+        hasLoad ? bounds.probeMs : bounds.updateMs,
+      );
       return 'stored';
     },
     read: (projectId, session, nowMs) => {
       const kept = probes.get(`${projectId}:${session}`, nowMs);
-      if (kept === undefined) return { probe: null, version: '' };
-      return { probe: kept.probe, version: `${kept.nonce}:${kept.loadSeq}:${kept.updateSeq}` };
+      const pages = livePages(kept, nowMs);
+      if (kept === undefined || pages.length === 0) return { probe: null, version: '' };
+      const first = pages.find(({ load }) => load !== null);
+      const probe = {
+        pages: pages.map(({ load, update }) => ({ load, update })),
+        device: pages.find(({ device }) => device !== null)?.device ?? null,
+        sketch: first?.sketch ?? null,
+        bands: first?.bands ?? [],
+      };
+      return { probe, version: kept.version };
     },
   };
 }
 
-function mergeMessage(kept: KeptProbe | undefined, samePage: boolean, input: ProbeStoreInput): KeptProbe {
-  const isLoad = input.phase === 'load';
-  const page = samePage ? kept : undefined;
-  const loadSeq = isLoad ? input.seq : (page?.loadSeq ?? -1);
-  const updateSeq = isLoad ? (page?.updateSeq ?? -1) : input.seq;
-  // A copy: the caller's bytes may be a window on a pool that it writes on.
-  const content = new Uint8Array(input.content);
-  const before = kept?.probe;
-  return {
-    nonce: input.nonce,
-    loadSeq,
-    updateSeq,
-    probe: {
-      seq: Math.max(loadSeq, updateSeq),
-      load: isLoad ? content : (before?.load ?? null),
-      update: isLoad ? (before?.update ?? null) : content,
-      device: isLoad ? input.device : (before?.device ?? null),
-      sketch: isLoad ? input.sketch : (before?.sketch ?? null),
-      bands: isLoad ? input.bands.slice(0, bounds.bandsMax) : (before?.bands ?? []),
-    },
+/** Without those that wait for their load message in vain. */
+function livePages(kept: KeptProbe | undefined, nowMs: number): readonly KeptPage[] {
+  return (kept?.pages ?? []).filter(({ load, atMs }) => load !== null || nowMs - atMs < bounds.updateMs);
+}
+
+function addMessage(
+  pages: readonly KeptPage[],
+  page: KeptPage | undefined,
+  { nonce, phase, seq, content, device, sketch, bands, suspicion, nowMs }: ProbeStoreInput,
+): readonly KeptPage[] {
+  const blank: KeptPage = {
+    nonce,
+    loadSeq: -1,
+    updateSeq: -1,
+    load: null,
+    update: null,
+    suspicion: 0,
+    atMs: nowMs,
+    device: null,
+    sketch: null,
+    bands: [],
   };
+  // A copy: the caller’s bytes may be a window on a pool that it writes on.
+  const copy = new Uint8Array(content);
+  const known = page ?? blank;
+  const next: KeptPage =
+    phase === 'load'
+      ? {
+          ...known,
+          loadSeq: seq,
+          load: copy,
+          device,
+          sketch,
+          bands: bands.slice(0, bounds.bandsMax),
+          suspicion,
+          atMs: nowMs,
+        }
+      : { ...known, updateSeq: seq, update: copy, atMs: nowMs };
+  const replaced: KeptPage[] =
+    page?.load != null && phase === 'load' && page.suspicion > suspicion
+      ? [{ ...page, nonce: '', update: null, updateSeq: -1 }]
+      : [];
+  const others = page === undefined ? [...pages, next] : pages.map((each) => (each === page ? next : each));
+  // Before the newest, and never the first: the device is known by that one.
+  const place = Math.max(1, others.length - 1);
+  return [...others.slice(0, place), ...replaced, ...others.slice(place)];
+}
+
+/** Lets go of the least suspicious until the bounds are kept; the first and the last stay whatever they say. */
+function letGo(pages: readonly KeptPage[]): readonly KeptPage[] {
+  const kept = [...pages];
+  while (kept.length > 2 && (kept.length > bounds.pagesMax || bytesOf(kept) > bounds.pagesBytesMax)) {
+    let least = 1;
+    for (let at = 2; at < kept.length - 1; at += 1)
+      if ((kept[at]?.suspicion ?? 0) <= (kept[least]?.suspicion ?? 0)) least = at;
+    kept.splice(least, 1);
+  }
+  return kept;
+}
+
+function bytesOf(pages: readonly KeptPage[]): number {
+  return pages.reduce((sum, { load, update }) => sum + (load?.length ?? 0) + (update?.length ?? 0), 0);
 }

@@ -51,7 +51,7 @@ export const argumentLayouts = {
   },
   readReceipt: { head: ['receiptId'], each: [] },
   storeProbe: {
-    head: ['now', 'session', 'nonce', 'phase', 'seq', 'content', 'device', 'sketch', 'index'],
+    head: ['now', 'session', 'nonce', 'phase', 'seq', 'content', 'device', 'sketch', 'index', 'suspicion'],
     each: [],
   },
   takeRate: { head: ['limits'], each: limitFields },

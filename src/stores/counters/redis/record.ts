@@ -1,6 +1,6 @@
 /**
  * The record of one counted call as the script writes it: strings behind their lengths, namely the numbers (packed) and
- * the record of each candidate. The probe’s load, update, sketch and index come beside it.
+ * the record of each candidate. The probe’s sketch, index and contents come beside it.
  */
 import { Unpackr } from 'msgpackr';
 import type { CountFacts, DeviceSketch, DuplicateCandidate } from '../../../contract/facts.js';
@@ -22,7 +22,7 @@ type Velocity = [
   Source | false,
   [total: number, counts: Measured[]] | false,
 ];
-type Probe = [seq: number, device: string | false];
+type Probe = [device: string | false];
 type Meta = [
   receiptId: string,
   device: string | false,
@@ -125,13 +125,15 @@ function decodeVelocity(velocity: Velocity): Omit<CountFacts, 'candidates' | 'ne
   };
 }
 
-function decodeProbe([seq, device]: Probe, parts: readonly (Buffer | null)[]): StoredProbe {
-  const [load, update, sketch, index] = parts;
+function decodeProbe([device]: Probe, parts: readonly (Buffer | null)[]): StoredProbe {
+  const [sketch, index, ...contents] = parts;
+  // Copies: the parts are windows on the socket’s buffer, all of which would travel along to a worker.
+  const copy = (part: Buffer | null | undefined): Uint8Array | null => (part == null ? null : new Uint8Array(part));
   return {
-    seq,
-    // Copies: the parts are windows on the socket’s buffer, all of which would travel along to a worker.
-    load: load != null ? new Uint8Array(load) : null,
-    update: update != null ? new Uint8Array(update) : null,
+    pages: Array.from({ length: contents.length / 2 }, (_, page) => ({
+      load: copy(contents[2 * page]),
+      update: copy(contents[2 * page + 1]),
+    })),
     device: orNull(device),
     sketch: decodeSketch(sketch),
     bands: index == null || index.length === 0 ? [] : (unpackr.unpack(index) as [bands: string[], cells: number[]])[0],

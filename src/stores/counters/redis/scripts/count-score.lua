@@ -1,6 +1,6 @@
 -- One scoring call, counted in one step. KEYS[1] the tag of the project or of its world; ARGV: see argument-layouts.ts.
 -- Answers what happened, what had been used of each limit, and, counted, the record without its content, which the caller
--- has, or, replayed, all that was stored; then the load, update, sketch and index of the probe.
+-- has, or, replayed, all that was stored; then the sketch, the index and, a pair for each page, load and update of the probe.
 local function given(name) return ARGV[argument[name]] end
 enter(given('now'), given('session'), given('scope'))
 local fingerprint, receiptId, content = given('fingerprint'), given('receiptId'), given('content')
@@ -48,11 +48,11 @@ local numbers = { receiptId, s.device ~= '' and s.device, signatureFresh, veloci
   warm, { historyOf(read.historyRespondent), historyOf(read.historySource), historyOf(read.historySubSource) } }
 if probe then
   holdProbe(probe)
-  named = session .. ' ' .. (probe.loadNumber or '') .. ' ' .. (probe.updateNumber or '')
-  numbers[7] = { probe.seq, probe.device ~= '' and probe.device }
+  named = session .. ' ' .. probe.names
+  numbers[7] = { probe.device ~= '' and probe.device }
 end
 table.insert(records, 1, cmsgpack.pack(numbers))
 local record = frame(records)
 redis.call('SET', base .. 'q:' .. receiptId, frame({ named, content }) .. record, 'PX', bounds.receiptMs)
 if not probe then return { 'counted', used, record } end
-return { 'counted', used, record, probe.load, probe.update, probe.sketch, probe.index }
+return { 'counted', used, record, unpack(probe.contents) }

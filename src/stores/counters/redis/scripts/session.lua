@@ -1,28 +1,45 @@
 -- What is known of a session: its probe, and its guard, which lets each counter count it once and finds the receipt of
 -- an identical retry. Uses base, home, now, nowText, session.
 
--- Contents are named by the number of their message: a receipt holds the numbers, and the contents stay here.
+-- Contents are named by the number of their message: a receipt holds the numbers, and the contents stay here. `names` are those of the sketch, the index and, a
+-- pair for each page, load and update.
 local function readProbe()
   local key = home .. 'p:' .. session
-  local p = redis.call('HMGET', key, 'n', 'ls', 'us', 'at', 'd', 'l', 'u', 'k', 'x', 'cl', 'cu', 'sl', 'su')
-  if not p[1] or now - tonumber(p[4]) >= bounds.probeMs then return nil, '' end
+  local packed = redis.call('HGET', key, 'i')
+  if not packed then return nil, '' end
+  local state = cmsgpack.unpack(packed)
+  if now - state.at >= bounds.probeMs then return nil, '' end
+  local pairsOf, fields, device, first = {}, {}, '', nil
+  for _, page in ipairs(state.pages) do
+    if page.load ~= 0 or now - page.at < bounds.updateMs then
+      pairsOf[#pairsOf + 1] = page.load .. ',' .. page.update
+      fields[#fields + 1], fields[#fields + 2] = 'c' .. page.load, 'c' .. page.update
+      if device == '' then device = page.device end
+      if not first and page.load ~= 0 then first = page.load end
+    end
+  end
+  if #fields == 0 then return nil, '' end
+  local contents = redis.call('HMGET', key, 'k' .. (first or 0), 'x' .. (first or 0), unpack(fields))
   local probe = {
-    key = key, seq = math.max(tonumber(p[2]), tonumber(p[3])), device = p[5] or '',
-    load = p[6], update = p[7], sketch = p[8] or '', index = p[9] or '',
-    loadNumber = p[6] and p[10], updateNumber = p[7] and p[11], scoredLoad = p[12], scoredUpdate = p[13],
-    bands = {}, cells = {},
+    key = key, state = state, device = device, names = (first or 0) .. ' ' .. table.concat(pairsOf, ' '), contents = contents,
+    sketch = contents[1] or '', index = contents[2] or '', bands = {}, cells = {},
   }
   if probe.index ~= '' then
     local index = cmsgpack.unpack(probe.index)
     probe.bands, probe.cells = index[1], index[2]
   end
-  return probe, p[1] .. ':' .. p[2] .. ':' .. p[3]
+  return probe, state.version
 end
 
 -- Keeps what a receipt refers to for as long as the receipt.
 local function holdProbe(probe)
-  if (probe.loadNumber or '') ~= probe.scoredLoad or (probe.updateNumber or '') ~= probe.scoredUpdate then
-    redis.call('HSET', probe.key, 'sl', probe.loadNumber or '', 'su', probe.updateNumber or '')
+  local state, held = probe.state, probe.state.held
+  for number in string.gmatch(probe.names, '%d+') do
+    if number ~= '0' and not string.find(held, ' ' .. number .. ' ', 1, true) then held = held .. number .. ' ' end
+  end
+  if held ~= state.held then
+    state.held = held
+    redis.call('HSET', probe.key, 'i', cmsgpack.pack(state))
   end
   redis.call('PEXPIRE', probe.key, bounds.receiptMs)
 end

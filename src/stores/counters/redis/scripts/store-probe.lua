@@ -1,50 +1,90 @@
 -- Keeps a message of the probe. KEYS[1] the project’s tag; ARGV: see argument-layouts.ts; the sketch is packed, and so is
--- the index of bands and term cells.
+-- the index of bands and term cells. What is kept and what is let go is described at the memory adapter’s probes. The hash holds "i", the list of
+-- the pages, and under the number of each message its content (c), and of a load its sketch (k) and index (x).
 local function given(name) return ARGV[argument[name]] end
 local home, now, session, nonce, phase = KEYS[1], tonumber(given('now')), given('session'), given('nonce'), given('phase')
 local seq, content, device, sketch, index = tonumber(given('seq')), given('content'), given('device'), given('sketch'), given('index')
-local isLoad = phase == 'load'
+local suspicion, isLoad = tonumber(given('suspicion')), phase == 'load'
 
+-- A nonce is kept as "session time keep".
 local nonceKey = home .. 'n:' .. nonce
-local owner, usedAt = string.match(redis.call('GET', nonceKey) or '', '^(.*) (%d+)$')
-if owner and now - tonumber(usedAt) >= bounds.probeMs then owner = nil end
+local owner, usedAt, keepMs = string.match(redis.call('GET', nonceKey) or '', '^(%S+) (%d+) (%d+)$')
+if owner and now - tonumber(usedAt) >= tonumber(keepMs) then owner = nil end
 if owner and owner ~= session then return 'nonce_reused' end
 
 local key = home .. 'p:' .. session
-local kept = redis.call('HMGET', key, 'n', 'ls', 'us', 'at', 'cl', 'cu', 'sl', 'su')
-local loadNumber, updateNumber = kept[5], kept[6]
+local packed = redis.call('HGET', key, 'i')
+local state = packed and cmsgpack.unpack(packed) or { messages = 0, held = ' ', pages = {}, at = now }
 
--- What a receipt refers to moves aside, under its number; anything else goes.
-local function retire(fields, number, scored)
-  if number and number == scored then
-    local contents = redis.call('HMGET', key, unpack(fields))
-    for i, field in ipairs(fields) do
-      if contents[i] then redis.call('HSET', key, field .. number, contents[i]) end
-    end
+-- What a receipt refers to stays under its number; anything else goes.
+local function drop(number)
+  if number == 0 or string.find(state.held, ' ' .. number .. ' ', 1, true) then return end
+  redis.call('HDEL', key, 'c' .. number, 'k' .. number, 'x' .. number)
+end
+
+local function dropPage(page)
+  drop(page.load)
+  drop(page.update)
+end
+
+local pages, current = {}, nil
+local gone = now - state.at >= bounds.probeMs
+for _, page in ipairs(state.pages) do
+  if gone or (page.load == 0 and now - page.at >= bounds.updateMs) then
+    dropPage(page)
+  else
+    pages[#pages + 1] = page
+    if page.nonce == nonce then current = #pages end
   end
-  redis.call('HDEL', key, unpack(fields))
 end
 
-local scoredLoad, scoredUpdate = kept[7], kept[8]
-local expired = kept[4] and now - tonumber(kept[4]) >= bounds.probeMs
-if expired then kept = {} end
-local samePage = kept[1] == nonce
-if kept[1] and not samePage and owner then return 'stale' end
-if samePage and seq <= tonumber(isLoad and kept[2] or kept[3]) then return 'stale' end
+if not current and owner then return 'stale' end
+if current and seq <= (isLoad and pages[current].loadSeq or pages[current].updateSeq) then return 'stale' end
 
-if isLoad or expired then retire({ 'l', 'k', 'x' }, loadNumber, scoredLoad) end
-if not isLoad or expired then retire({ 'u' }, updateNumber, scoredUpdate) end
-if expired then redis.call('HDEL', key, 'd') end
-
-local loadSeq, updateSeq = -1, -1
-if samePage then loadSeq, updateSeq = tonumber(kept[2]), tonumber(kept[3]) end
-if isLoad then loadSeq = seq else updateSeq = seq end
-
-redis.call('SET', nonceKey, session .. ' ' .. now, 'PX', bounds.probeMs)
+state.messages = state.messages + 1
+local number = state.messages
+if not current then
+  pages[#pages + 1] = { nonce = nonce, loadSeq = -1, updateSeq = -1, load = 0, update = 0, suspicion = 0, at = now, device = '', bytes = 0, updateBytes = 0 }
+  current = #pages
+end
+local page = pages[current]
+page.at = now
 if isLoad then
-  redis.call('HSET', key, 'n', nonce, 'ls', loadSeq, 'us', updateSeq, 'at', now, 'l', content, 'd', device, 'k', sketch, 'x', index, 'cl', (loadNumber or 0) + 1)
+  if page.load ~= 0 and page.suspicion > suspicion then
+    local replaced = { nonce = '', loadSeq = page.loadSeq, updateSeq = -1, load = page.load, update = 0, suspicion = page.suspicion, at = now, device = page.device, bytes = page.bytes, updateBytes = 0 }
+    table.insert(pages, math.max(2, #pages), replaced)
+  else
+    drop(page.load)
+  end
+  page.loadSeq, page.load, page.suspicion, page.device, page.bytes = seq, number, suspicion, device, #content
 else
-  redis.call('HSET', key, 'n', nonce, 'ls', loadSeq, 'us', updateSeq, 'at', now, 'u', content, 'cu', (updateNumber or 0) + 1)
+  drop(page.update)
+  page.updateSeq, page.update, page.updateBytes = seq, number, #content
 end
-redis.call('PEXPIRE', key, bounds.probeMs)
+
+local function bytesOf()
+  local bytes = 0
+  for _, each in ipairs(pages) do
+    bytes = bytes + each.bytes + each.updateBytes
+  end
+  return bytes
+end
+
+while #pages > 2 and (#pages > bounds.pagesMax or bytesOf() > bounds.pagesBytesMax) do
+  local least = 2
+  for at = 3, #pages - 1 do
+    if pages[at].suspicion <= pages[least].suspicion then least = at end
+  end
+  dropPage(table.remove(pages, least))
+end
+
+local hasLoad = false
+for _, each in ipairs(pages) do
+  if each.load ~= 0 then hasLoad = true end
+end
+state.pages, state.at, state.version = pages, now, table.concat({ nonce, phase, given('seq'), given('now') }, ':')
+redis.call('SET', nonceKey, session .. ' ' .. now .. ' ' .. (page.load ~= 0 and bounds.probeMs or bounds.updateMs), 'PX', page.load ~= 0 and bounds.probeMs or bounds.updateMs)
+redis.call('HSET', key, 'i', cmsgpack.pack(state), 'c' .. number, content)
+if isLoad then redis.call('HSET', key, 'k' .. number, sketch, 'x' .. number, index) end
+redis.call('PEXPIRE', key, (hasLoad or state.held ~= ' ') and bounds.probeMs or bounds.updateMs)
 return 'stored'

@@ -1,0 +1,102 @@
+/**
+ * The consumer that counts completed verifications. A batch is counted in one transaction together with the ids of its events: killed
+ * anywhere, it was counted whole or not at all, and an event that comes again counts once.
+ */
+import { eventOf } from '../../stores/outbox.js';
+import type { Database, Queryable } from '../../stores/database/port.js';
+import type { Consumer, Log, LogEntry } from '../../stores/log/port.js';
+import { addUp, isCounted, type HourRow, type KindRow } from './rollup.js';
+
+const batchMax = 500;
+const lingerMs = 200;
+const keepDays = 45;
+/** Ids that are too old to come again are taken out along the way, so many at a time. */
+const trimMax = 1_000;
+
+export function startRollupConsumer({
+  database,
+  log,
+}: {
+  readonly database: Database;
+  readonly log: Log;
+}): Promise<Consumer> {
+  return log.subscribe({
+    topic: 'verifications',
+    group: 'analytics',
+    batchMax,
+    lingerMs,
+    handle: (entries) => countEvents(database, entries),
+  });
+}
+
+/** Counts the events of a batch that were not counted before. */
+export async function countEvents(database: Database, entries: readonly LogEntry[]): Promise<void> {
+  const events = new Map(
+    entries
+      .map(eventOf)
+      .filter(isCounted)
+      .map((event) => [event.eventId, event]),
+  );
+  if (events.size === 0) return;
+  await database.transaction(async (tx) => {
+    const fresh = await keepIds(tx, [...events.keys()].sort());
+    const { hours, kinds } = addUp(fresh.flatMap((id) => events.get(id) ?? []));
+    for (const row of hours) await addHour(tx, row);
+    if (kinds.length > 0) await addKinds(tx, kinds);
+    await tx.query(
+      `DELETE FROM counted_events WHERE event_id IN
+         (SELECT event_id FROM counted_events WHERE counted_at < now() - interval '${keepDays} days' LIMIT ${trimMax} FOR UPDATE SKIP LOCKED)`,
+    );
+  });
+}
+
+/** The ids that were not there yet. */
+async function keepIds(tx: Queryable, ids: readonly string[]): Promise<readonly string[]> {
+  const rows = await tx.query<{ event_id: string }>(
+    'INSERT INTO counted_events (event_id) SELECT * FROM unnest($1::text[]) ON CONFLICT DO NOTHING RETURNING event_id',
+    [ids],
+  );
+  return rows.map((row) => row.event_id);
+}
+
+async function addHour(tx: Queryable, row: HourRow): Promise<void> {
+  await tx.query(
+    `INSERT INTO verification_hours AS h (organization_id, project_id, is_demo, hour, passed, failed, liveness_sum, liveness_count,
+       uniqueness_sum, uniqueness_count, duration_sum, duration_count) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+     ON CONFLICT (project_id, is_demo, hour) DO UPDATE SET passed = h.passed + $5, failed = h.failed + $6,
+       liveness_sum = h.liveness_sum + $7, liveness_count = h.liveness_count + $8, uniqueness_sum = h.uniqueness_sum + $9,
+       uniqueness_count = h.uniqueness_count + $10, duration_sum = h.duration_sum + $11, duration_count = h.duration_count + $12`,
+    [
+      row.organizationId,
+      row.projectId,
+      row.isDemo,
+      new Date(row.hour),
+      row.passed,
+      row.failed,
+      row.livenessSum,
+      row.livenessCount,
+      row.uniquenessSum,
+      row.uniquenessCount,
+      row.durationSum,
+      row.durationCount,
+    ],
+    { recurring: true },
+  );
+}
+
+async function addKinds(tx: Queryable, rows: readonly KindRow[]): Promise<void> {
+  await tx.query(
+    `INSERT INTO verification_kinds AS k (organization_id, project_id, is_demo, day, kind, value, count)
+     SELECT * FROM unnest($1::text[], $2::text[], $3::boolean[], $4::date[], $5::text[], $6::text[], $7::bigint[])
+     ON CONFLICT (project_id, is_demo, day, kind, value) DO UPDATE SET count = k.count + excluded.count`,
+    [
+      rows.map((row) => row.organizationId),
+      rows.map((row) => row.projectId),
+      rows.map((row) => row.isDemo),
+      rows.map((row) => row.day),
+      rows.map((row) => row.kind),
+      rows.map((row) => row.value),
+      rows.map((row) => row.count),
+    ],
+  );
+}

@@ -1,0 +1,82 @@
+import { pack } from 'msgpackr';
+import t from 'tap';
+import { assembleFacts, gatherBase } from '../../src/scoring/gather.js';
+import type { CountRecord, StoredPage } from '../../src/stores/counters/port.js';
+import { parseAddress, type Address } from '../../src/net/address.js';
+import type { ScoreInput } from '../../src/contract/score.js';
+import { cleanCounts, humanBody, humanTransport } from '../helpers/facts.js';
+
+const place = { country: 'DE', asn: 3320, organization: 'x', network: 'residential' } as const;
+const both = { country: true, network: true };
+
+const baseOf = (over: Partial<ScoreInput> = {}, geography = both) =>
+  gatherBase({
+    request: { sessionId: 's', clientIp: '203.0.113.7', ...over },
+    address: parseAddress(over.clientIp ?? '203.0.113.7') as Address,
+    place,
+    geography,
+    agent: null,
+    nowMs: Date.UTC(2026, 4, 4),
+    owner: { receiptId: 'rcpt_1', organizationId: 'org_1', projectId: 'proj_1', lineage: 'key_1' },
+    liteConfig: undefined,
+    assuranceAvailable: 'none',
+    makeRef: (holder, kind, value) => `${holder}/${kind}/${value}`,
+  });
+
+const countedWith = (pages: readonly StoredPage[]): CountRecord => ({
+  receiptId: 'rcpt_1',
+  counts: cleanCounts(),
+  probe: pages.length === 0 ? null : { pages, device: null, sketch: null, bands: [] },
+  device: null,
+  signatureFresh: false,
+  warm: true,
+  history: { respondent: null, source: null, subSource: null },
+});
+const message = (over: object) => new Uint8Array(pack({ body: humanBody(over), transport: humanTransport }));
+
+t.test('ipPrefixHash, where it is sent, is the network’s identity', (t) => {
+  const [one, other, bare] = [
+    baseOf({ ipPrefixHash: 'h' }),
+    baseOf({ ipPrefixHash: 'h', clientIp: '198.51.100.9' }),
+    baseOf(),
+  ];
+  t.equal(one.trace.prefix, other.trace.prefix);
+  t.not(one.trace.prefix, bare.trace.prefix);
+  t.equal(one.facts.prefix, one.trace.prefix);
+  t.not(baseOf({ ipPrefixHash: '203.0.113.0/24' }).trace.prefix, bare.trace.prefix, 'no hash is another’s prefix');
+  t.end();
+});
+
+t.test('the half of the geography that is missing is told', (t) => {
+  t.same(baseOf({}, { country: true, network: false }).facts.degraded, ['network_unavailable']);
+  t.same(baseOf({}, { country: false, network: true }).facts.degraded, ['geo_unavailable']);
+  t.same(baseOf().facts.degraded, []);
+  t.end();
+});
+
+t.test('a probe that could not be read is not a probe that did not come', (t) => {
+  t.equal(assembleFacts(baseOf(), null).probeRead, false);
+  const { probeRead = true, probe } = assembleFacts(baseOf(), countedWith([]));
+  t.same([probeRead, probe], [true, null]);
+  t.end();
+});
+
+t.test('every page is a fact of its own, and the first with a load message is the device’s', (t) => {
+  const pages = [
+    { load: null, update: message({ seq: 7 }) },
+    { load: message({ up: 1 }), update: message({ seq: 8, beh: { moves: 3 } }) },
+    { load: message({ up: 2 }), update: null },
+  ];
+  const probe = assembleFacts(baseOf(), countedWith(pages)).probe;
+  t.match(probe?.body, { seq: 8, beh: { moves: 3 } });
+  t.match(
+    probe?.others?.map(({ body }) => [body.seq, body.up]),
+    [
+      [2, 2],
+      [7, 90_000],
+    ],
+  );
+  const single = assembleFacts(baseOf(), countedWith(pages.slice(1, 2))).probe;
+  t.same(Object.keys(single ?? {}), ['body', 'transport']);
+  t.end();
+});

@@ -1,0 +1,137 @@
+import t from 'tap';
+import { startTestService } from '../helpers/service.js';
+import { automated, createSession, envelopeFor, page, readResult, verify } from '../helpers/verifications.js';
+
+const service = await startTestService(t);
+const key = { 'x-api-key': service.bootstrap.projectKey };
+
+t.test('the device-only example passes when it is posted into a fresh session, and its token validates', async (t) => {
+  const session = await createSession(service, { studyId: 'study', respondentId: 'person', metadata: { wave: 1 } });
+  const { status, body, headers } = await verify(service, session);
+  t.equal(status, 200, JSON.stringify(body));
+  t.equal(headers.get('access-control-allow-origin'), page.origin);
+  t.equal(body.status, 'pass', JSON.stringify(body));
+  t.equal(body.scores.liveness, null, 'no camera, no liveness');
+  t.equal(body.scores.uniqueness, null, 'nothing was compared');
+  t.equal(body.assuranceLevel, 'device_only');
+  t.notOk('risk' in body, 'the risk aggregator is off');
+  const validated = await service.call('POST', '/token/verify', {
+    body: { token: body.verificationToken },
+    headers: key,
+  });
+  t.match(validated.body, {
+    success: true,
+    sessionId: session.sessionId,
+    status: 'pass',
+    studyId: 'study',
+    respondentId: 'person',
+    scores: { liveness: null, uniqueness: null },
+  });
+  const batch = await service.call('POST', '/token/verify-batch', {
+    body: { tokens: ['x', body.verificationToken, `${body.verificationToken}x`] },
+    headers: key,
+  });
+  t.match(
+    batch.body,
+    { results: [{ error: 'MALFORMED' }, { success: true }, { success: false }] },
+    'in order, each by itself',
+  );
+  t.match((await readResult(service, session)).body, {
+    status: 'pass',
+    token: body.verificationToken,
+    metadata: { wave: 1 },
+    dispatch: { status: 'pass', redirectUrl: null },
+  });
+});
+
+t.test('of envelopes that race for one session exactly one is judged', async (t) => {
+  const session = await createSession(service);
+  const answers = await Promise.all(Array.from({ length: 8 }, () => verify(service, session)));
+  t.equal(answers.filter(({ status }) => status === 200).length, 1);
+  const others = answers.filter(({ status }) => status !== 200);
+  t.ok(
+    others.every(
+      ({ status, body }) => status === 409 && (body as unknown as { code: string }).code === 'SESSION_COMPLETED',
+    ),
+  );
+});
+
+t.test(
+  'an envelope of another session does not pass, and without the secret of its session nothing is told',
+  async (t) => {
+    const [one, two] = [await createSession(service), await createSession(service)];
+    const foreign = await verify(service, two, { nonce: one.challengeConfig.nonce });
+    t.equal(foreign.status, 200);
+    t.equal(foreign.body.status, 'fail');
+    t.ok(foreign.body.fraudSignals.length > 0);
+    const fixed = await verify(service, one, {}, { 'x-client-secret': two.clientSecret });
+    t.equal(fixed.status, 401);
+    const none = await service.call('POST', '/public/verify', { body: envelopeFor(one), headers: page });
+    t.equal(none.status, 401);
+    t.match(none.body, { code: 'INVALID_CLIENT_SECRET' });
+    t.equal(none.headers.get('access-control-allow-origin'), page.origin);
+  },
+);
+
+t.test('scores that a client sends are not looked at', async (t) => {
+  const { body } = await verify(service, await createSession(service), {
+    ...automated,
+    scores: { overall: 1 },
+    status: 'pass',
+    overall: 1,
+  });
+  t.equal(body.status, 'fail');
+});
+
+t.test('an envelope that is none is 422 and names the fields, skinLuminance above 1 among them', async (t) => {
+  const session = await createSession(service);
+  const demographics = {
+    ageEstimate: 30,
+    ageRange: { min: 25, max: 35 },
+    gender: 'female',
+    genderConfidence: 0.9,
+    skinLuminance: 128,
+  };
+  const answer = await verify(service, session, { demographics });
+  t.equal(answer.status, 422);
+  t.match(answer.body, { code: 'INVALID_ENVELOPE' });
+  t.match(JSON.stringify(answer.body), '/demographics/skinLuminance');
+  t.equal((await verify(service, session, { sdk: 'a\u0000' })).status, 422);
+  t.equal((await verify(service, session)).status, 200, 'the session is not used up by it');
+});
+
+t.test('a failed session is retried until its chain has no budget, however many ask at once', async (t) => {
+  const first = await createSession(service, { respondentId: 'again', metadata: { own: 1 } });
+  t.equal((await verify(service, first, automated)).body.status, 'fail');
+  const retry = () => service.call('POST', `/sessions/${first.sessionId}/retry`, { body: {}, headers: key });
+  const answers = await Promise.all(Array.from({ length: 6 }, retry));
+  const made = answers
+    .filter(({ status }) => status === 201)
+    .map(({ body }) => body as { metadata: Record<string, unknown> });
+  t.same(made.map(({ metadata }) => metadata['vh_retry_count']).sort(), [1, 2, 3]);
+  t.ok(made.every(({ metadata }) => metadata['vh_original_session_id'] === first.sessionId && metadata['own'] === 1));
+  t.ok(
+    answers
+      .filter(({ status }) => status === 409)
+      .every(({ body }) => (body as { code: string }).code === 'NOT_RETRYABLE'),
+  );
+  const fromPage = await service.call('POST', '/public/sessions', {
+    body: { siteKey: service.bootstrap.siteKey, previousSessionId: first.sessionId },
+    headers: page,
+  });
+  t.equal(fromPage.status, 409);
+  t.match(fromPage.body, { code: 'RETRY_BUDGET_EXHAUSTED' });
+});
+
+t.test('a session of a test key is of the test world: a live key does not take its token', async (t) => {
+  const { body: minted } = await service.call('POST', `/public/projects/${service.bootstrap.siteKey}/demo-key`, {
+    headers: page,
+  });
+  const demo = { 'x-api-key': (minted as { apiKey: string }).apiKey };
+  const { body: session } = await service.call('POST', '/sessions', { body: {}, headers: demo });
+  const { body } = await verify(service, session);
+  const ask = (headers: Readonly<Record<string, string>>) =>
+    service.call('POST', '/token/verify', { body: { token: body.verificationToken }, headers });
+  t.match((await ask(key)).body, { success: false, error: 'INVALID' });
+  t.match((await ask(demo)).body, { success: true, isDemo: true });
+});
