@@ -65,7 +65,7 @@ export async function startMixConsumer(deps: MixConsumerDeps): Promise<Consumer>
 }
 
 /** Records, and then, when that is committed, looks at outcomes: one that came in between is seen by one side or the other. */
-export async function recordScores(database: Database, entries: readonly LogEntry[]): Promise<void> {
+async function recordScores(database: Database, entries: readonly LogEntry[]): Promise<void> {
   const sessions = entries.flatMap((entry) => sessionOf(openReceipt(entry.value)));
   if (sessions.length === 0) return;
   await database.transaction((tx) => recordSessions(tx, sessions));
@@ -73,7 +73,7 @@ export async function recordScores(database: Database, entries: readonly LogEntr
 }
 
 /** Works off the sessions whose outcomes changed, a batch at a time. */
-export async function sweepLabels(database: Database, isStopping: () => boolean = () => false): Promise<void> {
+async function sweepLabels(database: Database, isStopping: () => boolean = () => false): Promise<void> {
   let taken = batchMax;
   while (taken === batchMax && !isStopping()) {
     taken = await database.transaction(async (tx) => {

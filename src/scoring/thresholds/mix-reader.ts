@@ -31,7 +31,7 @@ export interface MixReading {
 }
 
 /** A reversal may come this long after a completion; until then it is neither honest nor fraudulent. */
-export const maturityDays = reversalWindowDays;
+const maturityDays = reversalWindowDays;
 
 const deadlineMs = 10_000;
 
