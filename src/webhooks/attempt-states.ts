@@ -32,7 +32,7 @@ interface Rule {
 }
 
 /** The first rule that holds decides. */
-export const transitions: readonly Rule[] = [
+const transitions: readonly Rule[] = [
   {
     when: 'any 2xx status',
     holds: ({ status }) => status !== null && status >= 200 && status < 300,

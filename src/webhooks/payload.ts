@@ -39,7 +39,7 @@ const factIfAny = (name: keyof VerificationFacts, when: string): Field =>
 const isFail = ({ data }: VerificationEvent): boolean => data.status === 'fail' || data.status === 'score_blocked';
 const isScored = ({ type }: VerificationEvent): boolean => type === 'verification.scored';
 
-export const verificationFields: readonly Field[] = [
+const verificationFields: readonly Field[] = [
   { name: 'session_id', versions: both, value: ({ sessionId }) => sessionId },
   { name: 'project_id', versions: both, value: ({ projectId }) => projectId },
   fact('status', both),

@@ -43,4 +43,4 @@ export function borrow(own: LevelCounts, rest: LevelCounts, honest: number, frau
   };
 }
 
-export const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);

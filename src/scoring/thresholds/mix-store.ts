@@ -3,7 +3,7 @@
  * turns, so that a session is never counted twice.
  */
 import type { Queryable } from '../../stores/database/port.js';
-import { sumMoves, type MixPlace, type StoredLabel } from './mix-changes.js';
+import { noLabelDay, sumMoves, type MixPlace, type StoredLabel } from './mix-changes.js';
 
 /** A session as its last receipt tells of it. */
 export interface ScoredSession {
@@ -65,7 +65,7 @@ export async function recordSessions(tx: Queryable, sessions: readonly ScoredSes
     tx,
     fresh.map((session) => {
       const from = known.get(nameOf(session)) ?? null;
-      const { label, labelDay } = from ?? ({ label: 'none', labelDay: '-infinity' } as const);
+      const { label, labelDay } = from ?? ({ label: 'none', labelDay: noLabelDay } as const);
       return { from, to: { ...session, day: session.scoredAt.toISOString().slice(0, 10), label, labelDay } };
     }),
   );
@@ -84,7 +84,7 @@ export async function relabelSessions(tx: Queryable, names: readonly SessionName
   const moves = [...known].flatMap(([name, from]) => {
     const row = labels.get(name);
     const label: StoredLabel = row === undefined ? 'none' : labelOf(row.fraud);
-    const labelDay = row?.day ?? '-infinity';
+    const labelDay = row?.day ?? noLabelDay;
     return from.label === label && from.labelDay === labelDay ? [] : [{ from, to: { ...from, label, labelDay } }];
   });
   if (moves.length === 0) return;
@@ -127,7 +127,7 @@ async function takeTurns(tx: Queryable, names: readonly SessionName[]): Promise<
 async function readSessions(tx: Queryable, names: readonly SessionName[]): Promise<ReadonlyMap<string, StoredSession>> {
   const rows = await tx.query<SessionRow>(
     `SELECT s.project_id, s.session_ref, s.receipt_id, to_char(s.scored_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, s.source_id, s.cell, s.recommendation,
-            s.label, CASE WHEN s.label = 'none' THEN '-infinity' ELSE to_char(s.label_day, 'YYYY-MM-DD') END AS label_day
+            s.label, CASE WHEN s.label = 'none' THEN '${noLabelDay}' ELSE to_char(s.label_day, 'YYYY-MM-DD') END AS label_day
        FROM scored_sessions s JOIN unnest($1::text[], $2::text[]) AS named (project, session) ON s.project_id = named.project AND s.session_ref = named.session`,
     namedColumns(names),
   );

@@ -6,7 +6,7 @@
 export type Code = readonly number[];
 
 /** Unsigned and signed LEB128, the numbers of the format. */
-export function unsigned(value: number): Code {
+function unsigned(value: number): Code {
   const bytes: number[] = [];
   let rest = value >>> 0;
   do {
@@ -17,7 +17,7 @@ export function unsigned(value: number): Code {
   return bytes;
 }
 
-export function signed(value: number): Code {
+function signed(value: number): Code {
   const bytes: number[] = [];
   let rest = value | 0;
   for (;;) {

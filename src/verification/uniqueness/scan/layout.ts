@@ -21,7 +21,7 @@ export const segmentRowsLog2 = blockRowsLog2 + segmentBlocksLog2;
 export const passedMax = 2_048;
 /** Marks the end of a chain. */
 export const noBlock = -1;
-export const threadsMax = 8;
+const threadsMax = 8;
 
 /** Least bits of a code: at 256, chance leaves about one row in a hundred for the second look. */
 const codeBitsMin = 256;
