@@ -6,6 +6,7 @@ import { benchFaces } from './faces.js';
 import { benchScore } from './score.js';
 import { benchStores } from './stores.js';
 import { benchThresholds } from './thresholds.js';
+import { benchWebhooks } from './webhooks.js';
 
 const benches = {
   admin: benchAdmin,
@@ -14,6 +15,7 @@ const benches = {
   score: benchScore,
   stores: benchStores,
   thresholds: benchThresholds,
+  webhooks: benchWebhooks,
 } as const;
 
 const options = {
