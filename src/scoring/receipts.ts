@@ -38,7 +38,7 @@ interface SignedReceipt {
   readonly seal: Seal;
 }
 
-export async function appendReceipt(log: Log, signer: BatchSigner, receipt: Receipt): Promise<void> {
+export async function appendReceipt(log: Pick<Log, 'append'>, signer: BatchSigner, receipt: Receipt): Promise<void> {
   const signed = pack(receipt);
   const value = pack({ signed, seal: await signer.seal(signed) } satisfies SignedReceipt);
   await log.append('scores', [{ key: receipt.receiptId, value }]);

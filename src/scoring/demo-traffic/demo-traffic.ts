@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { LiteConfig } from '../../contract/calibration.js';
 import type { ScoreFacts } from '../../contract/facts.js';
-import type { OutcomeEvent, OutcomeReply } from '../../contract/outcome.js';
+import type { OutcomeEvent } from '../../contract/outcome.js';
 import type { RecordedVerdict } from '../../contract/pool.js';
 import type { BatchSigner } from '../../crypto/batch-signer.js';
 import { idAt } from '../../crypto/ids.js';
@@ -18,11 +18,11 @@ import { appendReceipt, packFacts } from '../receipts.js';
 import { inventSessions, type InventedSession } from './invented-sessions.js';
 
 export interface DemoTrafficDeps {
-  readonly log: Log;
+  readonly log: Pick<Log, 'append'>;
   readonly makeRef: MakeRef;
   readonly signer: BatchSigner;
   readonly score: (facts: ScoreFacts) => RecordedVerdict;
-  readonly postOutcomes: (events: readonly OutcomeEvent[]) => Promise<OutcomeReply>;
+  readonly postOutcomes: (events: readonly OutcomeEvent[]) => Promise<unknown>;
   /** Numbers in [0, 1) that follow from a seed. */
   readonly createRandom: (seed: number) => () => number;
 }
