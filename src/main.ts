@@ -56,8 +56,9 @@ export async function startService(
     const ids = created ?? readBootstrap(settings.VH_DATA_DIR);
     const parts: Parts = { settings, logger, metrics, stores, outbox, masterKey, now, opened };
     const consumers = hasRole(settings, 'consumers') ? await startConsumers(parts) : [];
-    const siteUrl = isApi ? await startApi(parts, ids) : siteUrlOf(settings, settings.PORT);
-    const adminUrl = await startAdmin(parts, consumers);
+    const api = isApi ? await startApi(parts, ids) : null;
+    const siteUrl = api?.siteUrl ?? siteUrlOf(settings, settings.PORT);
+    const adminUrl = await startAdmin(parts, consumers, api?.faces ?? null);
     const addresses = {
       siteUrl,
       baseUrl: siteUrl + apiPrefix,

@@ -3,13 +3,18 @@
  */
 import { registerOperatorChannel } from '../projects/operator/operator-channel.js';
 import { createAdminServer } from '../telemetry/admin-server.js';
+import type { OpenUniqueness } from '../verification/uniqueness/open-uniqueness.js';
 import { wireDemoTraffic } from './demo-traffic.js';
 import { wireExplain } from './explain.js';
 import type { NamedConsumer } from './consumers.js';
 import type { Parts } from './parts.js';
 
-/** Starts the operator’s port; answers its address. */
-export async function startAdmin(parts: Parts, consumers: readonly NamedConsumer[]): Promise<string> {
+/** Starts the operator’s port; answers its address. `faces` is the index of this process, where it has one. */
+export async function startAdmin(
+  parts: Parts,
+  consumers: readonly NamedConsumer[],
+  faces: Pick<OpenUniqueness, 'check' | 'refresh'> | null,
+): Promise<string> {
   const { settings, metrics, stores, masterKey, now, opened } = parts;
   const inventTraffic = wireDemoTraffic(parts);
   const explain = wireExplain({ database: stores.database, counters: stores.counters, masterKey, now });
@@ -19,11 +24,14 @@ export async function startAdmin(parts: Parts, consumers: readonly NamedConsumer
       database: () => stores.database.ping(),
       counters: () => stores.counters.ping(),
       log: () => stores.log.ping(),
+      ...(faces === null ? {} : { faces: () => faces.check() }),
     },
     extend: (app) =>
       registerOperatorChannel(app, { database: stores.database, now, masterKey, explain, inventTraffic }),
-    refresh: () =>
-      consumers.forEach(({ group, consumer }) => metrics.consumerTickAge.set({ group }, consumer.tickAgeMs() / 1_000)),
+    refresh() {
+      for (const { group, consumer } of consumers) metrics.consumerTickAge.set({ group }, consumer.tickAgeMs() / 1_000);
+      faces?.refresh();
+    },
   });
   opened.push(() => admin.close());
   return `http://${settings.HOST}:${await admin.listen(settings.HOST, settings.ADMIN_PORT)}`;

@@ -21,10 +21,12 @@ import { createOriginDecision } from '../administration/origin-decision.js';
 import { createPublicGuard } from '../administration/public-guard.js';
 import { registerAdministration } from '../projects/routes.js';
 import { createSigningSecrets } from '../administration/signing-secrets.js';
+import type { OpenUniqueness } from '../verification/uniqueness/open-uniqueness.js';
 import { registerVerificationRoutes } from '../verification/routes.js';
 import { registerScoringRoutes } from '../scoring/routes.js';
 import type { ScoreService } from '../scoring/score-service.js';
 import { registerWebhookRoutes } from '../webhooks/routes.js';
+import { openFaces } from './faces.js';
 import { apiPrefix, siteUrlOf, type Parts } from './parts.js';
 import { openPool } from './pool.js';
 import { openScoring } from './scoring.js';
@@ -33,8 +35,14 @@ import { webhookDepsOf } from './webhooks.js';
 
 const stopDeadlineMs = 10_000;
 
-/** Starts the API; answers the address that callers reach it at. */
-export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<string> {
+export interface StartedApi {
+  /** The address that callers reach it at. */
+  readonly siteUrl: string;
+  readonly faces: OpenUniqueness;
+}
+
+/** Starts the API; resolves once it listens. */
+export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<StartedApi> {
   const { settings, logger, metrics, stores, masterKey, now, opened } = parts;
   const directories = await openDirectories({ database: stores.lookups, logger, now });
   opened.push(() => directories.close());
@@ -61,12 +69,13 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<
   const guard = createPublicGuard({ directories, limits, decide: createOriginDecision(settings.VH_ENV) });
   const pool = await openPool(parts);
   const scoring = await openScoring(parts, { directories, guard, pool, ids });
+  const faces = await openFaces(parts, pool);
   const signingSecrets = createSigningSecrets(masterKey);
   const siteUrl = (): string =>
     siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT);
   const issuer = (): string => siteUrl() + apiPrefix;
   const verification = await openVerification(parts, {
-    ...{ directories, guard, limits, pool, signingSecrets, ids, issuer },
+    ...{ directories, guard, limits, pool, uniqueness: faces, signingSecrets, ids, issuer },
   });
   await app.register(
     async (api) => {
@@ -90,7 +99,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<
   await serveSdkFiles(app, join(packageRoot, 'dist', 'sdk'));
   if (settings.VH_ENV === 'development' && ids !== null) await serveDemo(app, parts, directories, scoring.scores, ids);
   await app.listen({ host: settings.HOST, port: settings.PORT });
-  return siteUrlOf(settings, (app.server.address() as AddressInfo).port);
+  return { siteUrl: siteUrl(), faces };
 }
 
 /** The demo page, where the demo project’s key is one of this database. The page scores with it; it never leaves the server. */

@@ -12,7 +12,6 @@ import { startReceiptRetention } from '../scoring/receipt-retention.js';
 import { startMixConsumer } from '../scoring/thresholds/mix-consumer.js';
 import { startRollupConsumer } from '../verification/analytics/rollup-consumer.js';
 import { startSessionRetention } from '../verification/sessions/session-retention.js';
-import { openUniqueness } from './uniqueness.js';
 import type { Parts } from './parts.js';
 import { openDeliveries } from './webhooks.js';
 
@@ -64,7 +63,6 @@ const rounds: readonly ((parts: Parts) => Background)[] = [
   ({ stores, logger, now, settings }) =>
     startSessionRetention({
       database: stores.database,
-      eraseFingerprints: openUniqueness().erase,
       logger,
       now,
       retentionDays: settings.VH_SESSION_RETENTION_DAYS,

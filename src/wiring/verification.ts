@@ -16,8 +16,8 @@ import { erasePayloads } from '../webhooks/payload-erasure.js';
 import { createAnalyticsService } from '../verification/analytics/analytics-service.js';
 import { createErasureService } from '../verification/erasure/erasure-service.js';
 import { biometricExample, deviceOnlyExample } from '../contract/envelope-examples.js';
+import type { Uniqueness } from '../verification/uniqueness/uniqueness.js';
 import { createVerifyService } from '../verification/verify/verify-service.js';
-import { openUniqueness } from './uniqueness.js';
 import { createResultService } from '../verification/results/result-service.js';
 import type { VerificationRouteDeps } from '../verification/routes.js';
 import type { Randomness } from '../verification/sessions/challenges.js';
@@ -33,6 +33,7 @@ export interface VerificationDeps {
   readonly guard: PublicGuard;
   readonly limits: Limits;
   readonly pool: Pool;
+  readonly uniqueness: Uniqueness;
   readonly signingSecrets: SigningSecrets;
   readonly ids: BootstrapIds | null;
   /** The API root. */
@@ -44,9 +45,8 @@ const random: Randomness = { integer: (below) => randomInt(below), bytes: (count
 export async function openVerification(parts: Parts, deps: VerificationDeps): Promise<VerificationRouteDeps> {
   const { settings, logger, metrics, stores, masterKey, now, opened } = parts;
   const { database, lookups, counters } = stores;
-  const { directories, guard, limits, pool, issuer } = deps;
+  const { directories, guard, limits, pool, uniqueness, issuer } = deps;
   const makeRef = createMakeRef(masterKey);
-  const uniqueness = openUniqueness();
   const tokenKeys = await openTokenKeys({
     database,
     masterKey,
@@ -94,7 +94,6 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
     analytics: createAnalyticsService({ database, now }),
     erasures: createErasureService({
       database,
-      uniqueness,
       makeRef,
       erasePayloads: async (tx, projectId, ids) =>
         (await eraseEvents(tx, ids)) + (await erasePayloads(tx, projectId, ids)),

@@ -8,14 +8,13 @@ import type { ErasureReply } from '../../contract/respondent-erasure.js';
 import type { MakeRef } from '../../crypto/master-key.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
-import type { Uniqueness } from '../uniqueness-port.js';
+import { eraseFingerprints } from '../uniqueness/fingerprint-store.js';
 
 /** What is kept elsewhere of sessions; answers how many records were erased. */
 export type EraseSessions = (tx: Queryable, projectId: string, sessionIds: readonly string[]) => Promise<number>;
 
 export interface ErasureDeps {
   readonly database: Database;
-  readonly uniqueness: Pick<Uniqueness, 'erase'>;
   readonly makeRef: MakeRef;
   /** Webhook payloads, delivered or not. */
   readonly erasePayloads: EraseSessions;
@@ -64,7 +63,7 @@ export function createErasureService(deps: ErasureDeps) {
 }
 
 async function eraseBatch(
-  { uniqueness, erasePayloads }: ErasureDeps,
+  { erasePayloads }: ErasureDeps,
   tx: Queryable,
   { organizationId, projectId, respondentId }: ErasedRespondent,
 ): Promise<{ readonly sessions: number; readonly fingerprints: number; readonly events: number }> {
@@ -74,7 +73,7 @@ async function eraseBatch(
   );
   const ids = rows.map((row) => row.session_id);
   if (ids.length === 0) return { sessions: 0, fingerprints: 0, events: 0 };
-  const fingerprints = await uniqueness.erase(tx, organizationId, ids);
+  const fingerprints = await eraseFingerprints(tx, organizationId, ids);
   const events = await erasePayloads(tx, projectId, ids);
   await tx.query('DELETE FROM verification_sessions WHERE session_id = ANY($1::text[])', [ids]);
   return { sessions: ids.length, fingerprints, events };

@@ -5,7 +5,7 @@
 import type { Database } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import type { Logger } from '../../telemetry/logger.js';
-import type { Uniqueness } from '../uniqueness-port.js';
+import { eraseFingerprints } from '../uniqueness/fingerprint-store.js';
 
 const dayMs = 86_400_000;
 const everyMs = 3_600_000;
@@ -13,7 +13,6 @@ const batchMax = 500;
 
 export interface SessionRetentionDeps {
   readonly database: Database;
-  readonly eraseFingerprints: Uniqueness['erase'];
   readonly logger: Logger;
   readonly now: () => number;
   readonly retentionDays: number;
@@ -21,7 +20,7 @@ export interface SessionRetentionDeps {
 
 /** Deletes what is due; answers how many sessions. */
 export async function deleteExpiredSessions(
-  { database, eraseFingerprints, now, retentionDays }: SessionRetentionDeps,
+  { database, now, retentionDays }: SessionRetentionDeps,
   isStopping: () => boolean = () => false,
 ): Promise<number> {
   const before = new Date(now() - retentionDays * dayMs);

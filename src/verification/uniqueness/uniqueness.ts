@@ -21,14 +21,7 @@ import { decodeEmbedding, directionOf, dot } from './embedding.js';
 import type { FaceIndex } from './face-index.js';
 import { judgeFaces, type FaceQuestion, type Likely } from './face-judgement.js';
 import { cutoffsFor, type FaceModel, type FaceModels } from './face-models.js';
-import {
-  eraseFingerprints,
-  type DeviceRecord,
-  type FaceRecord,
-  type Fingerprint,
-  type FingerprintStore,
-  type Scope,
-} from './fingerprint-store.js';
+import type { DeviceRecord, FaceRecord, Fingerprint, FingerprintStore, Scope } from './fingerprint-store.js';
 import type { Searcher } from './scan/searcher.js';
 
 /** The session that is compared. */
@@ -154,8 +147,6 @@ export function createUniqueness(deps: UniquenessDeps) {
         device: seen.device ?? { ref: null, sketch: null, bands: [] },
       });
     },
-
-    erase: eraseFingerprints,
   };
 }
 

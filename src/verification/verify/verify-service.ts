@@ -28,7 +28,7 @@ import { completeSession, type StoredSession } from '../sessions/session-store.j
 import { claimsOf } from '../tokens/claims.js';
 import type { SigningDirectory } from '../tokens/signing-directory.js';
 import { signVerificationToken } from '../tokens/verification-token.js';
-import type { ComparedSession, Uniqueness } from '../uniqueness-port.js';
+import { CameBetween, type ComparedSession, type Uniqueness } from '../uniqueness/uniqueness.js';
 import { findSeenMarks, keepMarks, type SeenMarks } from './capture-marks.js';
 import { clientClassOf } from './client-class.js';
 import { eventsOf, type CompletedSession } from './session-events.js';
@@ -37,7 +37,7 @@ import { verifyReplyOf } from './verify-reply.js';
 export interface VerifyServiceDeps {
   readonly database: Database;
   readonly outbox: Outbox;
-  readonly uniqueness: Uniqueness;
+  readonly uniqueness: Pick<Uniqueness, 'compare' | 'record'>;
   readonly judge: (facts: VerdictFacts) => Promise<VerdictOutcome>;
   readonly marksOf: (envelope: Envelope) => Promise<CaptureMarks>;
   readonly signing: SigningDirectory;
@@ -66,7 +66,7 @@ interface Gathered {
   readonly seen: SeenMarks;
 }
 
-/** Captures that are sent twice at the same moment make each other look again; more rounds than this nobody needs. */
+/** Captures that are sent twice, and people who come twice, at the same moment make each other look again; more rounds than this nobody needs. */
 const roundsMax = 4;
 const tokenIdBytes = 16;
 
@@ -83,9 +83,13 @@ export function createVerifyService(deps: VerifyServiceDeps) {
         const reply = await attempt(deps, submission);
         if (reply !== null) return reply;
       }
-      throw new Fault('OVERLOADED', 'The same capture is being sent again and again. Try again in a moment.', {
-        headers: { 'retry-after': '1' },
-      });
+      throw new Fault(
+        'OVERLOADED',
+        'The same capture or the same person keeps completing other sessions. Try again in a moment.',
+        {
+          headers: { 'retry-after': '1' },
+        },
+      );
     },
   };
 }
@@ -98,7 +102,7 @@ function requireBudget({ retryCount }: StoredSession, { fields }: StoredProject)
   });
 }
 
-/** null where another session sent the same capture meanwhile: to be judged again, with that known. */
+/** null where another session sent the same capture, or the same person completed it, meanwhile: to be judged again, with that known. */
 async function attempt(deps: VerifyServiceDeps, submission: Submission): Promise<VerifyReply | null> {
   const { session, project, envelope } = submission;
   const receivedAtMs = deps.now();
@@ -155,7 +159,7 @@ interface Recording {
   readonly tokenId: string;
 }
 
-/** The one transaction, and after it the way into the log. False where a mark was taken meanwhile, and nothing was done. */
+/** The one transaction, and after it the way into the log. False where a mark was taken or the person came meanwhile, and nothing was done. */
 async function record(
   { database, uniqueness, outbox }: VerifyServiceDeps,
   { session, organization, envelope }: Submission,
@@ -180,7 +184,7 @@ async function record(
       });
     });
   } catch (error) {
-    if (error instanceof MarkTaken) return false;
+    if (error instanceof MarkTaken || error instanceof CameBetween) return false;
     throw error;
   }
   void outbox.publish(events);

@@ -1,5 +1,6 @@
 /** Faces: scopes, windows, models, erasure, races, and what is wrong with stored or sent embeddings. */
 import { inOrganization } from '../../../src/stores/database/tenant.js';
+import { eraseFingerprints } from '../../../src/verification/uniqueness/fingerprint-store.js';
 import { embeddingOf, envelopeOf, randomDirection } from '../../helpers/faces.js';
 import { createRandom } from '../../helpers/input.js';
 import { createWorld, dayMs, isSame, openInstance, participate, startMs, type Shared, type Test } from './contract.js';
@@ -174,7 +175,7 @@ export function testFaces(t: Test, open: () => Shared): void {
     await participate(one, world, session, world.capture(ada));
     await Promise.all([one.uniqueness.poll(), two.uniqueness.poll()]);
     const erased = await inOrganization(open().database, world.organizationId, (tx) =>
-      one.uniqueness.erase(tx, world.organizationId, [session.sessionId, 'sess_unknown']),
+      eraseFingerprints(tx, world.organizationId, [session.sessionId, 'sess_unknown']),
     );
     t.equal(erased, 1);
     for (const { uniqueness } of [one, two]) {
@@ -184,7 +185,7 @@ export function testFaces(t: Test, open: () => Shared): void {
       const { biometric } = await uniqueness.compare(world.session(), world.capture(ada), startMs);
       t.match(biometric, { gallerySize: 0, match: null });
     }
-    t.equal(await one.uniqueness.erase(open().database, 'org_other', [session.sessionId]), 0);
+    t.equal(await eraseFingerprints(open().database, 'org_other', [session.sessionId]), 0);
   });
 
   t.test(
