@@ -1,7 +1,8 @@
 /**
- * Hands to the log what its writers left in the outbox: the log was away, or they died between the commit and the append.
+ * Hands to the log what its writers left in the outbox (the log was away, or they died between the commit and the append), and once more
+ * what the log had and nobody fanned out within a minute: the log may have lost it.
  *
- *   waiting ──due──▶ taken for some seconds ──the log has it──▶ removed
+ *   waiting ──due──▶ taken for some seconds ──the log has it──▶ fanned out: removed; not yet: due in a minute
  *      ▲                     └──it has not──▶ due again when they are over
  *      └─────────────────────┘
  *
@@ -12,7 +13,7 @@ import type { Metrics } from '../telemetry/metrics.js';
 import type { Database } from './database/port.js';
 import type { Log } from './log/port.js';
 import { createWake, pauseAfter } from './log/wake.js';
-import { entryOf, removeEvents } from './outbox.js';
+import { entryOf, noteInLog } from './outbox.js';
 
 export interface OutboxSweeperDeps {
   readonly database: Database;
@@ -45,7 +46,7 @@ export async function sweepOutbox({ database, log }: Pick<OutboxSweeperDeps, 'da
     'verifications',
     inOrder.map((row) => entryOf(row.log_key, row.body)),
   );
-  await removeEvents(
+  await noteInLog(
     database,
     inOrder.map((row) => row.event_id),
   );

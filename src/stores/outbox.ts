@@ -1,12 +1,14 @@
 /**
- * The outbox: events of sessions on their way into the log. An event is written in the transaction of the change that it tells of, so that
- * either both are there or neither is, and is handed to the log (topic `verifications`) right after the commit.
+ * The outbox: events of sessions on their way into the log and to whoever must miss none. An event is written in the transaction of the change
+ * that it tells of, so that either both are there or neither is, and is handed to the log (topic `verifications`) right after the commit.
  *
- *   written ──commit──▶ waiting ──publish: the log has it──▶ removed
- *                          └──not removed within seconds (the log was away, the process died)──▶ the sweeper hands it over
+ *   written ──commit──▶ waiting ──publish──▶ in the log ──fanned out from there──▶ removed
+ *                          │                     └──not within a minute (the log lost it, its reader is away)──▶ the sweeper repeats it
+ *                          └──not published within seconds (the log was away, the process died)──▶ the sweeper hands it over
  *
- * Nothing is lost: a row is removed only after the log has the event. An event may come twice (killed between the two), always under
- * the same eventId. `publish` never rejects, and what it cannot do is left to the sweeper (outbox-sweeper.ts).
+ * Nothing is lost, even where the log loses what it took: a row is removed only after its event was fanned out and was in the log. An event
+ * may come more than once, always under the same eventId. `publish` never rejects, and what it cannot do is left to the sweeper
+ * (outbox-sweeper.ts).
  */
 import { Buffer } from 'node:buffer';
 import type { SessionEvent } from '../contract/session-event.js';
@@ -35,26 +37,28 @@ export interface Outbox {
 const eventBytesMax = 262_144;
 /** Events on their way at once; what is beyond is left to the sweeper. */
 const publishingMax = 5_000;
-/** Rows are removed together, a few times a second. */
-const removeEveryMs = 50;
+/** Rows are touched together, a few times a second; most are fanned out and gone by then. */
+const noteEveryMs = 50;
 /** The sweeper leaves an event alone for this long, so that it does not overtake its writer. */
 const graceSeconds = 3;
+/** What the log has, and nobody fanned out for so long, it may have lost. */
+const lostSeconds = 60;
 
 export function createOutbox({ database, log, logger, metrics }: OutboxDeps): Outbox {
   let publishing = 0;
   let published: string[] = [];
-  let removal: Promise<void> | null = null;
+  let noting: Promise<void> | null = null;
 
-  const remove = async (): Promise<void> => {
+  const note = async (): Promise<void> => {
     while (published.length > 0) {
-      await new Promise((resolve) => setTimeout(resolve, removeEveryMs));
+      await new Promise((resolve) => setTimeout(resolve, noteEveryMs));
       const eventIds = published;
       published = [];
-      await removeEvents(database, eventIds).catch((error: unknown) =>
-        logger.warn({ err: error, events: eventIds.length }, 'published events stay in the outbox and go out twice'),
+      await noteInLog(database, eventIds).catch((error: unknown) =>
+        logger.warn({ err: error, events: eventIds.length }, 'published events may go out twice'),
       );
     }
-    removal = null;
+    noting = null;
   };
 
   return {
@@ -69,14 +73,14 @@ export function createOutbox({ database, log, logger, metrics }: OutboxDeps): Ou
         );
         metrics.outboxEvents.inc({ event: 'published' }, events.length);
         published.push(...events.map((event) => event.eventId));
-        removal ??= remove();
+        noting ??= note();
       } catch (error) {
         logger.warn({ err: error, events: events.length }, 'events were not handed to the log; the sweeper does it');
       } finally {
         publishing -= events.length;
       }
     },
-    close: async () => removal ?? undefined,
+    close: async () => noting ?? undefined,
   };
 }
 
@@ -105,8 +109,26 @@ export function eventOf({ value }: LogEntry): SessionEvent {
 
 export const entryOf = (key: string, body: string): LogEntry => ({ key, value: Buffer.from(body) });
 
+/** The log has the events: those that were fanned out go, the others get time for it. Rows that somebody works on are left to him. */
+export async function noteInLog(database: Queryable, eventIds: readonly string[]): Promise<void> {
+  await database.query(
+    `WITH taken AS (SELECT event_id, fanned_out FROM outbox WHERE event_id = ANY($1::text[]) ORDER BY event_id FOR UPDATE SKIP LOCKED),
+          removed AS (DELETE FROM outbox WHERE event_id IN (SELECT event_id FROM taken WHERE fanned_out))
+     UPDATE outbox SET due_at = now() + ${lostSeconds} * interval '1 second'
+      WHERE event_id IN (SELECT event_id FROM taken WHERE NOT fanned_out)`,
+    [eventIds],
+    { recurring: true },
+  );
+}
+
+/** Events that came from the log were fanned out: nothing is left to be done for them. */
 export async function removeEvents(database: Queryable, eventIds: readonly string[]): Promise<void> {
-  await database.query('DELETE FROM outbox WHERE event_id = ANY($1::text[])', [eventIds], { recurring: true });
+  await database.query(
+    `DELETE FROM outbox WHERE event_id IN (
+       SELECT event_id FROM outbox WHERE event_id = ANY($1::text[]) ORDER BY event_id FOR UPDATE)`,
+    [eventIds],
+    { recurring: true },
+  );
 }
 
 /** Takes out what waits of sessions, so that nobody is told of them any more; answers how many. Of the organization of the transaction. */

@@ -110,12 +110,12 @@ function eventMetrics({ counter, gauge }: Makers) {
   return {
     outboxOldest: gauge(
       'vh_outbox_oldest_seconds',
-      'Age of the oldest event of a session that the log has not taken yet; 0 where none waits.',
+      'Age of the oldest event of a session that the log or the webhooks have not taken yet; 0 where none waits.',
       [],
     ),
     outboxEvents: counter(
       'vh_outbox_events_total',
-      'Events of sessions handed to the log: at once (published), or later by the sweeper (swept).',
+      'Events of sessions handed to the log: at once (published), or later or once more by the sweeper (swept).',
       ['event'],
     ),
     webhookAttempts: counter(

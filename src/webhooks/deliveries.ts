@@ -9,7 +9,7 @@
  */
 import type { Database } from '../stores/database/port.js';
 import type { Consumer, Log } from '../stores/log/port.js';
-import { eventOf } from '../stores/outbox.js';
+import { eventOf, removeEvents } from '../stores/outbox.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { breakerRules, type BreakerRules } from './breaker.js';
@@ -87,7 +87,14 @@ export async function startDeliveries(deps: DeliveriesDeps): Promise<Consumer> {
     topic: 'verifications',
     group: 'webhooks',
     batchMax: fanOutBatchMax,
-    handle: (entries) => fanOut(entries.map(eventOf)),
+    handle: async (entries) => {
+      const received = entries.map(eventOf);
+      await fanOut(received);
+      await removeEvents(
+        database,
+        received.map((event) => event.eventId),
+      );
+    },
   });
   const wakes = await log.subscribe({
     topic: 'deliveries',

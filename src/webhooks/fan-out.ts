@@ -36,7 +36,9 @@ export function createFanOut(deps: FanOutDeps): FanOut {
     // One that comes twice in a batch is written once by the database, and would be held twice.
     const events = [...new Map(given.map((event) => [event.eventId, event])).values()];
     const targets = await configs.ofProjects([...new Set(events.map((event) => event.projectId))]);
-    const plan = events.flatMap((event) => targetsOf(event, targets).map((config) => ({ event, config })));
+    // In one order everywhere: whoever writes the same deliveries at the same moment waits and does not deadlock.
+    const inOrder = [...events].sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
+    const plan = inOrder.flatMap((event) => targetsOf(event, targets).map((config) => ({ event, config })));
     for (let from = 0; from < plan.length; from += deliveriesPerWrite) {
       const planned = plan.slice(from, from + deliveriesPerWrite);
       const leasedAtMs = clock();
@@ -98,8 +100,8 @@ const strandedSeconds = 5;
 const strandedMax = 100;
 
 /**
- * Fans out events that are stuck in the outbox, so that webhooks go on while the log is away; the outbox still hands them to the log
- * when it is back. Answers how many there were.
+ * Fans out events that are stuck in the outbox, so that webhooks go on while the log is away, and get what it lost; the outbox still hands
+ * them to the log. Answers how many there were.
  */
 export async function fanOutStranded(database: Queryable, fanOut: FanOut): Promise<number> {
   const rows = await database.query<{ event_id: string; body: string }>(

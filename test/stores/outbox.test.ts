@@ -10,7 +10,7 @@ import { inOrganization } from '../../src/stores/database/tenant.js';
 import { openKafkaLog } from '../../src/stores/log/kafka-log.js';
 import type { Log } from '../../src/stores/log/port.js';
 import { openTableLog } from '../../src/stores/log/table-log.js';
-import { createOutbox, eventOf } from '../../src/stores/outbox.js';
+import { createOutbox, eventOf, removeEvents } from '../../src/stores/outbox.js';
 import { startOutboxSweeper, sweepOutbox } from '../../src/stores/outbox-sweeper.js';
 import { storeUnavailable } from '../../src/errors.js';
 import { createLogger } from '../../src/telemetry/logger.js';
@@ -22,13 +22,21 @@ import { waitUntil } from '../helpers/wait-until.js';
 type Test = Parameters<Parameters<typeof t.test>[0]>[0];
 const logger = createLogger('silent');
 
-async function gather(t: Test, log: Log): Promise<SessionEvent[]> {
+/** Reads as the fan-out does: what it has seen it removes. */
+async function gather(t: Test, database: Database, log: Log): Promise<SessionEvent[]> {
   const seen: SessionEvent[] = [];
   const reader = await log.subscribe({
     topic: 'verifications',
     group: `g-${randomUUID()}`,
     batchMax: 50,
-    handle: async (entries) => void seen.push(...entries.map(eventOf)),
+    handle: async (entries) => {
+      const events = entries.map(eventOf);
+      seen.push(...events);
+      await removeEvents(
+        database,
+        events.map(({ eventId }) => eventId),
+      );
+    },
   });
   t.teardown(() => reader.stop());
   return seen;
@@ -47,7 +55,7 @@ function testOutbox(t: Test, open: (t: Test) => Promise<{ database: Database; lo
     );
     const owner = { organizationId, projectId: 'proj_1' };
     const makeDue = () => database.query("UPDATE outbox SET due_at = now() - interval '1 second'");
-    const seen = await gather(t, log);
+    const seen = await gather(t, database, log);
 
     t.test('what is written and published arrives as it was, and leaves the table', async (t) => {
       const outbox = createOutbox({ database, log, logger, metrics });
@@ -56,8 +64,7 @@ function testOutbox(t: Test, open: (t: Test) => Promise<{ database: Database; lo
       t.equal(await countOf(database), 2);
       await outbox.publish(events);
       await outbox.close();
-      t.equal(await countOf(database), 0);
-      await waitUntil(() => seen.length === 2, 'both arrive');
+      await waitUntil(async () => seen.length === 2 && (await countOf(database)) === 0, 'both arrive');
       const byId = (list: readonly SessionEvent[]) => [...list].sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
       t.same(byId(seen), byId(events));
       seen.length = 0;
@@ -95,7 +102,38 @@ function testOutbox(t: Test, open: (t: Test) => Promise<{ database: Database; lo
       t.equal(await sweepOutbox({ database, log }), 0, 'and is left alone for a moment');
       await makeDue();
       t.equal(await sweepOutbox({ database, log }), 1);
-      await waitUntil(() => seen.some(({ eventId }) => eventId === event.eventId), 'it arrives');
+      const isThere = () => seen.some(({ eventId }) => eventId === event.eventId);
+      await waitUntil(async () => isThere() && (await countOf(database)) === 0, 'it arrives');
+    });
+
+    t.test('what the log took and lost before anybody read it is handed over once more', async (t) => {
+      const losing: Log = { ...log, append: () => Promise.resolve() };
+      const outbox = createOutbox({ database, log: losing, logger, metrics });
+      const event = verificationEvent(owner);
+      await database.transaction((tx) => outbox.write(tx, [event]));
+      await outbox.publish([event]);
+      await outbox.close();
+      t.equal(await countOf(database), 1, 'that the log has it is not enough');
+      await makeDue();
+      t.equal(await sweepOutbox({ database, log: losing }), 1);
+      t.equal(await countOf(database), 1, 'nor the second time');
+      await makeDue();
+      t.equal(await sweepOutbox({ database, log }), 1);
+      const isThere = () => seen.some(({ eventId }) => eventId === event.eventId);
+      await waitUntil(async () => isThere() && (await countOf(database)) === 0, 'it arrives');
+    });
+
+    t.test('what was fanned out without the log goes as soon as the log has it', async (t) => {
+      const losing: Log = { ...log, append: () => Promise.resolve() };
+      const outbox = createOutbox({ database, log: losing, logger, metrics });
+      const [early, late] = [verificationEvent(owner), verificationEvent(owner)];
+      await database.transaction((tx) => outbox.write(tx, [early, late]));
+      await database.query('UPDATE outbox SET fanned_out = true');
+      await outbox.publish([early]);
+      await outbox.close();
+      t.equal(await countOf(database), 1);
+      await makeDue();
+      t.equal(await sweepOutbox({ database, log: losing }), 1);
       t.equal(await countOf(database), 0);
     });
 
