@@ -120,6 +120,30 @@ t.test('an outcome labels its session; a completion is believed only after sixty
   await untilCounted(t, { ...present, sourceId: 'labels' }, (reply) => reply.labelled.fraud === 0);
 });
 
+t.test('a source whose name no database keeps is counted, and stops no other session’s counting', async (t) => {
+  const name = 'nul-\u0000-source';
+  await score({ sourceId: name });
+  await score({ sourceId: 'after-nul' });
+  for (const sourceId of ['after-nul', name])
+    await untilCounted(t, { ...present, sourceId }, ({ sessions: counted }) => counted === 1);
+  t.equal((await recommend(`?sourceId=${encodeURIComponent(name)}`)).status, 200);
+});
+
+t.test('a period may begin before and end after all that calendars of databases know', async (t) => {
+  const all = (await simulate(present)).body.sessions;
+  for (const period of [
+    { from: '0000-01-01T00:00:00Z' },
+    { to: '9999-12-31T23:59:59-10:00' },
+    { from: '0001-01-01T00:00:00+10:00', to: '9999-12-31T23:59:59-10:00' },
+  ])
+    t.match(
+      await simulate({ ...present, ...period }),
+      { status: 200, body: { sessions: all } },
+      JSON.stringify(period),
+    );
+  t.match(await simulate({ ...present, to: '0000-01-01T00:00:00Z' }), { status: 200, body: { sessions: 0 } });
+});
+
 t.test('bad questions are refused with a pointer', async (t) => {
   const refused = async (body: object, path: string): Promise<void> => {
     const reply = await simulate(body);

@@ -10,6 +10,7 @@ import { openReceipt, timeOfReceipt, type Receipt } from '../receipts.js';
 import { writeCell } from './cells.js';
 import { dropExpiredMix } from './mix-retention.js';
 import { recordSessions, relabelSessions, type ScoredSession, type SessionName } from './mix-store.js';
+import { keptSourceName } from './source-name.js';
 
 export interface MixConsumerDeps {
   readonly database: Database;
@@ -104,7 +105,7 @@ function sessionOf(receipt: Receipt): readonly ScoredSession[] {
       sessionRef: trace.session,
       receiptId,
       scoredAt: timeOfReceipt(receiptId),
-      sourceId: sourceId ?? '',
+      sourceId: keptSourceName(sourceId ?? ''),
       cell: writeCell(verdict),
       recommendation: verdict.recommendation,
     },

@@ -17,6 +17,7 @@ import { resolveCalibration } from '../calibration.js';
 import { readMix, type CountedCell } from './mix-reader.js';
 import type { LookedAt } from './looked-at.js';
 import { requireSource } from './simulation-service.js';
+import { keptSourceName } from './source-name.js';
 
 export interface RecommendationDeps {
   readonly database: Database;
@@ -30,7 +31,8 @@ type Question = Omit<RecommendationsQuery, 'projectId'>;
 export function createRecommendationService(deps: RecommendationDeps) {
   return {
     async recommend({ projectId, namespace }: LookedAt, question: Question): Promise<RecommendationsReply> {
-      const { sourceId = null, targetFalseBlockRate = falseBlockTargetDefault } = question;
+      const { targetFalseBlockRate = falseBlockTargetDefault } = question;
+      const sourceId = question.sourceId === undefined ? null : keptSourceName(question.sourceId);
       const everything = { namespace, sourceId: null, fromDay: null, toDay: null };
       await requireSource(deps.database, { ...everything, sourceId });
       const nowMs = deps.now();

@@ -16,6 +16,7 @@ import type { Pool } from '../../pool/pool.js';
 import type { Database } from '../../stores/database/port.js';
 import type { LookedAt } from './looked-at.js';
 import { knowsSource, listSessions, readMix, type CountedCell, type MixFilter, type MixReading } from './mix-reader.js';
+import { keptSourceName } from './source-name.js';
 
 export interface SimulationDeps {
   readonly database: Database;
@@ -67,13 +68,21 @@ function readFilter(namespace: string, { reviewLow, blockThreshold, sourceId, fr
   if (days.from !== null && days.to !== null && days.from > days.to)
     issues.push({ path: '/from', message: 'must not be after `to`.' });
   if (issues.length > 0) throw invalid(issues);
-  return { namespace, sourceId: sourceId ?? null, fromDay: days.from, toDay: days.to };
+  return {
+    namespace,
+    sourceId: sourceId === undefined ? null : keptSourceName(sourceId),
+    fromDay: days.from,
+    toDay: days.to,
+  };
 }
+
+/** The last moment whose year has four digits. Before 1970 and after it nothing was scored, so that a period may as well end there. */
+const lastMs = Date.UTC(9999, 11, 31);
 
 function dayOf(path: string, time: string | undefined, issues: Issue[]): string | null {
   if (time === undefined) return null;
   const ms = Date.parse(time);
-  if (!Number.isNaN(ms)) return new Date(ms).toISOString().slice(0, 10);
+  if (!Number.isNaN(ms)) return new Date(Math.min(Math.max(ms, 0), lastMs)).toISOString().slice(0, 10);
   issues.push({ path, message: 'is not a time that a calendar has.' });
   return null;
 }
