@@ -12,7 +12,6 @@ import {
   type ProbeFacts,
   type ScoreFacts,
 } from '../contract/facts.js';
-import type { ProbeBody } from '../contract/probe.js';
 import type { DegradedSignal, ScoreInput } from '../contract/score.js';
 import type { LiteConfig } from '../contract/calibration.js';
 import type { MakeRef } from '../crypto/master-key.js';
@@ -23,6 +22,7 @@ import { resolveCalibration } from './calibration.js';
 import { deviceClassOf } from './device-class.js';
 import type { GeographyAvailability, Place } from './geography.js';
 import { readHistory } from './outcomes/history-days.js';
+import { joinMessages } from './page-messages.js';
 import type { ReceiptOwner } from './receipts.js';
 import type { SessionTrace } from './session-trace.js';
 import { historySubjectsOf, type HistorySubjects } from './subjects.js';
@@ -219,9 +219,5 @@ function mergePage(page: StoredPage): ProbeFacts | null {
   const load = page.load === null ? null : (unpack(page.load) as ProbeFacts);
   const update = page.update === null ? null : (unpack(page.update) as ProbeFacts);
   if (load === null) return update;
-  return update === null ? load : { body: { ...load.body, ...definedGroups(update.body) }, transport: load.transport };
-}
-
-function definedGroups(update: ProbeBody): Partial<ProbeBody> {
-  return Object.fromEntries(Object.entries(update).filter(([, group]) => group !== null && group !== undefined));
+  return update === null ? load : { body: joinMessages(load.body, update.body), transport: load.transport };
 }

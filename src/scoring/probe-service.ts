@@ -38,7 +38,8 @@ export function createProbeService(deps: ProbeServiceDeps) {
         throw notFound('project key');
       }
       const ref = (kind: string, value: string) => deps.makeRef(projectId, kind, value);
-      const token = body.ids?.token;
+      // An empty token names no device; it would be one that everybody without storage shares.
+      const token = body.ids?.token || null;
       const { sketch, bands, suspicion } =
         body.phase === 'load'
           ? await deps.pool.run({ kind: 'message', body, transport })
@@ -51,7 +52,7 @@ export function createProbeService(deps: ProbeServiceDeps) {
         phase: body.phase,
         seq: body.seq,
         content: new Uint8Array(pack({ body, transport })),
-        device: token == null ? null : ref('device', token),
+        device: token === null ? null : ref('device', token),
         sketch,
         bands,
         suspicion,

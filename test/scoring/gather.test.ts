@@ -80,3 +80,29 @@ t.test('every page is a fact of its own, and the first with a load message is th
   t.same(Object.keys(single ?? {}), ['body', 'transport']);
   t.end();
 });
+
+t.test('a later message of a page takes nothing back that an earlier one said against it', (t) => {
+  const load = message({
+    auto: { webdriver: true, globals: ['__driver'], debugStack: null },
+    lies: ['proxy.a'],
+    hw: { cores: 64 },
+    gfx: { renderer: 'SwiftShader' },
+  });
+  const update = message({
+    seq: 8,
+    auto: { webdriver: false, globals: [], debugStack: true },
+    lies: ['own.b'],
+    hw: { cores: 8 },
+    gfx: { renderer: 'A card' },
+    beh: { moves: 3 },
+  });
+  t.match(assembleFacts(baseOf(), countedWith([{ load, update }])).probe?.body, {
+    seq: 8,
+    auto: { webdriver: true, globals: ['__driver'], debugStack: true },
+    lies: ['proxy.a', 'own.b'],
+    hw: { cores: 64 },
+    gfx: { renderer: 'SwiftShader' },
+    beh: { moves: 3 },
+  });
+  t.end();
+});

@@ -310,6 +310,14 @@ t.test('hostile strings are scored or refused, never a 5xx', async (t) => {
   }
 });
 
+t.test('an empty device token is no device that people share', async (t) => {
+  for (const sessionId of ['no-token-1', 'no-token-2'])
+    t.equal(await probe(sessionId, { ids: { token: '', kept: true } }), 202);
+  await score(clean({ sessionId: 'no-token-1', respondentId: 'no-token-a' }));
+  const second = await score(clean({ sessionId: 'no-token-2', respondentId: 'no-token-b' }));
+  t.match(second.duplicate, { band: 'none', evidence: { deviceSessionsDay: null, deviceRespondentsDay: null } });
+});
+
 t.test('unknown fields are ignored on v1', async (t) => {
   t.equal((await score(clean({ future: { field: 1 } }))).score, 0);
 });
