@@ -17,6 +17,11 @@ export function isSharedNetwork(network: NetworkClass | null): boolean {
   return network === 'mobile' || network === 'anonymous' || network === 'education';
 }
 
+/** Whether those behind one address of such a network belong together, as in a household. Offices, data centres and the unknown may seat strangers there. */
+export function isOwnNetwork(network: NetworkClass | null): boolean {
+  return network === 'residential';
+}
+
 /** A keyed hash standing for an identifier within one project: 16 lower-case hex characters. */
 export type Ref = string;
 
@@ -45,6 +50,10 @@ export interface DuplicateCandidate {
   readonly respondent: Ref | null;
   readonly device: Ref | null;
   readonly prefix: Ref | null;
+  /** Of the token that its page kept; null without one. Absent in older receipts, like the address. */
+  readonly token?: Ref | null;
+  /** Of its address; null where strangers share that. */
+  readonly address?: Ref | null;
   readonly sketch: DeviceSketch | null;
   /** How it was found. */
   readonly via: 'respondent' | 'device' | 'similar';
@@ -75,9 +84,14 @@ export interface CountFacts {
   readonly addressDevicesHour: number | null;
   readonly addressRespondentsHour: number | null;
   readonly addressSessionsHour: number | null;
-  /** Sessions of the network and of the source leave out a person’s own repeats within a day of the scope. */
+  /** People on the network: whoever was counted there within a day already adds nothing, nor to the source, whatever the study. */
   readonly prefixSessionsHour: number | null;
   readonly prefixSessionsDay: number | null;
+  /** People on the address, likewise; null where strangers do not share it. Absent in older receipts. */
+  readonly sharedAddressHour?: number | null;
+  readonly sharedAddressDay?: number | null;
+  /** Most distinct respondents or devices on the single IPv6 address, of whose /64 the address counts are; null for IPv4. Absent in older receipts. */
+  readonly hostPeopleHour?: number | null;
   /** This hour’s sessions of the source and the baseline of that hour of the week. */
   readonly source: {
     readonly hour: number;
@@ -146,8 +160,12 @@ export interface ScoreFacts {
   readonly deviceHashed?: boolean;
   readonly respondentStats: RespondentStats | null;
   readonly address: AddressFacts;
-  /** Reference of the address’s network prefix, as candidates carry it; a shared one corroborates a device match. */
+  /** Reference of the address’s network prefix, as candidates carry it. */
   readonly prefix?: Ref | null;
+  /** Reference of the address; null where strangers share it or may, which a network of unknown class may. Absent in older receipts. */
+  readonly ownAddress?: Ref | null;
+  /** Reference of the token that the page kept; null without one. Absent in older receipts. */
+  readonly token?: Ref | null;
   /** null where none came, or none could be read; `probeRead` tells the two apart. */
   readonly probe: ProbeRecord | null;
   /** false where the store that keeps probes did not answer: whether one came is then not known. Absent in older receipts, where it reads true. */

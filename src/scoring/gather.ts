@@ -5,6 +5,7 @@
 import { hash } from 'node:crypto';
 import { unpack } from 'msgpackr';
 import {
+  isOwnNetwork,
   isSharedNetwork,
   type AgentFacts,
   type HistoryFacts,
@@ -36,7 +37,7 @@ export interface ScoreBase {
   readonly modelVersion?: string;
   readonly trace: SessionTrace;
   readonly subjects: HistorySubjects;
-  readonly facts: Omit<ScoreFacts, 'counts' | 'probe' | 'probeRead' | 'deviceKnown' | 'history'>;
+  readonly facts: Omit<ScoreFacts, 'counts' | 'probe' | 'probeRead' | 'deviceKnown' | 'token' | 'history'>;
 }
 
 export interface GatherInput {
@@ -73,6 +74,7 @@ export function gatherBase(input: GatherInput): ScoreBase {
     source: ref('source', request.sourceId),
     deviceClass: deviceClassOf(request.userAgent ?? null),
     addressShared: isSharedNetwork(place.network),
+    host: isPlace && address.family === 6 ? makeRef(holder, 'host', address.text) : null,
   };
   return {
     owner,
@@ -92,6 +94,7 @@ export function gatherBase(input: GatherInput): ScoreBase {
       respondentKnown,
       respondentStats: request.respondentStats ?? request.supplierStats ?? null,
       prefix: trace.prefix,
+      ownAddress: isPlace && isOwnNetwork(place.network) ? trace.address : null,
       address: {
         family: address.family,
         range: address.range,
@@ -169,6 +172,7 @@ export function assembleFacts(base: ScoreBase, counted: Counted | null): ScoreFa
     history: known ? historyOf(base.subjects, counted.history, facts.scoredAtMs) : null,
     deviceKnown: counted.device !== null,
     deviceHashed: base.trace.device !== null,
+    token: counted.probe?.device ?? null,
     agent: used
       ? {
           outcome: 'invalid',

@@ -3,4 +3,4 @@
  */
 import type { CountedSession } from '../stores/counters/port.js';
 
-export type SessionTrace = Omit<CountedSession, 'sketch' | 'bands'>;
+export type SessionTrace = Omit<CountedSession, 'token' | 'sketch' | 'bands'>;

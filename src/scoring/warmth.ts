@@ -123,7 +123,8 @@ async function rebuild(deps: WarmthDeps, projectId: Namespace): Promise<void> {
 
 /** What was counted then, with the sketch of the device made again from the recorded probe. */
 async function countedSessionOf(pool: Pool, { trace, facts }: Receipt): Promise<CountedSession> {
-  const { probe } = unpack(facts) as ScoreFacts;
-  if (probe === null) return { ...trace, sketch: null, bands: [] };
-  return { ...trace, ...(await pool.run({ kind: 'sketch', body: probe.body, userAgent: probe.transport.userAgent })) };
+  const { probe, token = null } = unpack(facts) as ScoreFacts;
+  const known = { ...trace, device: trace.device ?? token, token };
+  if (probe === null) return { ...known, sketch: null, bands: [] };
+  return { ...known, ...(await pool.run({ kind: 'sketch', body: probe.body, userAgent: probe.transport.userAgent })) };
 }

@@ -61,6 +61,8 @@ const anyCandidate: fc.Arbitrary<DuplicateCandidate> = fc.record({
   respondent: maybe(fc.constantFrom('r1', 'r2')),
   device: maybe(fc.constantFrom('d1', 'd2')),
   prefix: maybe(fc.constantFrom('p1', 'p2')),
+  token: maybe(fc.constantFrom('t1', 't2')),
+  address: maybe(fc.constantFrom('a1', 'a2')),
   sketch: maybe(anySketch),
   via: fc.constantFrom('respondent' as const, 'device' as const, 'similar' as const),
 });
@@ -99,6 +101,9 @@ const anyCounts: fc.Arbitrary<CountFacts> = fc
       addressSessionsHour: maybe(nat(400)),
       prefixSessionsHour: maybe(nat(900)),
       prefixSessionsDay: maybe(nat(5_000)),
+      sharedAddressHour: maybe(nat(900)),
+      sharedAddressDay: maybe(nat(5_000)),
+      hostPeopleHour: maybe(nat(60)),
       source: maybe(
         fc.record({
           hour: nat(500),
@@ -267,6 +272,9 @@ export const anyFacts: fc.Arbitrary<ScoreFacts> = fc
     declaredCountry: maybe(fc.constantFrom('DE', 'US', 'UK')),
     respondentKnown: fc.boolean(),
     deviceKnown: fc.boolean(),
+    deviceHashed: fc.boolean(),
+    token: maybe(fc.constantFrom('t1', 't2')),
+    ownAddress: maybe(fc.constantFrom('a1', 'a2')),
     respondentStats: maybe(
       fc.constantFrom(
         { attempts: 9, completes: 6 },

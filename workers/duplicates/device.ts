@@ -2,7 +2,7 @@
  * Judges whether a session repeats an earlier one of its scope. A name for the same person or device outranks any likeness; likeness alone stays at `possible` wherever chance
  * would bring such a twin, on phones always. A hash alone never makes `confirmed`. null counts are not measured, not zero.
  */
-import type { CountFacts, DuplicateCandidate, ScoreFacts } from '../../src/contract/facts.js';
+import type { CountFacts, DuplicateCandidate } from '../../src/contract/facts.js';
 import type { duplicateBands } from '../../src/contract/score.js';
 import { createRaise, type Signal } from '../scoring/rule.js';
 import type { Visit } from '../scoring/visit.js';
@@ -29,6 +29,8 @@ export const duplicateEdges = {
   likelyMax: 96,
   likelyMin: 90,
   possibleMin: 50,
+  /** People within an hour up to whom an address is a household’s. */
+  householdMax: 5,
 } as const;
 
 const raise = createRaise(duplicateRules);
@@ -60,7 +62,8 @@ function judgeRespondent(counts: CountFacts, signals: Signal[]): number {
   return edges.respondentScore;
 }
 
-function judgeDevice({ facts }: Visit, counts: CountFacts, signals: Signal[]): number {
+function judgeDevice(visit: Visit, counts: CountFacts, signals: Signal[]): number {
+  const { facts } = visit;
   const found = counts.candidates.filter((candidate) => candidate.via === 'device');
   const similar = counts.candidates.filter((candidate) => candidate.via === 'similar');
   const comparable = counts.candidates.some((candidate) => candidate.sketch !== null);
@@ -77,18 +80,31 @@ function judgeDevice({ facts }: Visit, counts: CountFacts, signals: Signal[]): n
   const contradicted =
     own !== null && found.length > 0 && found.every((candidate) => isContradicted(own, candidate, facts.scoredAtMs));
   if (contradicted) raise(signals, 'device_contradiction');
-  const confirmed = found.some((candidate) => isCorroborated(facts, candidate, likeness));
+  const confirmed = found.some((candidate) => isCorroborated(visit, counts, candidate, likeness));
   const agreed = confirmed ? edges.deviceConfirmedScore : edges.deviceScore;
   return Math.max(likenessScore, contradicted ? edges.deviceContradictedScore : agreed);
 }
 
 /**
- * A second agreement that is independent of the identifier. A likeness is one beside a random token that the page keeps; a hash is
- * made from that very likeness, so that nothing here corroborates it: only a respondent does. Neither does a network, which strangers share.
+ * A second agreement that is independent of the identifier: the token that the page kept beside a hash, or an address that strangers do not share.
+ * A likeness is one beside a token, which is random; a hash is made from that very likeness, so that none corroborates it. A network never does.
  */
-function isCorroborated(facts: ScoreFacts, candidate: DuplicateCandidate, likeness: Likeness | null): boolean {
-  if (facts.deviceHashed !== false) return false;
-  return likeness !== null && likeness(candidate) >= edges.possibleMin / 100;
+function isCorroborated(
+  { facts }: Visit,
+  counts: CountFacts,
+  candidate: DuplicateCandidate,
+  likeness: Likeness | null,
+): boolean {
+  const { deviceHashed, token, ownAddress } = facts;
+  if (deviceHashed === undefined) return false;
+  if (deviceHashed && token != null && candidate.token === token) return true;
+  if (ownAddress != null && candidate.address === ownAddress && !isCrowded(counts)) return true;
+  return !deviceHashed && likeness !== null && likeness(candidate) >= edges.possibleMin / 100;
+}
+
+/** More people on the address than a household has: whatever its network is said to be, strangers share it. */
+function isCrowded({ addressRespondentsHour, addressDevicesHour }: CountFacts): boolean {
+  return Math.max(addressRespondentsHour ?? 0, addressDevicesHour ?? 0) > edges.householdMax;
 }
 
 function scoreLikeness(posterior: number): number {

@@ -90,6 +90,8 @@ export const velocityEdges = {
   addressUsual,
   farmRespondents: 6,
   deviceWeights: [0, 0, 0, 0.6, 1.1, 1.6],
+  /** Likewise on one IPv6 address, which is one device’s whatever the network. */
+  hostUsual: 8,
   perDoubling: 1.2,
   baselineHoursMin: 24,
   burstZ: 3,
@@ -122,17 +124,20 @@ export function weighVelocity({ facts: { measured, counts, address } }: Visit): 
 function weighAddress(counts: CountFacts, network: NetworkClass | null, signals: Signal[]): void {
   const people = Math.max(counts.addressRespondentsHour ?? 0, counts.addressDevicesHour ?? 0);
   const usual = velocityEdges.addressUsual[network ?? 'unknown'];
+  const { sharedAddressHour: sharedHour = null, sharedAddressDay: sharedDay = null } = counts;
+  const burst = Math.max(weighHost(counts), usual === null ? weighOwnPast(sharedHour, sharedDay) : 0);
   if (usual === null) {
-    if (people >= 2 && people <= velocityEdges.sharedPeopleMax) raise(signals, 'shared_network_recognised');
+    if (burst > 0)
+      raise(signals, 'address_burst', burst, Math.max(people, counts.hostPeopleHour ?? 0, sharedHour ?? 0));
+    else if (people >= 2 && people <= velocityEdges.sharedPeopleMax) raise(signals, 'shared_network_recognised');
     return;
   }
-  const { perDoubling } = velocityEdges;
-  if (people > usual) {
+  if (people > usual || burst > 0) {
     raise(
       signals,
       'address_burst',
-      clamp(perDoubling * Math.log2(people / usual), 0, velocityRules.address_burst.weight),
-      people,
+      Math.max(burst, weighDoublings(people, usual)),
+      Math.max(people, counts.hostPeopleHour ?? 0),
     );
     return;
   }
@@ -141,7 +146,7 @@ function weighAddress(counts: CountFacts, network: NetworkClass | null, signals:
     raise(
       signals,
       'address_busy',
-      clamp((perDoubling / 2) * Math.log2(sessions / (2 * usual)), 0, velocityRules.address_busy.weight),
+      clamp((velocityEdges.perDoubling / 2) * Math.log2(sessions / (2 * usual)), 0, velocityRules.address_busy.weight),
       sessions,
     );
   }
@@ -155,20 +160,30 @@ function isHousehold({ addressRespondentsHour: people, addressDevicesHour: devic
   );
 }
 
-/** A network is compared with its own last day, so that a carrier or a campus is measured by what it usually sends. */
 function weighPrefix({ prefixSessionsHour: hour, prefixSessionsDay: day }: CountFacts, signals: Signal[]): void {
-  if (hour === null || day === null || hour < velocityEdges.prefixSessionsMin) return;
+  const weight = weighOwnPast(hour, day);
+  if (weight > 0) raise(signals, 'prefix_burst', weight, hour ?? 0);
+}
+
+/** Compares with the own last day, so that a network, and an address of a carrier or a campus, is measured by what it usually sends. */
+function weighOwnPast(hour: number | null, day: number | null): number {
+  if (hour === null || day === null || hour < velocityEdges.prefixSessionsMin) return 0;
   const before = Math.max(0, day - hour);
-  // A network without a past may have just been sent its first invitations.
-  if (before < velocityEdges.prefixSessionsMin) return;
+  // What has no past may have just been sent its first invitations.
+  if (before < velocityEdges.prefixSessionsMin) return 0;
   const usual = before / velocityEdges.prefixWakingHours;
   const z = (hour - usual) / Math.sqrt(usual + (usual * usual) / 4);
-  const weight = clamp(
-    velocityEdges.perPrefixZ * (z - velocityEdges.prefixBurstZ),
-    0,
-    velocityRules.prefix_burst.weight,
-  );
-  if (weight > 0) raise(signals, 'prefix_burst', weight, hour);
+  return clamp(velocityEdges.perPrefixZ * (z - velocityEdges.prefixBurstZ), 0, velocityRules.prefix_burst.weight);
+}
+
+/** Many people on one IPv6 address are many on one device. */
+function weighHost({ hostPeopleHour = null }: CountFacts): number {
+  if (hostPeopleHour === null || hostPeopleHour <= velocityEdges.hostUsual) return 0;
+  return weighDoublings(hostPeopleHour, velocityEdges.hostUsual);
+}
+
+function weighDoublings(people: number, usual: number): number {
+  return clamp(velocityEdges.perDoubling * Math.log2(people / usual), 0, velocityRules.address_burst.weight);
 }
 
 function weighSource({ source }: CountFacts, signals: Signal[]): void {

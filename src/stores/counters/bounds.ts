@@ -57,6 +57,9 @@ export const bounds = {
   neighborhoodSessionsMax: 500,
   /** Other sessions visited from one session. */
   visitedMax: 64,
+  /** Places remembered of a person, and for how long: a day, and that of a session restored into it. */
+  personPlacesMax: 32,
+  personMs: 3 * dayMs,
   baselineAlpha: 0.1,
   hoursPerWeek: 168,
   /** Weeks after which an hour of the week speaks for itself. */

@@ -117,6 +117,8 @@ export interface ScoreCountInput {
   readonly deviceClass: string | null;
   /** Edges through shared networks (carrier NAT, anonymous, campus) do not tie sessions together. */
   readonly addressShared: boolean;
+  /** Reference of the single IPv6 address inside the /64 that `address` stands for; null for IPv4. Absent in what older instances recorded. */
+  readonly host?: Ref | null;
   /** Reference of a web-bot-auth signature, good for the one session that brought it first; null where none verified. */
   readonly signature: Ref | null;
   /** Subjects whose published history is read along; they belong to the project, not to the scope. */
@@ -136,7 +138,13 @@ export type CountedSession = Pick<
   | 'source'
   | 'deviceClass'
   | 'addressShared'
-> & { readonly sketch: DeviceSketch | null; readonly bands: readonly string[] };
+  | 'host'
+> & {
+  /** Of the token that the page kept, which is `device` where the caller sent none. */
+  readonly token: Ref | null;
+  readonly sketch: DeviceSketch | null;
+  readonly bands: readonly string[];
+};
 
 export type ScoreCountResult =
   /** The limits come first: nothing was counted, and nothing else was looked at. */

@@ -35,6 +35,9 @@ async function testWindows(t: Test, { counters, nextProject }: ContractSubject):
       addressSessionsHour: 1,
       prefixSessionsHour: 1,
       prefixSessionsDay: 1,
+      sharedAddressHour: null,
+      sharedAddressDay: null,
+      hostPeopleHour: null,
       source: null,
       terms: null,
       candidates: [],
@@ -78,6 +81,64 @@ async function testWindows(t: Test, { counters, nextProject }: ContractSubject):
     t.same([device.prefixSessionsHour, device.source?.hour], [3, 3], 'a device that was here stands for its person');
     t.equal((await score('invented', { respondent: ref('r9'), device: ref('d2') })).prefixSessionsHour, 4);
     t.equal((await score('nobody named', {})).prefixSessionsHour, 5);
+  });
+
+  // SPEC.md: repeat participation is not risk.
+  await t.test('one person in several studies within a day counts once for the source', async (t) => {
+    const project = nextProject();
+    const score = (session: string, study: string, over: object) =>
+      countsOf(counters, scoreInput(project, session, { source: ref('source'), scope: ref(study), ...over }));
+    await score('other', 'study 0', { respondent: ref('r1') });
+    for (let i = 0; i < 10; i += 1) {
+      const named = await score(`named ${i}`, `study ${i}`, { respondent: ref('me'), device: ref(`d${i}`) });
+      t.equal(named.source?.hour, 2, 'by the respondent');
+      t.equal((await score(`token ${i}`, `study ${i}`, { device: ref('d0') })).source?.hour, 2, 'or the device');
+    }
+    for (let i = 0; i < 40; i += 1) {
+      const place = { respondent: ref('me'), prefix: ref(`p${i}`) };
+      t.equal((await score(`moving ${i}`, `study ${i}`, place)).source?.hour, 2, 'at however many networks');
+    }
+    const later = { respondent: ref('me'), nowMs: startMs + 25 * hourMs };
+    t.equal((await score('next day', 'study 0', later)).source?.hour, 1);
+  });
+
+  await t.test('somebody first seen on another network counts on this one', async (t) => {
+    const project = nextProject();
+    const score = (session: string, respondent: string, prefix: string) =>
+      countsOf(counters, scoreInput(project, session, { respondent: ref(respondent), prefix: ref(prefix) }));
+    t.equal((await score('s1', 'r1', 'home')).prefixSessionsHour, 1);
+    t.equal((await score('s2', 'r2', 'carrier')).prefixSessionsHour, 1);
+    const moved = await score('s3', 'r1', 'carrier');
+    t.same([moved.prefixSessionsHour, moved.prefixSessionsDay], [2, 2]);
+    t.equal((await score('s4', 'r1', 'carrier')).prefixSessionsHour, 2, 'once');
+  });
+
+  await t.test('an address that strangers share has a past of its own, in people', async (t) => {
+    const project = nextProject();
+    const address = { address: ref('carrier'), addressShared: true };
+    const score = (session: string, respondent: string, hour: number) =>
+      countsOf(
+        counters,
+        scoreInput(project, session, { ...address, respondent: ref(respondent), nowMs: startMs + hour * hourMs }),
+      );
+    for (let i = 0; i < 5; i += 1) await score(`s${i}`, `r${i}`, i);
+    await score('again', 'r4', 5);
+    t.match(await score('last', 'r9', 5), { sharedAddressHour: 1, sharedAddressDay: 6 });
+    const own = await countsOf(counters, scoreInput(project, 'own', { address: ref('home') }));
+    t.same([own.sharedAddressHour, own.sharedAddressDay], [null, null]);
+  });
+
+  await t.test('people on one IPv6 address are counted beside those of its /64', async (t) => {
+    const project = nextProject();
+    const score = (i: number, host: string) =>
+      countsOf(
+        counters,
+        scoreInput(project, `s${i}`, { address: ref('/64'), host: ref(host), respondent: ref(`r${i}`) }),
+      );
+    for (let i = 0; i < 9; i += 1) await score(i, `host ${i % 3}`);
+    t.match(await score(9, 'host 0'), { addressRespondentsHour: 10, hostPeopleHour: 4 });
+    const unnamed = scoreInput(project, 'nobody', { address: ref('/64'), host: ref('host 9') });
+    t.equal((await countsOf(counters, unnamed)).hostPeopleHour, null, 'null is not zero');
   });
 
   await t.test('what was never named is null, beside what was', async (t) => {

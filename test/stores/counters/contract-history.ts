@@ -28,9 +28,24 @@ export async function testHistory(t: Test, subject: ContractSubject): Promise<vo
 /** What a session that was scored like this is restored from. */
 export function countedOf(
   input: ScoreCountInput,
-  probe: { sketch: CountedSession['sketch']; bands: readonly string[] } = { sketch: null, bands: [] },
+  probe: { sketch: CountedSession['sketch']; bands: readonly string[]; token?: string | null } = {
+    sketch: null,
+    bands: [],
+  },
 ): CountedSession {
-  const { nowMs, session, scope, respondent, device, address, prefix, source, deviceClass, addressShared } = input;
+  const {
+    nowMs,
+    session,
+    scope,
+    respondent,
+    device,
+    address,
+    prefix,
+    source,
+    deviceClass,
+    addressShared,
+    host = null,
+  } = input;
   return {
     nowMs,
     session,
@@ -42,6 +57,8 @@ export function countedOf(
     source,
     deviceClass,
     addressShared,
+    host,
+    token: probe.token ?? null,
     sketch: probe.sketch,
     bands: probe.bands,
   };
@@ -170,6 +187,9 @@ async function testRestored(t: Test, { counters, nextProject }: ContractSubject)
       nowMs: startMs - (10 - i) * 20 * minuteMs,
     });
 
+  const restored = (project: string, i: number) =>
+    countedOf(at(project, i), { ...probe, token: ref(`device of s${i}`) });
+
   /** A project that counted ten sessions, each with its probe, and what it says of one more. */
   const live = async (project: string): Promise<ReturnType<typeof countsOf>> => {
     for (let i = 0; i < 10; i += 1) {
@@ -189,7 +209,7 @@ async function testRestored(t: Test, { counters, nextProject }: ContractSubject)
     const project = nextProject();
     await counters.restoreSessions(
       project,
-      Array.from({ length: 10 }, (_, i) => countedOf(at(project, i), probe)),
+      Array.from({ length: 10 }, (_, i) => restored(project, i)),
     );
     t.same(await last(project), expected);
   });
@@ -197,7 +217,7 @@ async function testRestored(t: Test, { counters, nextProject }: ContractSubject)
   await t.test('a session counts once, however often it is restored, before and after it is scored', async (t) => {
     const expected = await live(nextProject());
     const project = nextProject();
-    const sessions = Array.from({ length: 10 }, (_, i) => countedOf(at(project, i), probe));
+    const sessions = Array.from({ length: 10 }, (_, i) => restored(project, i));
     await counters.restoreSessions(project, sessions.slice(0, 6));
     await counters.restoreSessions(project, sessions);
     for (const i of [8, 9]) {
@@ -217,14 +237,14 @@ async function testRestored(t: Test, { counters, nextProject }: ContractSubject)
     }
     await counters.restoreSessions(
       project,
-      Array.from({ length: 10 }, (_, i) => countedOf(at(project, i), probe)),
+      Array.from({ length: 10 }, (_, i) => restored(project, i)),
     );
     t.same(await last(project), expected);
   });
 
   await t.test('what a counter no longer looks back to is left out, and the rest is found', async (t) => {
     const project = nextProject();
-    const old = { ...countedOf(at(project, 0), probe), nowMs: startMs - 20 * 24 * hourMs };
+    const old = { ...restored(project, 0), nowMs: startMs - 20 * 24 * hourMs };
     await counters.restoreSessions(project, [old, old]);
     const counts = await countsOf(
       counters,

@@ -45,6 +45,8 @@ async function testCandidates(t: Test, { counters, nextProject }: ContractSubjec
           respondent: null,
           device: null,
           prefix: ref('prefix of s3'),
+          token: null,
+          address: ref('address of s3'),
           sketch,
           via: 'similar',
         },
@@ -54,6 +56,8 @@ async function testCandidates(t: Test, { counters, nextProject }: ContractSubjec
           respondent: null,
           device: ref('d'),
           prefix: ref('prefix of s2'),
+          token: null,
+          address: ref('address of s2'),
           sketch: null,
           via: 'device',
         },
@@ -63,6 +67,8 @@ async function testCandidates(t: Test, { counters, nextProject }: ContractSubjec
           respondent: ref('r'),
           device: null,
           prefix: ref('prefix of s1'),
+          token: null,
+          address: ref('address of s1'),
           sketch: null,
           via: 'respondent',
         },
@@ -94,6 +100,26 @@ async function testCandidates(t: Test, { counters, nextProject }: ContractSubjec
           sketch: sketchOf('a', 'b', null),
           via: 'device',
         },
+      ]);
+    },
+  );
+
+  await t.test(
+    'a candidate tells the token that its page kept, and its address unless strangers share it',
+    async (t) => {
+      const project = nextProject();
+      const hashed = { device: ref('hash') };
+      await counters.storeProbe(probeInput(project, 'kept', { device: ref('token') }));
+      await countsOf(counters, scoreInput(project, 'kept', { ...hashed, address: ref('home') }));
+      const shared = { ...hashed, address: ref('carrier'), addressShared: true, nowMs: startMs + 1_000 };
+      await countsOf(counters, scoreInput(project, 'shared', shared));
+      const { candidates } = await countsOf(
+        counters,
+        scoreInput(project, 'now', { ...hashed, nowMs: startMs + 2_000 }),
+      );
+      t.match(candidates, [
+        { session: ref('shared'), device: ref('hash'), token: null, address: null },
+        { session: ref('kept'), device: ref('hash'), token: ref('token'), address: ref('home') },
       ]);
     },
   );

@@ -38,6 +38,7 @@ export function scoreInput(projectId: string, session: string, over: Partial<Sco
     source: null,
     deviceClass: null,
     addressShared: false,
+    host: null,
     signature: null,
     history: { respondent: null, source: null, subSource: null },
     ...over,

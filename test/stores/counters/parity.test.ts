@@ -32,6 +32,7 @@ const scoring = fc.record({
   source: fewOrNone('source', 2),
   deviceClass: fc.constantFrom('ios/safari', 'windows/chrome', 'windows/chrome', null),
   addressShared: fc.constantFrom(false, false, true),
+  host: fewOrNone('h', 2),
   signature: fewOrNone('signature', 2),
   limit: fc.integer({ min: 1, max: 30 }),
   history: fc.record({
@@ -54,6 +55,8 @@ const restoring = fc.record({
   source: fewOrNone('source', 2),
   deviceClass: fc.constantFrom('ios/safari', 'windows/chrome', null),
   addressShared: fc.constantFrom(false, true),
+  host: fewOrNone('h', 2),
+  token: fewOrNone('d', 4),
   sketch: fc.option(
     fc.array(term, { minLength: 3, maxLength: 3 }).map((terms) => sketchOf(...terms)),
     { nil: null },

@@ -53,6 +53,34 @@ t.test('a hash is corroborated neither by the likeness that it is made of nor by
   t.end();
 });
 
+t.test(
+  'a hash is corroborated by the kept token or an unshared address of the same session, and by those alone',
+  (t) => {
+    const now = { deviceHashed: true, prefix: 'p1', token: 't1', ownAddress: 'a1' };
+    const twin = candidate({ via: 'device', prefix: 'p1', respondent: 'somebody else', token: null, address: null });
+    const bandWith = (over: Partial<DuplicateCandidate>, facts = humanFacts(now), counts: Partial<CountFacts> = {}) =>
+      judge({ terms: terms(2_000, 2), candidates: [{ ...twin, ...over }], ...counts }, facts).band;
+    t.equal(bandWith({}), 'likely', 'likeness and a shared network');
+    t.equal(bandWith({ token: 't1' }), 'confirmed');
+    t.equal(bandWith({ address: 'a1' }), 'confirmed');
+    t.equal(bandWith({ token: 't2', address: 'a2' }), 'likely', 'another token, another address');
+    const unknown = humanFacts({ ...now, token: null, ownAddress: null });
+    t.equal(bandWith({}, unknown), 'likely', 'two unknowns are no agreement');
+    t.equal(bandWith({ token: 't1', address: 'a1' }, unknown), 'likely');
+    t.equal(bandWith({ address: 'a1' }, humanFacts(now), { addressRespondentsHour: 60 }), 'likely', 'a crowd');
+    const { token, address, ...old } = twin;
+    t.equal(
+      judge({ candidates: [old] }, humanFacts(now)).band,
+      'likely',
+      `recorded before it was kept: ${token} ${address}`,
+    );
+    const kept = humanFacts({ deviceHashed: false, token: 't1', ownAddress: 'a1' });
+    t.equal(bandWith({ sketch: null, address: 'a1' }, kept), 'confirmed', 'a token, with its address');
+    t.equal(bandWith({ sketch: null, token: 't1' }, kept), 'likely', 'a token is no witness of itself');
+    t.end();
+  },
+);
+
 t.test('a device’s identifier alone is likely; a corroborator confirms it; a contradiction demotes it', (t) => {
   const device = { via: 'device' as const, sketch: null };
   t.match(judge({ deviceSessionsDay: 2 }, cleanFacts()), { band: 'likely', codes: ['repeat_device'] });

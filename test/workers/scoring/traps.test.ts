@@ -8,6 +8,8 @@ import { calibrationDefaults } from '../../../src/contract/calibration.js';
 import type { ScoreFacts } from '../../../src/contract/facts.js';
 import { axes, riskAxes } from '../../../src/contract/axes.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
+import { openMemoryCounters } from '../../../src/stores/counters/memory/open.js';
+import { countsOf, minuteMs, ref, scoreInput, startMs } from '../../stores/counters/inputs.js';
 import { anyCalibration, anyDuplication, anyFacts } from '../../helpers/any-facts.js';
 import { cleanCounts, cleanFacts, humanFacts, safariOnPhone } from '../../helpers/facts.js';
 
@@ -46,6 +48,48 @@ t.test('score, recommendation, verdictClass and grlCompat never move with duplic
     'repeat participation stands in notes',
   );
   t.end();
+});
+
+/** What a source or a network answers to one person who comes again and again: nothing of it grows, as the stores’ contract holds. */
+t.test('one person’s repeats move no burst, through the counters and the core together', async (t) => {
+  const counters = await openMemoryCounters({ snapshotPath: null, keysMax: 100_000, now: () => startMs });
+  const anyVisit = fc.record({
+    study: fc.nat({ max: 6 }),
+    prefix: fc.nat({ max: 2 }),
+    device: fc.option(fc.nat({ max: 1 }), { nil: null }),
+    shared: fc.boolean(),
+    minute: fc.nat({ max: 40 }),
+  });
+  let project = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyVisit, { minLength: 1, maxLength: 30 }), async (visits) => {
+      project += 1;
+      for (const [i, { study, prefix, device, shared, minute }] of visits.entries()) {
+        const counts = await countsOf(
+          counters,
+          scoreInput(`proj_${project}`, `s${i}`, {
+            scope: ref(`study ${study}`),
+            source: ref('source'),
+            respondent: ref('me'),
+            device: device === null ? null : ref(`d${device}`),
+            prefix: ref(`p${prefix}`),
+            address: ref(`a${prefix}`),
+            addressShared: shared,
+            nowMs: startMs + minute * minuteMs,
+          }),
+        );
+        assert.ok((counts.source?.hour ?? 0) <= 1, 'the source');
+        assert.ok((counts.prefixSessionsHour ?? 0) <= 1 && (counts.prefixSessionsDay ?? 0) <= 1, 'the network');
+        assert.ok((counts.sharedAddressHour ?? 0) <= 1 && (counts.sharedAddressDay ?? 0) <= 1, 'the address');
+        const past = { mean: 0, variance: 0, hours: 200 };
+        const source = counts.source === null ? null : { ...counts.source, ...past };
+        const { reply } = scoreFacts(cleanFacts({ counts: { ...counts, source } }));
+        assert.equal(reply.categories.velocity, 0);
+      }
+    }),
+    { numRuns: 100 },
+  );
+  await counters.close();
 });
 
 t.test('null is not zero and not false', (t) => {

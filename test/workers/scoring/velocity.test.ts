@@ -47,6 +47,26 @@ t.test('an address is measured by its kind of network', (t) => {
   t.end();
 });
 
+t.test('an address of a carrier or a campus is compared with its own past', (t) => {
+  for (const network of ['mobile', 'education'] as const) {
+    const people = { addressRespondentsHour: 300, addressDevicesHour: 300 };
+    t.same(codes({ ...people, sharedAddressHour: 300, sharedAddressDay: 500 }, network), ['address_burst']);
+    t.same(codes({ ...people, sharedAddressHour: 300, sharedAddressDay: 3_000 }, network), [], 'as it usually does');
+    t.same(codes({ ...people, sharedAddressHour: 300, sharedAddressDay: 300 }, network), [], 'without a past');
+    t.same(codes({ ...people, sharedAddressHour: null, sharedAddressDay: null }, network), []);
+  }
+  t.end();
+});
+
+t.test('many people on one IPv6 address are many on one device, on any network', (t) => {
+  for (const network of ['mobile', 'education', 'residential', null] as const) {
+    t.same(codes({ addressRespondentsHour: 7, hostPeopleHour: 30 }, network), ['address_burst']);
+    t.notOk(codes({ addressRespondentsHour: 7, hostPeopleHour: 7 }, network).includes('address_burst'));
+    t.notOk(codes({ addressRespondentsHour: 7, hostPeopleHour: null }, network).includes('address_burst'));
+  }
+  t.end();
+});
+
 t.test('a household is recognised by a device for each of its people', (t) => {
   t.same(codes({ addressRespondentsHour: 3, addressDevicesHour: 4 }), ['household_recognised']);
   t.same(codes({ addressRespondentsHour: 4, addressDevicesHour: 1 }), []);

@@ -14,6 +14,9 @@ export interface SessionRecord {
   readonly respondent: string | null;
   readonly device: string | null;
   readonly prefix: string | null;
+  readonly token: string | null;
+  /** null where strangers share it. */
+  readonly address: string | null;
   readonly sketch: DeviceSketch | null;
 }
 

@@ -153,7 +153,7 @@ function createSignatures(keyspace: Keyspace): (input: ScoreCountInput) => boole
 }
 
 function sessionOf(input: ScoreCountInput, device: string | null, probe: RecentReceipt['probe']): CountedSession {
-  const { nowMs, session, scope, respondent, address, prefix, source, deviceClass, addressShared } = input;
+  const { nowMs, session, scope, respondent, address, prefix, source, deviceClass, addressShared, host = null } = input;
   return {
     nowMs,
     session,
@@ -165,6 +165,8 @@ function sessionOf(input: ScoreCountInput, device: string | null, probe: RecentR
     source,
     deviceClass,
     addressShared,
+    host,
+    token: probe?.device ?? null,
     sketch: probe?.sketch ?? null,
     bands: probe?.bands ?? [],
   };

@@ -105,10 +105,11 @@ function createTies(keyspace: Keyspace) {
 function createRecords(keyspace: Keyspace) {
   const records = keyspace.table<SessionRecord>('records');
   const remember = (call: CountingCall, at: string): void => {
-    const { session, nowMs, respondent, device, prefix, sketch } = call.session;
+    const { session, nowMs, respondent, device, prefix, token, addressShared, sketch } = call.session;
+    const address = addressShared ? null : call.session.address;
     const known = call.restoring && (call.lastAtMs ?? nowMs) > nowMs ? records.get(at + session, nowMs) : undefined;
     // What a later call said of it stands before what is restored.
-    const record = known ?? { respondent, device, prefix, sketch };
+    const record = known ?? { respondent, device, prefix, token, address, sketch };
     records.set(at + session, { ...record, atMs: call.firstAtMs }, call.clockMs, bounds.candidateMs);
   };
   return { remember, records };

@@ -1,8 +1,8 @@
 /**
  * Rates of a device, a respondent, an address, a prefix and a source within a scope, and how common the session’s
  * terms are in its project. Counting happens in the same step as reading, so that the session itself is included.
- * What is counted of one thing lies under one key. Networks and sources count people: who was in the scope within a day already (the same
- * respondent, or without one the same device) adds nothing to them.
+ * What is counted of one thing lies under one key. Networks and sources count people: who was counted
+ * there within a day already adds nothing (see persons.ts).
  */
 import type { CountFacts } from '../../../contract/facts.js';
 import { bounds, hourOf, slotOf } from '../bounds.js';
@@ -12,9 +12,11 @@ import { addToBucket, createBuckets, sumBuckets, type Buckets } from './buckets.
 import { within, type CountingCall } from './counting-call.js';
 import { addDistinct, countDistinct, sortDistinct, type Distinct } from './distinct.js';
 import type { Keyspace, Table } from './keyspace.js';
+import { createPersons, personKeysMax, type IsRepeat } from './persons.js';
 import { addTerms, createTermCounts, readTerms, type TermCounts } from './terms.js';
 
 type VelocityFacts = Omit<CountFacts, 'candidates' | 'neighborhood'>;
+type AddressFacts = Pick<VelocityFacts, 'addressDevicesHour' | 'addressRespondentsHour' | 'addressSessionsHour'>;
 
 /** A device or a respondent: its sessions by the hour, and the distinct others seen with it; null while there were none. */
 interface SubjectCounts {
@@ -29,7 +31,8 @@ interface AddressCounts {
   respondents: Distinct | null;
 }
 
-interface PrefixCounts {
+/** People on a network, or on an address that strangers share. */
+interface PeopleCounts {
   readonly slots: Buckets;
   readonly hours: Buckets;
 }
@@ -37,31 +40,39 @@ interface PrefixCounts {
 const twoHoursMs = 2 * bounds.hourMs;
 const twoDaysMs = 2 * bounds.dayMs;
 
-/** Keys that one call may add: of the device, the respondent, the address, the prefix, the source and the terms. */
-export const velocityKeysMax = 6;
+/** Keys that one call may add: of the device, the respondent, the address, that as a shared one, the host, the prefix, the source, the terms, and the person’s places. */
+export const velocityKeysMax = 8 + personKeysMax;
 
 export function createVelocity(keyspace: Keyspace): (call: CountingCall) => VelocityFacts {
   const subjects = keyspace.table<SubjectCounts>('subjects');
   const addresses = keyspace.table<AddressCounts>('addresses');
-  const prefixes = keyspace.table<PrefixCounts>('prefixes');
+  const people = keyspace.table<PeopleCounts>('people');
   const baselines = keyspace.table<Baseline>('baselines');
   const terms = keyspace.table<TermCounts>('terms');
+  const personOf = createPersons(keyspace);
 
   return (call) => {
-    const { respondent, device } = call.session;
+    const { respondent, device, address, prefix, scope, addressShared, host = null } = call.session;
     const ofDevice = device === null ? null : countSubject(subjects, call, 'd', device, respondent, bounds.dayMs);
     const ofRespondent =
       respondent === null ? null : countSubject(subjects, call, 'r', respondent, device, bounds.weekMs);
-    const repeated = ((respondent === null ? ofDevice : ofRespondent)?.sessionsDay ?? 0) > 1;
+    const isRepeat = personOf(call);
+    const ofAddress = countAddress(addresses, call, address);
+    const onNetwork = countPeople(people, call, isRepeat, `p${scope}${prefix}`, prefix);
+    const onShared = addressShared ? countPeople(people, call, isRepeat, `n${scope}${address}`, address) : null;
     return {
       deviceSessionsDay: ofDevice?.sessionsDay ?? null,
       deviceRespondentsDay: ofDevice?.others ?? null,
       respondentDay: ofRespondent?.sessionsDay ?? null,
       respondentDevicesWeek: ofRespondent?.others ?? null,
-      ...countAddress(addresses, call),
-      ...countPrefix(prefixes, call, repeated),
-      source: sourceRate(baselines, call, repeated),
+      ...ofAddress,
+      prefixSessionsHour: onNetwork.hour,
+      prefixSessionsDay: onNetwork.day,
+      sharedAddressHour: onShared?.hour ?? null,
+      sharedAddressDay: onShared?.day ?? null,
+      source: sourceRate(baselines, call, isRepeat),
       terms: termFrequencies(terms, call),
+      hostPeopleHour: host === null ? null : mostPeople(countAddress(addresses, call, host)),
     };
   };
 }
@@ -101,11 +112,13 @@ function countSubject(
   };
 }
 
-function countAddress(
-  table: Table<AddressCounts>,
-  call: CountingCall,
-): Pick<VelocityFacts, 'addressDevicesHour' | 'addressRespondentsHour' | 'addressSessionsHour'> {
-  const { nowMs, device, respondent, address } = call.session;
+/** Most people on one IPv6 address, which one device has. */
+function mostPeople({ addressDevicesHour: devices, addressRespondentsHour: respondents }: AddressFacts): number | null {
+  return devices === null && respondents === null ? null : Math.max(devices ?? 0, respondents ?? 0);
+}
+
+function countAddress(table: Table<AddressCounts>, call: CountingCall, address: string): AddressFacts {
+  const { nowMs, device, respondent } = call.session;
   const slot = slotOf(nowMs);
   const key = keyIn(call, 'a', address);
   const add = admitWithin(call, bounds.hourMs, 'a', address);
@@ -126,15 +139,19 @@ function countAddress(
   };
 }
 
-function countPrefix(
-  table: Table<PrefixCounts>,
+/** `place` names it among those where a person was counted. */
+function countPeople(
+  table: Table<PeopleCounts>,
   call: CountingCall,
-  repeated: boolean,
-): Pick<VelocityFacts, 'prefixSessionsHour' | 'prefixSessionsDay'> {
-  const { nowMs, prefix } = call.session;
+  isRepeat: IsRepeat,
+  place: string,
+  ref: string,
+): { readonly hour: number; readonly day: number } {
+  const { nowMs } = call.session;
   const [slot, hour] = [slotOf(nowMs), hourOf(nowMs)];
-  const key = keyIn(call, 'p', prefix);
-  const add = admitWithin(call, bounds.dayMs, 'p', prefix) && !repeated;
+  const key = keyIn(call, 'f', ref);
+  const repeated = isRepeat(place);
+  const add = within(call, bounds.dayMs) && call.admit(place) && !repeated;
   const kept = add
     ? table.take(key, nowMs, twoDaysMs, () => ({ slots: createBuckets(slot), hours: createBuckets(hour) }))
     : table.get(key, nowMs);
@@ -143,8 +160,8 @@ function countPrefix(
     addToBucket(kept.hours, hour, bounds.hoursPerDay);
   }
   return {
-    prefixSessionsHour: sumBuckets(kept?.slots, slot, bounds.slotsPerHour),
-    prefixSessionsDay: sumBuckets(kept?.hours, hour, bounds.hoursPerDay),
+    hour: sumBuckets(kept?.slots, slot, bounds.slotsPerHour),
+    day: sumBuckets(kept?.hours, hour, bounds.hoursPerDay),
   };
 }
 
@@ -164,13 +181,14 @@ function countSeen(
   return count === 0 ? null : count;
 }
 
-function sourceRate(table: Table<Baseline>, call: CountingCall, repeated: boolean): VelocityFacts['source'] {
+function sourceRate(table: Table<Baseline>, call: CountingCall, isRepeat: IsRepeat): VelocityFacts['source'] {
   const { projectId, session, restoring } = call;
   const hour = hourOf(session.nowMs);
   if (session.source === null || !within(call, bounds.candidateMs)) return null;
   const baseline = table.take(`${projectId}:${session.source}`, session.nowMs, bounds.candidateMs, () =>
     createBaseline(hour),
   );
+  const repeated = isRepeat(`s${session.source}`);
   const add = call.admit(`s${session.source}`) && !repeated;
   if (!restoring || hour >= baseline.hour) return countSource(baseline, hour, add);
   if (add) restoreSource(baseline, hour);

@@ -45,6 +45,7 @@ export function countArguments(input: ScoreCountInput): Argument[] {
     source: input.source ?? '',
     deviceClass: plainOf(input.deviceClass),
     addressShared: input.addressShared ? '1' : '',
+    host: refOf(input.host ?? null),
     signature: input.signature ?? '',
     historyRespondent: input.history.respondent ?? '',
     historySource: input.history.source ?? '',
@@ -66,6 +67,8 @@ export function restoreArguments(nowMs: number, sessions: readonly CountedSessio
     source: session.source ?? '',
     deviceClass: plainOf(session.deviceClass),
     addressShared: session.addressShared ? '1' : '',
+    host: refOf(session.host ?? null),
+    token: refOf(session.token),
     sketch: session.sketch === null ? '' : packSketch(session.sketch),
     index: packIndex(session),
   });

@@ -21,6 +21,9 @@ type Velocity = [
   number,
   Source | false,
   [total: number, counts: Measured[]] | false,
+  sharedHour: Measured,
+  sharedDay: Measured,
+  hostPeople: Measured,
 ];
 type Probe = [device: string | false];
 type Meta = [
@@ -109,6 +112,9 @@ function decodeVelocity(velocity: Velocity): Omit<CountFacts, 'candidates' | 'ne
     prefixDay,
     source,
     terms,
+    sharedHour,
+    sharedDay,
+    hostPeople,
   ] = velocity;
   return {
     deviceSessionsDay: orNull(deviceSessions),
@@ -122,6 +128,9 @@ function decodeVelocity(velocity: Velocity): Omit<CountFacts, 'candidates' | 'ne
     prefixSessionsDay: prefixDay,
     source: source === false ? null : { hour: source[0], mean: source[1], variance: source[2], hours: source[3] },
     terms: terms === false ? null : { total: terms[0], counts: listOf(terms[1]).map(orNull) },
+    sharedAddressHour: orNull(sharedHour),
+    sharedAddressDay: orNull(sharedDay),
+    hostPeopleHour: orNull(hostPeople),
   };
 }
 
@@ -140,7 +149,7 @@ function decodeProbe([device]: Probe, parts: readonly (Buffer | null)[]): Stored
   };
 }
 
-/** A candidate’s record is "first scored|respondent|device|prefix|last tied|edges|sketch"; only the sketch may hold a bar. */
+/** A candidate’s record is "first scored|respondent|device|prefix,token,address|last tied|edges|sketch"; only the sketch may hold a bar. */
 function decodeCandidates(candidates: Meta[5], records: readonly Buffer[]): DuplicateCandidate[] {
   return sortCandidates(
     listOf(candidates).map(([session, via], i) => {
@@ -152,13 +161,16 @@ function decodeCandidates(candidates: Meta[5], records: readonly Buffer[]): Dupl
         fields.push(record.toString('latin1', at, end));
         at = end + 1;
       }
-      const [atMs, respondent, device, prefix] = fields;
+      const [atMs, respondent, device, places = ''] = fields;
+      const [prefix, token, address] = places.split(',');
       return {
         session,
         atMs: Number(atMs),
         respondent: known(respondent),
         device: known(device),
         prefix: known(prefix),
+        token: known(token),
+        address: known(address),
         sketch: decodeSketch(record.subarray(at)),
         via,
       };
@@ -187,8 +199,9 @@ function listOf<T>(list: T[]): T[] {
   return Array.isArray(list) ? list : [];
 }
 
-function orNull<T>(value: T | false): T | null {
-  return value === false ? null : value;
+/** Not measured; a record of an older instance ends earlier. */
+function orNull<T>(value: T | false | undefined): T | null {
+  return value === false || value === undefined ? null : value;
 }
 
 function known(text: string | undefined): string | null {

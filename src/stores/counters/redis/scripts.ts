@@ -20,6 +20,7 @@ const counting = [
   'inputs',
   'entries',
   'session',
+  'persons',
   'velocity',
   'source',
   'terms',

@@ -8,6 +8,7 @@ local probe, version = readProbe()
 local s = {
   respondent = given('respondent'), device = given('device'), address = given('address'), prefix = given('prefix'),
   source = given('source'), deviceClass = given('deviceClass'), shared = given('addressShared') == '1',
+  host = given('host'), token = probe and probe.device or '',
   sketch = probe and probe.sketch or '', bands = probe and probe.bands or {}, cells = probe and probe.cells,
 }
 if s.device == '' and probe then s.device = probe.device end

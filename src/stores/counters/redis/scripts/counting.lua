@@ -3,8 +3,15 @@
 
 local function sessionKeys(s)
   local keys = { guard = base .. 's:' .. session, record = at .. 'k:' .. session, address = at .. 'a:' .. s.address, prefix = at .. 'f:' .. s.prefix }
-  if s.device ~= '' then keys.device = at .. 'e:D' .. s.device end
-  if s.respondent ~= '' then keys.respondent = at .. 'e:R' .. s.respondent end
+  if s.device ~= '' then
+    keys.device, keys.devicePlaces = at .. 'e:D' .. s.device, base .. 'v:D' .. s.device
+  end
+  if s.respondent ~= '' then
+    keys.respondent, keys.respondentPlaces = at .. 'e:R' .. s.respondent, base .. 'v:R' .. s.respondent
+  end
+  -- Only of an address that strangers share is it worth knowing what it usually sends.
+  if s.shared then keys.sharedAddress = at .. 'f:' .. s.address end
+  if s.host ~= '' then keys.host = at .. 'a:' .. s.host end
   if not s.shared and s.deviceClass ~= '' then
     s.addressEdge = 'A' .. s.address .. '/' .. s.deviceClass
     keys.addressEdge = at .. 'e:' .. s.addressEdge
@@ -29,24 +36,33 @@ local function countIdentity(key, before, label, member, windowMs)
   return sessions, distinct > 0 and distinct, sightings, joined
 end
 
-local function countAddress(key, before, s)
-  if not within(bounds.hourMs) then return 0, 0, 0 end
+local function countAddress(key, before, s, address)
+  if not within(bounds.hourMs) then return false, false, 0 end
   local buckets, devices, respondents = splitSections(before)
   local sessions, deviceCount, respondentCount
-  devices, deviceCount = seenBySlot(devices, 'ad' .. s.address, s.device)
-  respondents, respondentCount = seenBySlot(respondents, 'ar' .. s.address, s.respondent)
-  buckets, sessions = perSlot(buckets, admit('a' .. scope .. s.address))
+  devices, deviceCount = seenBySlot(devices, 'ad' .. address, s.device)
+  respondents, respondentCount = seenBySlot(respondents, 'ar' .. address, s.respondent)
+  buckets, sessions = perSlot(buckets, admit('a' .. scope .. address))
   writeIfNew(key, buckets .. '|' .. devices .. '|' .. respondents, before, 2 * bounds.hourMs)
   return deviceCount > 0 and deviceCount, respondentCount > 0 and respondentCount, sessions
 end
 
-local function countPrefix(key, before, s, repeated)
+-- People on a network, or on an address that strangers share, by the hour and the day. `place` names it among those where a person was counted.
+local function countPeople(key, before, place, people)
   local slots, hours = splitSections(before)
-  local add, inHour, inDay = within(bounds.dayMs) and admit('p' .. scope .. s.prefix) and not repeated, nil, nil
+  local repeated = isRepeat(people, place)
+  local add, inHour, inDay = within(bounds.dayMs) and admit(place) and not repeated, nil, nil
   slots, inHour = perSlot(slots, add)
   hours, inDay = perHour(hours, add)
   if add then writeIfNew(key, slots .. '|' .. hours .. '|', before, 2 * bounds.dayMs) end
   return inHour, inDay
+end
+
+-- Most people on one IPv6 address, which one device has, within an hour.
+local function countHost(key, before, s)
+  if not key then return false end
+  local devices, respondents = countAddress(key, before, s, s.host)
+  return (devices or respondents) and math.max(devices or 0, respondents or 0)
 end
 
 local function countSession(s, keys, read)
@@ -69,15 +85,23 @@ local function countSession(s, keys, read)
     writeIfNew(keys.addressEdge, joined, before, bounds.dayMs)
     own[#own + 1], edges[s.addressEdge] = s.addressEdge, joined
   end
-  local devices, respondents, sessions = countAddress(keys.address, read.address, s)
+  local devices, respondents, sessions = countAddress(keys.address, read.address, s, s.address)
   -- A person’s own repeats within a day are no burst.
-  local repeated
-  if hasRespondent then repeated = respondentSessions > 1 else repeated = hasDevice and deviceSessions > 1 end
-  local inHour, inDay = countPrefix(keys.prefix, read.prefix, s, repeated)
+  local people = {}
+  if hasRespondent then people[1] = placesOf(read.respondentPlaces) end
+  if hasDevice then people[#people + 1] = placesOf(read.devicePlaces) end
+  local inHour, inDay = countPeople(keys.prefix, read.prefix, 'p' .. scope .. s.prefix, people)
+  local sharedHour, sharedDay = false, false
+  if s.shared then sharedHour, sharedDay = countPeople(keys.sharedAddress, read.sharedAddress, 'n' .. scope .. s.address, people) end
   local velocity = {
     deviceSessions, deviceRespondents, respondentSessions, respondentDevices, devices, respondents, sessions, inHour, inDay,
-    sourceRate(s.source, repeated), hasSketch and within(2 * bounds.weekMs) and termRates(s.cells),
+    sourceRate(s.source, people), hasSketch and within(2 * bounds.weekMs) and termRates(s.cells),
+    sharedHour, sharedDay, countHost(keys.host, read.host, s),
   }
+  if within(bounds.dayMs) then
+    if hasDevice then writeIfNew(keys.devicePlaces, placesText(people[#people]), read.devicePlaces or '', bounds.personMs) end
+    if hasRespondent then writeIfNew(keys.respondentPlaces, placesText(people[1]), read.respondentPlaces or '', bounds.personMs) end
+  end
 
   readScope(s.prefix)
   local bandTexts = exchangeBands(s.bands)

@@ -1,5 +1,5 @@
 -- What ties a session to others of its scope: edges are D<device>, R<respondent> and A<address>/<class>. The record of a
--- session is "first scored|respondent|device|prefix|last tied|edges, a line each|sketch". Uses at, now, nowText, guard, within.
+-- session is "first scored|respondent|device|prefix,token,address|last tied|edges, a line each|sketch"; a shared address is left out. Uses at, now, nowText, guard, within.
 
 local function sightingsOf(edge, text)
   if not text then return '' end
@@ -121,7 +121,7 @@ local function writeRecord(record, s, findable, node, tied)
     if not findable then first = keptFirst end
     if keptFirst ~= '' and (not findable or (restoring and guard[2] > now)) then head, sketch = kept, rest end
   end
-  if not head then head, sketch = '|' .. s.respondent .. '|' .. s.device .. '|' .. s.prefix .. '|', s.sketch end
+  if not head then head, sketch = '|' .. s.respondent .. '|' .. s.device .. '|' .. s.prefix .. ',' .. s.token .. ',' .. (s.shared and '' or s.address) .. '|', s.sketch end
   local text = first .. head .. stampOf(scored) .. '|' .. table.concat(node, '\n') .. '|' .. sketch
   redis.call('SET', at .. 'k:' .. session, text, 'PX', first ~= '' and bounds.candidateMs or bounds.dayMs)
 end

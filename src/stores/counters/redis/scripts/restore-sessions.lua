@@ -8,6 +8,7 @@ for before = heads, #ARGV - 1, stride do
   local s = {
     respondent = given('respondent'), device = given('device'), address = given('address'), prefix = given('prefix'),
     source = given('source'), deviceClass = given('deviceClass'), shared = given('addressShared') == '1',
+    host = given('host'), token = given('token'),
     sketch = given('sketch'), bands = index[1], cells = index[2],
   }
   local keys, reads, names = sessionKeys(s), {}, {}

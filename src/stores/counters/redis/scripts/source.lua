@@ -27,13 +27,14 @@ local function foldHour(key, ofHour, count, all)
   return fold(all, count)
 end
 
-local function sourceRate(source, repeated)
+local function sourceRate(source, people)
   if source == '' or not within(bounds.candidateMs) then return false end
   local key = base .. 'b:' .. source
   -- Hours that are restored behind the current one have a place of their own until they ended too.
   local known = redis.call('HMGET', key, 'h', 'c', 'all', 'rh', 'rc')
   local current, count, all = tonumber(known[1] or hour), tonumber(known[2] or 0), known[3]
   local restored, restoredCount = tonumber(known[4] or 0), tonumber(known[5] or 0)
+  local repeated = isRepeat(people, 's' .. source)
   local add = admit('s' .. source) and not repeated
   if restoring and hour < current then
     if add then
