@@ -51,7 +51,7 @@ t.test('score, recommendation, verdictClass and grlCompat never move with duplic
 });
 
 /** What a source or a network answers to one person who comes again and again: nothing of it grows, as the stores’ contract holds. */
-t.test('one person’s repeats move no burst, through the counters and the core together', async (t) => {
+t.test('one person’s repeats move no burst, through the counters and the core together', async () => {
   const counters = await openMemoryCounters({ snapshotPath: null, keysMax: 100_000, now: () => startMs });
   const anyVisit = fc.record({
     study: fc.nat({ max: 6 }),
