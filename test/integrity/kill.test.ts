@@ -7,6 +7,7 @@ import { auditCounts, auditLoad } from '../helpers/audit.js';
 import { startFleet, type FleetMember } from '../helpers/fleet.js';
 import { realStoreSettings } from '../helpers/real-service.js';
 import { startScoreLoad } from '../helpers/score-load.js';
+import { createRandom } from '../helpers/seeded-random.js';
 import { findStack, startOwnStack } from '../helpers/stores.js';
 
 /** A run of CI kills enough to meet every state a process can be in, several times; the soak kills two thousand times. */
@@ -16,15 +17,6 @@ const seed = Number(process.env['INTEGRITY_SEED'] ?? 1);
 
 t.setTimeout(120_000 + killsMax * 5_000);
 const stack = findStack(t, 'kill -9 under load');
-
-/** A small generator, so that a run can be repeated: the same seed gives the same pauses. */
-function createRandom(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 if (stack !== null) {
   t.test(
