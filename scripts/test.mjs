@@ -5,7 +5,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = 'dist/test';
-const isBusy = (name) => /^(bench|cli)\/|^integrity\/(webhooks-)?kill\.|\.browser\.test|^service\/(process|roles)\./.test(name);
+const isBusy = (name) =>
+  /^(bench|cli)\/|^integrity\/(webhooks-)?kill\.|\.browser\.test|^service\/(process|roles)\./.test(name);
 const isWaiting = (name) => !isBusy(name) && /^(integrity|stores)\//.test(name);
 
 const files = readdirSync(root, { recursive: true })

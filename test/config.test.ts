@@ -50,6 +50,11 @@ const refused: readonly (readonly [Record<string, string>, RegExp])[] = [
   [{ PORT: '3002' }, /^PORT, AUDIENCE_PORT and ADMIN_PORT must differ/],
   [{ DASHBOARD_JWKS_URL: 'https://id.example/jwks' }, /^DASHBOARD_JWKS_URL needs DASHBOARD_ISSUER/],
   [{ VH_ENV: 'production', VH_BOOTSTRAP: 'on' }, /^VH_BOOTSTRAP is on in production/],
+  [
+    { VH_ENV: 'production', VH_WEBHOOK_ALLOW_PRIVATE: 'on' },
+    /^VH_WEBHOOK_ALLOW_PRIVATE is on with VH_ENV=production.*development only/,
+  ],
+  [{ VH_ENV: 'staging', VH_WEBHOOK_ALLOW_PRIVATE: 'true' }, /^VH_WEBHOOK_ALLOW_PRIVATE is on with VH_ENV=staging/],
 ];
 
 t.test('a wrong setting is refused with a sentence that names it', (t) => {

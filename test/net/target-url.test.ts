@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { createTargetClassifier } from '../../src/net/target-address.js';
+import { objectionTo } from '../../src/net/target-url.js';
+
+const classify = createTargetClassifier();
+const outside = (url: string): string | null => objectionTo(url, { classify, allowPrivate: false });
+const inDevelopment = (url: string): string | null => objectionTo(url, { classify, allowPrivate: true });
+
+for (const url of [
+  'https://example.com/hooks',
+  'https://example.com:443/hooks',
+  'https://example.com:8443/hooks?tenant=7',
+  'https://EXAMPLE.com./',
+  'https://localhost.example.com/',
+  'https://8.8.8.8/',
+  'https://[2606:4700:4700::1111]/',
+])
+  t.test(`${url} may be registered`, (t) => {
+    t.equal(outside(url), null);
+    t.end();
+  });
+
+const refused: readonly (readonly [url: string, sentence: RegExp])[] = [
+  ['', /must be an absolute URL/],
+  ['/hooks', /must be an absolute URL/],
+  ['example.com', /must be an absolute URL/],
+  ['https://', /must be an absolute URL/],
+  ['http://example.com/', /must start with https/],
+  ['ftp://example.com/', /must start with https/],
+  ['file:///etc/passwd', /must start with https/],
+  ['gopher://example.com/', /must start with https/],
+  ['javascript:alert(1)', /must start with https/],
+  ['data:text/plain,x', /must start with https/],
+  ['https://user@example.com/', /user name or password/],
+  ['https://user:password@example.com/', /user name or password/],
+  ['https://:password@example.com/', /user name or password/],
+  ['https://example.com@127.0.0.1/', /user name or password/],
+  ['https://example.com/#part', /fragment/],
+  ['https://example.com:80/', /port 443 or 8443, not 80/],
+  ['https://example.com:22/', /not 22/],
+  ['https://example.com:6379/', /not 6379/],
+  ['https://example.com:65535/', /not 65535/],
+  ['https://localhost/', /inner network/],
+  ['https://LOCALHOST./', /inner network/],
+  ['https://api.localhost/', /inner network/],
+  ['https://intranet/', /inner network/],
+  ['https://printer.local/', /inner network/],
+  ['https://metadata.google.internal/', /inner network/],
+  ['https://router.home.arpa/', /inner network/],
+  ['https://host.localdomain/', /inner network/],
+  ['https://hidden.onion/', /inner network/],
+  ['https://127.0.0.1/', /127\.0\.0\.1 is .*loopback/],
+  ['https://127.1/', /127\.0\.0\.1 is .*loopback/],
+  ['https://2130706433/', /127\.0\.0\.1 is .*loopback/],
+  ['https://0x7f.0.0.1/', /127\.0\.0\.1 is .*loopback/],
+  ['https://0177.0.0.1/', /127\.0\.0\.1 is .*loopback/],
+  ['https://10.1.2.3:8443/', /10\.1\.2\.3 is .*private/],
+  ['https://169.254.169.254/latest/meta-data', /link-local/],
+  ['https://[::1]/', /::1 is .*loopback/],
+  ['https://[::ffff:127.0.0.1]/', /mapped/],
+  ['https://[fd00::1]/', /must name a server on the public internet/],
+  ['https://１２７.0.0.1/', /127\.0\.0\.1 is .*loopback/],
+];
+
+t.test('what never can be right is refused with a sentence that says why', (t) => {
+  for (const [url, sentence] of refused) t.match(outside(url) ?? 'nothing was wrong', sentence, url);
+  t.end();
+});
+
+t.test('in development private targets, plain HTTP and any port are taken, and nothing else', (t) => {
+  for (const url of ['http://127.0.0.1:4000/x', 'http://localhost:9/', 'https://[::1]:8080/', 'http://intranet/'])
+    t.equal(inDevelopment(url), null, url);
+  for (const [url, sentence] of [
+    ['ftp://localhost/', /must start with https?/],
+    ['http://user@localhost/', /user name or password/],
+    ['http://localhost/#part', /fragment/],
+    ['localhost:4000', /must start with https?/],
+  ] as const)
+    t.match(inDevelopment(url) ?? 'nothing was wrong', sentence, url);
+  t.end();
+});
+
+t.test('no port but the two of TLS is taken, and no text makes it throw', (t) => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 65_535 }), (port) => {
+      const isTaken = outside(`https://example.com:${port}/`) === null;
+      return isTaken === (port === 443 || port === 8443);
+    }),
+  );
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.webUrl(), fc.domain()), (text) => {
+      const objection = outside(text);
+      return objection === null || objection.startsWith('must ');
+    }),
+  );
+  t.end();
+});
