@@ -3,18 +3,25 @@
  * them is sent any more; what a receiver has already got is the receiver’s to erase.
  */
 import type { Queryable } from '../stores/database/port.js';
+import { deliveryIdOf } from './delivery-store.js';
 
-/** Answers how many events were erased. */
+/**
+ * Answers how many events were erased. Deliveries are found by their ids, which follow from events and webhooks: what it costs does not grow
+ * with how much a project was ever sent. Those of webhooks that are gone are taken out by the retention within minutes.
+ */
 export async function erasePayloads(tx: Queryable, projectId: string, sessionIds: readonly string[]): Promise<number> {
-  const ours = 'webhook_id IN (SELECT webhook_id FROM webhooks WHERE project_id = $1) AND session_id = ANY($2::text[])';
-  await tx.query(
-    `DELETE FROM delivery_attempts WHERE (webhook_id, delivery_id) IN (SELECT webhook_id, delivery_id FROM deliveries WHERE ${ours})`,
-    [projectId, sessionIds],
-  );
-  await tx.query(`DELETE FROM deliveries WHERE ${ours}`, [projectId, sessionIds]);
-  const events = await tx.query(
+  const events = await tx.query<{ event_id: string }>(
     'DELETE FROM webhook_events WHERE project_id = $1 AND session_id = ANY($2::text[]) RETURNING event_id',
     [projectId, sessionIds],
   );
+  const webhooks = await tx.query<{ webhook_id: string }>('SELECT webhook_id FROM webhooks WHERE project_id = $1', [
+    projectId,
+  ]);
+  for (const { webhook_id: webhookId } of webhooks) {
+    const values = [webhookId, events.map((event) => deliveryIdOf(event.event_id, webhookId))];
+    const ours = 'webhook_id = $1 AND delivery_id = ANY($2::text[])';
+    await tx.query(`DELETE FROM delivery_attempts WHERE ${ours}`, values);
+    await tx.query(`DELETE FROM deliveries WHERE ${ours}`, values);
+  }
   return events.length;
 }

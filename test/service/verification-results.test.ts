@@ -117,6 +117,8 @@ t.test('analytics count every session once, fill empty buckets and name what is 
   for (const query of [
     'period=year',
     'fromDate=2026-02-30',
+    'fromDate=0000-01-01&toDate=0000-01-02',
+    'toDate=0001-01-01',
     'fromDate=2026-05-02&toDate=2026-05-01',
     'period=hour&fromDate=2026-01-01&toDate=2026-05-01',
   ]) {

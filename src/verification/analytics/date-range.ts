@@ -66,8 +66,12 @@ function nextStart(period: AnalyticsPeriod, start: number): number {
 
 const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
+/** There is no year 0, and the database takes none. */
+const firstDate = '0001-01-01';
+
 /** null where the calendar has no such day: the 30th of February is not the 2nd of March. */
 function timeOf(date: string): number | null {
+  if (date < firstDate) return null;
   const ms = Date.parse(`${date}T00:00:00.000Z`);
   return Number.isNaN(ms) || dateOf(ms) !== date ? null : ms;
 }
