@@ -15,7 +15,7 @@ export interface Usage {
 }
 
 /** First day of the month, and of the next, as YYYY-MM-DD. */
-export function monthOf(nowMs: number): { readonly month: string; readonly next: string } {
+function monthOf(nowMs: number): { readonly month: string; readonly next: string } {
   const now = new Date(nowMs);
   const first = (offset: number): string =>
     new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset, 1)).toISOString().slice(0, 10);
@@ -23,7 +23,7 @@ export function monthOf(nowMs: number): { readonly month: string; readonly next:
 }
 
 /** The quota that holds for a session; null where none does. */
-export const quotaOf = ({ isDemo, monthlyQuota }: Pick<Usage, 'isDemo' | 'monthlyQuota'>): number | null =>
+const quotaOf = ({ isDemo, monthlyQuota }: Pick<Usage, 'isDemo' | 'monthlyQuota'>): number | null =>
   isDemo ? null : monthlyQuota;
 
 /** Counts one verification. Throws QUOTA_EXCEEDED where the month’s are used up. */

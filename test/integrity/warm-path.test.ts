@@ -1,19 +1,20 @@
-/** What one score asks of the stores once everything it needs is cached. */
+/** What one score, and one validation of a token, asks of the stores once everything it needs is cached. */
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import t from 'tap';
 import { realStoreSettings } from '../helpers/real-service.js';
 import { startTestService } from '../helpers/service.js';
 import { findStack } from '../helpers/stores.js';
+import { createSession, verify } from '../helpers/verifications.js';
 import { startRedis } from '../stores/counters/redis-server.js';
 
 t.setTimeout(60_000);
 const stack = findStack(t, 'what a score asks of the stores');
-/** Statements that come by the clock, however many scores there are. */
-const byTheClock = [/ FROM changes /, /INTO api_key_uses /, /^SELECT 1$/];
+/** Statements that come by the clock, however many calls there are. */
+const byTheClock = [/ FROM changes /, /INTO api_key_uses /, /^SELECT 1$/, / fingerprint_changes /];
 
 if (stack !== null) {
-  t.test('a warm score is one round trip to Redis and no SQL', async (t) => {
+  t.test('a warm score is one round trip to Redis and no SQL; a warm token/verify is no SQL either', async (t) => {
     const redis = await startRedis();
     if (redis === null) throw new Error('redis-server is not installed');
     t.teardown(() => redis.close());
@@ -66,6 +67,20 @@ if (stack !== null) {
       statements.filter((text) => !byTheClock.some((pattern) => pattern.test(text))),
       [],
       'no statement that a score caused',
+    );
+
+    const validate = async (token: string): Promise<void> => {
+      const { body } = await service.call('POST', '/token/verify', { body: { token } });
+      t.match(body, { success: true });
+    };
+    const { body } = await verify(service, await createSession(service));
+    await validate(body.verificationToken);
+    statements.length = 0;
+    for (let n = 0; n < scored; n++) await validate(body.verificationToken);
+    t.same(
+      statements.filter((text) => !byTheClock.some((pattern) => pattern.test(text))),
+      [],
+      'nor one that a warm validation of a token caused',
     );
   });
 }

@@ -50,7 +50,7 @@ export function bucketStarts({ period, fromMs, untilMs }: DateRange): readonly n
 }
 
 /** Where the bucket begins that a time lies in. Weeks begin on Monday. */
-export function bucketStart(period: AnalyticsPeriod, ms: number): number {
+function bucketStart(period: AnalyticsPeriod, ms: number): number {
   const date = new Date(ms);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
   if (period === 'hour') return Date.UTC(year, month, day, date.getUTCHours());

@@ -30,7 +30,7 @@ export function startRollupConsumer({
 }
 
 /** Counts the events of a batch that were not counted before. */
-export async function countEvents(database: Database, entries: readonly LogEntry[]): Promise<void> {
+async function countEvents(database: Database, entries: readonly LogEntry[]): Promise<void> {
   const events = new Map(
     entries
       .map(eventOf)

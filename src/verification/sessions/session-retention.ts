@@ -19,7 +19,7 @@ export interface SessionRetentionDeps {
 }
 
 /** Deletes what is due; answers how many sessions. */
-export async function deleteExpiredSessions(
+async function deleteExpiredSessions(
   { database, now, retentionDays }: SessionRetentionDeps,
   isStopping: () => boolean = () => false,
 ): Promise<number> {

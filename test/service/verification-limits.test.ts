@@ -1,0 +1,121 @@
+/** What stands between a session and its verdict besides the envelope: quota, trial, origin, retry budget, retention. */
+import t from 'tap';
+import { insertOrganization } from '../../src/administration/organization-store.js';
+import { insertProject } from '../../src/administration/project-store.js';
+import { withDatabase } from '../helpers/organizations.js';
+import { startTestService, temporaryDirectory } from '../helpers/service.js';
+import { automated, createSession, page, readResult, verify } from '../helpers/verifications.js';
+
+const dayMs = 86_400_000;
+t.setTimeout(120_000);
+const dataDirectory = temporaryDirectory(t);
+const first = await startTestService(t, { VH_DATA_DIR: dataDirectory, VH_BOOTSTRAP: 'on' });
+const organization = { 'x-api-key': first.bootstrap.organizationKey };
+const changed = await first.call('PATCH', `/projects/${first.bootstrap.projectId}`, {
+  body: { config: { allowedDomains: [page.origin] } },
+  headers: organization,
+});
+if (changed.status !== 200) throw new Error(JSON.stringify(changed.body));
+await first.stop();
+
+const startedAtMs = Date.now();
+const onTrial = await withDatabase(dataDirectory, async (database) => {
+  await database.query('UPDATE organizations SET monthly_quota = 4 WHERE organization_id = $1', [
+    first.bootstrap.organizationId,
+  ]);
+  const organizationId = await insertOrganization(database, { name: 'Trial', tier: 'free', liteEnabled: false });
+  await database.query('UPDATE organizations SET trial_ends_at = $2 WHERE organization_id = $1', [
+    organizationId,
+    new Date(startedAtMs + 600_000),
+  ]);
+  const project = await insertProject(database, organizationId, {
+    name: 'Trial',
+    config: { allowedDomains: [page.origin] },
+  });
+  if (project === null) throw new Error('the project was not made');
+  return project.projectId;
+});
+
+/** How far the service’s clock is ahead. */
+let aheadMs = 0;
+const now = (): number => Date.now() + aheadMs;
+const service = await startTestService(t, { VH_DATA_DIR: dataDirectory, VH_ENV: 'production' }, { now });
+const { bootstrap } = service;
+const refusal = ({ status, body }: { readonly status: number; readonly body: unknown }) => ({
+  status,
+  ...(body as object),
+});
+
+t.test(
+  'an envelope from an origin that is not allowed is refused in production, and the page can read it',
+  async (t) => {
+    const session = await createSession(service);
+    const foreign = await verify(service, session, {}, { origin: 'https://elsewhere.example' });
+    t.match(refusal(foreign), { status: 403, code: 'ORIGIN_NOT_ALLOWED' });
+    t.equal(foreign.headers.get('access-control-allow-origin'), 'https://elsewhere.example');
+    t.equal((await verify(service, session)).status, 200, 'the session is not used up by it');
+  },
+);
+
+t.test('a retry that the project no longer allows is refused when its envelope comes', async (t) => {
+  const setBudget = async (maxRetries: number | null): Promise<void> => {
+    const { status } = await service.call('PATCH', `/projects/${bootstrap.projectId}`, {
+      body: { config: { maxRetries } },
+      headers: organization,
+    });
+    t.equal(status, 200);
+  };
+  const failed = await createSession(service);
+  t.equal((await verify(service, failed, automated)).body.status, 'fail');
+  const retry = await createSession(service, { previousSessionId: failed.sessionId });
+  await setBudget(0);
+  t.match(refusal(await verify(service, retry)), { status: 409, code: 'RETRY_BUDGET_EXHAUSTED' });
+  await setBudget(null);
+  t.equal((await verify(service, retry)).status, 200, 'nothing was taken');
+});
+
+t.test('the session after the month’s last is refused with 429 and stays open; the next month takes it', async (t) => {
+  const [last, over] = [await createSession(service), await createSession(service)];
+  t.equal((await verify(service, last)).status, 200, 'the fourth of four');
+  const refused = await verify(service, over);
+  const nextMonth = new Date(now());
+  nextMonth.setUTCMonth(nextMonth.getUTCMonth() + 1, 1);
+  const resetDate = `${nextMonth.toISOString().slice(0, 10)}T00:00:00.000Z`;
+  t.match(refusal(refused), { status: 429, code: 'QUOTA_EXCEEDED', limit: 4, usage: 4, resetDate });
+  t.ok(Number(refused.headers.get('retry-after')) > 0);
+  t.not((await readResult(service, over)).status, 200, 'it has no result: nothing was kept of it');
+  const none = await service.call('POST', '/public/sessions', { body: { siteKey: bootstrap.siteKey }, headers: page });
+  t.match(refusal(none), { status: 429, code: 'QUOTA_EXCEEDED' }, 'nor is a session created in vain');
+  aheadMs = Date.parse(resetDate) - Date.now() + 60_000;
+  t.equal((await verify(service, await createSession(service))).status, 200);
+  aheadMs = 0;
+});
+
+t.test('a session of a trial that ended meanwhile is refused with 402', async (t) => {
+  const session = await createSession(service, { siteKey: onTrial });
+  aheadMs = 700_000;
+  const refused = await verify(service, session);
+  t.match(refusal(refused), { status: 402, code: 'TRIAL_EXPIRED', trialEndsAt: String });
+  t.equal(refused.headers.get('access-control-allow-origin'), page.origin);
+  aheadMs = 0;
+});
+
+t.test('sessions past their retention are gone, and their fingerprints with them', async (t) => {
+  const count = (name: 'verification_sessions' | 'fingerprints'): Promise<number> =>
+    withDatabase(dataDirectory, async (database) => {
+      const [row] = await database.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${name}`);
+      return row?.count ?? 0;
+    });
+  await service.stop();
+  t.ok((await count('verification_sessions')) >= 4);
+  t.ok((await count('fingerprints')) >= 4);
+  const later = await startTestService(
+    t,
+    { VH_DATA_DIR: dataDirectory, VH_SESSION_RETENTION_DAYS: '1' },
+    { now: () => Date.now() + 400 * dayMs },
+  );
+  // A round looks at once, and a stop waits for the batch that it has in hand.
+  await later.stop();
+  t.equal(await count('verification_sessions'), 0);
+  t.equal(await count('fingerprints'), 0);
+});
