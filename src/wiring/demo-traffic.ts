@@ -40,7 +40,7 @@ export function wireDemoTraffic({ settings, stores, masterKey, metrics, logger, 
         createRandom,
       },
       { organizationId, projectId, lineage: key.lineage, liteConfig: project.fields.config?.liteConfig },
-      now(),
+      project.createdAt.getTime(),
     );
     return { organizationId, projectId, ...invented };
   };

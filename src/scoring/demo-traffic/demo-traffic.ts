@@ -4,6 +4,7 @@
  * outcomes of a seed are the same ones.
  */
 import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { LiteConfig } from '../../contract/calibration.js';
 import type { ScoreFacts } from '../../contract/facts.js';
 import type { OutcomeEvent } from '../../contract/outcome.js';
@@ -11,6 +12,7 @@ import type { RecordedVerdict } from '../../contract/pool.js';
 import type { BatchSigner } from '../../crypto/batch-signer.js';
 import { idAt } from '../../crypto/ids.js';
 import type { MakeRef } from '../../crypto/master-key.js';
+import { Fault } from '../../errors.js';
 import { parseAddress } from '../../net/address.js';
 import type { Log } from '../../stores/log/port.js';
 import { assembleFacts, gatherBase } from '../gather.js';
@@ -39,23 +41,25 @@ const sessions = 1_200;
 const atOnce = 20;
 const eventsPerPost = 200;
 const seed = 20_261;
+const triesMax = 5;
+const pauseMs = 500;
 const dayMs = 86_400_000;
-/** The month lies far enough back that its completions have stood for as long as they can be reversed. */
+/** The month lies so far before the project was made that its completions have stood for as long as they can be reversed. */
 const endsDaysAgo = 62;
 
-/** Answers what was invented. Rejects where the log or the database is away; it can be repeated. */
+/** The month hangs on when the project was made (milliseconds since 1970), so that it is the same one on every day. Answers what was invented. Rejects where the log or the database is away; it can be repeated. */
 export async function inventTraffic(
   deps: DemoTrafficDeps,
   project: DemoProject,
-  nowMs: number,
+  createdMs: number,
 ): Promise<InventedTraffic> {
-  const endsMs = Math.floor(nowMs / dayMs - endsDaysAgo) * dayMs;
+  const endsMs = Math.floor(createdMs / dayMs - endsDaysAgo) * dayMs;
   const invented = inventSessions(sessions, endsMs, deps.createRandom(seed));
   for (let start = 0; start < invented.length; start += atOnce)
-    await Promise.all(invented.slice(start, start + atOnce).map((session) => record(deps, project, session)));
+    await patiently(() => recordAll(deps, project, invented.slice(start, start + atOnce)));
   const events = invented.flatMap(({ outcomes }) => outcomes);
   for (let start = 0; start < events.length; start += eventsPerPost)
-    await deps.postOutcomes(events.slice(start, start + eventsPerPost));
+    await patiently(() => deps.postOutcomes(events.slice(start, start + eventsPerPost)));
   const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
   return { sessions, outcomes: events.length, from: dayOf(endsMs - 30 * dayMs), to: dayOf(endsMs - 1) };
 }
@@ -66,6 +70,23 @@ export interface InventedTraffic {
   readonly from: string;
   readonly to: string;
 }
+
+/** A store that is busy with what was invented so far is asked again; each step done twice comes to the same. */
+async function patiently(step: () => Promise<unknown>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await step();
+      return;
+    } catch (error) {
+      const isBusy = error instanceof Fault && (error.code === 'STORE_UNAVAILABLE' || error.code === 'OVERLOADED');
+      if (!isBusy || tries === triesMax) throw error;
+      await pause(pauseMs);
+    }
+  }
+}
+
+const recordAll = (deps: DemoTrafficDeps, project: DemoProject, sessions: readonly InventedSession[]) =>
+  Promise.all(sessions.map((session) => record(deps, project, session)));
 
 async function record(deps: DemoTrafficDeps, project: DemoProject, session: InventedSession): Promise<void> {
   const { atMs, request, network, counts } = session;
