@@ -27,10 +27,13 @@ const explanations: readonly Explanation[] = [
     codes: /^(ESERVFAIL|ETIMEOUT|EREFUSED|EAI_AGAIN)$/,
     text: 'dns: the name servers of the URL’s host did not answer. Check them.',
   },
-  { codes: /^ECONNREFUSED$/, text: 'connection: refused. Nothing listens at the host and port of the URL.' },
+  {
+    codes: /^ECONNREFUSED$/,
+    text: 'connection: refused. Nothing listens at the host and port of the URL: start the receiver, or change the URL of the webhook.',
+  },
   {
     codes: /^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/,
-    text: 'connection: there is no route to the host of the URL.',
+    text: 'connection: there is no route to the host of the URL. Check its address and network.',
   },
   {
     codes: /^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/,
@@ -39,19 +42,25 @@ const explanations: readonly Explanation[] = [
   { codes: /^CERT_HAS_EXPIRED$/, text: 'tls: the certificate has expired. Renew it.' },
   {
     codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
-    text: 'tls: the certificate is for another name than the host of the URL.',
+    text: 'tls: the certificate is for another name than the host of the URL. Install one for that name, or change the URL of the webhook.',
   },
   {
     codes:
       /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?)$/,
     text: 'tls: the certificate is not from a known authority, or an intermediate one is missing. Send the whole chain.',
   },
-  { codes: /^(ERR_SSL|ERR_TLS|EPROTO|CERT_)/, text: 'tls: no secure connection came about.' },
+  {
+    codes: /^(ERR_SSL|ERR_TLS|EPROTO|CERT_)/,
+    text: 'tls: no secure connection came about. Check that HTTPS is served at the host and port of the URL.',
+  },
   {
     codes: /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_ABORTED)$/,
-    text: 'connection: closed by the receiver before its answer was complete.',
+    text: 'connection: closed by the receiver before its answer was complete. See its log, and that of what stands in front of it.',
   },
-  { codes: /^(HPE_|UND_ERR_)/, text: 'protocol: the answer is no valid HTTP.' },
+  {
+    codes: /^(HPE_|UND_ERR_)/,
+    text: 'protocol: the answer is no valid HTTP. Check that a web server listens at the host and port of the URL.',
+  },
 ];
 
 export function explainFailure(error: unknown, facts: FailureFacts): string {
@@ -60,7 +69,7 @@ export function explainFailure(error: unknown, facts: FailureFacts): string {
     return `target: ${error.message}. Deliveries go to the public internet only; change the URL of the webhook, or its DNS.`;
   const code = codeOf(error);
   const known = explanations.find(({ codes }) => codes.test(code));
-  const text = known?.text ?? 'connection: it failed.';
+  const text = known?.text ?? 'connection: it failed. Check that the host and port of the URL can be reached.';
   return code === '' ? text : `${text} (${code})`;
 }
 
@@ -99,5 +108,10 @@ export function adviceFor(status: number | null, url: string): string | null {
     return 'status 429: the receiver limits the rate, and this status ends a delivery. Answer 503 to have it repeated; then replay this one.';
   if (status === 400 || status === 422)
     return `status ${status}: the receiver did not take the payload, so it is not repeated. See its answer; answer 2xx to duplicates; then replay.`;
+  if (status === 405) return 'status 405: the path takes no POST. Let it take POST, or change the URL of the webhook.';
+  if (status === 409)
+    return 'status 409: the receiver sees a conflict. Answer 2xx to what it has had before, so that it is not repeated.';
+  if (status === 413)
+    return 'status 413: the payload is too large for the receiver. Raise its limit, or that of what stands in front of it.';
   return `status ${status}: the receiver failed. See its answer and its log.`;
 }
