@@ -5,6 +5,7 @@
  */
 import type { QuestionSnapshot, RunResult } from './api.js';
 import { collectOnce, watchAll } from './collect.js';
+import { fit } from './fit.js';
 import { randomHex } from './hash.js';
 import { createListening } from './listening.js';
 import { beacon, post } from './transport.js';
@@ -65,7 +66,7 @@ export function startRun({
       ...(phase === 'load' ? { ...groups, gaps: [...gaps] } : { page: page!, beh: beh! }),
       ...(q.length ? { q } : {}),
     };
-    return JSON.stringify(body);
+    return fit(body);
   };
   const updates = createUpdates(listening.listen, (hiding) => {
     const text = message(isLoaded ? 'update' : 'load');

@@ -55,7 +55,7 @@ export type Access =
       readonly key?: string;
       /** A demo key, which anybody may mint for measuring, is refused here whatever its scopes. */
       readonly demo?: 'refused';
-      /** The handler takes the key’s limits itself, in a round trip that it makes anyway. */
+      /** The handler takes the key’s limits itself, in a round trip that it makes anyway, and sets `rateTaken`; a call that fails before is taken off them on its way out. */
       readonly limits?: 'handler';
       /** Open to keys of an organization whose trial has ended: what describes and secures, as against what works. */
       readonly afterTrial?: true;
@@ -72,6 +72,8 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     caller: Caller | null;
+    /** Whether this call was taken off the limits of its key. */
+    rateTaken: boolean;
   }
   interface FastifyInstance {
     /** Access of the routes of this scope that declare none themselves; for routes that a plugin registers. */
@@ -98,6 +100,7 @@ export interface AccessDeps {
 
 export function registerAccess(app: FastifyInstance, deps: AccessDeps): void {
   app.decorateRequest('caller', null);
+  app.decorateRequest('rateTaken', false);
   app.decorate('defaultAccess', null);
   app.addHook('onRoute', function (this: FastifyInstance, route) {
     const access = route.config?.access ?? this.defaultAccess;
@@ -111,7 +114,7 @@ export function registerAccess(app: FastifyInstance, deps: AccessDeps): void {
     if (access === undefined || access.credential === 'none') return;
     const caller = await authenticate(request, access.credential, deps);
     request.caller = caller;
-    if (caller.kind === 'key' && access.limits !== 'handler') await deps.takeKeyRate(caller);
+    if (caller.kind === 'key' && access.limits !== 'handler') await takeRate(request, caller, deps);
     if (caller.kind === 'key' && access.afterTrial !== true) await deps.requireTrial(caller.organizationId);
     requireTier(caller, access.credential);
     requireScope(caller, access.scope, access.role);
@@ -119,6 +122,27 @@ export function registerAccess(app: FastifyInstance, deps: AccessDeps): void {
       throw new Fault('INSUFFICIENT_SCOPE', 'A demo key measures and changes nothing; use a key of the project.');
     await requireOwnership(request, caller, access, deps);
   });
+}
+
+/**
+ * Takes a call that failed off its key’s limits where nothing did so before: every request made with a key counts, also one whose body
+ * is invalid. Throws RATE_LIMIT_EXCEEDED where a limit is used up.
+ */
+export async function takeOutstandingRate(
+  request: FastifyRequest,
+  deps: Pick<AccessDeps, 'takeKeyRate'>,
+): Promise<void> {
+  if (request.caller?.kind === 'key' && !request.rateTaken) await takeRate(request, request.caller, deps);
+}
+
+/** Marked first: a call that a limit refused is not taken off it again. */
+async function takeRate(
+  request: FastifyRequest,
+  caller: KeyCaller,
+  deps: Pick<AccessDeps, 'takeKeyRate'>,
+): Promise<void> {
+  request.rateTaken = true;
+  await deps.takeKeyRate(caller);
 }
 
 function requireOwners(url: string, access: Access): void {

@@ -8,7 +8,7 @@ import { Fault } from '../errors.js';
 import { bodyBytesMax } from '../limits.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
-import { registerAccess, type AccessDeps } from './access.js';
+import { registerAccess, takeOutstandingRate, type AccessDeps } from './access.js';
 import { answerFault, registerErrorAnswers } from './error-answers.js';
 import { registerNesting } from './nesting.js';
 import { createRouteTable } from './route-table.js';
@@ -64,7 +64,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
     done();
   });
   registerValidation(app);
-  registerErrorAnswers(app, routes.methodsOf);
+  registerErrorAnswers(app, { methodsOf: routes.methodsOf, settle: (request) => takeOutstandingRate(request, deps) });
   registerNesting(app);
   registerAccess(app, deps);
   return app;

@@ -8,12 +8,23 @@ import { Fault, type FaultDetails, type Issue } from '../errors.js';
 import { readOn } from './read-on.js';
 import { describeViolation } from './validation.js';
 
-export function registerErrorAnswers(app: FastifyInstance, methodsOf: (path: string) => readonly string[]): void {
+export interface ErrorAnswerDeps {
+  readonly methodsOf: (path: string) => readonly string[];
+  /** What is owed for a call that failed, before it is answered; what it throws is answered instead. */
+  readonly settle: (request: FastifyRequest) => Promise<void>;
+}
+
+export function registerErrorAnswers(app: FastifyInstance, { methodsOf, settle }: ErrorAnswerDeps): void {
   // A body that cannot be read, sent where nothing takes one, is still a request to nowhere.
   app.setErrorHandler(async (error: FastifyError | Fault, request, reply) => {
     // Fastify closes the connection behind a body that it did not read to its end.
     if (reply.getHeader('connection') === 'close' && !request.raw.complete) await readOn(request.raw);
-    return answerFault(request.is404 ? unserved(request, methodsOf) : asFault(error, request), request, reply);
+    const unsettled = await settle(request).then(
+      () => null,
+      (fault: Fault) => fault,
+    );
+    const fault = unsettled ?? error;
+    return answerFault(request.is404 ? unserved(request, methodsOf) : asFault(fault, request), request, reply);
   });
   app.setNotFoundHandler((request, reply) => answerFault(unserved(request, methodsOf), request, reply));
 }

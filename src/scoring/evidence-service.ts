@@ -22,9 +22,13 @@ export interface EvidenceServiceDeps {
 
 const notes = {
   faithful: 'Rendered from the recorded facts; every finding is sorted as when the session was scored.',
+  faithfulLater:
+    'Rendered from the recorded facts by another version of the rules than the one that scored the session; every finding is sorted as it was then.',
   altered: 'The stored record does not match its signature. The reply given at scoring time is authoritative.',
   changed:
-    'The rules have changed since; some findings are sorted differently than when the session was scored. The reply given then is authoritative.',
+    'Another version of the rules scored the session; some findings are sorted differently than they were then. The reply given then is authoritative.',
+  uncompared:
+    'Another version of the rules scored the session, or it is not known which; how findings were sorted then is not compared. The reply given then is authoritative.',
 } as const;
 
 export function createEvidenceService(deps: EvidenceServiceDeps) {
@@ -36,9 +40,10 @@ export function createEvidenceService(deps: EvidenceServiceDeps) {
       const { sessionId, scoredAtMs } = unpack(recorded.facts) as ScoreFacts;
       // While only the counters store has the receipt, no classification is recorded yet. It follows from the facts and the rules alone, so that
       // the same rules sort the same facts alike; whether they are the same is compared.
+      const sameRules = recorded.modelVersion === rendered.modelVersion;
       const same =
         recorded.verdict === null
-          ? recorded.modelVersion === rendered.modelVersion
+          ? sameRules
           : sameClassification(recorded.verdict.classification, rendered.classification);
       const scoredAt = new Date(scoredAtMs).toISOString();
       return {
@@ -48,7 +53,7 @@ export function createEvidenceService(deps: EvidenceServiceDeps) {
         evidence: rendered.evidence,
         provenance: {
           faithful: recorded.authentic && same,
-          note: noteOf(recorded.authentic, same),
+          note: noteOf(recorded, same, sameRules),
           modelVersion: rendered.modelVersion,
           scoredAt,
         },
@@ -57,9 +62,10 @@ export function createEvidenceService(deps: EvidenceServiceDeps) {
   };
 }
 
-function noteOf(authentic: boolean, same: boolean): string {
+function noteOf({ authentic, verdict }: RecordedReceipt, same: boolean, sameRules: boolean): string {
   if (!authentic) return notes.altered;
-  return same ? notes.faithful : notes.changed;
+  if (same) return sameRules ? notes.faithful : notes.faithfulLater;
+  return verdict === null ? notes.uncompared : notes.changed;
 }
 
 /** From either store, also while the other is away: an absence is a fault only where the other store has nothing. */

@@ -47,7 +47,9 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
       },
     },
     async (request, reply) => {
-      const text = await deps.scores.score(keyCaller(request), request.body);
+      const text = await deps.scores.score(keyCaller(request), request.body, () => {
+        request.rateTaken = true;
+      });
       // The worker has rendered the reply; as text it goes out unchanged.
       return reply.type('application/json; charset=utf-8').send(text as never);
     },

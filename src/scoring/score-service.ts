@@ -63,8 +63,8 @@ export type ScoreService = ReturnType<typeof createScoreService>;
 export function createScoreService(deps: ScoreServiceDeps) {
   const { metrics } = deps;
 
-  /** Answers the reply as JSON text. */
-  async function score(caller: KeyCaller, body: ScoreRequest): Promise<string> {
+  /** Answers the reply as JSON text. `onCounted` is told once the call goes to the counters, which take it off the key’s limits. */
+  async function score(caller: KeyCaller, body: ScoreRequest, onCounted = (): void => undefined): Promise<string> {
     const endGather = metrics.scoreStage.startTimer({ stage: 'gather' });
     if (!(await deps.subjects.liteEnabled(caller.organizationId)))
       throw notFound('operation for this organization: server-side scoring is not enabled');
@@ -76,6 +76,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
 
     const namespace = base.owner.projectId === null ? null : namespaceOf(base.owner);
     if (namespace !== null) await deps.warmth.check(namespace);
+    onCounted();
     const counted = await count(
       deps,
       countInputOf({

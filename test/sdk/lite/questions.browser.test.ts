@@ -1,3 +1,4 @@
+import { probeBytesMax, userAgentLengthMax } from '../../../src/limits.js';
 import { listContractErrors, testInBrowser } from '../../helpers/lite-page.js';
 
 const form =
@@ -61,6 +62,33 @@ testInBrowser('snapshots travel with the updates, the latest fifty of them', asy
     Array.from({ length: 50 }, (_, index) => `q${index + 10}`),
   );
   t.strictSame(await readErrors(), []);
+});
+
+testInBrowser('texts that would make an update too large go first, so that it arrives', async (t, browser) => {
+  const questions = Array.from({ length: 40 }, (_, n) => `<p id="t${n}">${`問${n} `.repeat(300)}</p>`).join('');
+  const { page, site, waitForEvent, readErrors } = await browser.open({ html: questions + form });
+  await waitForEvent();
+  await page.evaluate(
+    "for (let i = 0; i < 40; i++) VHLite.startQuestionObserver('#t' + i, { questionId: 't' + i, captureText: true })",
+  );
+  await page.click('#next');
+  const { body } = await site.waitForProbe('the update', (probe) => probe.body.q !== undefined);
+  t.ok(Buffer.byteLength(JSON.stringify(body)) <= probeBytesMax);
+  t.strictSame(listContractErrors(body), []);
+  t.equal(body.q?.length, 40, 'no count is lost');
+  t.equal(body.q?.[0]?.text, undefined, 'the oldest text went');
+  t.match(body.q?.at(-1)?.text, /^問39 /, 'the newest stayed');
+  t.strictSame(await readErrors(), []);
+});
+
+testInBrowser('a user agent longer than what is looked at is cut', async (t, browser) => {
+  const override =
+    "<script>Object.defineProperty(navigator, 'userAgent', { get: () => 'Mozilla/5.0 ' + 'x'.repeat(20000) })</script>";
+  const { site, waitForEvent } = await browser.open({ html: override });
+  await waitForEvent();
+  const { body } = await site.waitForProbe('the load', (probe) => probe.body.phase === 'load');
+  t.equal(body.ua?.ua?.length, userAgentLengthMax);
+  t.strictSame(listContractErrors(body), []);
 });
 
 testInBrowser('a target that does not exist is observed as untouched', async (t, browser) => {

@@ -28,6 +28,19 @@ t.test('a respondent’s record weighs as adjudicated', (t) => {
   t.end();
 });
 
+t.test('many attempts with hardly any complete weigh, from 20 attempts on', (t) => {
+  const codes = (attempts: number, completes: number, n = 0) =>
+    raised({ respondent: { ...fresh, n } }, { respondentStats: { attempts, completes } }).filter(([code]) =>
+      String(code).includes('stats'),
+    );
+  t.same(codes(20, 0), [['respondent_stats_attempts', 0.6]]);
+  t.same(codes(400, 2), [['respondent_stats_attempts', 0.6]]);
+  t.same(codes(19, 0), [['respondent_stats_unused', 0]], 'few attempts say nothing');
+  t.same(codes(20, 10), [['respondent_stats_unused', 0]], 'who completes half is no such respondent');
+  t.same(codes(400, 2, 50), [['respondent_stats_unused', 0]], 'outcomes known here come first');
+  t.end();
+});
+
 t.test('a clawback decays, and no day makes it vanish at once', (t) => {
   const weightOf = (confirmedClawbacks: number): number =>
     Number(
