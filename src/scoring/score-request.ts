@@ -4,8 +4,12 @@
  */
 import type { RespondentStats, ScoreInput, ScoreRequest, WebBotAuth } from '../contract/score.js';
 import type { Issue } from '../errors.js';
+import { findUnstorable } from '../http/storable-text.js';
 import { userAgentLengthMax } from '../limits.js';
 import { parseAddress, type Address } from '../net/address.js';
+
+/** What is kept as it was sent, in places that take no NUL and no half of a surrogate pair. */
+const identifiers = ['sessionId', 'sourceId', 'subSourceId', 'studyId', 'respondentId'] as const;
 
 /** The request with the fields that say nothing left out, and without what the contract does not know. */
 export function readScoreRequest(body: ScoreRequest): ScoreInput {
@@ -41,6 +45,9 @@ export function checkRequest(
     if (stats !== undefined && stats.completes > stats.attempts)
       issues.push({ path: `/${name}/completes`, message: 'must be at most attempts.' });
   }
+  const storable = Object.fromEntries(identifiers.map((name) => [name, request[name]]));
+  const unstorable = findUnstorable(storable, '');
+  if (unstorable !== null) issues.push(unstorable);
   return { address, issues };
 }
 

@@ -196,6 +196,7 @@ t.test('every request made with the key counts, also those to score that cannot 
     ['no field that is needed', {}],
     ['an address that is none', { sessionId: 'invalid', clientIp: '203.0.113.8:80' }],
     ['no JSON', '{'],
+    ['a source that no database keeps', { sessionId: 'invalid', clientIp: '203.0.113.8', sourceId: 'a\u0000' }],
   ];
   for (const [what, body] of bodies) {
     const { apiKey, keyId } = (await create()).body;

@@ -194,29 +194,31 @@ t.test('public calls are limited by project and origin, and one origin does not 
   t.equal((await ask('https://b.example')).status, 200);
 });
 
-t.test('messages of probes, first ones and updates alike, are limited apart from other public calls', async (t) => {
-  const send = (n: number, phase: 'load' | 'update') =>
-    call(
-      'POST',
-      '/public/lite/probe',
-      {
-        ...probeExample(bootstrap.probeKey),
-        sessionId: `limited-${n}`,
-        nonce: `nonce-limited-${n}`,
-        phase,
-        seq: phase === 'load' ? 0 : 1,
-      },
-      { origin: 'https://survey.example' },
-    );
-  const statuses: number[] = [];
-  // Two minutes’ worth and one more, since a minute may end between the calls.
-  for (let n = 0; n < 41; n += 1) statuses.push((await send(n, 'load')).status);
-  t.equal(statuses[0], 202);
-  t.ok(statuses.includes(429));
-  const updates: number[] = [];
-  for (let n = 0; n < 41; n += 1) updates.push((await send(n, 'update')).status);
-  t.ok(updates.includes(429), 'an update counts like a load');
-});
+t.test(
+  'every message of a probe counts apart from other public calls: loads, updates and malformed ones',
+  async (t) => {
+    const kinds: readonly (readonly [string, number, (n: number) => object])[] = [
+      ['load', 202, (n) => ({ sessionId: `load-${n}`, nonce: `nonce-load-${n}`, phase: 'load', seq: 0 })],
+      ['update', 202, (n) => ({ sessionId: 'visit', nonce: 'nonce-of-visit', phase: 'update', seq: n })],
+      ['malformed', 400, () => ({ sessionId: 7 })],
+    ];
+    for (const [kind, taken, fields] of kinds) {
+      const siteKey = await freshProject();
+      const { probeKey } = (
+        await call<{ probeKey: string }>('GET', `/projects/${siteKey}`, undefined, credentials.owner)
+      ).body;
+      const statuses: number[] = [];
+      // Two minutes’ worth and one more, since a minute may end between the calls.
+      for (let n = 0; n < 41; n += 1)
+        statuses.push(
+          (await call('POST', '/public/lite/probe', { ...probeExample(probeKey), ...fields(n) }, {})).status,
+        );
+      t.equal(statuses[0], taken, kind);
+      t.ok(statuses.includes(429), kind);
+      t.same(new Set(statuses), new Set([taken, 429]), kind);
+    }
+  },
+);
 
 t.test('demo keys are test keys of an hour that only measure, ten a minute', async (t) => {
   const siteKey = await freshProject({ allowedOrigins: ['https://try.example'] });

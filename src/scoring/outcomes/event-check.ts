@@ -5,6 +5,7 @@
 import { OutcomeEvent, retractionName } from '../../contract/outcome.js';
 import type { Issue } from '../../errors.js';
 import type { KeyCaller } from '../../http/access.js';
+import { findUnstorable } from '../../http/storable-text.js';
 import { createAjv, describeViolation } from '../../http/validation.js';
 import { outcomeAheadHoursMax } from '../../limits.js';
 
@@ -65,6 +66,8 @@ export function createEventCheck({ now, findProjectOwner }: EventCheckDeps) {
       const violations = (isEvent.errors ?? []).filter(({ keyword }) => keyword !== 'if');
       return told(violations.map((violation) => describeViolation(violation, 'body')));
     }
+    const unstorable = findUnstorable(event, '');
+    if (unstorable !== null) return told([unstorable]);
     const issues = [...timeIssues(event), ...(await projectIssues(caller, event))];
     return issues.length === 0 ? { event, issues } : told(issues);
   };
