@@ -30,13 +30,13 @@ import {
 import { PublicSessionCreation, SessionCreation, SessionReply } from './session.js';
 import { JsonWebKeySet, TokenReply } from './token.js';
 import { Analytics } from './analytics.js';
-import { Envelope } from './envelope.js';
+import { Demographics, Envelope } from './envelope.js';
 import { ErasureReply } from './respondent-erasure.js';
 import { ScoreEnvelope, VerifyReply } from './score-envelope.js';
 import { Duplication, RiskContribution, VerdictRisk, VerdictScores } from './verdict.js';
 import { Reason, RespondentStats, ScoreReply, ScoreRequest, WebBotAuth } from './score.js';
 import { CreatedWebhookReply, DeliveryAttempt, DeliveryPage, DeliveryRef, DeliveryReply, Recovery } from './webhook.js';
-import { RecoveryReply, WebhookCreation, WebhookPage, WebhookReply } from './webhook.js';
+import { RecoveryReply, WebhookCreation, WebhookHealth, WebhookPage, WebhookReply } from './webhook.js';
 
 export const shapes: Readonly<Record<string, TSchema>> = {
   Error: ErrorBody,
@@ -55,6 +55,15 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   Categories,
   ProbeMessage: ProbeBody,
   ProbeReply,
+  ProbeAutomation: ProbeBody.properties.auto,
+  ProbeUserAgent: ProbeBody.properties.ua,
+  ProbeHardware: ProbeBody.properties.hw,
+  ProbeScreen: ProbeBody.properties.scr,
+  ProbeLocale: ProbeBody.properties.loc,
+  ProbeGraphics: ProbeBody.properties.gfx,
+  ProbeEnvironment: ProbeBody.properties.env,
+  ProbePage: ProbeBody.properties.page,
+  ProbeBehavior: ProbeBody.properties.beh,
   PointerSample: Sample,
   QuestionSnapshot,
   // Outcomes
@@ -73,6 +82,7 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   PublicSessionCreation,
   SessionCreation,
   Session: SessionReply,
+  Demographics,
   Envelope,
   VerifyReply,
   ScoreEnvelope,
@@ -117,6 +127,7 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   DemoApiKey: DemoKeyReply,
   RateLimits,
   // Webhooks
+  WebhookHealth,
   Webhook: WebhookReply,
   CreatedWebhook: CreatedWebhookReply,
   WebhookPage,

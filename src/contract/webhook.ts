@@ -64,7 +64,7 @@ export interface WebhookChange {
   readonly enabled?: boolean | null;
 }
 
-const health = Type.Object(
+export const WebhookHealth = Type.Object(
   {
     state: StringEnum(['working', 'parked', 'disabled'] as const, {
       description: 'parked: it failed for so long that its deliveries wait; none is discarded.',
@@ -84,7 +84,7 @@ const webhookFields = {
   description: Nullable(Type.String()),
   enabled: Type.Boolean(),
   createdAt: Timestamp,
-  health,
+  health: WebhookHealth,
 };
 
 export const WebhookReply = Type.Object(webhookFields);

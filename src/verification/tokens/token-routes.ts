@@ -75,7 +75,7 @@ export function registerTokenRoutes(app: FastifyInstance, { verifyToken, tokenKe
         operationId: 'getKeySet',
         summary: 'Public keys of vh_token',
         description: 'Cache for an hour, and read again when a signature names a key that you do not know.',
-        response: { 200: JsonWebKeySet, ...errorReplies([]) },
+        response: { 200: JsonWebKeySet, ...errorReplies([400]) },
       },
     },
     async (_request, reply) => {
