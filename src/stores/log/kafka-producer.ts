@@ -134,12 +134,10 @@ function split(entries: readonly LogEntry[]): Message[][] {
       room = sendBytesMax;
     }
     room -= bytes;
-    parts
-      .at(-1)
-      ?.push({
-        key: entry.key,
-        value: Buffer.from(entry.value.buffer, entry.value.byteOffset, entry.value.byteLength),
-      });
+    parts.at(-1)?.push({
+      key: entry.key,
+      value: Buffer.from(entry.value.buffer, entry.value.byteOffset, entry.value.byteLength),
+    });
   }
   return parts;
 }
