@@ -21,8 +21,6 @@ type Test = Pick<TapTest, 'teardown' | 'equal' | 'same' | 'ok' | 'comment'>;
 const leaseMs = 6_000;
 const timeoutMs = 2_000;
 
-type WebhookWorld = Awaited<ReturnType<typeof makeWebhookWorld>>;
-
 /** Two webhooks, of which one fails every first attempt. */
 export async function makeWebhookWorld(t: Test, stack: Stack) {
   const logger = createLogger('silent');
