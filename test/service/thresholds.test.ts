@@ -120,13 +120,15 @@ t.test('an outcome labels its session; a completion is believed only after sixty
   await untilCounted(t, { ...present, sourceId: 'labels' }, (reply) => reply.labelled.fraud === 0);
 });
 
-t.test('a source whose name no database keeps is counted, and stops no other session’s counting', async (t) => {
+t.test('a source whose name no database keeps is refused, and asking for it finds none', async (t) => {
   const name = 'nul-\u0000-source';
-  await score({ sourceId: name });
-  await score({ sourceId: 'after-nul' });
-  for (const sourceId of ['after-nul', name])
-    await untilCounted(t, { ...present, sourceId }, ({ sessions: counted }) => counted === 1);
-  t.equal((await recommend(`?sourceId=${encodeURIComponent(name)}`)).status, 200);
+  const body = { sessionId: 'nul', clientIp: '8.8.4.4', sourceId: name };
+  t.match(await service.call('POST', '/lite/score', { body }), {
+    status: 400,
+    body: { issues: [{ path: '/sourceId' }] },
+  });
+  t.match(await simulate({ ...present, sourceId: name }), { status: 400 });
+  t.equal((await recommend(`?sourceId=${encodeURIComponent(name)}`)).status, 400);
 });
 
 t.test('a period may begin before and end after all that calendars of databases know', async (t) => {
