@@ -41,3 +41,7 @@ export interface SearchAnswer {
   readonly recent: readonly SearchResult[];
   readonly earlier: readonly SearchResult[];
 }
+
+/** A thread says this once, when it has loaded. */
+export const threadIsReady = 'ready';
+export type ThreadMessage = SearchAnswer | typeof threadIsReady;

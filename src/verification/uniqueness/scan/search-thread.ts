@@ -3,7 +3,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openSearchSpace, search, type SearchSpace } from './search.js';
-import type { SearchAnswer, SearchMessage } from './search-protocol.js';
+import { threadIsReady, type SearchMessage, type ThreadMessage } from './search-protocol.js';
 
 const thread = (workerData as { readonly thread: number }).thread;
 const spaces = new Map<number, SearchSpace>();
@@ -15,5 +15,6 @@ parentPort?.on('message', (message: SearchMessage) => {
   }
   const space = spaces.get(message.gallery);
   if (space === undefined) throw new Error(`the search thread knows no gallery ${message.gallery}`);
-  parentPort?.postMessage({ id: message.id, ...search(space, message) } satisfies SearchAnswer);
+  parentPort?.postMessage({ id: message.id, ...search(space, message) } satisfies ThreadMessage);
 });
+parentPort?.postMessage(threadIsReady satisfies ThreadMessage);

@@ -9,7 +9,7 @@ import { Fault } from '../../../errors.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import type { EncodedTemplate } from './encoder.js';
 import type { Gallery } from './gallery.js';
-import type { OpenGallery, SearchAnswer, SearchMessage } from './search-protocol.js';
+import { threadIsReady, type OpenGallery, type SearchMessage, type ThreadMessage } from './search-protocol.js';
 import type { Found } from './search.js';
 
 export interface SearcherOptions {
@@ -18,6 +18,8 @@ export interface SearcherOptions {
   /** Most searches at once, waiting ones included. */
   readonly searchesMax: number;
   readonly deadlineMs: number;
+  /** Added to the deadline while a thread is still loading, on a machine that is busy starting. Default 10 s. */
+  readonly loadMsMax?: number;
   readonly logger: Logger;
 }
 
@@ -45,6 +47,8 @@ interface Waiting {
 
 interface SearchThread {
   readonly worker: Worker;
+  /** It has loaded; a search that is given to it before waits for that too. */
+  isReady: boolean;
   readonly waiting: Map<number, Waiting>;
 }
 
@@ -52,6 +56,7 @@ interface SearchThread {
 const bitsSpare = 3.1;
 /** Signed bytes move a likeness by less than this. */
 const byteError = 0.01;
+const loadMsDefault = 10_000;
 const entry = new URL('./search-thread.js', import.meta.url);
 
 /** How far two codes of `codeBits` may differ when their templates are alike by `likeness` or more. */
@@ -60,18 +65,21 @@ export function bitsFor(likeness: number, codeBits: number): number {
   return Math.ceil(codeBits * share + bitsSpare * Math.sqrt(codeBits * share * (1 - share)));
 }
 
-export function createSearcher({ threads: count, searchesMax, deadlineMs, logger }: SearcherOptions): Searcher {
+export function createSearcher(options: SearcherOptions): Searcher {
+  const { threads: count, searchesMax, deadlineMs, loadMsMax = loadMsDefault, logger } = options;
   const galleries = new Map<Gallery, OpenGallery>();
   const threads: SearchThread[] = [];
   let lastId = 0;
   let isClosing = false;
 
   function start(index: number): void {
-    const thread: SearchThread = { worker: new Worker(entry, { workerData: { thread: index } }), waiting: new Map() };
+    const worker = new Worker(entry, { workerData: { thread: index } });
+    const thread: SearchThread = { worker, isReady: false, waiting: new Map() };
     threads[index] = thread;
     for (const gallery of galleries.values()) thread.worker.postMessage(gallery);
-    thread.worker.on('message', ({ id, recent, earlier }: SearchAnswer) => {
-      take(thread, id)?.resolve({ recent, earlier });
+    thread.worker.on('message', (message: ThreadMessage) => {
+      if (message === threadIsReady) thread.isReady = true;
+      else take(thread, message.id)?.resolve({ recent: message.recent, earlier: message.earlier });
     });
     thread.worker.on('error', (error) =>
       logger.error({ err: error }, 'a search thread ended; another takes its place'),
@@ -114,7 +122,8 @@ export function createSearcher({ threads: count, searchesMax, deadlineMs, logger
         bestMax,
       };
       return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => take(thread, id)?.reject(overloaded('a search took too long')), deadlineMs);
+        const waitMs = thread.isReady ? deadlineMs : deadlineMs + loadMsMax;
+        const timer = setTimeout(() => take(thread, id)?.reject(overloaded('a search took too long')), waitMs);
         thread.waiting.set(id, { resolve, reject, timer });
         thread.worker.postMessage(message);
       });

@@ -185,7 +185,13 @@ t.test('too many searches at once, or one past its deadline, are OVERLOADED', as
     likenessSure: 0.7,
   };
   const open = (searchesMax: number, deadlineMs: number) => {
-    const searcher = createSearcher({ threads: 1, searchesMax, deadlineMs, logger: createLogger('silent') });
+    const searcher = createSearcher({
+      threads: 1,
+      searchesMax,
+      deadlineMs,
+      loadMsMax: 0,
+      logger: createLogger('silent'),
+    });
     t.teardown(() => searcher.close());
     return () => searcher.search(gallery, { ...query, sinceSeconds: 0, bestMax: 1 });
   };
