@@ -73,7 +73,8 @@ if (nodes.length < 3) {
       t.match(counts, {
         deviceSessionsDay: 2,
         respondentDay: 2,
-        source: { hour: 2 },
+        // One person: their second session is a repeat, which no burst counts.
+        source: { hour: 1 },
         terms: { total: 2 },
         candidates: [{ via: 'respondent' }],
         neighborhood: { direct: 1 },
