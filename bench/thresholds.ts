@@ -121,7 +121,7 @@ async function fill(settings: Settings, projectId: string, sessions: number): Pr
             CASE WHEN uncapped > 60 AND n % 4 = 0 THEN 'fraud' WHEN n % 10 < 6 AND uncapped < 70 THEN 'complete' ELSE 'none' END,
             CASE WHEN (uncapped > 60 AND n % 4 = 0) OR (n % 10 < 6 AND uncapped < 70)
                  THEN ((now() - interval '61 days' - make_interval(secs => n * 2592000.0 / $2)) AT TIME ZONE 'UTC')::date ELSE '-infinity' END
-       FROM (SELECT n, floor(100 * power((n * 7919 % 99991) / 99991.0, 3))::int AS uncapped FROM generate_series(1, $2::int) AS n) AS drawn`,
+       FROM (SELECT n, floor(100 * power((n::bigint * 7919 % 99991) / 99991.0, 3))::int AS uncapped FROM generate_series(1, $2::int) AS n) AS drawn`,
     [projectId, sessions],
   );
   await run(
