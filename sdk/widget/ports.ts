@@ -1,0 +1,182 @@
+/**
+ * The seams of the widget: what its flow asks of the interface (View) and of the camera part (Camera), and what it gets back.
+ *
+ * The flow alone decides the order of things; a View draws and answers, a Camera measures. Neither talks to the service. The camera
+ * part is a module of its own (`verifyhuman.capture.js` beside the bundle, `./capture.js` in the package), loaded when the flow first
+ * needs it; it exports one `Camera` by the name `camera`.
+ */
+import type {
+  Demographics,
+  EnvelopeCamera,
+  EnvelopeChallenge,
+  EnvelopeEmbedding,
+  EnvelopeFeatures,
+  EnvelopeFrames,
+} from '../../src/contract/envelope.js';
+import type { Branding } from '../../src/contract/project-parts.js';
+import type { ChallengeType, IssuedChallenge } from '../../src/contract/verdict.js';
+
+export type WidgetMode = 'invisible' | 'captcha' | 'standard';
+
+/** Everything that shapes the interface; fixed for the life of a View. */
+export interface ViewOptions {
+  /** The page's element. The View attaches its shadow root below an element that it adds here, and takes that away in `close`. */
+  readonly host: Element;
+  /** `invisible` draws nothing until the flow asks for consent, the camera or a retry. */
+  readonly mode: WidgetMode;
+  readonly theme: 'light' | 'dark' | 'auto';
+  readonly style: 'classic' | 'friendly';
+  readonly avatar: 'friendly' | 'minimal' | 'neon';
+  /** How captcha mode is started. */
+  readonly interaction: 'checkbox' | 'slider';
+  /** BCP 47, as the page or the browser says it; the View takes the nearest language that it has, else English. */
+  readonly locale: string;
+  /** What the project may show of its own; what its tier does not allow is already gone. */
+  readonly branding: Branding | null;
+  /** What is said of the check besides biometric consent. `text` is plain text, present with CUSTOM, and never markup. */
+  readonly disclosure: Disclosure;
+  /** Whether a respondent who cannot do a challenge, or declines, may go on without the camera. */
+  readonly withoutCameraAllowed: boolean;
+}
+
+export interface Disclosure {
+  readonly mode: 'NEUTRAL' | 'TRANSPARENT' | 'CUSTOM';
+  readonly text: string | null;
+}
+
+/**
+ * The interface of one mount. Each question settles once, by the respondent's act; after `close` a question still open never
+ * settles, and the flow does not wait for it. No method throws for a respondent's act.
+ */
+export interface View {
+  /** Shows how to begin (checkbox, slider or button) and resolves when the respondent did. */
+  awaitStart(): Promise<StartAct>;
+  /** Biometric consent, in full, before any camera access. `declined` goes on without the camera. */
+  askConsent(): Promise<'granted' | 'declined'>;
+  /** Opens the camera stage; called again for another try, it gives a fresh one. */
+  openStage(): Stage;
+  /** The camera could not be used: says why, and what the respondent wants. `without` is offered only where allowed. */
+  askCameraAgain(reason: CameraTrouble): Promise<'again' | 'without' | 'cancel'>;
+  /** Something is under way; shown until the next call. */
+  showProgress(phase: Phase): void;
+  /** The end of a try. Resolves with `retry` where `canRetry` and the respondent asked for one, else with `done` when read or at once. */
+  showOutcome(outcome: Outcome): Promise<'retry' | 'done'>;
+  /** Takes the interface off the page. Calling it again does nothing. */
+  close(): void;
+}
+
+/** How a start was made: `trusted` is the event's own isTrusted. */
+export interface StartAct {
+  readonly trusted: boolean;
+}
+
+/** The camera stage while a capture runs. */
+export interface Stage {
+  /** In the page and visible; the camera part sets its srcObject and takes it away again. */
+  readonly video: HTMLVideoElement;
+  /** Called up to 30 times a second; cheap where nothing changed. */
+  guide(step: GuideStep): void;
+  /** Aborted when the respondent chose to stop, or to go on without the camera; the reason is one of those words. */
+  readonly signal: AbortSignal;
+  /** Takes the stage off; the flow calls it however the capture ended. */
+  close(): void;
+}
+
+/** Reason of `Stage.signal`. */
+export type StageExit = 'without' | 'cancel';
+
+/** What the respondent is told while the camera looks. Left and right are the respondent's own. */
+export type GuideStep =
+  | { readonly kind: 'loading' | 'look_straight' | 'too_dark' | 'no_face' | 'too_far' | 'many_faces' | 'done' }
+  | {
+      readonly kind: 'challenge';
+      readonly type: ChallengeType;
+      /** Counted from 0, of how many. */
+      readonly index: number;
+      readonly total: number;
+      /** How far this one is answered, 0-1. */
+      readonly progress: number;
+      /** Time left to answer it, milliseconds. */
+      readonly leftMs: number;
+    };
+
+export type CameraTrouble = 'denied' | 'busy' | 'dismissed' | 'missing';
+
+export type Phase = 'starting' | 'checking' | 'loading_camera' | 'sending';
+
+/** What a try came to, for the respondent's eyes. */
+export interface Outcome {
+  /** `declined` is a device-only completion; `error` is a failure of transport or set-up, not a verdict. */
+  readonly status: 'pass' | 'fail' | 'declined' | 'error';
+  /** A VerifyError code, or null. Texts are the View's; the code is for choosing them. */
+  readonly code: string | null;
+  readonly canRetry: boolean;
+}
+
+/** `sdk/widget/ui/view.ts` exports `createView` of this type. */
+export type CreateView = (options: ViewOptions) => View;
+
+/** The camera part. */
+export interface Camera {
+  /**
+   * Opens the camera, measures, and has it off again before it settles, whatever happens. Never rejects except with the reason of an
+   * aborted `signal`.
+   */
+  capture(request: CaptureRequest): Promise<CaptureOutcome>;
+}
+
+export interface CaptureRequest {
+  /** To be answered in this order; empty for passive measurement alone. */
+  readonly challenges: readonly IssuedChallenge[];
+  /** `performance.now()` when the session's challenges arrived: time 0 of every time in the envelope. */
+  readonly originMs: number;
+  /** Where the model files are, ending in a slash. */
+  readonly modelsBaseUrl: string;
+  /** The stage's element; null with `hidden`, where nothing is shown. */
+  readonly video: HTMLVideoElement | null;
+  readonly guide: (step: GuideStep) => void;
+  readonly signal: AbortSignal;
+  readonly useDeepfakeDetection: boolean;
+  /** A check without a stage: challenges are measured as they happen by themselves, and nothing is guided. */
+  readonly hidden: boolean;
+}
+
+export type CaptureOutcome =
+  | { readonly kind: 'captured'; readonly parts: CapturedParts; readonly telemetry: CaptureTelemetry }
+  /** No capture, and nothing that the respondent could do: no camera, no model, no face in time, an insecure context. */
+  | { readonly kind: 'unavailable'; readonly reason: string; readonly parts: CapturedParts }
+  /** The camera is there and was not given: `name` is the DOM exception's. */
+  | { readonly kind: 'refused'; readonly reason: Exclude<CameraTrouble, 'missing'>; readonly name: string };
+
+/** The verification envelope's parts that a camera fills; their shapes are the contract's. */
+export interface CapturedParts {
+  readonly camera?: EnvelopeCamera;
+  readonly frames?: EnvelopeFrames;
+  readonly challenges?: readonly EnvelopeChallenge[];
+  readonly features?: EnvelopeFeatures;
+  readonly embedding?: EnvelopeEmbedding;
+  readonly demographics?: Demographics;
+  readonly glassesDetected?: boolean;
+  /** Times since `originMs`, and how long the models took, milliseconds. */
+  readonly cameraMs?: number;
+  readonly modelsMs?: number;
+}
+
+/** Local telemetry of a capture; nothing of it is a score of the service. */
+export interface CaptureTelemetry {
+  /** The page's own estimate that a live person was there, 0-1. */
+  readonly livenessScore: number;
+  readonly challengesPassed: number;
+  readonly challengesTotal: number;
+  /** Present with `useDeepfakeDetection`. */
+  readonly deepfake?: DeepfakeReport;
+}
+
+export interface DeepfakeReport {
+  /** 0 genuine, 1 synthetic. */
+  readonly score: number;
+  readonly verdict: 'ok' | 'suspicious' | 'flagged';
+  readonly flags: readonly string[];
+  readonly frameCount: number;
+  readonly hasSufficientData: boolean;
+}
