@@ -176,7 +176,7 @@ function makeProbes(session: string, nowMs: number, random: (below: number) => n
       device: refOf(`device ${random(1_000_000)}`),
       sketch,
       bands,
-      suspicion: 0,
+      tells: [],
     },
     {
       ...common,
@@ -186,7 +186,7 @@ function makeProbes(session: string, nowMs: number, random: (below: number) => n
       device: null,
       sketch: null,
       bands: [],
-      suspicion: 0,
+      tells: [],
     },
   ];
 }

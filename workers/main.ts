@@ -52,7 +52,7 @@ function run(task: PoolTask): PoolResults[PoolTask['kind']] {
     }
     case 'message': {
       const sketch = sketchDevice(task.body, task.transport.userAgent);
-      return { sketch, bands: bandsOf(sketch), suspicion: suspectPage(task) };
+      return { sketch, bands: bandsOf(sketch), tells: suspectPage(task) };
     }
     case 'decide':
       return task.inputs.map((inputs) => decide(inputs, task.edges));

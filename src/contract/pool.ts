@@ -51,8 +51,8 @@ export interface PoolResults {
   readonly message: {
     readonly sketch: DeviceSketch;
     readonly bands: readonly string[];
-    /** Logits that the message by itself says against its session. */
-    readonly suspicion: number;
+    /** What the message by itself says against its session: code of each finding, and its logits before any discount or cap. */
+    readonly tells: readonly (readonly [code: string, weight: number])[];
   };
   /** In the order of the inputs. */
   readonly decide: readonly HypotheticalDecision[];

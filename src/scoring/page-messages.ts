@@ -22,7 +22,14 @@ const loadGroups = [
 export function joinMessages(load: ProbeBody, update: ProbeBody): ProbeBody {
   const measured = Object.fromEntries(loadGroups.map((name) => [name, load[name]]));
   const contradictions = { auto: joinAutomation(load.auto, update.auto), lies: joinNames(load.lies, update.lies) };
-  return { ...load, ...defined(update), ...defined(measured), ...defined(contradictions) };
+  return {
+    ...load,
+    ...defined(update),
+    ...defined(measured),
+    ...defined(contradictions),
+    // Above that of each message of the page that was replaced.
+    seq: Math.max(load.seq, update.seq),
+  };
 }
 
 function joinAutomation(load: Automation | undefined, update: Automation | undefined): Automation | undefined {

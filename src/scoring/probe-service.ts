@@ -40,10 +40,7 @@ export function createProbeService(deps: ProbeServiceDeps) {
       const ref = (kind: string, value: string) => deps.makeRef(projectId, kind, value);
       // An empty token names no device; it would be one that everybody without storage shares.
       const token = body.ids?.token || null;
-      const { sketch, bands, suspicion } =
-        body.phase === 'load'
-          ? await deps.pool.run({ kind: 'message', body, transport })
-          : { sketch: null, bands: [], suspicion: 0 };
+      const { sketch, bands, tells } = await deps.pool.run({ kind: 'message', body, transport });
       const result = await deps.counters.storeProbe({
         nowMs: deps.now(),
         projectId,
@@ -55,7 +52,7 @@ export function createProbeService(deps: ProbeServiceDeps) {
         device: token === null ? null : ref('device', token),
         sketch,
         bands,
-        suspicion,
+        tells,
       });
       deps.metrics.probes.inc({ result });
       if (result === 'nonce_reused')

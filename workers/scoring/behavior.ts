@@ -18,7 +18,8 @@ export function weighBehavior({ pages }: Visit): Signal[] {
   const [first] = pages;
   if (first === undefined) return [];
   const usages = pages.map(({ body }) => readUsage(body));
-  const pooled = poolUsage(usages);
+  // Each message counts from its page load on: what the newest of a page says is in it already.
+  const pooled = poolUsage(usages.filter((_, index) => pages[index]?.replaced === false));
   const touched = usages.some(({ input }) => (input?.touches ?? 0) > 0);
   const whole = weighUsage(pooled, first, touched);
   const against = pages.length === 1 ? whole : keepWorst([whole, ...pages.map(weighPageInput)]);

@@ -22,7 +22,8 @@ export function weighDevice(visit: Visit): Signal[] {
   signals.push(...keepWorst(looks));
   weighPagesTogether(pages, signals);
   const isSilent = signals.every(({ weight }) => weight === 0);
-  if (isSilent && pages.length > 0 && pages.every(isFullyCompared)) raise(signals, 'device_consistent');
+  if (isSilent && pages.length > 0 && pages.every((page) => page.replaced || isFullyCompared(page)))
+    raise(signals, 'device_consistent');
   return signals;
 }
 
@@ -54,10 +55,12 @@ function weighPagesTogether(pages: readonly Page[], signals: Signal[]): void {
   if (pages.length < 2) return;
   const tokens = new Set(pages.map(({ body }) => body.ids?.token ?? null).filter((token) => token !== null));
   if (tokens.size > 1) raise(signals, 'device_tokens_several', undefined, tokens.size);
-  const spans = pages.map(({ body: { at, up, page } }) => ({
-    from: at - up,
-    to: page?.hidden === true ? at - up : at,
-  }));
+  const spans = pages
+    .filter(({ replaced }) => !replaced)
+    .map(({ body: { at, up, page } }) => ({
+      from: at - up,
+      to: page?.hidden === true ? at - up : at,
+    }));
   const overlap = spans.some((one, index) =>
     spans.slice(index + 1).some((other) => overlapMs(one, other) >= deviceEdges.pagesOverlapMsMin),
   );

@@ -14,7 +14,7 @@ import { model } from './model.js';
 import { velocityEdges } from './velocity.js';
 import { measuredEdges } from './visit.js';
 
-const revision = 2;
+const revision = 3;
 
 /** 16 hex digits. */
 export const modelVersion: string = createHash('sha256')

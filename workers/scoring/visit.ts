@@ -8,6 +8,8 @@ import { readUserAgent, type UserAgent } from '../../src/contract/user-agent.js'
 
 /** One page load, as the probe told of it. */
 export interface Page {
+  /** A message of a page that a later one of the same page stands for; it is looked at for what it says against the session only. */
+  readonly replaced: boolean;
   readonly body: ProbeBody;
   readonly transport: ProbeTransport;
   /** As the page read it, and as the probe’s own request carried it. */
@@ -38,16 +40,26 @@ export const measuredEdges = {
 
 export function readVisit(facts: ScoreFacts): Visit {
   const { probe } = facts;
-  const pages = probe === null ? [] : [probe, ...(probe.others ?? [])].map(readPage);
+  const pages = probe === null ? [] : readPages([probe, ...(probe.others ?? [])]);
   const [first] = pages;
   const callerAgent = sameOrRead(first?.pageAgent ?? null, facts.userAgent);
   return { facts, pages, measured: pages.some(isMeasured), callerAgent, agent: first?.agent ?? callerAgent };
 }
 
+/** Of several bodies with one nonce, the one with the highest seq stands for the page. */
+function readPages(bodies: readonly ProbeFacts[]): Page[] {
+  const newest = new Map<string, ProbeFacts>();
+  for (const facts of bodies) {
+    const known = newest.get(facts.body.nonce);
+    if (known === undefined || facts.body.seq > known.body.seq) newest.set(facts.body.nonce, facts);
+  }
+  return bodies.map((facts) => ({ ...readPage(facts), replaced: newest.get(facts.body.nonce) !== facts }));
+}
+
 export function readPage({ body, transport }: ProbeFacts): Page {
   const pageAgent = readUserAgent(body.ua?.ua);
   const transportAgent = sameOrRead(pageAgent, transport.userAgent);
-  return { body, transport, pageAgent, transportAgent, agent: transportAgent ?? pageAgent };
+  return { replaced: false, body, transport, pageAgent, transportAgent, agent: transportAgent ?? pageAgent };
 }
 
 /**

@@ -45,6 +45,8 @@ export interface StoredProbe {
   readonly bands: readonly string[];
 }
 
+export type Tell = readonly [code: string, weight: number];
+
 export interface ProbeStoreInput {
   readonly nowMs: number;
   readonly projectId: string;
@@ -59,8 +61,8 @@ export interface ProbeStoreInput {
   readonly device: Ref | null;
   readonly sketch: DeviceSketch | null;
   readonly bands: readonly string[];
-  /** How much the message says against the session; any measure, as long as more is worse. A load message that is replaced by a less suspicious one stays. */
-  readonly suspicion: number;
+  /** What the message says against the session, by the code of each finding, with any measure of how much, as long as more is worse. A message that is replaced stays where nothing else says as much. */
+  readonly tells: readonly Tell[];
 }
 
 export type ProbeStoreResult =

@@ -2,7 +2,7 @@
  * What every adapter promises of probes: all page loads of a session stand, within bounds that clean ones cannot use to push out the worst.
  */
 import type { Test } from 'tap';
-import type { StoredProbe } from '../../../src/stores/counters/port.js';
+import type { ProbeStoreInput, StoredProbe } from '../../../src/stores/counters/port.js';
 import { bounds } from '../../../src/stores/counters/bounds.js';
 import {
   expectCounted,
@@ -68,13 +68,51 @@ async function testMessages(t: Test, subject: ContractSubject): Promise<void> {
 
   await t.test('a load that said more than the one that replaces it stays beside it', async (t) => {
     const project = nextProject();
-    await counters.storeProbe(probeInput(project, 's', { content: Buffer.from('webdriver'), suspicion: 4.5 }));
+    await counters.storeProbe(
+      probeInput(project, 's', { content: Buffer.from('webdriver'), tells: [['webdriver', 4.5]] }),
+    );
     await counters.storeProbe(probeInput(project, 's', { seq: 1, content: Buffer.from('clean') }));
     await counters.storeProbe(probeInput(project, 's', { seq: 2, content: Buffer.from('as clean') }));
     t.same(textsOf(await probeOf(subject, project, 's', 'r1')), [
       ['as clean', null],
       ['webdriver', null],
     ]);
+  });
+
+  await t.test(
+    'each update that said what no later one says as much stays beside its page, and no other',
+    async (t) => {
+      const project = nextProject();
+      await counters.storeProbe(probeInput(project, 's', { tells: [['headless', 2]] }));
+      const update = (seq: number, tells: ProbeStoreInput['tells'], over: object = {}) =>
+        counters.storeProbe(
+          probeInput(project, 's', { phase: 'update', seq, content: Buffer.from(`update ${seq}`), tells, ...over }),
+        );
+      await update(1, [['headless', 1]]);
+      await update(2, [['untrusted', 4]]);
+      await update(3, [['dwell', 3]]);
+      await update(4, [['untrusted', 4]]);
+      await update(5, []);
+      const kept = textsOf(await probeOf(subject, project, 's', 'r1', startMs + 2 * hourMs));
+      t.same(kept[0], ['load of s', 'update 5']);
+      t.same(kept.slice(1).sort(), [
+        [null, 'update 2'],
+        [null, 'update 3'],
+      ]);
+    },
+  );
+
+  await t.test('what two loads said stays, though the second said more than the first', async (t) => {
+    const project = nextProject();
+    const said: readonly ProbeStoreInput['tells'][] = [[['webdriver', 4.5]], [['lies', 5]], []];
+    for (const [seq, tells] of said.entries())
+      await counters.storeProbe(probeInput(project, 's', { seq, content: Buffer.from(`load ${seq}`), tells }));
+    t.same(
+      textsOf(await probeOf(subject, project, 's', 'r1'))
+        .map(([load]) => load)
+        .sort(),
+      ['load 0', 'load 1', 'load 2'],
+    );
   });
 
   await t.test('a nonce is good for one session of its project', async (t) => {
@@ -118,13 +156,13 @@ async function testPages(t: Test, subject: ContractSubject): Promise<void> {
   await t.test('clean page loads push out neither the worst nor the first, however many come', async (t) => {
     const project = nextProject();
     await send(project, 'first');
-    await send(project, 'webdriver', { suspicion: 4.5 });
+    await send(project, 'webdriver', { tells: [['webdriver', 4.5]] });
     for (let i = 0; i < 30; i += 1) await send(project, `clean ${i}`);
     const loads = textsOf(await probeOf(subject, project, 's', 'r1')).map(([load]) => load);
     t.equal(loads.length, bounds.pagesMax);
     t.ok(loads.includes('webdriver') && loads.includes('first') && loads.includes('clean 29'));
     t.equal(await send(project, 'clean 28', { phase: 'update', seq: 4 }), 'stale', 'a page let go is heard no more');
-    await send(project, 'worse', { suspicion: 9 });
+    await send(project, 'worse', { tells: [['lies', 9]] });
     await send(project, 'last');
     const later = textsOf(await probeOf(subject, project, 's', 'r2')).map(([load]) => load);
     t.ok(later.includes('webdriver') && later.includes('worse') && later.includes('last'));
@@ -133,7 +171,7 @@ async function testPages(t: Test, subject: ContractSubject): Promise<void> {
   await t.test('the bytes of a session are bounded', async (t) => {
     const project = nextProject();
     for (let i = 0; i < 8; i += 1)
-      await send(project, `page ${i}`, { content: Buffer.alloc(16_000, 65 + i), suspicion: i === 3 ? 1 : 0 });
+      await send(project, `page ${i}`, { content: Buffer.alloc(16_000, 65 + i), tells: i === 3 ? [['lies', 1]] : [] });
     const probe = await probeOf(subject, project, 's', 'r1');
     t.same(
       probe?.pages.map(({ load }) => String.fromCharCode(load?.[0] ?? 0)),

@@ -88,7 +88,7 @@ const probing = fc.record({
     { nil: null },
   ),
   bands: fc.uniqueArray(fc.constantFrom('b0', 'b1', 'b2', 'b3', 'b4'), { maxLength: 3 }),
-  suspicion: fc.constantFrom(0, 0.5, 4.5),
+  tells: fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom(0.5, 4.5)), { maxLength: 3 }),
 });
 
 type Drawn<T> = T extends fc.Arbitrary<infer V> ? V : never;

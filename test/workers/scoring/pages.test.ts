@@ -63,13 +63,18 @@ t.test('questions and input of several pages count together', (t) => {
     focusEntries: 1,
     focusExits: 1,
   });
-  const pages = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => page(humanBody({ q: [question(name)] })));
+  const pages = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) =>
+    page(humanBody({ nonce: `nonce-${name}`, q: [question(name)] })),
+  );
   const [first, ...others] = pages as [ProbeFacts, ...ProbeFacts[]];
   t.notOk(codes(session(first)).includes('questions_rushed'));
   t.ok(codes(session(first, ...others)).includes('questions_rushed'));
-  const click = page(humanBody({ beh: { clicks: 1, clickDwell: [1, 0.1, 0, 0.1, 0.1] } }));
-  const one = scoreFacts(session(click)).reply.categories.behavior;
-  t.ok(scoreFacts(session(click, click, click)).reply.categories.behavior > one, 'one short press a page adds up');
+  const click = (nonce: string) => page(humanBody({ nonce, beh: { clicks: 1, clickDwell: [1, 0.1, 0, 0.1, 0.1] } }));
+  const one = scoreFacts(session(click('nonce-a'))).reply.categories.behavior;
+  t.ok(
+    scoreFacts(session(click('nonce-a'), click('nonce-b'), click('nonce-c'))).reply.categories.behavior > one,
+    'one short press a page adds up',
+  );
   t.end();
 });
 
@@ -97,3 +102,23 @@ t.test('statistics of several samples are those of all of them', (t) => {
   t.equal(poolStatistics([null, null]), null);
   t.end();
 });
+
+t.test(
+  'a message that a later one of its page replaced still speaks, and its counts are not added to those of the later one',
+  (t) => {
+    const { at } = humanBody();
+    const beh = humanBody().beh ?? {};
+    const driven = page(
+      humanBody({ seq: 3, phase: 'update', at: at + minuteMs, up: 2 * minuteMs, beh: { ...beh, untrusted: 900 } }),
+    );
+    const since = page(humanBody({ seq: 4, at: at + 2 * minuteMs, up: 3 * minuteMs }));
+    const found = codes(session(since, driven));
+    t.ok(found.includes('input_untrusted'), 'the replaced update’s');
+    t.notOk(found.includes('pages_at_once'), 'one page is not two');
+    t.notOk(codes(session(since)).includes('input_untrusted'));
+    const doubled = page(humanBody({ seq: 3, beh: { ...beh, pasteChars: 150, keys: 0 } }));
+    const newest = page(humanBody({ seq: 4, beh: { ...beh, pasteChars: 160, keys: 0 } }));
+    t.same(codes(session(newest, doubled)), codes(session(newest)), 'counts since the load are counted once');
+    t.end();
+  },
+);

@@ -1,21 +1,25 @@
 /**
- * Probes by session: its page loads, the first heard of first. A message replaces one of its page and phase with a lower seq; a load message that
- * said more against the session than the one that replaces it stays as a page of its own. Where there are too many, the least suspicious goes,
+ * Probes by session: its page loads, the first heard of first. A message replaces one of its page and phase with a lower seq; one that said
+ * something against the session which no message that is kept says as much stays, beside its page. Where there are too many, the least suspicious goes,
  * of equals the youngest, and never the first or the newest: clean pages that follow push nothing out. A nonce belongs to the session that used it first.
  */
 import type { DeviceSketch } from '../../../contract/facts.js';
 import { bounds } from '../bounds.js';
-import type { ProbeStoreInput, ProbeStoreResult, StoredProbe } from '../port.js';
+import type { ProbeStoreInput, ProbeStoreResult, StoredProbe, Tell } from '../port.js';
 import type { Keyspace } from './keyspace.js';
 
 interface KeptPage {
-  /** '' for a load message that was replaced. */
   readonly nonce: string;
+  /** Holds a message of that nonce which was replaced and stays. */
+  readonly replaced: boolean;
+  /** The page sent a load message; others wait for theirs. */
+  readonly loaded: boolean;
   readonly loadSeq: number;
   readonly updateSeq: number;
   readonly load: Uint8Array | null;
   readonly update: Uint8Array | null;
-  readonly suspicion: number;
+  readonly loadTells: readonly Tell[];
+  readonly updateTells: readonly Tell[];
   readonly atMs: number;
   readonly device: string | null;
   readonly sketch: DeviceSketch | null;
@@ -51,11 +55,11 @@ export function createProbes(keyspace: Keyspace): Probes {
       if (owner !== undefined && owner !== session) return 'nonce_reused';
       const kept = probes.get(key, nowMs);
       const before = livePages(kept, nowMs);
-      const page = before.find((each) => each.nonce === nonce);
+      const page = before.find((each) => each.nonce === nonce && !each.replaced);
       if (page === undefined && owner !== undefined) return 'stale';
       if (page !== undefined && input.seq <= (input.phase === 'load' ? page.loadSeq : page.updateSeq)) return 'stale';
       const pages = letGo(addMessage(before, page, input));
-      const hasLoad = pages.some(({ load }) => load !== null);
+      const hasLoad = pages.some(({ loaded }) => loaded);
       nonces.set(nonceKey, session, nowMs, input.phase === 'load' || page?.load ? bounds.probeMs : bounds.updateMs);
       probes.set(
         key,
@@ -83,50 +87,79 @@ export function createProbes(keyspace: Keyspace): Probes {
 
 /** Without those that wait for their load message in vain. */
 function livePages(kept: KeptProbe | undefined, nowMs: number): readonly KeptPage[] {
-  return (kept?.pages ?? []).filter(({ load, atMs }) => load !== null || nowMs - atMs < bounds.updateMs);
+  return (kept?.pages ?? []).filter(({ loaded, atMs }) => loaded || nowMs - atMs < bounds.updateMs);
 }
 
 function addMessage(
   pages: readonly KeptPage[],
   page: KeptPage | undefined,
-  { nonce, phase, seq, content, device, sketch, bands, suspicion, nowMs }: ProbeStoreInput,
+  { nonce, phase, seq, content, device, sketch, bands, tells, nowMs }: ProbeStoreInput,
 ): readonly KeptPage[] {
-  const blank: KeptPage = {
-    nonce,
-    loadSeq: -1,
-    updateSeq: -1,
-    load: null,
-    update: null,
-    suspicion: 0,
-    atMs: nowMs,
-    device: null,
-    sketch: null,
-    bands: [],
-  };
   // A copy: the caller’s bytes may be a window on a pool that it writes on.
   const copy = new Uint8Array(content);
+  const blank = blankPage(nonce, nowMs);
   const known = page ?? blank;
   const next: KeptPage =
     phase === 'load'
       ? {
           ...known,
+          loaded: true,
           loadSeq: seq,
           load: copy,
           device,
           sketch,
           bands: bands.slice(0, bounds.bandsMax),
-          suspicion,
+          loadTells: tells,
           atMs: nowMs,
         }
-      : { ...known, updateSeq: seq, update: copy, atMs: nowMs };
-  const replaced: KeptPage[] =
-    page?.load != null && phase === 'load' && page.suspicion > suspicion
-      ? [{ ...page, nonce: '', update: null, updateSeq: -1 }]
-      : [];
-  const others = page === undefined ? [...pages, next] : pages.map((each) => (each === page ? next : each));
+      : { ...known, updateSeq: seq, update: copy, updateTells: tells, atMs: nowMs };
+  const others = (page === undefined ? [...pages, next] : pages.map((each) => (each === page ? next : each))).map(
+    (each) => (phase === 'load' && each.nonce === nonce ? { ...each, loaded: true } : each),
+  );
+  const replaced = page === undefined ? null : replacedBy(phase, page, blank);
+  if (replaced === null || saysNothingNew(replaced, others)) return others;
   // Before the newest, and never the first: the device is known by that one.
   const place = Math.max(1, others.length - 1);
-  return [...others.slice(0, place), ...replaced, ...others.slice(place)];
+  return [...others.slice(0, place), replaced, ...others.slice(place)];
+}
+
+function blankPage(nonce: string, nowMs: number): KeptPage {
+  return {
+    nonce,
+    replaced: false,
+    loaded: false,
+    loadSeq: -1,
+    updateSeq: -1,
+    load: null,
+    update: null,
+    loadTells: [],
+    updateTells: [],
+    atMs: nowMs,
+    device: null,
+    sketch: null,
+    bands: [],
+  };
+}
+
+/** The message whose place is taken, as a page of its own; null where there was none. */
+function replacedBy(phase: ProbeStoreInput['phase'], page: KeptPage, blank: KeptPage): KeptPage | null {
+  const { load, update, updateTells, loaded, atMs } = page;
+  if (phase === 'load')
+    return load === null ? null : { ...page, replaced: true, update: null, updateSeq: -1, updateTells: [] };
+  return update === null ? null : { ...blank, replaced: true, loaded, update, updateTells, atMs };
+}
+
+function saysNothingNew(replaced: KeptPage, others: readonly KeptPage[]): boolean {
+  const known = others.flatMap(tellsOf);
+  return tellsOf(replaced).every(([code, weight]) => known.some((tell) => tell[0] === code && tell[1] >= weight));
+}
+
+function tellsOf({ loadTells, updateTells }: KeptPage): readonly Tell[] {
+  return [...loadTells, ...updateTells];
+}
+
+function suspicionOf(page: KeptPage | undefined): number {
+  return page === undefined ? 0 : tellsOf(page).reduce((sum, [, weight]) => sum + weight, 0);
 }
 
 /** Lets go of the least suspicious until the bounds are kept; the first and the last stay whatever they say. */
@@ -134,8 +167,7 @@ function letGo(pages: readonly KeptPage[]): readonly KeptPage[] {
   const kept = [...pages];
   while (kept.length > 2 && (kept.length > bounds.pagesMax || bytesOf(kept) > bounds.pagesBytesMax)) {
     let least = 1;
-    for (let at = 2; at < kept.length - 1; at += 1)
-      if ((kept[at]?.suspicion ?? 0) <= (kept[least]?.suspicion ?? 0)) least = at;
+    for (let at = 2; at < kept.length - 1; at += 1) if (suspicionOf(kept[at]) <= suspicionOf(kept[least])) least = at;
     kept.splice(least, 1);
   }
   return kept;

@@ -54,7 +54,7 @@ export const argumentLayouts = {
   },
   readReceipt: { head: ['receiptId'], each: [] },
   storeProbe: {
-    head: ['now', 'session', 'nonce', 'phase', 'seq', 'content', 'device', 'sketch', 'index', 'suspicion'],
+    head: ['now', 'session', 'nonce', 'phase', 'seq', 'content', 'device', 'sketch', 'index', 'tells'],
     each: [],
   },
   takeRate: { head: ['limits'], each: limitFields },

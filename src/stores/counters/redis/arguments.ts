@@ -108,7 +108,7 @@ export function probeArguments(input: ProbeStoreInput): Argument[] {
     device: isLoad ? refOf(input.device) : '',
     sketch: isLoad && input.sketch !== null ? packSketch(input.sketch) : '',
     index: isLoad ? packIndex(input) : '',
-    suspicion: isLoad ? input.suspicion : 0,
+    tells: packr.pack(input.tells),
   });
 }
 

@@ -11,7 +11,7 @@ local function readProbe()
   if now - state.at >= bounds.probeMs then return nil, '' end
   local pairsOf, fields, device, first = {}, {}, '', nil
   for _, page in ipairs(state.pages) do
-    if page.load ~= 0 or now - page.at < bounds.updateMs then
+    if page.loaded or now - page.at < bounds.updateMs then
       pairsOf[#pairsOf + 1] = page.load .. ',' .. page.update
       fields[#fields + 1], fields[#fields + 2] = 'c' .. page.load, 'c' .. page.update
       if device == '' then device = page.device end

@@ -3,8 +3,8 @@
 -- the pages, and under the number of each message its content (c), and of a load its sketch (k) and index (x).
 local function given(name) return ARGV[argument[name]] end
 local home, now, session, nonce, phase = KEYS[1], tonumber(given('now')), given('session'), given('nonce'), given('phase')
-local seq, content, device, sketch, index = tonumber(given('seq')), given('content'), given('device'), given('sketch'), given('index')
-local suspicion, isLoad = tonumber(given('suspicion')), phase == 'load'
+local seq, content, sketch, index = tonumber(given('seq')), given('content'), given('sketch'), given('index')
+local tells, isLoad = cmsgpack.unpack(given('tells')), phase == 'load'
 
 -- A nonce is kept as "session time keep".
 local nonceKey = home .. 'n:' .. nonce
@@ -30,11 +30,11 @@ end
 local pages, current = {}, nil
 local gone = now - state.at >= bounds.probeMs
 for _, page in ipairs(state.pages) do
-  if gone or (page.load == 0 and now - page.at >= bounds.updateMs) then
+  if gone or (not page.loaded and now - page.at >= bounds.updateMs) then
     dropPage(page)
   else
     pages[#pages + 1] = page
-    if page.nonce == nonce then current = #pages end
+    if page.nonce == nonce and not page.replaced then current = #pages end
   end
 end
 
@@ -43,23 +43,67 @@ if current and seq <= (isLoad and pages[current].loadSeq or pages[current].updat
 
 state.messages = state.messages + 1
 local number = state.messages
+local function newPage(at)
+  return { nonce = nonce, replaced = false, loaded = false, loadSeq = -1, updateSeq = -1, load = 0, update = 0, loadTells = {}, updateTells = {}, at = at, device = '', bytes = 0, updateBytes = 0 }
+end
+
 if not current then
-  pages[#pages + 1] = { nonce = nonce, loadSeq = -1, updateSeq = -1, load = 0, update = 0, suspicion = 0, at = now, device = '', bytes = 0, updateBytes = 0 }
+  pages[#pages + 1] = newPage(now)
   current = #pages
 end
-local page = pages[current]
-page.at = now
+local page, replaced = pages[current], nil
 if isLoad then
-  if page.load ~= 0 and page.suspicion > suspicion then
-    local replaced = { nonce = '', loadSeq = page.loadSeq, updateSeq = -1, load = page.load, update = 0, suspicion = page.suspicion, at = now, device = page.device, bytes = page.bytes, updateBytes = 0 }
+  if page.load ~= 0 then
+    replaced = newPage(page.at)
+    replaced.loadSeq, replaced.load, replaced.loadTells, replaced.device, replaced.bytes = page.loadSeq, page.load, page.loadTells, page.device, page.bytes
+  end
+  page.loadSeq, page.load, page.loadTells, page.device, page.bytes = seq, number, tells, given('device'), #content
+  for _, each in ipairs(pages) do
+    if each.nonce == nonce then each.loaded = true end
+  end
+else
+  if page.update ~= 0 then
+    replaced = newPage(page.at)
+    replaced.update, replaced.updateTells, replaced.updateBytes = page.update, page.updateTells, page.updateBytes
+  end
+  page.updateSeq, page.update, page.updateTells, page.updateBytes = seq, number, tells, #content
+end
+page.at = now
+
+local function isSaid(tell)
+  for _, each in ipairs(pages) do
+    for _, list in ipairs({ each.loadTells, each.updateTells }) do
+      for _, known in ipairs(list) do
+        if known[1] == tell[1] and known[2] >= tell[2] then return true end
+      end
+    end
+  end
+  return false
+end
+
+if replaced then
+  local stays = false
+  for _, list in ipairs({ replaced.loadTells, replaced.updateTells }) do
+    for _, tell in ipairs(list) do
+      if not isSaid(tell) then stays = true end
+    end
+  end
+  if stays then
+    replaced.replaced, replaced.loaded = true, page.loaded
     table.insert(pages, math.max(2, #pages), replaced)
   else
-    drop(page.load)
+    dropPage(replaced)
   end
-  page.loadSeq, page.load, page.suspicion, page.device, page.bytes = seq, number, suspicion, device, #content
-else
-  drop(page.update)
-  page.updateSeq, page.update, page.updateBytes = seq, number, #content
+end
+
+local function suspicionOf(each)
+  local sum = 0
+  for _, list in ipairs({ each.loadTells, each.updateTells }) do
+    for _, tell in ipairs(list) do
+      sum = sum + tell[2]
+    end
+  end
+  return sum
 end
 
 local function bytesOf()
@@ -73,14 +117,14 @@ end
 while #pages > 2 and (#pages > bounds.pagesMax or bytesOf() > bounds.pagesBytesMax) do
   local least = 2
   for at = 3, #pages - 1 do
-    if pages[at].suspicion <= pages[least].suspicion then least = at end
+    if suspicionOf(pages[at]) <= suspicionOf(pages[least]) then least = at end
   end
   dropPage(table.remove(pages, least))
 end
 
 local hasLoad = false
 for _, each in ipairs(pages) do
-  if each.load ~= 0 then hasLoad = true end
+  if each.loaded then hasLoad = true end
 end
 state.pages, state.at, state.version = pages, now, table.concat({ nonce, phase, given('seq'), given('now') }, ':')
 redis.call('SET', nonceKey, session .. ' ' .. now .. ' ' .. (page.load ~= 0 and bounds.probeMs or bounds.updateMs), 'PX', page.load ~= 0 and bounds.probeMs or bounds.updateMs)
