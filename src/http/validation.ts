@@ -7,6 +7,7 @@ import addFormats from 'ajv-formats';
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
 import { describeUnknownCountry, isCountryPattern } from '../contract/country.js';
 import { pointerSegment, type Issue } from '../errors.js';
+import { helpfulViolations } from './violations.js';
 
 const issuesMax = 20;
 
@@ -23,7 +24,11 @@ export function createValidatorCompiler(body?: object): FastifySchemaCompiler<ob
     return (value: unknown) =>
       validate(value)
         ? { value }
-        : { error: Object.assign(new Error('invalid'), { validation: (validate.errors ?? []).slice(0, issuesMax) }) };
+        : {
+            error: Object.assign(new Error('invalid'), {
+              validation: helpfulViolations(validate.errors ?? []).slice(0, issuesMax),
+            }),
+          };
   };
 }
 

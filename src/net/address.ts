@@ -32,7 +32,7 @@ const rangeByName: Readonly<Record<string, AddressRange>> = {
   uniqueLocal: 'private',
   deprecatedSiteLocal: 'private',
   unicast: 'public',
-  // Transition mechanisms: routed, and a respondent may sit behind them.
+  // Transition mechanisms: routed, and a respondent may sit behind them, where the IPv4 address inside is one that it can have.
   '6to4': 'public',
   teredo: 'public',
 };
@@ -70,8 +70,25 @@ function describeIPv4(parsed: ipaddr.IPv4): Address {
   };
 }
 
+/** Range of the IPv4 address that a transition mechanism carries, where that is none of the public internet; else null. */
+function innerRange({ parts }: ipaddr.IPv6): AddressRange | null {
+  const inner = innerIPv4(parts);
+  if (inner === null) return null;
+  const range = rangeByName[new ipaddr.IPv4(inner.flatMap((part) => [part >> 8, part & 0xff])).range()] ?? 'reserved';
+  return range === 'public' ? null : range;
+}
+
+/** As two groups of 16 bits. Teredo writes its client’s with every bit turned over. */
+function innerIPv4(parts: readonly number[]): number[] | null {
+  const [first = 0, second = 0, third = 0] = parts;
+  if (first === 0x2002) return [second, third];
+  if (first === 0x2001 && second === 0) return parts.slice(6).map((part) => ~part & 0xffff);
+  const isTranslated = first === 0x64 && second === 0xff9b && parts.slice(2, 6).every((part) => part === 0);
+  return isTranslated ? parts.slice(6) : null;
+}
+
 function describeIPv6(parsed: ipaddr.IPv6): Address {
-  const named = rangeByName[parsed.range()] ?? 'reserved';
+  const named = innerRange(parsed) ?? rangeByName[parsed.range()] ?? 'reserved';
   // Only 2000::/3 has been handed out as global unicast; the rest of the "unicast" space belongs to nobody.
   const allotted = ((parsed.parts[0] ?? 0) & 0xe000) === 0x2000;
   const network = (groups: number): string =>

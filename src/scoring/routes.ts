@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ProbeBody, ProbeReply, type ProbeTransport } from '../contract/probe.js';
 import { EvidenceReply, ScoreReply, ScoreRequest } from '../contract/score.js';
+import { createNullRemover } from '../http/absent-nulls.js';
 import { keyCaller } from '../http/access.js';
 import { errorReplies } from '../http/openapi.js';
 import { probeBytesMax, userAgentLengthMax } from '../limits.js';
@@ -31,11 +32,13 @@ const tags = ['Scoring'];
 
 export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDeps): void {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();
+  const removeNulls = createNullRemover(ScoreRequest);
 
   typed.post(
     '/lite/score',
     {
       config: { access: { credential: 'api-key', scope: 'lite:write', limits: 'handler' } },
+      preValidation: async (request) => removeNulls(request.body),
       schema: {
         tags,
         operationId: 'scoreSession',
@@ -102,6 +105,7 @@ function registerProbeIntake(scope: FastifyInstance, deps: ScoringRouteDeps): vo
         })
         .send(),
   );
+  const removeProbeNulls = createNullRemover(ProbeBody);
   scope.withTypeProvider<TypeBoxTypeProvider>().post(
     '/public/lite/probe',
     {
@@ -109,6 +113,7 @@ function registerProbeIntake(scope: FastifyInstance, deps: ScoringRouteDeps): vo
       config: { access: { credential: 'none' } },
       // Before the body is checked: a message that is refused for its form counts like any other.
       preValidation: async (request) => {
+        removeProbeNulls(request.body);
         const { projectKey } = (request.body ?? {}) as { readonly projectKey?: unknown };
         if (typeof projectKey === 'string') await deps.probes.admit(projectKey, request.headers.origin ?? null);
       },

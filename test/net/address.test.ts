@@ -51,7 +51,15 @@ t.test('special ranges are told from addresses that a respondent can have', (t) 
     ['::8.8.8.8', 'reserved'],
     ['64:ff9b::808:808', 'reserved'],
     ['2002:808:808::1', 'public'],
-    ['2001:0:1234::1', 'public'],
+    ['2001:0:1234::f7f7:f7f7', 'public'],
+    ['2002:a01:203::1', 'private'],
+    ['2002:7f00:1::1', 'loopback'],
+    ['2002:c633:6401::1', 'reserved'],
+    ['2001:0:1234::f5fe:fdfc', 'private'],
+    ['2001:0:1234::3f57:fffe', 'private'],
+    ['2001:0:1234::80ff:fffe', 'loopback'],
+    ['64:ff9b::10.1.2.3', 'private'],
+    ['64:ff9b::127.0.0.1', 'loopback'],
   ];
   for (const [text, range] of ranges) t.equal(parseAddress(text)?.range, range, text);
   t.end();

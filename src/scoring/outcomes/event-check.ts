@@ -5,8 +5,10 @@
 import { OutcomeEvent, retractionName } from '../../contract/outcome.js';
 import type { Issue } from '../../errors.js';
 import type { KeyCaller } from '../../http/access.js';
+import { createNullRemover } from '../../http/absent-nulls.js';
 import { findUnstorable } from '../../http/storable-text.js';
 import { createAjv, describeViolation } from '../../http/validation.js';
+import { helpfulViolations } from '../../http/violations.js';
 import { outcomeAheadHoursMax } from '../../limits.js';
 
 export interface EventCheckDeps {
@@ -22,6 +24,7 @@ export interface CheckedEvent {
 }
 
 export function createEventCheck({ now, findProjectOwner }: EventCheckDeps) {
+  const removeNulls = createNullRemover(OutcomeEvent);
   const isEvent = createAjv(false).compile<OutcomeEvent>(OutcomeEvent);
   const aheadMsMax = outcomeAheadHoursMax * 3_600_000;
 
@@ -62,9 +65,9 @@ export function createEventCheck({ now, findProjectOwner }: EventCheckDeps) {
       event: null,
       issues: issues.map(({ path, message }) => ({ path: `${at}${path}`, message })),
     });
+    removeNulls(event);
     if (!isEvent(event)) {
-      const violations = (isEvent.errors ?? []).filter(({ keyword }) => keyword !== 'if');
-      return told(violations.map((violation) => describeViolation(violation, 'body')));
+      return told(helpfulViolations(isEvent.errors ?? []).map((violation) => describeViolation(violation, 'body')));
     }
     const unstorable = findUnstorable(event, '');
     if (unstorable !== null) return told([unstorable]);

@@ -6,6 +6,7 @@ import { Envelope, findEnvelopeIssues } from '../../contract/envelope.js';
 import { Fault, type Issue } from '../../errors.js';
 import { findUnstorable } from '../../http/storable-text.js';
 import { createAjv, describeViolation } from '../../http/validation.js';
+import { helpfulViolations } from '../../http/violations.js';
 
 const issuesMax = 20;
 
@@ -16,7 +17,7 @@ export function createEnvelopeCheck(): CheckEnvelope {
   const isEnvelope = createAjv(false).compile<Envelope>(Envelope);
   return (body) => {
     if (!isEnvelope(body))
-      throw invalidEnvelope((isEnvelope.errors ?? []).map((violation) => describeViolation(violation, 'body')));
+      throw invalidEnvelope(helpfulViolations(isEnvelope.errors ?? []).map((violation) => describeViolation(violation, 'body')));
     // The long texts are base64 by their schema.
     const text = findUnstorable({ ...body, frames: null, embedding: null }, '');
     const issues = [...findEnvelopeIssues(body), ...(text === null ? [] : [text])];
