@@ -44,6 +44,50 @@ async function untilHistory(
   t.ok(holds(reply), meaning);
 }
 
+t.test(
+  'null in an optional field of an event means absent, so that both ways of saying it are one event',
+  async (t) => {
+    const plain = { sessionId: 'nulls', type: 'complete', occurredAt };
+    t.match((await post([plain])).body, { accepted: 1, rejected: 0 });
+    const nulls = { ...plain, projectId: null, reasonClass: null };
+    t.match((await post([{ ...nulls, detail: null }])).body, { accepted: 0, duplicates: 1, rejected: 0 });
+    t.match((await post([{ ...nulls, detail: { reasonClass: null, respondentId: null, name: null } }])).body, {
+      rejected: 0,
+    });
+    const { issues } = (await post([{ ...plain, occurredAt: null }])).body;
+    t.same(
+      issues,
+      [{ path: '/events/0/occurredAt', message: 'must be string.' }],
+      'a needed field that is null is at fault',
+    );
+  },
+);
+
+t.test('null for a group of the probe means absent, and a 400 tells what is wrong and nothing else', async (t) => {
+  const probe = {
+    v: 1,
+    sdk: '1',
+    projectKey: service.bootstrap.probeKey,
+    sessionId: 'nulls',
+    nonce: 'nonce-of-nulls',
+    at: 1,
+    up: 1,
+  };
+  const send = (over: object) =>
+    service.call('POST', '/public/lite/probe', { headers: {}, body: { ...probe, seq: 0, phase: 'load', ...over } });
+  t.equal((await send({ beh: null, lies: null, q: null, ids: null })).status, 202);
+  const { status, body }: { status: number; body: ErrorBody } = await send({
+    seq: 1,
+    hw: { cores: 'x' },
+    loc: { languages: [7] },
+  });
+  t.equal(status, 400);
+  t.same(body.issues, [
+    { path: '/hw/cores', message: 'must be integer or null.' },
+    { path: '/loc/languages/0', message: 'must be string.' },
+  ]);
+});
+
 t.test('counts are exact: received, accepted, duplicates, rejected, sessions', async (t) => {
   const events = [
     { sessionId: 'a', type: 'complete', occurredAt },
@@ -278,44 +322,4 @@ t.test('history survives a restart and the loss of the counters', async (t) => {
     const reply = await rescore((n += 1));
     return reply.categories.history > 0 && !reply.degradedSignals.includes('history_unavailable');
   }, 'history is brought back');
-});
-
-t.test(
-  'null in an optional field of an event means absent, so that both ways of saying it are one event',
-  async (t) => {
-    const plain = { sessionId: 'nulls', type: 'complete', occurredAt };
-    t.match((await post([plain])).body, { accepted: 1, rejected: 0 });
-    const nulls = { ...plain, projectId: null, reasonClass: null };
-    t.match((await post([{ ...nulls, detail: null }])).body, { accepted: 0, duplicates: 1, rejected: 0 });
-    t.match((await post([{ ...nulls, detail: { reasonClass: null, respondentId: null, name: null } }])).body, {
-      rejected: 0,
-    });
-    const { rejected, issues } = (await post([{ ...plain, occurredAt: null }])).body;
-    t.same([rejected, issues], [1, [{ path: '/events/0/occurredAt', message: 'must be string.' }]]);
-  },
-);
-
-t.test('null for a group of the probe means absent, and a 400 tells what is wrong and nothing else', async (t) => {
-  const probe = {
-    v: 1,
-    sdk: '1',
-    projectKey: service.bootstrap.probeKey,
-    sessionId: 'nulls',
-    nonce: 'nonce-of-nulls',
-    at: 1,
-    up: 1,
-  };
-  const send = (over: object) =>
-    service.call('POST', '/public/lite/probe', { headers: {}, body: { ...probe, seq: 0, phase: 'load', ...over } });
-  t.equal((await send({ beh: null, lies: null, q: null, ids: null })).status, 202);
-  const { status, body }: { status: number; body: ErrorBody } = await send({
-    seq: 1,
-    hw: { cores: 'x' },
-    loc: { languages: [7] },
-  });
-  t.equal(status, 400);
-  t.same(body.issues, [
-    { path: '/hw/cores', message: 'must be integer or null.' },
-    { path: '/loc/languages/0', message: 'must be string.' },
-  ]);
 });

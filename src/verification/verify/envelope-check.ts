@@ -17,7 +17,9 @@ export function createEnvelopeCheck(): CheckEnvelope {
   const isEnvelope = createAjv(false).compile<Envelope>(Envelope);
   return (body) => {
     if (!isEnvelope(body))
-      throw invalidEnvelope(helpfulViolations(isEnvelope.errors ?? []).map((violation) => describeViolation(violation, 'body')));
+      throw invalidEnvelope(
+        helpfulViolations(isEnvelope.errors ?? []).map((violation) => describeViolation(violation, 'body')),
+      );
     // The long texts are base64 by their schema.
     const text = findUnstorable({ ...body, frames: null, embedding: null }, '');
     const issues = [...findEnvelopeIssues(body), ...(text === null ? [] : [text])];
