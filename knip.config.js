@@ -4,7 +4,7 @@ export default {
     'src/cli/*.ts',
     'src/main.ts',
     'src/stores/database/embedded/thread.ts',
-    'src/demo/page/assets/*.js',
+    'src/{demo,hosted}/page/assets/*.js',
     // The contract names every shape on the wire, whoever reads it.
     'src/contract/*.ts',
     'workers/main.ts',

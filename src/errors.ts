@@ -64,6 +64,11 @@ export const errorTable = {
     status: 410,
     meaning: 'The session, or what it was asked for, has expired. Create a new session.',
   },
+  LINK_ENDED: {
+    status: 410,
+    meaning:
+      'The link to the hosted page was deleted, has expired, or was used as often as it may be; `reason` says which. Make another.',
+  },
   BODY_TOO_LARGE: { status: 413, meaning: 'The body is larger than this endpoint takes.' },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,

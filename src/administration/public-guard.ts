@@ -15,6 +15,8 @@ export interface PublicGuardDeps {
   readonly directories: Pick<Directories, 'projects' | 'organizations'>;
   readonly limits: Pick<Limits, 'takePublicRate' | 'takeProbeRate'>;
   readonly decide: DecideOrigin;
+  /** The origin of the service’s own pages. */
+  readonly ownOrigin: () => string;
 }
 
 export interface Visitor extends OriginDecision {
@@ -27,13 +29,21 @@ export interface Visitor extends OriginDecision {
 export interface PublicGuard {
   /** Who asks, and whether their page may; refuses nobody but unknown site keys and callers over the limit. */
   look(request: FastifyRequest, reply: FastifyReply, siteKey: string): Promise<Visitor>;
-  /** The same, and ORIGIN_NOT_ALLOWED for pages that may not. */
-  admit(request: FastifyRequest, reply: FastifyReply, siteKey: string): Promise<Visitor>;
+  /**
+   * The same, and ORIGIN_NOT_ALLOWED for pages that may not. `isLinked`: what is asked for goes through a link of the project, which lets
+   * the service’s own page in whatever the list says, and no other.
+   */
+  admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    siteKey: string,
+    options?: { readonly isLinked?: boolean },
+  ): Promise<Visitor>;
   /** Takes a probe off the limit of project and origin. Any page may send probes; those of pages that may not use the project share one count. */
   countProbe(projectId: string, origin: string | null): Promise<void>;
 }
 
-export function createPublicGuard({ directories, limits, decide }: PublicGuardDeps): PublicGuard {
+export function createPublicGuard({ directories, limits, decide, ownOrigin }: PublicGuardDeps): PublicGuard {
   async function find(projectId: string, origin: string | null): Promise<Visitor | null> {
     const project = await directories.projects.get(projectId);
     const organization = project === null ? null : await directories.organizations.get(project.organizationId);
@@ -54,15 +64,16 @@ export function createPublicGuard({ directories, limits, decide }: PublicGuardDe
     allowReading(reply, origin);
     const visitor = siteKey.startsWith('proj_') ? await find(siteKey, origin) : null;
     if (visitor === null) throw notFound('site key');
-    await limits.takePublicRate(siteKey, visitor.allowed ? origin : null);
+    const counted = isOwnPage(request, ownOrigin()) ? ownOrigin() : origin;
+    await limits.takePublicRate(siteKey, visitor.allowed || counted === ownOrigin() ? counted : null);
     return visitor;
   }
 
   return {
     look,
-    async admit(request, reply, siteKey) {
+    async admit(request, reply, siteKey, { isLinked = false } = {}) {
       const visitor = await look(request, reply, siteKey);
-      if (visitor.allowed) return visitor;
+      if (visitor.allowed || (isLinked && isOwnPage(request, ownOrigin()))) return visitor;
       const where =
         visitor.decidedBy === 'environment'
           ? 'neither the project nor its organization allows any origin yet'
@@ -80,6 +91,15 @@ export function createPublicGuard({ directories, limits, decide }: PublicGuardDe
 }
 
 const noPatterns: readonly string[] = [];
+
+/**
+ * Whether the service’s own page asks. A browser leaves Origin away where a page asks its own site, and never where another site’s does;
+ * what is no browser can say what it likes in either header, and is held by the credentials of the call.
+ */
+function isOwnPage({ headers }: FastifyRequest, ownOrigin: string): boolean {
+  if (headers.origin !== undefined) return headers.origin === ownOrigin;
+  return (headers['sec-fetch-site'] ?? 'same-origin') === 'same-origin';
+}
 
 /** Lets the page read what it is answered. What it is answered is what the decision is about. */
 export function allowReading(reply: FastifyReply, origin: string | null): void {

@@ -25,6 +25,8 @@ export const auditActions = [
   'webhook.tested',
   'webhook.delivery_replayed',
   'webhook.recovered',
+  'link.created',
+  'link.deleted',
   'traffic.invented',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
@@ -39,7 +41,7 @@ export const AuditEntry = Type.Object({
   }),
   action: StringEnum(auditActions),
   subject: Type.Object({
-    kind: StringEnum(['organization', 'project', 'key', 'receipt', 'webhook'] as const),
+    kind: StringEnum(['organization', 'project', 'key', 'receipt', 'webhook', 'link'] as const),
     id: Type.String(),
   }),
   detail: Type.Record(Type.String(), Type.Unknown(), { description: 'What changed, by the action.' }),

@@ -9,6 +9,7 @@ import { DemoKeyReply, MintedKeyReply } from './api-key.js';
 import { AuditEntry, AuditPage } from './audit.js';
 import { LiteConfig } from './calibration.js';
 import { ErrorBody, ErrorIssue } from './common.js';
+import { CreatedLinkReply, LinkCreation, LinkPage, LinkReply } from './hosted-link.js';
 import { mergePatchOf } from './merge-patch.js';
 import { OrganizationChange, OrganizationReply, OrganizationSettings, SettingsChange } from './organization.js';
 import { OutcomeDetail, OutcomeEvent, OutcomeReply, SessionOutcomeEvent } from './outcome.js';
@@ -82,6 +83,10 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   PublicSessionCreation,
   SessionCreation,
   Session: SessionReply,
+  LinkCreation,
+  CreatedLink: CreatedLinkReply,
+  Link: LinkReply,
+  LinkPage,
   Demographics,
   Envelope,
   VerifyReply,

@@ -7,6 +7,7 @@ export const tagDescriptions = {
     'Edges looked at before they are moved: the mix that others would have given, and those that labels allow.',
   Outcomes: 'What became of sessions after they were scored; it is the history that later scores read.',
   Sessions: 'Verification of a respondent in the widget: a session, its envelope, its result.',
+  'Hosted page': 'Links to a verification page that the service itself serves, for whoever embeds nothing.',
   Tokens: 'What your backend trusts: validation of the token that a verified session ends with.',
   Webhooks: 'Addresses of yours that are told of events, the deliveries to them, and sending again.',
   Projects: 'Studies or sites of an organization, each with thresholds, branding and origins of its own.',

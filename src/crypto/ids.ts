@@ -14,6 +14,7 @@ export const idPrefixes = {
   delivery: 'dlv_',
   session: 'sess_',
   fingerprint: 'fp_',
+  link: 'link_',
 } as const;
 
 export type MakeId = (kind: keyof typeof idPrefixes) => string;

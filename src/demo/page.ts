@@ -2,6 +2,7 @@
  * The demo page: its template filled in, and the policy it is served under. A name in the template that nobody fills in is
  * a bug and throws.
  */
+import { escapeHtml } from '../http/escape-html.js';
 
 export interface PageValues {
   readonly sessionId: string;
@@ -30,16 +31,4 @@ export function renderPage(template: string, values: PageValues): string {
     if (value === undefined) throw new Error(`the demo page asks for "${name}", which is not one of its values`);
     return escapeHtml(value);
   });
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }

@@ -3,6 +3,7 @@
  * stranger learns of a session that is not theirs is the same as of one that does not exist. All of it can be read by the page.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isLinkId } from '../administration/hosted-links.js';
 import { allowReading, type PublicGuard, type Visitor } from '../administration/public-guard.js';
 import type { Limits } from '../administration/request-limits.js';
 import type { Database } from '../stores/database/port.js';
@@ -34,7 +35,8 @@ export async function openSession(
   const session = secret === undefined ? null : await findSession(database, sessionId);
   await secrets.check(attempt, secret, session);
   if (session === null) throw new Error('a secret was right for no session');
-  return { session, ...(await guard.admit(request, reply, session.projectId)) };
+  const isLinked = isLinkId(session.linkId);
+  return { session, ...(await guard.admit(request, reply, session.projectId, { isLinked })) };
 }
 
 /** Every answer of this scope can be read by the page, also one that is refused before its handler runs. */

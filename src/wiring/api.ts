@@ -28,6 +28,7 @@ import type { ScoreService } from '../scoring/score-service.js';
 import { registerWebhookRoutes } from '../webhooks/routes.js';
 import { openFaces } from './faces.js';
 import { apiPrefix, siteUrlOf, type Parts } from './parts.js';
+import { serveHosted } from './hosted.js';
 import { openPool } from './pool.js';
 import { openScoring } from './scoring.js';
 import { openVerification } from './verification.js';
@@ -66,13 +67,14 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<
   });
   opened.push(() => closeWithin(app, stopDeadlineMs));
   await registerOpenapi(app, siteUrlOf(settings, settings.PORT) + apiPrefix, packageVersion());
-  const guard = createPublicGuard({ directories, limits, decide: createOriginDecision(settings.VH_ENV) });
+  const siteUrl = (): string =>
+    siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT);
+  const decide = createOriginDecision(settings.VH_ENV);
+  const guard = createPublicGuard({ directories, limits, decide, ownOrigin: () => new URL(siteUrl()).origin });
   const pool = await openPool(parts);
   const scoring = await openScoring(parts, { directories, guard, pool, ids });
   const faces = await openFaces(parts, pool);
   const signingSecrets = createSigningSecrets(masterKey);
-  const siteUrl = (): string =>
-    siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT);
   const issuer = (): string => siteUrl() + apiPrefix;
   const verification = await openVerification(parts, {
     ...{ directories, guard, limits, pool, uniqueness: faces, signingSecrets, ids, issuer },
@@ -95,6 +97,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<
     },
     { prefix: apiPrefix },
   );
+  await serveHosted(app, parts, { directories, decide, verification, siteUrl });
   await serveDocs(app);
   await serveSdkFiles(app, join(packageRoot, 'dist', 'sdk'));
   if (settings.VH_ENV === 'development' && ids !== null) await serveDemo(app, parts, directories, scoring.scores, ids);

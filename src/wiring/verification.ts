@@ -3,6 +3,7 @@
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Directories } from '../administration/directories.js';
+import { eraseLinks } from '../administration/hosted-links.js';
 import { createOriginDecision } from '../administration/origin-decision.js';
 import type { PublicGuard } from '../administration/public-guard.js';
 import type { Limits } from '../administration/request-limits.js';
@@ -97,12 +98,14 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
       makeRef,
       erasePayloads: async (tx, projectId, ids) =>
         (await eraseEvents(tx, ids)) + (await erasePayloads(tx, projectId, ids)),
+      eraseLinks,
       eraseScores: (projectId, respondentId) => eraseRespondentScores({ database, makeRef }, projectId, respondentId),
     }),
     envelopeExamples: [deviceOnlyExample, biometricExample],
     verifyToken: createTokenVerifier({ findSecrets: signing.find, issuer, now }),
     tokenKeys,
     metrics,
+    now,
     exampleSiteKey: deps.ids?.siteKey ?? null,
   };
 }

@@ -63,6 +63,13 @@ async function fillIn(path: string, operationId: string): Promise<string> {
     const deliveryId = path.includes('{deliveryId}') ? await makeDelivery(webhookId) : '';
     return filled.replace('{webhookId}', webhookId).replace('{deliveryId}', deliveryId);
   }
+  if (path.includes('{linkId}')) {
+    const link = await service.call('POST', `/projects/${bootstrap.projectId}/links`, {
+      body: {},
+      headers: credentials.owner,
+    });
+    return filled.replace('{linkId}', (link.body as { linkId: string }).linkId);
+  }
   if (path.includes('{receiptId}')) {
     const score = await service.call('POST', '/lite/score', {
       body: { sessionId: `receipt-${(made += 1)}`, clientIp: '203.0.113.7' },

@@ -6,6 +6,7 @@ import type { Environment } from '../../config.js';
 import type { ProjectChange, ProjectFields } from '../../contract/project.js';
 import { brandingTiers, tiers, type Branding, type Tier } from '../../contract/project-parts.js';
 import { Fault, type Issue } from '../../errors.js';
+import { readWebAddress, redirectProblem } from '../../http/web-address.js';
 import { readOrigins, sameOrigins } from '../origins/pattern-list.js';
 import { readCountries } from './country-weights.js';
 import { findContradictions } from './project-patch.js';
@@ -97,7 +98,7 @@ function checkAddresses(
   environment: Environment,
 ): readonly Issue[] {
   const redirect = (name: 'redirectPassUrl' | 'redirectFailUrl') =>
-    issueOf(`/scoreModeConfig/${name}`, redirectProblem(scoreModeConfig[name], environment));
+    issueOf(`/scoreModeConfig/${name}`, targetProblem(scoreModeConfig[name], environment));
   const web = (name: 'privacyUrl' | 'logoUrl') => issueOf(`/branding/${name}`, webProblem(branding[name]));
   return [...redirect('redirectPassUrl'), ...redirect('redirectFailUrl'), ...web('privacyUrl'), ...web('logoUrl')];
 }
@@ -105,30 +106,13 @@ function checkAddresses(
 const issueOf = (path: string, problem: string | null): readonly Issue[] =>
   problem === null ? [] : [{ path, message: problem }];
 
-const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
-
-function redirectProblem(text: string | undefined, environment: Environment): string | null {
-  if (text === undefined) return null;
-  const url = readWebAddress(text);
-  if (url === null) return 'must be an absolute https:// address without user name and password.';
-  if (url.protocol === 'https:') return null;
-  if (environment === 'development')
-    return loopbackHosts.includes(url.hostname)
-      ? null
-      : 'must be an https:// address; plain http:// is for localhost, in development.';
-  return 'must be an https:// address.';
-}
+const targetProblem = (text: string | undefined, environment: Environment): string | null =>
+  text === undefined ? null : redirectProblem(text, environment);
 
 const webProblem = (text: string | undefined): string | null =>
   text === undefined || readWebAddress(text) !== null
     ? null
     : 'must be an absolute https:// or http:// address without user name and password.';
-
-function readWebAddress(text: string): URL | null {
-  // What WHATWG parsing would repair silently (spaces, backslashes, a missing slash) is refused, so that what is stored is what is visited.
-  if (!/^https?:\/\/[^\s\\/?#@]+(?:[/?#][^\s\\]*)?$/i.test(text) || !URL.canParse(text)) return null;
-  return new URL(text);
-}
 
 /** Throws TIER_REQUIRED for the first branding field of a change that the tier does not unlock. Taking one away is free. */
 export function requireBrandingTier(
@@ -145,13 +129,4 @@ export function requireBrandingTier(
       context: { field: name, tier: needed },
     });
   }
-}
-
-/** What of the stored branding the tier unlocks today; null where there is nothing to show. */
-export function visibleBranding(branding: Branding | undefined, tier: Tier): Branding | null {
-  const { enabled = true, ...shown } = branding ?? { enabled: false };
-  const unlocked = Object.entries(shown).filter(
-    ([name]) => tiers.indexOf(tier) >= tiers.indexOf(brandingTiers[name as keyof Branding] ?? 'free'),
-  );
-  return enabled && unlocked.length > 0 ? { enabled, ...Object.fromEntries(unlocked) } : null;
 }

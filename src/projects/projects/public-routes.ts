@@ -12,7 +12,7 @@ import type { Database } from '../../stores/database/port.js';
 import { mintDemoKey } from '../keys/demo-keys.js';
 import type { Limits } from '../../administration/request-limits.js';
 import type { StoredOrganization } from '../../administration/organization-store.js';
-import { visibleBranding } from './project-checks.js';
+import { visibleBranding } from '../../administration/branding.js';
 import type { StoredProject } from '../../administration/project-store.js';
 import { acceptEmptyBodies } from '../../http/optional-body.js';
 import { answerPreflights, type PublicGuard } from '../../administration/public-guard.js';

@@ -18,6 +18,8 @@ export interface ErasureDeps {
   readonly makeRef: MakeRef;
   /** Webhook payloads, delivered or not. */
   readonly erasePayloads: EraseSessions;
+  /** Links to the hosted page that were made for the respondent. */
+  readonly eraseLinks: (tx: Queryable, projectId: string, respondentId: string) => Promise<number>;
   /** Receipts and outcomes of server-side scoring that are about the respondent. */
   readonly eraseScores: (
     projectId: string,
@@ -49,14 +51,15 @@ export function createErasureService(deps: ErasureDeps) {
         erased.events += batch.events;
         taken = batch.sessions;
       }
-      await inOrganization(database, organizationId, (tx) =>
-        recordAudit(tx, actor, {
+      await inOrganization(database, organizationId, async (tx) => {
+        await deps.eraseLinks(tx, projectId, respondentId);
+        await recordAudit(tx, actor, {
           organizationId,
           action: 'respondent.erased',
           subject: { kind: 'project', id: projectId },
           detail: { respondent: makeRef(projectId, 'erased', respondentId), ...erased },
-        }),
-      );
+        });
+      });
       return { erased };
     },
   };

@@ -42,6 +42,12 @@ type Completed = StoredSession & {
   readonly [Name in 'completedAt' | 'status' | 'tokenId' | 'result']: NonNullable<StoredSession[Name]>;
 };
 
+export interface SignedResult {
+  readonly status: Completed['status'];
+  /** A vh_token. */
+  readonly token: string;
+}
+
 export type ResultService = ReturnType<typeof createResultService>;
 
 export function createResultService(deps: ResultServiceDeps) {
@@ -64,6 +70,9 @@ export function createResultService(deps: ResultServiceDeps) {
       redirectOutcome(session.result.dispatch, session.status),
     );
 
+  const signToken = (session: Completed): Promise<string> =>
+    deps.tokenKeys.sign(redirectClaims(session, deps.issuer()));
+
   return {
     /** Throws CONFLICT or SESSION_EXPIRED where there is no result. */
     async read(session: StoredSession, owner: ResultOwner): Promise<ScoreEnvelope> {
@@ -75,6 +84,12 @@ export function createResultService(deps: ResultServiceDeps) {
       const redirectUrl =
         code === null ? null : `${deps.issuer()}/public/sessions/${session.sessionId}/redirect?code=${code}`;
       return envelopeOf(completed, owner.project, token, redirectUrl);
+    },
+
+    /** The verdict of a completed session and a fresh vh_token of it. Throws CONFLICT or SESSION_EXPIRED where there is no result. */
+    async signed(session: StoredSession): Promise<SignedResult> {
+      const completed = requireCompleted(session, now());
+      return { status: completed.status, token: await signToken(completed) };
     },
 
     /** Where the browser goes, with a fresh vh_token. Throws NOT_FOUND unless the code is good. */
@@ -91,7 +106,7 @@ export function createResultService(deps: ResultServiceDeps) {
       // The code is used up whatever comes of it.
       const isGood = await useRedirectCode(database, sessionId, code, now());
       if (!isGood || target === null) throw notFound('redirect');
-      target.searchParams.set('vh_token', await deps.tokenKeys.sign(redirectClaims(completed, deps.issuer())));
+      target.searchParams.set('vh_token', await signToken(completed));
       return target.href;
     },
   };

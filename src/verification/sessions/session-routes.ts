@@ -10,11 +10,13 @@ import { errorReplies } from '../../http/openapi.js';
 import type { Directories } from '../../administration/directories.js';
 import { answerPreflights } from '../../administration/public-guard.js';
 import { registerReadable, type PublicSessionDeps } from '../public-sessions.js';
+import { findNamedLink, throughLink } from './linked-sessions.js';
 import type { SessionOwner, SessionService } from './session-service.js';
 
 export interface SessionRouteDeps extends PublicSessionDeps {
   readonly sessions: SessionService;
   readonly directories: Pick<Directories, 'projects' | 'organizations'>;
+  readonly now: () => number;
   /** A site key that works, for the example; null where there is no demo organization. */
   readonly exampleSiteKey: string | null;
 }
@@ -49,15 +51,18 @@ function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps):
           ...PublicSessionCreation,
           examples: [{ siteKey: deps.exampleSiteKey ?? 'proj_of_yours', ...exampleBody }],
         },
-        response: { 201: SessionReply, ...errorReplies([400, 402, 403, 404, 409, 413, 415, 429]) },
+        response: { 201: SessionReply, ...errorReplies([400, 402, 403, 404, 409, 410, 413, 415, 429]) },
       },
     },
     async (request, reply) => {
       const { siteKey, ...body } = request.body;
-      const { project, organization } = await deps.guard.admit(request, reply, siteKey);
+      const link = await findNamedLink(deps.database, siteKey, body.linkId);
+      const { project, organization } = await deps.guard.admit(request, reply, siteKey, { isLinked: link !== null });
       await deps.limits.requireTrial(project.organizationId);
-      const owner: SessionOwner = { project, organization, isDemo: false, diagnostics: false, asker: 'page' };
-      return reply.code(201).send(await deps.sessions.create(owner, body));
+      const isDemo = link?.isDemo ?? false;
+      const owner: SessionOwner = { project, organization, isDemo, diagnostics: false, asker: 'page' };
+      const creation = link === null ? body : await throughLink(deps.database, link, body, deps.now());
+      return reply.code(201).send(await deps.sessions.create(owner, creation));
     },
   );
 }
@@ -77,7 +82,7 @@ function registerCreation(app: FastifyInstance, deps: SessionRouteDeps): void {
           ...SessionCreation,
           examples: [{ ...(deps.exampleSiteKey === null ? {} : { siteKey: deps.exampleSiteKey }), ...exampleBody }],
         },
-        response: { 201: SessionReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
+        response: { 201: SessionReply, ...errorReplies([400, 401, 402, 403, 404, 409, 410, 413, 415, 429]) },
       },
     },
     async (request, reply) => {
@@ -86,7 +91,10 @@ function registerCreation(app: FastifyInstance, deps: SessionRouteDeps): void {
       const projectId = siteKey ?? caller.projectId;
       if (projectId === null)
         throw invalid([{ path: '/siteKey', message: 'is needed with an organization key: it says which project.' }]);
-      return reply.code(201).send(await deps.sessions.create(await ownerOf(deps, caller, projectId), body));
+      const owner = await ownerOf(deps, caller, projectId);
+      const link = await findNamedLink(deps.database, projectId, body.linkId);
+      const creation = link === null ? body : await throughLink(deps.database, link, body, deps.now());
+      return reply.code(201).send(await deps.sessions.create(owner, creation));
     },
   );
 }

@@ -8,6 +8,7 @@ import type { Metadata, PublicSessionCreation, SessionReply } from '../../contra
 import { makeId } from '../../crypto/ids.js';
 import { notFound } from '../../http/access.js';
 import { invalid } from '../../http/error-answers.js';
+import { findMetadataIssue } from '../../administration/metadata.js';
 import type { StoredOrganization } from '../../administration/organization-store.js';
 import type { StoredProject } from '../../administration/project-store.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
@@ -16,7 +17,7 @@ import type { Metrics } from '../../telemetry/metrics.js';
 import { requireQuota } from '../quota.js';
 import { issueChallenges, livenessModelsOf, type Randomness } from './challenges.js';
 import { hashClientSecret, secretBytes } from './client-secret.js';
-import { chainMetadata, findMetadataIssue, ownMetadata } from './metadata.js';
+import { chainMetadata, ownMetadata } from './metadata.js';
 import { decideRetry, retryFault } from './retry-decision.js';
 import { sessionLifetimeSeconds } from './session-state.js';
 import { findSession, insertSession, lockChain, type NewSession, type StoredSession } from './session-store.js';

@@ -37,7 +37,9 @@ export interface TokenVerifierDeps {
   readonly now: () => number;
 }
 
-export type VerifyToken = (caller: KeyCaller, token: string) => Promise<TokenReply>;
+/** For whom a token is verified: of which organization, one project of it or all, and of which world. */
+export type TokenAudience = Pick<KeyCaller, 'organizationId' | 'projectId' | 'isTest'>;
+export type VerifyToken = (caller: TokenAudience, token: string) => Promise<TokenReply>;
 
 export function createTokenVerifier({ findSecrets, issuer, now }: TokenVerifierDeps): VerifyToken {
   return async (caller, token) => {

@@ -23,6 +23,7 @@ import type { Outbox } from '../../stores/outbox.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { takeQuota } from '../quota.js';
 import type { Randomness } from '../sessions/challenges.js';
+import { countLinkUse } from '../sessions/linked-sessions.js';
 import { completedAlready, requireVerifiable } from '../sessions/session-state.js';
 import { completeSession, type StoredSession } from '../sessions/session-store.js';
 import { claimsOf } from '../tokens/claims.js';
@@ -175,7 +176,8 @@ async function record(
       if (!(await keepMarks(tx, session, gathered.marks, gathered.seen))) throw new MarkTaken();
       await uniqueness.record(tx, compared, envelope, { completedAt, status: outcome.verdict.status });
       await outbox.write(tx, events);
-      // The row of the organization’s month is one for all: taken last, it is held for the commit only.
+      // Rows that many share are taken last, and held for the commit only: the link’s, and the organization’s month.
+      await countLinkUse(tx, session);
       await takeQuota(tx, {
         organizationId,
         isDemo,

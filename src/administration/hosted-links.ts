@@ -1,0 +1,178 @@
+/**
+ * Links to the hosted verification page, as every capability that makes, follows or counts one sees them.
+ *
+ *     alive ──expiresAt──▶ expired         ──deleted──▶ deleted         ──uses reach maxUses──▶ used_up
+ *
+ * Sessions start of an alive link only; one that was started may end, and retries of it may be made, whatever became of the link meanwhile.
+ * A use is a first try that was verified: opening the page, or reloading it, uses nothing up. Of verifications that race for the last use
+ * the database lets one through.
+ */
+import { randomBytes } from 'node:crypto';
+import { linkDaysDefault, type LinkCreation, type LinkState } from '../contract/hosted-link.js';
+import type { Metadata } from '../contract/session.js';
+import { idAt } from '../crypto/ids.js';
+import { cutPage, type Page } from '../http/paging.js';
+import type { Queryable } from '../stores/database/port.js';
+
+export interface LinkOwner {
+  readonly organizationId: string;
+  readonly projectId: string;
+  /** Of the world of test keys. */
+  readonly isDemo: boolean;
+}
+
+export interface HostedLink extends LinkOwner {
+  readonly linkId: string;
+  readonly studyId: string | null;
+  readonly respondentId: string | null;
+  readonly metadata: Metadata;
+  readonly returnUrl: string | null;
+  /** The service made the link for a page of its own, whose address no project lists. */
+  readonly isOwnReturn: boolean;
+  readonly uses: number;
+  readonly maxUses: number | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly deletedAt: Date | null;
+}
+
+const linkForm = /^link_[0-9a-f]{32}$/;
+const dayMs = 86_400_000;
+/** Of an id beside its time; nobody finds a link by trying. */
+const secretBytes = 10;
+
+/** Whether a linkId is one of ours: other values are labels of whoever creates the session. */
+export const isLinkId = (text: string | null | undefined): text is string => linkForm.test(text ?? '');
+
+/** The address of a link’s page. */
+export const linkUrl = (siteUrl: string, linkId: string): string => `${siteUrl}/v/${linkId}`;
+
+export function linkStateOf({ deletedAt, expiresAt, uses, maxUses }: HostedLink, nowMs: number): LinkState {
+  if (deletedAt !== null) return 'deleted';
+  if (expiresAt.getTime() <= nowMs) return 'expired';
+  return maxUses !== null && uses >= maxUses ? 'used_up' : 'alive';
+}
+
+/**
+ * Makes a link. What the creation says is taken as it is: whoever takes it from a caller has checked metadata and returnUrl. With
+ * `isOwnReturn` the returnUrl is a page of the service itself.
+ */
+export async function insertLink(
+  tx: Queryable,
+  owner: LinkOwner,
+  creation: LinkCreation,
+  { nowMs, isOwnReturn = false }: { readonly nowMs: number; readonly isOwnReturn?: boolean },
+): Promise<HostedLink> {
+  const expiresAt = new Date(nowMs + (creation.expiresInDays ?? linkDaysDefault) * dayMs);
+  const [row] = await tx.query<LinkRow>(
+    `INSERT INTO hosted_links (link_id, organization_id, project_id, is_demo, study_id, respondent_id, metadata, return_url, return_own, uses_max, created_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9, $10, $11, $12) RETURNING *`,
+    [
+      idAt('link', nowMs, randomBytes(secretBytes)),
+      owner.organizationId,
+      owner.projectId,
+      owner.isDemo,
+      creation.studyId ?? null,
+      creation.respondentId ?? null,
+      JSON.stringify(creation.metadata ?? {}),
+      creation.returnUrl ?? null,
+      isOwnReturn,
+      creation.maxUses ?? null,
+      new Date(nowMs),
+      expiresAt,
+    ],
+  );
+  if (row === undefined) throw new Error('the insert returned no row');
+  return linkOf(row);
+}
+
+/** null for what is no link of ours, too. */
+export async function findLink(database: Queryable, linkId: string): Promise<HostedLink | null> {
+  if (!isLinkId(linkId)) return null;
+  const [row] = await database.query<LinkRow>('SELECT * FROM hosted_links WHERE link_id = $1', [linkId], {
+    recurring: true,
+  });
+  return row === undefined ? null : linkOf(row);
+}
+
+/** Links of a project that were not deleted, newest first. */
+export async function listLinks(
+  tx: Queryable,
+  projectId: string,
+  page: Page,
+): Promise<{ readonly items: readonly HostedLink[]; readonly nextCursor: string | null }> {
+  const rows = await tx.query<LinkRow>(
+    `SELECT * FROM hosted_links WHERE project_id = $1 AND deleted_at IS NULL AND ($2::text IS NULL OR link_id < $2)
+      ORDER BY link_id DESC LIMIT $3`,
+    [projectId, page.below, page.limit + 1],
+  );
+  const { items, nextCursor } = cutPage(rows, page.limit, (row) => row.link_id);
+  return { items: items.map(linkOf), nextCursor };
+}
+
+/** Ends a link; null where the project has none of this id, or it was deleted before. */
+export async function deleteLink(
+  tx: Queryable,
+  projectId: string,
+  linkId: string,
+  nowMs: number,
+): Promise<HostedLink | null> {
+  const [row] = await tx.query<LinkRow>(
+    'UPDATE hosted_links SET deleted_at = $3 WHERE link_id = $1 AND project_id = $2 AND deleted_at IS NULL RETURNING *',
+    [linkId, projectId, new Date(nowMs)],
+  );
+  return row === undefined ? null : linkOf(row);
+}
+
+/** Counts a use, in the transaction that completes a session; false where all uses are taken. */
+export async function takeLinkUse(tx: Queryable, linkId: string): Promise<boolean> {
+  const rows = await tx.query(
+    'UPDATE hosted_links SET uses = uses + 1 WHERE link_id = $1 AND (uses_max IS NULL OR uses < uses_max) RETURNING link_id',
+    [linkId],
+    { recurring: true },
+  );
+  return rows.length > 0;
+}
+
+/** Removes the links that were made for a respondent; answers how many. */
+export async function eraseLinks(tx: Queryable, projectId: string, respondentId: string): Promise<number> {
+  const rows = await tx.query(
+    'DELETE FROM hosted_links WHERE project_id = $1 AND respondent_id = $2 RETURNING link_id',
+    [projectId, respondentId],
+  );
+  return rows.length;
+}
+
+type LinkRow = {
+  readonly link_id: string;
+  readonly organization_id: string;
+  readonly project_id: string;
+  readonly is_demo: boolean;
+  readonly study_id: string | null;
+  readonly respondent_id: string | null;
+  readonly metadata: Metadata;
+  readonly return_url: string | null;
+  readonly return_own: boolean;
+  readonly uses: number;
+  readonly uses_max: number | null;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+  readonly deleted_at: Date | null;
+};
+
+const linkOf = (row: LinkRow): HostedLink => ({
+  linkId: row.link_id,
+  organizationId: row.organization_id,
+  projectId: row.project_id,
+  isDemo: row.is_demo,
+  studyId: row.study_id,
+  respondentId: row.respondent_id,
+  metadata: row.metadata,
+  returnUrl: row.return_url,
+  isOwnReturn: row.return_own,
+  uses: row.uses,
+  maxUses: row.uses_max,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  deletedAt: row.deleted_at,
+});

@@ -1,0 +1,69 @@
+/**
+ * Links to the hosted verification page: how one is made for a project, and how its owner sees it afterwards. What a link carries is put
+ * into its sessions by the service, so that the respondent’s page can neither see nor change it beforehand.
+ */
+import { Type, type Static } from 'typebox';
+import { CallerId, Nullable, StringEnum, Timestamp } from './common.js';
+import { Metadata } from './session.js';
+
+export const linkDaysDefault = 30;
+export const linkDaysMax = 365;
+export const linkUsesMax = 1_000_000;
+/** Days that a link is still known after its end, so that its page can say what happened, and its owner look it up. */
+export const deadLinkDays = 30;
+
+export const linkStates = ['alive', 'expired', 'used_up', 'deleted'] as const;
+export type LinkState = (typeof linkStates)[number];
+
+export const LinkCreation = Type.Object({
+  studyId: Type.Optional(CallerId('Your id of the study; every session of the link carries it.')),
+  respondentId: Type.Optional(
+    CallerId('Your id of the respondent, best a salted hash, where the link is for one; every session carries it.'),
+  ),
+  metadata: Type.Optional(Metadata),
+  returnUrl: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 2_048,
+      description:
+        'Where the respondent goes afterwards, with vh_token and status added. HTTPS; http://localhost too in development. Its origin must be in the allow-list in force. Default none: a page that says thanks.',
+    }),
+  ),
+  expiresInDays: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: linkDaysMax,
+      description: `Days until the link ends. Default ${linkDaysDefault}.`,
+    }),
+  ),
+  maxUses: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: linkUsesMax,
+      description: 'Respondents that may be verified through it; a retry counts with its first try. Default: no limit.',
+    }),
+  ),
+});
+export type LinkCreation = Static<typeof LinkCreation>;
+
+const url = Type.String({ description: 'The address to hand to the respondent.' });
+
+export const CreatedLinkReply = Type.Object({ linkId: Type.String(), url, expiresAt: Timestamp });
+export type CreatedLinkReply = Static<typeof CreatedLinkReply>;
+
+export const LinkReply = Type.Object({
+  linkId: Type.String(),
+  url,
+  studyId: Nullable(Type.String()),
+  respondentId: Nullable(Type.String()),
+  metadata: Metadata,
+  returnUrl: Nullable(Type.String()),
+  createdAt: Timestamp,
+  expiresAt: Timestamp,
+  maxUses: Nullable(Type.Integer()),
+  uses: Type.Integer({ minimum: 0, description: 'Respondents that were verified through it.' }),
+  state: StringEnum(linkStates, { description: 'Only an alive one starts sessions.' }),
+});
+export type LinkReply = Static<typeof LinkReply>;
+
+export const LinkPage = Type.Object({ links: Type.Array(LinkReply), nextCursor: Nullable(Type.String()) });

@@ -1,0 +1,25 @@
+/**
+ * Web addresses as callers set them. What WHATWG parsing would repair silently (spaces, backslashes, a missing slash, a user name before
+ * an `@`) is refused, so that what is stored is what is visited.
+ */
+import type { Environment } from '../config.js';
+
+const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
+
+/** An absolute http or https address without user name and password; null for anything else. */
+export function readWebAddress(text: string): URL | null {
+  if (!/^https?:\/\/[^\s\\/?#@]+(?:[/?#][^\s\\]*)?$/i.test(text) || !URL.canParse(text)) return null;
+  return new URL(text);
+}
+
+/** What is wrong with an address that people are sent on to, as the end of a sentence that starts with its name; null where nothing is. */
+export function redirectProblem(text: string, environment: Environment): string | null {
+  const url = readWebAddress(text);
+  if (url === null) return 'must be an absolute https:// address without user name and password.';
+  if (url.protocol === 'https:') return null;
+  if (environment === 'development')
+    return loopbackHosts.includes(url.hostname)
+      ? null
+      : 'must be an https:// address; plain http:// is for localhost, in development.';
+  return 'must be an https:// address.';
+}

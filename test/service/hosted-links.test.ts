@@ -1,0 +1,329 @@
+import t from 'tap';
+import { deviceOnlyExample } from '../../src/contract/envelope-examples.js';
+import type { CreatedLinkReply, LinkReply } from '../../src/contract/hosted-link.js';
+import type { SessionReply } from '../../src/contract/session.js';
+import { startTestService } from '../helpers/service.js';
+import { automated, envelopeFor } from '../helpers/verifications.js';
+
+const service = await startTestService(t);
+const { bootstrap } = service;
+const { siteUrl, projectId, organizationKey, projectKey } = bootstrap;
+const links = `/projects/${projectId}/links`;
+const organization = { 'x-api-key': organizationKey };
+// The hosted page's own origin is not in the list: only a link opens the project to it.
+await patchProject({ config: { allowedDomains: ['https://survey.example'], maxRetries: 1 } });
+
+async function patchProject(body: unknown): Promise<void> {
+  const answer = await service.call('PATCH', `/projects/${projectId}`, { body, headers: organization });
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
+}
+
+async function makeLink(body: Readonly<Record<string, unknown>> = {}): Promise<CreatedLinkReply> {
+  const answer = await service.call('POST', links, { body });
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+  return answer.body;
+}
+
+type Answer<T> = { readonly status: number; readonly body: T };
+const own = { origin: new URL(siteUrl).origin };
+
+const startSession = (
+  linkId: string,
+  {
+    headers = own,
+    ...body
+  }: { readonly headers?: Readonly<Record<string, string>>; readonly [name: string]: unknown } = {},
+): Promise<Answer<SessionReply & { readonly code: string; readonly reason: string }>> =>
+  service.call('POST', '/public/sessions', { body: { siteKey: projectId, linkId, ...body }, headers });
+
+const verify = (
+  session: SessionReply,
+  over: Readonly<Record<string, unknown>> = {},
+): Promise<Answer<{ readonly verificationToken: string; readonly code: string; readonly status: string }>> =>
+  service.call('POST', '/public/verify', {
+    body: envelopeFor(session, over),
+    headers: { ...own, 'user-agent': deviceOnlyExample.device.ua.ua, 'x-client-secret': session.clientSecret },
+  });
+
+async function visit(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  return fetch(siteUrl + path, { headers, redirect: 'manual' });
+}
+
+async function finish(
+  linkId: string,
+  token: string,
+): Promise<{ status: number; body: { status: string; location: string | null } }> {
+  const response = await fetch(`${siteUrl}/v/${linkId}/return`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token }),
+  });
+  return { status: response.status, body: (await response.json()) as never };
+}
+
+t.test('a link is made, listed, read and deleted; its address is the page', async (t) => {
+  const made = await makeLink({
+    studyId: 'study-7',
+    respondentId: 'r-1',
+    metadata: { wave: 2 },
+    maxUses: 3,
+    expiresInDays: 2,
+  });
+  t.equal(made.url, `${siteUrl}/v/${made.linkId}`);
+  t.ok(Date.parse(made.expiresAt) - Date.now() > 47 * 3_600_000, 'two days from now');
+  const listed = (await service.call('GET', `${links}?limit=1`)).body as {
+    links: LinkReply[];
+    nextCursor: string | null;
+  };
+  t.match(listed.links, [
+    {
+      linkId: made.linkId,
+      studyId: 'study-7',
+      respondentId: 'r-1',
+      metadata: { wave: 2 },
+      uses: 0,
+      maxUses: 3,
+      state: 'alive',
+    },
+  ]);
+  t.equal((await visit(`/v/${made.linkId}`)).status, 200);
+  t.match(await service.call('DELETE', `${links}/${made.linkId}`), { status: 200, body: { state: 'deleted' } });
+  t.match(await service.call('DELETE', `${links}/${made.linkId}`), { status: 404 });
+  const dead = await visit(`/v/${made.linkId}`);
+  t.equal(dead.status, 404);
+  t.match(await dead.text(), /does not exist any more/);
+  t.match(await startSession(made.linkId), { status: 410, body: { code: 'LINK_ENDED', reason: 'deleted' } });
+  const trail = await service.call('GET', `/organizations/${bootstrap.organizationId}/audit`, {
+    headers: organization,
+  });
+  t.equal(trail.status, 403, 'the trail is for people');
+});
+
+t.test('pages of the list follow one another without gaps', async (t) => {
+  for (let made = 0; made < 3; made += 1) await makeLink();
+  const seen: string[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const page = (await service.call('GET', `${links}?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`)).body as {
+      links: LinkReply[];
+      nextCursor: string | null;
+    };
+    seen.push(...page.links.map(({ linkId }) => linkId));
+    cursor = page.nextCursor;
+  }
+  t.same(seen, [...new Set(seen)].sort().reverse(), 'newest first, each once');
+  t.ok(seen.length >= 3);
+});
+
+t.test('a returnUrl leads where the allow-list allows, and nothing else is taken', async (t) => {
+  for (const returnUrl of ['https://survey.example/back?x=1', 'HTTPS://SURVEY.example/back'])
+    t.match(await service.call('POST', links, { body: { returnUrl } }), { status: 201 }, returnUrl);
+  const refused = await service.call('POST', links, { body: { returnUrl: 'https://evil.example/' } });
+  t.match(refused, { status: 403, body: { code: 'ORIGIN_NOT_ALLOWED', issues: [{ path: '/returnUrl' }] } });
+  t.match((refused.body as { message: string }).message, /Add https:\/\/evil\.example to config\.allowedDomains/);
+  const hostile = [
+    'https://survey.example@evil.example/',
+    'https://user:secret@survey.example/',
+    'https:\\\\evil.example\\',
+    'https://survey.example\\@evil.example/',
+    'https:/\\evil.example',
+    'https:evil.example',
+    '//survey.example/',
+    '/back',
+    'javascript:alert(1)',
+    'JavaScript:alert(1)//https://survey.example/',
+    'data:text/html,x',
+    ' https://survey.example/',
+    'https://survey.example/\nx',
+    'http://survey.example/',
+    'https://',
+  ];
+  for (const returnUrl of hostile) {
+    const { status, body } = await service.call('POST', links, { body: { returnUrl } });
+    t.match({ status, body }, { status: 400, body: { issues: [{ path: '/returnUrl' }] } }, JSON.stringify(returnUrl));
+  }
+});
+
+t.test('a link opens its project to the service’s own page, and to no other', async (t) => {
+  const { linkId } = await makeLink();
+  t.match(await startSession(linkId), { status: 201 });
+  t.match(await startSession(linkId, { headers: { origin: 'https://evil.example' } }), {
+    status: 403,
+    body: { code: 'ORIGIN_NOT_ALLOWED' },
+  });
+  t.match(await startSession(linkId, { headers: { origin: 'null' } }), { status: 403 });
+  t.match(await startSession(`link_${'0'.repeat(32)}`), { status: 404 }, 'a link that there is not');
+  const unlinked = await service.call('POST', '/public/sessions', { body: { siteKey: projectId }, headers: own });
+  t.match(unlinked, { status: 403, body: { code: 'ORIGIN_NOT_ALLOWED' } }, 'without a link the list holds');
+  const label = await service.call('POST', '/public/sessions', {
+    body: { siteKey: projectId, linkId: 'my-own-label' },
+    headers: own,
+  });
+  t.match(label, { status: 403 }, 'a label of the caller’s is no link');
+  const { body: session } = await startSession(linkId);
+  await verify(session);
+  const read = (headers: Readonly<Record<string, string>>) =>
+    service.call('GET', `/public/sessions/${session.sessionId}/result`, {
+      headers: { ...headers, 'x-client-secret': session.clientSecret },
+    });
+  t.match(
+    await read({ 'sec-fetch-site': 'same-origin' }),
+    { status: 200 },
+    'a browser names no origin on its own site',
+  );
+  t.match(await read({ origin: 'https://evil.example' }), { status: 403 });
+  t.match(await read({ 'sec-fetch-site': 'cross-site' }), { status: 403 });
+});
+
+t.test('what the link carries stands over what the page says', async (t) => {
+  const { linkId } = await makeLink({
+    studyId: 'study-7',
+    respondentId: 'r-1',
+    metadata: { wave: 2, vh_retry_count: 9 },
+  });
+  const { body } = await startSession(linkId, {
+    studyId: 'other',
+    respondentId: 'somebody else',
+    metadata: { wave: 1, own: true },
+  });
+  t.match(body, { studyConfig: { studyId: 'study-7' }, metadata: { wave: 2, own: true } });
+  t.notOk('vh_retry_count' in body.metadata);
+  const { body: verified } = await verify(body);
+  const token = await service.call('POST', '/token/verify', { body: { token: verified.verificationToken } });
+  t.match(token.body, { success: true, studyId: 'study-7', respondentId: 'r-1' });
+});
+
+t.test(
+  'uses are verified respondents: a reload uses nothing, a retry counts with its first try, and the last use is taken once',
+  async (t) => {
+    const { linkId } = await makeLink({ maxUses: 2 });
+    const sessions = await Promise.all(Array.from({ length: 5 }, async () => (await startSession(linkId)).body));
+    t.match((await service.call('GET', `${links}/${linkId}`)).body, { uses: 0, state: 'alive' });
+    const [failing, ...others] = sessions as unknown as [SessionReply, ...SessionReply[]];
+    t.match((await verify(failing, automated)).body, { status: 'fail' });
+    const answers = await Promise.all(others.map((session) => verify(session)));
+    t.same(answers.map(({ status }) => status).sort(), [200, 410, 410, 410]);
+    t.match(answers.find(({ status }) => status === 410)?.body, { code: 'LINK_ENDED', reason: 'used_up' });
+    t.match((await service.call('GET', `${links}/${linkId}`)).body, { uses: 2, state: 'used_up' });
+    const page = await visit(`/v/${linkId}`);
+    t.equal(page.status, 410);
+    t.match(await page.text(), /already been used/);
+    t.match(await startSession(linkId), { status: 410, body: { reason: 'used_up' } });
+    const retry = await startSession(linkId, { previousSessionId: failing.sessionId });
+    t.match(retry, { status: 201 }, 'who failed may try again');
+    t.match(await verify(retry.body), { status: 200 });
+    t.match((await service.call('GET', `${links}/${linkId}`)).body, { uses: 2 });
+    const { linkId: another } = await makeLink({ maxUses: 1 });
+    t.match(
+      await startSession(another, { previousSessionId: failing.sessionId }),
+      { status: 404 },
+      'another link’s session is no way in',
+    );
+  },
+);
+
+t.test('the way back carries the server’s verdict and token; a page can make neither', async (t) => {
+  const { linkId } = await makeLink({ returnUrl: 'https://survey.example/back?keep=1&status=pass&vh_token=forged' });
+  for (const [over, expected] of [
+    [{}, 'pass'],
+    [automated, 'fail'],
+  ] as const) {
+    const { body: session } = await startSession(linkId);
+    const { body: verified } = await verify(session, over);
+    const { status, body } = await finish(linkId, verified.verificationToken);
+    t.match({ status, body }, { status: 200, body: { status: expected } });
+    const target = new URL(body.location ?? '');
+    t.equal(target.origin + target.pathname, 'https://survey.example/back');
+    t.same([...target.searchParams.keys()].sort(), ['keep', 'status', 'vh_token'], 'each once');
+    t.equal(target.searchParams.get('status'), expected);
+    const claims = JSON.parse(
+      Buffer.from(target.searchParams.get('vh_token')?.split('.')[1] ?? '', 'base64url').toString(),
+    ) as Record<string, unknown>;
+    t.match(claims, { status: expected, sub: session.sessionId, aud: projectId });
+  }
+  t.match(await finish(linkId, 'a.b.c'), { status: 404 });
+  const { linkId: another } = await makeLink({ returnUrl: 'https://survey.example/' });
+  const { body: session } = await startSession(linkId);
+  const { body: verified } = await verify(session);
+  t.match(await finish(another, verified.verificationToken), { status: 404 }, 'a session of another link');
+  const flipped = verified.verificationToken.replace(
+    /\.[^.]+\./,
+    (part) =>
+      `.${Buffer.from(Buffer.from(part.slice(1, -1), 'base64url').toString().replace('"fail"', '"pass"').replace('study', 'other')).toString('base64url')}x.`,
+  );
+  t.match(await finish(linkId, flipped), { status: 404 }, 'a token that was changed');
+  const leave = await visit(`/v/${linkId}/leave`);
+  t.equal(leave.status, 303);
+  t.equal(leave.headers.get('location'), 'https://survey.example/back?keep=1&status=incomplete');
+  await patchProject({ config: { allowedDomains: ['https://elsewhere.example'] } });
+  t.match(
+    await finish(linkId, verified.verificationToken),
+    { status: 200, body: { location: null } },
+    'the list changed meanwhile',
+  );
+  t.equal((await visit(`/v/${linkId}/leave`)).status, 404);
+  await patchProject({ config: { allowedDomains: ['https://survey.example'] } });
+});
+
+t.test('a link of a test key makes sessions of the test world', async (t) => {
+  const key = await service.call('POST', `/projects/${projectId}/api-keys`, {
+    body: { name: 'Test', isTest: true },
+    headers: organization,
+  });
+  const { apiKey } = key.body as { apiKey: string };
+  const made = await service.call('POST', links, {
+    body: { returnUrl: 'https://survey.example/' },
+    headers: { 'x-api-key': apiKey },
+  });
+  const { linkId } = made.body as CreatedLinkReply;
+  const { body: verified } = await verify((await startSession(linkId)).body);
+  const ask = (secret: string) =>
+    service.call('POST', '/token/verify', {
+      body: { token: verified.verificationToken },
+      headers: { 'x-api-key': secret },
+    });
+  t.match((await ask(projectKey)).body, { success: false, error: 'INVALID' });
+  t.match((await ask(apiKey)).body, { success: true, isDemo: true });
+  t.match(await finish(linkId, verified.verificationToken), { status: 200 });
+});
+
+t.test('the page is strict, speaks the respondent’s language and wears the project’s branding', async (t) => {
+  await patchProject({
+    branding: { companyName: 'Acme <Research>', primaryColor: '#ffcc00', backgroundColor: '#102030' },
+  });
+  const { linkId } = await makeLink({ metadata: { secretCell: 'not for respondents' }, respondentId: 'r-secret' });
+  const page = await visit(`/v/${linkId}`, { 'accept-language': 'xx, de-AT;q=0.8, en;q=0.5' });
+  const html = await page.text();
+  t.match(html, /<html lang="de" dir="ltr">/);
+  t.match(html, /Acme &lt;Research&gt;/);
+  t.notMatch(html, /r-secret|not for respondents|<script>|<style|style=|\son\w+=/);
+  const policy = page.headers.get('content-security-policy') ?? '';
+  for (const directive of [
+    "default-src 'none'",
+    "connect-src 'self'",
+    "script-src 'self' 'wasm-unsafe-eval'",
+    "worker-src 'self' blob:",
+    "img-src 'self' data: blob:",
+    "media-src 'self' blob:",
+    "frame-ancestors 'none'",
+  ])
+    t.ok(policy.split('; ').includes(directive), directive);
+  t.notMatch(policy, /unsafe-inline|'unsafe-eval'/);
+  t.match(await (await visit(`/v/${linkId}?lang=ar`)).text(), /<html lang="ar" dir="rtl">/);
+  const sheet = await visit(`/v/${linkId}/brand.css`);
+  t.match(await sheet.text(), /--accent: #ffcc00; --on-accent: #000000; --back: #102030; --text: #ffffff/);
+  for (const file of ['hosted.css', 'hosted.js']) t.equal((await visit(`/v/assets/${file}`)).status, 200, file);
+  for (const path of ['/v/nothing', `/v/link_${'f'.repeat(32)}`, '/v/%3Cscript%3E']) {
+    const answer = await visit(path);
+    t.equal(answer.status, 404, path);
+    t.match(await answer.text(), /<!doctype html>/, 'a page for people, whatever was asked for');
+  }
+});
+
+t.test('what was made for a respondent is erased with them', async (t) => {
+  const { linkId } = await makeLink({ respondentId: 'r-erased' });
+  t.match(await service.call('DELETE', `/projects/${projectId}/respondents/r-erased`, { headers: organization }), {
+    status: 200,
+  });
+  t.match(await service.call('GET', `${links}/${linkId}`), { status: 404 });
+});
