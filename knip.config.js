@@ -10,7 +10,7 @@ export default {
     'workers/main.ts',
     'sdk/lite/{script,index,api}.ts',
     'sdk/widget/ports.ts',
-    'bench/{run,echo-server,service-server}.ts',
+    'bench/{run,echo-server,pipeline-server,service-server}.ts',
     'scripts/*.{ts,mjs}',
     'test/**/*.test.ts',
     'test/pool/entries/*.ts',

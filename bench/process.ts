@@ -1,14 +1,16 @@
 /**
- * A server under load in a process of its own, so that its CPU time, all threads counted, can be read from the kernel.
+ * A server under load in a process of its own, so that its CPU time and wake-ups, all threads counted, can be read from the kernel.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 export interface Served<T> {
   readonly info: T;
   /** CPU time used so far by all threads, user and system, in microseconds. */
   cpuMicroseconds(): number;
+  /** How often any of its threads went to sleep so far (voluntary context switches), each a wake-up later. */
+  wakeUps(): number;
   /** Most memory that it ever held at once. */
   rssPeakBytes(): number;
   stop(): Promise<void>;
@@ -29,14 +31,19 @@ export async function serve<T>(entry: URL, environment: Readonly<Record<string, 
   );
   const [info] = (await Promise.race([once(child, 'message'), failed])) as [T];
   failed.catch(() => undefined);
+  const read = (file: string): string => readFileSync(`/proc/${child.pid}/${file}`, 'utf8');
   return {
     info,
     cpuMicroseconds() {
-      const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+      const fields = read('stat').split(') ')[1]?.split(' ') ?? [];
       return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / ticksPerSecond;
     },
-    rssPeakBytes: () =>
-      Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) * 1_024,
+    wakeUps: () =>
+      readdirSync(`/proc/${child.pid}/task`).reduce(
+        (sum, thread) => sum + (numberOf(read(`task/${thread}/status`), /^voluntary_ctxt_switches:\s+(\d+)/m) ?? 0),
+        0,
+      ),
+    rssPeakBytes: () => (numberOf(read('status'), /VmHWM:\s+(\d+)/) ?? 0) * 1_024,
     async stop() {
       const exited = once(child, 'exit');
       child.kill('SIGTERM');
@@ -46,4 +53,9 @@ export async function serve<T>(entry: URL, environment: Readonly<Record<string, 
       clearTimeout(timer);
     },
   };
+}
+
+function numberOf(text: string, pattern: RegExp): number | null {
+  const found = pattern.exec(text)?.[1];
+  return found === undefined ? null : Number(found);
 }

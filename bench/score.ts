@@ -1,18 +1,28 @@
 /**
- * Bench of `POST /lite/score`: the service on embedded stores against a bare Fastify that reads the same bodies and sends answers of
- * the same size, in the same run and in turns. Reported: throughput ratio, CPU time per request ratio (all threads of the process), and latency in an open
- * loop at 70% of saturation. Every fourth session has a probe. Bodies are made from a fixed seed before the clock starts.
+ * Bench of `POST /lite/score`. On the running stack: a bare echo, the empty pipeline (the product’s libraries with nothing between them) and
+ * the service, in turns, half of the sessions with a probe of about 4 KB; without a stack: echo and the service on embedded stores.
+ *
+ * Reported for each: answers a second in a closed loop, CPU time of all threads per request there and at fixed rates, wake-ups of threads
+ * per request at the lowest rate, and latency in an open loop; for the service also the CPU of Redis per call of its script.
  */
-import { probeExample, scoreExample } from '../src/scoring/examples.js';
+import { Redis } from 'ioredis';
 import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
+import { scoreExample } from '../src/scoring/examples.js';
 import { createLoad, median, quantile, type Load, type Target } from './load.js';
 import { serve, type Served } from './process.js';
+import { scoreBodies } from './score-bodies.js';
+import { reportScores, type Measured, type RateRound, type Round } from './score-report.js';
+import { findStack, withStack, type StackEnvironment } from './stack.js';
 
 export interface BenchOptions {
   /** Length of one round. */
   readonly seconds: number;
   readonly rounds: number;
   readonly connections?: number;
+  /** Fixed rates of the open loop, requests a second. */
+  readonly rates?: readonly number[];
+  /** Default: on the stack where one runs. */
+  readonly embedded?: boolean;
 }
 
 export interface BenchResult {
@@ -20,65 +30,91 @@ export interface BenchResult {
   readonly ratios: Readonly<Record<string, number>>;
 }
 
-const seed = 20_261;
-const bodiesMax = 40_000;
-const probeEvery = 4;
-const saturationShare = 0.7;
+type Name = 'echo' | 'pipeline' | 'score';
 
-interface Round {
-  readonly perSecond: number;
-  readonly cpuPerRequest: number;
-  readonly errors: number;
+interface Contestant {
+  readonly name: Name;
+  readonly served: Served<unknown>;
+  readonly target: Omit<Target, 'body'>;
 }
 
-export async function benchScore({ seconds, rounds, connections = 48 }: BenchOptions): Promise<BenchResult> {
-  const service = await serve<Bootstrap>(new URL('./service-server.js', import.meta.url));
-  const echo = await serve<{ origin: string }>(new URL('./echo-server.js', import.meta.url), {
-    ECHO_ANSWER: await sampleAnswer(service.info),
-  });
-  try {
-    const load = createLoad(connections);
-    const bodies = makeBodies(Math.min(bodiesMax, Math.ceil(seconds * rounds * 8_000)));
-    let offset = 0;
-    const body = (n: number): string => bodies[(offset + n) % bodies.length] ?? '';
-    const scoring: Target = {
-      origin: service.info.siteUrl,
-      path: '/api/v1/lite/score',
-      headers: { 'x-api-key': service.info.projectKey },
-      body,
-    };
-    const echoing: Target = { origin: echo.info.origin, path: '/echo', headers: {}, body };
-    await sendProbes(load, service.info, Math.min(bodies.length, 8_000) / probeEvery);
-    await load.closed(scoring, Math.min(seconds, 2));
-    await load.closed(echoing, Math.min(seconds, 1));
+const saturationShare = 0.7;
+const probesPerSecond = 1_000;
+const warmUpSeconds = 3;
 
-    const ours: Round[] = [];
-    const theirs: Round[] = [];
+export async function benchScore(options: BenchOptions): Promise<BenchResult> {
+  if (options.embedded ?? findStack() === null) return run(options, {}, null);
+  return withStack((environment) => run(options, environment, environment));
+}
+
+async function run(
+  { seconds, rounds, connections = 64, rates = [200, 500] }: BenchOptions,
+  environment: Readonly<Record<string, string>>,
+  stack: StackEnvironment | null,
+): Promise<BenchResult> {
+  const service = await serve<Bootstrap>(new URL('./service-server.js', import.meta.url), environment);
+  const contestants = [scoring(service), ...(await startBaselines(service.info, stack))];
+  const load = createLoad(connections);
+  const sessions = createSessions(load, service.info);
+  try {
+    for (const { target } of contestants)
+      await load.closed({ ...target, body: await sessions.take(0) }, Math.min(seconds, warmUpSeconds));
+    const measured = Object.fromEntries(contestants.map(({ name }) => [name, emptyMeasured()])) as Record<
+      Name,
+      Measured
+    >;
     for (let round = 0; round < rounds; round += 1) {
-      offset += Math.floor(bodies.length / (rounds + 2));
-      ours.push(await measure(load, service, scoring, seconds));
-      theirs.push(await measure(load, echo, echoing, seconds));
+      for (const contestant of contestants) {
+        const body = await sessions.take(contestant.name === 'score' ? seconds * guessPerSecond(measured.score) : 0);
+        measured[contestant.name].rounds.push(await saturate(load, contestant, body, seconds, stack));
+      }
     }
-    const saturation = median(ours.map(({ perSecond }) => perSecond));
-    const { latenciesMs, errors } = await load.open(scoring, saturation * saturationShare, seconds);
-    return report(ours, theirs, {
-      p50: quantile(latenciesMs, 0.5),
-      p95: quantile(latenciesMs, 0.95),
-      p99: quantile(latenciesMs, 0.99),
-      errors,
-    });
+    const saturation = saturationShare * median(measured.score.rounds.map(({ perSecond }) => perSecond));
+    for (const rate of [...rates, saturation]) {
+      for (let round = 0; round < rounds; round += 1) {
+        for (const contestant of contestants) {
+          const body = await sessions.take(contestant.name === 'score' ? seconds * rate : 0);
+          measured[contestant.name].rates.push(await hold(load, contestant, body, rate, seconds));
+        }
+      }
+    }
+    return reportScores(measured, { rates, saturation, rssPeakBytes: service.rssPeakBytes() });
   } finally {
-    await Promise.all([service.stop(), echo.stop()]);
+    await Promise.all(contestants.map(({ served }) => served.stop()));
   }
 }
 
-async function measure(load: Load, served: Served<unknown>, target: Target, seconds: number): Promise<Round> {
-  const before = served.cpuMicroseconds();
-  const { answers, errors, perSecond } = await load.closed(target, seconds);
-  return { perSecond, errors, cpuPerRequest: (served.cpuMicroseconds() - before) / answers };
+const emptyMeasured = (): Measured => ({ rounds: [], rates: [] });
+
+const perSecondFirst = 1_500;
+const guessPerSecond = ({ rounds }: Measured): number => (rounds.at(-1)?.perSecond ?? perSecondFirst) * 1.5;
+
+function scoring(service: Served<Bootstrap>): Contestant {
+  const { siteUrl, projectKey } = service.info;
+  const target = { origin: siteUrl, path: '/api/v1/lite/score', headers: { 'x-api-key': projectKey } };
+  return { name: 'score', served: service, target };
 }
 
-/** One answer of ours, for the baseline to send. */
+async function startBaselines(info: Bootstrap, stack: StackEnvironment | null): Promise<readonly Contestant[]> {
+  const answer = await sampleAnswer(info);
+  const echo = await serve<{ origin: string }>(new URL('./echo-server.js', import.meta.url), { ECHO_ANSWER: answer });
+  const echoing: Contestant = {
+    name: 'echo',
+    served: echo,
+    target: { origin: echo.info.origin, path: '/echo', headers: {} },
+  };
+  if (stack === null) return [echoing];
+  const pipeline = await serve<{ origin: string }>(new URL('./pipeline-server.js', import.meta.url), {
+    ...stack,
+    PIPELINE_ANSWER: answer,
+  });
+  return [
+    echoing,
+    { name: 'pipeline', served: pipeline, target: { origin: pipeline.info.origin, path: '/pipeline', headers: {} } },
+  ];
+}
+
+/** One answer of ours, for the baselines to send. */
 async function sampleAnswer({ baseUrl, projectKey }: Bootstrap): Promise<string> {
   const answer = await fetch(`${baseUrl}/lite/score`, {
     method: 'POST',
@@ -88,69 +124,72 @@ async function sampleAnswer({ baseUrl, projectKey }: Bootstrap): Promise<string>
   return answer.text();
 }
 
-async function sendProbes(load: Load, { siteUrl, probeKey }: Bootstrap, count: number): Promise<void> {
-  const probe = (n: number): string =>
-    JSON.stringify({
-      ...probeExample(probeKey),
-      sessionId: `bench-${seed}-${n * probeEvery}`,
-      nonce: `nonce-${seed}-${n}`,
-    });
-  await load.open(
-    { origin: siteUrl, path: '/api/v1/public/lite/probe', headers: {}, body: probe },
-    1_000,
-    count / 1_000,
-  );
-}
-
-/** Distinct sessions of some thousands of respondents, studies and addresses. */
-function makeBodies(count: number): readonly string[] {
-  let state = seed;
-  const random = (below: number): number => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return state % below;
-  };
-  return Array.from({ length: count }, (_, n) =>
-    JSON.stringify({
-      ...scoreExample,
-      sessionId: `bench-${seed}-${n}`,
-      clientIp: `${1 + random(200)}.${random(256)}.${random(256)}.${1 + random(254)}`,
-      studyId: `study-${random(50)}`,
-      sourceId: `supplier-${random(20)}`,
-      respondentId: `respondent-${random(1_000_000)}`,
-    }),
-  );
-}
-
-function report(
-  ours: readonly Round[],
-  theirs: readonly Round[],
-  latency: { p50: number; p95: number; p99: number; errors: number },
-): BenchResult {
-  const perSecond = median(ours.map((round) => round.perSecond));
-  const echoPerSecond = median(theirs.map((round) => round.perSecond));
-  const cpu = median(ours.map((round) => round.cpuPerRequest));
-  const echoCpu = median(theirs.map((round) => round.cpuPerRequest));
-  const spread = (rounds: readonly Round[]): string =>
-    `${Math.round(Math.min(...rounds.map((round) => round.perSecond)))}-${Math.round(Math.max(...rounds.map((round) => round.perSecond)))}`;
-  const errors = [...ours, ...theirs].reduce((sum, round) => sum + round.errors, latency.errors);
-  const lines = [
-    `seed ${seed}, ${ours.length} rounds in turns, ${errors} errors`,
-    '               answers/s   spread          CPU us/request',
-    `score          ${perSecond.toFixed(0).padEnd(12)}${spread(ours).padEnd(16)}${cpu.toFixed(0)}`,
-    `echo           ${echoPerSecond.toFixed(0).padEnd(12)}${spread(theirs).padEnd(16)}${echoCpu.toFixed(0)}`,
-    `latency at ${Math.round(saturationShare * 100)}% of saturation: p50 ${latency.p50.toFixed(1)} ms, p95 ${latency.p95.toFixed(1)} ms, p99 ${latency.p99.toFixed(1)} ms`,
-  ];
-  const round = (value: number): number => Math.round(value * 1_000) / 1_000;
+/** Hands out sessions that nobody scored before; of the first `probed` of a lot, every other one has sent its probe. */
+function createSessions(load: Load, { siteUrl, probeKey }: Bootstrap) {
+  let next = 0;
   return {
-    table: lines.join('\n'),
-    ratios: {
-      throughputRatio: round(perSecond / echoPerSecond),
-      cpuRatio: round(cpu / echoCpu),
-      scoresPerSecond: Math.round(perSecond),
-      p50Ms: round(latency.p50),
-      p95Ms: round(latency.p95),
-      p99Ms: round(latency.p99),
-      errors,
+    take: async (probed: number): Promise<(n: number) => string> => {
+      const first = next;
+      next += 1_000_000;
+      const count = Math.floor(probed / 2);
+      const body = (n: number): string => scoreBodies.probe(first + 2 * n, probeKey);
+      await load.open(
+        { origin: siteUrl, path: '/api/v1/public/lite/probe', headers: {}, body },
+        probesPerSecond,
+        count / probesPerSecond,
+      );
+      return (n) => scoreBodies.score(first + n);
     },
   };
+}
+
+async function saturate(
+  load: Load,
+  { served, target }: Contestant,
+  body: (n: number) => string,
+  seconds: number,
+  stack: StackEnvironment | null,
+): Promise<Round> {
+  const redisBefore = await redisMicroseconds(stack);
+  const before = served.cpuMicroseconds();
+  const { answers, errors, perSecond } = await load.closed({ ...target, body }, seconds);
+  return {
+    perSecond,
+    errors,
+    cpuPerRequest: (served.cpuMicroseconds() - before) / answers,
+    redisPerRequest: ((await redisMicroseconds(stack)) - redisBefore) / answers,
+  };
+}
+
+async function hold(
+  load: Load,
+  { served, target }: Contestant,
+  body: (n: number) => string,
+  rate: number,
+  seconds: number,
+): Promise<RateRound> {
+  const [cpu, wakeUps] = [served.cpuMicroseconds(), served.wakeUps()];
+  const { latenciesMs, errors } = await load.open({ ...target, body }, rate, seconds);
+  const count = latenciesMs.length;
+  return {
+    rate,
+    errors,
+    cpuPerRequest: (served.cpuMicroseconds() - cpu) / count,
+    wakeUpsPerRequest: (served.wakeUps() - wakeUps) / count,
+    p50: quantile(latenciesMs, 0.5),
+    p95: quantile(latenciesMs, 0.95),
+    p99: quantile(latenciesMs, 0.99),
+  };
+}
+
+/** Time that Redis has spent in scripts so far. */
+async function redisMicroseconds(stack: StackEnvironment | null): Promise<number> {
+  if (stack === null) return 0;
+  const client = new Redis(stack.REDIS_URL);
+  const stats = await client.info('commandstats');
+  client.disconnect();
+  return [...stats.matchAll(/^cmdstat_evalsha:calls=\d+,usec=(\d+)/gm)].reduce(
+    (sum, [, usec]) => sum + Number(usec),
+    0,
+  );
 }

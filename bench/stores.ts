@@ -4,13 +4,10 @@
  * of its own, dropped at the end.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pack, unpack } from 'msgpackr';
 import { readSettings } from '../src/config.js';
 import { makeId } from '../src/crypto/ids.js';
-import { packageRoot } from '../src/package-root.js';
 import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
 import { scoreExample } from '../src/scoring/examples.js';
 import { openPostgres } from '../src/stores/database/postgres.js';
@@ -21,18 +18,13 @@ import { createLogger } from '../src/telemetry/logger.js';
 import { createLoad, type Target } from './load.js';
 import { serve } from './process.js';
 import type { BenchResult } from './score.js';
+import { withStack } from './stack.js';
 
 export interface StoresBenchOptions {
   /** Length of each load. */
   readonly seconds: number;
   /** Receipts that the consumers record. */
   readonly receipts?: number;
-}
-
-interface StackAddresses {
-  readonly databaseUrl: string;
-  readonly redisUrl: string;
-  readonly kafkaBrokers: string;
 }
 
 const connections = 32;
@@ -43,19 +35,7 @@ const warmUpSeconds = 8;
 const serverUrl = new URL('./service-server.js', import.meta.url);
 
 export async function benchStores({ seconds, receipts = 30_000 }: StoresBenchOptions): Promise<BenchResult> {
-  const stack = readStack();
-  const name = `bench_${process.pid}`;
-  const server = await openPostgres({ url: stack.databaseUrl, poolMax: 1, deadlineMs: 60_000 });
-  await server.query(`CREATE DATABASE ${name} TEMPLATE template0`);
-  const environment = {
-    DATABASE_URL: stack.databaseUrl.replace(/\/[^/]*$/, `/${name}`),
-    REDIS_URL: stack.redisUrl,
-    KAFKA_BROKERS: stack.kafkaBrokers,
-    KAFKA_TOPIC_PREFIX: `${name}.`,
-    VH_MASTER_KEY: randomBytes(32).toString('base64'),
-    VH_BOOTSTRAP: 'on',
-  };
-  try {
+  return withStack(async (environment) => {
     const api = await serve<Bootstrap>(serverUrl, { ...environment, VH_ROLES: 'api' });
     const load = createLoad(connections);
     const target: Target = {
@@ -81,16 +61,7 @@ export async function benchStores({ seconds, receipts = 30_000 }: StoresBenchOpt
       bareRowsPerSecond: bare,
       rssMegabytes,
     });
-  } finally {
-    await server.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-    await server.close();
-  }
-}
-
-function readStack(): StackAddresses {
-  const file = join(packageRoot, '.stack', 'stack.json');
-  if (!existsSync(file)) throw new Error('The real stores do not run. Start them with "npm run stack -- start".');
-  return JSON.parse(readFileSync(file, 'utf8')) as StackAddresses;
+  });
 }
 
 const scoreBodyOf =

@@ -1,0 +1,102 @@
+/** The table and the ratios of the score bench. */
+import { median } from './load.js';
+import type { BenchResult } from './score.js';
+
+/** As fast as the answers come. */
+export interface Round {
+  readonly perSecond: number;
+  /** Microseconds, all threads. */
+  readonly cpuPerRequest: number;
+  /** Microseconds of Redis in scripts. */
+  readonly redisPerRequest: number;
+  readonly errors: number;
+}
+
+/** At a fixed rate; latencies in milliseconds. */
+export interface RateRound {
+  readonly rate: number;
+  readonly cpuPerRequest: number;
+  readonly wakeUpsPerRequest: number;
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+  readonly errors: number;
+}
+
+export interface Measured {
+  readonly rounds: Round[];
+  readonly rates: RateRound[];
+}
+
+interface Context {
+  readonly rates: readonly number[];
+  /** The rate at 70% of the service’s saturation. */
+  readonly saturation: number;
+  readonly rssPeakBytes: number;
+}
+
+const rateFigures = ['cpuPerRequest', 'wakeUpsPerRequest', 'p50', 'p95', 'p99'] as const;
+type RateFigure = (typeof rateFigures)[number];
+
+const round3 = (value: number): number => Math.round(value * 1_000) / 1_000;
+
+export function reportScores(measured: Readonly<Record<string, Measured>>, context: Context): BenchResult {
+  const names = Object.keys(measured);
+  const errors = Object.values(measured).reduce(
+    (sum, { rounds, rates }) => sum + [...rounds, ...rates].reduce((part, round) => part + round.errors, 0),
+    0,
+  );
+  const baseline = measured['pipeline'] ?? measured['echo'];
+  const score = measured['score'];
+  if (score === undefined || baseline === undefined) throw new Error('the service or its baseline was not measured');
+  const lines = [
+    `${score.rounds.length} rounds in turns, ${errors} errors, peak memory ${Math.round(context.rssPeakBytes / 1_048_576)} MB`,
+    `${'as fast as answered'.padEnd(22)}answers/s  spread       CPU us  Redis us`,
+    ...names.map((name) => saturationLine(name, measured[name])),
+    ...[...context.rates, context.saturation].flatMap((rate) => [
+      `${`at ${Math.round(rate)}/s`.padEnd(22)}CPU us  wake-ups  p50 ms  p95 ms  p99 ms`,
+      ...names.map((name) => rateLine(name, measured[name], rate)),
+    ]),
+  ];
+  return { table: lines.join('\n'), ratios: { ...ratiosOf(score, baseline, context), errors } };
+}
+
+function saturationLine(name: string, measured: Measured | undefined): string {
+  const rounds = measured?.rounds ?? [];
+  const rates = rounds.map(({ perSecond }) => perSecond);
+  const spread = `${Math.round(Math.min(...rates))}-${Math.round(Math.max(...rates))}`;
+  const cpu = median(rounds.map(({ cpuPerRequest }) => cpuPerRequest)).toFixed(0);
+  const redis = median(rounds.map(({ redisPerRequest }) => redisPerRequest)).toFixed(0);
+  return `${name.padEnd(22)}${median(rates).toFixed(0).padEnd(11)}${spread.padEnd(13)}${cpu.padEnd(8)}${redis}`;
+}
+
+function rateLine(name: string, measured: Measured | undefined, rate: number): string {
+  const figure = (which: RateFigure): number => rateMedian(measured, rate, which);
+  return [
+    name.padEnd(22),
+    figure('cpuPerRequest').toFixed(0).padEnd(8),
+    figure('wakeUpsPerRequest').toFixed(1).padEnd(10),
+    ...(['p50', 'p95', 'p99'] as const).map((which) => figure(which).toFixed(1).padEnd(8)),
+  ].join('');
+}
+
+const rateMedian = (measured: Measured | undefined, rate: number, figure: RateFigure): number =>
+  median((measured?.rates ?? []).filter((round) => round.rate === rate).map((round) => round[figure]));
+
+/** The service against the empty pipeline, or the echo where there is none. */
+function ratiosOf(score: Measured, baseline: Measured, { rates, saturation }: Context): Record<string, number> {
+  const perSecond = (of: Measured): number => median(of.rounds.map((round) => round.perSecond));
+  const cpu = (of: Measured): number => median(of.rounds.map((round) => round.cpuPerRequest));
+  const at = (label: string, rate: number): [string, number][] =>
+    rateFigures.map((figure) => [
+      `${figure}At${label}`,
+      round3(rateMedian(score, rate, figure) / rateMedian(baseline, rate, figure)),
+    ]);
+  return {
+    throughputRatio: round3(perSecond(score) / perSecond(baseline)),
+    cpuRatio: round3(cpu(score) / cpu(baseline)),
+    scoresPerSecond: Math.round(perSecond(score)),
+    redisMicroseconds: Math.round(median(score.rounds.map((round) => round.redisPerRequest))),
+    ...Object.fromEntries([...rates.flatMap((rate) => at(String(rate), rate)), ...at('Saturation', saturation)]),
+  };
+}
