@@ -39,7 +39,7 @@ function run(task: PoolTask): PoolResults[PoolTask['kind']] {
       const facts = unpack(task.facts) as ScoreFacts;
       const outcome = scoreFacts(facts);
       return {
-        reply: JSON.stringify(outcome.reply),
+        reply: JSON.stringify({ ...outcome.reply, replayed: task.replayed === true }),
         degraded: outcome.reply.degradedSignals,
         verdict: recordVerdict(outcome, facts),
       };

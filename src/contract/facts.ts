@@ -140,6 +140,16 @@ export interface ProbeRecord extends ProbeFacts {
   readonly others?: readonly ProbeFacts[];
 }
 
+/** What a request says of how the caller is integrated; shown as notes. */
+export interface IntegrationFacts {
+  /** Names that the contract does not know, with the nearest that it does; at most five. */
+  readonly unknownFields?: readonly string[];
+  /** Fields whose value looks like an e-mail address, a phone number or a network address rather than a hash; never the value. */
+  readonly unhashed?: readonly string[];
+  /** In development only: which session a probe from the same address was for. */
+  readonly probeElsewhere?: string | null;
+}
+
 export interface ScoreFacts {
   readonly version: 1;
   readonly receiptId: string;
@@ -173,6 +183,10 @@ export interface ScoreFacts {
   readonly counts: CountFacts | null;
   readonly history: HistoryFacts | null;
   readonly agent: AgentFacts | null;
+  /** Absent in older receipts, and where nothing stands out. */
+  readonly integration?: IntegrationFacts;
+  /** The receipt that the session got before this one; absent in older receipts. */
+  readonly supersedes?: string | null;
   /** Degraded signals that gathering already knows of; the core adds its own. */
   readonly degraded: readonly DegradedSignal[];
 }

@@ -11,7 +11,12 @@ import type { CaptureMarks, VerdictFacts, VerdictOutcome } from './verdict.js';
 
 /** A scoring task takes packed facts, so that they are packed once for the worker and for the receipt. */
 export type PoolTask =
-  | { readonly kind: 'score'; readonly facts: Uint8Array }
+  | {
+      readonly kind: 'score';
+      readonly facts: Uint8Array;
+      /** The reply of an earlier call again; it says so, and is otherwise the same. */
+      readonly replayed?: boolean;
+    }
   | { readonly kind: 'evidence'; readonly facts: Uint8Array }
   | { readonly kind: 'sketch'; readonly body: ProbeBody; readonly userAgent: string | null }
   | { readonly kind: 'decide'; readonly inputs: readonly DecisionInputs[]; readonly edges: HypotheticalEdges }

@@ -14,6 +14,9 @@ export const strengths = ['none', 'weak', 'moderate', 'strong'] as const;
 export const duplicateBands = ['none', 'possible', 'likely', 'confirmed'] as const;
 export const independenceBands = ['independent', 'shared', 'concentrated'] as const;
 export const recommendations = ['allow', 'review', 'block', 'step_up'] as const;
+/** What held a score where it is. uncorroborated: one axis alone speaks. policy: the project’s own choice weighed in. dispositive: a signal that may decide alone was seen. */
+export const ceilings = ['uncorroborated', 'policy', 'dispositive'] as const;
+export type Ceiling = (typeof ceilings)[number];
 export const verdictClasses = ['human', 'fraud', 'verified_agent', 'unknown'] as const;
 
 /** Sources of facts that can be missing; each stands in docs/scoring.md. */
@@ -212,8 +215,20 @@ export const ScoreReply = Type.Object({
   }),
   assuranceAvailable: Type.String({ description: 'can_step_up_to_biometric, can_step_up_to_captcha or none.' }),
   stepUpIntensity: StringEnum(['none', 'light', 'heavy'] as const),
+  ceilings: Type.Array(StringEnum(ceilings), {
+    description:
+      'What held the score where it is; the summary says it in words. uncorroborated: one axis alone stays below the block band. policy: noProbeRiskScore or newUserPosture weighed in. dispositive: a signal of dispositiveSignals decided.',
+  }),
   sessionId: Type.String(),
   receiptId: Type.String({ description: 'Signed audit reference.' }),
+  replayed: Type.Boolean({
+    description: 'true: the receipt of an earlier, identical call; nothing was counted again.',
+  }),
+  supersedes: Nullable(
+    Type.String({
+      description: 'The receipt that this session got before this one, where it was scored within two days.',
+    }),
+  ),
 });
 export type ScoreReply = Static<typeof ScoreReply>;
 

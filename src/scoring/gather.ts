@@ -47,6 +47,7 @@ export interface GatherInput {
   readonly geography: GeographyAvailability;
   readonly agent: AgentFacts | null;
   readonly nowMs: number;
+  readonly notes?: Pick<ScoreFacts, 'integration'>;
   readonly owner: ReceiptOwner;
   readonly liteConfig: LiteConfig | undefined;
   readonly assuranceAvailable: ScoreFacts['assuranceAvailable'];
@@ -104,6 +105,7 @@ export function gatherBase(input: GatherInput): ScoreBase {
       },
       agent: input.agent,
       degraded: degradedOf(request, input.geography),
+      ...input.notes,
     },
   };
 }
@@ -124,13 +126,20 @@ export function countInputOf(input: {
   readonly request: ScoreInput;
   readonly signature: string | null;
   readonly limits: readonly RateLimit[];
+  /** The caller’s own key for this call; null without one. */
+  readonly idempotencyKey: string | null;
   readonly makeRef: MakeRef;
 }): ScoreCountInput {
-  const { base, request } = input;
+  const { base, request, idempotencyKey } = input;
   return {
     ...base.trace,
     projectId: namespaceOf(base.owner),
     fingerprint: hash('sha256', base.owner.lineage + JSON.stringify(request), 'base64url').slice(0, 22),
+    // Keys of one caller’s are nobody else’s, not even within the project.
+    idempotency:
+      idempotencyKey === null
+        ? null
+        : input.makeRef(holderOf(base.owner), 'idempotency', `${base.owner.lineage}\n${idempotencyKey}`),
     receiptId: base.owner.receiptId,
     content: input.content,
     limits: input.limits,
@@ -171,6 +180,7 @@ export function assembleFacts(base: ScoreBase, counted: Counted | null): ScoreFa
     probe: facts.measured ? readProbe(counted.probe) : null,
     history: known ? historyOf(base.subjects, counted.history, facts.scoredAtMs) : null,
     deviceKnown: counted.device !== null,
+    supersedes: counted.supersedes ?? null,
     deviceHashed: base.trace.device !== null,
     token: counted.probe?.device ?? null,
     agent: used

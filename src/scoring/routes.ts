@@ -30,6 +30,12 @@ export interface ScoringRouteDeps {
 
 const tags = ['Scoring'];
 
+const IdempotencyKey = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  description: 'The caller’s own key of this call. Good for 24 hours, for this API key only.',
+});
+
 export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDeps): void {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();
   const removeNulls = createNullRemover(ScoreRequest);
@@ -44,14 +50,16 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
         operationId: 'scoreSession',
         summary: 'Score one respondent’s session',
         description:
-          'Once per respondent, from a backend. An identical retry answers the first receipt again and counts nothing.',
+          'Once per respondent, from a backend, when the survey is submitted: what the probe tells after that is not in the verdict. The same body again, while nothing new came from the probe, answers the same receipt with `replayed: true` for 24 hours and counts nothing. After new messages of the probe, or with another body, the session gets a new receipt, which names the one before in `supersedes`, and still counts once. With an Idempotency-Key the first answer stands for 24 hours whatever the probe sends; the same key with another body is 409.',
+        headers: Type.Object({ 'idempotency-key': Type.Optional(IdempotencyKey) }),
         body: { ...ScoreRequest, examples: [scoreExample] },
-        response: { 200: ScoreReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
+        response: { 200: ScoreReply, ...errorReplies([400, 401, 403, 404, 409, 413, 415, 429]) },
       },
     },
     async (request, reply) => {
-      const text = await deps.scores.score(keyCaller(request), request.body, () => {
-        request.rateTaken = true;
+      const text = await deps.scores.score(keyCaller(request), request.body, {
+        idempotencyKey: request.headers['idempotency-key'] ?? null,
+        onCounted: () => void (request.rateTaken = true),
       });
       // The worker has rendered the reply; as text it goes out unchanged.
       return reply.type('application/json; charset=utf-8').send(text as never);

@@ -24,6 +24,7 @@ import { assembleFacts, countInputOf, gatherBase, type Counted, type ScoreBase }
 import type { Address } from '../net/address.js';
 import type { Geography } from './geography.js';
 import { appendReceipt, packFacts } from './receipts.js';
+import { findUnknownNames, noteRequest, refuseUnknownNames } from './request-notes.js';
 import { checkRequest, readScoreRequest } from './score-request.js';
 import type { Warmth } from './warmth.js';
 import type { AgentVerdict } from './web-bot-auth.js';
@@ -58,25 +59,34 @@ export interface ScoreServiceDeps {
   readonly now: () => number;
 }
 
+export interface ScoreOptions {
+  /** The header Idempotency-Key: the same key and body answer the same receipt, also after a new message of the probe. */
+  readonly idempotencyKey?: string | null;
+  /** Told once the call goes to the counters, which take it off the key’s limits. */
+  readonly onCounted?: () => void;
+}
+
 export type ScoreService = ReturnType<typeof createScoreService>;
 
 export function createScoreService(deps: ScoreServiceDeps) {
   const { metrics } = deps;
 
-  /** Answers the reply as JSON text. `onCounted` is told once the call goes to the counters, which take it off the key’s limits. */
-  async function score(caller: KeyCaller, body: ScoreRequest, onCounted = (): void => undefined): Promise<string> {
+  /** Answers the reply as JSON text. */
+  async function score(caller: KeyCaller, body: ScoreRequest, options: ScoreOptions = {}): Promise<string> {
     const endGather = metrics.scoreStage.startTimer({ stage: 'gather' });
     if (!(await deps.subjects.liteEnabled(caller.organizationId)))
       throw notFound('operation for this organization: server-side scoring is not enabled');
     const request = readScoreRequest(body);
     const { address, issues } = checkRequest(request);
-    if (address === null || issues.length > 0) throw invalid(issues);
-    const { base, signature } = await gather(deps, caller, request, address);
+    const unknown = findUnknownNames(body);
+    const refused = caller.isTest ? refuseUnknownNames(unknown) : [];
+    if (address === null || issues.length + refused.length > 0) throw invalid([...issues, ...refused]);
+    const { base, signature } = await gather(deps, caller, request, address, noteRequest(unknown, request, null));
     endGather();
 
     const namespace = base.owner.projectId === null ? null : namespaceOf(base.owner);
     if (namespace !== null) await deps.warmth.check(namespace);
-    onCounted();
+    options.onCounted?.();
     const counted = await count(
       deps,
       countInputOf({
@@ -85,23 +95,25 @@ export function createScoreService(deps: ScoreServiceDeps) {
         request,
         signature,
         limits: keyRateLimits(caller),
+        idempotencyKey: options.idempotencyKey ?? null,
         makeRef: deps.makeRef,
       }),
     );
+    if (counted?.kind === 'conflict') throw idempotencyConflict();
     if (counted?.kind === 'limited') throw rateLimited('This key', counted.rate, base.facts.scoredAtMs);
     if (counted?.kind !== 'replayed') {
       if (counted?.warm === false && namespace !== null) deps.warmth.foundCold(namespace);
       return conclude(base, counted);
     }
     metrics.scoreReplays.inc();
-    return conclude(unpack(counted.recorded.content) as ScoreBase, counted.recorded);
+    return conclude(unpack(counted.recorded.content) as ScoreBase, counted.recorded, true);
   }
 
   /** From the facts to the reply, by way of the pool and the receipt. */
-  async function conclude(base: ScoreBase, counted: Counted | null): Promise<string> {
+  async function conclude(base: ScoreBase, counted: Counted | null, replayed = false): Promise<string> {
     const facts = packFacts(assembleFacts(base, counted));
     const endPool = metrics.scoreStage.startTimer({ stage: 'pool' });
-    const { reply, degraded, verdict } = await deps.pool.run({ kind: 'score', facts });
+    const { reply, degraded, verdict } = await deps.pool.run({ kind: 'score', facts, replayed });
     endPool();
     const endReceipt = metrics.scoreStage.startTimer({ stage: 'receipt' });
     await appendReceipt(deps.log, deps.signer, {
@@ -121,11 +133,19 @@ export function createScoreService(deps: ScoreServiceDeps) {
   return { score };
 }
 
+function idempotencyConflict(): Fault {
+  return new Fault(
+    'CONFLICT',
+    'This Idempotency-Key came with another body within 24 hours. Send the same body again, or a new key.',
+  );
+}
+
 async function gather(
   deps: ScoreServiceDeps,
   caller: KeyCaller,
   request: ScoreInput,
   address: Address,
+  notes: Pick<ScoreFacts, 'integration'>,
 ): Promise<{ base: ScoreBase; signature: string | null }> {
   const project = caller.projectId === null ? null : await deps.subjects.findProject(caller.projectId);
   const agent =
@@ -137,6 +157,7 @@ async function gather(
     geography: deps.geography.available,
     agent: agent === null ? null : { outcome: agent.outcome, agent: agent.agent, reason: agent.reason },
     nowMs: deps.now(),
+    notes,
     owner: {
       receiptId: makeId('receipt'),
       organizationId: caller.organizationId,

@@ -58,14 +58,42 @@ t.test('a clean session without a probe scores 0 on every axis, verdictClass unk
 t.test('an identical retry answers the same receipt and reply, and counts nothing twice', async (t) => {
   const body = clean({ respondentId: 'retry-respondent', studyId: 'retry-study' });
   const [first, second] = [await score(body), await score(body)];
-  t.same(second, first);
+  t.same(second, { ...first, replayed: true });
+  t.equal(first.replayed, false);
   t.equal(first.duplicate.evidence.respondentDay, 1);
 });
+
+t.test(
+  'an Idempotency-Key answers the first bytes again, also after a probe; with another body it is 409',
+  async (t) => {
+    const body = clean();
+    const post = async (key: string, sent: object = body, apiKey = bootstrap.projectKey) => {
+      const answer = await fetch(`${bootstrap.baseUrl}/lite/score`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': apiKey, 'idempotency-key': key },
+        body: JSON.stringify(sent),
+      });
+      return { status: answer.status, text: await answer.text() };
+    };
+    const first = await post('k-1');
+    await probe(body.sessionId);
+    const again = await post('k-1');
+    t.equal(again.text, first.text.replace('"replayed":false', '"replayed":true'), 'byte for byte');
+    t.match(await post('k-1', { ...body, declaredCountry: 'DE' }), { status: 409, text: /"code":"CONFLICT"/ });
+    t.equal((await post('k-1', clean(), bootstrap.organizationKey)).status, 200, 'another key’s keys are others');
+    t.match(await post('k-2'), { status: 200, text: /"replayed":false/ }, 'a new key sees the probe');
+    t.equal((await post('k'.repeat(129))).status, 400);
+    const twins = await Promise.all(['k-3', 'k-3'].map((key) => post(key, { ...body, declaredCountry: 'FR' })));
+    const receipts = twins.map(({ text }) => (JSON.parse(text) as Reply).receiptId);
+    t.equal(receipts[0], receipts[1], 'two at once are one');
+  },
+);
 
 t.test('a session scored again with another body gets a new receipt and still counts once', async (t) => {
   const body = clean({ respondentId: 'again-respondent', studyId: 'again-study' });
   const [first, second] = [await score(body), await score({ ...body, declaredCountry: 'DE' })];
   t.not(second.receiptId, first.receiptId);
+  t.same([first.supersedes, second.supersedes], [null, first.receiptId]);
   t.equal(second.duplicate.evidence.respondentDay, 1);
 });
 
@@ -125,6 +153,26 @@ t.test('an organization key scores with measured false', async (t) => {
   t.equal(reply.duplicate.measured, false);
   t.same(Object.values(reply.duplicate.evidence), [null, null, null, null]);
   t.ok(reply.degradedSignals.includes('client_probe_missing'));
+  t.match(
+    reply.evidence.notes.find(({ code }) => code === 'organization_key')?.detail,
+    /A key of the project measures/,
+    'and says so, and which key would',
+  );
+});
+
+t.test('an unknown name is noted with the nearest, and refused under a test key', async (t) => {
+  const reply = await score(clean({ respondentID: 'r' }));
+  t.match(reply.evidence.notes.find(({ code }) => code === 'unknown_fields')?.detail, /did you mean "respondentId"/);
+  const test = await service.call('POST', `/projects/${bootstrap.projectId}/api-keys`, {
+    body: { isTest: true },
+    headers: { authorization: `Bearer ${await token('admin')}` },
+  });
+  const refused = await service.call('POST', '/lite/score', {
+    body: clean({ respondentID: 'r' }),
+    headers: { 'x-api-key': (test.body as { apiKey: string }).apiKey },
+  });
+  t.equal(refused.status, 400);
+  t.match((refused.body as ErrorBody).issues, [{ path: '/respondentID', message: /did you mean "respondentId"/ }]);
 });
 
 t.test('respondentId equal to sessionId is ignored and flagged', async (t) => {

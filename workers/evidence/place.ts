@@ -3,7 +3,7 @@
  * moved the score, never from the kind of finding, so that nobody is told of evidence that was not used against them.
  */
 import type { Classification } from '../../src/contract/facts.js';
-import type { EvidenceBlock, Finding, Reason, ScoreReply } from '../../src/contract/score.js';
+import type { Ceiling, EvidenceBlock, Finding, Reason, ScoreReply } from '../../src/contract/score.js';
 import { model } from '../scoring/model.js';
 import type { Assessed } from '../scoring/risk.js';
 import { describeSignal } from '../scoring/rule.js';
@@ -60,17 +60,25 @@ function openingOf(
   return openings[recommendation];
 }
 
+/** What held the score where it is, for whoever asks why it is neither more nor less. */
+const ceilingWords: Readonly<Record<Ceiling, string>> = {
+  uncorroborated: 'One kind of evidence alone speaks against it, and one kind alone never reaches the block band.',
+  policy: 'Part of the score is the project’s own policy, which leads below the block band at most.',
+  dispositive: 'A signal was seen that the project lets decide alone.',
+};
+
 interface Circumstances {
   readonly measured: boolean;
   /** The browser, or what drives it, says that it is a program. */
   readonly automated: boolean;
+  readonly ceilings: readonly Ceiling[];
 }
 
 /** The verdict in words. */
 export function summarize(
   reply: Pick<ScoreReply, 'score' | 'recommendation' | 'verdictClass'>,
   { against, for: favour }: Placed['evidence'],
-  { measured, automated }: Circumstances,
+  { measured, automated, ceilings }: Circumstances,
 ): string {
   const sentences = [`Risk ${reply.score} of 100.`, openingOf(reply, automated)];
   const [strongest] = against;
@@ -82,6 +90,7 @@ export function summarize(
         : `${against.length - 1} further findings speak against it.`,
     );
   if (favour.length > 0) sentences.push(`In its favour: ${favour[0]?.detail}`);
+  sentences.push(...ceilings.map((ceiling) => ceilingWords[ceiling]));
   if (!measured) sentences.push('Device and behaviour were not measured.');
   return sentences.join(' ');
 }

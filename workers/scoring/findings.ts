@@ -5,6 +5,7 @@ import { duplicateRules } from '../duplicates/rules.js';
 import { behaviorRules } from './behavior-rules.js';
 import { deviceRules } from './device-rules.js';
 import { historyRules } from './history.js';
+import { integrationRules } from './integration.js';
 import { measurementRules } from './measurement.js';
 import { networkRules } from './network.js';
 import type { Rules } from './rule.js';
@@ -17,5 +18,6 @@ export const rules: Rules = {
   ...behaviorRules,
   ...historyRules,
   ...measurementRules,
+  ...integrationRules,
   ...duplicateRules,
 };

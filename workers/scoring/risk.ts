@@ -5,6 +5,7 @@
  */
 import { riskAxes, type RiskAxis } from '../../src/contract/axes.js';
 import type { ScoreFacts } from '../../src/contract/facts.js';
+import type { Ceiling } from '../../src/contract/score.js';
 import { applyCaps, type Cap } from './caps.js';
 import { fuseSignals, type Fusion, type Weighed } from './fuse.js';
 import { model, scoreOf } from './model.js';
@@ -19,11 +20,13 @@ export interface Risk {
   readonly score: number;
   readonly uncapped: number;
   readonly caps: readonly Cap[];
+  /** Those of the caps that shaped this score. */
+  readonly ceilings: readonly Ceiling[];
   readonly findings: readonly Assessed[];
   readonly categories: Readonly<Record<RiskAxis, number>>;
 }
 
-interface Assessment extends Omit<Risk, 'findings' | 'categories'> {
+interface Assessment extends Omit<Risk, 'findings' | 'categories' | 'ceilings'> {
   readonly fusion: Fusion;
   /** Whether policy led higher than the evidence alone. */
   readonly policyMoved: boolean;
@@ -45,9 +48,26 @@ export function assessRisk(facts: ScoreFacts, signals: readonly Signal[]): Risk 
     score: whole.score,
     uncapped: whole.uncapped,
     caps: whole.caps,
+    ceilings: findCeilings(whole, facts.calibration.blockThreshold),
     findings: weighed.map((each) => ({ ...each, moved: moving.has(each.signal) })),
     categories: categorize(whole.fusion.axes, whole.policyMoved ? policy : []),
   };
+}
+
+/** A cap is named where the score would be another without it; that one axis alone speaks also where that axis has said all that it can. */
+function findCeilings({ caps, uncapped, score, fusion, policyMoved }: Assessment, blockThreshold: number): Ceiling[] {
+  const shapes = (cap: Cap): boolean =>
+    applyCaps(
+      uncapped,
+      caps.filter((other) => other !== cap),
+      blockThreshold,
+    ) !== score;
+  const full = riskAxes.some((axis) => fusion.axes[axis] >= model.axisMax);
+  return [
+    ...(caps.includes('uncorroborated') && (full || shapes('uncorroborated')) ? (['uncorroborated'] as const) : []),
+    ...(policyMoved ? (['policy'] as const) : []),
+    ...(caps.includes('dispositive') && shapes('dispositive') ? (['dispositive'] as const) : []),
+  ];
 }
 
 /** What the project’s policy adds, rather than anything that was seen. */

@@ -11,6 +11,7 @@ import { weighBehavior } from './behavior.js';
 import { ceilingOf } from './caps.js';
 import { weighDevice } from './device.js';
 import { weighHistory } from './history.js';
+import { weighIntegration } from './integration.js';
 import { findDegraded, weighMeasurement } from './measurement.js';
 import { modelVersion } from './model-version.js';
 import { matchCountry, weighNetwork } from './network.js';
@@ -31,6 +32,7 @@ export function scoreFacts(facts: ScoreFacts): ScoreOutcome {
     ...weighBehavior(visit),
     ...weighHistory(visit),
     ...weighMeasurement(visit, degraded, ceilingOf(calibration.blockThreshold)),
+    ...weighIntegration(visit),
   ];
   const risk = assessRisk(facts, signals);
   const duplication = judgeDuplication(visit);
@@ -55,15 +57,18 @@ export function scoreFacts(facts: ScoreFacts): ScoreOutcome {
     categories: { ...risk.categories, duplicate: duplication.score },
     reasons: placed.reasons,
     evidence: {
-      summary: summarize(verdict, placed.evidence, { measured: visit.measured, automated }),
+      summary: summarize(verdict, placed.evidence, { measured: visit.measured, automated, ceilings: risk.ceilings }),
       ...placed.evidence,
     },
     degradedSignals: [...degraded],
     grlCompat: mapToLegacyBands(risk.categories),
     assuranceAvailable: facts.assuranceAvailable,
     stepUpIntensity: advice.stepUpIntensity,
+    ceilings: [...risk.ceilings],
     sessionId: facts.sessionId,
     receiptId: facts.receiptId,
+    replayed: false,
+    supersedes: facts.supersedes ?? null,
   };
   return {
     reply,

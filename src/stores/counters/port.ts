@@ -103,6 +103,8 @@ export interface ScoreCountInput {
   readonly session: Ref;
   /** Hash of the request body: the same body, with no newer probe, is an identical retry. */
   readonly fingerprint: string;
+  /** Reference of the caller’s key for this call; null or absent without one. The same key with another fingerprint is a conflict for as long as the receipt is kept. */
+  readonly idempotency?: Ref | null;
   readonly receiptId: string;
   /** What to keep under the receipt’s id, together with the counts, for `recentReceipt`. */
   readonly content: Uint8Array;
@@ -151,13 +153,17 @@ export type CountedSession = Pick<
 export type ScoreCountResult =
   /** The limits come first: nothing was counted, and nothing else was looked at. */
   | { readonly kind: 'limited'; readonly rate: RateState }
+  /** The idempotency key was used for another body: nothing was counted beside the limits. */
+  | { readonly kind: 'conflict'; readonly rate: RateState }
   | ({ readonly kind: 'counted'; readonly rate: RateState } & CountRecord)
-  /** Same session, same fingerprint, same probe: what was recorded then, with the first receipt’s id. */
+  /** Same session, same fingerprint, same probe, or the same idempotency key: what was recorded then, with the first receipt’s id. */
   | { readonly kind: 'replayed'; readonly rate: RateState; readonly recorded: RecentReceipt };
 
 /** What `countScore` found and counted. */
 export interface CountRecord {
   readonly receiptId: string;
+  /** The latest receipt of the session before this one, while its guard is kept. Absent in what older instances recorded. */
+  readonly supersedes?: string | null;
   readonly counts: CountFacts;
   readonly probe: StoredProbe | null;
   /** The input’s device, else the probe’s. */

@@ -140,6 +140,47 @@ async function testReceipts(t: Test, { counters, nextProject }: ContractSubject)
     t.equal((await counters.countScore(input)).kind, 'limited', 'the limits come first');
   });
 
+  await t.test('an idempotency key stands for its body and receipt for a day, whatever the probe sends', async (t) => {
+    const project = nextProject();
+    const input = scoreInput(project, 's', { idempotency: ref('key') });
+    const keyed = (over: object = {}) => counters.countScore({ ...input, receiptId: 'rcpt_other', ...over });
+    await counters.countScore(input);
+    await counters.storeProbe(probeInput(project, 's'));
+    t.match(await keyed(), { kind: 'replayed', recorded: { receiptId: input.receiptId } });
+    t.match(await keyed({ fingerprint: 'other' }), { kind: 'conflict' });
+    t.match(await keyed({ fingerprint: 'other', session: ref('other') }), { kind: 'conflict' }, 'of any session');
+    t.match(await keyed({ fingerprint: 'other', projectId: `${project}~test` }), { kind: 'counted' }, 'of one world');
+    t.match(await keyed({ fingerprint: 'other', nowMs: startMs + 24 * hourMs }), { kind: 'counted' }, 'for a day');
+  });
+
+  await t.test(
+    'of two calls at once with one idempotency key, one counts and the other gets its receipt',
+    async (t) => {
+      const input = scoreInput(nextProject(), 's', { idempotency: ref('key') });
+      const answers = await Promise.all(
+        ['rcpt_a', 'rcpt_b', 'rcpt_c'].map((receiptId) => counters.countScore({ ...input, receiptId })),
+      );
+      t.same(answers.map(({ kind }) => kind).sort(), ['counted', 'replayed', 'replayed']);
+      const ids = answers.map((answer) =>
+        answer.kind === 'replayed' ? answer.recorded.receiptId : expectCounted(answer).receiptId,
+      );
+      t.equal(new Set(ids).size, 1);
+    },
+  );
+
+  await t.test('a receipt names the one that the session got before it', async (t) => {
+    const project = nextProject();
+    const input = scoreInput(project, 's');
+    const score = async (receiptId: string, fingerprint: string) =>
+      expectCounted(await counters.countScore({ ...input, receiptId, fingerprint })).supersedes;
+    t.same(
+      [await score('rcpt_1', 'a'), await score('rcpt_2', 'b'), await score('rcpt_3', 'c')],
+      [null, 'rcpt_1', 'rcpt_2'],
+    );
+    t.equal((await counters.recentReceipt(project, 'rcpt_2'))?.supersedes, 'rcpt_1', 'also when it is read again');
+    t.equal(expectCounted(await counters.countScore(scoreInput(project, 'other'))).supersedes, null);
+  });
+
   await t.test('another body of the same session is scored again and found again', async (t) => {
     const project = nextProject();
     const input = scoreInput(project, 's');

@@ -24,6 +24,7 @@ const scoring = fc.record({
   ),
   session: fc.integer({ min: 0, max: 11 }),
   fingerprint: fc.constantFrom('a', 'b'),
+  idempotency: fewOrNone('key', 3),
   scope: few('scope', 2),
   respondent: fewOrNone('r', 4),
   device: fewOrNone('d', 4),

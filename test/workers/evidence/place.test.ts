@@ -57,21 +57,27 @@ t.test('the summary is never empty and names the strongest finding', (t) => {
   const summary = summarize({ score: 50, recommendation: 'review', verdictClass: 'unknown' }, evidence, {
     measured: false,
     automated: false,
+    ceilings: ['policy'],
   });
   t.match(summary, /50 of 100/);
   t.match(summary, /Foremost: c was seen\. One further finding/);
   t.match(summary, /In its favour: d/);
+  t.match(summary, /own policy/);
   t.match(summary, /not measured/);
   const quiet = { against: [], for: [], notes: [] };
   for (const recommendation of ['allow', 'review', 'step_up', 'block'] as const)
     t.ok(
-      summarize({ score: 0, recommendation, verdictClass: 'human' }, quiet, { measured: true, automated: false })
-        .length > 20,
+      summarize({ score: 0, recommendation, verdictClass: 'human' }, quiet, {
+        measured: true,
+        automated: false,
+        ceilings: [],
+      }).length > 20,
     );
   t.match(
     summarize({ score: 0, recommendation: 'allow', verdictClass: 'verified_agent' }, quiet, {
       measured: true,
       automated: false,
+      ceilings: [],
     }),
     /verified agent/,
   );

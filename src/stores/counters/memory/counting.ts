@@ -6,6 +6,7 @@ import { splitNamespace } from '../namespace.js';
 import type { CountedSession, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../port.js';
 import type { CountingCall } from './counting-call.js';
 import { createAdmissions, createGuard, findReplay, noteReplay, type Guard } from './guards.js';
+import { createIdempotency } from './idempotency.js';
 import type { Histories } from './histories.js';
 import type { Keyspace } from './keyspace.js';
 import type { Probes } from './probes.js';
@@ -30,13 +31,14 @@ export function createCounting({ keyspace, rates, probes, histories, now }: Coun
   const { guards, takeGuard } = createGuardTable(keyspace);
   const receipts = keyspace.table<RecentReceipt>('receipts');
   const claimSignature = createSignatures(keyspace);
+  const idempotency = createIdempotency(keyspace);
   const countVelocity = createVelocity(keyspace);
   const countRelations = createRelations(keyspace);
 
   const countScore = (input: ScoreCountInput): ScoreCountResult => {
     const { nowMs, projectId, receiptId } = input;
-    // The guard, the receipt and the signature are the last three.
-    keyspace.reserve(input.limits.length + velocityKeysMax + relationsKeysMax + 3, nowMs);
+    // The guard, the receipt, the signature and the idempotency key are the last four.
+    keyspace.reserve(input.limits.length + velocityKeysMax + relationsKeysMax + 4, nowMs);
     // Limits and the page’s probe are the project’s, whatever world the key counts in.
     const { holder } = splitNamespace(projectId);
     const rate = rates(holder, nowMs, input.limits);
@@ -45,11 +47,17 @@ export function createCounting({ keyspace, rates, probes, histories, now }: Coun
     const warm = histories.isWarm(projectId, nowMs);
     const { probe, version } = probes.read(holder, input.session, nowMs);
     const guardKey = `${projectId}:${input.session}`;
-    const replayId = findReplay(guards.get(guardKey, nowMs), input.fingerprint, version, nowMs);
-    const recorded = replayId === null ? undefined : receipts.get(`${projectId}:${replayId}`, nowMs);
-    if (recorded !== undefined) return { kind: 'replayed', rate, recorded };
+    const promised = idempotency.find(input);
+    if (promised !== undefined && promised.fingerprint !== input.fingerprint) return { kind: 'conflict', rate };
+    const replay = promised ?? findReplay(guards.get(guardKey, nowMs), input.fingerprint, version, nowMs);
+    const recorded = replay === null ? undefined : receipts.get(`${projectId}:${replay.receiptId}`, nowMs);
+    if (replay !== null && recorded !== undefined) {
+      idempotency.note(input, replay);
+      return { kind: 'replayed', rate, recorded };
+    }
 
     const { guard, lastAtMs } = takeGuard(guardKey, nowMs, nowMs);
+    const supersedes = guard.replays[0]?.receiptId ?? null;
     const device = input.device ?? probe?.device ?? null;
     const session = sessionOf(input, device, probe);
     const { admit, settle } = createAdmissions(guard);
@@ -67,8 +75,10 @@ export function createCounting({ keyspace, rates, probes, histories, now }: Coun
     settle();
     if (relations === null) throw new Error('a session that is scored has relations');
     noteReplay(guard, input.fingerprint, version, receiptId, nowMs);
+    idempotency.note(input, { receiptId, atMs: nowMs });
     const counted = {
       receiptId,
+      supersedes,
       counts: { ...velocity, ...relations },
       probe,
       device,

@@ -45,15 +45,15 @@ export function createAdmissions(guard: Guard): Admissions {
   };
 }
 
-/** The receipt of the same body with the same probe, while it is kept. */
+/** When and with which receipt the same body was scored with the same probe, while that is kept. */
 export function findReplay(
   guard: Guard | undefined,
   fingerprint: string,
   version: string,
   nowMs: number,
-): string | null {
+): Guard['replays'][number] | null {
   const replay = guard?.replays.find((known) => known.fingerprint === fingerprint && known.version === version);
-  return replay !== undefined && replay.atMs > nowMs - bounds.receiptMs ? replay.receiptId : null;
+  return replay !== undefined && replay.atMs > nowMs - bounds.receiptMs ? replay : null;
 }
 
 export function noteReplay(guard: Guard, fingerprint: string, version: string, receiptId: string, atMs: number): void {

@@ -14,6 +14,7 @@ export const argumentLayouts = {
       'now',
       'session',
       'fingerprint',
+      'idempotency',
       'receiptId',
       'content',
       'scope',

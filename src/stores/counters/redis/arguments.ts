@@ -35,6 +35,7 @@ export function countArguments(input: ScoreCountInput): Argument[] {
     now: stampOf(input.nowMs),
     session: refOf(input.session),
     fingerprint: input.fingerprint,
+    idempotency: input.idempotency ?? '',
     receiptId: input.receiptId,
     content: bytesOf(input.content),
     scope: input.scope,

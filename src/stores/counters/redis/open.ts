@@ -102,6 +102,8 @@ async function countScore(
   switch (kind?.toString()) {
     case 'limited':
       return { kind: 'limited', rate };
+    case 'conflict':
+      return { kind: 'conflict', rate };
     case 'replayed':
       return { kind: 'replayed', rate, recorded: readReceipt(input.projectId, record ?? Buffer.alloc(0), probe) };
     case 'counted':

@@ -36,6 +36,7 @@ type Meta = [
   probe: Probe | false,
   warm: boolean,
   histories: [respondent: string | false, source: string | false, subSource: string | false],
+  supersedes: string | false | undefined,
 ];
 
 const unpackr = new Unpackr({ useRecords: false });
@@ -53,11 +54,12 @@ export function readFrame(frame: Buffer): Buffer[] {
 
 /** Reads the parts of a record. */
 export function decodeRecord(parts: readonly Buffer[], probeParts: readonly (Buffer | null)[]): CountRecord {
-  const [receiptId, device, signatureFresh, velocity, neighborhood, candidates, probe, warm, histories] =
+  const [receiptId, device, signatureFresh, velocity, neighborhood, candidates, probe, warm, histories, supersedes] =
     unpackr.unpack(partOf(parts, 0)) as Meta;
   const records = parts.slice(1);
   return {
     receiptId,
+    supersedes: orNull(supersedes),
     device: orNull(device),
     signatureFresh,
     warm,

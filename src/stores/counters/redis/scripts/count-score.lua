@@ -3,7 +3,7 @@
 -- has, or, replayed, all that was stored; then the sketch, the index and, a pair for each page, load and update of the probe.
 local function given(name) return ARGV[argument[name]] end
 enter(given('now'), given('session'), given('scope'))
-local fingerprint, receiptId, content = given('fingerprint'), given('receiptId'), given('content')
+local fingerprint, receiptId, content, idempotency = given('fingerprint'), given('receiptId'), given('content'), given('idempotency')
 local probe, version = readProbe()
 local s = {
   respondent = given('respondent'), device = given('device'), address = given('address'), prefix = given('prefix'),
@@ -33,20 +33,28 @@ local allowed, used = takeRates(limitKeys, values)
 if not allowed then return { 'limited', used } end
 local warm = isWarm(read.warm)
 readGuard(read.guard)
-local replayId = findReplay(fingerprint, version)
+local promisedFor, promised = findPromised(idempotency)
+if promised and promisedFor ~= fingerprint then return { 'conflict', used } end
+local replayId, givenAt = promised, nil
+if not replayId then replayId, givenAt = findReplay(fingerprint, version) end
 if replayId then
   local stored = redis.call('GET', base .. 'q:' .. replayId)
-  if stored then return { 'replayed', used, readReceipt(stored) } end
+  if stored then
+    if not promised then notePromised(idempotency, fingerprint, replayId, givenAt) end
+    return { 'replayed', used, readReceipt(stored) }
+  end
 end
+local supersedes = guard[4][1] and guard[4][1][3]
 
 local velocity, neighborhood, candidates, records = countSession(s, keys, read)
 local signatureFresh = claimSignature(given('signature'))
 noteReplay(fingerprint, version, receiptId)
+notePromised(idempotency, fingerprint, receiptId, now)
 writeGuard()
 
 local named = ''
 local numbers = { receiptId, s.device ~= '' and s.device, signatureFresh, velocity, neighborhood, candidates, false,
-  warm, { historyOf(read.historyRespondent), historyOf(read.historySource), historyOf(read.historySubSource) } }
+  warm, { historyOf(read.historyRespondent), historyOf(read.historySource), historyOf(read.historySubSource) }, supersedes or false }
 if probe then
   holdProbe(probe)
   named = session .. ' ' .. probe.names

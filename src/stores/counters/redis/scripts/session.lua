@@ -69,7 +69,7 @@ end
 
 local function findReplay(fingerprint, version)
   for _, replay in ipairs(guard[4]) do
-    if replay[1] == fingerprint and replay[2] == version and now - replay[4] < bounds.receiptMs then return replay[3] end
+    if replay[1] == fingerprint and replay[2] == version and now - replay[4] < bounds.receiptMs then return replay[3], replay[4] end
   end
   return nil
 end
@@ -90,4 +90,17 @@ local function claimSignature(signature)
   if owner and now - tonumber(claimedAt) < bounds.signatureMs then return owner == session end
   redis.call('SET', key, session .. ' ' .. nowText, 'PX', bounds.signatureMs)
   return true
+end
+
+-- What an idempotency key of a caller stands for: "fingerprint receipt time".
+local function findPromised(idempotency)
+  if idempotency == '' then return nil end
+  local fingerprint, receiptId, notedAt = string.match(redis.call('GET', base .. 'i:' .. idempotency) or '', '^(%S+) (%S+) (%d+)$')
+  if not fingerprint or now - tonumber(notedAt) >= bounds.receiptMs then return nil end
+  return fingerprint, receiptId
+end
+
+local function notePromised(idempotency, fingerprint, receiptId, givenAt)
+  if idempotency == '' then return end
+  redis.call('SET', base .. 'i:' .. idempotency, fingerprint .. ' ' .. receiptId .. ' ' .. stampOf(givenAt), 'PX', bounds.receiptMs)
 end

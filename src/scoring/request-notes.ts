@@ -1,0 +1,72 @@
+/**
+ * What stands out in the body of a score though it is valid: names that mean nothing here, and identities that were sent as they are. Values never
+ * leave here, only the names of their fields. Pure.
+ */
+import type { IntegrationFacts } from '../contract/facts.js';
+import { RespondentStats, ScoreRequest, type ScoreInput } from '../contract/score.js';
+import { pointerSegment, type Issue } from '../errors.js';
+import { nearestName } from '../http/validation.js';
+
+/** Named of one request; whoever sends more has the idea by then. */
+const namesMax = 5;
+const nameLengthMax = 64;
+
+interface UnknownName {
+  /** JSON pointer. */
+  readonly path: string;
+  readonly name: string;
+  /** null where none is near. */
+  readonly nearest: string | null;
+}
+
+/** Names of the body, and of the statistics in it, that the contract does not know. */
+export function findUnknownNames(body: ScoreRequest): readonly UnknownName[] {
+  const statistics = Object.keys(RespondentStats.properties);
+  return [
+    ...unknownOf(body, Object.keys(ScoreRequest.properties), ''),
+    ...unknownOf(body.respondentStats, statistics, '/respondentStats'),
+    ...unknownOf(body.supplierStats, statistics, '/supplierStats'),
+  ].slice(0, namesMax);
+}
+
+function unknownOf(object: object | null | undefined, known: readonly string[], base: string): UnknownName[] {
+  const unknown = Object.keys(object ?? {}).filter((name) => !known.includes(name));
+  return unknown.slice(0, namesMax).map((name) => {
+    const shown = name.slice(0, nameLengthMax);
+    return { path: `${base}/${pointerSegment(shown)}`, name: shown, nearest: nearestName(shown, known) };
+  });
+}
+
+/** The same as faults, for keys of a test, where a misspelt name is best found. */
+export function refuseUnknownNames(names: readonly UnknownName[]): readonly Issue[] {
+  return names.map(({ path, nearest }) => ({
+    path,
+    message: `is not a known name${nearest === null ? '.' : `; did you mean "${nearest}"?`} A test key refuses what a live key would ignore.`,
+  }));
+}
+
+/** What the notes of the score will say; nothing where nothing stands out. */
+export function noteRequest(
+  names: readonly UnknownName[],
+  request: ScoreInput,
+  probeElsewhere: string | null,
+): { readonly integration?: IntegrationFacts } {
+  const unhashed = (['respondentId', 'ipPrefixHash', 'deviceHash'] as const).filter((name) =>
+    isIdentity(request[name] ?? ''),
+  );
+  if (names.length === 0 && unhashed.length === 0 && probeElsewhere === null) return {};
+  const unknownFields = names.map(({ name, nearest }) =>
+    nearest === null ? `"${name}"` : `"${name}" (did you mean "${nearest}"?)`,
+  );
+  return { integration: { unknownFields, unhashed, probeElsewhere } };
+}
+
+const email = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+/** With a country code, or in groups as people write them; a bare number may be anybody’s id. */
+const phone = /^(?:(?:\+|00)[1-9][\d ().-]{6,20}|\(?\d{2,5}\)?[ .-]\d{2,5}[ .-]\d{2,6})$/;
+const network = /^(?:\d{1,3}(?:\.\d{1,3}){2,3}|[0-9a-f]{1,4}(?::[0-9a-f]{0,4}){2,7})(?:\/\d{1,3})?$/i;
+const date = /^\d{4}-\d{2}-\d{2}$/;
+
+function isIdentity(value: string): boolean {
+  return email.test(value) || network.test(value) || (phone.test(value) && !date.test(value));
+}

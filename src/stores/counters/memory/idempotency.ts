@@ -1,0 +1,30 @@
+/**
+ * Which body and receipt an idempotency key of a caller stands for, for as long as the receipt is kept.
+ */
+import { bounds } from '../bounds.js';
+import type { ScoreCountInput } from '../port.js';
+import type { Keyspace } from './keyspace.js';
+
+interface Promised {
+  readonly fingerprint: string;
+  readonly receiptId: string;
+  /** When the receipt was given. */
+  readonly atMs: number;
+}
+
+type Call = Pick<ScoreCountInput, 'projectId' | 'nowMs' | 'fingerprint' | 'idempotency'>;
+
+export function createIdempotency(keyspace: Keyspace) {
+  const keys = keyspace.table<Promised>('idempotency');
+  return {
+    find: ({ projectId, nowMs, idempotency }: Call): Promised | undefined =>
+      idempotency == null ? undefined : keys.get(`${projectId}:${idempotency}`, nowMs),
+    note: (
+      { projectId, fingerprint, idempotency }: Call,
+      { receiptId, atMs }: Pick<Promised, 'receiptId' | 'atMs'>,
+    ): void => {
+      if (idempotency != null)
+        keys.set(`${projectId}:${idempotency}`, { fingerprint, receiptId, atMs }, atMs, bounds.receiptMs);
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import t from 'tap';
+import type { ScoreRequest } from '../../src/contract/score.js';
+import { findUnknownNames, noteRequest, refuseUnknownNames } from '../../src/scoring/request-notes.js';
+import { readScoreRequest } from '../../src/scoring/score-request.js';
+
+const body = (fields: object = {}): ScoreRequest => ({ sessionId: 's-1', clientIp: '198.51.100.7', ...fields });
+const notes = (fields: object) => noteRequest(findUnknownNames(body(fields)), readScoreRequest(body(fields)), null);
+
+t.test('a name that the contract does not know is named with the nearest that it does', (t) => {
+  t.same(findUnknownNames(body({ userAgent: 'x', studyId: 'y' })), []);
+  t.same(notes({ respondentID: 'r' }).integration?.unknownFields, ['"respondentID" (did you mean "respondentId"?)']);
+  t.same(notes({ qqqqqqqqqqqqqqqqqqqqqqqqq: 1 }).integration?.unknownFields, ['"qqqqqqqqqqqqqqqqqqqqqqqqq"']);
+  t.match(refuseUnknownNames(findUnknownNames(body({ respondentStats: { attempts: 1, completes: 1, complete: 2 } }))), [
+    { path: '/respondentStats/complete', message: /did you mean "completes"/ },
+  ]);
+  const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`field${index}`, index]));
+  t.equal(notes(many).integration?.unknownFields?.length, 5, 'and no more than five of them');
+  t.end();
+});
+
+t.test('an identity that was not hashed is noted by its field, and ids and hashes are not', (t) => {
+  const identities = [
+    'ada@example.org',
+    '+49 170 1234567',
+    '0049170123456',
+    '(555) 123-4567',
+    '555-123-4567',
+    '203.0.113.0/24',
+    '203.0.113.9',
+    '2001:db8:1::/48',
+  ];
+  for (const value of identities) {
+    const { integration } = notes({ respondentId: value });
+    t.same(integration?.unhashed, ['respondentId'], value);
+    t.notOk(JSON.stringify(integration).includes(value), 'the value stays out of the note');
+  }
+  const others = [
+    '5f8e2c0b9a7d4e31b6c8f0a2d4e6b8c0',
+    '1234567890',
+    'panelist-4711',
+    '8d0f7a52-7c1c-4b0e-9a54-3f6f0a1c2d3e',
+    '2026-11-22',
+    'a:b',
+    'DE-12-3456',
+  ];
+  for (const value of others) t.same(notes({ respondentId: value, deviceHash: value }), {}, value);
+  t.same(notes({ deviceHash: 'ada@example.org', ipPrefixHash: '198.51.100.0/24' }).integration?.unhashed, [
+    'ipPrefixHash',
+    'deviceHash',
+  ]);
+  t.end();
+});
