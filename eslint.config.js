@@ -64,7 +64,7 @@ const zones = [
 ];
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', 'data/', '.tap/'] },
+  { ignores: ['dist/', 'sdk/dist/', 'node_modules/', 'data/', '.tap/'] },
   ...tseslint.configs.recommendedTypeChecked,
   {
     plugins: { 'import-x': importX },
@@ -74,9 +74,12 @@ export default tseslint.config(
     settings: {
       'import-x/parsers': { '@typescript-eslint/parser': ['.ts', '.tsx'] },
       'import-x/resolver-next': [
-        createNodeResolver({ extensions: ['.ts', '.js', '.json'], extensionAlias: { '.js': ['.ts', '.js'] } }),
+        createNodeResolver({
+          extensions: ['.ts', '.tsx', '.js', '.json'],
+          extensionAlias: { '.js': ['.ts', '.tsx', '.js'] },
+        }),
       ],
-      'import-x/extensions': ['.ts', '.js'],
+      'import-x/extensions': ['.ts', '.tsx', '.js'],
       // Dependencies cannot be part of a cycle of ours, and some bundles are too large to parse.
       'import-x/ignore': ['node_modules'],
     },

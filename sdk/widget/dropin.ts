@@ -1,0 +1,47 @@
+/**
+ * The HTML drop-in: mounts every element with `data-sitekey`, once, and tells what came of it by events on the element and the page's callback.
+ * All else is what `mount` does.
+ */
+import type { VHMountResult } from './api.js';
+import { reportFailure, type Sdk } from './sdk.js';
+import { readAttributes } from './settings.js';
+
+/** Looks through the document each time it is called; elements that were mounted before are left alone. */
+export function createDropIn({ mount }: Pick<Sdk, 'mount'>): () => void {
+  const mounted = new WeakSet<Element>();
+  return () => {
+    for (const element of document.querySelectorAll('[data-sitekey]')) {
+      if (mounted.has(element)) continue;
+      mounted.add(element);
+      void mountElement(mount, element);
+    }
+  };
+}
+
+async function mountElement(mount: Sdk['mount'], element: Element): Promise<void> {
+  const tell = (type: string, detail: unknown) =>
+    element.dispatchEvent(new CustomEvent(type, { bubbles: true, detail }));
+  let result: VHMountResult;
+  try {
+    result = await mount(
+      element,
+      readAttributes((name) => element.getAttribute(name)),
+    );
+  } catch (error) {
+    tell('vh:error', error);
+    return;
+  }
+  const name = element.getAttribute('data-callback');
+  if (name !== null) callPage(name, result);
+  tell('vh:verified', result);
+}
+
+function callPage(name: string, result: VHMountResult): void {
+  const callback = (globalThis as unknown as Record<string, unknown>)[name];
+  try {
+    if (typeof callback !== 'function') throw new TypeError(`there is no global function ${name}`);
+    (callback as (result: VHMountResult) => unknown)(result);
+  } catch (error) {
+    reportFailure('data-callback', error);
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * What a mount rejects with. A VerifyError is a verdict, a refusal by the service, or a failure of the way to it; a CameraAccessError says
+ * that the camera is there and was not given, and is no verdict; an IntegrityError that another script sits on the SDK's global.
+ */
+import type { VerifyErrorCode, VerifyErrorContext } from './api.js';
+
+export class VerifyError extends Error {
+  override readonly name = 'VerifyError';
+  readonly code: VerifyErrorCode;
+  /** Of a verdict or a refusal; undefined for a failure of the way to the service. */
+  readonly context: VerifyErrorContext | undefined;
+  /** Whether another try can end otherwise. */
+  readonly recoverable: boolean;
+
+  constructor(
+    code: VerifyErrorCode,
+    message: string,
+    details: { readonly context?: VerifyErrorContext; readonly recoverable?: boolean; readonly cause?: unknown } = {},
+  ) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.context = details.context;
+    this.recoverable = details.recoverable ?? true;
+  }
+}
+
+const cameraMessages = {
+  denied: 'The camera is blocked for this page. Allow it in the browser’s settings and try again.',
+  busy: 'The camera is in use by another program. Close it and try again.',
+  dismissed: 'The question for the camera was closed without an answer. Try again and allow it.',
+} as const;
+
+export class CameraAccessError extends Error {
+  override readonly name = 'CameraAccessError';
+  readonly reason: 'denied' | 'busy' | 'dismissed';
+
+  constructor(reason: 'denied' | 'busy' | 'dismissed') {
+    super(cameraMessages[reason]);
+    this.reason = reason;
+  }
+}
+
+export class IntegrityError extends Error {
+  override readonly name = 'IntegrityError';
+
+  constructor(global: string) {
+    super(
+      `Another script took window.${global} before the SDK could: nothing on this page can vouch for its verdicts.`,
+    );
+  }
+}
+
+/** How a mount that was called off ends. */
+export const abortError = (): DOMException => new DOMException('The verification was called off.', 'AbortError');

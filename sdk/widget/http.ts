@@ -1,0 +1,149 @@
+/**
+ * Calls to the service. A request may take 15 s, is repeated twice with jitter where the network or the service failed, and all of it ends
+ * after 45 s. A refusal (4xx) is final; one for too many requests waits once for as long as Retry-After says. Never throws: what came of a
+ * call is a Reply or a Trouble.
+ */
+import type { CspWatch } from './csp.js';
+
+export interface Call {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An answer of the service: 2xx, 304 or 4xx. `body` is what its JSON says; `repeated` that an earlier try may have arrived. */
+export interface Reply {
+  readonly kind: 'reply';
+  readonly status: number;
+  readonly body: unknown;
+  readonly etag: string | null;
+  readonly repeated: boolean;
+}
+
+/** No answer that counts. `message` begins with E030 for the network. */
+export interface Trouble {
+  readonly kind: 'trouble';
+  readonly reason: 'network' | 'timeout' | 'server';
+  readonly message: string;
+}
+
+export interface TransportDeps {
+  readonly fetch: typeof fetch;
+  readonly random: () => number;
+  readonly now: () => number;
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly csp: Pick<CspWatch, 'find'>;
+}
+
+export const limits = { requestMs: 15_000, totalMs: 45_000, retries: 2, backoffMs: 500 } as const;
+
+export type Transport = (call: Call, signal: AbortSignal) => Promise<Reply | Trouble>;
+
+/** Rejects with the signal's reason where the mount was called off, and never otherwise. */
+export function createTransport(deps: TransportDeps): Transport {
+  return async (call, signal) => {
+    const endMs = deps.now() + limits.totalMs;
+    let hasWaited = false;
+    for (let tries = 0, failures = 0; ; tries++) {
+      const tried: Tried = await tryOnce(deps, call, Math.min(limits.requestMs, endMs - deps.now()), signal);
+      const isLimited: boolean =
+        tried.kind === 'reply' && tried.status === 429 && tried.retryAfterMs !== null && !hasWaited;
+      if (tried.kind === 'reply' && !isLimited) return { ...tried, repeated: tries > 0 };
+      if (!isLimited && failures++ >= limits.retries) return finish(tried);
+      hasWaited ||= isLimited;
+      const waitMs = tried.retryAfterMs ?? backoffMs(failures, deps.random());
+      if (deps.now() + waitMs >= endMs) return finish(tried);
+      await deps.wait(waitMs, signal);
+    }
+  };
+}
+
+type Tried = (Omit<Reply, 'repeated'> | Trouble) & { readonly retryAfterMs: number | null };
+
+function finish(tried: Tried): Reply | Trouble {
+  return tried.kind === 'reply' ? { ...tried, repeated: true } : tried;
+}
+
+/** Half to one and a half of a step that doubles. */
+export const backoffMs = (failures: number, random: number): number =>
+  limits.backoffMs * 2 ** (failures - 1) * (0.5 + random);
+
+/** Seconds, or a date of HTTP, from now; null where neither. */
+export function readRetryAfter(text: string | null, nowMs: number): number | null {
+  if (text === null || text.trim() === '') return null;
+  const ms = /^\d+$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - nowMs;
+  return Number.isFinite(ms) ? Math.max(0, ms) : null;
+}
+
+async function tryOnce(deps: TransportDeps, call: Call, timeoutMs: number, signal: AbortSignal): Promise<Tried> {
+  const abort = new AbortController();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    abort.abort();
+  }, timeoutMs);
+  const calledOff = () => abort.abort();
+  signal.addEventListener('abort', calledOff);
+  try {
+    signal.throwIfAborted();
+    return await exchange(deps, call, abort.signal);
+  } catch {
+    signal.throwIfAborted();
+    const host = new URL(call.url).host;
+    if (isLate) return trouble('timeout', `${host} did not answer within ${limits.requestMs / 1000} seconds.`);
+    return trouble('network', (await deps.csp.find(call.url)) ?? `E030: ${host} cannot be reached.`);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', calledOff);
+  }
+}
+
+const trouble = (reason: Trouble['reason'], message: string, retryAfterMs: number | null = null): Tried => ({
+  kind: 'trouble',
+  reason,
+  message,
+  retryAfterMs,
+});
+
+async function exchange(
+  { fetch, now }: TransportDeps,
+  { method, url, body, headers }: Call,
+  signal: AbortSignal,
+): Promise<Tried> {
+  const response = await fetch(url, {
+    method,
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    credentials: 'omit',
+    // The page's address may hold what is nobody's business.
+    referrerPolicy: 'origin',
+    signal,
+  });
+  const { status } = response;
+  const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), now());
+  if (status >= 500) return trouble('server', `The service answered with status ${status}.`, retryAfterMs);
+  const text = await response.text();
+  return { kind: 'reply', status, body: parse(text), etag: response.headers.get('etag'), retryAfterMs };
+}
+
+/** Undefined for a text that is no JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Waits, or rejects with the signal's reason. */
+export function waitFor(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- the caller's own reason
+      reject(signal.reason);
+    });
+  });
+}

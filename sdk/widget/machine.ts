@@ -1,0 +1,213 @@
+/**
+ * The order of things in a mount, as a pure machine: `begin` and `advance` say what to do next, and the shell (run.ts) does it and comes back
+ * with what came of it.
+ *
+ *   start ─ create ─┬──────────────────────────── verify ─┬─ result ─ outcome ─ end
+ *           ▲       └─ consent ─ capture ─────────▲       ├─ outcome ─ end
+ *           │                    ▲  └─ camera_again       │
+ *           └────────────────────┴────── retry, escalation┘
+ *
+ * Camera: standard always asks; captcha and invisible (where it may escalate) ask when the passive signals are weak, or when a session without
+ * the camera failed. Nobody is kept out for declining, or for having no camera: such a session is verified by its device.
+ */
+import type { EnvelopeConsent } from '../../src/contract/envelope.js';
+import type { ScoreEnvelope, VerifyReply } from '../../src/contract/score-envelope.js';
+import type { Reply, Trouble } from './http.js';
+import type { CameraTrouble, CaptureOutcome, Outcome, StageExit, WidgetMode } from './ports.js';
+
+export interface Plan {
+  readonly mode: WidgetMode;
+  readonly autoStart: boolean;
+  /** Obtained by the integrator before an autoStart. */
+  readonly consent: EnvelopeConsent | null;
+  /** Whether captcha or invisible mode may ask for the camera. */
+  readonly mayEscalate: boolean;
+  readonly isScored: boolean;
+  readonly retriesMax: number;
+  readonly previousSessionId: string | null;
+  /** Whether a mount without the service is refused. */
+  readonly isClosed: boolean;
+}
+
+export type Effect =
+  | { readonly kind: 'start' }
+  | { readonly kind: 'create'; readonly previousSessionId: string | null; readonly isEscalated: boolean }
+  | { readonly kind: 'consent' }
+  | { readonly kind: 'capture'; readonly hidden: boolean }
+  | { readonly kind: 'camera_again'; readonly reason: Exclude<CameraTrouble, 'missing'> }
+  | { readonly kind: 'verify'; readonly consent: EnvelopeConsent | null; readonly capture: Captured | null }
+  | { readonly kind: 'result' }
+  | { readonly kind: 'outcome'; readonly outcome: Outcome; readonly then: End }
+  | { readonly kind: 'end'; readonly end: End };
+
+export type Captured = Extract<CaptureOutcome, { kind: 'captured' | 'unavailable' }>;
+
+/** How a mount ends; `verdict` becomes a result on a pass and in score mode, and an error otherwise. */
+export type End =
+  | { readonly kind: 'verdict'; readonly reply: VerifyReply; readonly envelope: ScoreEnvelope | null }
+  | { readonly kind: 'refused'; readonly reply: Reply }
+  | { readonly kind: 'unreachable'; readonly trouble: Trouble }
+  | { readonly kind: 'camera'; readonly reason: Exclude<CameraTrouble, 'missing'> }
+  | { readonly kind: 'aborted' };
+
+export type FlowEvent =
+  | { readonly kind: 'started' }
+  | { readonly kind: 'created'; readonly retryCount: number; readonly isWeak: boolean }
+  | { readonly kind: 'consented'; readonly consent: EnvelopeConsent }
+  | { readonly kind: 'captured'; readonly outcome: CaptureOutcome }
+  | { readonly kind: 'left'; readonly exit: StageExit; readonly consent: EnvelopeConsent }
+  | { readonly kind: 'chose'; readonly choice: 'again' | 'without' | 'cancel'; readonly consent: EnvelopeConsent }
+  | { readonly kind: 'verified'; readonly reply: VerifyReply; readonly code: string | null }
+  | { readonly kind: 'dispatched'; readonly envelope: ScoreEnvelope }
+  | { readonly kind: 'read'; readonly choice: 'retry' | 'done' }
+  | Reply
+  | Trouble;
+
+export interface State {
+  readonly plan: Plan;
+  readonly consent: EnvelopeConsent | null;
+  /** The failed session that the next one tries again. */
+  readonly previousSessionId: string | null;
+  /** A session was created and has no verdict yet: `captured` is what was to be sent. */
+  readonly isOpen: boolean;
+  readonly captured: Captured | null;
+  readonly retryCount: number;
+  /** The camera is asked for because a session without it failed. */
+  readonly isEscalated: boolean;
+  readonly reply: VerifyReply | null;
+  readonly trouble: Exclude<CameraTrouble, 'missing'> | null;
+  readonly then: End | null;
+}
+
+export interface Step {
+  readonly state: State;
+  readonly effect: Effect;
+}
+
+export function begin(plan: Plan): Step {
+  const { consent, previousSessionId } = plan;
+  const state: State = {
+    plan,
+    consent,
+    previousSessionId,
+    isOpen: false,
+    captured: null,
+    retryCount: 0,
+    isEscalated: false,
+    reply: null,
+    trouble: null,
+    then: null,
+  };
+  return plan.autoStart || plan.mode === 'invisible' ? create(state) : { state, effect: { kind: 'start' } };
+}
+
+/** What comes next. Throws for an event that nothing asked for: a mistake of the shell. */
+export function advance(state: State, event: FlowEvent): Step {
+  switch (event.kind) {
+    case 'started':
+      return create(state);
+    case 'created': {
+      const created = { ...state, isOpen: true, retryCount: event.retryCount };
+      return needsCamera(created, event.isWeak) ? askOrCapture(created) : verify(created, null);
+    }
+    case 'consented':
+      return event.consent.biometric ? capture({ ...state, consent: event.consent }) : withoutCamera(state, event);
+    case 'captured':
+      return afterCapture(state, event.outcome);
+    case 'left':
+      return event.exit === 'without' ? withoutCamera(state, event) : end(state, { kind: 'aborted' });
+    case 'chose':
+      return afterChoice(state, event);
+    case 'verified':
+      return afterVerdict({ ...state, reply: event.reply, isOpen: false }, event.code);
+    case 'dispatched':
+      return afterDispatch(state, event.envelope);
+    case 'reply':
+      return refuse(state, event);
+    case 'trouble':
+      return giveUp(state, event);
+    case 'read':
+      if (state.then === null) throw new Error('an outcome was read that was not shown');
+      return event.choice === 'retry' ? again({ ...state, then: null }) : end(state, state.then);
+  }
+}
+
+const create = (state: State): Step => ({
+  state,
+  effect: { kind: 'create', previousSessionId: state.previousSessionId, isEscalated: state.isEscalated },
+});
+/** A session that was never judged is sent again; one that failed is followed by another. */
+const again = (state: State): Step => (state.isOpen ? verify(state, state.captured) : create(state));
+const capture = (state: State): Step => ({
+  state,
+  effect: { kind: 'capture', hidden: state.plan.mode === 'invisible' },
+});
+const verify = (state: State, captured: Captured | null): Step => ({
+  state: { ...state, captured },
+  effect: { kind: 'verify', consent: state.consent, capture: captured },
+});
+const end = (state: State, how: End): Step => ({ state, effect: { kind: 'end', end: how } });
+
+/** Without an interface of its own, invisible mode has nobody to show an outcome to. */
+function show(state: State, outcome: Outcome, then: End): Step {
+  if (state.plan.mode === 'invisible') return end(state, then);
+  return { state: { ...state, then }, effect: { kind: 'outcome', outcome, then } };
+}
+
+function needsCamera({ plan, isEscalated, consent }: State, isWeak: boolean): boolean {
+  if (consent?.biometric === false) return false;
+  return plan.mode === 'standard' || isEscalated || (plan.mayEscalate && isWeak);
+}
+
+const askOrCapture = (state: State): Step =>
+  state.consent === null ? { state, effect: { kind: 'consent' } } : capture(state);
+
+const withoutCamera = (state: State, { consent }: { readonly consent: EnvelopeConsent }): Step =>
+  verify({ ...state, consent }, null);
+
+function afterCapture(state: State, outcome: CaptureOutcome): Step {
+  if (outcome.kind !== 'refused') return verify(state, outcome);
+  const { reason } = outcome;
+  return { state: { ...state, trouble: reason }, effect: { kind: 'camera_again', reason } };
+}
+
+function afterChoice(state: State, event: Extract<FlowEvent, { kind: 'chose' }>): Step {
+  if (event.choice === 'again') return capture(state);
+  if (event.choice === 'without') return withoutCamera(state, event);
+  return end(state, { kind: 'camera', reason: state.trouble ?? 'denied' });
+}
+
+function afterVerdict(state: State, code: string | null): Step {
+  const { reply, plan } = state;
+  if (reply === null) throw new Error('a verdict without an answer');
+  if (plan.isScored) return { state, effect: { kind: 'result' } };
+  const then: End = { kind: 'verdict', reply, envelope: null };
+  if (reply.status === 'pass') {
+    const status = reply.verificationOutcome === 'declined_by_user' ? 'declined' : 'pass';
+    return show(state, { status, code: null, canRetry: false }, then);
+  }
+  const failed = { ...state, previousSessionId: reply.sessionId };
+  const canRetry = state.retryCount < plan.retriesMax && code !== 'DUPLICATE_DETECTED';
+  const hadCamera = plan.mode === 'standard' || state.isEscalated || state.consent !== null;
+  if (canRetry && plan.mayEscalate && !hadCamera) return create({ ...failed, isEscalated: true });
+  return show(failed, { status: 'fail', code, canRetry }, then);
+}
+
+function afterDispatch(state: State, envelope: ScoreEnvelope): Step {
+  if (state.reply === null) throw new Error('a dispatch without an answer');
+  const status = envelope.dispatch.status === 'score_blocked' || envelope.dispatch.status === 'fail' ? 'fail' : 'pass';
+  return show(state, { status, code: null, canRetry: false }, { kind: 'verdict', reply: state.reply, envelope });
+}
+
+function refuse(state: State, reply: Reply): Step {
+  const { code } = (reply.body ?? {}) as { code?: unknown };
+  const shown = typeof code === 'string' ? code : null;
+  return show(state, { status: 'error', code: shown, canRetry: false }, { kind: 'refused', reply });
+}
+
+function giveUp(state: State, trouble: Trouble): Step {
+  const then: End = { kind: 'unreachable', trouble };
+  if (!state.plan.isClosed) return end(state, then);
+  const code = trouble.reason === 'timeout' ? 'TIMEOUT' : 'NETWORK_ERROR';
+  return show(state, { status: 'error', code, canRetry: true }, then);
+}

@@ -1,0 +1,211 @@
+/**
+ * The shell of the machine: does what it says next, with the real page, interface, camera and service, until it says how the mount ends.
+ * Calling the mount off ends whatever is under way.
+ */
+import type { EnvelopeConsent } from '../../src/contract/envelope.js';
+import type { SessionReply } from '../../src/contract/session.js';
+import type { MountOptions } from './api.js';
+import type { DeviceWatch } from './device.js';
+import { buildEnvelope } from './envelope.js';
+import { estimate, passiveGate } from './estimate.js';
+import { advance, begin, type Effect, type End, type FlowEvent, type Plan } from './machine.js';
+import type { Camera, CaptureOutcome, CaptureTelemetry, Stage, StageExit, View } from './ports.js';
+import { verdictError } from './result.js';
+import type { Said, ServiceCalls } from './service.js';
+
+export interface RunDeps {
+  readonly options: MountOptions;
+  readonly plan: Plan;
+  readonly service: ServiceCalls;
+  readonly device: DeviceWatch;
+  readonly view: View;
+  readonly loadCamera: () => Promise<Camera>;
+  readonly modelsBaseUrl: string;
+  readonly locale: string;
+  readonly signal: AbortSignal;
+  /** Created before the run (a session without a mount); used for the first session. */
+  readonly created: OpenSession | null;
+}
+
+export interface OpenSession {
+  readonly session: SessionReply;
+  /** performance.now() when its challenges arrived. */
+  readonly originMs: number;
+}
+
+export interface RunOutcome {
+  readonly end: End;
+  readonly sessionId: string | null;
+  readonly telemetry: CaptureTelemetry | null;
+}
+
+/** Never rejects but with the signal's reason. */
+export async function run(deps: RunDeps): Promise<RunOutcome> {
+  const memory: Memory = { open: null, telemetry: null, consentMs: null, isStarted: false };
+  let step = begin(deps.plan);
+  while (step.effect.kind !== 'end') {
+    deps.signal.throwIfAborted();
+    step = advance(step.state, await settle(perform(deps, memory, step.effect), deps.signal));
+  }
+  return { end: step.effect.end, sessionId: memory.open?.session.sessionId ?? null, telemetry: memory.telemetry };
+}
+
+interface Memory {
+  open: OpenSession | null;
+  telemetry: CaptureTelemetry | null;
+  consentMs: number | null;
+  /** The session that was handed in has been used. */
+  isStarted: boolean;
+}
+
+/** What came of it, or the signal's reason, whichever is first: a closed interface never answers. */
+export function settle<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- the caller's own reason
+    signal.addEventListener('abort', () => reject(signal.reason));
+    work.then(resolve, reject);
+  });
+}
+
+async function perform(deps: RunDeps, memory: Memory, effect: Exclude<Effect, { kind: 'end' }>): Promise<FlowEvent> {
+  const { view } = deps;
+  switch (effect.kind) {
+    case 'start':
+      await view.awaitStart();
+      return { kind: 'started' };
+    case 'create':
+      return createSession(deps, memory, effect);
+    case 'consent':
+      return { kind: 'consented', consent: consentOf((await view.askConsent()) === 'granted', memory) };
+    case 'capture':
+      return capture(deps, memory, effect.hidden);
+    case 'camera_again': {
+      const choice = await view.askCameraAgain(effect.reason);
+      return { kind: 'chose', choice, consent: consentOf(false, memory) };
+    }
+    case 'verify':
+      return verify(deps, memory, effect);
+    case 'result': {
+      const said = await deps.service.readResult(openOf(memory).session, deps.signal);
+      return said.kind === 'said' ? { kind: 'dispatched', envelope: said.value } : said;
+    }
+    case 'outcome':
+      return { kind: 'read', choice: await view.showOutcome(effect.outcome) };
+  }
+}
+
+function openOf({ open }: Memory): OpenSession {
+  if (open === null) throw new Error('a session was used before it was there');
+  return open;
+}
+
+const elapsedMs = (memory: Memory): number => {
+  const ms = memory.open === null ? 0 : performance.now() - memory.open.originMs;
+  return Math.min(3_600_000, Math.max(0, Math.round(ms)));
+};
+
+function consentOf(biometric: boolean, memory: Memory): EnvelopeConsent {
+  memory.consentMs = elapsedMs(memory);
+  return { biometric, at: new Date().toISOString() };
+}
+
+async function createSession(
+  deps: RunDeps,
+  memory: Memory,
+  { previousSessionId, isEscalated }: Extract<Effect, { kind: 'create' }>,
+): Promise<FlowEvent> {
+  deps.view.showProgress('starting');
+  const isWeak = estimate(await deps.device.read()).confidence < passiveGate;
+  const said: Said<SessionReply> =
+    deps.created !== null && !memory.isStarted
+      ? { kind: 'said', value: deps.created.session }
+      : await deps.service.createSession(optionsOf(deps, isEscalated || isWeak), previousSessionId, deps.signal);
+  if (said.kind !== 'said') return said;
+  const originMs = (!memory.isStarted && deps.created?.originMs) || performance.now();
+  memory.open = { session: said.value, originMs };
+  memory.isStarted = true;
+  memory.telemetry = null;
+  deps.view.showProgress('checking');
+  const retryCount = said.value.metadata['vh_retry_count'];
+  return {
+    kind: 'created',
+    retryCount: typeof retryCount === 'number' ? retryCount : 0,
+    isWeak,
+  };
+}
+
+/** An invisible session takes no camera unless the project says so; one that escalates is made under the rules of captcha mode. */
+export const optionsOf = ({ options, plan }: Pick<RunDeps, 'options' | 'plan'>, asksCamera: boolean): MountOptions =>
+  plan.mode === 'invisible' && plan.mayEscalate && asksCamera ? { ...options, widgetMode: 'captcha' } : options;
+
+async function capture(deps: RunDeps, memory: Memory, hidden: boolean): Promise<FlowEvent> {
+  const { view, options, modelsBaseUrl } = deps;
+  const { session, originMs } = openOf(memory);
+  if (!hidden) view.showProgress('loading_camera');
+  let camera: Camera;
+  try {
+    camera = await deps.loadCamera();
+  } catch {
+    return { kind: 'captured', outcome: { kind: 'unavailable', reason: 'mediapipe_load_failed', parts: {} } };
+  }
+  const stage = hidden ? null : view.openStage();
+  const stop = new AbortController();
+  forward(deps.signal, stop);
+  if (stage) forward(stage.signal, stop);
+  try {
+    const outcome = await camera.capture({
+      challenges: session.challengeConfig.challenges,
+      originMs,
+      modelsBaseUrl,
+      video: stage?.video ?? null,
+      guide: (step) => stage?.guide(step),
+      signal: stop.signal,
+      useDeepfakeDetection: options.useDeepfakeDetection === true,
+      hidden,
+    });
+    if (outcome.kind === 'captured') memory.telemetry = outcome.telemetry;
+    return { kind: 'captured', outcome };
+  } catch (error) {
+    return afterThrow(deps, memory, stage, error);
+  } finally {
+    stage?.close();
+  }
+}
+
+function forward(from: AbortSignal, to: AbortController): void {
+  if (from.aborted) to.abort(from.reason);
+  else from.addEventListener('abort', () => to.abort(from.reason));
+}
+
+/** The respondent left the stage; or the camera part broke, which is no camera. */
+function afterThrow(deps: RunDeps, memory: Memory, stage: Stage | null, error: unknown): FlowEvent {
+  deps.signal.throwIfAborted();
+  if (stage?.signal.aborted)
+    return { kind: 'left', exit: stage.signal.reason as StageExit, consent: consentOf(false, memory) };
+  const reason = error instanceof Error && /^[A-Za-z]\w{0,63}$/.test(error.name) ? error.name : 'unknown_capability';
+  const outcome: CaptureOutcome = { kind: 'unavailable', reason, parts: {} };
+  return { kind: 'captured', outcome };
+}
+
+async function verify(
+  deps: RunDeps,
+  memory: Memory,
+  { consent, capture }: Extract<Effect, { kind: 'verify' }>,
+): Promise<FlowEvent> {
+  deps.view.showProgress('sending');
+  const { session } = openOf(memory);
+  const envelope = buildEnvelope({
+    session,
+    locale: deps.locale,
+    device: await deps.device.read(),
+    consent,
+    parts: capture?.parts ?? {},
+    cameraFailureReason: capture?.kind === 'unavailable' ? capture.reason : null,
+    consentMs: memory.consentMs,
+    totalMs: elapsedMs(memory),
+  });
+  const said = await deps.service.verify(session, envelope, deps.signal);
+  if (said.kind !== 'said') return said;
+  const code = said.value.status === 'pass' ? null : verdictError(said.value).code;
+  return { kind: 'verified', reply: said.value, code };
+}

@@ -1,0 +1,69 @@
+/**
+ * The service's calls of a mount, in its own words. Each gives what the service said, or the Reply of a refusal, or a Trouble.
+ */
+import type { Envelope } from '../../src/contract/envelope.js';
+import type { ScoreEnvelope, VerifyReply } from '../../src/contract/score-envelope.js';
+import type { PublicSessionCreation, SessionReply } from '../../src/contract/session.js';
+import type { MountOptions } from './api.js';
+import type { Reply, Transport, Trouble } from './http.js';
+import { replyOfEnvelope } from './result.js';
+
+export type Said<T> = { readonly kind: 'said'; readonly value: T } | Reply | Trouble;
+export type Opened = Pick<SessionReply, 'sessionId' | 'clientSecret'>;
+
+export interface ServiceCalls {
+  createSession(
+    options: MountOptions,
+    previousSessionId: string | null,
+    signal: AbortSignal,
+  ): Promise<Said<SessionReply>>;
+  verify(session: Opened, envelope: Envelope, signal: AbortSignal): Promise<Said<VerifyReply>>;
+  readResult(session: Opened, signal: AbortSignal): Promise<Said<ScoreEnvelope>>;
+}
+
+export function createServiceCalls(endpoint: string, call: Transport): ServiceCalls {
+  const said = <T>(answer: Reply | Trouble): Said<T> =>
+    answer.kind === 'reply' && answer.status < 300 ? { kind: 'said', value: answer.body as T } : answer;
+  const secretOf = ({ clientSecret }: Opened) => ({ 'x-client-secret': clientSecret });
+
+  const readResult: ServiceCalls['readResult'] = async (session, signal) => {
+    const url = `${endpoint}/public/sessions/${encodeURIComponent(session.sessionId)}/result`;
+    return said(await call({ method: 'GET', url, headers: secretOf(session) }, signal));
+  };
+  return {
+    readResult,
+    async createSession(options, previousSessionId, signal) {
+      const body = creationOf(options, previousSessionId);
+      return said(await call({ method: 'POST', url: `${endpoint}/public/sessions`, body }, signal));
+    },
+    async verify(session, envelope, signal) {
+      const url = `${endpoint}/public/verify`;
+      const answer = await call({ method: 'POST', url, body: envelope, headers: secretOf(session) }, signal);
+      const isDone = answer.kind === 'reply' && codeOf(answer) === 'SESSION_COMPLETED';
+      // An earlier try arrived, and its answer got lost.
+      if (!isDone || !answer.repeated) return said(answer);
+      const result = await readResult(session, signal);
+      return result.kind === 'said' ? { kind: 'said', value: replyOfEnvelope(result.value) } : result;
+    },
+  };
+}
+
+const codeOf = ({ body }: Reply): unknown => (body as { code?: unknown } | undefined)?.code;
+
+function creationOf(options: MountOptions, previousSessionId: string | null): PublicSessionCreation {
+  const { siteKey, studyId, respondentId, metadata, linkId, dataCollector, widgetMode, consent } = options;
+  // JSON leaves out what is undefined.
+  return JSON.parse(
+    JSON.stringify({
+      siteKey,
+      studyId,
+      respondentId,
+      metadata,
+      linkId,
+      dataCollector,
+      widgetMode,
+      consent,
+      previousSessionId: previousSessionId ?? undefined,
+    }),
+  ) as PublicSessionCreation;
+}

@@ -1,0 +1,106 @@
+/**
+ * A mount's options, checked and completed. What is no option is ignored; what is one and cannot be read is refused, by name.
+ */
+import type { MountOptions } from './api.js';
+import { VerifyError } from './errors.js';
+
+/** Every option, with how it must look: a type of JavaScript, or the words that it may be. */
+export const optionRules = {
+  siteKey: 'string',
+  apiEndpoint: 'string',
+  studyId: 'string',
+  respondentId: 'string',
+  metadata: 'object',
+  dataCollector: 'string',
+  linkId: 'string',
+  widgetMode: ['invisible', 'captcha', 'standard'],
+  autoStart: 'boolean',
+  consent: 'object',
+  escalateOnSuspicion: 'boolean',
+  interaction: ['checkbox', 'slider'],
+  widgetTheme: ['light', 'dark', 'auto'],
+  widgetStyle: ['classic', 'friendly'],
+  avatarStyle: ['friendly', 'minimal', 'neon'],
+  locale: 'string',
+  useDeepfakeDetection: 'boolean',
+  previousSessionId: 'string',
+  degradedMode: ['FAIL_CLOSED', 'FAIL_OPEN_FLAGGED', 'FAIL_OPEN_TRUSTED'],
+  onResult: 'function',
+} as const satisfies Record<keyof MountOptions, string | readonly string[]>;
+
+/** Takes the known options; throws a VerifyError INVALID_OPTION that names the one that cannot be read. */
+export function readOptions(given: MountOptions): MountOptions {
+  const options: Record<string, unknown> = {};
+  for (const [name, rule] of Object.entries<string | readonly string[]>(optionRules)) {
+    const value: unknown = (given as unknown as Record<string, unknown> | undefined)?.[name];
+    if (value === undefined || value === null) continue;
+    if (typeof rule === 'string' ? typeof value !== rule : !rule.includes(value as string)) throw refused(name, rule);
+    options[name] = value;
+  }
+  if (!options['siteKey']) throw new VerifyError('INVALID_OPTION', 'siteKey is needed.', { recoverable: false });
+  return options as unknown as MountOptions;
+}
+
+function refused(name: string, rule: string | readonly string[]): VerifyError {
+  const wanted = typeof rule === 'string' ? `a value of type ${rule}` : `one of ${rule.join(', ')}`;
+  return new VerifyError('INVALID_OPTION', `${name} must be ${wanted}.`, { recoverable: false });
+}
+
+/** Attributes of the HTML drop-in, without `data-`, and the option that each is. Mode has none. */
+export const attributeOptions = {
+  sitekey: 'siteKey',
+  'api-endpoint': 'apiEndpoint',
+  'study-id': 'studyId',
+  'respondent-id': 'respondentId',
+  metadata: 'metadata',
+  'data-collector': 'dataCollector',
+  'link-id': 'linkId',
+  'auto-start': 'autoStart',
+  'escalate-on-suspicion': 'escalateOnSuspicion',
+  interaction: 'interaction',
+  theme: 'widgetTheme',
+  style: 'widgetStyle',
+  'avatar-style': 'avatarStyle',
+  locale: 'locale',
+  'use-deepfake-detection': 'useDeepfakeDetection',
+  'previous-session-id': 'previousSessionId',
+  'degraded-mode': 'degradedMode',
+} as const satisfies Record<string, keyof MountOptions>;
+
+/** The options that an element's attributes say. Throws a VerifyError INVALID_OPTION for metadata that is no JSON object. */
+export function readAttributes(read: (attribute: string) => string | null): MountOptions {
+  const options: Record<string, unknown> = {};
+  for (const [attribute, name] of Object.entries(attributeOptions)) {
+    const text = read(`data-${attribute}`);
+    if (text !== null) options[name] = parse(name, text);
+  }
+  return options as unknown as MountOptions;
+}
+
+function parse(name: keyof typeof optionRules, text: string): unknown {
+  const rule = optionRules[name];
+  if (rule === 'boolean') return text !== 'false';
+  if (rule !== 'object') return text;
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new VerifyError('INVALID_OPTION', `data-${name} must be a JSON object.`, { cause, recoverable: false });
+  }
+}
+
+const apiPath = '/api/v1';
+
+/**
+ * The API root: what the caller says, else that of the service which served the script, else `fallback` (for a script from a file). A
+ * bundled SDK has no script of its own (`scriptUrl` undefined) and must be told.
+ */
+export function resolveEndpoint(
+  given: string | undefined,
+  scriptUrl: string | null | undefined,
+  fallback: string,
+): string {
+  if (given) return given.replace(/\/+$/, '');
+  if (scriptUrl === undefined)
+    throw new VerifyError('INVALID_OPTION', 'apiEndpoint is needed where the SDK is bundled.', { recoverable: false });
+  return scriptUrl !== null && /^https?:/.test(scriptUrl) ? new URL(scriptUrl).origin + apiPath : fallback;
+}
