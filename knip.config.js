@@ -9,6 +9,7 @@ export default {
     'src/contract/*.ts',
     'workers/main.ts',
     'sdk/lite/{script,index,api}.ts',
+    'sdk/gallery/gallery.ts',
     'sdk/widget/ports.ts',
     'bench/{run,echo-server,pipeline-server,service-server}.ts',
     'scripts/*.{ts,mjs}',

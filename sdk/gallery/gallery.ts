@@ -1,0 +1,139 @@
+/**
+ * Every screen of the interface by name, drawn with the interface that ships, for tests and for the pictures of the documentation. It is
+ * in no bundle. Global: `gallery`.
+ */
+import type { CameraTrouble, GuideStep, Outcome, View, ViewOptions } from '../widget/ports.js';
+import { languageTags } from '../widget/ui/locale.js';
+import { createView } from '../widget/ui/view.js';
+
+type Given = Partial<Omit<ViewOptions, 'host'>>;
+type Answered = (answer: unknown) => void;
+type Draw = (view: View, answered: Answered) => void;
+
+interface Shown {
+  readonly options?: Given;
+  readonly draw: Draw;
+}
+
+const defaults: Omit<ViewOptions, 'host'> = {
+  mode: 'standard',
+  theme: 'light',
+  style: 'classic',
+  avatar: 'friendly',
+  interaction: 'checkbox',
+  locale: 'en',
+  branding: null,
+  disclosure: { mode: 'NEUTRAL', text: null },
+  withoutCameraAllowed: true,
+};
+
+const start: Draw = (view, answered) => void view.awaitStart().then(answered);
+const consent: Draw = (view, answered) => void view.askConsent().then(answered);
+const trouble =
+  (reason: CameraTrouble): Draw =>
+  (view, answered) =>
+    void view.askCameraAgain(reason).then(answered);
+const outcome =
+  (status: Outcome['status'], code: string | null = null, canRetry = false): Draw =>
+  (view, answered) =>
+    void view.showOutcome({ status, code, canRetry }).then(answered);
+const stage =
+  (step: GuideStep): Draw =>
+  (view, answered) => {
+    const opened = view.openStage();
+    opened.signal.addEventListener('abort', () => answered(opened.signal.reason));
+    opened.video.srcObject = step.kind === 'loading' ? null : paintPerson();
+    opened.guide(step);
+    // What a real capture does at its frames: the rim and the time follow.
+    if (step.kind === 'challenge') opened.guide({ ...step, progress: 0.6, leftMs: 5_200 });
+  };
+const challenge = (type: 'blink' | 'turn_left' | 'turn_right' | 'nod' | 'smile', index: number): Draw =>
+  stage({ kind: 'challenge', type, index, total: 3, progress: 0, leftMs: 8_000 });
+const captcha = { mode: 'captcha' } as const;
+
+const screens: Readonly<Record<string, Shown>> = {
+  checkbox: { options: captcha, draw: start },
+  slider: { options: { mode: 'captcha', interaction: 'slider' }, draw: start },
+  'captcha-working': { options: captcha, draw: (view) => view.showProgress('checking') },
+  'captcha-done': { options: captcha, draw: outcome('pass') },
+  'captcha-consent': { options: captcha, draw: consent },
+  'invisible-stage': { options: { mode: 'invisible' }, draw: challenge('nod', 0) },
+  start: { draw: start },
+  consent: { draw: consent },
+  loading: { draw: stage({ kind: 'loading' }) },
+  'no-face': { draw: stage({ kind: 'no_face' }) },
+  blink: { draw: challenge('blink', 0) },
+  'turn-left': { draw: challenge('turn_left', 1) },
+  'turn-right': { draw: challenge('turn_right', 1) },
+  nod: { draw: challenge('nod', 2) },
+  smile: { draw: challenge('smile', 2) },
+  'stage-done': { draw: stage({ kind: 'done' }) },
+  progress: { draw: (view) => view.showProgress('sending') },
+  pass: { draw: outcome('pass') },
+  declined: { draw: outcome('declined') },
+  fail: { draw: outcome('fail', 'LIVENESS_FAILED', true) },
+  spent: { draw: outcome('fail', 'LIVENESS_FAILED') },
+  duplicate: { draw: outcome('fail', 'DUPLICATE_DETECTED') },
+  denied: { draw: trouble('denied') },
+  busy: { draw: trouble('busy') },
+  dismissed: { draw: trouble('dismissed') },
+  missing: { draw: trouble('missing') },
+  network: { draw: outcome('error', 'NETWORK_ERROR', true) },
+  wait: { draw: outcome('error', 'RATE_LIMITED', true) },
+  expired: { draw: outcome('error', 'SESSION_EXPIRED', true) },
+  setup: { draw: outcome('error', 'ORIGIN_NOT_ALLOWED') },
+  degraded: { draw: outcome('pass', 'DEGRADED') },
+};
+
+/** Stands in for a camera: a person drawn on a canvas. */
+function paintPerson(): MediaStream {
+  const canvas = Object.assign(document.createElement('canvas'), { width: 480, height: 480 });
+  const pen = canvas.getContext('2d');
+  if (pen === null) throw new Error('a canvas has no pen here');
+  const stream = canvas.captureStream();
+  const draw = () => drawPerson(pen);
+  draw();
+  // A canvas that nobody paints sends no frame.
+  const timer = setInterval(() => (stream.active ? draw() : clearInterval(timer)), 100);
+  return stream;
+}
+
+function drawPerson(pen: CanvasRenderingContext2D): void {
+  const fill = (colour: string, path: () => void) => {
+    pen.fillStyle = colour;
+    pen.beginPath();
+    path();
+    pen.fill();
+  };
+  fill('#b9c4cc', () => pen.rect(0, 0, 480, 480));
+  fill('#8fa3ad', () => pen.rect(0, 300, 480, 180));
+  fill('#35506b', () => pen.ellipse(240, 500, 190, 130, 0, 0, 7));
+  fill('#c99b78', () => pen.ellipse(240, 370, 48, 70, 0, 0, 7));
+  fill('#3b2b22', () => pen.ellipse(240, 190, 112, 128, 0, 0, 7));
+  fill('#d9ac8a', () => pen.ellipse(240, 225, 92, 118, 0, 0, 7));
+  for (const x of [205, 275]) fill('#2b2320', () => pen.ellipse(x, 210, 9, 7, 0, 0, 7));
+  fill('#a8604f', () => pen.ellipse(240, 288, 30, 7, 0, 0, 7));
+}
+
+const open = new Map<Element, View>();
+
+const gallery = {
+  names: Object.keys(screens),
+  languageTags,
+  answers: [] as unknown[],
+  /** Draws a screen into an element, in place of what was drawn there. */
+  show(name: string, given: Given = {}, host: Element = document.querySelector('#host') ?? document.body) {
+    const shown = screens[name];
+    if (shown === undefined) throw new Error(`there is no screen ${name}`);
+    open.get(host)?.close();
+    const view = createView({ ...defaults, ...shown.options, ...given, host });
+    open.set(host, view);
+    shown.draw(view, (answer) => gallery.answers.push(answer));
+    return view;
+  },
+  createView,
+  defaults,
+};
+
+export type Gallery = typeof gallery;
+Object.assign(globalThis, { gallery });

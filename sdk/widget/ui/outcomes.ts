@@ -1,0 +1,23 @@
+/** What a respondent is told at the end of a try. Of a verdict's reasons only those are said that help the respondent. */
+import type { Outcome } from '../ports.js';
+import type { Message } from './screens.js';
+import type { Texts } from './texts/en.js';
+
+/** Errors with a text of their own; all others are a check that cannot run here. */
+const errorTexts = {
+  NETWORK_ERROR: ['network', 'cloud'],
+  TIMEOUT: ['network', 'cloud'],
+  RATE_LIMITED: ['wait', 'clock'],
+  SESSION_EXPIRED: ['expired', 'clock'],
+  RETRY_BUDGET_EXHAUSTED: ['spent', 'person'],
+} as const;
+
+export function outcomeMessage(texts: Texts, { status, code, canRetry }: Outcome): Message {
+  if (status === 'pass') return { icon: 'check', tone: 'good', text: code === null ? texts.pass : texts.degraded };
+  if (status === 'declined') return { icon: 'check', tone: 'good', text: texts.without };
+  const known = errorTexts[code as keyof typeof errorTexts];
+  if (known !== undefined) return { icon: known[1], tone: 'warn', text: texts[known[0]] };
+  if (status === 'error') return { icon: 'gear', tone: 'warn', text: texts.setup };
+  if (code === 'DUPLICATE_DETECTED') return { icon: 'person', text: texts.duplicate };
+  return canRetry ? { icon: 'again', tone: 'warn', text: texts.fail } : { icon: 'person', text: texts.spent };
+}

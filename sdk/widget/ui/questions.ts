@@ -1,0 +1,51 @@
+/** What the respondent is asked about the camera: consent, the stage, and what to do when the camera was not given. */
+import type { View } from '../ports.js';
+import type { Place } from './frame.js';
+import { consentScreen, messageScreen, progressScreen, type Action, type Surroundings } from './screens.js';
+import { openStage } from './stage.js';
+
+const troubleIcons = { denied: 'off', busy: 'camera', dismissed: 'camera', missing: 'off' } as const;
+
+/** `disclosure` is what has to be said and was not said yet. */
+export function createQuestions(
+  around: Surroundings,
+  place: Place,
+  disclosure: () => HTMLElement | null,
+): Pick<View, 'askConsent' | 'openStage' | 'askCameraAgain'> {
+  const { texts, frame, options } = around;
+  const isInvisible = options.mode === 'invisible';
+  return {
+    askConsent: () =>
+      new Promise((resolve) => {
+        const onAnswer = (answer: 'granted' | 'declined') => {
+          // What follows in invisible mode shows nothing.
+          if (isInvisible) frame.closeDialog();
+          resolve(answer);
+        };
+        frame.show(place, consentScreen(around, disclosure(), onAnswer), () => onAnswer('declined'));
+      }),
+    openStage() {
+      const { stage, screen, exit } = openStage(around);
+      frame.show(place, screen, () => exit('cancel'));
+      let isOpen = true;
+      return {
+        ...stage,
+        close() {
+          if (!isOpen) return;
+          isOpen = false;
+          if (isInvisible || (stage.signal.aborted && place === 'dialog')) frame.closeDialog();
+          else frame.show(place, progressScreen(around, texts.working));
+        },
+      };
+    },
+    askCameraAgain: (reason) =>
+      new Promise((resolve) => {
+        const again: Action = { label: texts.retry, kind: 'main', run: () => resolve('again') };
+        const without: Action = { label: texts.decline, kind: 'plain', run: () => resolve('without') };
+        const cancel: Action = { label: texts.cancel, kind: 'link', run: () => resolve('cancel') };
+        const actions = options.withoutCameraAllowed ? [again, without, cancel] : [again, cancel];
+        const message = { icon: troubleIcons[reason], tone: 'warn', text: texts[reason], actions } as const;
+        frame.show(place, messageScreen(around, message), () => resolve('cancel'));
+      }),
+  };
+}

@@ -1,0 +1,131 @@
+/** Screens that say something and offer ways on: how to begin, consent, trouble, progress and outcome. */
+import type { Brand } from './brand.js';
+import { button, html } from './dom.js';
+import type { ViewOptions } from '../ports.js';
+import type { Frame, Screen } from './frame.js';
+import { icon, type IconName } from './icons.js';
+import { fill } from './locale.js';
+import type { Texts } from './texts/en.js';
+
+export interface Action {
+  readonly label: string;
+  readonly kind: 'main' | 'plain' | 'link';
+  readonly run: (trusted: boolean) => void;
+}
+
+export interface Message {
+  readonly icon: IconName;
+  readonly tone?: 'good' | 'warn';
+  readonly text: Texts['pass'];
+  /** What stands below the text. */
+  readonly more?: readonly (Node | null)[];
+  readonly actions?: readonly Action[];
+  /** Takes the icon's place. */
+  readonly picture?: Element;
+  readonly isLeft?: boolean;
+}
+
+/** What the screens have in common. */
+export interface Surroundings {
+  readonly texts: Texts;
+  readonly brand: Brand;
+  readonly frame: Frame;
+  readonly options: ViewOptions;
+}
+
+/** Whose check this is: the logo where it can be shown, else the name. */
+export function nameOf({ brand }: Surroundings): HTMLElement {
+  const name = brand.companyName ?? 'VerifyHuman';
+  const written = [icon('shield'), html('bdi', {}, name)];
+  const element = html('div', { class: 'name' });
+  if (brand.logoUrl === null) {
+    element.append(...written);
+    return element;
+  }
+  const logo = html('img', { src: brand.logoUrl, alt: name, referrerpolicy: 'no-referrer' });
+  logo.addEventListener('error', () => element.replaceChildren(...written));
+  element.append(logo);
+  return element;
+}
+
+/** Links of the brand, and whose work this is. */
+export const footPartsOf = ({ texts, brand }: Surroundings): HTMLElement[] => [
+  ...(brand.privacyUrl === null
+    ? []
+    : [html('a', { href: brand.privacyUrl, target: '_blank', rel: 'noopener noreferrer' }, texts.privacy)]),
+  ...(brand.supportEmail === null
+    ? []
+    : [html('a', { href: `mailto:${brand.supportEmail}`, title: brand.supportEmail }, texts.support)]),
+  ...(brand.hidePoweredBy ? [] : [html('span', {}, texts.powered)]),
+];
+
+export const titleOf = (text: string): HTMLHeadingElement => html('h2', { tabindex: -1 }, text);
+
+/** A card with head, body and foot. */
+export const cardOf = (around: Surroundings, title: HTMLElement | null, body: HTMLElement): Screen => ({
+  title,
+  content: [
+    html('div', { class: 'head' }, nameOf(around)),
+    body,
+    html('div', { class: 'foot' }, ...footPartsOf(around)),
+  ],
+});
+
+/** A message with its ways on. */
+export function messageScreen(around: Surroundings, message: Message): Screen {
+  const title = titleOf(message.text[0]);
+  const actions = (message.actions ?? []).map(({ label, kind, run }) => button(label, kind, run));
+  const badge = html('div', { class: `badge ${message.tone ?? ''}` }, icon(message.icon));
+  return cardOf(
+    around,
+    title,
+    html(
+      'div',
+      { class: message.isLeft ? 'body' : 'body centre' },
+      message.isLeft ? null : (message.picture ?? badge),
+      title,
+      html('p', message.isLeft ? {} : { class: 'muted' }, message.text[1]),
+      ...(message.more ?? []),
+      actions.length === 0 ? null : html('div', { class: 'actions' }, ...actions),
+    ),
+  );
+}
+
+/** Something is under way. After `slowMs` the respondent is told that it goes on. */
+export function progressScreen(around: Surroundings, text: string, slowMs = 8_000): Screen {
+  const title = titleOf(text);
+  const slow = html('p', { class: 'muted', role: 'status' });
+  const timer = setTimeout(() => (slow.textContent = around.texts.slow), slowMs);
+  const spinner = html('div', { class: 'spin', 'aria-hidden': true });
+  const screen = cardOf(around, title, html('div', { class: 'body centre' }, spinner, title, slow));
+  return { ...screen, leave: () => clearTimeout(timer) };
+}
+
+/** Biometric consent in full; `disclosure` is what was not said before. */
+export function consentScreen(
+  around: Surroundings,
+  disclosure: Node | null,
+  onAnswer: (answer: 'granted' | 'declined') => void,
+): Screen {
+  const { texts, brand, options } = around;
+  const company = brand.companyName;
+  const isFree = options.withoutCameraAllowed;
+  const [title, body] = texts.consent;
+  const said = company === null ? body.replace('{company}', texts.company) : fill(body, { company });
+  const points: (readonly [IconName, string])[] = [
+    ['device', texts.consentLocal],
+    ['camera', texts.consentOff],
+    ...(isFree ? [['choice', texts.consentFree] as const] : []),
+  ];
+  const list = points.map(([name, text]) => html('li', {}, icon(name), html('span', {}, text)));
+  return messageScreen(around, {
+    icon: 'camera',
+    isLeft: true,
+    text: [title, said],
+    more: [html('ul', { class: 'points', role: 'list' }, ...list), disclosure],
+    actions: [
+      { label: texts.agree, kind: 'main', run: () => onAnswer('granted') },
+      { label: isFree ? texts.decline : texts.refuse, kind: 'plain', run: () => onAnswer('declined') },
+    ],
+  });
+}

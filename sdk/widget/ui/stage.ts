@@ -1,0 +1,143 @@
+/**
+ * The camera stage: the respondent's own picture, mirrored, with a rim that fills as a challenge is answered, a guide that shows what
+ * to do, and the same in words, seen and said. Hints wait a moment, so that they do not flicker.
+ */
+import type { GuideStep, Stage, StageExit } from '../ports.js';
+import { createAvatar, type Pose } from './avatar.js';
+import { button, html, svg } from './dom.js';
+import type { Screen } from './frame.js';
+import { fill } from './locale.js';
+import { cardOf, titleOf, type Surroundings } from './screens.js';
+
+export interface StageParts {
+  readonly stage: Omit<Stage, 'close'>;
+  readonly screen: Screen;
+  exit(why: StageExit): void;
+}
+
+const rimLength = 301.6;
+const hintDelayMs = 350;
+const lastSecondsMs = 3_000;
+
+export function openStage(around: Surroundings): StageParts {
+  const { texts, options } = around;
+  const abort = new AbortController();
+  const exit = (why: StageExit) => abort.abort(why);
+  const video = html('video', {
+    playsinline: true,
+    autoplay: true,
+    'aria-hidden': true,
+    disablepictureinpicture: true,
+  });
+  video.muted = true;
+  const rim = svg('circle', { class: 'turn', cx: 50, cy: 50, r: 48 });
+  const avatar = createAvatar(options.avatar);
+  avatar.pose('rest');
+  const view = html(
+    'div',
+    { class: 'view' },
+    html('div', { class: 'lens' }, video),
+    svg(
+      'svg',
+      { class: 'rim', viewBox: '0 0 100 100', 'aria-hidden': true },
+      svg('circle', { cx: 50, cy: 50, r: 48 }),
+      rim,
+    ),
+    avatar.element,
+  );
+  for (const name of ['loadeddata', 'playing']) video.addEventListener(name, () => view.classList.add('live'));
+  video.addEventListener('emptied', () => view.classList.remove('live'));
+  const title = titleOf(texts.ready);
+  const step = html('p', { class: 'muted' }, texts.allow);
+  const left = html('i');
+  const time = html('div', { class: 'time', 'aria-hidden': true, hidden: true }, left);
+  const exits = html(
+    'div',
+    { class: 'row' },
+    options.withoutCameraAllowed && button(texts.decline, 'link', () => exit('without')),
+    button(texts.cancel, 'link', () => exit('cancel')),
+  );
+  const body = html(
+    'div',
+    { class: 'body centre stage' },
+    view,
+    html('div', { class: 'told' }, title, step, time),
+    exits,
+  );
+  const guide = createGuide(around, { view, rim, title, step, time, left, pose: avatar.pose });
+  return {
+    stage: { video, guide: guide.take, signal: abort.signal },
+    screen: { ...cardOf(around, title, body), leave: guide.stop },
+    exit,
+  };
+}
+
+interface GuideParts {
+  readonly view: HTMLElement;
+  readonly rim: SVGElement;
+  readonly title: HTMLElement;
+  readonly step: HTMLElement;
+  readonly time: HTMLElement;
+  readonly left: HTMLElement;
+  readonly pose: (pose: Pose) => void;
+}
+
+/** Takes steps as often as they come and changes the page only where something changed. */
+function createGuide({ texts, frame: { announce } }: Surroundings, parts: GuideParts) {
+  let shownKey = '';
+  let wantedKey = '';
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let fullMs = 0;
+  let shownProgress = 0;
+  let isLastSaid = false;
+
+  const tell = (title: string, step: string, pose: Pose) => {
+    parts.title.textContent = title;
+    parts.step.textContent = step;
+    parts.pose(pose);
+    announce(step === '' ? title : `${title}. ${step}`);
+  };
+  const draw = (step: GuideStep) => {
+    const isChallenge = step.kind === 'challenge';
+    parts.time.hidden = !isChallenge;
+    parts.view.classList.toggle('well', step.kind === 'done');
+    if (step.kind === 'challenge') {
+      fullMs = step.leftMs;
+      isLastSaid = false;
+      const place = fill(texts.step, { n: step.index + 1, total: step.total });
+      tell(texts[step.type], place, step.type);
+    } else if (step.kind === 'done') tell(texts.good, '', 'done');
+    else if (step.kind === 'loading') tell(texts.ready, texts.allow, 'rest');
+    else tell(texts[step.kind], '', 'rest');
+  };
+  const measure = (step: GuideStep) => {
+    const progress = step.kind === 'challenge' ? Math.min(1, Math.max(0, step.progress)) : 0;
+    if (Math.abs(progress - shownProgress) >= 0.02) {
+      shownProgress = progress;
+      parts.rim.style.strokeDashoffset = String(rimLength * (1 - progress));
+    }
+    if (step.kind !== 'challenge') return;
+    parts.left.style.transform = `scaleX(${Math.max(0, step.leftMs / Math.max(fullMs, 1)).toFixed(2)})`;
+    if (isLastSaid || step.leftMs > lastSecondsMs || fullMs <= lastSecondsMs) return;
+    isLastSaid = true;
+    announce(fill(texts.secondsLeft, { n: Math.ceil(step.leftMs / 1_000) }));
+  };
+  const change = (key: string, step: GuideStep) => {
+    shownKey = key;
+    draw(step);
+  };
+  return {
+    take(step: GuideStep) {
+      const key = step.kind === 'challenge' ? `${step.index}${step.type}` : step.kind;
+      if (key !== wantedKey) {
+        wantedKey = key;
+        clearTimeout(timer);
+        const isHint = !['challenge', 'done', 'loading'].includes(step.kind);
+        if (key !== shownKey && isHint) timer = setTimeout(() => change(key, step), hintDelayMs);
+        else if (key !== shownKey) change(key, step);
+      }
+      measure(step);
+    },
+    stop: () => clearTimeout(timer),
+  };
+}

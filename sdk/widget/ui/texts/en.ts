@@ -1,0 +1,82 @@
+/** English, and the shape that every other language has to fill. `{name}` stands for a value. */
+export const en = {
+  region: 'Check that a person is here',
+  box: 'I am a person',
+  slide: 'Slide to show that you are a person',
+  working: 'Just a moment…',
+  slow: 'Still at work. This can take a little longer on a slow connection.',
+  done: 'Thank you, all done',
+  intro: [
+    'A short check that you are a real person',
+    'It takes about half a minute. You look into your camera and follow a few simple movements.',
+  ],
+  start: 'Start',
+  neutral: 'A short check makes sure that answers come from real people.',
+  transparent:
+    'To tell people from programs, this check looks at your device and at how it is used, for example movements of the mouse or finger. With your consent it also measures your face. The people who run this page receive the result.',
+  consent: [
+    'May we use your camera?',
+    '{company} would like to check that a real person takes part, and only once. For this, the shape and the movement of your face are measured. These are biometric data, used for this check only.',
+  ],
+  consentLocal: 'Pictures and video never leave your device; only measurements are sent.',
+  consentOff: 'The camera is off the moment the check is over.',
+  consentFree: 'It is up to you: you can go on without the camera.',
+  agree: 'I agree, use my camera',
+  decline: 'Go on without camera',
+  refuse: 'No, thank you',
+  privacy: 'Privacy policy',
+  support: 'Need help?',
+  company: 'The people who run this page',
+  powered: 'Protected by VerifyHuman',
+  ready: 'Getting your camera ready…',
+  allow: 'If your browser asks, please choose “Allow”.',
+  look_straight: 'Look straight into the camera.',
+  no_face: 'Come into the picture so that your face can be seen.',
+  too_far: 'Come a little closer.',
+  too_dark: 'A little more light would help.',
+  many_faces: 'Only one face in the picture, please.',
+  blink: 'Blink slowly',
+  turn_left: 'Turn your head to the left',
+  turn_right: 'Turn your head to the right',
+  nod: 'Nod your head',
+  smile: 'Smile',
+  step: 'Step {n} of {total}',
+  good: 'Well done!',
+  secondsLeft: '{n} seconds left',
+  moreTime: 'Give me more time',
+  moreTimeGiven: 'You have more time now.',
+  cancel: 'Cancel',
+  close: 'Close',
+  retry: 'Try again',
+  pass: ['Thank you!', 'The check is done. You can carry on.'],
+  without: ['You carry on without the camera', 'That is quite all right. You can carry on.'],
+  fail: [
+    'That did not work this time',
+    'This can happen, for example in poor light. Face the camera, in good light, and try once more.',
+  ],
+  spent: [
+    'That was the last attempt',
+    'Thank you for your patience. The people who run this page can help you further.',
+  ],
+  duplicate: [
+    'It looks as if you have taken part already',
+    'Thank you for that! If you think this is a mistake, the people who run this page can help.',
+  ],
+  denied: [
+    'The camera is switched off for this page',
+    'Choose the symbol beside the address of this page, allow the camera, and try again.',
+  ],
+  busy: ['The camera is in use', 'Another program seems to be using it, perhaps a video call. Close it and try again.'],
+  dismissed: ['The camera has not been allowed yet', 'Try again, and choose “Allow” when your browser asks.'],
+  missing: ['No camera was found', 'Connect a camera and try again, or go on without one.'],
+  network: ['The connection is interrupted', 'Check your internet connection, then try again. Nothing is lost.'],
+  expired: ['That took a little long', 'No harm done. Start again whenever you are ready.'],
+  wait: ['A lot is going on just now', 'Please wait a minute, then try again.'],
+  setup: ['This check is not available right now', 'It is nothing you did. Please tell the people who run this page.'],
+  degraded: ['You can carry on', 'Our service cannot be reached just now, but this does not hold you up.'],
+} as const satisfies Record<string, string | readonly [title: string, body: string]>;
+
+/** Texts of one language: a single text, or a title with what it means. */
+export type Texts = {
+  readonly [Key in keyof typeof en]: (typeof en)[Key] extends string ? string : readonly [title: string, body: string];
+};
