@@ -2,6 +2,7 @@
  * Projects in the database. `fields` holds what was set, and nothing else; defaults are filled in on reading.
  */
 import { randomBytes } from 'node:crypto';
+import { fillCalibration } from '../contract/calibration.js';
 import { configDefaults, projectDefaults, type ProjectFields, type ProjectReply } from '../contract/project.js';
 import { securityLevels, type Thresholds } from '../contract/project-parts.js';
 import { makeId } from '../crypto/ids.js';
@@ -140,6 +141,7 @@ export function showProject(project: StoredProject): ProjectReply {
       allowedDomains: config.allowedDomains ?? [],
       deduplication: { ...configDefaults.deduplication, ...config.deduplication },
       monitoring: { ...configDefaults.monitoring, ...config.monitoring },
+      liteConfig: fillCalibration(config.liteConfig ?? {}),
     },
     customThresholds: thresholdsOf(project.fields),
     scoreModeConfig: { ...projectDefaults.scoreModeConfig, ...scoreModeConfig },

@@ -70,3 +70,29 @@ export const calibrationDefaults: Calibration = {
   newUserPosture: 'neutral',
   verifiedAgentPolicy: 'score_normally',
 };
+
+/**
+ * The calibration that one score is fused with: defaults, then the project’s knobs, then those of the source. Knob by knob; of the weights of
+ * countries, country by country.
+ */
+export function resolveCalibration(liteConfig: LiteConfig | undefined, sourceId: string | undefined): Calibration {
+  if (liteConfig === undefined) return calibrationDefaults;
+  const { perSource, ...project } = liteConfig;
+  const source =
+    sourceId !== undefined && perSource !== undefined && Object.hasOwn(perSource, sourceId)
+      ? perSource[sourceId]
+      : undefined;
+  const geoRiskWeights = { ...project.geoRiskWeights, ...source?.geoRiskWeights };
+  return { ...calibrationDefaults, ...project, ...source, geoRiskWeights };
+}
+
+/** Every knob as it is in force, for the project and for each source that has knobs of its own. */
+export function fillCalibration(liteConfig: LiteConfig): LiteConfig {
+  const { perSource = {} } = liteConfig;
+  return {
+    ...resolveCalibration(liteConfig, undefined),
+    perSource: Object.fromEntries(
+      Object.keys(perSource).map((sourceId) => [sourceId, resolveCalibration(liteConfig, sourceId)]),
+    ),
+  };
+}

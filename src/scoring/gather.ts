@@ -14,12 +14,11 @@ import {
   type ScoreFacts,
 } from '../contract/facts.js';
 import type { DegradedSignal, ScoreInput } from '../contract/score.js';
-import type { LiteConfig } from '../contract/calibration.js';
+import { resolveCalibration, type LiteConfig } from '../contract/calibration.js';
 import type { MakeRef } from '../crypto/master-key.js';
 import type { CountRecord, RateLimit, ScoreCountInput, StoredHistory, StoredPage } from '../stores/counters/port.js';
 import { holderOf, namespaceOf } from '../stores/counters/namespace.js';
 import type { Address } from '../net/address.js';
-import { resolveCalibration } from './calibration.js';
 import { deviceClassOf } from './device-class.js';
 import type { GeographyAvailability, Place } from './geography.js';
 import { readHistory } from './outcomes/history-days.js';

@@ -3,6 +3,7 @@
  * store and none to the database. With the counters away the score is answered from what is left, and says so; a
  * receipt that cannot be made durable is a 503, never an answer without a receipt.
  */
+import { LRUCache } from 'lru-cache';
 import { pack, unpack } from 'msgpackr';
 import type { ScoreFacts } from '../contract/facts.js';
 import type { ScoreInput, ScoreRequest, WebBotAuth } from '../contract/score.js';
@@ -68,14 +69,17 @@ export interface ScoreOptions {
 
 export type ScoreService = ReturnType<typeof createScoreService>;
 
+/** How often the log repeats that an organization has no scoring. */
+const tellAgainMs = 600_000;
+
 export function createScoreService(deps: ScoreServiceDeps) {
   const { metrics } = deps;
+  const switchedOff = createSwitchedOff(deps);
 
   /** Answers the reply as JSON text. */
   async function score(caller: KeyCaller, body: ScoreRequest, options: ScoreOptions = {}): Promise<string> {
     const endGather = metrics.scoreStage.startTimer({ stage: 'gather' });
-    if (!(await deps.subjects.liteEnabled(caller.organizationId)))
-      throw notFound('operation for this organization: server-side scoring is not enabled');
+    if (!(await deps.subjects.liteEnabled(caller.organizationId))) throw switchedOff(caller.organizationId);
     const request = readScoreRequest(body);
     const { address, issues } = checkRequest(request);
     const unknown = findUnknownNames(body);
@@ -131,6 +135,21 @@ export function createScoreService(deps: ScoreServiceDeps) {
   }
 
   return { score };
+}
+
+/** The fault of an organization without scoring. The operator is told of the switch, once in a while for each organization. */
+function createSwitchedOff({ logger, now }: Pick<ScoreServiceDeps, 'logger' | 'now'>) {
+  const told = new LRUCache<string, number>({ max: 1_000 });
+  return (organizationId: string): Fault => {
+    if (now() - (told.get(organizationId) ?? -Infinity) >= tellAgainMs) {
+      told.set(organizationId, now());
+      logger.warn(
+        { organizationId, command: `npm run admin -- enable-lite --org ${organizationId}` },
+        'a score was refused: scoring is switched off for this organization; the command switches it on',
+      );
+    }
+    return notFound('operation for this organization: server-side scoring is not enabled');
+  };
 }
 
 function idempotencyConflict(): Fault {

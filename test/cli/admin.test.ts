@@ -34,8 +34,9 @@ t.test('while no service runs and while one does, organizations are made by the 
   const first = startProcess(t, { VH_DATA_DIR: directory });
   await first.ready();
   await first.end('SIGTERM');
-  const alone = await admin(directory, 'create-organization', '--name', 'Made alone', '--lite', 'on');
-  t.same(Object.keys(alone), ['organizationId', 'organizationKey']);
+  const alone = await admin(directory, 'create-organization', '--name', 'Made alone', '--lite', 'off');
+  t.same(Object.keys(alone), ['organizationId', 'organizationKey', 'liteEnabled', 'scoring']);
+  t.match(alone['scoring'], `off; npm run admin -- enable-lite --org ${String(alone['organizationId'])}`);
 
   const service = startProcess(t, { VH_DATA_DIR: directory });
   const { baseUrl } = await service.ready();
@@ -49,6 +50,7 @@ t.test('while no service runs and while one does, organizations are made by the 
     '--tier',
     'professional',
   );
+  t.match(asked, { liteEnabled: true, scoring: /^on; / }, 'scoring is on unless told otherwise, and that is said');
   t.equal(await statusOf(`${baseUrl}/organizations/me/settings`, asked['organizationKey']), 200);
   const key = await admin(
     directory,
@@ -69,5 +71,16 @@ t.test('while no service runs and while one does, organizations are made by the 
   await t.rejects(admin(directory, 'set-tier', '--org', 'org_of_nobody', '--tier', 'free'), {
     message: /There is no such organization\./,
   });
+  const score = async (): Promise<number> => {
+    const answer = await fetch(`${baseUrl}/lite/score`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': String(alone['organizationKey']) },
+      body: JSON.stringify({ sessionId: 's', clientIp: '203.0.113.24' }),
+    });
+    return answer.status;
+  };
+  t.same([await score(), await score()], [404, 404], 'scoring is off');
+  const command = `enable-lite --org ${String(alone['organizationId'])}`;
+  t.equal(service.output().stderr.split(command).length, 2, 'the log names the switch, once');
   t.notMatch(service.output().stderr, /vf_/, 'no key is in the log');
 });

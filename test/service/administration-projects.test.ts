@@ -1,3 +1,4 @@
+import { calibrationDefaults } from '../../src/contract/calibration.js';
 import t from 'tap';
 import type { ErrorBody } from '../../src/contract/common.js';
 import type { ProjectReply, ProvisioningReply } from '../../src/contract/project.js';
@@ -141,7 +142,7 @@ t.test('a new project has every default of the documentation', async (t) => {
       riskAggregator: 'off',
       deduplication: { scope: 'project', perDataCollector: false, reEligibilityDays: null },
       monitoring: { anomalyThreshold: 0.8 },
-      liteConfig: {},
+      liteConfig: { ...calibrationDefaults, perSource: {} },
     },
     customThresholds: { liveness: 0.65, uniqueness: 0.85, authenticity: 0.7, screenDetection: 0.6 },
     scoreModeConfig: { exposeBreakdown: false },

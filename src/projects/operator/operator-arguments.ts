@@ -93,7 +93,7 @@ function build(command: Exclude<Command, 'replay'>, values: Values): unknown {
   const organizationId = values['org'];
   switch (command) {
     case 'create-organization': {
-      const lite = values['lite'] ?? 'off';
+      const lite = values['lite'] ?? 'on';
       if (lite !== 'on' && lite !== 'off') throw usage(command, '--lite takes on or off.');
       return { command, name: values['name'], tier: values['tier'] ?? 'free', liteEnabled: lite === 'on' };
     }

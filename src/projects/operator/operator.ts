@@ -145,7 +145,12 @@ function createOrganization(
       isTest: false,
       expiresAt: null,
     });
-    return { organizationId, organizationKey: minted.secret };
+    return {
+      organizationId,
+      organizationKey: minted.secret,
+      liteEnabled,
+      scoring: describeSwitch(organizationId, liteEnabled),
+    };
   });
 }
 
@@ -210,6 +215,13 @@ async function change(
   });
   const { name, tier, liteEnabled, monthlyQuota, trialEndsAt } = showOrganization(organization);
   return { organizationId, name, tier, liteEnabled, monthlyQuota, trialEndsAt };
+}
+
+/** Which way scoring is switched, and the command that turns it. */
+function describeSwitch(organizationId: string, liteEnabled: boolean): string {
+  return liteEnabled
+    ? `on; npm run admin -- enable-lite --org ${organizationId} --off switches it off`
+    : `off; npm run admin -- enable-lite --org ${organizationId} switches it on`;
 }
 
 async function requireOrganization(tx: Queryable, organizationId: string): Promise<void> {

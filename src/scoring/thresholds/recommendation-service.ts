@@ -2,7 +2,7 @@
  * Edges that a project’s own labels allow, for the project and for each of its sources. A suggestion only: nothing is ever applied.
  */
 import { createHash } from 'node:crypto';
-import type { LiteConfig } from '../../contract/calibration.js';
+import { resolveCalibration, type LiteConfig } from '../../contract/calibration.js';
 import {
   falseBlockTargetDefault,
   sourcesMax,
@@ -13,7 +13,6 @@ import {
 } from '../../contract/thresholds.js';
 import type { Pool } from '../../pool/pool.js';
 import type { Database } from '../../stores/database/port.js';
-import { resolveCalibration } from '../calibration.js';
 import { readMix, type CountedCell } from './mix-reader.js';
 import type { LookedAt } from './looked-at.js';
 import { requireSource } from './simulation-service.js';

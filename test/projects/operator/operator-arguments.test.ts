@@ -8,13 +8,13 @@ t.test('each command is read into what it asks for', (t) => {
     command: 'create-organization',
     name: 'N',
     tier: 'free',
-    liteEnabled: false,
+    liteEnabled: true,
   });
-  t.same(read('create-organization --name N --tier enterprise --lite on'), {
+  t.same(read('create-organization --name N --tier enterprise --lite off'), {
     command: 'create-organization',
     name: 'N',
     tier: 'enterprise',
-    liteEnabled: true,
+    liteEnabled: false,
   });
   t.match(read('create-key --org o --project p --test --expires-in-days 30'), {
     command: 'create-key',
