@@ -3,7 +3,17 @@ import importX, { createNodeResolver } from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
 
 /** Folders by layer; each may import only what is listed (and itself). */
-const capabilities = ['scoring', 'verification', 'projects', 'webhooks', 'hosted', 'audience', 'demo'];
+const capabilities = [
+  'scoring',
+  'verification',
+  'projects',
+  'webhooks',
+  'hosted',
+  'audience',
+  'oauth',
+  'agents',
+  'demo',
+];
 const roots = ['./src/errors.ts', './src/limits.ts', './src/config.ts', './src/package-root.ts'];
 
 const zone = (target, message, allowed) => ({ target, from: './', except: [...allowed, './node_modules'], message });

@@ -18,7 +18,11 @@ export const errorTable = {
     meaning:
       'The header X-Client-Secret is missing or is not that of the session, or there is no such session; which of these is not told.',
   },
-  INVALID_TOKEN: { status: 401, meaning: 'The dashboard token is missing, malformed, expired or from another issuer.' },
+  INVALID_TOKEN: {
+    status: 401,
+    meaning:
+      'The dashboard token or access token is missing, malformed, expired or from another issuer, or the OAuth client of an access token was revoked or rotated.',
+  },
   TRIAL_EXPIRED: {
     status: 402,
     meaning: 'The organization’s trial has ended; `trialEndsAt` says when. Its keys work again after an upgrade.',

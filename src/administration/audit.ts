@@ -19,9 +19,8 @@ export const operator: Actor = { kind: 'operator', id: 'operator', role: null, r
 
 export function actorOf({ caller, id }: { readonly caller: Caller | null; readonly id: string }): Actor {
   if (caller === null) throw new Error('a write without a caller cannot be audited');
-  return caller.kind === 'key'
-    ? { kind: 'key', id: caller.keyId, role: null, requestId: id }
-    : { kind: 'dashboard', id: caller.subject, role: caller.role, requestId: id };
+  if (caller.kind === 'dashboard') return { kind: 'dashboard', id: caller.subject, role: caller.role, requestId: id };
+  return { kind: caller.client === true ? 'client' : 'key', id: caller.keyId, role: null, requestId: id };
 }
 
 export interface AuditNote {

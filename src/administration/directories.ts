@@ -1,5 +1,5 @@
 /**
- * The records that requests are decided by, cached in process: keys by the hash of their secret, projects, organizations.
+ * The records that requests are decided by, cached in process: keys by the hash of their secret, projects, organizations, OAuth clients.
  * A change anywhere is in force here within the interval of the change feed; one made by this process, at once.
  */
 import type { AccessDeps, KeyCaller } from '../http/access.js';
@@ -9,6 +9,7 @@ import { findKeyByHash, findKeyOwner, hashSecret } from './api-keys.js';
 import { openChangeFeed, type ChangeKind } from './change-feed.js';
 import { createDirectory, type Directory } from './record-cache.js';
 import { createKeyUse } from './key-use.js';
+import { findClient, isClientId, type StoredClient } from './oauth-clients.js';
 import { findOrganization, type StoredOrganization } from './organization-store.js';
 import { findProject, type StoredProject } from './project-store.js';
 
@@ -26,6 +27,8 @@ export interface Directories {
   /** By probe key; probe keys never change. */
   readonly probeKeys: Directory<{ readonly projectId: string }>;
   readonly organizations: Directory<StoredOrganization>;
+  /** OAuth clients that are not revoked, by id. */
+  readonly clients: Directory<StoredClient>;
   /** Has the listener told of each project that changed anywhere, or whose signing secret did; null stands for any of them. */
   onProjectChange(listener: (projectId: string | null) => void): void;
   /** Forgets a key by the hex SHA-256 of its secret: its next use reads the database. */
@@ -52,20 +55,23 @@ export async function openDirectories(deps: {
     return project === null ? null : { projectId: project.projectId };
   });
   const organizations = createDirectory(entriesMax, (id) => findOrganization(database, id));
+  const clients = createDirectory(entriesMax, (id) => findClient(database, id));
   const byKind: Record<ChangeKind, Directory<object>> = { key: keys, project: projects, organization: organizations };
   const uses = createKeyUse({ database, logger, now });
   const feed = await openChangeFeed({
     database,
     logger,
     intervalMs: feedIntervalMs,
-    onChange: (kind, subject) => byKind[kind].drop(subject),
-    onGap: () => Object.values(byKind).forEach((directory) => directory.clear()),
+    // Changes of clients are told as those of keys.
+    onChange: (kind, subject) => (isClientId(subject) ? clients : byKind[kind]).drop(subject),
+    onGap: () => [...Object.values(byKind), clients].forEach((directory) => directory.clear()),
   });
 
   return {
     projects,
     probeKeys,
     organizations,
+    clients,
     async findKey(secret): Promise<KeyCaller | null> {
       if (!secret.startsWith('vf_') || secret.length > secretLengthMax) return null;
       const key = await keys.get(hashSecret(secret).toString('hex'));

@@ -1,5 +1,6 @@
 /**
- * The limits of a key, by lineage: a key and those that replace it share them, and so do scoring and every other call.
+ * The limits of a key, by lineage: a key and those that replace it share them, and so do scoring and every other call. Those of an OAuth
+ * client hold over all projects of its organization, so that they are taken before a call looks at one.
  */
 import type { KeyCaller } from '../http/access.js';
 import type { RateLimit } from '../stores/counters/port.js';
@@ -10,3 +11,7 @@ export function keyRateLimits({ lineage, limits }: Pick<KeyCaller, 'lineage' | '
     { key: `${lineage}:day`, limit: limits.perDay, windowSeconds: 86_400 },
   ];
 }
+
+/** What scoring takes off a project’s limits as it counts; nothing for an OAuth client, whose call was taken off its own already. */
+export const scoringRateLimits = (caller: KeyCaller): readonly RateLimit[] =>
+  caller.client === true ? [] : keyRateLimits(caller);

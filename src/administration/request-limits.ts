@@ -31,11 +31,18 @@ export interface Limits {
   takePublicRate(projectId: string, origin: string | null): Promise<void>;
   /** The same for probes, counted apart: a busy survey must not keep its own pages from their configuration. */
   takeProbeRate(projectId: string, origin: string | null): Promise<void>;
+  /** An access token for a client that authenticated. */
+  takeToken(clientId: string): Promise<void>;
+  /** A failed authentication as a client; null stands for all that name none that is known. */
+  takeFailedAuthentication(clientId: string | null): Promise<void>;
   /** One demo key of a project. */
   takeDemoKey(projectId: string): Promise<void>;
 }
 
 const demoKeysPerMinute = 10;
+const tokensPerMinute = 120;
+const failedAuthenticationsPerMinute = 30;
+const unknownClientsPerMinute = 600;
 
 export function createLimits(deps: LimitDeps): Limits {
   async function take(who: string, tag: string, limits: readonly RateLimit[]): Promise<void> {
@@ -57,7 +64,10 @@ export function createLimits(deps: LimitDeps): Limits {
   };
 
   return {
-    takeKeyRate: (caller) => take('This key', caller.projectId ?? caller.organizationId, keyRateLimits(caller)),
+    takeKeyRate: (caller) =>
+      caller.client === true
+        ? take('This client', caller.organizationId, keyRateLimits(caller))
+        : take('This key', caller.projectId ?? caller.organizationId, keyRateLimits(caller)),
     async requireTrial(organizationId) {
       const organization = await deps.findOrganization(organizationId);
       const endsAt = organization?.trialEndsAt ?? null;
@@ -77,6 +87,16 @@ export function createLimits(deps: LimitDeps): Limits {
     },
     takePublicRate: (projectId, origin) => takePublic('public', projectId, origin),
     takeProbeRate: (projectId, origin) => takePublic('probe', projectId, origin),
+    takeToken: (clientId) =>
+      take('This client', clientId, [{ key: 'tokens', limit: tokensPerMinute, windowSeconds: 60 }]),
+    takeFailedAuthentication: (clientId) =>
+      take('This client', clientId ?? 'oauth', [
+        {
+          key: 'failures',
+          limit: clientId === null ? unknownClientsPerMinute : failedAuthenticationsPerMinute,
+          windowSeconds: 60,
+        },
+      ]),
     takeDemoKey: (projectId) =>
       take('A project', projectId, [{ key: 'demo-keys', limit: demoKeysPerMinute, windowSeconds: 60 }]),
   };

@@ -4,7 +4,7 @@
 import { Type, type Static } from 'typebox';
 import { Nullable, StringEnum, Timestamp } from './common.js';
 
-export const actorKinds = ['dashboard', 'key', 'operator'] as const;
+export const actorKinds = ['dashboard', 'key', 'client', 'operator'] as const;
 
 export const auditActions = [
   'organization.created',
@@ -28,6 +28,9 @@ export const auditActions = [
   'link.created',
   'link.deleted',
   'traffic.invented',
+  'client.created',
+  'client.rotated',
+  'client.revoked',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
@@ -36,12 +39,12 @@ export const AuditEntry = Type.Object({
   at: Timestamp,
   actor: Type.Object({
     kind: StringEnum(actorKinds),
-    id: Type.String({ description: 'Subject of the dashboard token, id of the key, or "operator".' }),
+    id: Type.String({ description: 'Subject of the dashboard token, id of the key or OAuth client, or "operator".' }),
     role: Nullable(Type.String({ description: 'Role of a dashboard user.' })),
   }),
   action: StringEnum(auditActions),
   subject: Type.Object({
-    kind: StringEnum(['organization', 'project', 'key', 'receipt', 'webhook', 'link'] as const),
+    kind: StringEnum(['organization', 'project', 'key', 'receipt', 'webhook', 'link', 'client'] as const),
     id: Type.String(),
   }),
   detail: Type.Record(Type.String(), Type.Unknown(), { description: 'What changed, by the action.' }),

@@ -11,6 +11,8 @@ import { LiteConfig } from './calibration.js';
 import { ErrorBody, ErrorIssue } from './common.js';
 import { CreatedLinkReply, LinkCreation, LinkPage, LinkReply } from './hosted-link.js';
 import { mergePatchOf } from './merge-patch.js';
+import { ClientKeySet, MadeOAuthClient, OAuthClientCreation, OAuthClientPage } from './oauth.js';
+import { OAuthClientRecord, OAuthClientRotation } from './oauth.js';
 import { OrganizationChange, OrganizationReply, OrganizationSettings, SettingsChange } from './organization.js';
 import { OutcomeDetail, OutcomeEvent, OutcomeReply, SessionOutcomeEvent } from './outcome.js';
 import { ProbeBody, ProbeReply, QuestionSnapshot, Sample } from './probe.js';
@@ -131,6 +133,13 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   MintedApiKey: MintedKeyReply,
   DemoApiKey: DemoKeyReply,
   RateLimits,
+  // OAuth clients
+  OAuthClient: OAuthClientRecord,
+  OAuthClientPage,
+  OAuthClientCreation,
+  OAuthClientRotation,
+  OAuthClientKeySet: ClientKeySet,
+  MadeOAuthClient,
   // Webhooks
   WebhookHealth,
   Webhook: WebhookReply,

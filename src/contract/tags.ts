@@ -12,6 +12,7 @@ export const tagDescriptions = {
   Webhooks: 'Addresses of yours that are told of events, the deliveries to them, and sending again.',
   Projects: 'Studies or sites of an organization, each with thresholds, branding and origins of its own.',
   'API keys': 'Keys that backends call with: made, limited, replaced and revoked.',
+  'OAuth clients': 'Clients that call with short-lived access tokens of few scopes in place of a key, such as agents.',
   Organizations: 'Settings that all projects of an organization share, and the record of who changed what.',
   Public: 'What browsers read without a credential; limited by address, project and origin.',
 } as const satisfies Readonly<Record<string, string>>;

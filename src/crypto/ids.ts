@@ -15,6 +15,7 @@ export const idPrefixes = {
   session: 'sess_',
   fingerprint: 'fp_',
   link: 'link_',
+  client: 'client_',
 } as const;
 
 export type MakeId = (kind: keyof typeof idPrefixes) => string;

@@ -4,6 +4,7 @@
  * owner, and puts the caller on the request. Anything of another organization is a 404 with the body of a thing that never existed.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { OAuthScope } from '../contract/oauth.js';
 import { Fault } from '../errors.js';
 
 export const dashboardRoles = ['member', 'admin', 'owner'] as const;
@@ -24,6 +25,8 @@ export interface KeyCaller {
   /** Minted by anybody for a trial of the integration. */
   readonly isDemo: boolean;
   readonly diagnosticsEnabled: boolean;
+  /** An OAuth client with an access token stands in for a key: id and lineage are the client’s, the scopes those of the token. */
+  readonly client?: true;
 }
 
 export interface DashboardCaller {
@@ -36,7 +39,7 @@ export interface DashboardCaller {
 export type Caller = KeyCaller | DashboardCaller;
 
 export type Credential =
-  'api-key' | 'organization-key' | 'dashboard' | 'dashboard-or-organization-key' | 'dashboard-or-key';
+  'api-key' | 'organization-key' | 'dashboard' | 'dashboard-or-organization-key' | 'dashboard-or-key' | 'access-token';
 
 export type Access =
   /** Documents, SDK files and public endpoints: no credential. */
@@ -45,6 +48,8 @@ export type Access =
       readonly credential: Credential;
       /** Scope that an API key needs. */
       readonly scope?: string;
+      /** Scopes of which an access token needs one. Absent: the route takes no access token. */
+      readonly oauth?: readonly OAuthScope[];
       /** Least role of a dashboard caller. */
       readonly role?: DashboardRole;
       /** Name of the path parameter that holds a project of the caller’s. */
@@ -57,6 +62,8 @@ export type Access =
       readonly demo?: 'refused';
       /** The handler takes the key’s limits itself, in a round trip that it makes anyway, and sets `rateTaken`; a call that fails before is taken off them on its way out. */
       readonly limits?: 'handler';
+      /** The handler answers by calls to other routes on the caller’s behalf, and these are taken off its limits. */
+      readonly relays?: true;
       /** Open to keys of an organization whose trial has ended: what describes and secures, as against what works. */
       readonly afterTrial?: true;
     };
@@ -86,6 +93,8 @@ export interface AccessDeps {
   readonly findKey: (secret: string) => Promise<KeyCaller | null>;
   /** Throws a Fault INVALID_TOKEN where the token does not verify. */
   readonly verifyDashboardToken: (token: string) => Promise<DashboardCaller>;
+  /** Absent: no access token is taken. */
+  readonly accessTokens?: AccessTokenReader;
   /** The organization that owns a project, or null. */
   readonly findProjectOwner: (projectId: string) => Promise<string | null>;
   /** Whose key this is (null project: the organization’s), or null. */
@@ -96,6 +105,15 @@ export interface AccessDeps {
   readonly takeKeyRate: (caller: KeyCaller) => Promise<void>;
   /** Throws TRIAL_EXPIRED where the organization’s trial has ended. */
   readonly requireTrial: (organizationId: string) => Promise<void>;
+}
+
+export interface AccessTokenReader {
+  /** Whether a token says that this service issued it as an access token; nothing of it is believed by that. */
+  isOurs(token: string): boolean;
+  /** The client’s caller, of the whole organization. Throws a Fault INVALID_TOKEN where the token does not verify. */
+  verify(token: string): Promise<KeyCaller>;
+  /** The header WWW-Authenticate of a refusal. */
+  challenge(): string;
 }
 
 export function registerAccess(app: FastifyInstance, deps: AccessDeps): void {
@@ -112,17 +130,21 @@ export function registerAccess(app: FastifyInstance, deps: AccessDeps): void {
   app.addHook('onRequest', async (request) => {
     const access = request.routeOptions.config.access;
     if (access === undefined || access.credential === 'none') return;
-    const caller = await authenticate(request, access.credential, deps);
+    const caller = await authenticate(request, access, deps);
     request.caller = caller;
-    if (caller.kind === 'key' && access.limits !== 'handler') await takeRate(request, caller, deps);
+    if (caller.kind === 'key' && takesRateHere(caller, access)) await takeRate(request, caller, deps);
     if (caller.kind === 'key' && access.afterTrial !== true) await deps.requireTrial(caller.organizationId);
-    requireTier(caller, access.credential);
-    requireScope(caller, access.scope, access.role);
+    requireTier(caller, access);
+    requireScope(caller, access, deps);
     if (caller.kind === 'key' && caller.isDemo && access.demo === 'refused')
       throw new Fault('INSUFFICIENT_SCOPE', 'A demo key measures and changes nothing; use a key of the project.');
     await requireOwnership(request, caller, access, deps);
   });
 }
+
+/** A client’s limits hold over all its projects, so that no handler takes them as it looks at one. */
+const takesRateHere = (caller: KeyCaller, { limits, relays }: Guarded): boolean =>
+  relays !== true && (limits !== 'handler' || caller.client === true);
 
 /**
  * Takes a call that failed off its key’s limits where nothing did so before: every request made with a key counts, also one whose body
@@ -179,11 +201,15 @@ export function organizationOf(request: FastifyRequest): string {
   return request.caller.organizationId;
 }
 
-async function authenticate(request: FastifyRequest, credential: Credential, deps: AccessDeps): Promise<Caller> {
+async function authenticate(request: FastifyRequest, access: Guarded, deps: AccessDeps): Promise<Caller> {
+  const { credential } = access;
   const bearer = bearerOf(request.headers.authorization);
   const headerKey = request.headers['x-api-key'];
   const bearerKey = bearer?.startsWith('vf_') === true ? bearer : undefined;
   const secret = typeof headerKey === 'string' ? headerKey : bearerKey;
+  if (credential === 'access-token') return requireAccessToken(bearer, deps);
+  if (secret === undefined && bearer !== undefined && deps.accessTokens?.isOurs(bearer) === true)
+    return inNamedProject(request, access, await requireAccessToken(bearer, deps), deps);
   if (credential === 'api-key' || credential === 'organization-key') return requireKey(secret ?? bearer, deps);
   if (secret !== undefined) return requireKey(secret, deps);
   if (bearer === undefined)
@@ -191,9 +217,33 @@ async function authenticate(request: FastifyRequest, credential: Credential, dep
   return deps.verifyDashboardToken(bearer);
 }
 
-/** The tier of a key that suffices for the route; every refusal says which does. */
-function requireTier(caller: Caller, credential: Credential): void {
-  if (caller.kind !== 'key' || credential === 'api-key' || credential === 'dashboard-or-key') return;
+async function requireAccessToken(bearer: string | undefined, { accessTokens }: AccessDeps): Promise<KeyCaller> {
+  if (bearer !== undefined && accessTokens !== undefined) return accessTokens.verify(bearer);
+  const headers = accessTokens === undefined ? {} : { 'www-authenticate': accessTokens.challenge() };
+  throw new Fault('INVALID_TOKEN', 'Send an access token as "Authorization: Bearer <token>".', { headers });
+}
+
+/** Where a route takes the project from the key, a client names it in the header X-Project-Id; without it, it calls as an organization key does. */
+async function inNamedProject(
+  request: FastifyRequest,
+  { credential, project }: Guarded,
+  caller: KeyCaller,
+  deps: AccessDeps,
+): Promise<KeyCaller> {
+  const projectId = request.headers['x-project-id'];
+  if (typeof projectId !== 'string' || credential !== 'api-key' || project !== undefined) return caller;
+  if ((await deps.findProjectOwner(projectId)) !== caller.organizationId) throw notFound('project');
+  return { ...caller, projectId };
+}
+
+/** The tier of a key that suffices for the route; every refusal says which does. A client is of the organization. */
+function requireTier(caller: Caller, { credential, oauth }: Guarded): void {
+  if (caller.kind !== 'key') return;
+  if (caller.client === true) {
+    if (oauth !== undefined) return;
+    throw new Fault('INSUFFICIENT_SCOPE', 'This operation takes no access token, whatever its scopes.');
+  }
+  if (credential === 'api-key' || credential === 'dashboard-or-key') return;
   if (credential === 'dashboard')
     throw new Fault('INSUFFICIENT_SCOPE', 'This operation takes a dashboard token, not an API key.');
   if (caller.projectId === null) return;
@@ -212,7 +262,8 @@ function bearerOf(header: string | undefined): string | undefined {
   return header !== undefined && /^bearer /i.test(header) ? header.slice('bearer '.length).trim() : undefined;
 }
 
-function requireScope(caller: Caller, scope: string | undefined, role: DashboardRole | undefined): void {
+function requireScope(caller: Caller, { scope, role, oauth = [] }: Guarded, deps: AccessDeps): void {
+  if (caller.kind === 'key' && caller.client === true) return requireGranted(caller, oauth, deps);
   if (caller.kind === 'key') {
     if (scope !== undefined && !caller.scopes.includes(scope))
       throw new Fault('INSUFFICIENT_SCOPE', `This operation needs a key with the scope ${scope}.`);
@@ -221,6 +272,16 @@ function requireScope(caller: Caller, scope: string | undefined, role: Dashboard
   if (role !== undefined && dashboardRoles.indexOf(caller.role) < dashboardRoles.indexOf(role)) {
     throw new Fault('INSUFFICIENT_SCOPE', `This operation needs the role ${role}; yours is ${caller.role}.`);
   }
+}
+
+/** An empty list takes any access token. */
+function requireGranted(caller: KeyCaller, oauth: readonly OAuthScope[], { accessTokens }: AccessDeps): void {
+  if (oauth.length === 0 || oauth.some((scope) => caller.scopes.includes(scope))) return;
+  throw new Fault('INSUFFICIENT_SCOPE', `This operation needs an access token with the scope ${oauth.join(' or ')}.`, {
+    headers: {
+      'www-authenticate': `${accessTokens?.challenge() ?? 'Bearer'}, error="insufficient_scope", scope="${oauth[0] ?? ''}"`,
+    },
+  });
 }
 
 /** The one place where ownership is decided: of the project, the organization and the key that a path names. */

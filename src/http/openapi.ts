@@ -5,6 +5,7 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { STATUS_CODES } from 'node:http';
 import { ErrorBody } from '../contract/common.js';
+import { oauthScopes } from '../contract/oauth.js';
 import { shapes } from '../contract/shapes.js';
 import { errorTable } from '../errors.js';
 import type { Access } from './access.js';
@@ -38,6 +39,18 @@ const securitySchemes = {
   dashboard: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A dashboard token.' },
 } as const;
 
+/** Access tokens: where they are had, and what each scope allows. */
+const oauth2Of = (baseUrl: string) => ({
+  type: 'oauth2' as const,
+  description: 'An access token of an OAuth client as Bearer.',
+  flows: {
+    clientCredentials: {
+      tokenUrl: baseUrl.replace(/\/api\/v1$/, '/oauth/token'),
+      scopes: Object.fromEntries(Object.entries(oauthScopes).map(([scope, { meaning }]) => [scope, meaning])),
+    },
+  },
+});
+
 /** Registers the document; call before any route is registered, and `serveDocs` after. */
 export async function registerOpenapi(app: FastifyInstance, baseUrl: string, version: string): Promise<void> {
   await app.register(swagger, {
@@ -54,7 +67,7 @@ export async function registerOpenapi(app: FastifyInstance, baseUrl: string, ver
       components: {
         // Read and not changed: every document works on a copy.
         schemas: shapes as never,
-        securitySchemes,
+        securitySchemes: { ...securitySchemes, oauth2: oauth2Of(baseUrl) },
       },
     },
     hideUntagged: true,
@@ -82,7 +95,13 @@ function describeReplies(schema: FastifySchema): FastifySchema {
   return { ...schema, response };
 }
 
+/** One entry for each way in; an access token with any one of the route’s scopes is one. */
 function securityOf(access: Access | undefined): Record<string, string[]>[] {
+  const scopes = access === undefined || access.credential === 'none' ? [] : (access.oauth ?? []);
+  return [...keySecurityOf(access), ...scopes.map((scope) => ({ oauth2: [scope] }))];
+}
+
+function keySecurityOf(access: Access | undefined): Record<string, string[]>[] {
   switch (access?.credential) {
     case 'api-key':
       return [{ apiKey: [] }, { bearerKey: [] }];

@@ -43,7 +43,7 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
   typed.post(
     '/lite/score',
     {
-      config: { access: { credential: 'api-key', scope: 'lite:write', limits: 'handler' } },
+      config: { access: { credential: 'api-key', scope: 'lite:write', oauth: ['lite:score'], limits: 'handler' } },
       preValidation: async (request) => removeNulls(request.body),
       schema: {
         tags,
@@ -69,7 +69,7 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
   typed.get(
     '/lite/score/:receiptId/evidence',
     {
-      config: { access: { credential: 'api-key', scope: 'lite:read' } },
+      config: { access: { credential: 'api-key', scope: 'lite:read', oauth: ['lite:read'] } },
       schema: {
         tags,
         operationId: 'readEvidence',

@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { pack, unpack } from 'msgpackr';
 import type { ScoreFacts } from '../contract/facts.js';
 import type { ScoreInput, ScoreRequest, WebBotAuth } from '../contract/score.js';
-import { keyRateLimits } from '../administration/key-rate-limits.js';
+import { scoringRateLimits } from '../administration/key-rate-limits.js';
 import { makeId } from '../crypto/ids.js';
 import type { BatchSigner } from '../crypto/batch-signer.js';
 import type { MakeRef } from '../crypto/master-key.js';
@@ -98,7 +98,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
         content: pack({ ...base, modelVersion: deps.modelVersion } satisfies ScoreBase),
         request,
         signature,
-        limits: keyRateLimits(caller),
+        limits: scoringRateLimits(caller),
         idempotencyKey: options.idempotencyKey ?? null,
         makeRef: deps.makeRef,
       }),

@@ -88,6 +88,11 @@ function verificationMetrics(registry: Registry) {
       'verificationTokens validated, by result: ok or the error.',
       ['result'],
     ),
+    accessTokens: counter(
+      'vh_access_tokens_total',
+      'Answers of the token endpoint, by result: issued, the OAuth error, or failed (a limit, a store that is away).',
+      ['result'],
+    ),
     wrongClientSecrets: counter('vh_wrong_client_secrets_total', 'Calls with a wrong or missing client secret.', []),
   };
 }

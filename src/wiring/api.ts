@@ -19,6 +19,7 @@ import { openDirectories, type Directories } from '../administration/directories
 import { createLimits } from '../administration/request-limits.js';
 import { createOriginDecision } from '../administration/origin-decision.js';
 import { createPublicGuard } from '../administration/public-guard.js';
+import { registerClientRoutes } from '../oauth/client-routes.js';
 import { registerAdministration } from '../projects/routes.js';
 import { createSigningSecrets } from '../administration/signing-secrets.js';
 import type { OpenUniqueness } from '../verification/uniqueness/open-uniqueness.js';
@@ -27,6 +28,7 @@ import { registerScoringRoutes } from '../scoring/routes.js';
 import type { ScoreService } from '../scoring/score-service.js';
 import { registerWebhookRoutes } from '../webhooks/routes.js';
 import { openFaces } from './faces.js';
+import { openOAuth } from './oauth.js';
 import { apiPrefix, siteUrlOf, type Parts } from './parts.js';
 import { serveHosted } from './hosted.js';
 import { openPool } from './pool.js';
@@ -55,7 +57,11 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<
     findOrganization: directories.organizations.get,
     publicPerMinute: settings.VH_PUBLIC_PER_MINUTE,
   });
-  const app = createApp({
+  const siteUrl = (): string =>
+    siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT);
+  const issuer = (): string => siteUrl() + apiPrefix;
+  const oauth = await openOAuth(parts, { directories, limits, siteUrl, apiUrl: issuer });
+  const app: FastifyInstance = createApp({
     logger,
     metrics,
     findKey: directories.findKey,
@@ -63,21 +69,19 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<
     findKeyOwner: directories.findKeyOwner,
     takeKeyRate: limits.takeKeyRate,
     requireTrial: limits.requireTrial,
+    accessTokens: oauth.accessTokens,
     verifyDashboardToken: createDashboardVerifier(masterKey, externalIssuerOf(settings)),
   });
   opened.push(() => closeWithin(app, stopDeadlineMs));
   await registerOpenapi(app, siteUrlOf(settings, settings.PORT) + apiPrefix, packageVersion());
-  const siteUrl = (): string =>
-    siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT);
   const decide = createOriginDecision(settings.VH_ENV);
   const guard = createPublicGuard({ directories, limits, decide, ownOrigin: () => new URL(siteUrl()).origin });
   const pool = await openPool(parts);
   const scoring = await openScoring(parts, { directories, guard, pool, ids });
   const faces = await openFaces(parts, pool);
   const signingSecrets = createSigningSecrets(masterKey);
-  const issuer = (): string => siteUrl() + apiPrefix;
   const verification = await openVerification(parts, {
-    ...{ directories, guard, limits, pool, uniqueness: faces, signingSecrets, ids, issuer },
+    ...{ directories, guard, limits, pool, uniqueness: faces, signingSecrets, tokenKeys: oauth.tokenKeys, ids, issuer },
   });
   await app.register(
     async (api) => {
@@ -94,10 +98,12 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<
         modelsBaseUrl: () => `${siteUrl()}/sdk/v1/models`,
       });
       registerWebhookRoutes(api, webhookDepsOf(parts));
+      void api.register(async (scope) => registerClientRoutes(scope, { database: stores.database, directories }));
     },
     { prefix: apiPrefix },
   );
   await serveHosted(app, parts, { directories, decide, verification, siteUrl });
+  oauth.register(app);
   await serveDocs(app);
   await serveSdkFiles(app, join(packageRoot, 'dist', 'sdk'));
   if (settings.VH_ENV === 'development' && ids !== null) await serveDemo(app, parts, directories, scoring.scores, ids);

@@ -25,7 +25,7 @@ import type { Randomness } from '../verification/sessions/challenges.js';
 import { createSecretGuard } from '../verification/sessions/client-secret.js';
 import { createSessionService } from '../verification/sessions/session-service.js';
 import { createSigningDirectory } from '../verification/tokens/signing-directory.js';
-import { openTokenKeys } from '../verification/tokens/token-keys.js';
+import type { TokenKeys } from '../verification/tokens/token-keys.js';
 import { createTokenVerifier } from '../verification/tokens/verification-token.js';
 import type { Parts } from './parts.js';
 
@@ -36,6 +36,7 @@ export interface VerificationDeps {
   readonly pool: Pool;
   readonly uniqueness: Uniqueness;
   readonly signingSecrets: SigningSecrets;
+  readonly tokenKeys: TokenKeys;
   readonly ids: BootstrapIds | null;
   /** The API root. */
   readonly issuer: () => string;
@@ -44,18 +45,10 @@ export interface VerificationDeps {
 const random: Randomness = { integer: (below) => randomInt(below), bytes: (count) => randomBytes(count) };
 
 export async function openVerification(parts: Parts, deps: VerificationDeps): Promise<VerificationRouteDeps> {
-  const { settings, logger, metrics, stores, masterKey, now, opened } = parts;
+  const { settings, metrics, stores, masterKey, now } = parts;
   const { database, lookups, counters } = stores;
-  const { directories, guard, limits, pool, uniqueness, issuer } = deps;
+  const { directories, guard, limits, pool, uniqueness, tokenKeys, issuer } = deps;
   const makeRef = createMakeRef(masterKey);
-  const tokenKeys = await openTokenKeys({
-    database,
-    masterKey,
-    logger,
-    now,
-    rotationDays: settings.VH_TOKEN_KEY_DAYS,
-  });
-  opened.push(async () => tokenKeys.close());
   const signing = createSigningDirectory({
     database: lookups,
     signingSecrets: deps.signingSecrets,

@@ -1,10 +1,13 @@
 import t from 'tap';
 import { startOrganizations } from '../helpers/organizations.js';
 import { prepareCall } from '../helpers/verifications.js';
-import { credentialKinds, readAccessTable } from './access-table.js';
+import { oauthScopeNames, type OAuthScope } from '../../src/contract/oauth.js';
+import { bearerOf, makeClient } from '../helpers/oauth.js';
+import { accessTokenScopes, credentialKinds, readAccessTable } from './access-table.js';
 
 interface Operation {
   readonly operationId: string;
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly requestBody?: {
     readonly content: Readonly<
       Record<
@@ -84,6 +87,10 @@ async function fillIn(path: string, operationId: string): Promise<string> {
     });
     return filled.replace('{siteKey}', (project.body as { siteKey: string }).siteKey);
   }
+  if (path.includes('{clientId}')) {
+    const { clientId } = await makeClient(service);
+    return filled.replace('{clientId}', clientId);
+  }
   const withSite = filled.replace('{siteKey}', bootstrap.siteKey);
   return operationId === 'checkOrigin' ? `${withSite}?siteKey=${bootstrap.siteKey}` : withSite;
 }
@@ -122,6 +129,43 @@ for (const { path, method, operation } of operations) {
       actual[kind] = status >= 200 && status < 300 ? 'ok' : String(status);
     }
     t.same(actual, expected);
+  });
+}
+
+const full = await makeClient(service);
+const tokenOf = (scopes: readonly OAuthScope[]) =>
+  bearerOf(service.bootstrap.siteUrl, full, { scope: scopes.join(' ') });
+const everything = await tokenOf(oauthScopeNames);
+
+for (const { path, method, operation } of operations) {
+  const { operationId } = operation;
+  t.test(`${operationId} answers an access token by its scopes, as the document says`, async (t) => {
+    const scopes = accessTokenScopes[operationId] ?? [];
+    const documented = (operation.security ?? []).flatMap(({ oauth2 = [] }) => oauth2);
+    t.same(documented, scopes);
+    const { issueApiKey: _keys, ...body } = (exampleOf(operation) ?? {}) as Readonly<Record<string, unknown>>;
+    const ask = async (headers: Readonly<Record<string, string>>): Promise<string> => {
+      const filled = {
+        path: await fillIn(path, operationId),
+        body: exampleOf(operation) === undefined ? undefined : body,
+      };
+      const call = await prepareCall(service, operationId, filled);
+      const { status } = await service.call(method, call.path, {
+        ...(call.body === undefined ? {} : { body: call.body }),
+        headers: { ...call.headers, ...headers },
+      });
+      return status >= 200 && status < 300 ? 'ok' : String(status);
+    };
+    const row = table.get(operationId);
+    const isOpen = (operation.security ?? []).length === 0;
+    if (scopes.length === 0) {
+      t.equal(await ask(everything), isOpen ? row?.none : '403');
+      return;
+    }
+    t.equal(await ask(everything), row?.organizationKey, 'with every scope');
+    for (const scope of scopes) t.equal(await ask(await tokenOf([scope])), row?.organizationKey, `with ${scope}`);
+    const others = oauthScopeNames.filter((scope) => !scopes.includes(scope));
+    t.equal(await ask(await tokenOf(others)), '403', 'with every scope but that');
   });
 }
 

@@ -10,6 +10,8 @@
  * 400: allowed, and has to name a project. 401: who is asking? 403: known, and not allowed. 404: allowed, and not theirs, which reads the same as
  * not there.
  */
+import type { OAuthScope } from '../../src/contract/oauth.js';
+
 export const credentialKinds = [
   'none',
   'garbage',
@@ -76,6 +78,11 @@ updateOrganizationSettings  401  401  401  401  401   | ok   401  403  | 401  40
 updateOrganization          401  401  401  401  401   | 403  404  403  | 403  ok   ok   | 403  403  403  403
 listAudit                   401  401  401  401  401   | 403  404  403  | 403  ok   ok   | 403  403  403  403
 
+listOAuthClients            401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403
+createOAuthClient           401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403
+rotateOAuthClient           401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403
+revokeOAuthClient           401  401  401  401  401   | 404  404  403  | 403  ok   ok   | 403  ok   403  403
+
 createWebhook               401  401  401  401  401   | 404  404  404  | 403  ok   ok   | ok   ok   ok   403
 listWebhooks                401  401  401  401  401   | 404  404  404  | ok   ok   ok   | ok   ok   ok   403
 getWebhook                  401  401  401  401  401   | 404  404  404  | ok   ok   ok   | ok   ok   ok   403
@@ -96,6 +103,25 @@ getPublicConfig             ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok
 checkOrigin                 ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 mintDemoKey                 ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 `;
+
+/**
+ * Operations that take an access token, and the scopes of which it needs one; all others answer it 403, or as they answer everybody. With
+ * its scope a token is answered like an organization key, but that it makes no API keys.
+ */
+export const accessTokenScopes: Readonly<Record<string, readonly OAuthScope[]>> = {
+  scoreSession: ['lite:score'],
+  readEvidence: ['lite:read'],
+  recommendThresholds: ['lite:read'],
+  simulateThresholds: ['lite:read'],
+  verifyToken: ['verifications:read'],
+  verifyTokens: ['verifications:read'],
+  readAnalytics: ['analytics:read'],
+  provisionProject: ['projects:write'],
+  createProject: ['projects:write'],
+  updateProject: ['projects:write'],
+  listProjects: ['projects:write', 'analytics:read'],
+  getProject: ['projects:write', 'analytics:read'],
+};
 
 export type Expected = Readonly<Record<CredentialKind, 'ok' | '400' | '401' | '403' | '404' | '409'>>;
 

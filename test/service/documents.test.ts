@@ -1,6 +1,7 @@
 import t from 'tap';
 import { issueDashboardToken } from '../../src/administration/dashboard-tokens.js';
 import { loadMasterKey } from '../../src/crypto/master-key.js';
+import { makeClient } from '../helpers/oauth.js';
 import { startTestService } from '../helpers/service.js';
 import { prepareCall } from '../helpers/verifications.js';
 
@@ -60,6 +61,10 @@ async function fillIn(path: string): Promise<string> {
       await service.call('POST', '/lite/score', { body: { sessionId: 'documented', clientIp: '203.0.113.7' } })
     ).body as { receiptId: string };
     filled = filled.replace('{receiptId}', receiptId);
+  }
+  if (path.includes('{clientId}')) {
+    const { clientId } = await makeClient(service);
+    filled = filled.replace('{clientId}', clientId);
   }
   return path === '/origin-check' ? `${filled}?siteKey=${bootstrap.siteKey}` : filled;
 }

@@ -17,7 +17,8 @@ import {
   SigningSecretRotation,
   type ProjectFields,
 } from '../../contract/project.js';
-import { notFound, organizationOf } from '../../http/access.js';
+import { Fault } from '../../errors.js';
+import { notFound, organizationOf, type Caller } from '../../http/access.js';
 import { invalid } from '../../http/error-answers.js';
 import { errorReplies } from '../../http/openapi.js';
 import type { AdministrationDeps } from '../deps.js';
@@ -55,11 +56,20 @@ function fieldsOf({ environment }: AdministrationDeps, creation: ProjectCreation
   return fields;
 }
 
+/** A project’s key may do more than any scope of an access token says, and outlives it. */
+function requireOwnKeys(caller: Caller | null, { issueApiKey, rotateApiKey }: ProjectCreation): void {
+  if (caller?.kind === 'key' && caller.client === true && (issueApiKey === true || rotateApiKey === true))
+    throw new Fault(
+      'INSUFFICIENT_SCOPE',
+      'An access token makes no API keys. Leave issueApiKey and rotateApiKey away.',
+    );
+}
+
 function registerProvisioning(app: FastifyInstance, deps: AdministrationDeps): void {
   app.withTypeProvider<TypeBoxTypeProvider>().post(
     '/projects/provision',
     {
-      config: { access: { credential: 'organization-key', scope: 'projects:write' } },
+      config: { access: { credential: 'organization-key', scope: 'projects:write', oauth: ['projects:write'] } },
       schema: {
         tags,
         operationId: 'provisionProject',
@@ -76,6 +86,7 @@ function registerProvisioning(app: FastifyInstance, deps: AdministrationDeps): v
     },
     async (request, reply) => {
       const body = request.body as ProjectCreation;
+      requireOwnKeys(request.caller, body);
       const { created, reply: answer } = await provisionProject(
         deps,
         actorOf(request),
@@ -92,7 +103,14 @@ function registerCreation(app: FastifyInstance, deps: AdministrationDeps): void 
   app.withTypeProvider<TypeBoxTypeProvider>().post(
     '/projects',
     {
-      config: { access: { credential: 'dashboard-or-organization-key', role: 'admin', scope: 'projects:write' } },
+      config: {
+        access: {
+          credential: 'dashboard-or-organization-key',
+          role: 'admin',
+          scope: 'projects:write',
+          oauth: ['projects:write'],
+        },
+      },
       schema: {
         tags,
         operationId: 'createProject',
@@ -108,6 +126,7 @@ function registerCreation(app: FastifyInstance, deps: AdministrationDeps): void 
     },
     async (request, reply) => {
       const organizationId = organizationOf(request);
+      requireOwnKeys(request.caller, request.body);
       const fields = fieldsOf(deps, request.body);
       if (fields.branding !== undefined) {
         const organization = await findOrganization(deps.database, organizationId);
@@ -132,7 +151,14 @@ function registerReading(app: FastifyInstance, deps: AdministrationDeps): void {
   typed.get(
     '/projects',
     {
-      config: { access: { credential: 'dashboard-or-organization-key', role: 'member', scope: 'projects:read' } },
+      config: {
+        access: {
+          credential: 'dashboard-or-organization-key',
+          role: 'member',
+          scope: 'projects:read',
+          oauth: ['projects:write', 'analytics:read'],
+        },
+      },
       schema: {
         tags,
         operationId: 'listProjects',
@@ -166,6 +192,7 @@ function registerReading(app: FastifyInstance, deps: AdministrationDeps): void {
           credential: 'dashboard-or-organization-key',
           role: 'member',
           scope: 'projects:read',
+          oauth: ['projects:write', 'analytics:read'],
           project: 'projectId',
         },
       },
@@ -197,6 +224,7 @@ function registerChange(app: FastifyInstance, deps: AdministrationDeps): void {
           credential: 'dashboard-or-organization-key',
           role: 'admin',
           scope: 'projects:write',
+          oauth: ['projects:write'],
           project: 'projectId',
         },
       },

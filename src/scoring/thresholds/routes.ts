@@ -9,7 +9,7 @@ import {
   SimulationReply,
   SimulationRequest,
 } from '../../contract/thresholds.js';
-import { keyCaller, notFound, type KeyCaller } from '../../http/access.js';
+import { keyCaller, notFound, type Access, type KeyCaller } from '../../http/access.js';
 import { invalid } from '../../http/error-answers.js';
 import { errorReplies } from '../../http/openapi.js';
 import { namespaceOf } from '../../stores/counters/namespace.js';
@@ -25,7 +25,7 @@ export interface ThresholdRouteDeps {
 }
 
 const tags = ['Thresholds'];
-const access = { credential: 'api-key', scope: 'lite:read' } as const;
+const access: Access = { credential: 'api-key', scope: 'lite:read', oauth: ['lite:read'] };
 
 export function registerThresholdRoutes(app: FastifyInstance, deps: ThresholdRouteDeps): void {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();

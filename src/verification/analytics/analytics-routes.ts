@@ -17,7 +17,15 @@ export function registerAnalyticsRoute(app: FastifyInstance, { analytics }: Anal
   app.withTypeProvider<TypeBoxTypeProvider>().get(
     '/projects/:projectId/analytics',
     {
-      config: { access: { credential: 'api-key', scope: 'analytics:read', project: 'projectId', afterTrial: true } },
+      config: {
+        access: {
+          credential: 'api-key',
+          scope: 'analytics:read',
+          oauth: ['analytics:read'],
+          project: 'projectId',
+          afterTrial: true,
+        },
+      },
       schema: {
         tags: ['Projects'],
         operationId: 'readAnalytics',

@@ -1,11 +1,11 @@
 /**
- * The Ed25519 keys of vh_token: made here, sealed in the database under a key that derives from the master key, rotated by whichever instance
+ * The Ed25519 keys of vh_token, and of access tokens: made here, sealed in the database under a key that derives from the master key, rotated by whichever instance
  * finds that it is time (key-plan.ts). Every instance reads them again every few minutes, long before a new key signs. While the
  * database is away the keys that were read last go on.
  */
 import { Buffer } from 'node:buffer';
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
-import type { JsonWebKeySet, TokenClaims } from '../../contract/token.js';
+import type { JsonWebKeySet } from '../../contract/token.js';
 import { deriveKey } from '../../crypto/master-key.js';
 import { seal, unseal } from '../../crypto/sealing.js';
 import type { Database } from '../../stores/database/port.js';
@@ -20,13 +20,16 @@ interface TokenKey extends KeyTimes {
   readonly keyId: string;
   readonly x: string;
   readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
 }
 
 export interface TokenKeys {
   /** The public keys, the newest last. */
   keySet(): JsonWebKeySet;
-  /** Signs off the main thread. */
-  sign(claims: TokenClaims): Promise<string>;
+  /** A published key, or null. */
+  publicKey(keyId: string): KeyObject | null;
+  /** Signs off the main thread. `type` tells kinds of tokens apart. */
+  sign(claims: object, type?: string): Promise<string>;
   /** Reads the keys again, and makes the next where it is due. */
   refresh(): Promise<void>;
   close(): void;
@@ -85,10 +88,11 @@ export async function openTokenKeys({
         alg: 'EdDSA',
       })),
     }),
-    async sign(claims) {
+    publicKey: (keyId) => plan().published.find((key) => key.keyId === keyId)?.publicKey ?? null,
+    async sign(claims, type = 'JWT') {
       const { current } = plan();
       if (current === null) throw new Error('no key of vh_token has its time');
-      const signed = `${writePart({ alg: 'EdDSA', typ: 'JWT', kid: current.keyId })}.${writePart(claims)}`;
+      const signed = `${writePart({ alg: 'EdDSA', typ: type, kid: current.keyId })}.${writePart(claims)}`;
       return `${signed}.${Buffer.from(await signBytes(current.privateKey, signed)).toString('base64url')}`;
     },
     close: () => clearInterval(timer),
@@ -102,8 +106,9 @@ async function readKeys(database: Database, sealKey: Uint8Array): Promise<readon
   return rows.map(({ generation, sealed, signs_from }) => {
     const der = Buffer.from(unseal(sealKey, sealed, contextOf(generation)));
     const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
-    const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
-    return { generation, signsFromMs: signs_from.getTime(), privateKey, x, keyId: thumbprintOf(x) };
+    const publicKey = createPublicKey(privateKey);
+    const { x = '' } = publicKey.export({ format: 'jwk' });
+    return { generation, signsFromMs: signs_from.getTime(), privateKey, publicKey, x, keyId: thumbprintOf(x) };
   });
 }
 

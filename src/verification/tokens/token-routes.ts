@@ -4,7 +4,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { JsonWebKeySet, TokenBatch, TokenBatchReply, TokenReply, TokenVerification } from '../../contract/token.js';
-import { keyCaller } from '../../http/access.js';
+import { keyCaller, type Access } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { TokenKeys } from './token-keys.js';
@@ -23,7 +23,7 @@ const tokenExample = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6IjEifQ.eyJhdWQ
 
 export function registerTokenRoutes(app: FastifyInstance, { verifyToken, tokenKeys, metrics }: TokenRouteDeps): void {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();
-  const access = { credential: 'api-key', scope: 'verifications:read' } as const;
+  const access: Access = { credential: 'api-key', scope: 'verifications:read', oauth: ['verifications:read'] };
   const counted: VerifyToken = async (caller, token) => {
     const reply = await verifyToken(caller, token);
     metrics.tokenVerifications.inc({ result: reply.error ?? 'ok' });

@@ -1,0 +1,101 @@
+/**
+ * Assertions of clients that sign with a key of their own (private_key_jwt, RFC 7523): signed by one of the client’s keys with an algorithm of
+ * the list, issued by and about the client, for this server alone, soon over, and never seen before. The database holds which were seen,
+ * so that a second instance refuses a replay as well; while it is away no assertion is taken.
+ */
+import { createHash } from 'node:crypto';
+import { createLocalJWKSet, decodeJwt, jwtVerify, type JWTPayload } from 'jose';
+import type { StoredClient } from '../administration/oauth-clients.js';
+import { assertionAlgorithms, type ClientKeySet } from '../contract/oauth.js';
+import type { Database } from '../stores/database/port.js';
+
+export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+/** Longest time ahead that an assertion may expire, in seconds: it bounds what has to be remembered. */
+const expiresAheadSecondsMax = 600;
+/** Of the client’s clock and ours. */
+const clockToleranceSeconds = 30;
+/** Of remembered assertions that are over, taken away with each that is remembered. */
+const tidyMax = 100;
+const jtiLengthMax = 512;
+/** Verified against where there is no such client, so that a refusal takes as long. The private half was thrown away. */
+const nobody: ClientKeySet = {
+  keys: [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }],
+};
+
+export interface AssertionDeps {
+  readonly database: Database;
+  /** What an assertion may be addressed to: the server, or its token endpoint. */
+  readonly audiences: () => readonly string[];
+  readonly now: () => number;
+}
+
+/** Who an assertion says that it is of; null where it is no JWT. Nothing of it is believed by that. */
+export function claimedClient(assertion: string): string | null {
+  try {
+    return decodeJwt(assertion).sub ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether the assertion is the client’s and new. */
+export async function acceptAssertion(
+  deps: AssertionDeps,
+  client: StoredClient | null,
+  assertion: string,
+): Promise<boolean> {
+  const claims = await verify(deps, client?.jwks ?? nobody, client?.clientId ?? 'nobody', assertion);
+  return claims !== null && client !== null && client.jwks !== null && remember(deps, client, claims);
+}
+
+async function verify(
+  { audiences, now }: AssertionDeps,
+  jwks: ClientKeySet,
+  clientId: string,
+  assertion: string,
+): Promise<JWTPayload | null> {
+  try {
+    const { payload } = await jwtVerify(assertion, createLocalJWKSet({ keys: jwks.keys.map((key) => ({ ...key })) }), {
+      algorithms: [...assertionAlgorithms],
+      issuer: clientId,
+      subject: clientId,
+      audience: [...audiences()],
+      clockTolerance: clockToleranceSeconds,
+      requiredClaims: ['exp', 'jti', 'aud'],
+      currentDate: new Date(now()),
+    });
+    const { exp = Infinity, iat = 0, jti = '', aud } = payload;
+    const nowSeconds = now() / 1_000;
+    const isBounded =
+      exp <= nowSeconds + expiresAheadSecondsMax + clockToleranceSeconds && iat <= nowSeconds + clockToleranceSeconds;
+    // One that others may take too could be one that was sent to them.
+    const isForUs = typeof aud === 'string' || aud?.length === 1;
+    return isBounded && isForUs && typeof jti === 'string' && jti !== '' && jti.length <= jtiLengthMax ? payload : null;
+  } catch {
+    return null;
+  }
+}
+
+/** False where it was used before. */
+async function remember(
+  { database, now }: AssertionDeps,
+  { clientId, organizationId }: StoredClient,
+  { jti = '', exp = 0 }: JWTPayload,
+): Promise<boolean> {
+  const rows = await database.query(
+    `INSERT INTO oauth_assertions (client_id, organization_id, jti_hash, expires_at) VALUES ($1, $2, $3, $4)
+     ON CONFLICT DO NOTHING RETURNING 1 AS taken`,
+    [
+      clientId,
+      organizationId,
+      createHash('sha256').update(jti).digest(),
+      new Date((exp + 2 * clockToleranceSeconds) * 1_000),
+    ],
+  );
+  await database.query(
+    `DELETE FROM oauth_assertions WHERE (client_id, jti_hash) IN
+       (SELECT client_id, jti_hash FROM oauth_assertions WHERE expires_at < $1 ORDER BY expires_at LIMIT ${tidyMax})`,
+    [new Date(now())],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,134 @@
+/**
+ * Routes of OAuth clients: making, listing, rotating and revoking them.
+ */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { actorOf } from '../administration/audit.js';
+import {
+  MadeOAuthClient,
+  OAuthClientCreation,
+  OAuthClientPage,
+  OAuthClientRecord,
+  OAuthClientRotation,
+} from '../contract/oauth.js';
+import { PageQuery } from '../contract/paging.js';
+import { organizationOf, type Access } from '../http/access.js';
+import { errorReplies } from '../http/openapi.js';
+import { acceptEmptyBodies, optionalBody } from '../http/optional-body.js';
+import { readPage } from '../http/paging.js';
+import { registerStorableText } from '../http/storable-text.js';
+import { inOrganization } from '../stores/database/tenant.js';
+import { createClientService, type Asking, type ClientServiceDeps } from './client-service.js';
+import { listClients, showClient } from './client-store.js';
+
+const tags = ['OAuth clients'];
+const path = '/organizations/:orgId/oauth-clients';
+const owner = { orgId: Type.String({ maxLength: 128 }) };
+const params = Type.Object(owner);
+const itemParams = Type.Object({ ...owner, clientId: Type.String({ maxLength: 128 }) });
+const access = (scope: string): Access => ({
+  credential: 'dashboard-or-organization-key',
+  role: 'admin',
+  scope,
+  organization: 'orgId',
+});
+const askingOf = (request: FastifyRequest): Asking => ({
+  organizationId: organizationOf(request),
+  caller: request.caller,
+  actor: actorOf(request),
+});
+
+export function registerClientRoutes(scope: FastifyInstance, deps: ClientServiceDeps): void {
+  registerStorableText(scope);
+  registerCollection(scope, deps);
+  void scope.register(async (items) => registerItem(items, deps));
+}
+
+function registerCollection(app: FastifyInstance, deps: ClientServiceDeps): void {
+  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
+  const service = createClientService(deps);
+
+  typed.get(
+    path,
+    {
+      config: { access: { ...access('keys:read'), afterTrial: true } as Access },
+      schema: {
+        tags,
+        params,
+        operationId: 'listOAuthClients',
+        summary: 'List the organization’s OAuth clients, newest first',
+        description: 'Revoked ones as well. A page at a time: pass nextCursor on as cursor until it is null.',
+        querystring: PageQuery,
+        response: { 200: OAuthClientPage, ...errorReplies([400, 401, 403, 404, 429]) },
+      },
+    },
+    async (request) => {
+      const organizationId = organizationOf(request);
+      const page = readPage(request.query);
+      const { items, nextCursor } = await inOrganization(deps.database, organizationId, (tx) =>
+        listClients(tx, organizationId, page),
+      );
+      return { oauthClients: items.map(showClient), nextCursor };
+    },
+  );
+
+  typed.post(
+    path,
+    {
+      config: { access: access('keys:write') },
+      schema: {
+        tags,
+        params,
+        operationId: 'createOAuthClient',
+        summary: 'Make an OAuth client',
+        description:
+          'The secret is in this answer and nowhere else. With jwks there is none: the client signs assertions with a key of its own.',
+        body: { ...OAuthClientCreation, examples: [{ name: 'Fraud desk agent', scopes: ['lite:score', 'lite:read'] }] },
+        response: { 201: MadeOAuthClient, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await service.create(askingOf(request), request.body)),
+  );
+}
+
+function registerItem(scope: FastifyInstance, deps: ClientServiceDeps): void {
+  acceptEmptyBodies(scope);
+  const typed = scope.withTypeProvider<TypeBoxTypeProvider>();
+  const service = createClientService(deps);
+  const config = { access: { ...access('keys:write'), afterTrial: true } as Access };
+
+  typed.post(
+    `${path}/:clientId/rotate`,
+    {
+      config,
+      schema: {
+        tags,
+        params: itemParams,
+        operationId: 'rotateOAuthClient',
+        summary: 'Replace the secret or the keys of an OAuth client',
+        description:
+          'Id, name and scopes stay. The old secret and the tokens that were made with it are dead at once here and within a second everywhere. Without jwks the client gets a new secret, also where it had keys.',
+        body: { ...optionalBody(OAuthClientRotation), examples: [{}] },
+        response: { 200: MadeOAuthClient, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
+      },
+    },
+    async (request) => service.rotate(askingOf(request), request.params.clientId, request.body ?? {}),
+  );
+
+  typed.delete(
+    `${path}/:clientId`,
+    {
+      config,
+      schema: {
+        tags,
+        params: itemParams,
+        operationId: 'revokeOAuthClient',
+        summary: 'Revoke an OAuth client',
+        description: 'It and its tokens stop working everywhere within a second. Repeating the call changes nothing.',
+        response: { 200: OAuthClientRecord, ...errorReplies([400, 401, 403, 404, 429]) },
+      },
+    },
+    async (request) => service.revoke(askingOf(request), request.params.clientId),
+  );
+}

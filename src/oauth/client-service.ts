@@ -1,0 +1,146 @@
+/**
+ * Making, rotating and revoking OAuth clients. Each write is recorded with it, and in force on this instance when it answers; the others
+ * learn of it within a second. An organization key hands out no scope whose counterpart it lacks itself.
+ */
+import { randomBytes } from 'node:crypto';
+import { hashSecret } from '../administration/api-keys.js';
+import { recordAudit, type Actor } from '../administration/audit.js';
+import type { Directories } from '../administration/directories.js';
+import {
+  clientsMax,
+  oauthScopes,
+  type ClientKeySet,
+  type MadeOAuthClient,
+  type OAuthClientCreation,
+  type OAuthClientRecord,
+  type OAuthClientRotation,
+  type OAuthScope,
+} from '../contract/oauth.js';
+import { makeId } from '../crypto/ids.js';
+import { Fault } from '../errors.js';
+import { notFound, type Caller } from '../http/access.js';
+import type { Database, Queryable } from '../stores/database/port.js';
+import { inOrganization } from '../stores/database/tenant.js';
+import {
+  countClients,
+  insertClient,
+  lockClient,
+  replaceCredential,
+  revokeClient,
+  showClient,
+  type AdministeredClient,
+  type ClientCredential,
+} from './client-store.js';
+import { readKeySet } from './key-set.js';
+
+export interface ClientServiceDeps {
+  readonly database: Database;
+  readonly directories: Pick<Directories, 'clients'>;
+}
+
+export interface Asking {
+  readonly organizationId: string;
+  readonly caller: Caller | null;
+  readonly actor: Actor;
+}
+
+const secretFamily = 'vfoauth_';
+
+export function createClientService({ database, directories }: ClientServiceDeps) {
+  /** Works on a client of the organization’s, and forgets it afterwards. */
+  async function onClient<T>(
+    { organizationId, caller }: Asking,
+    clientId: string,
+    run: (tx: Queryable, client: AdministeredClient) => Promise<T>,
+  ): Promise<T> {
+    const result = await inOrganization(database, organizationId, async (tx) => {
+      const client = await lockClient(tx, organizationId, clientId);
+      if (client === null) throw notFound('OAuth client');
+      requireReach(caller, client.scopes);
+      return run(tx, client);
+    });
+    directories.clients.drop(clientId);
+    return result;
+  }
+
+  return {
+    create(asking: Asking, { name, scopes, jwks }: OAuthClientCreation): Promise<MadeOAuthClient> {
+      requireReach(asking.caller, scopes);
+      const { credential, shown } = makeCredential(jwks);
+      const { organizationId } = asking;
+      return inOrganization(database, organizationId, async (tx) => {
+        const count = await countClients(tx, organizationId);
+        // The organization of a dashboard token need not exist here.
+        if (count === null) throw notFound('organization');
+        if (count >= clientsMax)
+          throw new Fault('CONFLICT', `An organization has at most ${clientsMax} OAuth clients. Revoke one first.`);
+        const clientId = makeId('client');
+        const client = await insertClient(tx, { clientId, organizationId, name, scopes, credential });
+        await recordAudit(tx, asking.actor, {
+          organizationId,
+          action: 'client.created',
+          subject: { kind: 'client', id: clientId },
+          detail: { name, scopes, authentication: showClient(client).authentication },
+        });
+        return showMade(client, shown);
+      });
+    },
+
+    rotate: (asking: Asking, clientId: string, { jwks }: OAuthClientRotation): Promise<MadeOAuthClient> =>
+      onClient(asking, clientId, async (tx, client) => {
+        if (client.revokedAt !== null) throw notFound('OAuth client');
+        const { credential, shown } = makeCredential(jwks);
+        const rotated = await replaceCredential(tx, clientId, credential);
+        await recordAudit(tx, asking.actor, {
+          organizationId: asking.organizationId,
+          action: 'client.rotated',
+          subject: { kind: 'client', id: clientId },
+          detail: { authentication: showClient(rotated).authentication },
+        });
+        return showMade(rotated, shown);
+      }),
+
+    revoke: (asking: Asking, clientId: string): Promise<OAuthClientRecord> =>
+      onClient(asking, clientId, async (tx, client) => {
+        if (client.revokedAt !== null) return showClient(client);
+        const revoked = await revokeClient(tx, clientId);
+        await recordAudit(tx, asking.actor, {
+          organizationId: asking.organizationId,
+          action: 'client.revoked',
+          subject: { kind: 'client', id: clientId },
+          detail: { name: client.name },
+        });
+        return showClient(revoked);
+      }),
+  };
+}
+
+const showMade = (client: AdministeredClient, secret: string | null): MadeOAuthClient => ({
+  clientId: client.clientId,
+  ...(secret === null ? {} : { clientSecret: secret }),
+  name: client.name,
+  scopes: [...client.scopes],
+  createdAt: client.createdAt.toISOString(),
+});
+
+/** The keys that were handed in, or a new secret, which exists outside its owner’s hands this once. */
+function makeCredential(jwks: ClientKeySet | undefined): {
+  readonly credential: ClientCredential;
+  readonly shown: string | null;
+} {
+  if (jwks !== undefined) return { credential: { secretHash: null, jwks: readKeySet(jwks) }, shown: null };
+  const secret = secretFamily + randomBytes(32).toString('base64url');
+  return { credential: { secretHash: hashSecret(secret), jwks: null }, shown: secret };
+}
+
+function requireReach(caller: Caller | null, scopes: readonly OAuthScope[]): void {
+  if (caller?.kind !== 'key') return;
+  if (caller.isTest)
+    throw new Fault('INSUFFICIENT_SCOPE', 'A test key administers no OAuth clients: they act as live keys do.');
+  const beyond = scopes.find((scope) => !caller.scopes.includes(oauthScopes[scope].keyScope));
+  if (beyond !== undefined)
+    throw new Fault(
+      'INSUFFICIENT_SCOPE',
+      `A key administers a client with the scope ${beyond} only if it has ${oauthScopes[beyond].keyScope} itself.`,
+    );
+}

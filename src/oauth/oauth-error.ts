@@ -1,0 +1,56 @@
+/**
+ * Refusals of the token endpoint (RFC 6749, 5.2): `{ error, error_description }`, never cached. What fails on the way, such as a limit or
+ * a store that is away, is told in the same form.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Fault } from '../errors.js';
+
+const statuses = {
+  invalid_request: 400,
+  invalid_client: 401,
+  unsupported_grant_type: 400,
+  unsupported_response_type: 400,
+  invalid_scope: 400,
+  invalid_target: 400,
+  slow_down: 429,
+  temporarily_unavailable: 503,
+  server_error: 500,
+} as const;
+type OAuthErrorCode = keyof typeof statuses;
+
+export class OAuthError extends Error {
+  readonly error: OAuthErrorCode;
+
+  constructor(error: OAuthErrorCode, description: string) {
+    super(description);
+    this.name = 'OAuthError';
+    this.error = error;
+  }
+}
+
+/** For the routes of this scope. */
+export function registerOAuthErrors(scope: FastifyInstance): void {
+  scope.setErrorHandler((error: Error & { statusCode?: number }, request, reply) =>
+    answer(asOAuthError(error, request), error, reply),
+  );
+}
+
+function asOAuthError(error: Error & { statusCode?: number }, request: FastifyRequest): OAuthError {
+  if (error instanceof OAuthError) return error;
+  if (error instanceof Fault && error.code === 'RATE_LIMIT_EXCEEDED') return new OAuthError('slow_down', error.message);
+  if (error instanceof Fault && error.status === 503) return new OAuthError('temporarily_unavailable', error.message);
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
+    return new OAuthError('invalid_request', 'Send the request as application/x-www-form-urlencoded, at most 16 KiB.');
+  request.log.error({ err: error }, 'the token endpoint failed');
+  return new OAuthError('server_error', `The service failed on this request. Quote the request id ${request.id}.`);
+}
+
+function answer({ error, message }: OAuthError, cause: Error, reply: FastifyReply): FastifyReply {
+  if (error === 'invalid_client') void reply.header('www-authenticate', 'Basic realm="verifyhuman", charset="UTF-8"');
+  if (cause instanceof Fault && cause.details.headers !== undefined) void reply.headers({ ...cause.details.headers });
+  return reply
+    .code(statuses[error])
+    .headers({ 'cache-control': 'no-store', pragma: 'no-cache' })
+    .type('application/json')
+    .send(JSON.stringify({ error, error_description: message }));
+}

@@ -1,0 +1,97 @@
+/** OAuth clients at two instances that share their stores. */
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import t from 'tap';
+import { issueDashboardToken } from '../../src/administration/dashboard-tokens.js';
+import type { MadeOAuthClient } from '../../src/contract/oauth.js';
+import { askForToken, basic, bearerOf } from '../helpers/oauth.js';
+import { realStoreSettings } from '../helpers/real-service.js';
+import { startTestService } from '../helpers/service.js';
+import { findStack } from '../helpers/stores.js';
+import { waitUntil } from '../helpers/wait-until.js';
+
+t.setTimeout(120_000);
+const stack = findStack(t, 'OAuth clients at two instances');
+const siteUrl = 'https://verify.example.com';
+
+if (stack !== null) {
+  // One address for both, as behind a balancer: it is what tokens and assertions name.
+  const settings = { ...(await realStoreSettings(t, stack)), VH_SITE_URL: siteUrl, VH_POOL_THREADS: '1' };
+  const ports = [await freePort(), await freePort()] as const;
+  const first = await startTestService(t, { ...settings, PORT: String(ports[0]), VH_BOOTSTRAP: 'on' });
+  await startTestService(t, { ...settings, PORT: String(ports[1]), VH_BOOTSTRAP: 'off', VH_ROLES: 'api' });
+  const [one, two] = [`http://127.0.0.1:${ports[0]}`, `http://127.0.0.1:${ports[1]}`];
+  const keys = first.bootstrap;
+  const token = await issueDashboardToken(Buffer.from(settings.VH_MASTER_KEY, 'base64'), {
+    organizationId: keys.organizationId,
+    role: 'owner',
+    lifetimeSeconds: 600,
+  });
+  const manage = async (method: string, path: string, body?: object): Promise<Response> =>
+    fetch(`${one}/api/v1/organizations/${keys.organizationId}/oauth-clients${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const make = async (over: object = {}): Promise<MadeOAuthClient & { readonly clientSecret: string }> =>
+    (await (await manage('POST', '', { name: 'Two', scopes: ['analytics:read'], ...over })).json()) as never;
+  const listProjects = async (url: string, headers: Readonly<Record<string, string>>): Promise<number> =>
+    (await fetch(`${url}/api/v1/projects`, { headers })).status;
+
+  t.test('a token of one instance is good at the other, and dead there within a second of revocation', async (t) => {
+    const client = await make();
+    const headers = await bearerOf(one, client);
+    t.equal(await listProjects(two, headers), 200);
+    t.equal((await manage('DELETE', `/${client.clientId}`)).status, 200);
+    t.equal(await listProjects(one, headers), 401, 'here at once');
+    await waitUntil(async () => (await listProjects(two, headers)) === 401, 'the other instance refuses it', 1_000);
+    await waitUntil(
+      async () => (await askForToken(two, {}, basic(client.clientId, client.clientSecret))).status === 401,
+      'the other instance makes none',
+      1_000,
+    );
+  });
+
+  t.test('a token of before a rotation is dead at the other instance within a second', async () => {
+    const client = await make();
+    const headers = await bearerOf(two, client);
+    await manage('POST', `/${client.clientId}/rotate`, {});
+    await waitUntil(async () => (await listProjects(two, headers)) === 401, 'the other instance refuses it', 1_000);
+  });
+
+  t.test('an assertion that is presented to both at once is good at one of them', async (t) => {
+    const pair = await generateKeyPair('ES256', { extractable: true });
+    const { clientId } = await make({ jwks: { keys: [await exportJWK(pair.publicKey)] } });
+    for (let round = 0; round < 10; round += 1) {
+      const now = Math.floor(Date.now() / 1_000);
+      const client_assertion = await new SignJWT({
+        iss: clientId,
+        sub: clientId,
+        aud: siteUrl,
+        exp: now + 60,
+        jti: `${round}`,
+      })
+        .setProtectedHeader({ alg: 'ES256' })
+        .sign(pair.privateKey);
+      const form = {
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+        client_assertion,
+      };
+      const answers = await Promise.all([one, two, one, two].map((url) => askForToken(url, form)));
+      t.same(answers.map(({ status }) => status).sort(), [200, 401, 401, 401]);
+    }
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
