@@ -10,13 +10,15 @@ export default {
     'workers/main.ts',
     'sdk/lite/{script,index,api}.ts',
     'sdk/gallery/gallery.ts',
-    'sdk/widget/ports.ts',
+    'sdk/{index,umd}.ts',
+    'sdk/{react,next}.tsx',
+    'sdk/widget/{api,ports}.ts',
     'bench/{run,echo-server,pipeline-server,service-server}.ts',
     'scripts/*.{ts,mjs}',
     'test/**/*.test.ts',
     'test/pool/entries/*.ts',
   ],
-  project: ['{src,workers,sdk,bench,scripts,test}/**/*.{ts,mjs,js}'],
+  project: ['{src,workers,sdk,bench,scripts,test}/**/*.{ts,tsx,mjs,js}', '!sdk/dist/**'],
   // The types in a function's signature are exported with it.
   ignoreExportsUsedInFile: { interface: true, type: true },
   // Bundled by esbuild out of a text, as the rival beside which the probe is measured; and run by name on the API document by test/docs/openapi.test.ts.

@@ -10,11 +10,17 @@ import { minify } from 'terser';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** What is built: entry, file under the output folder, module format, and the raw size it may have. */
+/** What is built: entry, file under the output folder, module format, and the size it may have, raw or gzipped. */
 const bundles = [
   { entry: 'sdk/lite/script.ts', file: 'lite/v1/vh-lite.iife.js', format: 'iife', bytesMax: 15_000 },
   { entry: 'sdk/lite/index.ts', file: 'lite/v1/vh-lite.esm.js', format: 'esm', bytesMax: 16_000 },
+  { entry: 'sdk/umd.ts', file: 'v1/verifyhuman.umd.js', format: 'umd', gzipBytesMax: 40_000 },
 ];
+
+/** A script for all three worlds: CommonJS and AMD get the exports; the page gets them too, as the globals that the bundle itself sets. */
+const umdBefore =
+  '(function(e){typeof exports==="object"&&typeof module!=="undefined"?module.exports=e():typeof define==="function"&&define.amd?define([],(x=>()=>x)(e())):e()})(function(){var module={exports:{}};';
+const umdAfter = ';return module.exports});';
 
 /** The module's declarations: its public types, which stand alone in one file, and what it exports. */
 async function writeDeclarations(out) {
@@ -24,12 +30,15 @@ async function writeDeclarations(out) {
   await writeFile(join(out, 'lite/v1/vh-lite.esm.d.ts'), `${types}\n${exported}`);
 }
 
-async function buildBundle({ entry, file, format, bytesMax }, out) {
+async function buildBundle({ entry, file, format, bytesMax = Infinity, gzipBytesMax = Infinity }, out) {
+  const isUmd = format === 'umd';
   const { outputFiles } = await build({
     entryPoints: [join(root, entry)],
     bundle: true,
     write: false,
-    format,
+    format: isUmd ? 'cjs' : format,
+    ...(isUmd ? { banner: { js: umdBefore }, footer: { js: umdAfter } } : {}),
+    jsx: 'automatic',
     target: 'es2020',
     platform: 'browser',
     legalComments: 'none',
@@ -42,14 +51,17 @@ async function buildBundle({ entry, file, format, bytesMax }, out) {
     format: { comments: false },
   });
   const bytes = Buffer.byteLength(code);
+  const gzipBytes = gzipSync(code).length;
   if (bytes > bytesMax) throw new Error(`${file} has ${bytes} bytes, more than the ${bytesMax} it may have`);
+  if (gzipBytes > gzipBytesMax)
+    throw new Error(`${file} has ${gzipBytes} bytes gzipped, more than the ${gzipBytesMax} it may have`);
   const path = join(out, file);
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, code);
   return {
     file,
     bytes,
-    gzipBytes: gzipSync(code).length,
+    gzipBytes,
     integrity: `sha384-${createHash('sha384').update(code).digest('base64')}`,
   };
 }

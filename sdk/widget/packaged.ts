@@ -1,0 +1,11 @@
+/**
+ * The one SDK of the package: its entries share it, and with it what was seen of projects' configurations.
+ */
+import { createSdk } from './sdk.js';
+import { createView } from './ui/view.js';
+
+export const packagedSdk = createSdk({
+  scriptUrl: undefined,
+  createView,
+  loadCamera: async () => (await import('#capture')).camera,
+});

@@ -1,0 +1,151 @@
+/**
+ * Pages that carry the browser SDK by each of its ways in, under the content security policy that integrators are told, on an origin of their
+ * own, in real Chromium. What comes of a mount is read the same for all ways.
+ */
+import { build } from 'esbuild';
+import type { BrowserContext, Page } from 'playwright-core';
+import type { MountOptions, VHMountResult } from '../../sdk/widget/api.js';
+import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
+import { repositoryRoot } from './repository.js';
+import { pollUntil, startStaticSite, type StaticSite } from './static-site.js';
+
+export const ways = ['html', 'mount', 'react'] as const;
+export type Way = (typeof ways)[number];
+
+/** How a mount ended: one of the two is null. Errors are told by their public fields. */
+export interface Ended {
+  readonly result: VHMountResult | null;
+  readonly error: {
+    readonly name: string;
+    readonly code: string | null;
+    readonly message: string;
+    readonly recoverable: boolean | null;
+    readonly context: Record<string, unknown> | null;
+    readonly reason: string | null;
+  } | null;
+}
+
+export type PlainOptions = Omit<MountOptions, 'onResult'>;
+
+export interface SdkPage {
+  readonly page: Page;
+  /** Console errors and uncaught errors so far. */
+  readonly errors: string[];
+  /** Begins a mount; `settled` waits for its end. */
+  begin(options: PlainOptions): Promise<void>;
+  settled(timeoutMs?: number): Promise<Ended>;
+}
+
+export interface SdkSite {
+  readonly site: StaticSite;
+  open(way: Way, prepare?: (page: Page) => Promise<void>): Promise<SdkPage>;
+  close(): Promise<void>;
+}
+
+/** The policy of docs/sdk.md for a site that takes the script from the service. */
+export const policyFor = (serviceOrigin: string): string =>
+  [
+    "default-src 'none'",
+    `connect-src 'self' ${serviceOrigin}`,
+    `script-src 'self' ${serviceOrigin} 'wasm-unsafe-eval'`,
+    "worker-src 'self' blob:",
+    "img-src 'self' data: blob:",
+    "media-src 'self' blob:",
+  ].join('; ');
+
+/** Runs in the page: sums an end up as `Ended`. Serialised, so it may refer to nothing outside itself. */
+const recorder = `
+  const plain = (error) => ({ name: error.name, code: error.code ?? null, message: error.message,
+    recoverable: error.recoverable ?? null, context: error.context ?? null, reason: error.reason ?? null });
+  window.seen = { ended: null, dispatches: [], events: [], answer: undefined };
+  window.ended = (result, error) => { window.seen.ended = { result, error: error && plain(error) }; };
+  document.addEventListener('vh:verified', (event) => { seen.events.push(event.type); window.fromEvent?.(event.detail); });
+  document.addEventListener('vh:error', (event) => { seen.events.push(event.type); window.ended(null, event.detail); });
+  document.addEventListener('vh:integrity-error', (event) => seen.events.push(event.type + ' ' + event.detail.name));
+`;
+
+const reactEntry = `
+  import { createRoot } from 'react-dom/client';
+  import { VerifyHuman } from './sdk/react.js';
+  window.render = (options) => createRoot(document.getElementById('target')).render(
+    <VerifyHuman {...options} onVerified={(result) => window.ended(result, null)} onError={(error) => window.ended(null, error)}
+      onResult={(dispatch) => { window.seen.dispatches.push(dispatch); return window.seen.answer; }} />);
+`;
+
+async function bundleReact(): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents: reactEntry, resolveDir: repositoryRoot, loader: 'tsx' },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    jsx: 'automatic',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    target: 'es2022',
+    platform: 'browser',
+    external: ['#capture'],
+  });
+  return outputFiles[0]?.text ?? '';
+}
+
+export async function startSdkSite(context: BrowserContext, { siteUrl, baseUrl }: Bootstrap): Promise<SdkSite> {
+  const script = `<script src="${siteUrl}/sdk/v1/verifyhuman.umd.js"></script>`;
+  const pageOf = (scripts: string) =>
+    `<!doctype html><html lang="en"><meta charset="utf-8"><title>Survey</title><body><div id="target"></div>${scripts}</body></html>`;
+  const site = await startStaticSite({
+    files: {
+      '/script': pageOf(script),
+      '/react': pageOf('<script type="module" src="/app.js"></script>'),
+      '/app.js': await bundleReact(),
+      '/done': '<!doctype html><title>Done</title>done',
+      '/favicon.ico': '',
+    },
+    headers: { 'content-security-policy': policyFor(siteUrl) },
+  });
+  return {
+    site,
+    close: () => site.close(),
+    async open(way, prepare) {
+      const page = await context.newPage();
+      const errors: string[] = [];
+      page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+      page.on('pageerror', (error) => errors.push(String(error)));
+      await page.addInitScript(recorder);
+      await prepare?.(page);
+      await page.goto(`${site.origin}/${way === 'react' ? 'react' : 'script'}`, { waitUntil: 'load' });
+      return {
+        page,
+        errors,
+        async begin(options) {
+          await page.evaluate(`(${beginners[way]})(${JSON.stringify({ apiEndpoint: baseUrl, ...options })})`);
+        },
+        // The page's policy forbids the evaluation that playwright's own waiting needs.
+        settled: (timeoutMs) =>
+          pollUntil<Ended>(
+            `the end of a mount by ${way}`,
+            async () => (await page.evaluate<Ended | null>('window.seen.ended')) ?? undefined,
+            timeoutMs,
+          ),
+      };
+    },
+  };
+}
+
+/** The page's side of each way; `fromCallback` and the event must bring the very same result. */
+const beginners: Record<Way, string> = {
+  html: `(options) => {
+    const names = { siteKey: 'data-sitekey', widgetTheme: 'data-theme', widgetStyle: 'data-style' };
+    const element = document.getElementById('target');
+    for (const [name, value] of Object.entries(options)) {
+      const attribute = names[name] ?? 'data-' + name.replace(/[A-Z]/g, (letter) => '-' + letter.toLowerCase());
+      element.setAttribute(attribute, typeof value === 'string' ? value : JSON.stringify(value));
+    }
+    window.fromCallback = (result) => { window.fromEvent = (again) => window.ended(again === result ? result : null, null); };
+    element.setAttribute('data-callback', 'fromCallback');
+    VerifyHuman.init();
+  }`,
+  mount: `(options) => {
+    const onResult = (dispatch) => { seen.dispatches.push(dispatch); return seen.answer; };
+    VH.mount('#target', { ...options, onResult }).then((result) => ended(result, null), (error) => ended(null, error));
+  }`,
+  react: '(options) => window.render(options)',
+};
