@@ -1,5 +1,5 @@
 /**
- * Signs many messages with few signatures: those that arrive while a signature is being made are hashed into a Merkle tree
+ * Signs many messages with few signatures: those that arrive within one turn of the event loop are hashed into a Merkle tree
  * (RFC 6962 in shape), and one Ed25519 signature covers its root. Each message gets the root’s signature and its own path, so that
  * every message can be verified alone. With one message at a time it is a plain signature.
  *
@@ -43,32 +43,26 @@ interface Waiting {
 
 export function createBatchSigner(key: SigningKey): BatchSigner {
   let waiting: Waiting[] = [];
-  let running = false;
 
-  async function run(): Promise<void> {
-    running = true;
-    await new Promise((resolve) => setImmediate(resolve));
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, batchMax);
-      waiting = waiting.slice(batchMax);
-      await signBatch(key, batch);
-    }
-    running = false;
+  /** All that arrived within one turn of the event loop. */
+  function run(): void {
+    const arrived = waiting;
+    waiting = [];
+    for (let from = 0; from < arrived.length; from += batchMax) signBatch(key, arrived.slice(from, from + batchMax));
   }
 
   return {
     seal: (message) =>
       new Promise((resolve, reject) => {
-        waiting.push({ leaf: leafOf(message), resolve, reject });
-        if (!running) void run();
+        if (waiting.push({ leaf: leafOf(message), resolve, reject }) === 1) setImmediate(run);
       }),
   };
 }
 
-async function signBatch(key: SigningKey, batch: readonly Waiting[]): Promise<void> {
+function signBatch(key: SigningKey, batch: readonly Waiting[]): void {
   const levels = levelsOf(batch.map(({ leaf }) => leaf));
   try {
-    const signature = await signBytes(key, levels.at(-1)?.[0] ?? leafMark);
+    const signature = signBytes(key, levels.at(-1)?.[0] ?? leafMark);
     batch.forEach(({ resolve }, index) =>
       resolve({ keyId: key.keyId, signature, index, count: batch.length, path: pathOf(levels, index) }),
     );
