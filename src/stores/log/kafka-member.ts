@@ -36,8 +36,10 @@ export interface Member {
 /** By partition: what tells kafkajs that a batch in its hands is done. */
 type Resolvers = Map<number, EachBatchPayload['resolveOffset']>;
 
-/** A paused partition waits at most this long for the fetch under way to end. */
+/** A paused partition waits at most this long, or its linger, for the fetch under way to end. */
 const fetchWaitMsMax = 100;
+/** A batch that has filled to this waits no longer. */
+const lingerBytes = 262_144;
 const heartbeatsPerSession = 5;
 const retry = {
   initialRetryTime: 200,
@@ -82,13 +84,16 @@ export function joinGroup(deps: MemberDeps): Member {
   };
 }
 
-function createConsumer({ client, groupId, sessionTimeoutMs }: MemberDeps): Consumer {
+function createConsumer({ client, groupId, sessionTimeoutMs, subscription }: MemberDeps): Consumer {
+  const { lingerMs = 0 } = subscription;
   return client.kafka.consumer({
     groupId,
     sessionTimeout: sessionTimeoutMs,
     rebalanceTimeout: sessionTimeoutMs,
     heartbeatInterval: sessionTimeoutMs / heartbeatsPerSession,
-    maxWaitTimeInMs: fetchWaitMsMax,
+    // A fetch is answered at once where anything waits, or, where a batch may fill up first, when it has or its time is over.
+    maxWaitTimeInMs: Math.max(fetchWaitMsMax, lingerMs),
+    minBytes: lingerMs > 0 ? lingerBytes : 1,
     allowAutoTopicCreation: false,
     retry,
   });

@@ -74,6 +74,26 @@ function testDelivery(t: Test, log: Log): void {
     t.ok(Math.max(...sizes) <= 16);
   });
 
+  t.test('a reader that lingers takes what came meanwhile in few batches', async (t) => {
+    const sizes: number[] = [];
+    const consumer = await log.subscribe({
+      topic: 'verifications',
+      group: freshGroup(),
+      batchMax: 1_000,
+      lingerMs: 1_000,
+      handle: async (batch) => void sizes.push(batch.length),
+    });
+    const arrived = (): number => sizes.reduce((sum, size) => sum + size, 0);
+    await log.append('verifications', [entry('one', 'first')]);
+    await waitUntil(() => arrived() >= 1, 'it reads');
+    let appended = 1;
+    for (const endsAt = performance.now() + 1_500; performance.now() < endsAt; appended++)
+      await log.append('verifications', [entry(`${appended}`, `${appended}`)]);
+    await waitUntil(() => arrived() >= appended, 'all entries arrive');
+    await consumer.stop();
+    t.ok(sizes.length <= appended / 10, `${appended} entries in ${sizes.length} batches`);
+  });
+
   t.test('appending nothing is done at once, and the log answers a ping', async (t) => {
     await log.append('scores', []);
     await log.ping();
