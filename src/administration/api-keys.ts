@@ -5,7 +5,7 @@
  *     active ──revoke──▶ revoked
  *     active ──expiresAt──▶ expired
  *
- * A key from before the two tiers existed has the scope of its organization and all of that tier’s scopes, whatever its row says.
+ * A key from before the two kinds existed is an organization key and has all scopes of that kind, whatever its row says.
  */
 import { hash, randomBytes } from 'node:crypto';
 import { keyScopes, rateLimitDefaults, type RateLimits } from '../contract/api-key.js';
@@ -30,7 +30,7 @@ export interface NewKey {
   readonly isTest: boolean;
   /** Default: rateLimitDefaults. */
   readonly limits?: RateLimits;
-  /** Default: all of the tier’s. */
+  /** Default: all that its kind of key may have. */
   readonly scopes?: readonly string[];
   /** Default: never. */
   readonly expiresAt?: Date | null;

@@ -4,7 +4,7 @@
 import { Type, type Static } from 'typebox';
 import { Nullable, StringEnum, Timestamp } from './common.js';
 
-/** Everything that a key can be allowed. Organization keys may hold all of them, project keys those of their tier. */
+/** Everything that a key can be allowed. Organization keys may hold all of them, project keys those of their kind. */
 export const keyScopes = {
   project: [
     'lite:write',
@@ -103,7 +103,7 @@ export const KeyCreation = Type.Object({
       minItems: 1,
       maxItems: 32,
       uniqueItems: true,
-      description: 'Default: all of the key’s tier.',
+      description: 'Default: all that this kind of key may have.',
     }),
   ),
   isTest: Type.Optional(Type.Boolean({ description: 'Default false.' })),

@@ -27,7 +27,7 @@ export const verdictStatuses = ['pass', 'fail', 'review'] as const;
 export const failureCategories = ['duplicate', 'liveness', 'authenticity', 'fraud_signal', 'fingerprint'] as const;
 export type FailureCategory = (typeof failureCategories)[number];
 export const assuranceLevels = ['biometric', 'device_only', 'none'] as const;
-/** The unified verdict’s own levels: `behavioral` is a tier that the flat assuranceLevel does not have. */
+/** The unified verdict’s own levels: `behavioral` is a level that the flat assuranceLevel does not have. */
 export const unifiedAssuranceLevels = ['none', 'device_only', 'behavioral', 'biometric'] as const;
 export const verificationOutcomes = ['completed', 'unverified_technical', 'declined_by_user'] as const;
 export const matchMethods = ['exact', 'fuzzy', 'biometric', 'none'] as const;
@@ -149,7 +149,7 @@ export const UnifiedVerdict = Type.Object({
     description: 'The same in every mode: a borderline session is review in block mode too.',
   }),
   assuranceLevel: StringEnum(unifiedAssuranceLevels, {
-    description: 'Not the assuranceLevel beside it: has a tier behavioral.',
+    description: 'Not the assuranceLevel beside it: has a level behavioral.',
   }),
 });
 export type UnifiedVerdict = Static<typeof UnifiedVerdict>;

@@ -134,7 +134,7 @@ export function registerAccess(app: FastifyInstance, deps: AccessDeps): void {
     request.caller = caller;
     if (caller.kind === 'key' && takesRateHere(caller, access)) await takeRate(request, caller, deps);
     if (caller.kind === 'key' && access.afterTrial !== true) await deps.requireTrial(caller.organizationId);
-    requireTier(caller, access);
+    requireKindOfKey(caller, access);
     requireScope(caller, access, deps);
     if (caller.kind === 'key' && caller.isDemo && access.demo === 'refused')
       throw new Fault('INSUFFICIENT_SCOPE', 'A demo key measures and changes nothing; use a key of the project.');
@@ -236,8 +236,8 @@ async function inNamedProject(
   return { ...caller, projectId };
 }
 
-/** The tier of a key that suffices for the route; every refusal says which does. A client is of the organization. */
-function requireTier(caller: Caller, { credential, oauth }: Guarded): void {
+/** The kind of key that suffices for the route; every refusal says which does. A client is of the organization. */
+function requireKindOfKey(caller: Caller, { credential, oauth }: Guarded): void {
   if (caller.kind !== 'key') return;
   if (caller.client === true) {
     if (oauth !== undefined) return;

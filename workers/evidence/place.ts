@@ -68,7 +68,7 @@ const ceilingWords: Readonly<Record<Ceiling, string>> = {
 };
 
 interface Circumstances {
-  readonly measured: boolean;
+  readonly deviceMeasured: boolean;
   /** The browser, or what drives it, says that it is a program. */
   readonly automated: boolean;
   readonly ceilings: readonly Ceiling[];
@@ -78,7 +78,7 @@ interface Circumstances {
 export function summarize(
   reply: Pick<ScoreReply, 'score' | 'recommendation' | 'verdictClass'>,
   { against, for: favour }: Placed['evidence'],
-  { measured, automated, ceilings }: Circumstances,
+  { deviceMeasured, automated, ceilings }: Circumstances,
 ): string {
   const sentences = [`Risk ${reply.score} of 100.`, openingOf(reply, automated)];
   const [strongest] = against;
@@ -91,6 +91,6 @@ export function summarize(
     );
   if (favour.length > 0) sentences.push(`In its favour: ${favour[0]?.detail}`);
   sentences.push(...ceilings.map((ceiling) => ceilingWords[ceiling]));
-  if (!measured) sentences.push('Device and behaviour were not measured.');
+  if (!deviceMeasured) sentences.push('Device and behaviour were not measured.');
   return sentences.join(' ');
 }

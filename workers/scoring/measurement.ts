@@ -85,11 +85,11 @@ export const measurementRules = {
 const raise = createRaise(measurementRules);
 
 /** Degraded signals in the order of their discovery, each once. */
-export function findDegraded({ facts, measured, pages }: Visit): readonly DegradedSignal[] {
+export function findDegraded({ facts, deviceMeasured, pages }: Visit): readonly DegradedSignal[] {
   const found = new Set(facts.degraded);
   if (facts.probeRead === false) found.add('probe_unreadable');
   else if (pages.length === 0) found.add('client_probe_missing');
-  else if (!measured) found.add('probe_unusable');
+  else if (!deviceMeasured) found.add('probe_unusable');
   const { country, asn, network, range } = facts.address;
   if (country === null && range === 'public') found.add('geo_unavailable');
   if (asn === null && network === null && range === 'public') found.add('network_unavailable');
@@ -102,7 +102,7 @@ export function findDegraded({ facts, measured, pages }: Visit): readonly Degrad
 export function weighMeasurement(visit: Visit, degraded: readonly DegradedSignal[], ceiling: number): Signal[] {
   const signals: Signal[] = [];
   const absent = degraded.find(
-    (code) => !visit.measured && (code === 'probe_unusable' || code === 'client_probe_missing'),
+    (code) => !visit.deviceMeasured && (code === 'probe_unusable' || code === 'client_probe_missing'),
   );
   for (const code of degraded) {
     raise(signals, code, code === absent ? weightOf(Math.min(visit.facts.calibration.noProbeRiskScore, ceiling)) : 0);

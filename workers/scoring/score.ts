@@ -44,7 +44,7 @@ export function scoreFacts(facts: ScoreFacts): ScoreOutcome {
   const { score } = risk;
   const advice = recommend(score, calibration, facts.agent, risk.caps.includes('dispositive'));
   const automated = signals.some(isAutomation);
-  const verdictClass = classify(score, calibration, facts.agent, visit.measured && !automated);
+  const verdictClass = classify(score, calibration, facts.agent, visit.deviceMeasured && !automated);
   const verdict = { score, recommendation: advice.recommendation, verdictClass };
   const reply: ScoreReply = {
     score,
@@ -57,7 +57,11 @@ export function scoreFacts(facts: ScoreFacts): ScoreOutcome {
     categories: { ...risk.categories, duplicate: duplication.score },
     reasons: placed.reasons,
     evidence: {
-      summary: summarize(verdict, placed.evidence, { measured: visit.measured, automated, ceilings: risk.ceilings }),
+      summary: summarize(verdict, placed.evidence, {
+        deviceMeasured: visit.deviceMeasured,
+        automated,
+        ceilings: risk.ceilings,
+      }),
       ...placed.evidence,
     },
     degradedSignals: [...degraded],

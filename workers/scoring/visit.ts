@@ -24,7 +24,7 @@ export interface Visit {
   /** The page that the device is known by first, then the others; none where no probe came. */
   readonly pages: readonly Page[];
   /** Whether a probe told enough of the device: only then can a session be called human. */
-  readonly measured: boolean;
+  readonly deviceMeasured: boolean;
   /** The user agent that the caller passed on. */
   readonly callerAgent: UserAgent | null;
   /** The one nearest to the browser of the first page, else the caller’s; null where none is known. */
@@ -43,7 +43,7 @@ export function readVisit(facts: ScoreFacts): Visit {
   const pages = probe === null ? [] : readPages([probe, ...(probe.others ?? [])]);
   const [first] = pages;
   const callerAgent = sameOrRead(first?.pageAgent ?? null, facts.userAgent);
-  return { facts, pages, measured: pages.some(isMeasured), callerAgent, agent: first?.agent ?? callerAgent };
+  return { facts, pages, deviceMeasured: pages.some(isMeasured), callerAgent, agent: first?.agent ?? callerAgent };
 }
 
 /** Of several bodies with one nonce, the one with the highest seq stands for the page. */

@@ -1,27 +1,31 @@
 /**
  * On what a verdict rests. Two scales that must not be mixed: the flat assuranceLevel knows biometric, device_only and none; the one inside
- * unifiedVerdict has a tier for behaviour between the last two.
+ * unifiedVerdict has a level for behaviour between the last two.
  */
 import type { FraudSignal, UnifiedVerdict, Verdict, VerdictFacts } from '../../src/contract/verdict.js';
 import type { DeviceEvidence } from './device-evidence.js';
 
-export function assuranceOf(isCaptured: boolean, { measured }: DeviceEvidence): Verdict['assuranceLevel'] {
+export function assuranceOf(isCaptured: boolean, { deviceMeasured }: DeviceEvidence): Verdict['assuranceLevel'] {
   if (isCaptured) return 'biometric';
-  return measured ? 'device_only' : 'none';
+  return deviceMeasured ? 'device_only' : 'none';
 }
 
 export function unify(
   isCaptured: boolean,
-  { measured, humanlike }: DeviceEvidence,
+  { deviceMeasured, humanlike }: DeviceEvidence,
   failed: boolean,
   borderline: readonly FraudSignal[],
 ): UnifiedVerdict {
-  return { verdict: decide(failed, borderline), assuranceLevel: unifiedLevel(isCaptured, measured, humanlike) };
+  return { verdict: decide(failed, borderline), assuranceLevel: unifiedLevel(isCaptured, deviceMeasured, humanlike) };
 }
 
-function unifiedLevel(isCaptured: boolean, measured: boolean, humanlike: boolean): UnifiedVerdict['assuranceLevel'] {
+function unifiedLevel(
+  isCaptured: boolean,
+  deviceMeasured: boolean,
+  humanlike: boolean,
+): UnifiedVerdict['assuranceLevel'] {
   if (isCaptured) return 'biometric';
-  if (!measured) return 'none';
+  if (!deviceMeasured) return 'none';
   return humanlike ? 'behavioral' : 'device_only';
 }
 

@@ -29,7 +29,7 @@ export const deviceEdges = {
 
 export interface DeviceEvidence {
   /** Whether the device told enough to be judged at all, and whether behaviour was seen. */
-  readonly measured: boolean;
+  readonly deviceMeasured: boolean;
   readonly behaved: boolean;
   /** Whether the behaviour is that of a hand. */
   readonly humanlike: boolean;
@@ -48,15 +48,15 @@ export function weighDeviceEvidence(facts: VerdictFacts): DeviceEvidence {
   const visit = readVisit(asScoreFacts(facts));
   const weighed = fuseSignals([...weighDevice(visit).filter(isOfDevice(visit)), ...weighBehavior(visit)], 1);
   const network = facts.address === null ? [] : weighNetwork(visit);
-  const { measured } = visit;
+  const { deviceMeasured } = visit;
   const behaved = hasBehavior(envelope);
   return {
-    measured,
+    deviceMeasured,
     behaved,
     humanlike: weighed.weighed.some(
       ({ signal }) => signal.rule.axis === 'behavior' && signal.rule.class === 'exculpatory',
     ),
-    risk: measured || behaved || weighed.weight > 0 ? scoreOf(weighed.weight) / 100 : null,
+    risk: deviceMeasured || behaved || weighed.weight > 0 ? scoreOf(weighed.weight) / 100 : null,
     completeness:
       deviceEdges.groups.filter((name) => envelope.device?.[name] !== undefined).length / deviceEdges.groups.length,
     signals: [...weighed.weighed.map(({ signal }) => signal), ...network].flatMap(tell),

@@ -91,7 +91,7 @@ function findDegraded(
 ): string[] {
   const { biometric } = uniqueness;
   const conditions: Readonly<Record<string, boolean>> = {
-    device_missing: !device.measured,
+    device_missing: !device.deviceMeasured,
     behavior_missing: !device.behaved,
     camera_missing: capture === null,
     camera_label_missing: capture !== null && !envelope.camera?.label,

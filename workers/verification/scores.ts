@@ -64,9 +64,9 @@ export function scoreAuthenticity(
   return toUnit(base * kept * (1 - tables.deviceLoss * (device.risk ?? 0)));
 }
 
-function deviceWorth({ measured, behaved, humanlike }: DeviceEvidence): number {
+function deviceWorth({ deviceMeasured, behaved, humanlike }: DeviceEvidence): number {
   const { device } = verdictTables.authenticity;
-  if (!measured) return device.unmeasured;
+  if (!deviceMeasured) return device.unmeasured;
   if (!behaved) return device.measured;
   return humanlike ? device.hand : device.used;
 }

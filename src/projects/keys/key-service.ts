@@ -116,10 +116,10 @@ async function createKey(
   owner: KeyOwner,
   { name = 'Key', expiresInDays, scopes, isTest = false, diagnosticsEnabled = false, rateLimits = {} }: KeyCreation,
 ): Promise<MintedKeyReply> {
-  const tier = owner.projectId === null ? 'organization' : 'project';
-  const wanted = scopes ?? keyScopes[tier];
+  const kind = owner.projectId === null ? 'organization' : 'project';
+  const wanted = scopes ?? keyScopes[kind];
   const expiresAt = expiryOf(deps, expiresInDays) ?? null;
-  requireKnownScopes(wanted, keyScopes[tier]);
+  requireKnownScopes(wanted, keyScopes[kind]);
   requireReach(caller, { isTest, scopes: wanted });
   const limits = { ...rateLimitDefaults, ...rateLimits };
   return inOrganization(deps.database, owner.organizationId, async (tx) => {
@@ -149,7 +149,7 @@ function requireKnownScopes(scopes: readonly string[], known: readonly string[])
     return [
       {
         path: `/scopes/${index}`,
-        message: `is not a scope of this tier${nearest === null ? '' : `; did you mean "${nearest}"?`}`,
+        message: `is not a scope of this kind of key${nearest === null ? '' : `; did you mean "${nearest}"?`}`,
       },
     ];
   });

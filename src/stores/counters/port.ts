@@ -117,9 +117,9 @@ export interface ScoreCountInput {
   readonly address: Ref;
   readonly prefix: Ref;
   readonly source: Ref | null;
-  /** Coarse class of the device for the address edge, e.g. "windows/chrome"; null where unknown. */
+  /** Coarse class of the device for the address tie, e.g. "windows/chrome"; null where unknown. */
   readonly deviceClass: string | null;
-  /** Edges through shared networks (carrier NAT, anonymous, campus) do not tie sessions together. */
+  /** Ties through shared networks (carrier NAT, anonymous, campus) do not tie sessions together. */
   readonly addressShared: boolean;
   /** Reference of the single IPv6 address inside the /64 that `address` stands for; null for IPv4. Absent in what older instances recorded. */
   readonly host?: Ref | null;

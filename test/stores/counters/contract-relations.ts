@@ -18,7 +18,7 @@ const dayMs = 24 * hourMs;
 
 export async function testRelations(t: Test, subject: ContractSubject): Promise<void> {
   await testCandidates(t, subject);
-  await testEdges(t, subject);
+  await testTies(t, subject);
   await testPrefixes(t, subject);
 }
 
@@ -161,7 +161,7 @@ async function testCandidates(t: Test, { counters, nextProject }: ContractSubjec
   });
 }
 
-async function testEdges(t: Test, { counters, nextProject }: ContractSubject): Promise<void> {
+async function testTies(t: Test, { counters, nextProject }: ContractSubject): Promise<void> {
   const neighborhood = async (project: string, session: string, over: Parameters<typeof scoreInput>[2]) =>
     (await countsOf(counters, scoreInput(project, session, over))).neighborhood;
 

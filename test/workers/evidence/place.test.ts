@@ -55,7 +55,7 @@ t.test('the place and strength follow from what counted, the strongest first', (
 t.test('the summary is never empty and names the strongest finding', (t) => {
   const { evidence } = placeFindings([weighed('b', 0.4), weighed('c', 3), weighed('d', -1)]);
   const summary = summarize({ score: 50, recommendation: 'review', verdictClass: 'unknown' }, evidence, {
-    measured: false,
+    deviceMeasured: false,
     automated: false,
     ceilings: ['policy'],
   });
@@ -68,14 +68,14 @@ t.test('the summary is never empty and names the strongest finding', (t) => {
   for (const recommendation of ['allow', 'review', 'step_up', 'block'] as const)
     t.ok(
       summarize({ score: 0, recommendation, verdictClass: 'human' }, quiet, {
-        measured: true,
+        deviceMeasured: true,
         automated: false,
         ceilings: [],
       }).length > 20,
     );
   t.match(
     summarize({ score: 0, recommendation: 'allow', verdictClass: 'verified_agent' }, quiet, {
-      measured: true,
+      deviceMeasured: true,
       automated: false,
       ceilings: [],
     }),

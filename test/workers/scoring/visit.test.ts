@@ -10,16 +10,16 @@ t.test('the user agent nearest to the browser is believed first', (t) => {
 });
 
 t.test('only a probe that tells of the device has measured', (t) => {
-  t.equal(readVisit(cleanFacts()).measured, false);
-  t.equal(readVisit(humanFacts()).measured, true);
-  t.equal(readVisit(humanFacts({}, { ua: {}, auto: {} })).measured, false);
-  t.equal(readVisit(humanFacts({}, { ua: { ua: null }, auto: { webdriver: false } })).measured, false);
+  t.equal(readVisit(cleanFacts()).deviceMeasured, false);
+  t.equal(readVisit(humanFacts()).deviceMeasured, true);
+  t.equal(readVisit(humanFacts({}, { ua: {}, auto: {} })).deviceMeasured, false);
+  t.equal(readVisit(humanFacts({}, { ua: { ua: null }, auto: { webdriver: false } })).deviceMeasured, false);
   t.equal(
-    readVisit(humanFacts({}, { gfx: {}, env: {} })).measured,
+    readVisit(humanFacts({}, { gfx: {}, env: {} })).deviceMeasured,
     true,
     'a browser that hides its graphics and fonts',
   );
-  t.equal(readVisit(humanFacts({}, { gfx: {}, env: {}, loc: { zone: 'UTC' } })).measured, false);
-  t.equal(readVisit(humanFacts({}, { lies: undefined as never })).measured, false);
+  t.equal(readVisit(humanFacts({}, { gfx: {}, env: {}, loc: { zone: 'UTC' } })).deviceMeasured, false);
+  t.equal(readVisit(humanFacts({}, { lies: undefined as never })).deviceMeasured, false);
   t.end();
 });

@@ -1,5 +1,5 @@
 /**
- * Sessions of a scope tied by hard edges: the same device, the same respondent, or the same address and device class
+ * Sessions of a scope tied by hard ties: the same device, the same respondent, or the same address and device class
  * within 10 minutes. A key with more than 50 sessions in the window is a hub and ties nobody. The walk from one
  * session stops at 64 others, so that its cost is bounded whatever the graph looks like.
  */
@@ -7,9 +7,9 @@ import { bounds } from '../bounds.js';
 import type { Sightings } from './sightings.js';
 
 export interface GraphReader {
-  /** Edge keys of a session; those of an address begin with A. */
-  edgesOf(session: string): readonly string[];
-  membersOf(edge: string): Sightings | undefined;
+  /** Tie keys of a session; those of an address begin with A. */
+  tiesOf(session: string): readonly string[];
+  membersOf(tie: string): Sightings | undefined;
 }
 
 /** Counts the sessions tied to `session`, directly and through others, among those seen since `sinceMs`. */
@@ -21,12 +21,12 @@ export function walkGraph(reader: GraphReader, session: string, sinceMs: number)
   while (frontier.length > 0) {
     const found: string[] = [];
     for (const node of frontier) {
-      for (const edge of reader.edgesOf(node)) {
-        const byTime = edge.startsWith('A');
-        // Who else an address ties depends on when this session came, so that its edge is looked at for each.
-        if (!byTime && crossed.has(edge)) continue;
-        crossed.add(edge);
-        for (const neighbor of neighborsOf(reader.membersOf(edge) ?? [], byTime ? node : null, sinceMs)) {
+      for (const tie of reader.tiesOf(node)) {
+        const byTime = tie.startsWith('A');
+        // Who else an address ties depends on when this session came, so that its tie is looked at for each.
+        if (!byTime && crossed.has(tie)) continue;
+        crossed.add(tie);
+        for (const neighbor of neighborsOf(reader.membersOf(tie) ?? [], byTime ? node : null, sinceMs)) {
           if (visited.has(neighbor) || visited.size > bounds.visitedMax) continue;
           visited.add(neighbor);
           found.push(neighbor);
@@ -45,5 +45,5 @@ function neighborsOf(members: Sightings, near: string | null, sinceMs: number): 
   if (near === null) return recent.map(([session]) => session);
   const own = members.find(([session]) => session === near);
   if (own === undefined) return [];
-  return recent.filter(([, atMs]) => Math.abs(atMs - own[1]) <= bounds.addressEdgeMs).map(([session]) => session);
+  return recent.filter(([, atMs]) => Math.abs(atMs - own[1]) <= bounds.addressTieMs).map(([session]) => session);
 }

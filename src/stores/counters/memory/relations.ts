@@ -20,12 +20,12 @@ export interface Relations {
 
 const none: Sightings = [];
 
-/** Keys that one call may add: three edges, the record, the node, the scope’s bands and its window. */
+/** Keys that one call may add: three ties, the record, the node, the scope’s bands and its window. */
 export const relationsKeysMax = 7;
 
 /** null of a session that is restored: nobody asks what ties it. */
 export function createRelations(keyspace: Keyspace): (call: CountingCall) => Relations | null {
-  const { tie, edges, nodes } = createTies(keyspace);
+  const { tieSession, ties, nodes } = createTies(keyspace);
   const bands = keyspace.table<Bands>('bands');
   const { remember, records } = createRecords(keyspace);
   const windows = keyspace.table<ScopeWindow>('windows');
@@ -43,7 +43,7 @@ export function createRelations(keyspace: Keyspace): (call: CountingCall) => Rel
             session,
             nowMs,
           );
-    const before = tie(call, at, ownEdges(call.session));
+    const before = tieSession(call, at, ownTies(call.session));
     // A session without any of these cannot be found, so that nothing needs to be known of it.
     if ((respondent !== null || device !== null || bandKeys.length > 0) && within(call, bounds.candidateMs))
       remember(call, at);
@@ -62,8 +62,8 @@ export function createRelations(keyspace: Keyspace): (call: CountingCall) => Rel
     };
     const sinceMs = Math.max(nowMs - bounds.neighborhoodMs + 1, window.entries[0]?.[0] ?? nowMs);
     const reader = {
-      edgesOf: (of: string) => nodes.get(at + of, nowMs) ?? [],
-      membersOf: (edge: string) => edges.get(at + edge, nowMs),
+      tiesOf: (of: string) => nodes.get(at + of, nowMs) ?? [],
+      membersOf: (tie: string) => ties.get(at + tie, nowMs),
     };
     return {
       candidates: pickCandidates(session, nowMs, sources, (found) => records.get(at + found, nowMs)),
@@ -79,27 +79,28 @@ export function createRelations(keyspace: Keyspace): (call: CountingCall) => Rel
 }
 
 function createTies(keyspace: Keyspace) {
-  const edges = keyspace.table<Sightings>('edges');
+  // Named as in the snapshots that were taken so far.
+  const ties = keyspace.table<Sightings>('edges');
   const nodes = keyspace.table<string[]>('nodes');
-  /** Ties the session to its edges; answers who was seen there before. */
-  const tie = (call: CountingCall, at: string, own: readonly string[]): Map<string, Sightings> => {
+  /** Keeps what ties the session; answers who was seen there before. */
+  const tieSession = (call: CountingCall, at: string, own: readonly string[]): Map<string, Sightings> => {
     const { nowMs, session } = call.session;
     const before = new Map<string, Sightings>();
     const node =
       own.length === 0 ? nodes.get(at + session, nowMs) : nodes.take(at + session, nowMs, bounds.dayMs, () => []);
-    for (const edge of own) {
-      const edgeMs = edge.startsWith('A') ? bounds.dayMs : bounds.candidateMs;
-      const key = at + edge;
-      const known = edges.get(key, nowMs) ?? none;
-      before.set(edge, known);
-      if (!within(call, edgeMs)) continue;
-      const next = addSighting(known, [session, nowMs], edgeMs, bounds.edgeMembersMax);
-      if (next !== known) edges.set(key, next, call.clockMs, edgeMs);
-      if (node !== undefined && !node.includes(edge) && node.length < bounds.edgesMax) node.push(edge);
+    for (const tie of own) {
+      const tieMs = tie.startsWith('A') ? bounds.dayMs : bounds.candidateMs;
+      const key = at + tie;
+      const known = ties.get(key, nowMs) ?? none;
+      before.set(tie, known);
+      if (!within(call, tieMs)) continue;
+      const next = addSighting(known, [session, nowMs], tieMs, bounds.tieMembersMax);
+      if (next !== known) ties.set(key, next, call.clockMs, tieMs);
+      if (node !== undefined && !node.includes(tie) && node.length < bounds.tiesMax) node.push(tie);
     }
     return before;
   };
-  return { tie, edges, nodes };
+  return { tieSession, ties, nodes };
 }
 
 function createRecords(keyspace: Keyspace) {
@@ -115,8 +116,8 @@ function createRecords(keyspace: Keyspace) {
   return { remember, records };
 }
 
-/** The edge keys that this call ties its session to. */
-function ownEdges({ device, respondent, address, addressShared, deviceClass }: CountedSession): string[] {
+/** The keys of the ties that this call gives its session. */
+function ownTies({ device, respondent, address, addressShared, deviceClass }: CountedSession): string[] {
   const own: string[] = [];
   if (device !== null) own.push(`D${device}`);
   if (respondent !== null) own.push(`R${respondent}`);

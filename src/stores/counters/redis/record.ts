@@ -151,7 +151,7 @@ function decodeProbe([device]: Probe, parts: readonly (Buffer | null)[]): Stored
   };
 }
 
-/** A candidate’s record is "first scored|respondent|device|prefix,token,address|last tied|edges|sketch"; only the sketch may hold a bar. */
+/** A candidate’s record is "first scored|respondent|device|prefix,token,address|last tied|ties|sketch"; only the sketch may hold a bar. */
 function decodeCandidates(candidates: Meta[5], records: readonly Buffer[]): DuplicateCandidate[] {
   return sortCandidates(
     listOf(candidates).map(([session, via], i) => {

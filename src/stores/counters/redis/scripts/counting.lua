@@ -13,8 +13,8 @@ local function sessionKeys(s)
   if s.shared then keys.sharedAddress = at .. 'f:' .. s.address end
   if s.host ~= '' then keys.host = at .. 'a:' .. s.host end
   if not s.shared and s.deviceClass ~= '' then
-    s.addressEdge = 'A' .. s.address .. '/' .. s.deviceClass
-    keys.addressEdge = at .. 'e:' .. s.addressEdge
+    s.addressTie = 'A' .. s.address .. '/' .. s.deviceClass
+    keys.addressTie = at .. 'e:' .. s.addressTie
   end
   return keys
 end
@@ -29,7 +29,7 @@ local function countIdentity(key, before, label, member, windowMs)
   local sessions, distinct
   buckets, sessions = perHour(buckets, within(bounds.dayMs) and admit(label))
   members, distinct = seen(members, member, windowMs)
-  local joined = within(bounds.candidateMs) and addSighting(sightings, bounds.candidateMs, bounds.edgeMembersMax) or sightings
+  local joined = within(bounds.candidateMs) and addSighting(sightings, bounds.candidateMs, bounds.tieMembersMax) or sightings
   local text = buckets .. '|' .. members .. '|' .. joined
   if text ~= '||' then writeIfNew(key, text, before, bounds.candidateMs) end
   -- Nobody counted is nothing measured.
@@ -67,23 +67,23 @@ end
 
 local function countSession(s, keys, read)
   local hasDevice, hasRespondent, hasSketch = s.device ~= '', s.respondent ~= '', s.sketch ~= ''
-  local own, edges = {}, {}
+  local own, ties = {}, {}
   local deviceSessions, deviceRespondents, deviceBefore, respondentSessions, respondentDevices, respondentBefore = false, false, '', false, false, ''
   if hasDevice then
-    local edge, joined = 'D' .. s.device, nil
+    local tie, joined = 'D' .. s.device, nil
     deviceSessions, deviceRespondents, deviceBefore, joined = countIdentity(keys.device, read.device, 'd' .. scope .. s.device, s.respondent, bounds.dayMs)
-    own[#own + 1], edges[edge] = edge, joined
+    own[#own + 1], ties[tie] = tie, joined
   end
   if hasRespondent then
-    local edge, joined = 'R' .. s.respondent, nil
+    local tie, joined = 'R' .. s.respondent, nil
     respondentSessions, respondentDevices, respondentBefore, joined = countIdentity(keys.respondent, read.respondent, 'r' .. scope .. s.respondent, s.device, bounds.weekMs)
-    own[#own + 1], edges[edge] = edge, joined
+    own[#own + 1], ties[tie] = tie, joined
   end
-  if s.addressEdge and within(bounds.dayMs) then
-    local before = read.addressEdge or ''
-    local joined = addSighting(before, bounds.dayMs, bounds.edgeMembersMax)
-    writeIfNew(keys.addressEdge, joined, before, bounds.dayMs)
-    own[#own + 1], edges[s.addressEdge] = s.addressEdge, joined
+  if s.addressTie and within(bounds.dayMs) then
+    local before = read.addressTie or ''
+    local joined = addSighting(before, bounds.dayMs, bounds.tieMembersMax)
+    writeIfNew(keys.addressTie, joined, before, bounds.dayMs)
+    own[#own + 1], ties[s.addressTie] = s.addressTie, joined
   end
   local devices, respondents, sessions = countAddress(keys.address, read.address, s, s.address)
   -- A person’s own repeats within a day are no burst.
@@ -108,10 +108,10 @@ local function countSession(s, keys, read)
   local candidates, records = {}, {}
   if not restoring then candidates, records = pickCandidates(respondentBefore, deviceBefore, bandTexts) end
   local findable = hasDevice or hasRespondent or #bandTexts > 0
-  local node = joinEdges(read.record, own)
+  local node = joinTies(read.record, own)
   if within(bounds.candidateMs) and (findable or #own > 0) then writeRecord(read.record, s, findable, node, #own > 0) end
   local neighborhood, since = advanceWindow(s.prefix)
-  if not restoring then neighborhood[2], neighborhood[3] = walkGraph({ [session] = node }, edges, since) end
+  if not restoring then neighborhood[2], neighborhood[3] = walkGraph({ [session] = node }, ties, since) end
   writeScope()
   return velocity, neighborhood, candidates, records
 end

@@ -1,26 +1,26 @@
--- What ties a session to others of its scope: edges are D<device>, R<respondent> and A<address>/<class>. The record of a
--- session is "first scored|respondent|device|prefix,token,address|last tied|edges, a line each|sketch"; a shared address is left out. Uses at, now, nowText, guard, within.
+-- What ties a session to others of its scope: ties are D<device>, R<respondent> and A<address>/<class>. The record of a
+-- session is "first scored|respondent|device|prefix,token,address|last tied|ties, a line each|sketch"; a shared address is left out. Uses at, now, nowText, guard, within.
 
-local function sightingsOf(edge, text)
+local function sightingsOf(tie, text)
   if not text then return '' end
-  if string.sub(edge, 1, 1) == 'A' then return text end
+  if string.sub(tie, 1, 1) == 'A' then return text end
   return string.match(text, '^[^|]*|[^|]*|(.*)$')
 end
 
--- The edges of a session that was tied within a day.
-local function edgesOf(record)
-  local edges = {}
-  if not record then return edges end
+-- The ties of a session that was tied within a day.
+local function tiesOf(record)
+  local ties = {}
+  if not record then return ties end
   local scored, lines = string.match(record, '^[^|]*|[^|]*|[^|]*|[^|]*|(%d+)|([^|]*)|')
   if now - tonumber(scored) < bounds.dayMs then
-    for edge in string.gmatch(lines, '[^\n]+') do
-      edges[#edges + 1] = edge
+    for tie in string.gmatch(lines, '[^\n]+') do
+      ties[#ties + 1] = tie
     end
   end
-  return edges
+  return ties
 end
 
--- Members of an edge seen since then, with their times; nil for a hub.
+-- Members of a tie seen since then, with their times; nil for a hub.
 local function membersSince(text, since)
   local members, count = {}, 0
   for i = 1, #text, entryWidth do
@@ -34,9 +34,9 @@ local function membersSince(text, since)
   return members
 end
 
--- Breadth first from this session. `nodes` (session -> list of edges) and `edges` (edge -> sightings) hold what was read
+-- Breadth first from this session. `nodes` (session -> list of ties) and `ties` (tie -> sightings) hold what was read
 -- already; the rest is read one level at a time.
-local function walkGraph(nodes, edges, since)
+local function walkGraph(nodes, ties, since)
   local visited, count, crossed, members = { [session] = true }, 0, {}, {}
   local frontier, direct = { session }, nil
   while #frontier > 0 do
@@ -49,41 +49,41 @@ local function walkGraph(nodes, edges, since)
     end
     if #unread > 0 then
       for i, record in ipairs(redis.call('MGET', unpack(nodeKeys))) do
-        nodes[unread[i]] = edgesOf(record)
+        nodes[unread[i]] = tiesOf(record)
       end
     end
-    local edgeKeys, missing = {}, {}
+    local tieKeys, missing = {}, {}
     for _, node in ipairs(frontier) do
-      for _, edge in ipairs(nodes[node]) do
-        if not edges[edge] then
-          edges[edge] = ''
-          missing[#missing + 1] = edge
-          edgeKeys[#edgeKeys + 1] = at .. 'e:' .. edge
+      for _, tie in ipairs(nodes[node]) do
+        if not ties[tie] then
+          ties[tie] = ''
+          missing[#missing + 1] = tie
+          tieKeys[#tieKeys + 1] = at .. 'e:' .. tie
         end
       end
     end
     -- In portions: Lua’s stack bounds how many arguments a call may have.
     for start = 1, #missing, 200 do
-      for i, text in ipairs(redis.call('MGET', unpack(edgeKeys, start, math.min(start + 199, #missing)))) do
-        local edge = missing[start + i - 1]
-        edges[edge] = sightingsOf(edge, text)
+      for i, text in ipairs(redis.call('MGET', unpack(tieKeys, start, math.min(start + 199, #missing)))) do
+        local tie = missing[start + i - 1]
+        ties[tie] = sightingsOf(tie, text)
       end
     end
     local found = {}
     for _, node in ipairs(frontier) do
-      for _, edge in ipairs(nodes[node]) do
-        local byTime = string.sub(edge, 1, 1) == 'A'
-        if byTime or not crossed[edge] then
-          crossed[edge] = true
-          if members[edge] == nil then members[edge] = membersSince(edges[edge], since) or false end
+      for _, tie in ipairs(nodes[node]) do
+        local byTime = string.sub(tie, 1, 1) == 'A'
+        if byTime or not crossed[tie] then
+          crossed[tie] = true
+          if members[tie] == nil then members[tie] = membersSince(ties[tie], since) or false end
           local own
           if byTime then
-            local _, stamp = findEntry(edges[edge], node)
+            local _, stamp = findEntry(ties[tie], node)
             own = tonumber(stamp)
           end
-          for _, member in ipairs(members[edge] or {}) do
+          for _, member in ipairs(members[tie] or {}) do
             local other = member[1]
-            local near = not byTime or (own and math.abs(member[2] - own) <= bounds.addressEdgeMs)
+            local near = not byTime or (own and math.abs(member[2] - own) <= bounds.addressTieMs)
             if near and not visited[other] and count < bounds.visitedMax then
               visited[other] = true
               count = count + 1
@@ -99,14 +99,14 @@ local function walkGraph(nodes, edges, since)
   return direct or 0, count - (direct or 0)
 end
 
--- The session’s edges with those of this call among them.
-local function joinEdges(record, own)
-  local node, known = edgesOf(record), {}
-  for _, edge in ipairs(node) do
-    known[edge] = true
+-- The session’s ties with those of this call among them.
+local function joinTies(record, own)
+  local node, known = tiesOf(record), {}
+  for _, tie in ipairs(node) do
+    known[tie] = true
   end
-  for _, edge in ipairs(own) do
-    if not known[edge] and #node < bounds.edgesMax then node[#node + 1] = edge end
+  for _, tie in ipairs(own) do
+    if not known[tie] and #node < bounds.tiesMax then node[#node + 1] = tie end
   end
   return node
 end
