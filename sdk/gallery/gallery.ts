@@ -115,7 +115,7 @@ function drawPerson(pen: CanvasRenderingContext2D): void {
   fill('#a8604f', () => pen.ellipse(240, 288, 30, 7, 0, 0, 7));
 }
 
-const open = new Map<Element, View>();
+const views = new Map<Element, View>();
 
 const gallery = {
   names: Object.keys(screens),
@@ -125,15 +125,15 @@ const gallery = {
   show(name: string, given: Given = {}, host: Element = document.querySelector('#host') ?? document.body) {
     const shown = screens[name];
     if (shown === undefined) throw new Error(`there is no screen ${name}`);
-    open.get(host)?.close();
+    views.get(host)?.close();
     const view = createView({ ...defaults, ...shown.options, ...given, host });
-    open.set(host, view);
+    views.set(host, view);
     shown.draw(view, (answer) => gallery.answers.push(answer));
     return view;
   },
-  createView,
-  defaults,
+  /** The View that was drawn into an element last. */
+  open: (host: Element) => views.get(host),
+  close: (host: Element) => views.get(host)?.close(),
 };
 
-export type Gallery = typeof gallery;
 Object.assign(globalThis, { gallery });

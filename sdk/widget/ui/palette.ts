@@ -9,11 +9,12 @@ type Colour = readonly [number, number, number];
 /** Custom properties by name, each a hex colour. */
 export type Palette = Readonly<Record<string, string>>;
 
-const black: Colour = [16, 20, 28];
+const black: Colour = [0, 0, 0];
+const ink: Colour = [16, 20, 28];
 const white: Colour = [255, 255, 255];
 const surfaces = { light: white, dark: [24, 27, 34] } as const;
 const primaries = { light: '#3b4fd8', dark: '#9aa8ff' } as const;
-const textContrast = 4.6;
+const textContrast = 4.55;
 const markContrast = 3.1;
 
 /** Reads #rgb or #rrggbb; null for anything else, so that no other text ever reaches a style. */
@@ -47,7 +48,11 @@ const mix = (from: Colour, to: Colour, share: number): Colour => [
   from[2] + (to[2] - from[2]) * share,
 ];
 
-const readableOn = (ground: Colour): Colour => (contrast(white, ground) >= contrast(black, ground) ? white : black);
+/** The better of white and ink; black itself where ink would be too pale. One of them always reaches 4.58. */
+function readableOn(ground: Colour): Colour {
+  if (contrast(white, ground) >= contrast(black, ground)) return white;
+  return contrast(ink, ground) >= textContrast ? ink : black;
+}
 
 /** The colour itself where it stands out from all grounds, else moved towards the pole that does, as little as is needed. */
 function standOut(colour: Colour, grounds: readonly Colour[], least: number): Colour {
@@ -71,9 +76,12 @@ export function makePalette(
   const text = readableOn(surface);
   const isDark = text === white;
   const primary = readHex(brand.primaryColor) ?? readHex(primaries[isDark ? 'dark' : 'light']) ?? black;
-  const soft = mix(surface, text, 0.05);
+  // On a background of middling brightness there is no room for a second ground.
+  const softer = mix(surface, text, 0.05);
+  const soft = contrast(text, softer) < textContrast ? surface : softer;
   const grounds = [surface, soft];
   const button = standOut(primary, [surface], 1.3);
+  const on = readableOn(button);
   const status = (hex: string) => toHex(standOut(readHex(hex) ?? text, grounds, textContrast));
   return {
     surface: toHex(surface),
@@ -83,8 +91,8 @@ export function makePalette(
     line: toHex(mix(surface, text, 0.14)),
     mark: toHex(standOut(mix(text, surface, 0.5), grounds, markContrast)),
     button: toHex(button),
-    hover: toHex(mix(button, readableOn(button), 0.12)),
-    on: toHex(readableOn(button)),
+    hover: toHex(mix(button, on === white ? black : white, 0.12)),
+    on: toHex(on),
     accent: toHex(standOut(primary, grounds, textContrast)),
     good: status('#1f8a4c'),
     warn: status('#b26a00'),

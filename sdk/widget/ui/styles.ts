@@ -51,10 +51,10 @@ p{overflow-wrap:anywhere}
 .badge.good .icon path{stroke-dasharray:24;animation:draw .5s .1s ease-out both}
 .spin{inline-size:2.75em;block-size:2.75em;border-radius:50%;border:3px solid var(--line);border-block-start-color:var(--accent);animation:spin 1s linear infinite}
 .strip{display:flex;align-items:center;gap:.85em;padding-block:12px 10px;padding-inline:16px 20px;min-block-size:4.6em}
-.strip .name{margin-inline-start:auto;font-size:.75em;font-weight:600;color:var(--muted);max-inline-size:11em;overflow-wrap:break-word}
+.strip .name{margin-inline-start:auto;font-size:.75em;font-weight:600;color:var(--muted);flex:none;max-inline-size:48%;hyphens:auto}.name bdi{min-inline-size:0}
 .strip .name img{block-size:1.75em;max-inline-size:7em;object-fit:contain}
 .strip .icon{color:var(--accent)}
-.tick{font:inherit;color:inherit;background:none;border:0;border-radius:6px;padding:.25em;display:flex;align-items:center;gap:.8em;cursor:pointer;text-align:start;min-block-size:44px;flex:1 1 auto;overflow-wrap:anywhere}
+.tick{font:inherit;color:inherit;background:none;border:0;border-radius:6px;padding:.25em;display:flex;align-items:center;gap:.8em;cursor:pointer;text-align:start;min-block-size:44px;flex:1 1 0;overflow-wrap:break-word}
 .tick[aria-disabled]{cursor:default}
 .box{inline-size:1.875em;block-size:1.875em;flex:none;border:2px solid var(--mark);border-radius:6px;background:var(--surface);display:grid;place-items:center;transition:border-color .15s,background-color .15s}
 .round .box{border-radius:50%}
@@ -138,7 +138,7 @@ dialog::backdrop{background:#0b0e14a6}
 .view:not(.live) [data-pose=rest] .face{animation:glance 5s ease-in-out infinite}
 .card.enter .body{animation:enter .22s ease-out}
 }
-@media (prefers-reduced-motion:reduce){*,::before,::after{animation-duration:.01ms!important;animation-iteration-count:1!important;transition-duration:.01ms!important}.spin{border-color:var(--accent);border-style:dotted}}
+@media (prefers-reduced-motion:reduce){*,::before,::after{animation-duration:.01ms!important;animation-delay:0s!important;animation-iteration-count:1!important;transition-duration:.01ms!important}.spin{border-color:var(--accent);border-style:dotted}}
 @media (forced-colors:active){.card,.button,.box,.slide,.lens,.badge{border:1px solid CanvasText}.slide b{border:2px solid ButtonText;background:ButtonFace;forced-color-adjust:none}.slide b .icon{color:ButtonText}.slide i,.time i{background:Highlight}.rim .turn{stroke:Highlight}.rim circle{stroke:GrayText}.tick[aria-checked=true] .box{background:Highlight}:focus-visible,.slide:has(:focus-visible){outline-color:Highlight}}
 @keyframes spin{to{transform:rotate(1turn)}}
 @keyframes draw{from{stroke-dashoffset:24}}

@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { chooseLanguage, fill, languageTags } from '../../../sdk/widget/ui/locale.js';
+import { contrast, makePalette, readHex } from '../../../sdk/widget/ui/palette.js';
+import { readBrand } from '../../../sdk/widget/ui/brand.js';
+
+const valuesOf = (text: string): string[] => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();
+
+t.test('every text of every language holds the same values as the English one, and none is empty', (t) => {
+  const english = Object.entries(chooseLanguage('en').texts);
+  for (const tag of languageTags) {
+    const texts = chooseLanguage(tag).texts as Readonly<Record<string, string | readonly string[]>>;
+    t.strictSame(Object.keys(texts).sort(), english.map(([key]) => key).sort(), tag);
+    for (const [key, value] of english) {
+      const parts = [texts[key] ?? ''].flat();
+      t.ok(
+        parts.every((part) => part.trim() !== ''),
+        `${tag}.${key}`,
+      );
+      t.strictSame(valuesOf(parts.join(' ')), valuesOf([value].flat().join(' ')), `${tag}.${key}`);
+      if (tag !== 'en') t.not(parts.join(), [value].flat().join(), `${tag}.${key} is translated`);
+    }
+  }
+  t.end();
+});
+
+t.test('a language is chosen by its primary tag, and English otherwise', (t) => {
+  t.equal(chooseLanguage('pt-BR').tag, 'pt');
+  t.equal(chooseLanguage('AR_eg').direction, 'rtl');
+  for (const locale of ['', 'xx', 'constructor', '__proto__']) t.equal(chooseLanguage(locale).tag, 'en');
+  t.equal(fill('{n} of {total} {other}', { n: 1, total: 2 }), '1 of 2 {other}');
+  t.equal(fill('{company}', { company: '{n}' }), '\u2068{n}\u2069', 'a value is not filled again');
+  t.end();
+});
+
+t.test('under any two colours of a brand, every text and mark can be read', (t) => {
+  const hex = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
+  fc.assert(
+    fc.property(
+      hex,
+      hex,
+      fc.constantFrom('light' as const, 'dark' as const),
+      (primaryColor, backgroundColor, theme) => {
+        const palette = makePalette(theme, { primaryColor, backgroundColor });
+        const ratio = (one: string, other: string) =>
+          contrast(readHex(palette[one]) ?? [0, 0, 0], readHex(palette[other]) ?? [0, 0, 0]);
+        const grounds = ['surface', 'soft'];
+        return (
+          ratio('on', 'button') >= 4.5 &&
+          ratio('on', 'hover') >= 4.5 &&
+          grounds.every((ground) =>
+            ['text', 'muted', 'accent', 'good', 'warn'].every((one) => ratio(one, ground) >= 4.5),
+          ) &&
+          grounds.every((ground) => ratio('mark', ground) >= 3)
+        );
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+  t.pass();
+  t.end();
+});
+
+t.test('of branding only what is well formed is taken', (t) => {
+  const none = readBrand(null);
+  t.strictSame(readBrand({ enabled: false, companyName: 'A', hidePoweredBy: true }), none);
+  for (const privacyUrl of [
+    'javascript:alert(1)',
+    ' JaVaScRiPt:x',
+    'data:text/html,x',
+    '/relative',
+    'blob:https://a.test/x',
+  ])
+    t.equal(readBrand({ privacyUrl }).privacyUrl, null, privacyUrl);
+  t.equal(readBrand({ privacyUrl: 'https://a.test/privacy' }).privacyUrl, 'https://a.test/privacy');
+  for (const fontFamily of ['a;b', 'url(x)', 'a}b', 'a\nb', '']) t.equal(readBrand({ fontFamily }).fontFamily, null);
+  t.equal(readBrand({ fontFamily: "'Noto Sans', Arial" }).fontFamily, "'Noto Sans', Arial");
+  t.equal(readBrand({ supportEmail: 'a@b.test?bcc=x' }).supportEmail, null);
+  t.end();
+});
