@@ -23,6 +23,8 @@ export const likenessEdges = {
   /** Twins by chance to be expected from which likeness is not enough. */
   chanceMax: 0.1,
   kindDiscount: 0.5,
+  /** Between which the chance that strangers agree in a part is taken to lie, however rare or common it was seen. */
+  chanceRange: [0.000001, 0.95],
 } as const;
 
 const edges = likenessEdges;
@@ -84,7 +86,7 @@ function chanceOf(usual: number, count: number | null, total: number): number {
   if (count === null) return usual;
   // The session itself and the candidate are not others.
   const others = Math.max(0, count - 2);
-  return clamp((others + edges.usualSketches * usual) / (total + edges.usualSketches), 1e-6, 0.95);
+  return clamp((others + edges.usualSketches * usual) / (total + edges.usualSketches), ...edges.chanceRange);
 }
 
 /** Parts of one kind vary together: each further one counts half of the one before. */

@@ -9,10 +9,14 @@ import { readUserAgent } from '../../src/contract/user-agent.js';
 import { components } from './components.js';
 import { hashText, mix, toHex } from '../../src/contract/hash.js';
 
-const bandCount = 20;
-const rowsPerBand = 3;
-/** Fewer known terms than this say too little to look for others. */
-const termsMin = 5;
+export const sketchEdges = {
+  bands: 20,
+  rowsPerBand: 3,
+  /** Fewer known terms than this say too little to look for others. */
+  termsMin: 5,
+} as const;
+
+const { bands: bandCount, rowsPerBand, termsMin } = sketchEdges;
 
 const permutations: readonly number[] = Array.from({ length: bandCount * rowsPerBand }, (_, index) => mix(index + 1));
 

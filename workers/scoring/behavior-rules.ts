@@ -176,6 +176,8 @@ export const behaviorRules = {
 
 export const behaviorEdges = {
   pressMsMin: 4,
+  teleportPressesMin: 3,
+  teleportMovesPerPressMax: 1.5,
   clickPressOnce: 2.4,
   clickPressTapped: 1,
   clickPressPerhapsTapped: 1.8,

@@ -83,7 +83,12 @@ function weighPresses(input: Input, signals: Signal[]): void {
   if (clickSettle !== null && clickSettle.count >= 2 && clickSettle.max < edges.settleMsMin)
     raise(signals, 'click_unsettled', undefined, round(clickSettle.mean));
   const presses = clickDwell?.count ?? 0;
-  if (input.moves !== null && presses >= 3 && input.moves <= presses * 1.5 && (input.keys ?? 0) === 0)
+  if (
+    input.moves !== null &&
+    presses >= edges.teleportPressesMin &&
+    input.moves <= presses * edges.teleportMovesPerPressMax &&
+    (input.keys ?? 0) === 0
+  )
     raise(signals, 'pointer_teleports');
 }
 

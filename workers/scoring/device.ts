@@ -108,7 +108,7 @@ function isWindowImpossible({ scr, hw }: ProbeBody): boolean {
   return innerW > outerW + deviceEdges.windowSlackPixels || innerH > outerH + deviceEdges.windowSlackPixels;
 }
 
-const privacySubjects = [
+export const privacySubjects = [
   'canvas',
   'todataurl',
   'getimagedata',
@@ -178,7 +178,7 @@ function isSameBrowser(a: UserAgent, b: UserAgent): boolean {
 }
 
 /** What navigator.platform may say under each system. A desktop view on a phone shows the phone’s own, so macOS and Linux allow for it. */
-const platformStarts: Readonly<Record<OsFamily, readonly string[]>> = {
+export const platformStarts: Readonly<Record<OsFamily, readonly string[]>> = {
   windows: ['Win'],
   macos: ['Mac', 'iP'],
   ios: ['iP', 'Mac'],
@@ -219,7 +219,7 @@ function primaryLanguage(list: string | null | undefined): string | null {
 }
 
 /** Comparisons that the probe reports as not made by naming them among its gaps. */
-const comparisons = ['frames', 'worker', 'natives', 'automation'];
+export const comparisons = ['frames', 'worker', 'natives', 'automation'];
 
 /** Silence speaks for a browser only where every comparison was made, and the probe says so. */
 function isFullyCompared({ body: { auto, lies, gaps, hw, gfx }, pageAgent, transportAgent }: Page): boolean {

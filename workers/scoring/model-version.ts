@@ -6,11 +6,14 @@ import { createHash } from 'node:crypto';
 import { components } from '../duplicates/components.js';
 import { duplicateEdges } from '../duplicates/device.js';
 import { independenceEdges } from '../duplicates/independence.js';
+import { sketchEdges } from '../duplicates/sketch.js';
 import { behaviorEdges } from './behavior-rules.js';
+import { comparisons, platformStarts, privacySubjects } from './device.js';
 import { deviceEdges } from './device-rules.js';
 import { rules } from './findings.js';
 import { historyEdges } from './history.js';
 import { model } from './model.js';
+import { countries } from './places.js';
 import { velocityEdges } from './velocity.js';
 import { measuredEdges } from './visit.js';
 
@@ -31,6 +34,11 @@ export const modelVersion: string = createHash('sha256')
       duplicateEdges,
       independenceEdges,
       measuredEdges,
+      sketchEdges,
+      privacySubjects,
+      platformStarts,
+      comparisons,
+      countries,
     ]),
   )
   .digest('hex')

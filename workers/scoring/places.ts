@@ -5,7 +5,7 @@
 type Continent = 'af' | 'am' | 'as' | 'au' | 'eu' | 'pa';
 
 /** A country may stand in several rows. */
-const countries: Readonly<Record<Continent, string>> = {
+export const countries: Readonly<Record<Continent, string>> = {
   af: 'AO BF BI BJ BW CD CF CG CI CM DJ DZ EG ER ET GA GH GM GN GQ GW KE LR LS LY MA ML MR MW MZ NA NE NG RW SD SL SN SO SS ST SZ TD TG TN TZ UG ZA ZM ZW',
   am: 'AG AI AR AW BB BL BO BQ BR BS BZ CA CL CO CR CU CW DM DO EC GD GF GL GP GT GY HN HT JM KN KY LC MF MQ MS MX NI PA PE PM PR PY SR SV SX TC TT US UY VC VE VG VI',
   as: 'AE AF AM AZ BD BH BN BT CN CY GE HK ID IL IN IQ IR JO JP KG KH KP KR KW KZ LA LB LK MM MN MO MY NP OM PH PK PS QA RU SA SG SY TH TJ TL TM TR TW UZ VN YE',

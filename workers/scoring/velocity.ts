@@ -88,6 +88,7 @@ const addressUsual: Readonly<Record<NetworkClass | 'unknown', number | null>> = 
 
 export const velocityEdges = {
   addressUsual,
+  sharedRespondents: 3,
   farmRespondents: 6,
   deviceWeights: [0, 0, 0, 0.6, 1.1, 1.6],
   /** Likewise on one IPv6 address, which is one device’s whatever the network. */
@@ -101,6 +102,8 @@ export const velocityEdges = {
   perPrefixZ: 0.2,
   /** Sessions keep to the waking hours, so an hour’s fair share of a day is larger than a 24th. */
   prefixWakingHours: 10,
+  /** Variance of a usual hour beside that of chance, as a share of its square. */
+  usualSpread: 0.25,
   householdMax: 5,
   /** People on one address of a carrier or campus up to whom sharing speaks for them; more says nothing by itself. */
   sharedPeopleMax: 40,
@@ -113,7 +116,7 @@ export function weighVelocity({ facts: { measured, counts, address } }: Visit): 
   if (!measured || counts === null) return signals;
   const respondents = counts.deviceRespondentsDay ?? 0;
   if (respondents >= velocityEdges.farmRespondents) raise(signals, 'device_farm', undefined, respondents);
-  else if (respondents >= 3)
+  else if (respondents >= velocityEdges.sharedRespondents)
     raise(signals, 'device_shared_many', velocityEdges.deviceWeights[respondents] ?? 0, respondents);
   weighAddress(counts, address.network, signals);
   weighPrefix(counts, signals);
@@ -172,7 +175,7 @@ function weighOwnPast(hour: number | null, day: number | null): number {
   // What has no past may have just been sent its first invitations.
   if (before < velocityEdges.prefixSessionsMin) return 0;
   const usual = before / velocityEdges.prefixWakingHours;
-  const z = (hour - usual) / Math.sqrt(usual + (usual * usual) / 4);
+  const z = (hour - usual) / Math.sqrt(usual + usual * usual * velocityEdges.usualSpread);
   return clamp(velocityEdges.perPrefixZ * (z - velocityEdges.prefixBurstZ), 0, velocityRules.prefix_burst.weight);
 }
 
