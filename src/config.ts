@@ -125,6 +125,21 @@ export const settings = {
     'Address under which callers reach PORT, where a proxy stands in front.',
     'http://HOST:PORT',
   ),
+  VH_AUDIENCE_URL: optional(
+    url,
+    'Address under which callers reach the audience API, where a proxy stands in front; without /v1.',
+    'http://HOST:AUDIENCE_PORT',
+  ),
+  VH_AUDIENCE_PROXY_HOPS: setting(
+    0,
+    integer(0, 10),
+    'How many proxies stand in front of the audience API. The respondent’s address is read so many places from the end of X-Forwarded-For; with 0 it is that of the connection.',
+  ),
+  VH_PLACE_MINUTES: setting(
+    120,
+    integer(1, 1_380),
+    'Minutes that a respondent holds a place in a study; one that has not come back by then is given to others.',
+  ),
   VH_DATA_DIR: setting(
     './data',
     text,
@@ -310,7 +325,7 @@ function checkStores(values: Settings): void {
   const missing = saslNames.find((name) => values[name] === null);
   if (sasl.length > 0 && missing !== undefined)
     throw new SettingError(missing, `is needed beside ${sasl.join(' and ')}`);
-  const isSplit = values.VH_ROLES.includes('api') !== values.VH_ROLES.includes('consumers');
+  const isSplit = !values.VH_ROLES.includes('api') || !values.VH_ROLES.includes('consumers');
   for (const name of ['DATABASE_URL', 'REDIS_URL'] as const) {
     if (isSplit && values[name] === null) {
       throw new SettingError(
@@ -322,12 +337,6 @@ function checkStores(values: Settings): void {
 }
 
 function checkTogether(values: Settings): void {
-  if (values.VH_ROLES.every((role) => role === 'audience')) {
-    throw new SettingError(
-      'VH_ROLES',
-      'has audience alone, which serves nothing in this version; leave VH_ROLES away, or name api or consumers',
-    );
-  }
   if (values.DASHBOARD_JWKS_URL !== null && (values.DASHBOARD_ISSUER === null || values.DASHBOARD_AUDIENCE === null)) {
     throw new SettingError(
       'DASHBOARD_JWKS_URL',

@@ -9,6 +9,9 @@ export const bodyBytesMax = 1_048_576;
 /** Largest probe body in bytes; a real load phase takes 1.9-2.8 KB. */
 export const probeBytesMax = 16_384;
 
+/** How long the vh_token of a study’s survey is good for, in seconds: a respondent who comes back late may still be taken. */
+export const studyTokenSeconds = 86_400;
+
 /** Longest identifier a caller may choose (sessionId, sourceId, studyId, hashes), in characters. */
 export const callerIdLengthMax = 256;
 

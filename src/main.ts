@@ -19,8 +19,9 @@ import type { Logger } from './telemetry/logger.js';
 import { createMetrics } from './telemetry/metrics.js';
 import { startAdmin } from './wiring/admin.js';
 import { startApi } from './wiring/api.js';
+import { startAudience } from './wiring/audience.js';
 import { startConsumers } from './wiring/consumers.js';
-import { apiPrefix, siteUrlOf, type Parts } from './wiring/parts.js';
+import { apiPrefix, audienceUrlOf, siteUrlOf, type Parts } from './wiring/parts.js';
 
 export interface Service {
   readonly bootstrap: Partial<BootstrapIds> & Pick<Bootstrap, 'baseUrl' | 'siteUrl' | 'audienceUrl' | 'adminUrl'>;
@@ -57,12 +58,14 @@ export async function startService(
     const parts: Parts = { settings, logger, metrics, stores, outbox, masterKey, now, opened };
     const consumers = hasRole(settings, 'consumers') ? await startConsumers(parts) : [];
     const api = isApi ? await startApi(parts, ids) : null;
+    const audience = hasRole(settings, 'audience') ? await startAudience(parts, ids, api?.shared ?? null) : null;
     const siteUrl = api?.siteUrl ?? siteUrlOf(settings, settings.PORT);
-    const adminUrl = await startAdmin(parts, consumers, api?.faces ?? null);
+    const rounds = audience === null ? [] : [audience.rounds];
+    const adminUrl = await startAdmin(parts, [...consumers, ...rounds], api?.faces ?? null);
     const addresses = {
       siteUrl,
       baseUrl: siteUrl + apiPrefix,
-      audienceUrl: `http://${settings.HOST}:${settings.AUDIENCE_PORT}/v1`,
+      audienceUrl: audience?.audienceUrl ?? audienceUrlOf(settings, settings.AUDIENCE_PORT),
       adminUrl,
     };
     if (isApi && ids !== null) writeBootstrap(settings.VH_DATA_DIR, { ...ids, ...addresses });

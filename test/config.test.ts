@@ -93,6 +93,6 @@ t.test('the value of a secret setting never stands in the refusal', (t) => {
 });
 
 t.test('a process that would serve nothing is refused with a sentence', (t) => {
-  t.throws(() => readSettings({ VH_ROLES: 'audience' }), /VH_ROLES has audience alone, which serves nothing/);
+  t.throws(() => readSettings({ VH_ROLES: 'audience' }), /VH_ROLES has audience alone, which needs DATABASE_URL/);
   t.end();
 });

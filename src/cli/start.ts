@@ -50,10 +50,11 @@ function once(run: () => void): () => void {
 }
 
 function describe({ bootstrap, firstStart }: Service): string {
-  const { siteUrl, baseUrl, adminUrl, projectKey, organizationKey, probeKey, projectId } = bootstrap;
+  const { siteUrl, baseUrl, audienceUrl, adminUrl, projectKey, organizationKey, probeKey, projectId } = bootstrap;
   const lines = [
     'VerifyHuman is up.',
     `  API            ${baseUrl}`,
+    `  Audience API   ${audienceUrl}`,
     `  Documentation  ${baseUrl}/docs`,
     `  Demo page      ${siteUrl}/demo`,
     `  Metrics        ${adminUrl}/metrics`,

@@ -16,6 +16,7 @@ export const keyScopes = {
     'keys:read',
     'webhooks:write',
     'webhooks:read',
+    'audience:write',
   ],
   organization: [
     'lite:write',
@@ -27,6 +28,7 @@ export const keyScopes = {
     'keys:read',
     'webhooks:write',
     'webhooks:read',
+    'audience:write',
     'projects:write',
     'projects:read',
     'settings:write',

@@ -31,6 +31,9 @@ export const auditActions = [
   'client.created',
   'client.rotated',
   'client.revoked',
+  'study.created',
+  'study.changed',
+  'study.moved',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
@@ -44,7 +47,7 @@ export const AuditEntry = Type.Object({
   }),
   action: StringEnum(auditActions),
   subject: Type.Object({
-    kind: StringEnum(['organization', 'project', 'key', 'receipt', 'webhook', 'link', 'client'] as const),
+    kind: StringEnum(['organization', 'project', 'key', 'receipt', 'webhook', 'link', 'client', 'study'] as const),
     id: Type.String(),
   }),
   detail: Type.Record(Type.String(), Type.Unknown(), { description: 'What changed, by the action.' }),

@@ -15,7 +15,7 @@ export const oauthScopes = {
   'verifications:read': { meaning: 'Validate verification tokens.', keyScope: 'verifications:read' },
   'projects:write': { meaning: 'Make, list, read and change projects.', keyScope: 'projects:write' },
   'analytics:read': { meaning: 'List projects and read their analytics.', keyScope: 'analytics:read' },
-  'audience:write': { meaning: 'Make studies, field them and follow their progress.', keyScope: 'projects:write' },
+  'audience:write': { meaning: 'Make studies, field them and follow their progress.', keyScope: 'audience:write' },
 } as const;
 export type OAuthScope = keyof typeof oauthScopes;
 export const oauthScopeNames = Object.keys(oauthScopes) as readonly OAuthScope[];

@@ -14,5 +14,7 @@ export const tagDescriptions = {
   'API keys': 'Keys that backends call with: made, limited, replaced and revoked.',
   'OAuth clients': 'Clients that call with short-lived access tokens of few scopes in place of a key, such as agents.',
   Organizations: 'Settings that all projects of an organization share, and the record of who changed what.',
+  Studies: 'Samples of verified respondents for a survey: asked for, fielded, counted and exported.',
+  Supply: 'What suppliers see of open studies.',
   Public: 'What browsers read without a credential; limited by address, project and origin.',
 } as const satisfies Readonly<Record<string, string>>;

@@ -16,6 +16,9 @@ export const idPrefixes = {
   fingerprint: 'fp_',
   link: 'link_',
   client: 'client_',
+  study: 'study_',
+  place: 'plc_',
+  token: 'tok_',
 } as const;
 
 export type MakeId = (kind: keyof typeof idPrefixes) => string;

@@ -40,19 +40,30 @@ const securitySchemes = {
 } as const;
 
 /** Access tokens: where they are had, and what each scope allows. */
-const oauth2Of = (baseUrl: string) => ({
+const oauth2Of = (siteUrl: string) => ({
   type: 'oauth2' as const,
   description: 'An access token of an OAuth client as Bearer.',
   flows: {
     clientCredentials: {
-      tokenUrl: baseUrl.replace(/\/api\/v1$/, '/oauth/token'),
+      tokenUrl: `${siteUrl}/oauth/token`,
       scopes: Object.fromEntries(Object.entries(oauthScopes).map(([scope, { meaning }]) => [scope, meaning])),
     },
   },
 });
 
+export interface DocumentSettings {
+  /** The root that the paths of the document are below. */
+  readonly baseUrl: string;
+  /** Where access tokens are had. */
+  readonly siteUrl: string;
+  readonly version: string;
+}
+
 /** Registers the document; call before any route is registered, and `serveDocs` after. */
-export async function registerOpenapi(app: FastifyInstance, baseUrl: string, version: string): Promise<void> {
+export async function registerOpenapi(
+  app: FastifyInstance,
+  { baseUrl, siteUrl, version }: DocumentSettings,
+): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -67,14 +78,14 @@ export async function registerOpenapi(app: FastifyInstance, baseUrl: string, ver
       components: {
         // Read and not changed: every document works on a copy.
         schemas: shapes as never,
-        securitySchemes: { ...securitySchemes, oauth2: oauth2Of(baseUrl) },
+        securitySchemes: { ...securitySchemes, oauth2: oauth2Of(siteUrl) },
       },
     },
     hideUntagged: true,
     stripBasePath: false,
     transform: ({ schema, url, route }) => ({
       schema: { ...describeReplies(schema ?? {}), security: securityOf(route.config?.access) },
-      url: url.replace(/^\/api\/v1/, ''),
+      url: url.replace(/^(?:\/api)?\/v1/, ''),
     }),
     transformObject: (document) =>
       'openapiObject' in document ? finishDocument(document.openapiObject) : document.swaggerObject,
@@ -118,9 +129,10 @@ function keySecurityOf(access: Access | undefined): Record<string, string[]>[] {
   }
 }
 
-export async function serveDocs(app: FastifyInstance): Promise<void> {
-  app.get('/api/v1/openapi.json', { config: { access: { credential: 'none' } }, schema: { hide: true } }, async () =>
+/** The document and its page, under the root of the API. */
+export async function serveDocs(app: FastifyInstance, root: string): Promise<void> {
+  app.get(`${root}/openapi.json`, { config: { access: { credential: 'none' } }, schema: { hide: true } }, async () =>
     app.swagger(),
   );
-  await serveDocsPage(app, '/api/v1/docs');
+  await serveDocsPage(app, `${root}/docs`);
 }

@@ -46,6 +46,7 @@ export function createMetrics() {
     outcomes: counter('vh_outcome_events_total', 'Outcome events received, by result.', ['result']),
     ...verificationMetrics(registry),
     ...faceMetrics(registry),
+    ...studyMetrics(makers),
     consumerTickAge: gauge('vh_consumer_tick_age_seconds', 'Time since a consumer last made a round.', ['group']),
     spoolBytes: gauge(
       'vh_spool_bytes',
@@ -139,6 +140,21 @@ function eventMetrics({ counter, gauge }: Makers) {
       'Webhooks whose deliveries wait because they keep failing.',
       [],
     ),
+  };
+}
+
+/** What fielding counts. */
+function studyMetrics({ counter }: Makers) {
+  return {
+    studyEntries: counter(
+      'vh_study_entries_total',
+      'Visits of entry links, by what they were answered: passed (to the verification or the survey), or the page.',
+      ['result'],
+    ),
+    studyReturns: counter('vh_study_returns_total', 'Returns from surveys, by the page that they were answered.', [
+      'result',
+    ]),
+    placesReleased: counter('vh_places_released_total', 'Places in studies that were free again after their time.', []),
   };
 }
 

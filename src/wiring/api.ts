@@ -9,14 +9,15 @@ import type { Settings } from '../config.js';
 import { createMakeRef } from '../crypto/master-key.js';
 import { registerDemoRoutes } from '../demo/routes.js';
 import { Fault } from '../errors.js';
-import { createApp } from '../http/app.js';
+import type { AccessTokenReader } from '../http/access.js';
+import { createApp, type AppDeps } from '../http/app.js';
 import { registerOpenapi, serveDocs } from '../http/openapi.js';
 import { serveSdkFiles } from '../http/sdk-files.js';
 import { packageRoot } from '../package-root.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
 import { createDashboardVerifier, type ExternalIssuer } from '../administration/dashboard-tokens.js';
 import { openDirectories, type Directories } from '../administration/directories.js';
-import { createLimits } from '../administration/request-limits.js';
+import { createLimits, type Limits } from '../administration/request-limits.js';
 import { createOriginDecision } from '../administration/origin-decision.js';
 import { createPublicGuard } from '../administration/public-guard.js';
 import { registerClientRoutes } from '../oauth/client-routes.js';
@@ -24,6 +25,7 @@ import { registerAdministration } from '../projects/routes.js';
 import { createSigningSecrets } from '../administration/signing-secrets.js';
 import type { OpenUniqueness } from '../verification/uniqueness/open-uniqueness.js';
 import { registerVerificationRoutes } from '../verification/routes.js';
+import type { TokenKeys } from '../verification/tokens/token-keys.js';
 import { registerScoringRoutes } from '../scoring/routes.js';
 import type { ScoreService } from '../scoring/score-service.js';
 import { registerWebhookRoutes } from '../webhooks/routes.js';
@@ -32,16 +34,27 @@ import { openOAuth } from './oauth.js';
 import { apiPrefix, siteUrlOf, type Parts } from './parts.js';
 import { serveHosted } from './hosted.js';
 import { openPool } from './pool.js';
-import { openScoring } from './scoring.js';
+import { openScoring, type OpenScoring } from './scoring.js';
 import { openVerification } from './verification.js';
 import { webhookDepsOf } from './webhooks.js';
 
-const stopDeadlineMs = 10_000;
+export const stopDeadlineMs = 10_000;
 
 export interface StartedApi {
   /** The address that callers reach it at. */
   readonly siteUrl: string;
   readonly faces: OpenUniqueness;
+  readonly shared: SharedParts;
+}
+
+/** What other listeners of the same process work with too. */
+export interface SharedParts {
+  readonly directories: Directories;
+  readonly limits: Limits;
+  readonly scoring: OpenScoring;
+  readonly tokenKeys: TokenKeys;
+  readonly accessTokens: AccessTokenReader;
+  readonly siteUrl: () => string;
 }
 
 /** Starts the API; resolves once it listens. */
@@ -61,19 +74,10 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<
     siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT);
   const issuer = (): string => siteUrl() + apiPrefix;
   const oauth = await openOAuth(parts, { directories, limits, siteUrl, apiUrl: issuer });
-  const app: FastifyInstance = createApp({
-    logger,
-    metrics,
-    findKey: directories.findKey,
-    findProjectOwner: directories.findProjectOwner,
-    findKeyOwner: directories.findKeyOwner,
-    takeKeyRate: limits.takeKeyRate,
-    requireTrial: limits.requireTrial,
-    accessTokens: oauth.accessTokens,
-    verifyDashboardToken: createDashboardVerifier(masterKey, externalIssuerOf(settings)),
-  });
+  const app: FastifyInstance = createApp(appDepsOf(parts, { directories, limits, accessTokens: oauth.accessTokens }));
   opened.push(() => closeWithin(app, stopDeadlineMs));
-  await registerOpenapi(app, siteUrlOf(settings, settings.PORT) + apiPrefix, packageVersion());
+  const address = siteUrlOf(settings, settings.PORT);
+  await registerOpenapi(app, { baseUrl: address + apiPrefix, siteUrl: address, version: packageVersion() });
   const decide = createOriginDecision(settings.VH_ENV);
   const guard = createPublicGuard({ directories, limits, decide, ownOrigin: () => new URL(siteUrl()).origin });
   const pool = await openPool(parts);
@@ -104,12 +108,32 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<
   );
   await serveHosted(app, parts, { directories, decide, verification, siteUrl });
   oauth.register(app);
-  await serveDocs(app);
+  await serveDocs(app, apiPrefix);
   await serveSdkFiles(app, join(packageRoot, 'dist', 'sdk'));
   if (settings.VH_ENV === 'development' && ids !== null) await serveDemo(app, parts, directories, scoring.scores, ids);
   await app.listen({ host: settings.HOST, port: settings.PORT });
-  return { siteUrl: siteUrl(), faces };
+  return {
+    siteUrl: siteUrl(),
+    faces,
+    shared: { directories, limits, scoring, tokenKeys: oauth.tokenKeys, accessTokens: oauth.accessTokens, siteUrl },
+  };
 }
+
+/** Who may call what, for a listener of keys and dashboard tokens. */
+export const appDepsOf = (
+  { settings, logger, metrics, masterKey }: Parts,
+  { directories, limits, accessTokens }: Pick<SharedParts, 'directories' | 'limits' | 'accessTokens'>,
+): AppDeps => ({
+  logger,
+  metrics,
+  findKey: directories.findKey,
+  findProjectOwner: directories.findProjectOwner,
+  findKeyOwner: directories.findKeyOwner,
+  takeKeyRate: limits.takeKeyRate,
+  requireTrial: limits.requireTrial,
+  accessTokens,
+  verifyDashboardToken: createDashboardVerifier(masterKey, externalIssuerOf(settings)),
+});
 
 /** The demo page, where the demo project’s key is one of this database. The page scores with it; it never leaves the server. */
 async function serveDemo(
@@ -140,12 +164,12 @@ function externalIssuerOf({
   return jwksUrl === null || issuer === null || audience === null ? null : { jwksUrl, issuer, audience };
 }
 
-function packageVersion(): string {
+export function packageVersion(): string {
   return (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;
 }
 
 /** Waits for requests in flight, and not longer than the deadline. */
-async function closeWithin(app: FastifyInstance, deadlineMs: number): Promise<void> {
+export async function closeWithin(app: FastifyInstance, deadlineMs: number): Promise<void> {
   const timer = setTimeout(() => app.server.closeAllConnections(), deadlineMs);
   await app.close();
   clearTimeout(timer);

@@ -26,3 +26,9 @@ export const apiPrefix = '/api/v1';
 /** Where callers reach the API port: the configured address, else the listener’s own. */
 export const siteUrlOf = (settings: Settings, port: number): string =>
   settings.VH_SITE_URL ?? `http://${settings.HOST}:${port}`;
+
+export const audiencePrefix = '/v1';
+
+/** Where callers reach the audience API: below the configured address, else below the listener’s own. */
+export const audienceUrlOf = (settings: Settings, port: number): string =>
+  (settings.VH_AUDIENCE_URL ?? `http://${settings.HOST}:${port}`) + audiencePrefix;

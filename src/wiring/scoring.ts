@@ -8,7 +8,7 @@ import type { BootstrapIds } from '../projects/operator/bootstrap.js';
 import type { Directories } from '../administration/directories.js';
 import type { PublicGuard } from '../administration/public-guard.js';
 import { createEvidenceService } from '../scoring/evidence-service.js';
-import { openGeography } from '../scoring/geography.js';
+import { openGeography, type Geography } from '../scoring/geography.js';
 import { createProbeService } from '../scoring/probe-service.js';
 import { createOutcomeService } from '../scoring/outcomes/outcome-service.js';
 import { registerScoringRoutes } from '../scoring/routes.js';
@@ -19,6 +19,9 @@ import { createWarmth } from '../scoring/warmth.js';
 import { createAgentVerifier, readTrustedAgentKeys } from '../scoring/web-bot-auth.js';
 import type { Parts } from './parts.js';
 
+/** What its routes serve, and what else looks at respondents’ addresses. */
+export type OpenScoring = Parameters<typeof registerScoringRoutes>[1] & { readonly geography: Geography };
+
 export interface ScoringDeps {
   readonly directories: Directories;
   readonly guard: PublicGuard;
@@ -27,10 +30,7 @@ export interface ScoringDeps {
 }
 
 /** Opens what scoring needs; answers the services that its routes serve. */
-export async function openScoring(
-  parts: Parts,
-  { directories, guard, pool, ids }: ScoringDeps,
-): Promise<Parameters<typeof registerScoringRoutes>[1]> {
+export async function openScoring(parts: Parts, { directories, guard, pool, ids }: ScoringDeps): Promise<OpenScoring> {
   const { settings, logger, metrics, stores, masterKey, now, opened } = parts;
   const { counters, database, lookups, log } = stores;
   const { findProjectOwner } = directories;
@@ -48,6 +48,7 @@ export async function openScoring(
   const receiptKey = deriveSigningKey(masterKey, 'receipts');
   const verifier = createAgentVerifier({ trustedKeys, now });
   return {
+    geography,
     scores: createScoreService({
       counters,
       log,

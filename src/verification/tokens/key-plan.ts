@@ -1,14 +1,15 @@
 /**
  * When which key of vh_token signs and is published. Pure: the same keys and the same time give the same plan on every instance.
  *
- *     next ──2 h published──▶ current ──its time is over──▶ previous ──token lifetime + 1 h──▶ gone
+ *     next ──2 h published──▶ current ──its time is over──▶ previous ──longest token lifetime + 1 h──▶ gone
  *
  * Verifiers keep the key set for an hour, so that a key is known to them before it signs, and for as long as its tokens live.
  */
+import { studyTokenSeconds } from '../../limits.js';
 import { tokenLifetimeSeconds } from './claims.js';
 
 export const publishAheadMs = 2 * 3_600_000;
-export const keepMs = tokenLifetimeSeconds * 1_000 + 3_600_000;
+export const keepMs = Math.max(tokenLifetimeSeconds, studyTokenSeconds) * 1_000 + 3_600_000;
 
 export interface KeyTimes {
   readonly generation: number;

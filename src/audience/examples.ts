@@ -1,0 +1,21 @@
+/**
+ * Request examples of the API document. They work as they stand with the demo organization’s keys.
+ */
+import type { StudyCreation, StudyPatch } from '../contract/study.js';
+
+export const creationExample: StudyCreation = {
+  name: 'Coffee at home, autumn wave',
+  survey_url: 'https://survey.example.com/coffee',
+  audience: {
+    countries: ['DE', 'AT'],
+    language: 'de',
+    sample_size: 500,
+    quotas: [
+      { name: 'Austria', country: 'AT', limit: 100 },
+      { name: 'Women under 40', gender: 'female', ageMax: 39, limit: 150 },
+    ],
+  },
+  verification: { service_check: false, minimum_quality: 'standard' },
+};
+
+export const patchExample: StudyPatch = { audience: { sample_size: 600 } };

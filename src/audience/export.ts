@@ -1,0 +1,96 @@
+/**
+ * The completed respondents of a study as CSV (RFC 4180) or as one JSON object a line, read a batch at a time while they are sent. A cell that a
+ * spreadsheet would run is made text by an apostrophe before it.
+ */
+import type { RespondentReply } from '../contract/study.js';
+import { cutPage, type Page } from '../http/paging.js';
+import type { Database, Queryable } from '../stores/database/port.js';
+import { inOrganization } from '../stores/database/tenant.js';
+import { placeColumns, type Place } from './place-store.js';
+import type { Study } from './study-store.js';
+
+export const exportFormats = ['csv', 'ndjson'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+const fields = [
+  'sessionId',
+  'respondentId',
+  'sourceId',
+  'status',
+  'token',
+  'score',
+  'duplicateBand',
+  'country',
+  'receiptId',
+  'enteredAt',
+  'completedAt',
+] as const satisfies readonly (keyof RespondentReply)[];
+
+const batchMax = 500;
+
+interface Batch {
+  readonly respondents: RespondentReply[];
+  readonly nextCursor: string | null;
+  /** Where the next page starts; null on the last. */
+  readonly lastId: string | null;
+}
+
+/** Verified respondents, newest first; `completedOnly` without those who are in the survey. */
+export async function listRespondents(
+  tx: Queryable,
+  studyId: string,
+  page: Page,
+  { completedOnly = false }: { readonly completedOnly?: boolean } = {},
+): Promise<Batch> {
+  const rows = await tx.query<Place & Record<string, unknown>>(
+    `SELECT ${placeColumns} FROM study_places WHERE study_id = $1 AND verified AND ($2::text IS NULL OR place_id < $2)
+        ${completedOnly ? `AND state = 'completed'` : ''} ORDER BY place_id DESC LIMIT $3`,
+    [studyId, page.below, page.limit + 1],
+  );
+  const { items, nextCursor } = cutPage(rows, page.limit, (place) => place.placeId);
+  const lastId = nextCursor === null ? null : (items.at(-1)?.placeId ?? null);
+  return { respondents: items.map(showRespondent), nextCursor, lastId };
+}
+
+/** The text of an export, in pieces. */
+export async function* exportRespondents(
+  database: Database,
+  { organizationId, studyId }: Study,
+  format: ExportFormat,
+): AsyncGenerator<string> {
+  if (format === 'csv') yield `${fields.join(',')}\r\n`;
+  const render = format === 'csv' ? csvLine : (item: RespondentReply): string => `${JSON.stringify(item)}\n`;
+  for (let below: string | null = null, isMore = true; isMore;) {
+    const page: Page = { limit: batchMax, below };
+    const { respondents, lastId }: Batch = await inOrganization(database, organizationId, (tx) =>
+      listRespondents(tx, studyId, page, { completedOnly: true }),
+    );
+    if (respondents.length > 0) yield respondents.map(render).join('');
+    below = lastId;
+    isMore = lastId !== null;
+  }
+}
+
+const csvLine = (item: RespondentReply): string => `${fields.map((field) => csvCell(item[field])).join(',')}\r\n`;
+
+/** One cell: quoted where it has to be, and never a formula. */
+export function csvCell(value: string | number | null): string {
+  if (value === null) return '';
+  if (typeof value === 'number') return String(value);
+  const plain = /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+}
+
+const showRespondent = (place: Place): RespondentReply => ({
+  sessionId: place.placeId,
+  respondentId: place.respondentId,
+  sourceId: place.sourceId,
+  status: place.state === 'completed' ? 'completed' : 'in_survey',
+  token: place.token,
+  score: place.score ?? 0,
+  duplicateBand: place.duplicateBand ?? 'none',
+  country: place.country,
+  receiptId: place.receiptId ?? '',
+  enteredAt: place.enteredAt.toISOString(),
+  completedAt: place.endedAt?.toISOString() ?? null,
+});

@@ -1,0 +1,166 @@
+/**
+ * What browsers of respondents visit: the entry link, the way back from the verification, and the way back from the survey. They answer with a
+ * redirect or a page for people, errors too. Nothing but a GET is taken, so that a preview that asks for the head takes no place.
+ */
+import { randomBytes } from 'node:crypto';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { StringEnum } from '../contract/common.js';
+import { countryCodePattern } from '../contract/country.js';
+import { ageMax, trait } from '../contract/study.js';
+import { tokenLengthMax } from '../contract/token.js';
+import { Fault } from '../errors.js';
+import { registerStorableText } from '../http/storable-text.js';
+import { callerIdLengthMax, userAgentLengthMax } from '../limits.js';
+import type { Metrics } from '../telemetry/metrics.js';
+import type { createEntryService } from './entry-service.js';
+import { pageOfFault, type Answer } from './fielding.js';
+import { pageHeaders, pageStatus, renderPage } from './pages.js';
+import type { Traits } from './place-store.js';
+import { returnStatuses, type createReturnService } from './return-service.js';
+import { normalTrait } from './study-checks.js';
+
+export interface FieldingRouteDeps {
+  readonly entries: ReturnType<typeof createEntryService>;
+  readonly returns: ReturnType<typeof createReturnService>;
+  /** Throws where an address visits too often. */
+  readonly takeVisit: (address: string) => Promise<void>;
+  /** How many proxies stand in front. */
+  readonly proxyHops: number;
+  readonly audienceUrl: () => string;
+  readonly metrics: Pick<Metrics, 'studyEntries' | 'studyReturns'>;
+}
+
+const open = { config: { access: { credential: 'none' } }, exposeHeadRoute: false } as const;
+const Id = Type.String({ minLength: 1, maxLength: callerIdLengthMax });
+const Text = Type.Optional(Type.String({ maxLength: 256 }));
+const deviceCookie = 'vh_device';
+const deviceForm = /(?:^|;\s*)vh_device=([0-9a-f]{32})(?:;|$)/;
+const deviceSeconds = 30 * 86_400;
+const country = new RegExp(countryCodePattern);
+
+export function registerFieldingRoutes(app: FastifyInstance, deps: FieldingRouteDeps): void {
+  void app.register(async (scope) => {
+    registerStorableText(scope);
+    scope.setErrorHandler((error: unknown, request, reply) => answerError(error, request, reply));
+    registerEntry(scope, deps);
+    registerReturns(scope, deps);
+  });
+}
+
+function registerEntry(scope: FastifyInstance, deps: FieldingRouteDeps): void {
+  scope.withTypeProvider<TypeBoxTypeProvider>().get(
+    '/enter/:studyId',
+    {
+      ...open,
+      schema: {
+        hide: true,
+        params: Type.Object({ studyId: Type.String({ maxLength: 128 }) }),
+        querystring: Type.Object({ rid: Id, src: Id, country: Text, gender: Text, age: Text, profession: Text }),
+      },
+    },
+    async (request, reply) => {
+      const address = addressOf(request, deps.proxyHops);
+      await deps.takeVisit(address);
+      const { rid, src } = request.query;
+      const answer = await deps.entries.enter({
+        studyId: request.params.studyId,
+        respondentId: rid,
+        sourceId: src,
+        traits: traitsOf(request.query),
+        address,
+        userAgent: request.headers['user-agent']?.slice(0, userAgentLengthMax),
+        device: deviceOf(request, reply, deps.audienceUrl()),
+      });
+      deps.metrics.studyEntries.inc({ result: answer.kind === 'page' ? answer.page : 'passed' });
+      return send(reply, answer);
+    },
+  );
+}
+
+function registerReturns(scope: FastifyInstance, deps: FieldingRouteDeps): void {
+  const typed = scope.withTypeProvider<TypeBoxTypeProvider>();
+  typed.get(
+    '/verified/:placeId',
+    { ...open, schema: { hide: true, params: Type.Object({ placeId: Type.String({ maxLength: 128 }) }) } },
+    async (request, reply) => {
+      await deps.takeVisit(addressOf(request, deps.proxyHops));
+      return send(reply, await deps.entries.verified(request.params.placeId));
+    },
+  );
+  typed.get(
+    '/return',
+    {
+      ...open,
+      schema: {
+        hide: true,
+        querystring: Type.Object({
+          vh_token: Type.String({ minLength: 1, maxLength: tokenLengthMax }),
+          status: StringEnum(returnStatuses),
+        }),
+      },
+    },
+    async (request, reply) => {
+      await deps.takeVisit(addressOf(request, deps.proxyHops));
+      const answer = await deps.returns.comeBack(request.query.vh_token, request.query.status);
+      deps.metrics.studyReturns.inc({ result: answer.kind === 'page' ? answer.page : 'passed' });
+      return send(reply, answer);
+    },
+  );
+}
+
+/** The peer, or where proxies stand in front, what the outermost of them saw. A socket writes IPv4 mapped into IPv6 and adds a zone. */
+function addressOf(request: FastifyRequest, hops: number): string {
+  const header = request.headers['x-forwarded-for'];
+  const forwarded = (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',').map((part) => part.trim());
+  const address = hops > 0 ? (forwarded.at(-hops) ?? '') : '';
+  return (address === '' ? request.ip : address).replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+}
+
+/** What is no value of its kind says nothing. */
+function traitsOf(query: Readonly<Partial<Record<keyof Traits, string>>>): Traits {
+  const age = /^\d{1,3}$/.test(query.age ?? '') && Number(query.age) <= ageMax ? Number(query.age) : null;
+  const text = (value: string | undefined): string | null => {
+    const normal = normalTrait(value ?? '');
+    return normal === '' || normal.length > trait.maxLength ? null : normal;
+  };
+  return {
+    country: query.country !== undefined && country.test(query.country) ? query.country.toUpperCase() : null,
+    gender: text(query.gender),
+    age,
+    profession: text(query.profession),
+  };
+}
+
+/** The browser’s random id, given on its first visit: two respondents on one browser are known by it. */
+function deviceOf(request: FastifyRequest, reply: FastifyReply, audienceUrl: string): string {
+  const known = deviceForm.exec(request.headers.cookie ?? '')?.[1];
+  const device = known ?? randomBytes(16).toString('hex');
+  const secure = audienceUrl.startsWith('https:') ? '; Secure' : '';
+  if (known === undefined)
+    void reply.header(
+      'set-cookie',
+      `${deviceCookie}=${device}; Path=/; Max-Age=${deviceSeconds}; HttpOnly; SameSite=Lax${secure}`,
+    );
+  return device;
+}
+
+function send(reply: FastifyReply, answer: Answer): FastifyReply {
+  if (answer.kind === 'redirect') return reply.redirect(answer.url, 302);
+  return reply.code(pageStatus[answer.page]).headers(pageHeaders).send(renderPage(answer.page, answer.language));
+}
+
+/** A page in place of an error body: who reads it came by a link. */
+function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const isTheirs =
+    typeof error === 'object' && error !== null && 'validation' in error && error.validation !== undefined;
+  const page = isTheirs ? 'broken' : pageOfFault(error instanceof Fault ? error : { status: 500 });
+  if (page === 'later') request.log.error({ err: error }, 'a respondent could not be served');
+  const language = request.headers['accept-language']?.split(',')[0]?.trim() ?? 'en';
+  const retry = page === 'later' ? { 'retry-after': '60' } : {};
+  return reply
+    .code(error instanceof Fault && error.status === 429 ? 429 : pageStatus[page])
+    .headers({ ...pageHeaders, ...retry })
+    .send(renderPage(page, language));
+}

@@ -1,0 +1,87 @@
+/**
+ * What the ways in and out of a study share: the lock under which a place changes, taking one and giving it back, and the way to the survey.
+ */
+import type { Fault } from '../errors.js';
+import type { Database, Queryable } from '../stores/database/port.js';
+import { inOrganization } from '../stores/database/tenant.js';
+import type { PageName } from './pages.js';
+import { changePlace, findPlace, hasRoom, keepToken, type Place, type PlaceChange } from './place-store.js';
+import type { PlaceTokens } from './place-tokens.js';
+import { findStudy, type Study } from './study-store.js';
+
+/** What a respondent gets: the next address, or a page that says what is. */
+export type Answer =
+  | { readonly kind: 'redirect'; readonly url: string }
+  | { readonly kind: 'page'; readonly page: PageName; readonly language: string };
+
+export const pageOf = (study: Pick<Study, 'language'>, page: PageName): Answer => ({
+  kind: 'page',
+  page,
+  language: study.language,
+});
+
+/** Study and place as they stand, and nobody else changes them until the end. */
+export function underLock<T>(
+  database: Database,
+  { organizationId, studyId, placeId }: Pick<Place, 'organizationId' | 'studyId' | 'placeId'>,
+  run: (tx: Queryable, study: Study, place: Place) => Promise<T>,
+): Promise<T> {
+  return inOrganization(database, organizationId, async (tx) => {
+    const study = await findStudy(tx, studyId, { lock: true });
+    const place = await findPlace(tx, placeId);
+    if (study === null || place === null) throw new Error(`the place ${placeId} has no study`);
+    return run(tx, study, place);
+  });
+}
+
+/**
+ * Takes a place for who came in or comes back, where there is room; else they are screened out for that, which is looked at again when they
+ * come once more.
+ */
+export async function takePlace(tx: Queryable, study: Study, place: Place, change: PlaceChange): Promise<Place> {
+  const wasScreened = place.state === 'screened';
+  if (await hasRoom(tx, study, place.placeId, 'held'))
+    return changePlace(tx, place, { ...change, screenedFor: null }, { held: 1, screenedOut: wasScreened ? -1 : 0 });
+  if (place.state === 'released') return place;
+  return changePlace(
+    tx,
+    place,
+    { ...change, state: 'screened', screenedFor: 'full', verified: false },
+    { screenedOut: wasScreened ? 0 : 1 },
+  );
+}
+
+/** Gives a held place back. */
+export const freePlace = (tx: Queryable, place: Place, change: PlaceChange): Promise<Place> =>
+  changePlace(tx, place, { ...change, verified: false }, { held: -1, verified: place.verified ? -1 : 0 });
+
+export interface SurveyDeps {
+  readonly database: Database;
+  readonly tokens: PlaceTokens;
+  readonly audienceUrl: () => string;
+  readonly now: () => number;
+}
+
+/**
+ * The survey’s address with the token and the address to come back to. Whatever stands under these names in survey_url is replaced, and
+ * nothing else of it comes from the respondent.
+ */
+export async function surveyAddress(deps: SurveyDeps, study: Study, place: Place): Promise<string> {
+  const isGood = place.tokenUntil !== null && place.tokenUntil.getTime() > deps.now();
+  const token = isGood ? place.token : await issueToken(deps, place);
+  const url = new URL(study.surveyUrl);
+  url.searchParams.set('vh_token', token ?? '');
+  url.searchParams.set('vh_return', `${deps.audienceUrl()}/return`);
+  return url.href;
+}
+
+async function issueToken({ database, tokens, now }: SurveyDeps, place: Place): Promise<string> {
+  const issued = await tokens.issue(place);
+  return inOrganization(database, place.organizationId, (tx) =>
+    keepToken(tx, place.placeId, { ...issued, now: new Date(now()) }),
+  );
+}
+
+/** The page for a fault on the way. */
+export const pageOfFault = ({ status }: Pick<Fault, 'status'>): PageName =>
+  status === 400 || status === 404 ? 'broken' : 'later';

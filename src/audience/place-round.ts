@@ -1,0 +1,111 @@
+/**
+ * What comes round for places, by the clock of the database: those that did not come back in time are free again, outcomes that were not told
+ * are told, and places past their retention are deleted. A round that fails is repeated; instances share the work, because a place is looked at
+ * again under its study’s lock.
+ */
+import type { Database } from '../stores/database/port.js';
+import type { Consumer } from '../stores/log/port.js';
+import { createWake } from '../stores/log/wake.js';
+import type { Logger } from '../telemetry/logger.js';
+import type { Metrics } from '../telemetry/metrics.js';
+import { freePlace, underLock } from './fielding.js';
+import type { TellOutcome } from './outcome-teller.js';
+import { placeColumns, type Place } from './place-store.js';
+import { findStudy } from './study-store.js';
+
+export interface PlaceRoundDeps {
+  readonly database: Database;
+  readonly tellOutcome: TellOutcome;
+  readonly metrics: Pick<Metrics, 'placesReleased'>;
+  readonly logger: Logger;
+  /** Days that places are kept from the entry. */
+  readonly retentionDays: number;
+  /** How often it looks, in milliseconds. */
+  readonly everyMs?: number;
+}
+
+const batchMax = 200;
+const everyMsDefault = 5_000;
+/** Who closed a place tells its outcome; only what they left is told here. */
+const untoldSeconds = 10;
+
+/** One batch; answers how many places were released. */
+export async function releasePlaces({ database }: Pick<PlaceRoundDeps, 'database'>): Promise<number> {
+  const due = await database.query<Place & Record<string, unknown>>(
+    `SELECT ${placeColumns} FROM study_places WHERE state IN ('verifying', 'surveying') AND due_at <= now() ORDER BY due_at LIMIT ${batchMax}`,
+  );
+  let released = 0;
+  for (const place of due) released += await release(database, place);
+  return released;
+}
+
+const release = (database: Database, place: Place): Promise<number> =>
+  underLock(database, place, async (tx, _study, now) => {
+    const [still] = await tx.query(
+      `SELECT 1 FROM study_places WHERE place_id = $1 AND state IN ('verifying', 'surveying') AND due_at <= now()`,
+      [place.placeId],
+    );
+    if (still === undefined) return 0;
+    await freePlace(tx, now, { state: 'released' });
+    return 1;
+  });
+
+/** Tells what was left untold. */
+export async function tellUntold({
+  database,
+  tellOutcome,
+}: Pick<PlaceRoundDeps, 'database' | 'tellOutcome'>): Promise<void> {
+  const untold = await database.query<Place & Record<string, unknown>>(
+    `SELECT ${placeColumns} FROM study_places WHERE outcome_due AND ended_at <= now() - ${untoldSeconds} * interval '1 second'
+      ORDER BY ended_at LIMIT ${batchMax}`,
+  );
+  for (const place of untold) {
+    const study = await findStudy(database, place.studyId);
+    if (study !== null) await tellOutcome(study, place);
+  }
+}
+
+export async function deleteOldPlaces({
+  database,
+  retentionDays,
+}: Pick<PlaceRoundDeps, 'database' | 'retentionDays'>): Promise<void> {
+  await database.query(
+    `DELETE FROM study_places WHERE place_id IN (
+       SELECT place_id FROM study_places WHERE entered_at < now() - $1 * interval '1 day' AND state NOT IN ('verifying', 'surveying')
+        ORDER BY entered_at LIMIT ${batchMax})`,
+    [retentionDays],
+  );
+}
+
+/** Starts the rounds; the answer stops them and waits for the one under way. */
+export function startPlaceRounds(deps: PlaceRoundDeps): Consumer {
+  const wake = createWake();
+  let isStopping = false;
+  let lastAt = performance.now();
+  const round = async (): Promise<void> => {
+    for (let released = batchMax; released === batchMax && !isStopping;) {
+      released = await releasePlaces(deps);
+      deps.metrics.placesReleased.inc(released);
+    }
+    await tellUntold(deps);
+    await deleteOldPlaces(deps);
+    lastAt = performance.now();
+  };
+  const loop = async (): Promise<void> => {
+    while (!isStopping) {
+      await round().catch((error: unknown) =>
+        deps.logger.warn({ err: error }, 'places were not released; the next round does it'),
+      );
+      await wake.wait(deps.everyMs ?? everyMsDefault);
+    }
+  };
+  const running = loop();
+  return {
+    tickAgeMs: () => performance.now() - lastAt,
+    stop: () => {
+      isStopping = true;
+      wake.wake();
+      return running;
+    },
+  };
+}

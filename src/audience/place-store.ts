@@ -1,0 +1,207 @@
+/**
+ * The places that respondents hold in a study. Every change happens under the lock of the study, and moves the study’s and its quotas’ counts
+ * along with the place.
+ */
+import type { DuplicateBand } from './entry-decision.js';
+import { makeId } from '../crypto/ids.js';
+import type { Queryable, SqlValue } from '../stores/database/port.js';
+import { quotaCounts, type Study } from './study-store.js';
+
+export type PlaceState = 'entering' | 'screened' | 'verifying' | 'surveying' | 'completed' | 'terminated' | 'released';
+export type ScreenedFor = 'gate' | 'duplicate' | 'country' | 'verification' | 'full';
+
+/** What is known of a respondent; null: nothing. */
+export interface Traits {
+  readonly country: string | null;
+  readonly gender: string | null;
+  readonly age: number | null;
+  readonly profession: string | null;
+}
+
+/** Of the score at the gate. */
+export interface GateScore {
+  readonly score: number;
+  readonly recommendation: string;
+  readonly duplicateBand: DuplicateBand;
+  readonly receiptId: string;
+}
+
+export interface Place extends Traits {
+  readonly placeId: string;
+  readonly studyId: string;
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly respondentId: string;
+  readonly sourceId: string;
+  readonly respondentRef: string;
+  readonly state: PlaceState;
+  readonly screenedFor: ScreenedFor | null;
+  readonly verified: boolean;
+  readonly score: number | null;
+  readonly recommendation: string | null;
+  readonly duplicateBand: DuplicateBand | null;
+  readonly receiptId: string | null;
+  readonly linkId: string | null;
+  readonly token: string | null;
+  readonly tokenUntil: Date | null;
+  readonly enteredAt: Date;
+  readonly endedAt: Date | null;
+}
+
+type PlaceRow = Place & Record<string, unknown>;
+
+export const placeColumns = `place_id AS "placeId", study_id AS "studyId", organization_id AS "organizationId", project_id AS "projectId",
+  respondent_id AS "respondentId", source_id AS "sourceId", respondent_ref AS "respondentRef", state, screened_for AS "screenedFor", verified,
+  country, gender, age, profession, score, recommendation, duplicate_band AS "duplicateBand", receipt_id AS "receiptId", link_id AS "linkId",
+  token, token_until AS "tokenUntil", entered_at AS "enteredAt", ended_at AS "endedAt"`;
+
+const idForm = /^plc_[0-9a-f]{32}$/;
+
+/** The respondent’s place in the study, made where there is none; of two that come at once, one makes it. */
+export async function openPlace(
+  tx: Queryable,
+  study: Study,
+  respondent: Pick<Place, 'respondentId' | 'respondentRef' | 'sourceId'> & Traits,
+): Promise<Place> {
+  const { country, gender, age, profession } = respondent;
+  const [made] = await tx.query<PlaceRow>(
+    `INSERT INTO study_places (place_id, study_id, organization_id, project_id, respondent_id, source_id, respondent_ref, state, country, gender, age, profession)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, 'entering', $8, $9, $10, $11) ON CONFLICT (study_id, respondent_ref) DO NOTHING RETURNING ${placeColumns}`,
+    [
+      makeId('place'),
+      study.studyId,
+      study.organizationId,
+      study.projectId,
+      respondent.respondentId,
+      respondent.sourceId,
+      respondent.respondentRef,
+      country,
+      gender,
+      age,
+      profession,
+    ],
+  );
+  if (made !== undefined) {
+    await tx.query('UPDATE studies SET entered = entered + 1 WHERE study_id = $1', [study.studyId]);
+    return made;
+  }
+  const known = await findRespondentPlace(tx, study.studyId, respondent.respondentRef);
+  if (known === null) throw new Error('a place that is in the way cannot be read');
+  return known;
+}
+
+export async function findRespondentPlace(
+  tx: Queryable,
+  studyId: string,
+  respondentRef: string,
+): Promise<Place | null> {
+  const [row] = await tx.query<PlaceRow>(
+    `SELECT ${placeColumns} FROM study_places WHERE study_id = $1 AND respondent_ref = $2`,
+    [studyId, respondentRef],
+  );
+  return row ?? null;
+}
+
+/** By its id; null for what is none. Whoever changes it holds the study’s lock. */
+export async function findPlace(tx: Queryable, placeId: string): Promise<Place | null> {
+  if (!idForm.test(placeId)) return null;
+  const [row] = await tx.query<PlaceRow>(`SELECT ${placeColumns} FROM study_places WHERE place_id = $1`, [placeId]);
+  return row ?? null;
+}
+
+/** Whether study and quotas, as they stand under the lock, take one more like this. */
+export async function hasRoom(
+  tx: Queryable,
+  study: Study,
+  placeId: string,
+  count: 'held' | 'verified',
+): Promise<boolean> {
+  if (study[count] >= study.sampleSize) return false;
+  const full = await tx.query(
+    `SELECT 1 FROM study_quotas q JOIN study_places p ON p.place_id = $1
+      WHERE q.study_id = $2 AND q.${count} >= q.most AND ${quotaCounts} LIMIT 1`,
+    [placeId, study.studyId],
+  );
+  return full.length === 0;
+}
+
+/** By how much a change of one place moves the counts. */
+export interface Shift {
+  readonly held?: number;
+  readonly verified?: number;
+  readonly completed?: number;
+  readonly screenedOut?: number;
+}
+
+/** What of a place changes. Absent: stays. */
+export type PlaceChange = Partial<GateScore> & {
+  readonly state?: PlaceState;
+  readonly screenedFor?: ScreenedFor | null;
+  readonly verified?: boolean;
+  readonly linkId?: string;
+  /** Milliseconds from now, by the database’s clock, until the place is free again. */
+  readonly dueInMs?: number;
+  /** It ends now, and its outcome is to be told. */
+  readonly ended?: true;
+};
+
+const changeColumns = {
+  state: 'state',
+  screenedFor: 'screened_for',
+  verified: 'verified',
+  linkId: 'link_id',
+  score: 'score',
+  recommendation: 'recommendation',
+  duplicateBand: 'duplicate_band',
+  receiptId: 'receipt_id',
+} as const;
+
+/** Changes a place and the counts with it; answers it as it is then. */
+export async function changePlace(
+  tx: Queryable,
+  { placeId, studyId }: Pick<Place, 'placeId' | 'studyId'>,
+  change: PlaceChange,
+  { held = 0, verified = 0, completed = 0, screenedOut = 0 }: Shift = {},
+): Promise<Place> {
+  const values: SqlValue[] = [placeId];
+  const sets = Object.entries(changeColumns).flatMap(([name, column]) => {
+    const value = change[name as keyof typeof changeColumns];
+    return value === undefined ? [] : [`${column} = $${values.push(value)}`];
+  });
+  if (change.dueInMs !== undefined)
+    sets.push(`due_at = now() + $${values.push(change.dueInMs)} * interval '1 millisecond'`);
+  if (change.ended === true) sets.push('ended_at = now(), outcome_due = true');
+  const [row] = await tx.query<PlaceRow>(
+    `UPDATE study_places SET ${sets.join(', ')} WHERE place_id = $1 RETURNING ${placeColumns}`,
+    values,
+  );
+  if (row === undefined) throw new Error('a place vanished under the lock of its study');
+  if (held !== 0 || verified !== 0 || completed !== 0 || screenedOut !== 0)
+    await tx.query(
+      `UPDATE studies SET held = held + $2, verified = verified + $3, completed = completed + $4, screened_out = screened_out + $5 WHERE study_id = $1`,
+      [studyId, held, verified, completed, screenedOut],
+    );
+  if (held !== 0 || verified !== 0)
+    await tx.query(
+      `UPDATE study_quotas q SET held = q.held + $3, verified = q.verified + $4 FROM study_places p
+        WHERE p.place_id = $1 AND q.study_id = $2 AND ${quotaCounts}`,
+      [placeId, studyId, held, verified],
+    );
+  return row;
+}
+
+/** Keeps the token that the survey is given; of two made at once the first stays. Answers the one that is good. */
+export async function keepToken(
+  tx: Queryable,
+  placeId: string,
+  { token, until, now }: { readonly token: string; readonly until: Date; readonly now: Date },
+): Promise<string> {
+  const [row] = await tx.query<{ token: string }>(
+    `UPDATE study_places SET token = CASE WHEN token_until > $4 THEN token ELSE $2 END,
+            token_until = CASE WHEN token_until > $4 THEN token_until ELSE $3 END
+      WHERE place_id = $1 RETURNING token`,
+    [placeId, token, until, now],
+  );
+  if (row === undefined) throw new Error('there is no such place');
+  return row.token;
+}

@@ -1,0 +1,232 @@
+/**
+ * Routes of studies, for research tools with an API key, and of open studies, for suppliers with theirs. A project key sees the studies of its
+ * project, an organization key all of the organization’s.
+ */
+import { Readable } from 'node:stream';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { actorOf } from '../administration/audit.js';
+import { StringEnum } from '../contract/common.js';
+import { PageQuery } from '../contract/paging.js';
+import {
+  RespondentPage,
+  StudyCreation,
+  StudyPage,
+  StudyPatch,
+  StudyReply,
+  studyActions,
+  SupplyPage,
+  type StudyAction,
+} from '../contract/study.js';
+import { keyCaller, type Access } from '../http/access.js';
+import { errorReplies } from '../http/openapi.js';
+import { acceptEmptyBodies } from '../http/optional-body.js';
+import { readPage } from '../http/paging.js';
+import { registerStorableText } from '../http/storable-text.js';
+import type { Database } from '../stores/database/port.js';
+import { inOrganization } from '../stores/database/tenant.js';
+import { creationExample, patchExample } from './examples.js';
+import { exportFormats, exportRespondents, listRespondents } from './export.js';
+import { requireStudy, type StudyService } from './study-service.js';
+import { findStudy } from './study-store.js';
+
+export interface StudyRouteDeps {
+  readonly database: Database;
+  readonly studies: StudyService;
+}
+
+const tags = ['Studies'];
+/** Of new work; what reads, secures and ends stays open when a trial has ended. */
+const working: Access = { credential: 'api-key', scope: 'audience:write', oauth: ['audience:write'], demo: 'refused' };
+const access: Access = { ...working, afterTrial: true };
+const StudyParams = Type.Object({ studyId: Type.String({ maxLength: 128 }) });
+const item = '/studies/:studyId';
+
+export function registerStudyRoutes(app: FastifyInstance, deps: StudyRouteDeps): void {
+  void app.register(async (scope) => {
+    registerStorableText(scope);
+    registerCollection(scope, deps);
+    registerItem(scope, deps);
+    registerPeople(scope, deps);
+    void scope.register(async (inner) => {
+      acceptEmptyBodies(inner);
+      for (const action of studyActions) registerAction(inner, deps, action);
+    });
+  });
+}
+
+function registerCollection(app: FastifyInstance, { studies }: StudyRouteDeps): void {
+  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
+  typed.post(
+    '/studies',
+    {
+      config: { access: working },
+      schema: {
+        tags,
+        operationId: 'createStudy',
+        summary: 'Create a study, as a draft',
+        description:
+          'Nothing is fielded before it is launched. How respondents come in and go out stands in docs/audience.md.',
+        body: { ...StudyCreation, examples: [creationExample] },
+        response: { 201: StudyReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await studies.create(actorOf(request), keyCaller(request), request.body)),
+  );
+  typed.get(
+    '/studies',
+    {
+      config: { access },
+      schema: {
+        tags,
+        operationId: 'listStudies',
+        summary: 'List studies with their progress, newest first',
+        description: 'A page at a time: pass nextCursor on as cursor until it is null.',
+        querystring: PageQuery,
+        response: { 200: StudyPage, ...errorReplies([400, 401, 403, 429]) },
+      },
+    },
+    async (request) => studies.list(keyCaller(request), readPage(request.query)),
+  );
+  typed.get(
+    '/supply/studies',
+    {
+      config: { access },
+      schema: {
+        tags: ['Supply'],
+        operationId: 'listSupply',
+        summary: 'List the open studies of the organization, for a supplier',
+        description:
+          'With the key of the supplier’s own project: what is needed to send respondents, and nothing else of the study.',
+        querystring: PageQuery,
+        response: { 200: SupplyPage, ...errorReplies([400, 401, 403, 429]) },
+      },
+    },
+    async (request) => studies.supply(keyCaller(request).organizationId, readPage(request.query)),
+  );
+}
+
+function registerItem(app: FastifyInstance, { studies }: StudyRouteDeps): void {
+  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
+  typed.get(
+    item,
+    {
+      config: { access },
+      schema: {
+        tags,
+        operationId: 'getStudy',
+        summary: 'Read a study with its progress',
+        params: StudyParams,
+        response: { 200: StudyReply, ...errorReplies([400, 401, 403, 404, 429]) },
+      },
+    },
+    async (request) => studies.read(keyCaller(request), request.params.studyId),
+  );
+  typed.patch(
+    item,
+    {
+      config: { access: working },
+      schema: {
+        tags,
+        operationId: 'updateStudy',
+        summary: 'Change the name, the sample size or the quotas of a study',
+        description:
+          'A merge: what is left out stays, the quotas sent replace all. Below what was already verified is a conflict.',
+        params: StudyParams,
+        body: { ...StudyPatch, examples: [patchExample] },
+        response: { 200: StudyReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
+      },
+    },
+    async (request) => studies.update(actorOf(request), keyCaller(request), request.params.studyId, request.body),
+  );
+}
+
+const summaries: Readonly<Record<StudyAction, string>> = {
+  launch: 'Open a draft for respondents',
+  pause: 'Let no new respondents in',
+  resume: 'Let respondents in again',
+  close: 'End a study: who holds a place may finish',
+  cancel: 'Call a study off: nobody is counted any more',
+};
+
+function registerAction(app: FastifyInstance, { studies }: StudyRouteDeps, action: StudyAction): void {
+  app.withTypeProvider<TypeBoxTypeProvider>().post(
+    `${item}/${action}`,
+    {
+      config: { access: action === 'launch' || action === 'resume' ? working : access },
+      schema: {
+        tags,
+        operationId: `${action}Study`,
+        summary: summaries[action],
+        params: StudyParams,
+        response: { 200: StudyReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
+      },
+    },
+    async (request) => studies.act(actorOf(request), keyCaller(request), request.params.studyId, action),
+  );
+}
+
+function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): void {
+  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
+  typed.get(
+    `${item}/respondents`,
+    {
+      config: { access },
+      schema: {
+        tags,
+        operationId: 'listRespondents',
+        summary: 'List the verified respondents of a study, newest first',
+        params: StudyParams,
+        querystring: PageQuery,
+        response: { 200: RespondentPage, ...errorReplies([400, 401, 403, 404, 429]) },
+      },
+    },
+    async (request) => {
+      const owner = keyCaller(request);
+      return inOrganization(database, owner.organizationId, async (tx) => {
+        const study = requireStudy(await findStudy(tx, request.params.studyId, { owner }));
+        const { respondents, nextCursor } = await listRespondents(tx, study.studyId, readPage(request.query));
+        return { respondents, nextCursor };
+      });
+    },
+  );
+  typed.get(
+    `${item}/export`,
+    {
+      config: { access },
+      schema: {
+        tags,
+        operationId: 'exportRespondents',
+        summary: 'Export the respondents who completed, as CSV or NDJSON',
+        description: 'Streamed. In CSV a cell that a spreadsheet would run begins with an apostrophe.',
+        params: StudyParams,
+        querystring: Type.Object({
+          format: Type.Optional(StringEnum(exportFormats, { description: 'Default csv.' })),
+        }),
+        response: {
+          200: {
+            description: 'A line for each respondent; CSV begins with the names of the columns.',
+            content: {
+              'text/csv': { schema: Type.String() },
+              'application/x-ndjson': { schema: Type.String() },
+            },
+          },
+          ...errorReplies([400, 401, 403, 404, 429]),
+        },
+      },
+    },
+    async (request, reply) => {
+      const owner = keyCaller(request);
+      const { format = 'csv' } = request.query;
+      const study = requireStudy(
+        await inOrganization(database, owner.organizationId, (tx) => findStudy(tx, request.params.studyId, { owner })),
+      );
+      return reply
+        .type(format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8')
+        .header('content-disposition', `attachment; filename="${study.studyId}.${format}"`)
+        .send(Readable.from(exportRespondents(database, study, format)) as never);
+    },
+  );
+}

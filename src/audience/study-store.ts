@@ -1,0 +1,231 @@
+/**
+ * The rows of studies and their quotas. Whoever changes a count or a place locks the study first, so that all of a study’s changes come one
+ * after the other, across instances.
+ */
+import type { StudyQuota, StudyState } from '../contract/study.js';
+import { makeId } from '../crypto/ids.js';
+import { cutPage, type Page } from '../http/paging.js';
+import type { Queryable } from '../stores/database/port.js';
+import { normalTrait } from './study-checks.js';
+
+/** What of an organization a caller sees: all its projects’ studies (null), or those of one. */
+export interface StudyOwner {
+  readonly organizationId: string;
+  readonly projectId: string | null;
+}
+
+export interface StudySettings {
+  readonly name: string;
+  readonly surveyUrl: string;
+  readonly countries: readonly string[];
+  readonly language: string;
+  readonly sampleSize: number;
+  readonly serviceCheck: boolean;
+  readonly minimumQuality: 'standard' | 'strict';
+}
+
+export interface StoredQuota extends StudyQuota {
+  readonly held: number;
+  readonly verified: number;
+}
+
+export interface Study extends StudySettings {
+  readonly studyId: string;
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly lineage: string;
+  readonly isTest: boolean;
+  readonly status: StudyState;
+  readonly createdAt: Date;
+  readonly entered: number;
+  readonly screenedOut: number;
+  readonly held: number;
+  readonly verified: number;
+  readonly completed: number;
+}
+
+export interface StudyWithQuotas extends Study {
+  readonly quotas: readonly StoredQuota[];
+}
+
+const columns = `study_id AS "studyId", organization_id AS "organizationId", project_id AS "projectId", lineage, is_test AS "isTest",
+  name, survey_url AS "surveyUrl", countries, language, sample_size AS "sampleSize", service_check AS "serviceCheck",
+  minimum_quality AS "minimumQuality", status, created_at AS "createdAt", entered, screened_out AS "screenedOut", held, verified, completed`;
+
+const idForm = /^study_[0-9a-f]{32}$/;
+
+export async function insertStudy(
+  tx: Queryable,
+  owner: Pick<Study, 'organizationId' | 'projectId' | 'lineage' | 'isTest'>,
+  settings: StudySettings,
+  quotas: readonly StudyQuota[],
+): Promise<StudyWithQuotas> {
+  const [study] = await tx.query<Study & Record<string, unknown>>(
+    `INSERT INTO studies (study_id, organization_id, project_id, lineage, is_test, name, survey_url, countries, language, sample_size, service_check, minimum_quality)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING ${columns}`,
+    [
+      makeId('study'),
+      owner.organizationId,
+      owner.projectId,
+      owner.lineage,
+      owner.isTest,
+      settings.name,
+      settings.surveyUrl,
+      settings.countries,
+      settings.language,
+      settings.sampleSize,
+      settings.serviceCheck,
+      settings.minimumQuality,
+    ],
+  );
+  if (study === undefined) throw new Error('the insert returned no row');
+  await insertQuotas(tx, study, quotas);
+  return { ...study, quotas: await readQuotas(tx, study.studyId) };
+}
+
+/** null where there is none that the owner sees; without an owner, any. `lock` holds off every other change of the study. */
+export async function findStudy(
+  tx: Queryable,
+  studyId: string,
+  { owner = null, lock = false }: { readonly owner?: StudyOwner | null; readonly lock?: boolean } = {},
+): Promise<Study | null> {
+  if (!idForm.test(studyId)) return null;
+  const [study] = await tx.query<Study & Record<string, unknown>>(
+    `SELECT ${columns} FROM studies WHERE study_id = $1 AND ($2::text IS NULL OR organization_id = $2) AND ($3::text IS NULL OR project_id = $3)
+     ${lock ? 'FOR UPDATE' : ''}`,
+    [studyId, owner?.organizationId ?? null, owner?.projectId ?? null],
+  );
+  return study ?? null;
+}
+
+/** Newest first; `openOnly` those that take respondents now. */
+export async function listStudies(
+  tx: Queryable,
+  { organizationId, projectId }: StudyOwner,
+  page: Page,
+  { openOnly = false }: { readonly openOnly?: boolean } = {},
+): Promise<{ readonly items: readonly StudyWithQuotas[]; readonly nextCursor: string | null }> {
+  const rows = await tx.query<Study & Record<string, unknown>>(
+    `SELECT ${columns} FROM studies WHERE organization_id = $1 AND ($2::text IS NULL OR project_id = $2) AND ($3::text IS NULL OR study_id < $3)
+       ${openOnly ? `AND status = 'fielding' AND held < sample_size` : ''} ORDER BY study_id DESC LIMIT $4`,
+    [organizationId, projectId, page.below, page.limit + 1],
+  );
+  const { items, nextCursor } = cutPage(rows, page.limit, (study) => study.studyId);
+  const quotas = await readQuotasOf(
+    tx,
+    items.map(({ studyId }) => studyId),
+  );
+  return { items: items.map((study) => ({ ...study, quotas: quotas.get(study.studyId) ?? [] })), nextCursor };
+}
+
+type QuotaRow = {
+  readonly study_id: string;
+  readonly name: string;
+  readonly country: string | null;
+  readonly gender: string | null;
+  readonly age_min: number | null;
+  readonly age_max: number | null;
+  readonly profession: string | null;
+  readonly most: number;
+  readonly held: number;
+  readonly verified: number;
+};
+
+export const readQuotas = async (tx: Queryable, studyId: string): Promise<readonly StoredQuota[]> =>
+  (await readQuotasOf(tx, [studyId])).get(studyId) ?? [];
+
+async function readQuotasOf(tx: Queryable, studyIds: readonly string[]): Promise<Map<string, StoredQuota[]>> {
+  const found = new Map<string, StoredQuota[]>();
+  if (studyIds.length === 0) return found;
+  const rows = await tx.query<QuotaRow>(
+    'SELECT * FROM study_quotas WHERE study_id = ANY($1::text[]) ORDER BY study_id, position',
+    [studyIds],
+  );
+  for (const row of rows) found.set(row.study_id, [...(found.get(row.study_id) ?? []), quotaOf(row)]);
+  return found;
+}
+
+const quotaOf = ({
+  name,
+  country,
+  gender,
+  age_min,
+  age_max,
+  profession,
+  most,
+  held,
+  verified,
+}: QuotaRow): StoredQuota => ({
+  name,
+  ...(country === null ? {} : { country }),
+  ...(gender === null ? {} : { gender }),
+  ...(age_min === null ? {} : { ageMin: age_min }),
+  ...(age_max === null ? {} : { ageMax: age_max }),
+  ...(profession === null ? {} : { profession }),
+  limit: most,
+  held,
+  verified,
+});
+
+/** Whether a quota `q` counts a place `p`: what is not known of the respondent counts as met. */
+export const quotaCounts = `(q.country IS NULL OR p.country IS NULL OR q.country = p.country)
+  AND (q.gender IS NULL OR p.gender IS NULL OR q.gender = p.gender)
+  AND (q.age_min IS NULL OR p.age IS NULL OR q.age_min <= p.age)
+  AND (q.age_max IS NULL OR p.age IS NULL OR q.age_max >= p.age)
+  AND (q.profession IS NULL OR p.profession IS NULL OR q.profession = p.profession)`;
+
+/** Sets what the owner may change of a locked study. Quotas are counted anew from the places. */
+export async function changeStudy(
+  tx: Queryable,
+  study: Study,
+  {
+    name,
+    sampleSize,
+    quotas,
+  }: { readonly name: string; readonly sampleSize: number; readonly quotas: readonly StudyQuota[] | null },
+): Promise<void> {
+  await tx.query('UPDATE studies SET name = $2, sample_size = $3 WHERE study_id = $1', [
+    study.studyId,
+    name,
+    sampleSize,
+  ]);
+  if (quotas === null) return;
+  await tx.query('DELETE FROM study_quotas WHERE study_id = $1', [study.studyId]);
+  await insertQuotas(tx, study, quotas);
+  await tx.query(
+    `UPDATE study_quotas q SET held = counted.held, verified = counted.verified FROM (
+       SELECT q.position, count(*)::int AS held, count(*) FILTER (WHERE p.verified)::int AS verified
+         FROM study_quotas q JOIN study_places p ON p.study_id = q.study_id AND p.state IN ('verifying', 'surveying', 'completed') AND ${quotaCounts}
+        WHERE q.study_id = $1 GROUP BY q.position) counted
+      WHERE q.study_id = $1 AND q.position = counted.position`,
+    [study.studyId],
+  );
+}
+
+export async function setStatus(tx: Queryable, studyId: string, status: StudyState): Promise<void> {
+  await tx.query('UPDATE studies SET status = $2 WHERE study_id = $1', [studyId, status]);
+}
+
+async function insertQuotas(
+  tx: Queryable,
+  { studyId, organizationId }: Pick<Study, 'studyId' | 'organizationId'>,
+  quotas: readonly StudyQuota[],
+): Promise<void> {
+  for (const [position, quota] of quotas.entries())
+    await tx.query(
+      `INSERT INTO study_quotas (study_id, position, organization_id, name, country, gender, age_min, age_max, profession, most)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+      [
+        studyId,
+        position,
+        organizationId,
+        quota.name,
+        quota.country?.toUpperCase() ?? null,
+        quota.gender === undefined ? null : normalTrait(quota.gender),
+        quota.ageMin ?? null,
+        quota.ageMax ?? null,
+        quota.profession === undefined ? null : normalTrait(quota.profession),
+        quota.limit,
+      ],
+    );
+}

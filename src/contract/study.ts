@@ -1,0 +1,186 @@
+/**
+ * Studies of the audience API: what a research tool asks for, how far it is, and whom it got. Names with an underscore are those of the
+ * request as research tools send it.
+ */
+import { Type, type Static } from 'typebox';
+import { CallerId, Nullable, Percent, StringEnum, Timestamp } from './common.js';
+import { CountryCode } from './country.js';
+import { duplicateBands } from './score.js';
+
+export const studyStates = ['draft', 'fielding', 'paused', 'completed', 'cancelled'] as const;
+export type StudyState = (typeof studyStates)[number];
+
+export const studyActions = ['launch', 'pause', 'resume', 'close', 'cancel'] as const;
+export type StudyAction = (typeof studyActions)[number];
+
+export const qualities = ['standard', 'strict'] as const;
+
+export const sampleSizeMax = 1_000_000;
+export const quotasMax = 50;
+export const ageMax = 130;
+/** Longest gender or profession, in characters. */
+export const trait = { minLength: 1, maxLength: 64 } as const;
+
+const Age = (description: string) => Type.Integer({ minimum: 0, maximum: ageMax, description });
+
+export const StudyQuota = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 100, description: 'Told apart by it in the progress.' }),
+    country: Type.Optional(CountryCode('One of the countries of the study.')),
+    gender: Type.Optional(Type.String({ ...trait, description: 'As suppliers send it; case does not matter.' })),
+    ageMin: Type.Optional(Age('Least age.')),
+    ageMax: Type.Optional(Age('Greatest age.')),
+    profession: Type.Optional(Type.String({ ...trait, description: 'As suppliers send it; case does not matter.' })),
+    limit: Type.Integer({ minimum: 0, maximum: sampleSizeMax, description: 'Most respondents of this kind.' }),
+  },
+  {
+    description:
+      'A respondent counts in every quota whose conditions hold. What is not known of a respondent counts as met, so that no quota is ever over-filled.',
+  },
+);
+export type StudyQuota = Static<typeof StudyQuota>;
+
+const SampleSize = Type.Integer({ minimum: 1, maximum: sampleSizeMax, description: 'Respondents wanted.' });
+const Quotas = Type.Array(StudyQuota, { maxItems: quotasMax });
+const Name = Type.String({ minLength: 1, maxLength: 200, description: 'For people; suppliers do not see it.' });
+
+const verification = {
+  service_check: Type.Optional(
+    Type.Boolean({
+      description: 'Every respondent is verified on the hosted page too. Default false; true where strict.',
+    }),
+  ),
+  minimum_quality: Type.Optional(
+    StringEnum(qualities, {
+      description:
+        'standard (default): the gate allowed or would review, and verified where asked. strict: the gate allowed, and a biometric verification passed.',
+    }),
+  ),
+};
+
+export const StudyCreation = Type.Object({
+  name: Name,
+  survey_url: Type.String({
+    minLength: 1,
+    maxLength: 2_048,
+    description:
+      'Where respondents take the survey; HTTPS, or http://localhost in development. vh_token and vh_return are added.',
+  }),
+  projectId: Type.Optional(
+    CallerId('With an organization key: the project that scores. Default: the organization’s first.'),
+  ),
+  audience: Type.Object({
+    countries: Type.Array(CountryCode('An assigned ISO 3166-1 alpha-2 code.'), {
+      minItems: 1,
+      maxItems: 250,
+      description: 'Countries to field in.',
+    }),
+    language: Type.String({ minLength: 2, maxLength: 35, description: 'BCP 47 tag of the survey’s language.' }),
+    sample_size: SampleSize,
+    quotas: Type.Optional(Quotas),
+  }),
+  verification: Type.Optional(Type.Object(verification)),
+});
+export type StudyCreation = Static<typeof StudyCreation>;
+
+/** A merge: what is left out stays, a list replaces the list, null of quotas removes them. */
+export const StudyPatch = Type.Object({
+  name: Type.Optional(Name),
+  audience: Type.Optional(
+    Type.Object({ sample_size: Type.Optional(SampleSize), quotas: Type.Optional(Nullable(Quotas)) }),
+  ),
+});
+export type StudyPatch = Static<typeof StudyPatch>;
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+export const StudyProgress = Type.Object({
+  entered: count('Respondents who came.'),
+  screened_out: count('Of them, sent away before the survey.'),
+  verified: count('Verified respondents who hold a place or completed.'),
+  completed: count('Verified respondents who completed the survey.'),
+  sample_size: SampleSize,
+  places_left: count('Places that a respondent could take now.'),
+  quotas: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      limit: count('Most of this kind.'),
+      held: count('Places taken.'),
+      verified: count('Verified of these.'),
+    }),
+  ),
+});
+export type StudyProgress = Static<typeof StudyProgress>;
+
+export const StudyReply = Type.Object({
+  studyId: Type.String(),
+  projectId: Type.String({ description: 'The project whose thresholds and history score the respondents.' }),
+  status: StringEnum(studyStates),
+  name: Type.String(),
+  survey_url: Type.String(),
+  audience: Type.Object({
+    countries: Type.Array(Type.String()),
+    language: Type.String(),
+    sample_size: SampleSize,
+    quotas: Type.Array(StudyQuota),
+  }),
+  verification: Type.Object({ service_check: Type.Boolean(), minimum_quality: StringEnum(qualities) }),
+  entryUrl: Type.String({ description: 'For suppliers, who add rid and src; docs/audience.md tells of the rest.' }),
+  createdAt: Timestamp,
+  progress: StudyProgress,
+});
+export type StudyReply = Static<typeof StudyReply>;
+
+export const StudyPage = Type.Object({ studies: Type.Array(StudyReply), nextCursor: Nullable(Type.String()) });
+
+export const RespondentReply = Type.Object({
+  sessionId: Type.String({ description: 'Of the score and of the token.' }),
+  respondentId: Type.String({ description: 'rid as the supplier sent it.' }),
+  sourceId: Type.String({ description: 'src as the supplier sent it.' }),
+  status: StringEnum(['in_survey', 'completed'] as const),
+  token: Nullable(Type.String({ description: 'The vh_token that the survey was given.' })),
+  score: Percent('Risk at the entry.'),
+  duplicateBand: StringEnum(duplicateBands),
+  country: Nullable(Type.String({ description: 'By address, else as the supplier declared it; null: not known.' })),
+  receiptId: Type.String({ description: 'Of the score; its evidence is read with the key that created the study.' }),
+  enteredAt: Timestamp,
+  completedAt: Nullable(Timestamp),
+});
+export type RespondentReply = Static<typeof RespondentReply>;
+
+export const RespondentPage = Type.Object({
+  respondents: Type.Array(RespondentReply),
+  nextCursor: Nullable(Type.String()),
+});
+
+export const SupplyPage = Type.Object({
+  studies: Type.Array(
+    Type.Object({
+      studyId: Type.String(),
+      countries: Type.Array(Type.String()),
+      language: Type.String(),
+      placesLeft: count('Places that a respondent could take now.'),
+      entryUrl: Type.String({ description: 'Add ?rid=<your id of the respondent>&src=<your name>.' }),
+    }),
+  ),
+  nextCursor: Nullable(Type.String()),
+});
+
+/** Claims of the vh_token that a study’s survey is given; times are Unix seconds. */
+export interface PlaceClaims {
+  readonly iss: string;
+  /** The project. */
+  readonly aud: string;
+  /** The session, which is the place in the study. */
+  readonly sub: string;
+  readonly jti: string;
+  readonly iat: number;
+  readonly exp: number;
+  readonly project_id: string;
+  readonly study_id: string;
+  readonly respondent_id: string;
+  readonly source_id: string;
+  /** review: the gate would have a person look. */
+  readonly status: 'pass' | 'review';
+  readonly risk_overall: number;
+}

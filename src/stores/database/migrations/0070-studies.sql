@@ -1,0 +1,109 @@
+-- Studies of the audience API, their quotas, and the places that respondents hold in them.
+
+-- The counts are those of study_places, written in the same transactions, each of which locks the study first: that is what makes a place
+-- taken once, however many instances hand them out.
+CREATE TABLE studies (
+  study_id        text PRIMARY KEY,
+  organization_id text NOT NULL REFERENCES organizations,
+  project_id      text NOT NULL REFERENCES projects,
+  -- Of the key that created it: who may read the evidence of its scores.
+  lineage         text NOT NULL,
+  is_test         boolean NOT NULL,
+  name            text NOT NULL,
+  survey_url      text NOT NULL,
+  countries       text[] NOT NULL,
+  language        text NOT NULL,
+  sample_size     integer NOT NULL CHECK (sample_size > 0),
+  service_check   boolean NOT NULL,
+  minimum_quality text NOT NULL CHECK (minimum_quality IN ('standard', 'strict')),
+  status          text NOT NULL DEFAULT 'draft' CHECK (status IN ('draft', 'fielding', 'paused', 'completed', 'cancelled')),
+  created_at      timestamptz NOT NULL DEFAULT now(),
+  entered         integer NOT NULL DEFAULT 0,
+  screened_out    integer NOT NULL DEFAULT 0 CHECK (screened_out >= 0),
+  -- Places held now: waiting for verification, in the survey, or completed.
+  held            integer NOT NULL DEFAULT 0 CHECK (held >= 0),
+  verified        integer NOT NULL DEFAULT 0 CHECK (verified >= 0),
+  completed       integer NOT NULL DEFAULT 0
+);
+CREATE INDEX studies_by_organization ON studies (organization_id, study_id);
+CREATE INDEX studies_open ON studies (organization_id, study_id) WHERE status = 'fielding';
+
+CREATE TABLE study_quotas (
+  study_id        text NOT NULL REFERENCES studies ON DELETE CASCADE,
+  position        integer NOT NULL,
+  organization_id text NOT NULL,
+  name            text NOT NULL,
+  -- null: no condition.
+  country         text,
+  gender          text,
+  age_min         integer,
+  age_max         integer,
+  profession      text,
+  most            integer NOT NULL,
+  held            integer NOT NULL DEFAULT 0 CHECK (held >= 0),
+  verified        integer NOT NULL DEFAULT 0 CHECK (verified >= 0),
+  PRIMARY KEY (study_id, position)
+);
+
+--   entering ──the gate──▶ screened
+--      └──▶ verifying ──▶ surveying ──▶ completed | terminated
+--               └────────────┴──its time is over──▶ released ──back, and there is room──▶ surveying | completed
+CREATE TABLE study_places (
+  place_id        text PRIMARY KEY,
+  study_id        text NOT NULL REFERENCES studies,
+  organization_id text NOT NULL,
+  project_id      text NOT NULL,
+  respondent_id   text NOT NULL,
+  source_id       text NOT NULL,
+  -- Keyed hash of the respondent within the project: what scoring knows them by.
+  respondent_ref  text NOT NULL,
+  state           text NOT NULL CHECK (state IN ('entering', 'screened', 'verifying', 'surveying', 'completed', 'terminated', 'released')),
+  -- Why, where screened: gate, duplicate, country, verification, or full, which is looked at again when they come back.
+  screened_for    text,
+  verified        boolean NOT NULL DEFAULT false,
+  -- What is known of them; null: nothing.
+  country         text,
+  gender          text,
+  age             integer,
+  profession      text,
+  -- Of the score.
+  score           integer,
+  recommendation  text,
+  duplicate_band  text,
+  receipt_id      text,
+  -- Of the hosted verification.
+  link_id         text,
+  token           text,
+  token_until     timestamptz,
+  entered_at      timestamptz NOT NULL DEFAULT now(),
+  -- When a place that has not come back is free again.
+  due_at          timestamptz,
+  -- To the millisecond, as outcome events tell it.
+  ended_at        timestamptz(3),
+  outcome_due     boolean NOT NULL DEFAULT false
+);
+CREATE UNIQUE INDEX study_places_one_each ON study_places (study_id, respondent_ref);
+CREATE INDEX study_places_verified ON study_places (study_id, place_id) WHERE verified;
+CREATE INDEX study_places_due ON study_places (due_at) WHERE state IN ('verifying', 'surveying');
+CREATE INDEX study_places_outcomes ON study_places (ended_at) WHERE outcome_due;
+CREATE INDEX study_places_by_respondent ON study_places (project_id, respondent_id);
+CREATE INDEX study_places_by_age ON study_places (entered_at);
+
+UPDATE api_keys SET scopes = scopes || ARRAY['audience:write']
+ WHERE NOT is_demo AND 'keys:write' = ANY(scopes) AND NOT 'audience:write' = ANY(scopes);
+
+ALTER TABLE studies ENABLE ROW LEVEL SECURITY;
+ALTER TABLE studies FORCE ROW LEVEL SECURITY;
+CREATE POLICY one_organization ON studies USING (coalesce(current_setting('vh.organization_id', true), '') IN ('', organization_id));
+ALTER TABLE study_quotas ENABLE ROW LEVEL SECURITY;
+ALTER TABLE study_quotas FORCE ROW LEVEL SECURITY;
+CREATE POLICY one_organization ON study_quotas USING (coalesce(current_setting('vh.organization_id', true), '') IN ('', organization_id));
+ALTER TABLE study_places ENABLE ROW LEVEL SECURITY;
+ALTER TABLE study_places FORCE ROW LEVEL SECURITY;
+CREATE POLICY one_organization ON study_places USING (coalesce(current_setting('vh.organization_id', true), '') IN ('', organization_id));
+DO $$
+BEGIN
+  GRANT SELECT, INSERT, UPDATE, DELETE ON studies, study_quotas, study_places TO verifyhuman_tenant;
+EXCEPTION WHEN OTHERS THEN
+  RAISE NOTICE 'no grants to verifyhuman_tenant: %', SQLERRM;
+END $$;

@@ -1,0 +1,154 @@
+/**
+ * The role `audience`: a listener of its own with studies, the entry links and the ways back. Beside the role `api` it shares what that has opened;
+ * alone it opens its own.
+ */
+import { createHmac } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { createOriginDecision } from '../administration/origin-decision.js';
+import { createPublicGuard } from '../administration/public-guard.js';
+import { openDirectories } from '../administration/directories.js';
+import { createLimits } from '../administration/request-limits.js';
+import { createEntryService } from '../audience/entry-service.js';
+import { registerFieldingRoutes } from '../audience/fielding-routes.js';
+import { createOutcomeTeller } from '../audience/outcome-teller.js';
+import { startPlaceRounds } from '../audience/place-round.js';
+import { createPlaceTokens } from '../audience/place-tokens.js';
+import { createReturnService } from '../audience/return-service.js';
+import { registerStudyRoutes } from '../audience/study-routes.js';
+import { createStudyService, type StudyService } from '../audience/study-service.js';
+import { deriveKey } from '../crypto/master-key.js';
+import { createApp } from '../http/app.js';
+import { registerOpenapi, serveDocs } from '../http/openapi.js';
+import { parseAddress } from '../net/address.js';
+import type { BootstrapIds } from '../projects/operator/bootstrap.js';
+import { readCompactJws } from '../verification/tokens/compact-jws.js';
+import { appDepsOf, closeWithin, packageVersion, stopDeadlineMs, type SharedParts } from './api.js';
+import type { NamedConsumer } from './consumers.js';
+import { apiPrefix, audiencePrefix, audienceUrlOf, siteUrlOf, type Parts } from './parts.js';
+import { openOAuth } from './oauth.js';
+import { openPool } from './pool.js';
+import { openScoring } from './scoring.js';
+import { verificationDeskOf } from './verification-desk.js';
+
+export interface StartedAudience {
+  readonly audienceUrl: string;
+  readonly rounds: NamedConsumer;
+}
+
+/** Starts the listener; resolves once it listens. `shared` is what the role `api` of this process has opened, or null. */
+export async function startAudience(
+  parts: Parts,
+  ids: BootstrapIds | null,
+  shared: SharedParts | null,
+): Promise<StartedAudience> {
+  const { settings, stores, metrics, logger, now, opened } = parts;
+  const work = shared ?? (await openShared(parts, ids));
+  const { directories, limits, scoring, tokenKeys, siteUrl } = work;
+  const app = createApp(appDepsOf(parts, work));
+  opened.push(() => closeWithin(app, stopDeadlineMs));
+  const audienceUrl = (): string =>
+    audienceUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.AUDIENCE_PORT);
+  const tokens = createPlaceTokens({
+    sign: (claims) => tokenKeys.sign(claims),
+    publicKey: tokenKeys.publicKey,
+    readParts: readCompactJws,
+    issuer: () => siteUrl() + apiPrefix,
+    now,
+  });
+  const tellOutcome = createOutcomeTeller({
+    database: stores.database,
+    acceptOutcomes: (caller, events) => scoring.outcomes.accept(caller, events),
+    logger,
+  });
+  await registerOpenapi(app, {
+    baseUrl: audienceUrlOf(settings, settings.AUDIENCE_PORT),
+    siteUrl: siteUrlOf(settings, settings.PORT),
+    version: packageVersion(),
+  });
+  await app.register(
+    async (scope) => {
+      registerStudyRoutes(scope, {
+        database: stores.database,
+        studies: wireStudies(parts, { directories, audienceUrl }),
+      });
+      registerFieldingRoutes(scope, {
+        entries: createEntryService({
+          ...entryPartsOf(parts),
+          tokens,
+          audienceUrl,
+          score: (caller, request) => scoring.scores.score(caller, request),
+          countryOf(text) {
+            const address = parseAddress(text);
+            return address === null ? null : scoring.geography.look(address).country;
+          },
+          verification: verificationDeskOf(parts, siteUrl),
+        }),
+        returns: createReturnService({ database: stores.database, tokens, tellOutcome }),
+        takeVisit: (address) => limits.takePublicRate('audience', address),
+        proxyHops: settings.VH_AUDIENCE_PROXY_HOPS,
+        audienceUrl,
+        metrics,
+      });
+    },
+    { prefix: audiencePrefix },
+  );
+  await serveDocs(app, audiencePrefix);
+  const rounds = startPlaceRounds({
+    database: stores.database,
+    tellOutcome,
+    metrics,
+    logger,
+    retentionDays: settings.VH_SESSION_RETENTION_DAYS,
+  });
+  opened.push(() => rounds.stop());
+  await app.listen({ host: settings.HOST, port: settings.AUDIENCE_PORT });
+  return { audienceUrl: audienceUrl(), rounds: { group: 'places', consumer: rounds } };
+}
+
+/** Studies as their owners handle them; for every listener that offers it. */
+export const wireStudies = (
+  { settings, stores }: Parts,
+  { directories, audienceUrl }: Pick<SharedParts, 'directories'> & { readonly audienceUrl: () => string },
+): StudyService =>
+  createStudyService({
+    database: stores.database,
+    environment: settings.VH_ENV,
+    findProjectOwner: directories.findProjectOwner,
+    liteEnabled: async (organizationId) => (await directories.organizations.get(organizationId))?.liteEnabled ?? false,
+    audienceUrl,
+  });
+
+function entryPartsOf({ settings, stores, masterKey, now }: Parts) {
+  const key = deriveKey(masterKey, 'audience-identifiers');
+  return {
+    database: stores.database,
+    now,
+    placeMs: settings.VH_PLACE_MINUTES * 60_000,
+    hash: (projectId: string, kind: 'respondent' | 'device', value: string): string =>
+      createHmac('sha256', key).update(`${projectId}\n${kind}\n${value}`).digest('hex'),
+  };
+}
+
+/** What the gate works with, where no API runs in this process. */
+async function openShared(parts: Parts, ids: BootstrapIds | null): Promise<SharedParts> {
+  const { settings, logger, metrics, stores, now, opened } = parts;
+  const directories = await openDirectories({ database: stores.lookups, logger, now });
+  opened.push(() => directories.close());
+  const limits = createLimits({
+    ...{ counters: stores.counters, metrics, logger, now },
+    findOrganization: directories.organizations.get,
+    publicPerMinute: settings.VH_PUBLIC_PER_MINUTE,
+  });
+  const siteUrl = (): string => siteUrlOf(settings, settings.PORT);
+  const { tokenKeys, accessTokens } = await openOAuth(parts, {
+    ...{ directories, limits, siteUrl },
+    apiUrl: () => siteUrl() + apiPrefix,
+  });
+  const guard = createPublicGuard({
+    ...{ directories, limits },
+    decide: createOriginDecision(settings.VH_ENV),
+    ownOrigin: () => new URL(siteUrl()).origin,
+  });
+  const scoring = await openScoring(parts, { directories, guard, pool: await openPool(parts), ids });
+  return { directories, limits, scoring, tokenKeys, accessTokens, siteUrl };
+}

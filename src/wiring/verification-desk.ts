@@ -1,0 +1,37 @@
+/**
+ * The hosted verification of a respondent of a study, put together from links and sessions: a link for one person, whose result is read from the
+ * sessions that came through it, never from what a browser brings.
+ */
+import { insertLink, linkUrl } from '../administration/hosted-links.js';
+import type { VerificationDesk } from '../audience/entry-service.js';
+import { inOrganization } from '../stores/database/tenant.js';
+import type { Parts } from './parts.js';
+
+/** A link outlives the place that it is for; a respondent who comes back later is verified by the same one. */
+const expiresInDays = 7;
+
+export const verificationDeskOf = ({ stores, now }: Parts, siteUrl: () => string): VerificationDesk => ({
+  async makeLink({ organizationId, projectId, respondentRef }, { studyId, isTest }, returnUrl) {
+    const link = await inOrganization(stores.database, organizationId, (tx) =>
+      insertLink(
+        tx,
+        { organizationId, projectId, isDemo: isTest },
+        { studyId, respondentId: respondentRef, returnUrl, expiresInDays, maxUses: 1 },
+        { nowMs: now(), isOwnReturn: true },
+      ),
+    );
+    return link.linkId;
+  },
+  linkUrl: (linkId) => linkUrl(siteUrl(), linkId),
+  async read({ projectId, respondentRef, linkId }) {
+    const [session] = await stores.database.query<{
+      status: 'pass' | 'fail' | 'review';
+      assurance: string | null;
+    }>(
+      `SELECT status, result->'verdict'->>'assuranceLevel' AS assurance FROM verification_sessions
+        WHERE project_id = $1 AND respondent_id = $2 AND link_id = $3 AND status IS NOT NULL ORDER BY completed_at DESC LIMIT 1`,
+      [projectId, respondentRef, linkId],
+    );
+    return session === undefined ? null : { status: session.status, assurance: session.assurance ?? 'none' };
+  },
+});

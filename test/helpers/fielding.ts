@@ -1,0 +1,158 @@
+/**
+ * What tests of studies need: calls of the audience API, respondents who follow links as a browser does, and a survey that sends people back.
+ */
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type t from 'tap';
+import type { StudyCreation, StudyReply } from '../../src/contract/study.js';
+
+type Test = Pick<typeof t, 'teardown'>;
+
+export const desktopAgent =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
+
+export interface Survey {
+  readonly url: string;
+  /** Search parameters of every arrival. */
+  readonly arrivals: readonly URLSearchParams[];
+}
+
+/** A survey that interviews nobody: it takes people and sends them back with the status that `decide` names; null keeps them. */
+export async function startSurvey(
+  test: Test,
+  decide: (parameters: URLSearchParams) => 'complete' | 'terminate' | null = () => 'complete',
+): Promise<Survey> {
+  const arrivals: URLSearchParams[] = [];
+  const server = createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '/', 'http://localhost');
+    arrivals.push(searchParams);
+    const status = decide(searchParams);
+    if (status === null) return void response.end('interview');
+    const back = new URL(searchParams.get('vh_return') ?? '');
+    back.searchParams.set('vh_token', searchParams.get('vh_token') ?? '');
+    back.searchParams.set('status', status);
+    response.writeHead(302, { location: back.href }).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  test.teardown(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/survey?wave=2`, arrivals };
+}
+
+export const creation = (surveyUrl: string, over: Partial<StudyCreation> = {}): StudyCreation => ({
+  name: 'Coffee',
+  survey_url: surveyUrl,
+  audience: { countries: ['DE'], language: 'en', sample_size: 5 },
+  ...over,
+});
+
+export type Call = (
+  method: string,
+  path: string,
+  body?: unknown,
+  key?: string,
+) => Promise<{ readonly status: number; readonly body: never; readonly text: string; readonly headers: Headers }>;
+
+/** Calls of the audience API with a key as Bearer. */
+export function callerOf(audienceUrl: string, apiKey: string): Call {
+  return async (method, path, body, key = apiKey) => {
+    const response = await fetch(audienceUrl + path, {
+      method,
+      headers: {
+        ...(key === '' ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+    return {
+      status: response.status,
+      text,
+      headers: response.headers,
+      body: (isJson ? JSON.parse(text) : undefined) as never,
+    };
+  };
+}
+
+/** A study that takes respondents. */
+export async function fieldStudy(call: Call, asked: StudyCreation): Promise<StudyReply> {
+  const created = await call('POST', '/studies', asked);
+  if (created.status !== 201) throw new Error(created.text);
+  const launched = await call('POST', `/studies/${(created.body as StudyReply).studyId}/launch`);
+  if (launched.status !== 200) throw new Error(launched.text);
+  return launched.body;
+}
+
+export interface Respondent {
+  readonly rid: string;
+  readonly src: string;
+  readonly address?: string;
+  readonly agent?: string;
+  /** Of the browser, as `vh_device=...`. */
+  readonly cookie?: string;
+  /** Further parameters of the link. */
+  readonly more?: Readonly<Record<string, string>>;
+}
+
+export interface Page {
+  readonly status: number;
+  /** Where it sends, or null. */
+  readonly location: string | null;
+  readonly title: string;
+  readonly html: string;
+  readonly headers: Headers;
+}
+
+export async function open(
+  url: string,
+  { address, agent = desktopAgent, cookie }: Omit<Respondent, 'rid' | 'src'> = {},
+): Promise<Page> {
+  const response = await fetch(url, {
+    redirect: 'manual',
+    headers: {
+      'user-agent': agent,
+      ...(address === undefined ? {} : { 'x-forwarded-for': address }),
+      ...(cookie === undefined ? {} : { cookie }),
+    },
+  });
+  const html = await response.text();
+  return {
+    status: response.status,
+    location: response.headers.get('location'),
+    title: /<h1>(.*?)<\/h1>/.exec(html)?.[1] ?? '',
+    html,
+    headers: response.headers,
+  };
+}
+
+/** Opens the entry link, and no more. */
+export const enter = ({ entryUrl }: Pick<StudyReply, 'entryUrl'>, respondent: Respondent): Promise<Page> =>
+  open(
+    `${entryUrl}?${new URLSearchParams({ rid: respondent.rid, src: respondent.src, ...respondent.more }).toString()}`,
+    respondent,
+  );
+
+/** Follows every redirect to the page where the way ends. */
+export async function takePart(study: Pick<StudyReply, 'entryUrl'>, respondent: Respondent): Promise<Page> {
+  let page = await enter(study, respondent);
+  for (let steps = 0; page.location !== null && steps < 10; steps++) page = await open(page.location, respondent);
+  return page;
+}
+
+/** The way back from the survey that a redirect leads to. */
+export function returnUrl(location: string | null, status: string): string {
+  const { searchParams } = new URL(location ?? '');
+  return `${searchParams.get('vh_return') ?? ''}?${new URLSearchParams({ vh_token: searchParams.get('vh_token') ?? '', status }).toString()}`;
+}
+
+export const titles = {
+  full: 'This study is full',
+  closed: 'This study is not open',
+  declined: 'This study is not for you',
+  done: 'You have taken part already',
+  thanks: 'Thank you',
+  expired: 'This link does not work any more',
+  broken: 'This link is not complete',
+} as const;
