@@ -121,7 +121,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['*.js', 'scripts/*.js', 'scripts/*.mjs', 'src/{demo,hosted}/page/**/*.js'],
+    files: ['*.js', 'scripts/*.js', 'scripts/*.mjs', 'src/{demo,hosted}/page/**/*.js', 'test/sdk/**/*.js'],
     ...tseslint.configs.disableTypeChecked,
   },
 );

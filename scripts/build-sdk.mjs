@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { minify } from 'terser';
+import { buildCapture } from './build-capture.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -70,6 +71,7 @@ async function buildBundle({ entry, file, format, bytesMax = Infinity, gzipBytes
 async function buildSdk(out) {
   const built = [];
   for (const bundle of bundles) built.push(await buildBundle(bundle, out));
+  built.push(await buildCapture(root, out));
   await writeDeclarations(out);
   for (const folder of new Set(built.map(({ file }) => dirname(file)))) {
     const entries = built.filter(({ file }) => dirname(file) === folder);

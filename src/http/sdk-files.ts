@@ -1,11 +1,17 @@
 /**
- * The browser bundles, at /sdk: readable from every origin, so that a page may pin them by their integrity hash.
+ * The browser bundles and the camera’s models, at /sdk: readable from every origin, so that a page may pin them by their integrity hash.
+ * A model’s name carries a part of its hash, so that it never changes and is kept for good.
  */
+import { dirname, join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { registerOpen } from './access.js';
 
 const cacheSeconds = 3_600;
+const modelCacheSeconds = 31_536_000;
+
+/** Below the bundles. */
+const modelFolder = join('v1', 'models');
 
 /** `directory` holds the built bundles under the paths they are served at. */
 export function serveSdkFiles(app: FastifyInstance, directory: string): Promise<void> {
@@ -15,10 +21,14 @@ export function serveSdkFiles(app: FastifyInstance, directory: string): Promise<
       prefix: '/sdk/',
       decorateReply: false,
       index: false,
-      setHeaders(reply) {
+      setHeaders(reply, path) {
         void reply.header('access-control-allow-origin', '*');
         void reply.header('cross-origin-resource-policy', 'cross-origin');
-        void reply.header('cache-control', `public, max-age=${cacheSeconds}`);
+        const isModel = dirname(path).endsWith(modelFolder);
+        void reply.header(
+          'cache-control',
+          isModel ? `public, max-age=${modelCacheSeconds}, immutable` : `public, max-age=${cacheSeconds}`,
+        );
       },
     });
   });

@@ -1,0 +1,148 @@
+/**
+ * The camera part of the widget. The camera is on from its opening to the last frame, and off before anything else is done, however the
+ * capture ends: done, aborted, failed, or left by the page. Frames go to a worker and are gone with it; measurements come back.
+ */
+import type { Camera, CapturedParts, CaptureOutcome, CaptureRequest, CaptureTelemetry } from '../widget/ports.js';
+import { describeCamera, openCamera, stopStream } from './camera-stream.js';
+import { reportDeepfake } from './deepfake.js';
+import { direct, type Direction, type Take } from './director.js';
+import { startFrames, type FrameSource } from './frame-source.js';
+import { LookError, startLooker, type Looker } from './looker.js';
+import { toDemographics, toEmbedding, toFeatures } from './parts.js';
+import type { Summary } from './protocol.js';
+import { createRecorder, type Recorder } from './recorder.js';
+
+/** Longest wait for a frame of an open camera, ms. */
+const frameMsMax = 5_000;
+
+export const camera: Camera = { capture };
+
+async function capture(request: CaptureRequest): Promise<CaptureOutcome> {
+  const { signal, guide, hidden } = request;
+  signal.throwIfAborted();
+  // Ended by the respondent, or by leaving the page.
+  const stop = new AbortController();
+  const onAbort = (): void => stop.abort(signal.reason);
+  const onLeave = (): void => stop.abort(new DOMException('the page was left', 'AbortError'));
+  signal.addEventListener('abort', onAbort);
+  addEventListener('pagehide', onLeave);
+  const tell: CaptureRequest['guide'] = hidden ? () => undefined : guide;
+  // Models come while the respondent is asked for the camera.
+  const looker = startLooker(request.modelsBaseUrl);
+  try {
+    tell({ kind: 'loading' });
+    const outcome = await untilAborted(measure({ ...request, guide: tell, signal: stop.signal }, looker), stop.signal);
+    tell({ kind: 'done' });
+    return outcome;
+  } catch (error) {
+    signal.throwIfAborted();
+    return { kind: 'unavailable', reason: reasonOf(error), parts: {} };
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    removeEventListener('pagehide', onLeave);
+    looker.close();
+  }
+}
+
+/** Stops waiting when the respondent stops; what is under way sees the same signal and ends by itself. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+const reasonOf = (error: unknown): string => {
+  if (error instanceof LookError) return 'mediapipe_load_failed';
+  return error instanceof DOMException ? error.name : 'unknown_capability';
+};
+
+async function measure(request: CaptureRequest, looker: Looker): Promise<CaptureOutcome> {
+  const { signal, originMs } = request;
+  const startedMs = performance.now();
+  const opened = await openCamera(signal);
+  if (opened.kind === 'unavailable') return { ...opened, parts: {} };
+  if (opened.kind === 'refused') return opened;
+  const off = (): void => stopStream(opened.stream);
+  signal.addEventListener('abort', off);
+  let frames: FrameSource | null = null;
+  try {
+    frames = await startFrames(opened.stream, request.video);
+    const cameraMs = performance.now() - originMs;
+    const described = await describeCamera(opened.track);
+    const parts: CapturedParts = { camera: described, cameraMs };
+    await looker.ready;
+    const modelsMs = performance.now() - startedMs;
+    const recorder = createRecorder();
+    const direction = await record(request, looker, frames, recorder);
+    off();
+    frames.close();
+    if (direction.end === 'no_face') return { kind: 'unavailable', reason: 'no_face_capture', parts };
+    if (direction.end === 'ended') return { kind: 'refused', reason: 'busy', name: 'NotReadableError' };
+    const summary = await looker.conclude();
+    return finish(request, { ...parts, modelsMs }, recorder, direction, summary);
+  } finally {
+    off();
+    frames?.close();
+    signal.removeEventListener('abort', off);
+  }
+}
+
+function record(
+  { guide, originMs, hidden, challenges, signal }: CaptureRequest,
+  looker: Looker,
+  frames: FrameSource,
+  recorder: Recorder,
+): Promise<Direction> {
+  async function take(): Promise<Take | null> {
+    signal.throwIfAborted();
+    const frame = await frames.next(frameMsMax);
+    if (frame === null) return null;
+    const sight = await looker.look(frame.bitmap);
+    recorder.add(frame.atMs - originMs, sight);
+    return { atMs: frame.atMs, sight };
+  }
+  return direct({ take, guide, recorder, now: () => performance.now(), originMs, hidden }, challenges);
+}
+
+function finish(
+  { challenges, useDeepfakeDetection }: CaptureRequest,
+  parts: CapturedParts,
+  recorder: Recorder,
+  { passed, poses }: Direction,
+  summary: Summary,
+): CaptureOutcome {
+  const packed = recorder.pack();
+  if (packed === null) return { kind: 'unavailable', reason: 'no_face_capture', parts };
+  const { atMs } = packed.frames;
+  const durationMs = (atMs[atMs.length - 1] ?? 0) - (atMs[0] ?? 0);
+  const deepfake = useDeepfakeDetection ? reportDeepfake(summary, poses, durationMs) : null;
+  const embedding = toEmbedding(summary);
+  const demographics = toDemographics(summary);
+  const total = challenges.length;
+  const telemetry: CaptureTelemetry = {
+    livenessScore: estimate(total === 0 ? null : passed / total, summary),
+    challengesPassed: passed,
+    challengesTotal: total,
+    ...(deepfake === null ? {} : { deepfake }),
+  };
+  return {
+    kind: 'captured',
+    telemetry,
+    parts: {
+      ...parts,
+      ...packed,
+      features: toFeatures(summary, deepfake),
+      ...(embedding === null ? {} : { embedding }),
+      ...(demographics === null ? {} : { demographics }),
+    },
+  };
+}
+
+/** The page’s own guess: answers where there were challenges, the passive models where not. */
+function estimate(share: number | null, { antispoof, passiveLiveness }: Summary): number {
+  const passive = ((antispoof ?? 0.5) + (passiveLiveness ?? 0.5)) / 2;
+  return share === null ? passive * 0.8 : 0.8 * share + 0.2 * passive;
+}

@@ -1,0 +1,168 @@
+/**
+ * Runs a capture: waits for one face in good light, then shows each challenge in the order given until it looks done or its time is over,
+ * and says meanwhile what the respondent should know. Ends early when frames stop coming.
+ */
+import type { ChallengeType, IssuedChallenge } from '../../src/contract/verdict.js';
+import type { GuideStep } from '../widget/ports.js';
+import { watchGesture } from './gesture.js';
+import { readPose, type Pose } from './pose.js';
+import type { Sight } from './protocol.js';
+import type { Recorder } from './recorder.js';
+
+const pacing = {
+  /** Longest wait for a face, and for good light, one face and the right distance after that, ms. */
+  faceMs: 20_000,
+  settleMs: 6_000,
+  /** Frames at rest before the first challenge, and how long they take at least, ms. */
+  restFrames: 10,
+  restMs: 1_000,
+  /** Frames and time of a capture without challenges. */
+  passiveFrames: 30,
+  passiveMs: 3_000,
+  /** After a challenge, and after the last: a blink or a turn ends in frames that still have to be seen, ms. */
+  pauseMs: 250,
+  tailMs: 400,
+  /** Each challenge of a check that nobody is told of, ms. */
+  hiddenMs: 4_000,
+} as const;
+
+/** Light and size of the face below which the respondent is asked for more; luminance 0-1, and share of the picture between the eyes. */
+const lightMin = 0.15;
+const eyesShareMin = 0.07;
+
+export interface Take {
+  readonly atMs: number;
+  readonly sight: Sight;
+}
+
+export interface DirectorDeps {
+  /** The next frame, looked at and recorded; null when there will be none. Times are those of the page’s clock. */
+  readonly take: () => Promise<Take | null>;
+  readonly guide: (step: GuideStep) => void;
+  readonly recorder: Pick<Recorder, 'close'>;
+  readonly now: () => number;
+  readonly originMs: number;
+  readonly hidden: boolean;
+}
+
+export interface Direction {
+  /** `no_face`: nobody came before the camera. `ended`: the camera stopped on the way. */
+  readonly end: 'done' | 'no_face' | 'ended';
+  readonly passed: number;
+  readonly poses: readonly Pose[];
+}
+
+export async function direct(deps: DirectorDeps, challenges: readonly IssuedChallenge[]): Promise<Direction> {
+  const poses: Pose[] = [];
+  let passed = 0;
+  const settled = await settle(deps, poses, challenges.length === 0);
+  if (settled !== 'settled') return { end: settled, passed, poses };
+  for (const [index, challenge] of challenges.entries()) {
+    const told = { type: challenge.type, index, total: challenges.length };
+    const outcome = await runChallenge(deps, challenge, poses, told);
+    if (outcome === 'ended') return { end: 'ended', passed, poses };
+    passed += Number(outcome === 'done');
+    const restMs = index === challenges.length - 1 ? pacing.tailMs : pacing.pauseMs;
+    if (!(await watchFor(deps, poses, restMs))) return { end: 'ended', passed, poses };
+  }
+  return { end: 'done', passed, poses };
+}
+
+/** Until the face has been at rest for long enough; goes on with what there is when something stays in the way. */
+async function settle(deps: DirectorDeps, poses: Pose[], passive: boolean): Promise<'settled' | 'no_face' | 'ended'> {
+  const { take, guide, now } = deps;
+  const startedMs = now();
+  const frames = passive ? pacing.passiveFrames : pacing.restFrames;
+  const longMs = passive ? pacing.passiveMs : pacing.restMs;
+  let firstFaceMs = Infinity;
+  let good = 0;
+  let goodMs = Infinity;
+  while (now() - startedMs < pacing.faceMs) {
+    const taken = await take();
+    if (taken === null) return 'ended';
+    const pose = note(taken, poses);
+    if (pose !== null) firstFaceMs = Math.min(firstFaceMs, taken.atMs);
+    const trouble = findTrouble(taken.sight, pose);
+    guide({ kind: trouble ?? 'look_straight' });
+    good = trouble === null ? good + 1 : 0;
+    goodMs = trouble === null ? Math.min(goodMs, taken.atMs) : Infinity;
+    const isRested = good >= frames && taken.atMs - goodMs >= longMs;
+    if (isRested || (pose !== null && taken.atMs - firstFaceMs > pacing.settleMs + longMs)) return 'settled';
+  }
+  return 'no_face';
+}
+
+function note({ sight }: Take, poses: Pose[]): Pose | null {
+  if (sight.points === null) return null;
+  const pose = readPose(sight.points);
+  poses.push(pose);
+  return pose;
+}
+
+function findTrouble(
+  { brightness, faces, width }: Sight,
+  pose: Pose | null,
+): 'no_face' | 'too_dark' | 'too_far' | 'many_faces' | null {
+  if (brightness < lightMin) return 'too_dark';
+  if (pose === null) return 'no_face';
+  if (faces > 1) return 'many_faces';
+  return pose.size < width * eyesShareMin ? 'too_far' : null;
+}
+
+interface Told {
+  readonly type: ChallengeType;
+  readonly index: number;
+  readonly total: number;
+}
+
+/**
+ * One challenge. Where the head went the other way first it is shown again once the head is back, within the same time: the service takes
+ * a movement both ways for no answer.
+ */
+async function runChallenge(
+  deps: DirectorDeps,
+  challenge: IssuedChallenge,
+  poses: Pose[],
+  told: Told,
+): Promise<'done' | 'over' | 'ended'> {
+  const { take, guide, now, originMs, recorder, hidden } = deps;
+  const timeoutMs = hidden ? Math.min(challenge.timeoutMs, pacing.hiddenMs) : challenge.timeoutMs;
+  let startedMs = now();
+  const untilMs = startedMs + timeoutMs;
+  let watch = watchGesture(challenge.type, poses);
+  const tell = (progress: number): void =>
+    guide({ kind: 'challenge', ...told, progress, leftMs: Math.max(0, untilMs - now()) });
+  tell(0);
+  const finish = (outcome: 'done' | 'over'): 'done' | 'over' => {
+    recorder.close(challenge.id, startedMs - originMs, now() - originMs);
+    return outcome;
+  };
+  while (now() < untilMs) {
+    const taken = await take();
+    if (taken === null) return 'ended';
+    const pose = note(taken, poses);
+    if (pose === null || taken.atMs < startedMs) continue;
+    const progress = watch.see(pose);
+    if (progress.kind === 'done') {
+      tell(1);
+      return finish('done');
+    }
+    if (progress.kind === 'spoiled') {
+      startedMs = now();
+      watch = watchGesture(challenge.type, poses);
+    }
+    tell(progress.kind === 'going' ? progress.share : 0);
+  }
+  return finish('over');
+}
+
+/** Goes on looking for a while; false when frames stopped. */
+async function watchFor({ take, now }: DirectorDeps, poses: Pose[], lengthMs: number): Promise<boolean> {
+  const untilMs = now() + lengthMs;
+  while (now() < untilMs) {
+    const taken = await take();
+    if (taken === null) return false;
+    note(taken, poses);
+  }
+  return true;
+}

@@ -1,0 +1,99 @@
+/**
+ * The page’s end of the worker: starts it from a file that was held against its hash, hands it frames, and waits for each answer with a
+ * deadline. Rejects with `LookError` when models or worker fail, and ends the worker then; after `close` nothing is answered.
+ */
+import { modelFiles, workerKey } from './model-files.js';
+import type { FromWorker, Sight, Summary, ToWorker } from './protocol.js';
+
+export class LookError extends Error {}
+
+export interface Looker {
+  /** Resolves when frames can be looked at. */
+  readonly ready: Promise<void>;
+  look(bitmap: ImageBitmap): Promise<Sight>;
+  conclude(): Promise<Summary>;
+  close(): void;
+}
+
+/** Deadlines, ms: of loading everything, of one frame, and of the summary, which waits for the models that load last. */
+const deadlines = { load: 90_000, look: 15_000, conclude: 90_000 } as const;
+
+type AnswerOf<T extends FromWorker['type']> = Extract<FromWorker, { readonly type: T }>;
+
+export function startLooker(baseUrl: string): Looker {
+  const base = new URL(baseUrl, location.href).href;
+  let worker: Worker | null = null;
+  let failure: LookError | null = null;
+  let settle: { readonly resolve: (answer: FromWorker) => void; readonly reject: (error: LookError) => void } | null =
+    null;
+
+  function fail(message: string): void {
+    failure ??= new LookError(message);
+    worker?.terminate();
+    worker = null;
+    settle?.reject(failure);
+    settle = null;
+  }
+
+  async function ask<T extends FromWorker['type']>(
+    message: ToWorker,
+    type: T,
+    deadlineMs: number,
+    transfer: Transferable[] = [],
+  ): Promise<AnswerOf<T>> {
+    if (failure !== null) throw failure;
+    const timer = setTimeout(() => fail(`the worker did not answer ${message.type} in ${deadlineMs} ms`), deadlineMs);
+    try {
+      const answer = await new Promise<FromWorker>((resolve, reject) => {
+        settle = { resolve, reject };
+        worker?.postMessage(message, transfer);
+      });
+      if (answer.type !== type) throw new LookError(`the worker answered ${message.type} with ${answer.type}`);
+      return answer as AnswerOf<T>;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function start(): Promise<void> {
+    try {
+      const url = URL.createObjectURL(await fetchWorker(base));
+      worker = new Worker(url);
+      URL.revokeObjectURL(url);
+    } catch (error) {
+      fail(String(error));
+      throw failure ?? error;
+    }
+    worker.onerror = (event) => fail(`the worker stopped: ${event.message}`);
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+      if (data.type === 'failed') fail(data.message);
+      else settle?.resolve(data);
+    };
+    await ask({ type: 'load', baseUrl: base, files: modelFiles }, 'ready', deadlines.load);
+  }
+
+  const ready = start();
+  // Whoever does not come to wait for it hears of the failure from the next question.
+  ready.catch(() => undefined);
+  return {
+    ready,
+    look: async (bitmap) => (await ask({ type: 'look', bitmap }, 'seen', deadlines.look, [bitmap])).sight,
+    conclude: async () => (await ask({ type: 'conclude' }, 'concluded', deadlines.conclude)).summary,
+    close: () => fail('closed'),
+  };
+}
+
+async function fetchWorker(base: string): Promise<Blob> {
+  const file = modelFiles[workerKey];
+  if (file === undefined) throw new LookError('this bundle was built without a worker');
+  const response = await fetch(base + file.name, {
+    signal: AbortSignal.timeout(deadlines.load),
+    credentials: 'omit',
+  });
+  if (!response.ok) throw new LookError(`${file.name} was answered with ${response.status}`);
+  const bytes = await response.arrayBuffer();
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  if (btoa(String.fromCharCode(...digest)) !== file.sha256)
+    throw new LookError(`${file.name} is not the file that this bundle was built with`);
+  return new Blob([bytes], { type: 'text/javascript' });
+}

@@ -1,0 +1,109 @@
+/**
+ * The frames of a capture as the envelope takes them. A long capture holds more frames than may be sent: then every second one goes of the
+ * times between challenges and of those long answered, so that the order and the shape of every movement stay.
+ */
+import type { EnvelopeChallenge, EnvelopeFrames } from '../../src/contract/envelope.js';
+import type { Sight } from './protocol.js';
+
+export interface Recorder {
+  /** Times are ms since the challenges arrived. */
+  add(atMs: number, sight: Sight): void;
+  /** A challenge that is over: shown from when to when. */
+  close(id: string, startedAtMs: number, endedAtMs: number): void;
+  /** null without a single frame that shows a face. */
+  pack(): { readonly frames: EnvelopeFrames; readonly challenges: EnvelopeChallenge[] } | null;
+}
+
+/** Model and version that the landmarks are from. */
+const landmarkModel = 'human-facemesh-iris/3.3.6';
+/** Most frames that an envelope may hold, and units of a point’s place in one pixel. */
+export const framesMax = 300;
+const unitsPerPixel = 8;
+const valuesPerFrame = 46;
+/** The last part of an answered challenge, and the first of the one under way, are never thinned, ms. */
+const keptMs = 2_000;
+
+interface Kept {
+  readonly atMs: number;
+  readonly points: Float32Array;
+  readonly hash: string;
+  readonly faces: number;
+}
+
+export function createRecorder(): Recorder {
+  let kept: Kept[] = [];
+  let missed = 0;
+  let size = { width: 0, height: 0 };
+  const closed: { readonly id: string; readonly startedAtMs: number; readonly endedAtMs: number }[] = [];
+
+  function thin(): void {
+    const last = kept[kept.length - 1]?.atMs ?? 0;
+    const isProtected = (atMs: number): boolean =>
+      last - atMs < keptMs || closed.some(({ endedAtMs }) => endedAtMs - atMs >= 0 && endedAtMs - atMs < keptMs);
+    kept = kept.filter(({ atMs }, index) => isProtected(atMs) || index % 2 === 0);
+    // Everything is protected: the oldest go.
+    if (kept.length >= framesMax) kept = kept.slice(kept.length - framesMax + 1);
+  }
+
+  return {
+    add(atMs, { points, hash, faces, width, height }) {
+      if (points === null) {
+        missed += 1;
+        return;
+      }
+      // A phone that is turned changes the picture’s size; points of two sizes do not belong together.
+      if (size.width !== width || size.height !== height) kept = [];
+      size = { width, height };
+      if (kept.length >= framesMax) thin();
+      kept.push({ atMs, points, hash, faces });
+    },
+    close(id, startedAtMs, endedAtMs) {
+      closed.push({ id, startedAtMs, endedAtMs });
+    },
+    pack() {
+      if (kept.length === 0) return null;
+      const challenges = closed.flatMap(({ id, startedAtMs, endedAtMs }) => {
+        const first = kept.findIndex(({ atMs }) => atMs >= startedAtMs);
+        const last = kept.filter(({ atMs }) => atMs <= endedAtMs).length - 1;
+        if (first < 0 || last < first) return [];
+        return [
+          { id, startedAtMs: tenth(startedAtMs), endedAtMs: tenth(endedAtMs), firstFrame: first, lastFrame: last },
+        ];
+      });
+      return { frames: packFrames(kept, size, missed), challenges };
+    },
+  };
+}
+
+/** Tenths of a millisecond: no clock of a page is finer. */
+const tenth = (ms: number): number => Math.round(Math.min(3_600_000, Math.max(0, ms)) * 10) / 10;
+
+function packFrames(
+  kept: readonly Kept[],
+  { width, height }: { readonly width: number; readonly height: number },
+  missed: number,
+): EnvelopeFrames {
+  const bytes = new DataView(new ArrayBuffer(kept.length * valuesPerFrame * 2));
+  for (const [frame, { points }] of kept.entries())
+    for (let index = 0; index < valuesPerFrame; index += 1)
+      bytes.setInt16((frame * valuesPerFrame + index) * 2, quantise(points[index] ?? 0), true);
+  return {
+    topology: 'key23',
+    model: landmarkModel,
+    width,
+    height,
+    atMs: kept.map(({ atMs }) => tenth(atMs)),
+    points: toBase64(new Uint8Array(bytes.buffer)),
+    hashes: kept.map(({ hash }) => hash),
+    faces: kept.map(({ faces }) => faces),
+    missed: Math.min(missed, 100_000),
+  };
+}
+
+const quantise = (pixels: number): number => Math.max(-32_768, Math.min(32_767, Math.round(pixels * unitsPerPixel)));
+
+export function toBase64(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return btoa(text);
+}

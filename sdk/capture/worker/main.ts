@@ -1,0 +1,76 @@
+/**
+ * The worker: loads the models, looks at the frames that it is sent, one at a time, and sums up. Whatever goes wrong is answered with `failed`;
+ * the page ends the worker.
+ */
+import type { FromWorker, ToWorker } from '../protocol.js';
+import { createEye, type Eye } from './eye.js';
+import { findFaces } from './detector.js';
+import { readMesh } from './mesh.js';
+import { fetchLater, loadFirst, type FirstModels, type LaterModels } from './models.js';
+import type { Picture } from './picture.js';
+
+interface WorkerScope {
+  onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
+  postMessage(message: FromWorker): void;
+}
+
+/** Longer side of the pictures looked at, pixels. */
+const sideMax = 640;
+
+const scope = self as unknown as WorkerScope;
+let eye: Eye | null = null;
+let later: Promise<() => Promise<LaterModels>> | null = null;
+let canvas: OffscreenCanvas | null = null;
+
+scope.onmessage = ({ data }) => {
+  answer(data).then(
+    (message) => scope.postMessage(message),
+    (error: unknown) => scope.postMessage({ type: 'failed', message: String(error) }),
+  );
+};
+
+async function answer(message: ToWorker): Promise<FromWorker> {
+  switch (message.type) {
+    case 'load': {
+      const first = await loadFirst(message);
+      later = fetchLater(message);
+      later.catch((error: unknown) => scope.postMessage({ type: 'failed', message: String(error) }));
+      eye = createEye(first);
+      warm(first);
+      return { type: 'ready' };
+    }
+    case 'look':
+      return { type: 'seen', sight: started().look(read(message.bitmap)) };
+    case 'conclude': {
+      const watched = started();
+      if (later === null) throw new Error('nothing was loaded');
+      const build = await later;
+      return { type: 'concluded', summary: await watched.conclude(await build()) };
+    }
+  }
+}
+
+/** The first run of a model takes several times as long as the next: here nobody waits for it in front of a camera. */
+function warm(first: FirstModels): void {
+  const side = 256;
+  const picture: Picture = { data: new Uint8ClampedArray(side * side * 4), width: side, height: side };
+  findFaces(first.detector, picture);
+  readMesh(first, picture, { x: side / 2, y: side / 2, side: side / 2, angle: 0 }, 0);
+}
+
+function started(): Eye {
+  if (eye === null) throw new Error('frames came before the models');
+  return eye;
+}
+
+function read(bitmap: ImageBitmap): Picture {
+  const scale = Math.min(1, sideMax / Math.max(bitmap.width, bitmap.height));
+  const width = Math.max(16, Math.round(bitmap.width * scale));
+  const height = Math.max(16, Math.round(bitmap.height * scale));
+  if (canvas?.width !== width || canvas.height !== height) canvas = new OffscreenCanvas(width, height);
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  if (context === null) throw new Error('the browser gives no canvas to a worker');
+  context.drawImage(bitmap, 0, 0, width, height);
+  bitmap.close();
+  return context.getImageData(0, 0, width, height);
+}

@@ -1,0 +1,46 @@
+/** The models in two parts: what it takes to follow a face, and what can come while that is under way. */
+import type { GraphModel } from 'tfjs-bundle';
+import { unpackWeights, type Weights } from './layers.js';
+import { buildGraph, fetchGraph, fetchWeights, startBackend, type Source } from './load.js';
+
+export interface FirstModels {
+  readonly detector: GraphModel;
+  readonly mesh: GraphModel;
+  readonly iris: GraphModel;
+}
+
+export interface LaterModels {
+  readonly antispoof: GraphModel;
+  readonly liveness: GraphModel;
+  readonly recognition: Weights;
+  readonly ageGender: Weights;
+}
+
+export async function loadFirst(source: Source): Promise<FirstModels> {
+  await startBackend(source);
+  const [detector, mesh, iris] = await Promise.all([
+    fetchGraph(source, 'blazeface'),
+    fetchGraph(source, 'facemesh'),
+    fetchGraph(source, 'iris'),
+  ]);
+  return { detector: await buildGraph(detector), mesh: await buildGraph(mesh), iris: await buildGraph(iris) };
+}
+
+/**
+ * Fetches and checks the rest, and gives back how to build it: that takes this thread some hundred milliseconds, in which a blink would go by
+ * unseen.
+ */
+export async function fetchLater(source: Source): Promise<() => Promise<LaterModels>> {
+  const [antispoof, liveness, recognition, ageGender] = await Promise.all([
+    fetchGraph(source, 'antispoof'),
+    fetchGraph(source, 'liveness'),
+    fetchWeights(source, 'face_recognition_model'),
+    fetchWeights(source, 'age_gender_model'),
+  ]);
+  return async () => ({
+    antispoof: await buildGraph(antispoof),
+    liveness: await buildGraph(liveness),
+    recognition: unpackWeights(recognition),
+    ageGender: unpackWeights(ageGender),
+  });
+}

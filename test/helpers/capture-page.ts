@@ -1,0 +1,139 @@
+/**
+ * A page with the camera part of the SDK, its models and, where a test wants one, a computed person before its camera. Opened in real
+ * Chromium under the content security policy that an embedding page is asked for.
+ */
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import type { IssuedChallenge } from '../../src/contract/verdict.js';
+import { hasChromium, launchDriven } from './browser.js';
+import { repositoryPath } from './repository.js';
+import { pollUntil, startStaticSite, type StaticSite } from './static-site.js';
+
+export const modelsPath = '/models/';
+export const withoutChromium = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
+
+interface Test {
+  teardown(work: () => Promise<void>): unknown;
+}
+
+/** What came of a capture, seen from the page. The outcome is as the camera part gave it. */
+export interface CaptureRun {
+  readonly outcome?: {
+    readonly kind: 'captured' | 'unavailable' | 'refused';
+    readonly reason?: string;
+    readonly name?: string;
+    readonly parts: Readonly<Record<string, unknown>>;
+    readonly telemetry: Readonly<Record<string, unknown>>;
+  };
+  readonly rejected?: string;
+  readonly guided: readonly { readonly kind: string; readonly type?: string; readonly atMs: number }[];
+  readonly longTasks: readonly { readonly atMs: number; readonly duration: number }[];
+  readonly tracks: readonly string[];
+  readonly tracksAtDone: readonly string[] | null;
+  readonly isShowing: boolean;
+  readonly drawing: { readonly drawn: number; readonly drawMs: number };
+  readonly totalMs: number;
+}
+
+export interface RunOptions {
+  readonly challenges?: readonly IssuedChallenge[];
+  readonly models?: string;
+  readonly answering?: boolean;
+  readonly abortAt?: string;
+  readonly hidden?: boolean;
+  readonly deepfake?: boolean;
+}
+
+export interface CapturePage {
+  readonly page: Page;
+  readonly site: StaticSite;
+  /** Puts a computed person before the camera; options of test/sdk/capture/page/run.js. */
+  placeFace(options?: Readonly<Record<string, unknown>>): Promise<void>;
+  run(options?: RunOptions): Promise<CaptureRun>;
+  /** Messages of the console and errors of the page. */
+  readonly complaints: readonly string[];
+}
+
+export interface CapturePageOptions {
+  /** Flags of Chromium, besides those that let a page have a camera without asking. */
+  readonly args?: readonly string[];
+  /** Model files to answer with other bytes, or null for not at all, by a part of their name. */
+  readonly models?: Readonly<Record<string, Buffer | null>>;
+  /** Host that the page may also fetch from. */
+  readonly connect?: string;
+  /** Permission for the camera; given unless said otherwise. */
+  readonly permitted?: boolean;
+}
+
+/** Files below dist/sdk/v1, as the build made them. */
+const builtPath = (path: string): string => repositoryPath(join('dist/sdk/v1', path));
+
+export async function openCapturePage(t: Test, options: CapturePageOptions = {}): Promise<CapturePage> {
+  const { args = [], models = {}, connect = '', permitted = true } = options;
+  const site = await startStaticSite({
+    files: {
+      '/': '<!doctype html><meta charset="utf-8"><title>capture</title><video muted playsinline></video><script type="module" src="/run.js"></script>',
+      '/favicon.ico': '',
+      ...readFolder('test/sdk/capture/page', '/', /\.js$/),
+      '/capture.js': readFileSync(builtPath('verifyhuman.capture.js')),
+      ...readModels(models),
+      '/photo.jpg': readFileSync(repositoryPath('node_modules/@vladmandic/face-api/demo/sample6.jpg')),
+      '/human.esm.js': readFileSync(repositoryPath('node_modules/@vladmandic/human/dist/human.esm.js')),
+      ...readFolder('node_modules/@vladmandic/human/models', '/human/', /^(blazeface|facemesh|models)\./),
+      ...readFolder('node_modules/@tensorflow/tfjs-backend-wasm/dist', '/wasm/', /\.wasm$/),
+    },
+    headers: {
+      'content-security-policy': [
+        `default-src 'none'`,
+        `connect-src 'self' ${connect}`,
+        `script-src 'self' 'wasm-unsafe-eval'`,
+        `worker-src 'self' blob:`,
+        `img-src 'self' data: blob:`,
+        `media-src 'self' blob:`,
+      ].join('; '),
+    },
+  });
+  t.teardown(() => site.close());
+  const driven = await launchDriven({ args: [...args] });
+  t.teardown(() => driven.close());
+  if (permitted) await driven.context.grantPermissions(['camera'], { origin: site.origin });
+  const page = await driven.context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.goto(site.origin);
+  // Not waitForFunction: it evaluates in the page what the policy forbids.
+  await pollUntil('the page', async () =>
+    (await page.evaluate('"runCapture" in window')) === true ? true : undefined,
+  );
+  return {
+    page,
+    site,
+    complaints,
+    placeFace: (face = {}) => page.evaluate(`placeFace(${JSON.stringify(face)})`),
+    run: ({ challenges = [], models: base = modelsPath, ...rest } = {}) =>
+      page.evaluate(`runCapture(${JSON.stringify({ challenges, models: base, ...rest })})`),
+  };
+}
+
+function readFolder(folder: string, prefix: string, takes: RegExp): Record<string, Buffer> {
+  const names = readdirSync(repositoryPath(folder)).filter((name) => takes.test(name));
+  return Object.fromEntries(names.map((name) => [prefix + name, readFileSync(repositoryPath(join(folder, name)))]));
+}
+
+function readModels(changed: Readonly<Record<string, Buffer | null>>): Record<string, Buffer> {
+  const files: Record<string, Buffer> = {};
+  for (const name of readdirSync(builtPath('models'))) {
+    const change = Object.entries(changed).find(([part]) => name.startsWith(part));
+    const bytes = change === undefined ? readFileSync(builtPath(join('models', name))) : change[1];
+    if (bytes !== null) files[modelsPath + name] = bytes;
+  }
+  return files;
+}
+
+/** Challenges as a server issues them, for captures that no server judges. */
+export const challengesOf = (...types: readonly IssuedChallenge['type'][]): IssuedChallenge[] =>
+  types.map((type, index) => ({ id: `challenge-${index + 1}`, type, timeoutMs: 8_000 }));

@@ -1,0 +1,98 @@
+/** What keeps a capture from happening: each in the contract’s words, the camera off afterwards, and never an error that reaches the page. */
+import t from 'tap';
+import { pollUntil } from '../../helpers/static-site.js';
+import { challengesOf, openCapturePage, withoutChromium } from '../../helpers/capture-page.js';
+
+const skip = withoutChromium;
+const fakeCamera = ['--use-fake-device-for-media-stream'];
+
+t.test('a refusal of the browser is told by who decided it', { skip }, async (t) => {
+  const { page, run } = await openCapturePage(t, { args: fakeCamera });
+  const cases = [
+    ['NotAllowedError', 'Permission denied', { kind: 'refused', reason: 'denied', name: 'NotAllowedError' }],
+    ['NotAllowedError', 'Permission dismissed', { kind: 'refused', reason: 'dismissed', name: 'NotAllowedError' }],
+    ['NotReadableError', 'Could not start video source', { kind: 'refused', reason: 'busy', name: 'NotReadableError' }],
+    ['AbortError', 'Starting failed', { kind: 'refused', reason: 'busy', name: 'AbortError' }],
+    ['NotFoundError', 'Requested device not found', { kind: 'unavailable', reason: 'NotFoundError' }],
+    ['OverconstrainedError', 'No such camera', { kind: 'unavailable', reason: 'OverconstrainedError' }],
+    ['SecurityError', 'Not here', { kind: 'unavailable', reason: 'SecurityError' }],
+  ] as const;
+  for (const [name, message, expected] of cases) {
+    await page.evaluate(`failCamera(${JSON.stringify(name)}, ${JSON.stringify(message)})`);
+    t.match((await run()).outcome, expected, `${name}: ${message}`);
+  }
+});
+
+t.test('a page that was never permitted the camera, and a machine without one', { skip }, async (t) => {
+  const denied = await openCapturePage(t, { args: [...fakeCamera, '--deny-permission-prompts'], permitted: false });
+  t.match((await denied.run()).outcome, { kind: 'refused', reason: 'denied', name: 'NotAllowedError' });
+  const without = await openCapturePage(t);
+  t.match((await without.run()).outcome, { kind: 'unavailable', reason: 'NotFoundError', parts: {} });
+});
+
+t.test('an insecure page, and a browser without workers, are told before anything is asked', { skip }, async (t) => {
+  const { page, run } = await openCapturePage(t, { args: fakeCamera });
+  await page.evaluate('delete window.OffscreenCanvas');
+  t.match((await run()).outcome, { kind: 'unavailable', reason: 'unknown_capability' });
+  await page.evaluate('Object.defineProperty(window, "isSecureContext", { value: false })');
+  t.match((await run()).outcome, { kind: 'unavailable', reason: 'SecurityError' });
+});
+
+t.test('a model file that is missing or changed stops the capture, and nothing of it runs', { skip }, async (t) => {
+  const first = await openCapturePage(t, { args: fakeCamera, models: { 'facemesh-3': null } });
+  await first.page.evaluate('watchCamera()');
+  const missing = await first.run({ challenges: challengesOf('blink') });
+  t.match(missing.outcome, { kind: 'unavailable', reason: 'mediapipe_load_failed' });
+  t.same(missing.tracks, ['ended']);
+  for (const [part, name] of [
+    ['iris-d', 'a model'],
+    ['face_recognition_model-b', 'a model that is loaded last'],
+    ['tfjs-backend-wasm-simd', 'the arithmetic'],
+    ['capture-worker', 'the worker'],
+  ] as const) {
+    const tampered = await openCapturePage(t, {
+      args: fakeCamera,
+      models: { [part]: Buffer.from(part === 'capture-worker' ? 'self.postMessage({type:"ready"})' : 'changed') },
+    });
+    await tampered.page.evaluate('watchCamera()');
+    const { outcome, tracks } = await tampered.run();
+    t.match(outcome, { kind: 'unavailable', reason: 'mediapipe_load_failed' }, name);
+    t.ok(
+      tracks.every((state) => state === 'ended'),
+      name,
+    );
+    await tampered.page.close();
+  }
+});
+
+t.test('nobody before the camera is told as such', { skip }, async (t) => {
+  const { page, run } = await openCapturePage(t, { args: fakeCamera });
+  await page.evaluate('watchCamera()');
+  const { outcome, tracks, guided } = await run({ challenges: challengesOf('blink') });
+  t.match(outcome, { kind: 'unavailable', reason: 'no_face_capture', parts: { camera: { label: /fake/ } } });
+  t.ok(guided.some(({ kind }) => kind === 'no_face'));
+  t.same(tracks, ['ended']);
+});
+
+t.test('who stops has the camera off at once, and the capture rejects with the reason', { skip }, async (t) => {
+  const { page, run } = await openCapturePage(t, { args: fakeCamera });
+  await page.evaluate('watchCamera()');
+  for (const abortAt of ['loading', 'no_face']) {
+    const { rejected, tracks } = await run({ challenges: challengesOf('blink'), abortAt });
+    t.equal(rejected, 'AbortError', abortAt);
+    t.ok(
+      tracks.every((state) => state === 'ended'),
+      abortAt,
+    );
+  }
+});
+
+t.test('who leaves the page has the camera off', { skip }, async (t) => {
+  const { page, run } = await openCapturePage(t, { args: fakeCamera });
+  await page.evaluate('watchCamera()');
+  const left = run();
+  await pollUntil('the camera', async () => ((await page.evaluate('readTracks().length')) === 1 ? true : undefined));
+  await page.evaluate('dispatchEvent(new PageTransitionEvent("pagehide"))');
+  t.match((await left).outcome, { kind: 'unavailable', reason: 'AbortError' });
+  t.same((await left).tracks, ['ended']);
+});

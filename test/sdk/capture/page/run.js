@@ -1,0 +1,104 @@
+/** What the test page offers: a synthetic camera in place of the browser’s, and one capture with all that can be seen of it from outside. */
+import { createSyntheticFace, installCamera, readFace } from './synthetic-camera.js';
+
+const stage = { face: null, state: { tracks: [], drawn: 0, drawMs: 0 } };
+
+/** Puts a computed person before the camera. */
+window.placeFace = async ({ crop = [0.08, 0.25, 0.24], face = {}, camera = {} } = {}) => {
+  const { photo, mesh, triangles } = await readFace('/human.esm.js', '/human/', '/wasm/', '/photo.jpg', crop);
+  stage.face = createSyntheticFace(photo, mesh, triangles, face);
+  stage.state = installCamera(stage.face, camera);
+};
+
+/** Frames of the person as base64 JPEG: for a file that the browser shows as a camera. */
+window.recordFace = async (count, moveAt) => {
+  const canvas = document.createElement('canvas');
+  [canvas.width, canvas.height] = [stage.face.width, stage.face.height];
+  const context = canvas.getContext('2d');
+  const image = context.createImageData(canvas.width, canvas.height);
+  const frames = [];
+  for (let index = 0; index < count; index += 1) {
+    if (moveAt[index] !== undefined) stage.face.perform(moveAt[index], 0);
+    stage.face.draw(image, performance.now());
+    context.putImageData(image, 0, 0);
+    frames.push(canvas.toDataURL('image/jpeg', 0.9).split(',')[1]);
+    await new Promise((resolve) => setTimeout(resolve, 66));
+  }
+  return frames;
+};
+
+/** Lets getUserMedia reject. */
+window.failCamera = (name, message) => {
+  navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException(message, name));
+};
+
+/** Notes which tracks the page was given. */
+window.watchCamera = () => {
+  const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+  navigator.mediaDevices.getUserMedia = async (constraints) => {
+    const stream = await open(constraints);
+    stage.state.tracks.push(...stream.getVideoTracks());
+    return stream;
+  };
+};
+
+window.readTracks = () => stage.state.tracks.map((track) => track.readyState);
+
+/** `answering`: whether the person does what is asked; `abortAt`: the kind of guidance at which the capture is aborted. */
+window.runCapture = async ({
+  challenges,
+  models,
+  answering = true,
+  abortAt = null,
+  hidden = false,
+  deepfake = false,
+}) => {
+  const { camera } = await import('/capture.js');
+  const aborter = new AbortController();
+  const guided = [];
+  const longTasks = [];
+  const observer = new PerformanceObserver((list) =>
+    longTasks.push(...list.getEntries().map(({ startTime, duration }) => ({ startTime, duration }))),
+  );
+  observer.observe({ entryTypes: ['longtask'] });
+  let shown = -1;
+  let tracksAtDone = null;
+  const video = document.querySelector('video');
+  const originMs = performance.now();
+  const result = await camera
+    .capture({
+      challenges,
+      originMs,
+      modelsBaseUrl: models,
+      video: hidden ? null : video,
+      signal: aborter.signal,
+      useDeepfakeDetection: deepfake,
+      hidden,
+      guide(step) {
+        const last = guided[guided.length - 1];
+        if (last?.kind !== step.kind || last.type !== step.type)
+          guided.push({ ...step, atMs: performance.now() - originMs });
+        if (step.kind === abortAt) aborter.abort(new DOMException('stopped', 'AbortError'));
+        if (step.kind === 'done') tracksAtDone = window.readTracks();
+        if (step.kind !== 'challenge' || step.index === shown) return;
+        shown = step.index;
+        if (answering) stage.face?.perform(step.type);
+      },
+    })
+    .then(
+      (outcome) => ({ outcome }),
+      (error) => ({ rejected: error.name }),
+    );
+  observer.disconnect();
+  const { tracks: _, ...drawing } = stage.state;
+  return {
+    ...result,
+    guided,
+    longTasks: longTasks.map(({ startTime, duration }) => ({ atMs: startTime - originMs, duration })),
+    tracks: window.readTracks(),
+    tracksAtDone,
+    isShowing: video.srcObject !== null,
+    drawing,
+    totalMs: performance.now() - originMs,
+  };
+};

@@ -1,0 +1,73 @@
+/**
+ * A computed person before the camera, through the real models, judged by the real service: who does what is asked passes, whoever does not
+ * fails. What the page sends is what it measured, under the contract’s policy and from the service’s own model files.
+ */
+import t, { type Test } from 'tap';
+import type { VerifyReply } from '../../../src/contract/score-envelope.js';
+import { openCapturePage, withoutChromium, type CaptureRun } from '../../helpers/capture-page.js';
+import { startTestService } from '../../helpers/service.js';
+import { createSession, verify } from '../../helpers/verifications.js';
+
+const skip = withoutChromium;
+
+/** One session from its challenges to its verdict. */
+async function takePart(
+  test: Test,
+  person: { readonly answering: boolean; readonly face?: Readonly<Record<string, unknown>> },
+): Promise<{ readonly run: CaptureRun; readonly reply: VerifyReply; readonly complaints: readonly string[] }> {
+  const service = await startTestService(test);
+  const { page, placeFace, run, complaints } = await openCapturePage(test, { connect: service.bootstrap.siteUrl });
+  await placeFace({ face: person.face ?? {} });
+  const session = await createSession(service, { widgetMode: 'standard' });
+  const { challenges } = session.challengeConfig;
+  const done = await run({
+    challenges,
+    models: `${service.bootstrap.siteUrl}/sdk/v1/models/`,
+    answering: person.answering,
+    deepfake: true,
+  });
+  await page.close();
+  const parts = done.outcome?.parts ?? {};
+  const { cameraMs: _camera, modelsMs: _models, ...measured } = parts;
+  const answer = await verify(service, session, {
+    ...measured,
+    cameraFailureReason: null,
+    consent: { biometric: true, at: new Date().toISOString() },
+  });
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
+  return { run: done, reply: answer.body, complaints };
+}
+
+t.test(
+  'a moving face that does what is asked passes, and the camera is off before the sums are done',
+  { skip },
+  async (t) => {
+    const { run, reply, complaints } = await takePart(t, { answering: true });
+    const told = { reply, features: run.outcome?.parts['features'], guided: run.guided };
+    t.equal(run.outcome?.kind, 'captured');
+    t.equal(reply.status, 'pass', 'status', told);
+    t.equal(reply.assuranceLevel, 'biometric');
+    t.ok((reply.scores.liveness ?? 0) >= 0.8, 'liveness', told);
+    t.match(run.outcome?.telemetry, {
+      challengesPassed: 3,
+      challengesTotal: 3,
+      deepfake: { hasSufficientData: true, verdict: 'ok' },
+    });
+    t.same(run.tracksAtDone, ['ended'], 'off when the end was told');
+    t.equal(run.isShowing, false, 'the element shows nothing any more');
+    t.same(complaints, [], 'nothing that the policy forbids');
+    const frames = run.outcome?.parts['frames'] as { atMs: readonly number[] };
+    const rate = (frames.atMs.length - 1) / (((frames.atMs.at(-1) ?? 0) - (frames.atMs[0] ?? 0)) / 1_000);
+    t.comment(
+      `${rate.toFixed(1)} frames a second; a frame of the synthetic camera took ${(run.drawing.drawMs / run.drawing.drawn).toFixed(0)} ms`,
+    );
+  },
+);
+
+t.test('a moving face that does nothing of what is asked fails on liveness', { skip }, async (t) => {
+  const { run, reply } = await takePart(t, { answering: false });
+  const told = { reply };
+  t.equal(run.outcome?.kind, 'captured');
+  t.equal(reply.status, 'fail', 'status', told);
+  t.ok((reply.scores.liveness ?? 1) < 0.5, 'liveness', told);
+});
