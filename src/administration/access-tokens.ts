@@ -38,13 +38,16 @@ export interface AccessTokens extends AccessTokenReader {
 }
 
 export function createAccessTokens({ keys, findClient, issuer, audience, now }: AccessTokenDeps): AccessTokens {
+  /** What a refusal tells a client of where to go (RFC 6750, RFC 9728). */
+  const challenge = (): string =>
+    `Bearer resource_metadata="${issuer()}/.well-known/oauth-protected-resource${audience().slice(issuer().length)}"`;
   const refused = (internal: string): Fault =>
     new Fault(
       'INVALID_TOKEN',
       'The access token does not verify, has expired, or its client was revoked. Get a new one.',
       {
         internal,
-        headers: { 'www-authenticate': `${challengeOf(issuer())}, error="invalid_token"` },
+        headers: { 'www-authenticate': `${challenge()}, error="invalid_token"` },
       },
     );
 
@@ -70,7 +73,7 @@ export function createAccessTokens({ keys, findClient, issuer, audience, now }: 
   }
 
   return {
-    challenge: () => challengeOf(issuer()),
+    challenge,
     isOurs(token) {
       if (token.length > tokenLengthMax) return false;
       try {
@@ -80,13 +83,8 @@ export function createAccessTokens({ keys, findClient, issuer, audience, now }: 
       }
     },
     issue(client, scopes) {
-      const iat = Math.floor(now() / 1_000);
-      const claims = {
-        ...{ iss: issuer(), aud: audience(), sub: client.clientId, client_id: client.clientId },
-        ...{ org: client.organizationId, scope: scopes.join(' '), client_version: client.version },
-        ...{ jti: randomUUID(), iat, exp: iat + accessTokenSeconds },
-      };
-      return keys.sign(claims, type);
+      const claims = claimsOf(client, scopes, Math.floor(now() / 1_000));
+      return keys.sign({ iss: issuer(), aud: audience(), ...claims }, type);
     },
     async verify(token): Promise<KeyCaller> {
       const claims = await verified(token);
@@ -109,5 +107,8 @@ export function createAccessTokens({ keys, findClient, issuer, audience, now }: 
   };
 }
 
-/** What a refusal tells a client of where to go (RFC 6750, RFC 9728). */
-const challengeOf = (site: string): string => `Bearer resource_metadata="${site}/.well-known/oauth-protected-resource"`;
+const claimsOf = ({ clientId, organizationId, version }: StoredClient, scopes: readonly OAuthScope[], iat: number) => ({
+  ...{ sub: clientId, client_id: clientId, client_version: version },
+  ...{ org: organizationId, scope: scopes.join(' ') },
+  ...{ jti: randomUUID(), iat, exp: iat + accessTokenSeconds },
+});

@@ -30,6 +30,7 @@ import type { TokenKeys } from '../verification/tokens/token-keys.js';
 import { registerScoringRoutes } from '../scoring/routes.js';
 import type { ScoreService } from '../scoring/score-service.js';
 import { registerWebhookRoutes } from '../webhooks/routes.js';
+import { serveAgents } from './agents.js';
 import { openFaces } from './faces.js';
 import { openOAuth } from './oauth.js';
 import { apiPrefix, siteUrlOf, type Parts } from './parts.js';
@@ -113,6 +114,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<
   );
   await serveHosted(app, parts, { directories, decide, verification, siteUrl });
   oauth.register(app);
+  serveAgents(app, { limits, siteUrl, version: packageVersion() });
   await serveDocs(app, apiPrefix);
   await serveSdkFiles(app, join(packageRoot, 'dist', 'sdk'));
   if (settings.VH_ENV === 'development' && ids !== null) await serveDemo(app, parts, directories, scoring.scores, ids);

@@ -1,0 +1,128 @@
+/**
+ * `POST /mcp`: one message of the Model Context Protocol in, its answer as JSON out, without a session. Access tokens only; a page of another
+ * origin is refused whatever it holds, so that no name that is pointed at this address (DNS rebinding) reaches it. Errors are JSON-RPC’s.
+ */
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Fault } from '../errors.js';
+import { keyCaller, type Access, type AccessDeps } from '../http/access.js';
+import { createMcpServer, type McpDeps } from './mcp-server.js';
+
+export interface McpRouteDeps extends McpDeps {
+  readonly siteUrl: () => string;
+  readonly takeKeyRate: AccessDeps['takeKeyRate'];
+}
+
+const bodyBytesMax = 65_536;
+/** Any scope lets in: each tool asks for its own. A tool’s call is taken off the limits by the operation, anything else here. */
+const access: Access = { credential: 'access-token', oauth: [], relays: true, afterTrial: true };
+
+/** In a scope of its own: its errors have another form. */
+export function registerMcp(scope: FastifyInstance, deps: McpRouteDeps): void {
+  scope.setErrorHandler((error: Error & { statusCode?: number }, request, reply) =>
+    answerError(deps, error, request, reply),
+  );
+  scope.removeContentTypeParser('text/plain');
+  scope.addHook('onRequest', async ({ headers: { origin } }) => {
+    if (origin !== undefined && origin !== new URL(deps.siteUrl()).origin)
+      throw new Fault('ORIGIN_NOT_ALLOWED', 'Pages of other origins are not served here. Call from a program.');
+  });
+  scope.post('/mcp', { config: { access }, bodyLimit: bodyBytesMax }, async (request, reply) => {
+    const { body } = request;
+    // Batches would let one call be many; the protocol has given them up.
+    if (typeof body !== 'object' || body === null || Array.isArray(body))
+      throw new Fault('VALIDATION_FAILED', 'Send one JSON-RPC message.');
+    const caller = keyCaller(request);
+    if ((body as { readonly method?: unknown }).method !== 'tools/call') await deps.takeKeyRate(caller);
+    const server = createMcpServer(deps, caller, {
+      authorization: request.headers.authorization ?? '',
+      requestId: request.id,
+    });
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    try {
+      await server.connect(transport);
+      return await send(
+        reply,
+        await transport.handleRequest(asWebRequest(request, deps.siteUrl()), { parsedBody: body }),
+      );
+    } finally {
+      await server.close();
+    }
+  });
+  scope.route({
+    method: ['GET', 'DELETE', 'PUT', 'PATCH'],
+    url: '/mcp',
+    config: { access: { credential: 'none' } },
+    handler: async (_request, reply) => {
+      void reply.header('allow', 'POST');
+      throw new Fault('METHOD_NOT_ALLOWED', 'There are no sessions and no streams here: POST each message.');
+    },
+  });
+}
+
+function asWebRequest({ headers }: FastifyRequest, siteUrl: string): Request {
+  const kept = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-session-id'].flatMap((name) => {
+    const value = headers[name];
+    return typeof value === 'string' ? [[name, value] as [string, string]] : [];
+  });
+  return new Request(`${siteUrl}/mcp`, { method: 'POST', headers: kept });
+}
+
+async function send(reply: FastifyReply, response: Response): Promise<FastifyReply> {
+  const text = await response.text();
+  const type = response.headers.get('content-type');
+  if (type !== null) void reply.type(type);
+  return reply.code(response.status).send(text);
+}
+
+const rpcCodes: Readonly<Record<string, number>> = {
+  MALFORMED_JSON: ErrorCode.ParseError,
+  VALIDATION_FAILED: ErrorCode.InvalidRequest,
+  INTERNAL: ErrorCode.InternalError,
+};
+/** Of the range that JSON-RPC leaves to servers. */
+const refusedCode = -32_001;
+
+function answerError(
+  { siteUrl }: McpRouteDeps,
+  error: Error & { statusCode?: number; code?: string },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const fault = asFault(error);
+  if (fault.status >= 500) request.log.error({ err: error }, 'a message of the Model Context Protocol failed');
+  if (fault.details.headers !== undefined) void reply.headers({ ...fault.details.headers });
+  if (fault.status === 401) {
+    const metadata = `resource_metadata="${siteUrl()}/.well-known/oauth-protected-resource/mcp"`;
+    const isWrong = request.headers.authorization !== undefined;
+    void reply.header('www-authenticate', `Bearer ${isWrong ? 'error="invalid_token", ' : ''}${metadata}`);
+  }
+  return reply
+    .code(fault.status)
+    .type('application/json')
+    .send(
+      JSON.stringify({
+        jsonrpc: '2.0',
+        error: {
+          code: rpcCodes[fault.code] ?? refusedCode,
+          message: fault.message,
+          data: { code: fault.code, requestId: request.id },
+        },
+        id: null,
+      }),
+    );
+}
+
+function asFault(error: Error & { statusCode?: number; code?: string }): Fault {
+  if (error instanceof Fault) return error;
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new Fault('BODY_TOO_LARGE', `A message has at most ${bodyBytesMax} bytes.`);
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new Fault('UNSUPPORTED_MEDIA_TYPE', 'Send the message as application/json.');
+  if (error instanceof SyntaxError || error.statusCode === 400)
+    return new Fault('MALFORMED_JSON', 'The message is not valid JSON.');
+  return new Fault('INTERNAL', 'The service failed on this message. Quote the request id to support.', {
+    cause: error,
+  });
+}

@@ -1,0 +1,66 @@
+/**
+ * A Model Context Protocol server for one request: it knows the caller, and nothing of requests before. Listed are the tools that the token
+ * may call; a call of another one says which scope it needs.
+ */
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  ListResourcesRequestSchema,
+  ListToolsRequestSchema,
+  McpError,
+  ReadResourceRequestSchema,
+  type Tool,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { KeyCaller } from '../http/access.js';
+import type { Page } from './documentation.js';
+import type { RelayDeps, RelayedBy } from './relay.js';
+import { callTool, mayCall, type PreparedTool } from './tool-call.js';
+
+export interface McpDeps extends RelayDeps {
+  readonly tools: readonly PreparedTool[];
+  readonly pages: readonly Page[];
+  readonly version: string;
+}
+
+const instructions =
+  'Scores respondents of online studies and says why. Start with list_projects, then name the project in each call. The pages under resources explain findings, errors and thresholds.';
+
+export function createMcpServer(deps: McpDeps, caller: KeyCaller, by: RelayedBy): Server {
+  const server = new Server(
+    { name: 'verifyhuman', title: 'VerifyHuman', version: deps.version },
+    { capabilities: { tools: {}, resources: {} }, instructions },
+  );
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: deps.tools.filter((tool) => mayCall(tool, caller)).map(describe),
+  }));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
+    const tool = deps.tools.find(({ name }) => name === params.name);
+    if (tool === undefined)
+      throw new McpError(
+        ErrorCode.InvalidParams,
+        'There is no such tool; tools/list names those that the token may call.',
+      );
+    return callTool(deps, tool, { caller, input: params.arguments ?? {}, by });
+  });
+  server.setRequestHandler(ListResourcesRequestSchema, () => ({
+    resources: deps.pages.map(({ uri, name, title, text }) => ({
+      ...{ uri, name, title, mimeType: 'text/markdown', size: Buffer.byteLength(text) },
+    })),
+  }));
+  server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }) => {
+    const page = deps.pages.find((known) => known.uri === uri);
+    if (page === undefined)
+      throw new McpError(ErrorCode.InvalidParams, 'There is no such resource; see resources/list.');
+    return { contents: [{ uri, mimeType: 'text/markdown', text: page.text }] };
+  });
+  return server;
+}
+
+/** The contract’s schemas are JSON Schema as they stand. */
+const describe = ({ name, title, description, scopes, input, output, readOnly }: PreparedTool): Tool => ({
+  ...{ name, title, description: `${description} Scope: ${scopes.join(' or ')}.` },
+  inputSchema: input as unknown as Tool['inputSchema'],
+  outputSchema: output as unknown as NonNullable<Tool['outputSchema']>,
+  annotations: { readOnlyHint: readOnly, destructiveHint: false, openWorldHint: false },
+});

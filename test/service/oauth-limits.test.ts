@@ -1,0 +1,55 @@
+/** Limits of OAuth clients: of their attempts at a token, and of what they do with one. The clock stands, so that all of it is one window. */
+import t from 'tap';
+import { askForToken, basic, bearerOf, makeClient } from '../helpers/oauth.js';
+import { startTestService } from '../helpers/service.js';
+
+t.setTimeout(120_000);
+const nowMs = Date.now();
+const service = await startTestService(t, { VH_BOOTSTRAP: 'on' }, { now: () => nowMs });
+const { siteUrl, projectId } = service.bootstrap;
+
+t.test('ten thousand wrong secrets are limited, and lock nobody out', async (t) => {
+  const client = await makeClient(service);
+  const counts: Record<number, number> = {};
+  const wrong = basic(client.clientId, 'wrong');
+  for (let round = 0; round < 100; round += 1) {
+    const answers = await Promise.all(Array.from({ length: 100 }, () => askForToken(siteUrl, {}, wrong)));
+    for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  }
+  t.same(counts, { 401: 30, 429: 9_970 });
+  const limited = await askForToken(siteUrl, {}, wrong);
+  t.equal(limited.body.error, 'slow_down');
+  t.ok(Number(limited.headers.get('retry-after')) > 0);
+  t.equal((await askForToken(siteUrl, {}, basic(client.clientId, client.clientSecret))).status, 200);
+});
+
+t.test('a client has the limits of a key over all its projects, and a call of a tool is one call', async (t) => {
+  const headers = await bearerOf(siteUrl, await makeClient(service));
+  const spend = async (count: number): Promise<void> => {
+    for (let left = count; left > 0; left -= 100)
+      await Promise.all(
+        Array.from({ length: Math.min(100, left) }, () => service.call('GET', '/projects?limit=1', { headers })),
+      );
+  };
+  const tool = async (): Promise<string> =>
+    (
+      await fetch(`${siteUrl}/mcp`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
+          params: { name: 'list_projects', arguments: {} },
+        }),
+      })
+    ).text();
+  const score = (sessionId: string, of: Readonly<Record<string, string>>) =>
+    service.call('POST', '/lite/score', { body: { sessionId, clientIp: '203.0.113.5' }, headers: of });
+  await spend(5_997);
+  t.match(await tool(), /structuredContent/);
+  t.equal((await score('one', { ...headers, 'x-project-id': projectId })).status, 200);
+  t.match(await tool(), /structuredContent/, 'the last one');
+  t.match(await tool(), /RATE_LIMIT_EXCEEDED.*Come again in/);
+  t.equal((await score('two', headers)).status, 429);
+});
