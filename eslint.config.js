@@ -9,7 +9,6 @@ const capabilities = [
   'projects',
   'webhooks',
   'hosted',
-  'monitoring',
   'audience',
   'oauth',
   'agents',

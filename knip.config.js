@@ -1,27 +1,36 @@
 // knip finds files, exports and packages that nothing uses. It starts from what is run by name: commands, threads, pages, benches, tests.
 export default {
-  entry: [
-    'src/cli/*.ts',
-    'src/main.ts',
-    'src/stores/database/embedded/thread.ts',
-    'src/{demo,hosted}/page/assets/*.js',
-    // The contract names every shape on the wire, whoever reads it.
-    'src/contract/*.ts',
-    'workers/main.ts',
-    'sdk/lite/{script,index,api}.ts',
-    'sdk/gallery/gallery.ts',
-    'sdk/{index,umd}.ts',
-    'sdk/{react,next}.tsx',
-    'sdk/capture/camera.ts',
-    'sdk/capture/worker/main.ts',
-    'test/sdk/capture/page/*.js',
-    'sdk/widget/{api,ports}.ts',
-    'bench/{run,echo-server,pipeline-server,service-server}.ts',
-    'scripts/*.{ts,mjs}',
-    'test/**/*.test.ts',
-    'test/pool/entries/*.ts',
-  ],
-  project: ['{src,workers,sdk,bench,scripts,test}/**/*.{ts,tsx,mjs,js}', '!sdk/dist/**'],
+  workspaces: {
+    '.': {
+      entry: [
+        'src/cli/*.ts',
+        'src/main.ts',
+        'src/stores/database/embedded/thread.ts',
+        'src/{demo,hosted}/page/assets/*.js',
+        // The contract names every shape on the wire, whoever reads it.
+        'src/contract/*.ts',
+        'workers/main.ts',
+        'bench/{run,echo-server,pipeline-server,service-server}.ts',
+        'scripts/*.{ts,mjs}',
+        'test/**/*.test.ts',
+        'test/sdk/capture/page/*.js',
+        'test/pool/entries/*.ts',
+      ],
+      project: ['{src,workers,bench,scripts,test}/**/*.{ts,tsx,mjs,js}'],
+    },
+    sdk: {
+      entry: [
+        'lite/{script,index,api}.ts',
+        '{index,umd}.ts',
+        '{react,next}.tsx',
+        'widget/{api,ports}.ts',
+        'gallery/gallery.ts',
+        'capture/camera.ts',
+        'capture/worker/main.ts',
+      ],
+      project: ['**/*.{ts,tsx}', '!dist/**'],
+    },
+  },
   // The types in a function's signature are exported with it.
   ignoreExportsUsedInFile: { interface: true, type: true },
   // Bundled by esbuild out of a text, as the rival beside which the probe is measured; and run by name on the API document by test/docs/openapi.test.ts.

@@ -1,6 +1,5 @@
 // Builds the package `verifyhuman` into sdk/dist: its entries as modules that share their chunks, and the declarations that they need, which may
 // name no package but React. `--out DIR` builds into another folder.
-import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -91,4 +90,4 @@ const out = outAt > 0 ? process.argv[outAt + 1] : join(root, 'sdk/dist');
 await rm(out, { recursive: true, force: true });
 await buildModules(out);
 await writeDeclarations(out);
-if (existsSync(capture)) await copyFile(capture, join(out, 'verifyhuman.capture.js'));
+await copyFile(capture, join(out, 'verifyhuman.capture.js'));

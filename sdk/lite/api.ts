@@ -46,8 +46,6 @@ export interface QuestionSnapshot {
   pasteCount: number;
   focusEntries: number;
   focusExits: number;
-  /** True once the observer was stopped; absent until then. */
-  ended?: boolean;
   /** The question's own text; only with `captureText`. */
   text?: string;
 }

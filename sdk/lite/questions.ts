@@ -41,12 +41,7 @@ export function observeQuestion(
 
   return {
     getSnapshot(): QuestionSnapshot {
-      const snapshot: QuestionSnapshot = {
-        questionId: options.questionId,
-        timeOnQuestionMs: stoppedMs ?? elapsedMs(),
-        ...counts,
-      };
-      if (stoppedMs !== undefined) snapshot.ended = true;
+      const snapshot = { questionId: options.questionId, timeOnQuestionMs: stoppedMs ?? elapsedMs(), ...counts };
       return options.captureText === true ? { ...snapshot, text: readText() } : snapshot;
     },
     stop() {

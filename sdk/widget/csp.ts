@@ -1,6 +1,5 @@
 /**
- * Watches for requests that the page's content security policy blocks. The browser tells a fetch only that it failed; which directive
- * stopped it stands in an event on the document, which may come a little later.
+ * What to tell of a request that the page's content security policy blocked.
  */
 
 export interface CspWatch {
@@ -8,10 +7,6 @@ export interface CspWatch {
   find(url: string): Promise<string | null>;
   stop(): void;
 }
-
-/** How long the event may come after the failure, milliseconds. */
-const graceMs = 50;
-const violationsMax = 50;
 
 export interface Violation {
   readonly blockedURI: string;
@@ -25,20 +20,4 @@ export function describeBlocked(url: string, violations: readonly Violation[]): 
   if (found === undefined) return null;
   const { effectiveDirective: directive } = found;
   return `E030: the page’s Content-Security-Policy blocks ${origin}. Add ${origin} to its ${directive} directive: ${directive} 'self' ${origin}`;
-}
-
-export function watchCsp(document: Document): CspWatch {
-  const violations: Violation[] = [];
-  const note = ({ blockedURI, effectiveDirective }: SecurityPolicyViolationEvent) => {
-    violations.push({ blockedURI, effectiveDirective });
-    violations.splice(0, violations.length - violationsMax);
-  };
-  document.addEventListener('securitypolicyviolation', note);
-  return {
-    async find(url) {
-      if (describeBlocked(url, violations) === null) await new Promise((resolve) => setTimeout(resolve, graceMs));
-      return describeBlocked(url, violations);
-    },
-    stop: () => document.removeEventListener('securitypolicyviolation', note),
-  };
 }

@@ -34,14 +34,23 @@ export interface TransportDeps {
   readonly now: () => number;
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly csp: Pick<CspWatch, 'find'>;
+  readonly limits: TransportLimits;
 }
 
-export const limits = { requestMs: 15_000, totalMs: 45_000, retries: 2, backoffMs: 500 } as const;
+export interface TransportLimits {
+  readonly requestMs: number;
+  readonly totalMs: number;
+  readonly retries: number;
+  readonly backoffMs: number;
+}
+
+export const transportLimits: TransportLimits = { requestMs: 15_000, totalMs: 45_000, retries: 2, backoffMs: 500 };
 
 export type Transport = (call: Call, signal: AbortSignal) => Promise<Reply | Trouble>;
 
 /** Rejects with the signal's reason where the mount was called off, and never otherwise. */
 export function createTransport(deps: TransportDeps): Transport {
+  const { limits } = deps;
   return async (call, signal) => {
     const endMs = deps.now() + limits.totalMs;
     let hasWaited = false;
@@ -52,7 +61,7 @@ export function createTransport(deps: TransportDeps): Transport {
       if (tried.kind === 'reply' && !isLimited) return { ...tried, repeated: tries > 0 };
       if (!isLimited && failures++ >= limits.retries) return finish(tried);
       hasWaited ||= isLimited;
-      const waitMs = tried.retryAfterMs ?? backoffMs(failures, deps.random());
+      const waitMs = tried.retryAfterMs ?? limits.backoffMs * jitter(failures, deps.random());
       if (deps.now() + waitMs >= endMs) return finish(tried);
       await deps.wait(waitMs, signal);
     }
@@ -66,8 +75,7 @@ function finish(tried: Tried): Reply | Trouble {
 }
 
 /** Half to one and a half of a step that doubles. */
-export const backoffMs = (failures: number, random: number): number =>
-  limits.backoffMs * 2 ** (failures - 1) * (0.5 + random);
+const jitter = (failures: number, random: number): number => 2 ** (failures - 1) * (0.5 + random);
 
 /** Seconds, or a date of HTTP, from now; null where neither. */
 export function readRetryAfter(text: string | null, nowMs: number): number | null {
@@ -91,7 +99,7 @@ async function tryOnce(deps: TransportDeps, call: Call, timeoutMs: number, signa
   } catch {
     signal.throwIfAborted();
     const host = new URL(call.url).host;
-    if (isLate) return trouble('timeout', `${host} did not answer within ${limits.requestMs / 1000} seconds.`);
+    if (isLate) return trouble('timeout', `${host} did not answer within ${deps.limits.requestMs / 1000} seconds.`);
     return trouble('network', (await deps.csp.find(call.url)) ?? `E030: ${host} cannot be reached.`);
   } finally {
     clearTimeout(timer);

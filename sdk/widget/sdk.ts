@@ -6,11 +6,12 @@ import type { PublicConfig } from '../../src/contract/project.js';
 import type { SessionReply } from '../../src/contract/session.js';
 import type { DegradedMode, MountOptions, TokenVerdict, VerifyTokenOptions, VHMountResult, VHSession } from './api.js';
 import { loadConfig, type ConfigCache } from './config.js';
-import { watchCsp, type CspWatch } from './csp.js';
+import type { CspWatch } from './csp.js';
+import { watchCsp } from './csp-watch.js';
 import { watchDevice, type DeviceWatch } from './device.js';
 import { abortError, CameraAccessError, VerifyError } from './errors.js';
 import { estimate } from './estimate.js';
-import { createTransport, waitFor, type Reply, type Transport, type Trouble } from './http.js';
+import { createTransport, transportLimits, waitFor, type Reply, type Transport, type Trouble } from './http.js';
 import type { End, Plan } from './machine.js';
 import type { Camera, CreateView, ViewOptions } from './ports.js';
 import {
@@ -131,6 +132,7 @@ const transport = (csp: CspWatch): Transport =>
     now: () => performance.now(),
     wait: waitFor,
     csp,
+    limits: transportLimits,
   });
 
 const pageRoot = (): string => `${location.origin}/api/v1`;

@@ -228,7 +228,7 @@ export const configDefaults = {
   escalateOnSuspicion: false,
   riskAggregator: 'off',
   deduplication: { scope: 'project', perDataCollector: false, reEligibilityDays: null },
-  monitoring: { question: {} },
+  monitoring: { anomalyThreshold: 0.8, question: {} },
   liteConfig: {},
 } as const satisfies ProjectConfig;
 

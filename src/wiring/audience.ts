@@ -149,8 +149,6 @@ async function openShared(parts: Parts, ids: BootstrapIds | null): Promise<Share
     decide: createOriginDecision(settings.VH_ENV),
     ownOrigin: () => new URL(siteUrl()).origin,
   });
-  const pool = await openPool(parts);
-  // Pages send their probes to the API; nothing is observed here.
-  const scoring = await openScoring(parts, { directories, guard, pool, observe: async () => 0, ids });
+  const scoring = await openScoring(parts, { directories, guard, pool: await openPool(parts), ids });
   return { directories, limits, scoring, tokenKeys, accessTokens, siteUrl };
 }

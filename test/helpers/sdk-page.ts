@@ -110,6 +110,8 @@ export async function startSdkSite(context: BrowserContext, { siteUrl, baseUrl }
       page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
       page.on('pageerror', (error) => errors.push(String(error)));
       await page.addInitScript(recorder);
+      // A page whose requests may be intercepted takes nothing out of the browser's cache: every mount reads the project as it is now.
+      await page.route('**/never-asked-for', (route) => route.abort());
       await prepare?.(page);
       await page.goto(`${site.origin}/${way === 'react' ? 'react' : 'script'}`, { waitUntil: 'load' });
       return {

@@ -1,0 +1,98 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t, { type Test } from 'tap';
+import { describeBlocked } from '../../../sdk/widget/csp.js';
+import { createTransport, readRetryAfter, transportLimits, type TransportLimits } from '../../../sdk/widget/http.js';
+
+/** A server whose n-th answer the test says, and a transport whose waits are written down and not made. */
+async function serve(
+  t: Test,
+  answer: (request: IncomingMessage, response: ServerResponse, count: number) => void,
+  limits: Partial<TransportLimits> = {},
+) {
+  let count = 0;
+  const waits: number[] = [];
+  const server = createServer((request, response) => answer(request, response, ++count));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const call = createTransport({
+    fetch,
+    random: () => 0.5,
+    now: () => performance.now(),
+    wait: async (ms) => void waits.push(ms),
+    csp: { find: async () => null },
+    limits: { ...transportLimits, ...limits },
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return { call: () => call({ method: 'GET', url }, new AbortController().signal), waits, counted: () => count };
+}
+
+const send = (response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}) =>
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+
+t.test('the limits are 15 s a request, two retries, 45 s in all', (t) => {
+  t.match(transportLimits, { requestMs: 15_000, totalMs: 45_000, retries: 2 });
+  t.end();
+});
+
+t.test('a failing service is asked three times, with growing waits', async (t) => {
+  const { call, waits, counted } = await serve(t, (_, response) => send(response, 503, {}));
+  t.match(await call(), { kind: 'trouble', reason: 'server' });
+  t.equal(counted(), 3);
+  t.strictSame(waits, [500, 1000]);
+});
+
+t.test('a refusal is final, and told as it came', async (t) => {
+  const { call, counted } = await serve(t, (_, response) => send(response, 403, { code: 'ORIGIN_NOT_ALLOWED' }));
+  t.match(await call(), { kind: 'reply', status: 403, body: { code: 'ORIGIN_NOT_ALLOWED' } });
+  t.equal(counted(), 1);
+});
+
+t.test('too many requests wait once for as long as Retry-After says', async (t) => {
+  const { call, waits, counted } = await serve(t, (_, response) => send(response, 429, {}, { 'retry-after': '7' }));
+  t.match(await call(), { kind: 'reply', status: 429 });
+  t.strictSame(waits, [7000]);
+  t.equal(counted(), 2);
+  const long = await serve(t, (_, response) => send(response, 429, {}, { 'retry-after': '3600' }));
+  t.match(await long.call(), { status: 429 });
+  t.equal(long.counted(), 1, 'longer than the call may take in all');
+});
+
+t.test('a service that does not answer is a timeout, one that is not there a network error with E030', async (t) => {
+  const slow = await serve(t, () => undefined, { requestMs: 40 });
+  t.match(await slow.call(), { kind: 'trouble', reason: 'timeout' });
+  t.equal(slow.counted(), 3);
+  const gone = await serve(t, (request) => request.socket.destroy());
+  t.match(await gone.call(), {
+    kind: 'trouble',
+    reason: 'network',
+    message: /^E030: 127\.0\.0\.1:\d+ cannot be reached/,
+  });
+});
+
+t.test('an answer after a failure says that an earlier try may have arrived', async (t) => {
+  const { call } = await serve(t, (_, response, count) =>
+    count === 1 ? send(response, 500, {}) : send(response, 409, { code: 'SESSION_COMPLETED' }),
+  );
+  t.match(await call(), { status: 409, repeated: true });
+});
+
+t.test('Retry-After is seconds or a date', (t) => {
+  t.equal(readRetryAfter('3', 0), 3000);
+  t.equal(readRetryAfter('Thu, 01 Jan 1970 00:00:05 GMT', 1000), 4000);
+  t.equal(readRetryAfter('soon', 0), null);
+  t.equal(readRetryAfter(null, 0), null);
+  t.end();
+});
+
+t.test('a blocked request names the directive and the host to add; another host’s violation does not count', (t) => {
+  const violations = [{ blockedURI: 'https://api.example/api/v1/public/verify', effectiveDirective: 'connect-src' }];
+  const message = describeBlocked('https://api.example/api/v1/public/sessions', violations);
+  t.match(message, /^E030: .*connect-src 'self' https:\/\/api\.example$/);
+  t.equal(describeBlocked('https://other.example/', violations), null);
+  t.equal(describeBlocked('https://other.example/', [{ ...violations[0]!, blockedURI: 'inline' }]), null);
+  t.end();
+});
