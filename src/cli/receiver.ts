@@ -3,6 +3,7 @@
  * it; --fail answers with that status (the first N times with --times), --hang never answers. Listens on the loopback address only.
  */
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { verifyWebhook } from '../receiver/verify.js';
 
@@ -18,10 +19,24 @@ const { values } = parseArgs({
   },
 });
 const { secret } = values;
-if (secret === undefined || (values.fail !== undefined && !/^[2-5]\d\d$/.test(values.fail))) {
-  console.error('Usage: npm run receiver -- --secret SECRET [--port 4000] [--fail STATUS] [--times N] [--hang]');
+const fault = faultOf();
+if (secret === undefined || fault !== null) {
+  console.error(`${fault ?? '--secret is needed: the secret that the registration answered.'}
+Usage: npm run receiver -- --secret SECRET [--port 4000] [--fail STATUS [--times N] | --hang]`);
   process.exit(2);
 }
+
+/** What is wrong with the options, in words; null where nothing is. */
+function faultOf(): string | null {
+  const { port, fail, times, hang } = values;
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
+    return '--port must be a number from 0 to 65535; 0 takes a free one.';
+  if (fail !== undefined && !/^[2-5]\d\d$/.test(fail)) return '--fail must be a status from 200 to 599.';
+  if (times !== undefined && (fail === undefined || !/^\d{1,9}$/.test(times)))
+    return '--times must be a number, and goes with --fail.';
+  return hang && fail !== undefined ? '--hang never answers, so that --fail has no effect: leave one out.' : null;
+}
+
 let failuresLeft = Number(values.times ?? Infinity);
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
@@ -42,6 +57,11 @@ const server = createServer((request, response) => {
     response.writeHead(fails ? Number(values.fail) : 200).end(fails ? 'told to fail' : 'ok');
   });
 });
-server.listen(Number(values.port), '127.0.0.1', () =>
-  console.log(`Receiving at http://127.0.0.1:${values.port}/ (register it with VH_WEBHOOK_ALLOW_PRIVATE=on)`),
-);
+server.on('error', ({ message }) => {
+  console.error(`Cannot listen at port ${values.port}: ${message}. Name another with --port.`);
+  process.exit(1);
+});
+server.listen(Number(values.port), '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo;
+  console.log(`Receiving at http://127.0.0.1:${port}/ (register it with VH_WEBHOOK_ALLOW_PRIVATE=on)`);
+});

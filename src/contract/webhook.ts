@@ -115,8 +115,8 @@ export const SecretReply = Type.Object({ secret });
 export const DeliveryRef = Type.Object({ deliveryId: Type.String() });
 
 export const Recovery = Type.Object({
-  since: Timestamp,
-  until: Type.Optional({ ...Timestamp, description: 'Default: now.' }),
+  since: { ...Timestamp, description: 'Of the last attempt, which failed for good then or later.' },
+  until: Type.Optional({ ...Timestamp, description: 'Before which it failed. Default: now.' }),
 });
 export type Recovery = Static<typeof Recovery>;
 export const RecoveryReply = Type.Object({

@@ -201,6 +201,16 @@ export function organizationOf(request: FastifyRequest): string {
   return request.caller.organizationId;
 }
 
+/** What to send where nothing was sent, by what the route takes beside a dashboard token. */
+const missingCredential: Readonly<
+  Record<Exclude<Guarded['credential'], 'api-key' | 'organization-key' | 'access-token'>, string>
+> = {
+  dashboard: 'Send a dashboard token as "Authorization: Bearer <token>".',
+  'dashboard-or-key': 'Send a dashboard token as "Authorization: Bearer <token>", or an API key in X-API-Key.',
+  'dashboard-or-organization-key':
+    'Send a dashboard token as "Authorization: Bearer <token>", or an organization key in X-API-Key.',
+};
+
 async function authenticate(request: FastifyRequest, access: Guarded, deps: AccessDeps): Promise<Caller> {
   const { credential } = access;
   const bearer = bearerOf(request.headers.authorization);
@@ -212,8 +222,7 @@ async function authenticate(request: FastifyRequest, access: Guarded, deps: Acce
     return inNamedProject(request, access, await requireAccessToken(bearer, deps), deps);
   if (credential === 'api-key' || credential === 'organization-key') return requireKey(secret ?? bearer, deps);
   if (secret !== undefined) return requireKey(secret, deps);
-  if (bearer === undefined)
-    throw new Fault('INVALID_TOKEN', 'Send a dashboard token as "Authorization: Bearer <token>".');
+  if (bearer === undefined) throw new Fault('INVALID_TOKEN', missingCredential[credential]);
   return deps.verifyDashboardToken(bearer);
 }
 

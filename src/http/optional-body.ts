@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { Type, type Static, type TSchema } from 'typebox';
+import { registerJsonBody } from './json-body.js';
 
 export function optionalBody<T extends TSchema>(schema: T) {
   return Type.Unsafe<Static<T> | null>({ ...schema, type: ['object', 'null'] });
@@ -11,9 +12,5 @@ export function optionalBody<T extends TSchema>(schema: T) {
 
 /** For the routes of this scope, which must all do with an empty body. */
 export function acceptEmptyBodies(scope: FastifyInstance): void {
-  const parse = scope.getDefaultJsonParser('error', 'error');
-  scope.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined);
-    else void parse(request, body as string, done);
-  });
+  registerJsonBody(scope, 'application/json', true);
 }

@@ -8,6 +8,7 @@ import { ProbeBody, ProbeReply, type ProbeTransport } from '../contract/probe.js
 import { EvidenceReply, ScoreReply, ScoreRequest } from '../contract/score.js';
 import { createNullRemover } from '../http/absent-nulls.js';
 import { keyCaller } from '../http/access.js';
+import { registerJsonBody } from '../http/json-body.js';
 import { errorReplies } from '../http/openapi.js';
 import { probeBytesMax, userAgentLengthMax } from '../limits.js';
 import type { createEvidenceService } from './evidence-service.js';
@@ -90,7 +91,7 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
 
 /** In a scope of its own, because it also reads text/plain: a page can send that without a preflight. */
 function registerProbeIntake(scope: FastifyInstance, deps: ScoringRouteDeps): void {
-  scope.addContentTypeParser('text/plain', { parseAs: 'string' }, scope.getDefaultJsonParser('error', 'error'));
+  registerJsonBody(scope, 'text/plain');
   scope.addHook('onRequest', (_request, reply, done) => {
     // Anyone’s page may post; no credential is ever read here, so that any origin is as good as another.
     reply.headers({

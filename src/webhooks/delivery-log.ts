@@ -166,7 +166,7 @@ export async function replayDelivery(tx: Queryable, webhookId: string, deliveryI
   return found.length > 0;
 }
 
-/** Starts again what failed for good among the deliveries of events of that time; answers how many. They go out beside what is new, not before it. */
+/** Starts again what failed for good in that time, whenever its event was; answers how many. They go out beside what is new, not before it. */
 export async function recoverDeliveries(
   tx: Queryable,
   webhookId: string,
@@ -176,10 +176,13 @@ export async function recoverDeliveries(
   const rows = await tx.query(
     `UPDATE deliveries d SET ${startAgain('retry')}
       WHERE webhook_id = $1 AND state = 'EXHAUSTED' AND delivery_id IN (
-        SELECT delivery_id FROM deliveries WHERE webhook_id = $1 AND state = 'EXHAUSTED' AND delivery_id >= $2 AND delivery_id < $3
-         ORDER BY delivery_id LIMIT ${recoverMax} FOR UPDATE SKIP LOCKED)
+        SELECT e.delivery_id FROM deliveries e LEFT JOIN delivery_attempts a USING (webhook_id, delivery_id, attempt)
+         WHERE e.webhook_id = $1 AND e.state = 'EXHAUSTED' AND e.delivery_id < $4
+           AND coalesce(a.started_at, e.created_at) >= $2 AND coalesce(a.started_at, e.created_at) < $3
+         ORDER BY e.delivery_id LIMIT ${recoverMax} FOR UPDATE OF e SKIP LOCKED)
       RETURNING 1`,
-    [webhookId, leastIdAt('delivery', sinceMs), leastIdAt('delivery', untilMs)],
+    // Nothing failed before it was there.
+    [webhookId, new Date(sinceMs), new Date(untilMs), leastIdAt('delivery', untilMs)],
     { deadlineMs: recoverDeadlineMs },
   );
   return rows.length;

@@ -91,6 +91,20 @@ t.test(
   },
 );
 
+t.test('a name that would reach into the service’s objects is told as that, and not as bad JSON', async (t) => {
+  const app = build();
+  const post = async (payload: string) =>
+    (
+      await app.inject({ method: 'POST', url: '/echo', payload, headers: { 'content-type': 'application/json' } })
+    ).json<ErrorBody>();
+  for (const payload of ['{"__proto__":{"x":1},"name":"a"}', '{"name":"a","b":{"constructor":{"prototype":1}}}']) {
+    const { code, message } = await post(payload);
+    t.equal(code, 'MALFORMED_JSON');
+    t.match(message, /holds a name that is taken nowhere: "__proto__"/);
+  }
+  t.match((await post('{"__proto__":')).message, /not valid JSON/);
+});
+
 t.test('every kind of bad input is a coded 4xx that says what to do', async (t) => {
   const app = build();
   const post = (payload: string, contentType = 'application/json') =>

@@ -18,7 +18,7 @@ if (stack !== null) {
       now: () => Date.now() + shiftMs,
     });
     t.teardown(() => running.stop());
-    // The last is beyond any retention: what is still to be delivered is kept all the same.
+    // The last goes further back than anything is kept. Rounds, leases and retention go by the database’s clock, and nothing of them moves.
     for (const jumpMs of [0, -3_600_000, 7_200_000, -400 * 86_400_000]) {
       shiftMs += jumpMs;
       const [before, atMs] = [world.receiver.received.length, Date.now() + shiftMs];

@@ -187,6 +187,27 @@ t.test('recover sends again what failed for good since a time, and nothing else'
   t.equal(receiver.received.length, 5);
 });
 
+t.test('recover goes by when a delivery failed, and not by when its event was', async (t) => {
+  const receiver = await startReceiver(t);
+  receiver.answer((_received, response) => void response.writeHead(400).end());
+  const made = await register({ url: receiver.url });
+  const begun = new Date().toISOString();
+  await test(made.webhookId);
+  const exhausted = () => deliveriesOf(made.webhookId, '?state=EXHAUSTED');
+  await waitUntil(async () => (await exhausted()).length === 1, 'it fails for good');
+  const between = new Date().toISOString();
+  const [failed] = await exhausted();
+  await call('POST', `${path}/${made.webhookId}/deliveries/${failed?.deliveryId}/replay`);
+  await waitUntil(async () => receiver.received.length === 2 && (await exhausted()).length === 1, 'it fails once more');
+  const recover = async (body: object) => call<{ requeued: number }>('POST', `${path}/${made.webhookId}/recover`, body);
+  t.equal(
+    (await recover({ since: begun, until: between })).body.requeued,
+    0,
+    'the event was then, the failure is later',
+  );
+  t.equal((await recover({ since: between })).body.requeued, 1);
+});
+
 t.test('the log is filtered and comes in pages', async (t) => {
   const receiver = await startReceiver(t);
   const made = await register({ url: receiver.url });
