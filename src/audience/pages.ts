@@ -75,7 +75,7 @@ export const pageStatus: Readonly<Record<PageName, number>> = {
 
 export function renderPage(page: PageName, language: string): string {
   const spoken = language.split('-')[0] ?? 'en';
-  const lang = spoken in words ? spoken : 'en';
+  const lang = Object.hasOwn(words, spoken) ? spoken : 'en';
   const [title, text] = (words[lang] ?? words['en'])?.[page] ?? ['', ''];
   return `<!doctype html>
 <html lang="${lang}">

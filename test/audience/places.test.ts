@@ -1,0 +1,242 @@
+/** Places under contention and over time, on PostgreSQL and embedded: never over-filled, released, taken back, told once. */
+import { randomBytes } from 'node:crypto';
+import t from 'tap';
+import { createEntryService } from '../../src/audience/entry-service.js';
+import { createOutcomeTeller } from '../../src/audience/outcome-teller.js';
+import { deleteOldPlaces, releasePlaces, tellUntold } from '../../src/audience/place-round.js';
+import { createPlaceTokens } from '../../src/audience/place-tokens.js';
+import { createReturnService } from '../../src/audience/return-service.js';
+import { findStudy, insertStudy, readQuotas, setStatus, type Study } from '../../src/audience/study-store.js';
+import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
+import { migrate } from '../../src/stores/database/migrate.js';
+import type { Database } from '../../src/stores/database/port.js';
+import { openPostgres } from '../../src/stores/database/postgres.js';
+import { createLogger } from '../../src/telemetry/logger.js';
+import { readCompactJws } from '../../src/verification/tokens/compact-jws.js';
+import { openTokenKeys } from '../../src/verification/tokens/token-keys.js';
+import { makeProject } from '../helpers/deliveries.js';
+import { createDatabase, findStack } from '../helpers/stores.js';
+
+type Test = Parameters<Parameters<typeof t.test>[0]>[0];
+const logger = createLogger('silent');
+const audienceUrl = 'https://audience.example/v1';
+t.setTimeout(120_000);
+
+/** An instance: the ways in and out over its own handle of the database. The gate allows everybody. */
+async function instanceOf(t: Test, database: Database, masterKey: Uint8Array) {
+  const keys = await openTokenKeys({ database, masterKey, logger, now: Date.now, rotationDays: 30 });
+  t.teardown(() => keys.close());
+  const told: string[] = [];
+  let isAway = false;
+  const tokens = createPlaceTokens({
+    sign: (claims) => keys.sign(claims),
+    publicKey: keys.publicKey,
+    readParts: readCompactJws,
+    issuer: () => 'https://api.example/api/v1',
+    now: Date.now,
+  });
+  const tellOutcome = createOutcomeTeller({
+    database,
+    logger,
+    acceptOutcomes: (_caller, events) => {
+      if (isAway) return Promise.reject(new Error('away'));
+      told.push(...events.map(({ sessionId, type, occurredAt }) => `${sessionId} ${type} ${occurredAt}`));
+      return Promise.resolve();
+    },
+  });
+  const score = (): Promise<string> =>
+    Promise.resolve(
+      JSON.stringify({ score: 3, recommendation: 'allow', duplicate: { band: 'none' }, receiptId: 'rcpt_1' }),
+    );
+  const entries = createEntryService({
+    ...{ database, tokens, score },
+    audienceUrl: () => audienceUrl,
+    now: Date.now,
+    countryOf: () => null,
+    hash: (_project, _kind, value) => value,
+    verification: {
+      makeLink: () => Promise.reject(new Error('not asked')),
+      linkUrl: (id) => id,
+      read: () => Promise.resolve(null),
+    },
+    placeMs: 3_600_000,
+  });
+  return {
+    entries,
+    told,
+    tellOutcome,
+    setAway: (away: boolean) => void (isAway = away),
+    returns: createReturnService({ database, tokens, tellOutcome }),
+    enter: (study: Study, rid: string, gender: string | null = null) =>
+      entries.enter({
+        studyId: study.studyId,
+        respondentId: rid,
+        sourceId: 's',
+        traits: { country: null, gender, age: null, profession: null },
+        address: '127.0.0.1',
+        userAgent: undefined,
+        device: 'd',
+      }),
+  };
+}
+
+async function makeStudy(
+  database: Database,
+  sampleSize: number,
+  quotas: readonly { name: string; gender: string; limit: number }[] = [],
+) {
+  const { organizationId, projectId } = await makeProject(database);
+  const study = await database.transaction((tx) =>
+    insertStudy(
+      tx,
+      { organizationId, projectId, lineage: 'key_1', isTest: false },
+      {
+        name: 'n',
+        surveyUrl: 'https://survey.example/',
+        countries: ['DE'],
+        language: 'en',
+        sampleSize,
+        serviceCheck: false,
+        minimumQuality: 'standard',
+      },
+      quotas,
+    ),
+  );
+  await setStatus(database, study.studyId, 'fielding');
+  return study;
+}
+
+const tokenOf = (answer: { kind: string; url?: string }): string =>
+  new URL(answer.url ?? '').searchParams.get('vh_token') ?? '';
+
+function testPlaces(t: Test, open: (t: Test) => Promise<readonly [Database, Database]>): void {
+  t.test('places', async (t) => {
+    const [one, two] = await open(t);
+    const masterKey = randomBytes(32);
+    const instances = [await instanceOf(t, one, masterKey), await instanceOf(t, two, masterKey)] as const;
+    const read = async (study: Study): Promise<Study> => (await findStudy(one, study.studyId)) ?? study;
+
+    t.test('200 at once through two instances fill the sample and each quota, and not one more', async (t) => {
+      const study = await makeStudy(one, 50, [
+        { name: 'women', gender: 'female', limit: 20 },
+        { name: 'men', gender: 'male', limit: 35 },
+      ]);
+      const answers = await Promise.all(
+        Array.from({ length: 200 }, (_, n) =>
+          instances[(n >> 1) % 2 === 0 ? 0 : 1].enter(study, `r${n}`, n % 2 === 0 ? 'female' : 'male'),
+        ),
+      );
+      const passed = answers.filter(({ kind }) => kind === 'redirect');
+      t.equal(passed.length, 50);
+      const after = await read(study);
+      t.match(after, { entered: 200, screenedOut: 150, held: 50, verified: 0, completed: 0 });
+      const quotas = await readQuotas(one, study.studyId);
+      t.ok(
+        quotas.every(({ held, limit }) => held <= limit),
+        JSON.stringify(quotas),
+      );
+      t.equal(
+        quotas.reduce((sum, { held }) => sum + held, 0),
+        50,
+      );
+      await Promise.all(
+        passed.flatMap((answer, n) => [
+          instances[0].returns.comeBack(tokenOf(answer), 'complete'),
+          instances[1].returns.comeBack(tokenOf(answer), n % 5 === 0 ? 'terminate' : 'complete'),
+        ]),
+      );
+      const done = await read(study);
+      t.equal(done.held, done.completed);
+      t.equal(done.verified, done.completed);
+      t.equal([...instances[0].told, ...instances[1].told].length, 50, 'each end told by whoever made it');
+    });
+
+    t.test('the same respondent many times at once has one place', async (t) => {
+      const study = await makeStudy(one, 50);
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => instances[n % 2 === 0 ? 0 : 1].enter(study, 'same')),
+      );
+      t.equal(new Set(answers.map((answer) => JSON.stringify(answer))).size, 1);
+      t.match(await read(study), { entered: 1, held: 1 });
+    });
+
+    t.test('a place that is not returned in time is released, and taken back while there is room', async (t) => {
+      const study = await makeStudy(one, 1);
+      const [instance] = instances;
+      const token = tokenOf(await instance.enter(study, 'late'));
+      t.equal(await releasePlaces({ database: one }), 0, 'not before its time');
+      const expire = (): Promise<unknown> =>
+        one.query(`UPDATE study_places SET due_at = now() - interval '1 second' WHERE study_id = $1`, [study.studyId]);
+      await expire();
+      const counts = await Promise.all([releasePlaces({ database: one }), releasePlaces({ database: two })]);
+      t.equal(counts[0] + counts[1], 1, 'once, whoever does it');
+      t.equal((await read(study)).held, 0);
+      t.match(await instance.enter(study, 'late'), { kind: 'redirect' }, 'back by the entry link');
+      await expire();
+      await releasePlaces({ database: one });
+      t.match(await instance.enter(study, 'next'), { kind: 'redirect' }, 'somebody else takes it');
+      t.match(await instance.returns.comeBack(token, 'complete'), { page: 'full' });
+      t.match(await instance.enter(study, 'late'), { page: 'full' });
+      await instance.returns.comeBack(tokenOf(await instance.enter(study, 'next')), 'terminate');
+      t.match(await instance.returns.comeBack(token, 'complete'), { page: 'thanks' }, 'room again');
+      t.match(await read(study), { held: 1, verified: 1, completed: 1 });
+      t.match(await instance.returns.comeBack(token, 'complete'), { page: 'thanks' });
+    });
+
+    t.test('an outcome that could not be told is told by the round, with the same time', async (t) => {
+      const study = await makeStudy(one, 1);
+      const [instance] = instances;
+      const before = instance.told.length;
+      instance.setAway(true);
+      await instance.returns.comeBack(tokenOf(await instance.enter(study, 'untold')), 'complete');
+      t.equal(instance.told.length, before);
+      instance.setAway(false);
+      await one.query(`UPDATE study_places SET ended_at = ended_at - interval '1 minute' WHERE study_id = $1`, [
+        study.studyId,
+      ]);
+      await tellUntold({ database: one, tellOutcome: instance.tellOutcome });
+      await tellUntold({ database: one, tellOutcome: instance.tellOutcome });
+      t.equal(instance.told.length, before + 1);
+      t.match(instance.told.at(-1), / complete \d{4}-/);
+    });
+
+    t.test('places past their retention go, those that are held stay, and the counts with them', async (t) => {
+      const study = await makeStudy(one, 5);
+      const [instance] = instances;
+      await instance.returns.comeBack(tokenOf(await instance.enter(study, 'old')), 'complete');
+      await instance.enter(study, 'held');
+      await one.query(`UPDATE study_places SET entered_at = now() - interval '10 days' WHERE study_id = $1`, [
+        study.studyId,
+      ]);
+      await deleteOldPlaces({ database: one, retentionDays: 9 });
+      const rest = await one.query('SELECT respondent_id FROM study_places WHERE study_id = $1', [study.studyId]);
+      t.same(rest, [{ respondent_id: 'held' }]);
+      t.match(await read(study), { held: 2, completed: 1 });
+    });
+  });
+}
+
+t.test('embedded', (t) => {
+  testPlaces(t, async (t) => {
+    const database = await openEmbeddedDatabase({ directory: null });
+    t.teardown(() => database.close());
+    await migrate(database);
+    return [database, database];
+  });
+  t.end();
+});
+
+const stack = findStack(t, 'places on PostgreSQL');
+if (stack !== null)
+  t.test('PostgreSQL', (t) => {
+    testPlaces(t, async (t) => {
+      const url = await createDatabase(t, stack);
+      const open = async (): Promise<Database> => {
+        const database = await openPostgres({ url, poolMax: 10, deadlineMs: 30_000 });
+        t.teardown(() => database.close());
+        return database;
+      };
+      return [await open(), await open()];
+    });
+    t.end();
+  });

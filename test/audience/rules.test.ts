@@ -1,0 +1,145 @@
+/** The pure rules of studies: moves, the gate’s decision, checks, cells of an export, pages. */
+import fc from 'fast-check';
+import t from 'tap';
+import { csvCell } from '../../src/audience/export.js';
+import { isVerificationEnough, screen } from '../../src/audience/entry-decision.js';
+import { pageHeaders, pageNames, renderPage } from '../../src/audience/pages.js';
+import { canonicalLanguage, findStudyIssues, surveyUrlProblem } from '../../src/audience/study-checks.js';
+import { possibleActions, stateAfter } from '../../src/audience/study-states.js';
+import { studyActions, studyStates } from '../../src/contract/study.js';
+import { Fault } from '../../src/errors.js';
+import { creation } from '../helpers/fielding.js';
+
+t.test('a study moves along its table and nowhere else, and a refusal names the state and what is possible', (t) => {
+  const moves = studyStates.flatMap((state) =>
+    studyActions.flatMap((action) => {
+      try {
+        return [`${state} ${action} ${stateAfter(state, action)}`];
+      } catch (error) {
+        const { code, details } = error as Fault;
+        t.equal(code, 'CONFLICT');
+        t.same(details.context, { state, possible: possibleActions(state) });
+        return [];
+      }
+    }),
+  );
+  t.same(moves, [
+    'draft launch fielding',
+    'draft cancel cancelled',
+    'fielding pause paused',
+    'fielding close completed',
+    'fielding cancel cancelled',
+    'paused resume fielding',
+    'paused close completed',
+    'paused cancel cancelled',
+  ]);
+  t.end();
+});
+
+t.test('the gate lets through what the quality asks for', (t) => {
+  const person = { recommendation: 'allow', duplicateBand: 'none', country: 'DE' } as const;
+  const standard = { countries: ['DE'], serviceCheck: false, minimumQuality: 'standard' } as const;
+  const strict = { countries: ['DE'], serviceCheck: true, minimumQuality: 'strict' } as const;
+  for (const [what, rules, expected] of [
+    [{}, standard, null],
+    [{ country: null }, strict, null],
+    [{ country: 'FR' }, standard, 'country'],
+    [{ recommendation: 'review' }, standard, null],
+    [{ recommendation: 'review' }, strict, 'gate'],
+    [{ recommendation: 'step_up' }, standard, 'gate'],
+    [{ recommendation: 'step_up' }, { ...standard, serviceCheck: true }, null],
+    [{ recommendation: 'block' }, standard, 'gate'],
+    [{ duplicateBand: 'likely' }, standard, null],
+    [{ duplicateBand: 'likely' }, strict, 'duplicate'],
+    [{ duplicateBand: 'confirmed' }, standard, 'duplicate'],
+  ] as const)
+    t.equal(screen({ ...person, ...what }, rules), expected, JSON.stringify(what));
+  t.ok(isVerificationEnough({ status: 'pass', assurance: 'device_only' }, standard));
+  t.notOk(isVerificationEnough({ status: 'pass', assurance: 'device_only' }, strict));
+  t.ok(isVerificationEnough({ status: 'pass', assurance: 'biometric' }, strict));
+  t.notOk(isVerificationEnough({ status: 'review', assurance: 'biometric' }, standard));
+  t.end();
+});
+
+t.test('addresses that hide where they lead, and schemes of other things, are no survey', (t) => {
+  for (const url of [
+    'http://survey.example/',
+    'https://survey.example@evil.example/',
+    'https://user:word@survey.example/',
+    'https:\\\\evil.example/',
+    'https://survey.example/\r\nlocation: https://evil.example',
+    'https:/survey.example',
+    '//survey.example/',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'ftp://survey.example/',
+    ' https://survey.example/',
+  ])
+    t.ok(surveyUrlProblem(url, 'development') !== null, url);
+  t.equal(surveyUrlProblem('https://survey.example/a?b=c#d', 'production'), null);
+  t.equal(surveyUrlProblem('http://localhost:8080/', 'development'), null);
+  t.ok(surveyUrlProblem('http://localhost:8080/', 'production') !== null);
+  t.end();
+});
+
+t.test('a language has to exist, and quotas have to make sense', (t) => {
+  t.equal(canonicalLanguage('de-ch'), 'de-CH');
+  t.equal(canonicalLanguage('zh-hans-cn'), 'zh-Hans-CN');
+  for (const tag of ['english', 'xx', 'und', 'de_DE', '', 'e n']) t.equal(canonicalLanguage(tag), null, tag);
+  const asked = creation('https://survey.example/');
+  t.same(findStudyIssues(asked, 'production'), []);
+  const issues = findStudyIssues(
+    {
+      ...asked,
+      verification: { minimum_quality: 'strict', service_check: false },
+      audience: {
+        ...asked.audience,
+        quotas: [
+          { name: 'a', limit: 1, ageMin: 30, ageMax: 20 },
+          { name: 'a', limit: 1, country: 'FR' },
+        ],
+      },
+    },
+    'production',
+  );
+  t.same(
+    issues.map(({ path }) => path),
+    [
+      '/verification/service_check',
+      '/audience/quotas/0/ageMin',
+      '/audience/quotas/1/name',
+      '/audience/quotas/1/country',
+    ],
+  );
+  t.end();
+});
+
+t.test('no cell of an export is run by a spreadsheet or leaves its place', (t) => {
+  t.equal(csvCell('=1+1'), "'=1+1");
+  t.equal(csvCell('@SUM(A1)'), "'@SUM(A1)");
+  t.equal(csvCell('a"b,c'), '"a""b,c"');
+  t.equal(csvCell('\rx'), '"\'\rx"');
+  t.equal(csvCell(null), '');
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => {
+      const cell = csvCell(text);
+      const isQuoted = cell.startsWith('"');
+      const read = isQuoted ? cell.slice(1, -1).replaceAll('""', '"') : cell;
+      return (
+        !/^[=+\-@\t\r]/.test(read) &&
+        (isQuoted || !/[",\r\n]/.test(cell)) &&
+        read.replace(/^'/, '') === text.replace(/^'/, '')
+      );
+    }),
+  );
+  t.end();
+});
+
+t.test('pages speak the study’s language, run nothing, and say nothing of the gate', (t) => {
+  t.match(renderPage('full', 'de-CH'), /<html lang="de">[^]*Diese Studie ist voll/);
+  t.match(renderPage('full', 'sw'), /<html lang="en">/);
+  t.match(renderPage('full', '__proto__'), /<html lang="en">/);
+  for (const page of pageNames) t.notMatch(renderPage(page, 'en'), /<script|fraud|bot|score|duplicate|https?:/i);
+  t.match(pageHeaders['content-security-policy'], /^default-src 'none'; style-src 'sha256-/);
+  t.end();
+});

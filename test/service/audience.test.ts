@@ -1,0 +1,275 @@
+/** The audience API over HTTP: who may call, what is refused, and how respondents come, go, and come again. */
+import t from 'tap';
+import type { MintedKeyReply } from '../../src/contract/api-key.js';
+import type { StudyReply } from '../../src/contract/study.js';
+import { issueDashboardToken } from '../../src/administration/dashboard-tokens.js';
+import { loadMasterKey } from '../../src/crypto/master-key.js';
+import {
+  callerOf,
+  creation,
+  enter,
+  fieldStudy,
+  open,
+  returnUrl,
+  startSurvey,
+  takePart,
+  titles,
+} from '../helpers/fielding.js';
+import { startTestService } from '../helpers/service.js';
+import { automated, createSession, verify } from '../helpers/verifications.js';
+import { waitUntil } from '../helpers/wait-until.js';
+
+t.setTimeout(120_000);
+const service = await startTestService(t, { VH_LOG_LEVEL: 'warn' });
+const { audienceUrl, projectKey, organizationKey, projectId, organizationId, baseUrl } = service.bootstrap;
+const call = callerOf(audienceUrl, projectKey);
+const survey = await startSurvey(t, () => null);
+const asked = (sampleSize: number, more: object = {}) =>
+  creation(survey.url, { audience: { countries: ['DE'], language: 'en', sample_size: sampleSize, ...more } });
+const read = async (study: StudyReply): Promise<StudyReply> => (await call('GET', `/studies/${study.studyId}`)).body;
+
+t.test('the documented examples work, and a draft takes nobody', async (t) => {
+  const document = (await (await fetch(`${audienceUrl}/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, { requestBody?: { content: Record<string, { example?: unknown }> } }>>;
+  };
+  t.ok(document.paths['/studies/{studyId}/launch']);
+  const example = document.paths['/studies']?.['post']?.requestBody?.content['application/json']?.example;
+  const created = await call('POST', '/studies', example);
+  t.equal(created.status, 201, created.text);
+  const study = created.body as StudyReply;
+  t.equal(study.status, 'draft');
+  t.equal(study.projectId, projectId);
+  t.equal((await enter(study, { rid: 'early', src: 's' })).title, 'Diese Studie ist nicht geöffnet');
+  t.equal((await read(study)).progress.entered, 0);
+  const again = await call('POST', `/studies/${study.studyId}/resume`);
+  t.equal(again.status, 409);
+  t.match(again.body, { code: 'CONFLICT', state: 'draft', possible: ['launch', 'cancel'] });
+  t.equal((await fetch(`${audienceUrl}/docs`)).status, 200);
+});
+
+t.test('what is wrong with a study is named', async (t) => {
+  const wrong = await call('POST', '/studies', {
+    ...asked(10),
+    survey_url: 'http://survey.example',
+    audience: { countries: ['UK'], language: 'en', sample_size: 10 },
+  });
+  t.equal(wrong.status, 400);
+  t.match(wrong.text, /did you mean \\"GB\\"/);
+  t.match((await call('POST', '/studies', { ...asked(10), survey_url: 'http://survey.example' })).body, {
+    code: 'VALIDATION_FAILED',
+    issues: [{ path: '/survey_url' }],
+  });
+  t.equal((await call('POST', '/studies', asked(0))).status, 400);
+});
+
+t.test('keys see what is theirs, and nobody else sees anything', async (t) => {
+  const study = (await call('POST', '/studies', asked(3))).body as StudyReply;
+  const token = await issueDashboardToken(loadMasterKey(service.dataDirectory), {
+    organizationId,
+    role: 'owner',
+    lifetimeSeconds: 600,
+  });
+  const manage = async (path: string, body: object): Promise<never> =>
+    (await service.call('POST', path, { body, headers: { authorization: `Bearer ${token}` } })).body;
+  const other = (await manage('/projects', { name: 'Supplier' })) as { projectId: string };
+  const supplier = ((await manage(`/projects/${other.projectId}/api-keys`, { name: 's' })) as MintedKeyReply).apiKey;
+  const path = `/studies/${study.studyId}`;
+  t.equal((await call('GET', path, undefined, '')).status, 401);
+  t.equal((await call('GET', path, undefined, token)).status, 401, 'a dashboard token');
+  t.equal((await call('GET', path, undefined, supplier)).status, 404);
+  t.equal((await call('POST', `${path}/launch`, undefined, supplier)).status, 404);
+  t.equal((await call('GET', `${path}/export`, undefined, supplier)).status, 404);
+  t.equal((await call('GET', path, undefined, organizationKey)).status, 200);
+  await call('POST', `${path}/launch`);
+  const supply = (await call('GET', '/supply/studies', undefined, supplier)).body as { studies: object[] };
+  t.same(
+    supply.studies.find((item) => (item as { studyId: string }).studyId === study.studyId),
+    { studyId: study.studyId, countries: ['DE'], language: 'en', placesLeft: 3, entryUrl: study.entryUrl },
+  );
+  const byOrganization = (await call('POST', '/studies', { ...asked(3), projectId: other.projectId }, organizationKey))
+    .body;
+  t.equal((byOrganization as StudyReply).projectId, other.projectId);
+  t.equal((await call('POST', '/studies', { ...asked(3), projectId: other.projectId })).status, 404);
+  const demo = await service.call('POST', `/public/projects/${projectId}/demo-key`, { body: {}, headers: {} });
+  t.equal(
+    (await call('POST', '/studies', asked(3), (demo.body as { apiKey?: string }).apiKey ?? 'vf_none')).status,
+    403,
+  );
+});
+
+t.test('who comes back continues the same place; who has finished is told so', async (t) => {
+  const study = await fieldStudy(call, asked(2));
+  const first = await enter(study, { rid: 'one', src: 'a' });
+  t.equal(first.status, 302);
+  const again = await enter(study, { rid: 'one', src: 'a' });
+  t.equal(again.location, first.location, 'the same token');
+  t.equal((await enter(study, { rid: 'one', src: 'b' })).title, titles.declined, 'not by another name');
+  t.match((await read(study)).progress, { entered: 1, places_left: 1 });
+  t.equal((await open(returnUrl(first.location, 'complete'))).title, titles.thanks);
+  t.equal((await open(returnUrl(first.location, 'complete'))).title, titles.thanks, 'and again');
+  t.equal((await open(returnUrl(first.location, 'terminate'))).title, titles.thanks, 'the first answer stands');
+  t.equal((await enter(study, { rid: 'one', src: 'a' })).title, titles.done);
+  t.match((await read(study)).progress, { entered: 1, verified: 1, completed: 1, places_left: 1 });
+});
+
+t.test('terminate frees the place and its quota', async (t) => {
+  const study = await fieldStudy(call, asked(5, { quotas: [{ name: 'men', gender: 'male', limit: 1 }] }));
+  const man = { src: 'a', more: { gender: 'Male' } };
+  const first = await enter(study, { rid: 'm1', ...man });
+  t.equal((await enter(study, { rid: 'm2', ...man })).title, titles.full);
+  t.equal((await enter(study, { rid: 'w1', src: 'a', more: { gender: 'female' } })).status, 302);
+  t.equal((await open(returnUrl(first.location, 'terminate'))).title, titles.thanks);
+  t.match((await read(study)).progress, { quotas: [{ name: 'men', limit: 1, held: 0, verified: 0 }] });
+  t.equal((await enter(study, { rid: 'm2', ...man })).status, 302, 'who found it full finds room');
+  t.equal((await read(study)).progress.screened_out, 0);
+});
+
+t.test('less than what was verified is a conflict, and less than what is held is no over-filling', async (t) => {
+  const study = await fieldStudy(call, asked(3));
+  const ways = await Promise.all(['x', 'y', 'z'].map((rid) => enter(study, { rid, src: 'a' })));
+  await open(returnUrl(ways[0]?.location ?? null, 'complete'));
+  await open(returnUrl(ways[1]?.location ?? null, 'complete'));
+  const patch = (body: object) => call('PATCH', `/studies/${study.studyId}`, body);
+  t.equal((await patch({ audience: { sample_size: 1 } })).status, 409);
+  t.equal((await patch({ audience: { quotas: [{ name: 'all', limit: 1 }] } })).status, 409);
+  t.match((await read(study)).audience, { sample_size: 3, quotas: [] }, 'nothing of it was kept');
+  const changed = await patch({ name: 'Tea', audience: { sample_size: 2 } });
+  t.match(changed.body, { name: 'Tea', progress: { sample_size: 2, verified: 2, places_left: 0 } });
+  t.equal((await open(returnUrl(ways[2]?.location ?? null, 'complete'))).title, titles.full);
+  t.equal((await read(study)).progress.completed, 2);
+  t.equal((await patch({ name: null })).status, 400);
+  t.match((await patch({ audience: { quotas: [{ name: 'all', limit: 2 }] } })).body, {
+    progress: { quotas: [{ held: 2, verified: 2 }] },
+  });
+});
+
+t.test('paused lets holders finish and nobody in; cancelled takes no return', async (t) => {
+  const study = await fieldStudy(call, asked(3));
+  const one = await enter(study, { rid: '1', src: 'a' });
+  const two = await enter(study, { rid: '2', src: 'a' });
+  await call('POST', `/studies/${study.studyId}/pause`);
+  t.equal((await enter(study, { rid: '3', src: 'a' })).title, titles.closed);
+  t.equal((await enter(study, { rid: '2', src: 'a' })).location, two.location);
+  t.equal((await open(returnUrl(one.location, 'complete'))).title, titles.thanks);
+  await call('POST', `/studies/${study.studyId}/cancel`);
+  t.equal((await open(returnUrl(two.location, 'complete'))).title, titles.closed);
+  t.equal((await read(study)).progress.completed, 1);
+  t.equal((await call('PATCH', `/studies/${study.studyId}`, { name: 'x' })).status, 409);
+});
+
+t.test('a return that is forged, of another study or of nobody is refused kindly', async (t) => {
+  const [mine, theirs] = [await fieldStudy(call, asked(2)), await fieldStudy(call, asked(2))];
+  const way = await enter(mine, { rid: 'a', src: 's' });
+  const token = new URL(way.location ?? '').searchParams.get('vh_token') ?? '';
+  const [head = '', body = '', tail = ''] = token.split('.');
+  const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as Record<string, unknown>;
+  const write = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const forged = [
+    `${head}.${write({ ...claims, study_id: theirs.studyId })}.${tail}`,
+    `${head}.${write({ ...claims, exp: 99_999_999_999 })}.${tail}`,
+    `${write({ alg: 'none', typ: 'JWT' })}.${body}.`,
+    `${write({ alg: 'HS256', typ: 'JWT', kid: 'x' })}.${body}.${tail}`,
+    'a.b.c',
+    '%00',
+  ];
+  for (const one of forged) {
+    const page = await open(
+      `${audienceUrl}/return?${new URLSearchParams({ vh_token: one, status: 'complete' }).toString()}`,
+    );
+    t.equal(page.status, 400);
+    t.match(page.headers.get('content-type'), /^text\/html/);
+  }
+  for (const query of [
+    '',
+    `vh_token=${token}`,
+    `vh_token=${token}&status=paid`,
+    `vh_token=${token}&vh_token=x&status=complete`,
+  ])
+    t.equal((await open(`${audienceUrl}/return?${query}`)).title, titles.broken);
+  t.equal((await read(mine)).progress.completed, 0);
+  t.equal((await read(theirs)).progress.completed, 0);
+});
+
+t.test('nothing that a respondent puts into the link changes where it leads', async (t) => {
+  const study = await fieldStudy(call, asked(20));
+  const start = new URL(survey.url);
+  for (const [n, more] of [
+    { survey_url: 'https://evil.example/' },
+    { vh_return: 'https://evil.example/' },
+    { returnUrl: 'https://evil.example/' },
+    { vh_token: 'x' },
+  ].entries()) {
+    const to = new URL((await enter(study, { rid: `h${n}`, src: 'a', more })).location ?? '');
+    t.equal(to.origin + to.pathname, start.origin + start.pathname);
+    t.equal(to.searchParams.get('vh_return'), `${audienceUrl}/return`);
+    t.not(to.searchParams.get('vh_token'), 'x');
+  }
+  const rid = 'a\r\nlocation: https://evil.example/\r\n<script>';
+  const odd = await enter(study, { rid, src: '//evil.example' });
+  t.equal(new URL(odd.location ?? '').origin, start.origin);
+  t.notMatch((await enter(study, { rid, src: 'other' })).html, /script/);
+  const preview = await fetch(`${study.entryUrl}?rid=head&src=a`, { method: 'HEAD' });
+  t.not(preview.status, 302);
+  for (const query of [
+    '',
+    '?rid=a',
+    '?rid=&src=a',
+    `?rid=${'x'.repeat(300)}&src=a`,
+    '?rid=a&rid=b&src=c',
+    '?rid=%00&src=a',
+  ])
+    t.equal((await open(study.entryUrl + query)).title, titles.broken, query);
+  t.equal((await open(`${audienceUrl}/enter/study_${'0'.repeat(32)}?rid=a&src=b`)).title, titles.broken);
+  t.equal((await open(`${audienceUrl}/verified/plc_${'0'.repeat(32)}`)).title, titles.broken);
+});
+
+t.test(
+  'with service_check the way leads past the hosted page, and a place without its verdict stays before it',
+  async (t) => {
+    const study = await fieldStudy(call, { ...asked(2), verification: { service_check: true } });
+    const first = await enter(study, { rid: 'v', src: 'a' });
+    t.match(first.location, new RegExp(`^${service.bootstrap.siteUrl}/v/link_`));
+    t.equal((await enter(study, { rid: 'v', src: 'a' })).location, first.location);
+    t.equal((await fetch(first.location ?? '')).status, 200);
+    t.match((await read(study)).progress, { entered: 1, verified: 0, places_left: 1 });
+    const linkId = /link_[0-9a-f]{32}/.exec(first.location ?? '')?.[0] ?? '';
+    const verified = await verify(service, await createSession(service, { linkId }));
+    t.equal(verified.body.status, 'pass');
+    const onward = await enter(study, { rid: 'v', src: 'a' });
+    t.equal(new URL(onward.location ?? '').origin, new URL(survey.url).origin);
+    t.match((await read(study)).progress, { verified: 1, completed: 0 });
+    t.equal((await open(returnUrl(onward.location, 'terminate'))).title, titles.thanks);
+    t.match((await read(study)).progress, { verified: 0, completed: 0, places_left: 2 });
+
+    const failing = await enter(study, { rid: 'f', src: 'a' });
+    const failedLink = /link_[0-9a-f]{32}/.exec(failing.location ?? '')?.[0] ?? '';
+    t.equal(
+      (await verify(service, await createSession(service, { linkId: failedLink }), automated)).body.status,
+      'fail',
+    );
+    t.equal((await enter(study, { rid: 'f', src: 'a' })).title, titles.declined);
+    t.match((await read(study)).progress, { screened_out: 1, places_left: 2 });
+  },
+);
+
+t.test('an export holds no formula of a supplier’s', async (t) => {
+  const study = await fieldStudy(call, asked(2));
+  const way = await enter(study, { rid: '=HYPERLINK("https://evil.example")', src: '@SUM(A1)' });
+  await open(returnUrl(way.location, 'complete'));
+  const { text, headers } = await call('GET', `/studies/${study.studyId}/export`);
+  t.match(headers.get('content-disposition'), /attachment; filename="study_[0-9a-f]{32}\.csv"/);
+  t.match(text, /"'=HYPERLINK\(""https:\/\/evil\.example""\)",'@SUM\(A1\)/);
+  t.equal((await call('GET', `/studies/${study.studyId}/export?format=xls`)).status, 400);
+});
+
+t.test('a complete is history of the respondent: the next study knows them', async (t) => {
+  const study = await fieldStudy(call, asked(2));
+  await open(returnUrl((await enter(study, { rid: 'known', src: 'a' })).location, 'complete'));
+  const accepted = async (): Promise<number> => {
+    const text = await (await fetch(`${service.bootstrap.adminUrl}/metrics`)).text();
+    return Number(/vh_outcome_events_total\{result="accepted"\} (\d+)/.exec(text)?.[1] ?? 0);
+  };
+  await waitUntil(async () => (await accepted()) > 0, 'the outcome is told');
+  t.equal((await takePart(await fieldStudy(call, asked(2)), { rid: 'known', src: 'a' })).status, 200);
+  t.equal((await fetch(`${baseUrl}/openapi.json`)).status, 200);
+});
