@@ -114,7 +114,7 @@ export async function openDatabaseAlone(settings: Settings, logger: Logger): Pro
 
 /** Whether the log is on another machine, so that receipts can outlive its absence here. */
 const hasSpool = ({ VH_ROLES, DATABASE_URL, KAFKA_BROKERS }: Settings): boolean =>
-  VH_ROLES.includes('api') && (KAFKA_BROKERS !== null || DATABASE_URL !== null);
+  (VH_ROLES.includes('api') || VH_ROLES.includes('audience')) && (KAFKA_BROKERS !== null || DATABASE_URL !== null);
 
 const writesDirectory = (settings: Settings): boolean =>
   settings.DATABASE_URL === null || settings.REDIS_URL === null || hasSpool(settings);

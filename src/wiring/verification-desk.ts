@@ -4,11 +4,12 @@
  */
 import { insertLink, linkUrl } from '../administration/hosted-links.js';
 import type { VerificationDesk } from '../audience/entry-service.js';
+import { linkDaysMax } from '../contract/hosted-link.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import type { Parts } from './parts.js';
 
-/** A link outlives the place that it is for; a respondent who comes back later is verified by the same one. */
-const expiresInDays = 7;
+/** A link outlives the place that it is for by far; a respondent who comes back later is verified by the same one. */
+const expiresInDays = linkDaysMax;
 
 export const verificationDeskOf = ({ stores, now }: Parts, siteUrl: () => string): VerificationDesk => ({
   async makeLink({ organizationId, projectId, respondentRef }, { studyId, isTest }, returnUrl) {
