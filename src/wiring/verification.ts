@@ -15,7 +15,9 @@ import { eraseRespondentScores } from '../scoring/respondent-erasure.js';
 import { eraseEvents } from '../stores/outbox.js';
 import { erasePayloads } from '../webhooks/payload-erasure.js';
 import { createAnalyticsService } from '../verification/analytics/analytics-service.js';
-import { createErasureService } from '../verification/erasure/erasure-service.js';
+import { createErasureService, type ErasureService } from '../verification/erasure/erasure-service.js';
+import type { Database } from '../stores/database/port.js';
+import { erasePlaces, findRespondentRefs } from '../audience/place-erasure.js';
 import { biometricExample, deviceOnlyExample } from '../contract/envelope-examples.js';
 import type { Uniqueness } from '../verification/uniqueness/uniqueness.js';
 import { createVerifyService } from '../verification/verify/verify-service.js';
@@ -86,14 +88,17 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
       now,
     }),
     analytics: createAnalyticsService({ database, now }),
-    erasures: createErasureService({
+    erasures: withStudies(
       database,
-      makeRef,
-      erasePayloads: async (tx, projectId, ids) =>
-        (await eraseEvents(tx, ids)) + (await erasePayloads(tx, projectId, ids)),
-      eraseLinks,
-      eraseScores: (projectId, respondentId) => eraseRespondentScores({ database, makeRef }, projectId, respondentId),
-    }),
+      createErasureService({
+        database,
+        makeRef,
+        erasePayloads: async (tx, projectId, ids) =>
+          (await eraseEvents(tx, ids)) + (await erasePayloads(tx, projectId, ids)),
+        eraseLinks,
+        eraseScores: (projectId, respondentId) => eraseRespondentScores({ database, makeRef }, projectId, respondentId),
+      }),
+    ),
     envelopeExamples: [deviceOnlyExample, biometricExample],
     verifyToken: createTokenVerifier({ findSecrets: signing.find, issuer, now }),
     tokenKeys,
@@ -102,3 +107,19 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
     exampleSiteKey: deps.ids?.siteKey ?? null,
   };
 }
+
+/** Erases a respondent under the name that studies gave them, too. */
+const withStudies = (database: Database, erasures: ErasureService): ErasureService => ({
+  async erase(actor, respondent) {
+    const { erased } = await erasures.erase(actor, respondent);
+    for (const respondentId of await findRespondentRefs(database, respondent)) {
+      const more = (await erasures.erase(actor, { ...respondent, respondentId })).erased;
+      erased.sessions += more.sessions;
+      erased.fingerprints += more.fingerprints;
+      erased.receipts += more.receipts;
+      erased.events += more.events;
+    }
+    await erasePlaces(database, respondent);
+    return { erased };
+  },
+});

@@ -273,3 +273,19 @@ t.test('a complete is history of the respondent: the next study knows them', asy
   t.equal((await takePart(await fieldStudy(call, asked(2)), { rid: 'known', src: 'a' })).status, 200);
   t.equal((await fetch(`${baseUrl}/openapi.json`)).status, 200);
 });
+
+t.test('a respondent who is erased is named nowhere in the study, and counted all the same', async (t) => {
+  const study = await fieldStudy(call, asked(2));
+  const way = await enter(study, { rid: 'to be erased', src: 'a' });
+  await open(returnUrl(way.location, 'complete'));
+  const listed = async (): Promise<{ respondentId: string; token: string | null }[]> =>
+    ((await call('GET', `/studies/${study.studyId}/respondents`)).body as { respondents: never }).respondents;
+  t.match(await listed(), [{ respondentId: 'to be erased' }]);
+  const answer = await service.call('DELETE', `/projects/${projectId}/respondents/to%20be%20erased`, {
+    headers: { 'x-api-key': organizationKey },
+  });
+  t.equal(answer.status, 200);
+  t.match(await listed(), [{ respondentId: 'erased', token: null }]);
+  t.equal((await read(study)).progress.completed, 1);
+  t.equal((await open(returnUrl(way.location, 'complete'))).title, titles.expired);
+});
