@@ -6,10 +6,15 @@ import type { FastifyInstance } from 'fastify';
 import type { ErrorBody } from '../contract/common.js';
 import type { OperationCall } from './tool.js';
 
-export interface RelayDeps {
+export interface Callee {
   readonly app: Pick<FastifyInstance, 'inject'>;
-  /** Path of the API root. */
-  readonly apiPrefix: string;
+  readonly prefix: string;
+}
+
+export interface RelayDeps {
+  /** The applications that serve the operations, and the paths of their roots. */
+  readonly api: Callee;
+  readonly audience: Callee;
   readonly deadlineMs: number;
 }
 
@@ -22,16 +27,17 @@ export type Relayed =
   { readonly ok: true; readonly reply: unknown } | { readonly ok: false; readonly error: Partial<ErrorBody> };
 
 export async function relay(
-  { app, apiPrefix, deadlineMs }: RelayDeps,
+  { api, audience, deadlineMs }: RelayDeps,
   { authorization, requestId }: RelayedBy,
-  { method, path, query = {}, body, projectId }: OperationCall,
+  { api: named, method, path, query = {}, body, projectId }: OperationCall,
 ): Promise<Relayed> {
   const present = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
   );
+  const { app, prefix } = named === 'audience' ? audience : api;
   const calling = app.inject({
     method,
-    url: apiPrefix + path,
+    url: prefix + path,
     query: Object.fromEntries(present) as Record<string, string>,
     headers: {
       authorization,

@@ -6,8 +6,10 @@ import type { TSchema } from 'typebox';
 import { toolShapes, type ToolInput, type ToolName, type ToolOutput } from '../contract/agent-tools.js';
 import type { OAuthScope } from '../contract/oauth.js';
 
-/** A call of an operation, below the API root. */
+/** A call of an operation, below the root of its API. */
 export interface OperationCall {
+  /** Default: the API itself. */
+  readonly api?: 'audience';
   readonly method: 'GET' | 'POST';
   readonly path: string;
   /** Absent values are left away. */

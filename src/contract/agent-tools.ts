@@ -9,6 +9,7 @@ import { ProjectReply } from './project.js';
 import { EvidenceBlock, EvidenceReply, Finding, ScoreReply, ScoreRequest } from './score.js';
 import { RecommendationsQuery, RecommendationsReply, SimulationReply, SimulationRequest } from './thresholds.js';
 import { Nullable } from './common.js';
+import { StudyCreation, StudyReply } from './study.js';
 import { TokenReply, TokenVerification } from './token.js';
 
 /** Most findings, flips or sources in an answer. */
@@ -22,6 +23,9 @@ const receiptId = Type.String({
   maxLength: 128,
   description: 'From score_respondent, by the same client and project.',
 });
+
+const { studyId, projectId: studyProjectId, name, status, entryUrl, progress } = StudyReply.properties;
+const study = Type.Object({ studyId, projectId: studyProjectId, name, status, entryUrl, progress });
 
 const { score, duplicateScore, recommendation, verdictClass, degradedSignals, sessionId } = ScoreReply.properties;
 const brief = Type.Object({
@@ -72,6 +76,8 @@ export const toolShapes = {
     input: Type.Object({ projectId, ...AnalyticsQuery.properties }),
     output: Type.Omit(Analytics, ['timeSeries', 'devices', 'browsers']),
   },
+  create_study: { input: StudyCreation, output: study },
+  study_progress: { input: Type.Object({ studyId: Type.String({ maxLength: 128 }) }), output: study },
   verify_token: { input: TokenVerification, output: TokenReply },
   simulate_thresholds: {
     input: Type.Object({ ...Type.Omit(SimulationRequest, ['flips']).properties, projectId }),

@@ -75,7 +75,8 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<
     siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT);
   const issuer = (): string => siteUrl() + apiPrefix;
   const oauth = await openOAuth(parts, { directories, limits, siteUrl, apiUrl: issuer });
-  const app: FastifyInstance = createApp(appDepsOf(parts, { directories, limits, accessTokens: oauth.accessTokens }));
+  const appDeps = appDepsOf(parts, { directories, limits, accessTokens: oauth.accessTokens });
+  const app: FastifyInstance = createApp(appDeps);
   opened.push(() => closeWithin(app, stopDeadlineMs));
   const address = siteUrlOf(settings, settings.PORT);
   await registerOpenapi(app, { baseUrl: address + apiPrefix, siteUrl: address, version: packageVersion() });
@@ -109,7 +110,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<
   );
   await serveHosted(app, parts, { directories, decide, verification, siteUrl });
   oauth.register(app);
-  serveAgents(app, { limits, siteUrl, version: packageVersion() });
+  serveAgents(app, parts, { limits, directories, siteUrl, version: packageVersion(), appDeps });
   await serveDocs(app, apiPrefix);
   await serveSdkFiles(app, join(packageRoot, 'dist', 'sdk'));
   if (settings.VH_ENV === 'development' && ids !== null) await serveDemo(app, parts, directories, scoring.scores, ids);

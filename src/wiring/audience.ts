@@ -15,7 +15,6 @@ import { startPlaceRounds } from '../audience/place-round.js';
 import { createPlaceTokens } from '../audience/place-tokens.js';
 import { createReturnService } from '../audience/return-service.js';
 import { registerStudyRoutes } from '../audience/study-routes.js';
-import { createStudyService, type StudyService } from '../audience/study-service.js';
 import { deriveKey } from '../crypto/master-key.js';
 import { createApp } from '../http/app.js';
 import { registerOpenapi, serveDocs } from '../http/openapi.js';
@@ -28,6 +27,7 @@ import { apiPrefix, audiencePrefix, audienceUrlOf, siteUrlOf, type Parts } from 
 import { openOAuth } from './oauth.js';
 import { openPool } from './pool.js';
 import { openScoring } from './scoring.js';
+import { wireStudies } from './studies.js';
 import { verificationDeskOf } from './verification-desk.js';
 
 export interface StartedAudience {
@@ -104,19 +104,6 @@ export async function startAudience(
   await app.listen({ host: settings.HOST, port: settings.AUDIENCE_PORT });
   return { audienceUrl: audienceUrl(), rounds: { group: 'places', consumer: rounds } };
 }
-
-/** Studies as their owners handle them; for every listener that offers it. */
-export const wireStudies = (
-  { settings, stores }: Parts,
-  { directories, audienceUrl }: Pick<SharedParts, 'directories'> & { readonly audienceUrl: () => string },
-): StudyService =>
-  createStudyService({
-    database: stores.database,
-    environment: settings.VH_ENV,
-    findProjectOwner: directories.findProjectOwner,
-    liteEnabled: async (organizationId) => (await directories.organizations.get(organizationId))?.liteEnabled ?? false,
-    audienceUrl,
-  });
 
 function entryPartsOf({ settings, stores, masterKey, now }: Parts) {
   const key = deriveKey(masterKey, 'audience-identifiers');

@@ -6,6 +6,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { exportJWK, generateKeyPair } from 'jose';
 import t from 'tap';
+import { creationExample } from '../../src/audience/examples.js';
 import { agentTools } from '../../src/agents/tools.js';
 import { oauthScopes } from '../../src/contract/oauth.js';
 import { basic, bearerOf, makeClient } from '../helpers/oauth.js';
@@ -38,6 +39,7 @@ const client = await connect({
 
 const session = await createSession(service);
 const { verificationToken } = (await verify(service, session)).body as unknown as { verificationToken: string };
+const created = await call(client, 'create_study', { ...creationExample, projectId });
 const scored = await call(client, 'score_respondent', { projectId, sessionId: 'agent-1', clientIp: '203.0.113.9' });
 const receiptId = String(scored.structuredContent?.['receiptId']);
 const inputs: Readonly<Record<string, object>> = {
@@ -49,6 +51,8 @@ const inputs: Readonly<Record<string, object>> = {
   verify_token: { token: verificationToken },
   simulate_thresholds: { projectId, reviewLow: 30, blockThreshold: 60 },
   threshold_recommendations: { projectId },
+  create_study: { ...creationExample, projectId },
+  study_progress: { studyId: String(created.structuredContent?.['studyId']) },
 };
 
 t.test('a client that knows the address alone finds its token, and calls every tool', async (t) => {
@@ -175,9 +179,12 @@ t.test('a tool asks for the scopes of its operation, and docs/agents.md names th
     verify_token: 'verifyToken',
     simulate_thresholds: 'simulateThresholds',
     threshold_recommendations: 'recommendThresholds',
+    create_study: '',
+    study_progress: '',
   };
   for (const { name, title, scopes } of agentTools) {
-    t.same(scopes, accessTokenScopes[operations[name] ?? ''], name);
+    // Studies stand in the document of the audience API.
+    t.same(scopes, accessTokenScopes[operations[name] ?? ''] ?? ['audience:write'], name);
     const row = `| \`${name}\` | ${title} | ${scopes.map((scope) => `\`${scope}\``).join(' or ')} |`;
     t.ok(page.includes(row), row);
   }
