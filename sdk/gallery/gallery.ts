@@ -56,6 +56,7 @@ const screens: Readonly<Record<string, Shown>> = {
   slider: { options: { mode: 'captcha', interaction: 'slider' }, draw: start },
   'captcha-working': { options: captcha, draw: (view) => view.showProgress('checking') },
   'captcha-done': { options: captcha, draw: outcome('pass') },
+  'captcha-degraded': { options: captcha, draw: outcome('pass', 'DEGRADED') },
   'captcha-consent': { options: captcha, draw: consent },
   'invisible-stage': { options: { mode: 'invisible' }, draw: challenge('nod', 0) },
   start: { draw: start },

@@ -108,7 +108,7 @@ export type Phase = 'starting' | 'checking' | 'loading_camera' | 'sending';
 export interface Outcome {
   /** `declined` is a device-only completion; `error` is a failure of transport or set-up, not a verdict. */
   readonly status: 'pass' | 'fail' | 'declined' | 'error';
-  /** A VerifyError code, or null. Texts are the View's; the code is for choosing them. */
+  /** A VerifyError code, null, or DEGRADED for a pass without the service. Texts are the View's; the code is for choosing them. */
   readonly code: string | null;
   readonly canRetry: boolean;
 }

@@ -13,7 +13,7 @@ import { abortError, CameraAccessError, VerifyError } from './errors.js';
 import { estimate } from './estimate.js';
 import { createTransport, transportLimits, waitFor, type Reply, type Transport, type Trouble } from './http.js';
 import type { End, Plan } from './machine.js';
-import type { Camera, CreateView, ViewOptions } from './ports.js';
+import type { Camera, CreateView, Outcome, ViewOptions } from './ports.js';
 import {
   degradedModeDefault,
   degradedResult,
@@ -90,7 +90,7 @@ export function createSdk(parts: SdkParts): Sdk {
       const result = await finish(mounting, outcome.end, outcome);
       // The machine knows no result of a mount without the service, so that it has not been shown.
       if (outcome.end.kind === 'unreachable' && plan.mode !== 'invisible')
-        void view.showOutcome({ status: result.status, code: null, canRetry: false });
+        void view.showOutcome(unverifiedOutcome(result));
       return result;
     } catch (error) {
       if (signal.aborted) view.close();
@@ -192,6 +192,10 @@ function viewOptionsOf(
 
 const endOf = (answer: Reply | Trouble): End =>
   answer.kind === 'reply' ? { kind: 'refused', reply: answer } : { kind: 'unreachable', trouble: answer };
+
+/** The page's own estimate is nobody's verdict, so that the respondent is told that they can go on, whatever it is. */
+const unverifiedOutcome = ({ degraded, status }: VHMountResult): Outcome =>
+  degraded === true ? { status: 'pass', code: 'DEGRADED', canRetry: false } : { status, code: null, canRetry: false };
 
 /** The result of an end, or its error. */
 async function finish(mounting: Mounting, end: End, outcome: RunOutcome | null): Promise<VHMountResult> {

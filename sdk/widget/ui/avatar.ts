@@ -20,7 +20,7 @@ export interface Avatar {
 const arrows: Partial<Record<Pose, string>> = {
   turn_left: 'M24 60H6M13 52l-8 8 8 8',
   turn_right: 'M96 60h18M107 52l8 8-8 8',
-  nod: 'M106 42v36M99 50l7-8 7 8M99 70l7 8 7-8',
+  nod: 'M108 45v30M102 51l6-6 6 6M102 69l6 6 6-6',
 };
 
 export function createAvatar(style: AvatarStyle): Avatar {

@@ -75,7 +75,7 @@ p{overflow-wrap:anywhere}
 .slide:has(:focus-visible){outline:3px solid var(--accent);outline-offset:2px}
 [dir=rtl] .slide .icon{transform:scaleX(-1)}
 .stage{gap:.75em}
-.view{position:relative;inline-size:min(15em,78%);aspect-ratio:1;margin-inline:auto;margin-block-end:1.1em}
+.view{position:relative;inline-size:min(15em,78%);aspect-ratio:1;margin-inline:auto;margin-block-end:1.9em}
 .lens{position:absolute;inset:4.5%;border-radius:50%;overflow:hidden;background:var(--soft)}
 .lens video{position:absolute;inset:0;inline-size:100%;block-size:100%;object-fit:cover;transform:scaleX(-1);opacity:0;transition:opacity .3s}
 .live .lens video{opacity:1}
@@ -83,7 +83,7 @@ p{overflow-wrap:anywhere}
 .rim circle{fill:none;stroke-width:3;stroke:var(--line)}
 .rim .turn{stroke:var(--accent);stroke-width:4;stroke-linecap:round;stroke-dasharray:301.6;stroke-dashoffset:301.6;transition:stroke-dashoffset .12s linear}
 .view.well .turn{stroke:var(--good);stroke-dashoffset:0}
-.view .avatar{position:absolute;inset-block-end:-7%;inset-inline:0;margin-inline:auto;inline-size:38%;border-radius:50%;outline:4px solid var(--surface);transition:inline-size .3s}
+.view .avatar{position:absolute;inset-block-end:-14%;inset-inline:0;margin-inline:auto;inline-size:38%;border-radius:50%;outline:4px solid var(--surface);transition:inline-size .3s}
 .view:not(.live) .avatar{inline-size:91%;inset-block-end:4.5%;outline:0}
 .told{align-self:stretch;min-block-size:4.4em;display:flex;flex-direction:column;align-items:center;justify-content:flex-start;gap:.2em}
 .time{block-size:4px;inline-size:min(12em,70%);border-radius:2px;background:var(--line);overflow:hidden;direction:ltr}

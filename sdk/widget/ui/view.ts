@@ -53,7 +53,8 @@ function createOutcomes(around: Surroundings, beginning: Beginning): View['showO
 
   return async (outcome) => {
     const isGood = outcome.status === 'pass' || outcome.status === 'declined';
-    if (mode === 'captcha' && isGood) beginning.showStrip('done', texts.done);
+    if (mode === 'captcha' && isGood)
+      beginning.showStrip('done', outcome.code === null ? texts.done : texts.degraded[0]);
     else if (mode === 'invisible' && (isGood || !outcome.canRetry)) frame.closeDialog();
     else return choose(outcome);
     return 'done';
