@@ -226,6 +226,9 @@ export interface ProbeTransport {
   /** Sec-CH-UA-Platform and Sec-CH-UA-Mobile as sent. */
   readonly hintPlatform: string | null;
   readonly hintMobile: string | null;
+  /** The page’s origin as the browser named it, and when the message came. Absent in older messages; no rule looks at them. */
+  readonly origin?: string | null;
+  readonly receivedAtMs?: number;
 }
 
 export const ProbeReply = Type.Object({ sessionId: Type.String(), stored: Type.Boolean() });

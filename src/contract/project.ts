@@ -4,7 +4,7 @@
  */
 import { Type, type Static } from 'typebox';
 import { LiteConfig } from './calibration.js';
-import { CallerId, Nullable, StringEnum, Timestamp } from './common.js';
+import { CallerId, ErrorIssue, Nullable, StringEnum, Timestamp } from './common.js';
 import { Branding, Deduplication, Monitoring, ScoreModeConfig, Thresholds, unit } from './project-parts.js';
 
 export const widgetModes = ['invisible', 'captcha', 'standard'] as const;
@@ -158,6 +158,11 @@ export const ProjectReply = Type.Object({
   userDisclosure: StringEnum(userDisclosures),
   userDisclosureCustomText: Nullable(Type.String()),
   branding: Nullable(BrandingReply),
+  notes: Type.Optional(
+    Type.Array(ErrorIssue, {
+      description: 'What may be a mistake though it is valid: a source of perSource that was never scored.',
+    }),
+  ),
 });
 export type ProjectReply = Static<typeof ProjectReply>;
 

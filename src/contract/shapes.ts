@@ -31,6 +31,8 @@ import {
   SourceRecommendation,
 } from './thresholds.js';
 import { PublicSessionCreation, SessionCreation, SessionReply } from './session.js';
+import { ScoredSession, ScoredSessionPage, SessionOutcome, SessionProbe, SessionReceipt } from './session-trail.js';
+import { SessionTrailReply } from './session-trail.js';
 import { JsonWebKeySet, TokenReply } from './token.js';
 import { Analytics } from './analytics.js';
 import { Demographics, Envelope } from './envelope.js';
@@ -53,6 +55,12 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   Evidence: EvidenceBlock,
   EvidenceReply,
   Reason,
+  SessionTrail: SessionTrailReply,
+  SessionReceipt,
+  SessionProbe,
+  SessionOutcome,
+  ScoredSession,
+  ScoredSessionPage,
   Duplicate: DuplicateReply,
   Independence: IndependenceReply,
   Categories,

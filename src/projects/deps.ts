@@ -12,4 +12,9 @@ export interface AdministrationDeps {
   readonly signingSecrets: SigningSecrets;
   readonly environment: Environment;
   readonly now: () => number;
+  /** Of these sources of a project’s live sessions, those that none was ever scored for. */
+  readonly findSilentSources: (
+    owner: { readonly organizationId: string; readonly namespace: string },
+    sourceIds: readonly string[],
+  ) => Promise<readonly string[]>;
 }

@@ -15,6 +15,7 @@ import {
 } from '../contract/facts.js';
 import type { DegradedSignal, ScoreInput } from '../contract/score.js';
 import { resolveCalibration, type LiteConfig } from '../contract/calibration.js';
+import type { RecordedVerdict } from '../contract/pool.js';
 import type { MakeRef } from '../crypto/master-key.js';
 import type { CountRecord, RateLimit, ScoreCountInput, StoredHistory, StoredPage } from '../stores/counters/port.js';
 import { holderOf, namespaceOf } from '../stores/counters/namespace.js';
@@ -23,7 +24,7 @@ import { deviceClassOf } from './device-class.js';
 import type { GeographyAvailability, Place } from './geography.js';
 import { readHistory } from './outcomes/history-days.js';
 import { joinMessages } from './page-messages.js';
-import type { ReceiptOwner } from './receipts.js';
+import type { Receipt, ReceiptOwner } from './receipts.js';
 import type { SessionTrace } from './session-trace.js';
 import { historySubjectsOf, type HistorySubjects } from './subjects.js';
 
@@ -32,6 +33,7 @@ export interface ScoreBase {
   readonly owner: ReceiptOwner;
   /** As the caller named it; null where it named none. */
   readonly sourceId: string | null;
+  readonly studyId?: string | null;
   /** Hash of the rules that the verdict was given by; absent in what older instances recorded. */
   readonly modelVersion?: string;
   readonly trace: SessionTrace;
@@ -79,6 +81,7 @@ export function gatherBase(input: GatherInput): ScoreBase {
   return {
     owner,
     sourceId: request.sourceId ?? null,
+    studyId: request.studyId ?? null,
     trace,
     subjects,
     facts: {
@@ -155,6 +158,21 @@ function scopeOf(request: ScoreInput): string {
 
 /** What the counters store answered, or recorded for a receipt. */
 export type Counted = Omit<CountRecord, 'receiptId'>;
+
+/** The receipt of a score whose facts were judged. */
+export function receiptOf(base: ScoreBase, facts: ScoreFacts, packed: Uint8Array, verdict: RecordedVerdict): Receipt {
+  return {
+    ...base.owner,
+    sourceId: base.sourceId,
+    sessionId: facts.sessionId,
+    studyId: base.studyId ?? null,
+    supersedes: facts.supersedes ?? null,
+    trace: base.trace,
+    subjects: base.subjects,
+    verdict,
+    facts: packed,
+  };
+}
 
 /** The whole facts, from what was known before and what the counters store answered; null where it did not answer. */
 export function assembleFacts(base: ScoreBase, counted: Counted | null): ScoreFacts {

@@ -8,6 +8,7 @@ import type { MakeRef } from '../crypto/master-key.js';
 import { notFound } from '../http/access.js';
 import { invalid } from '../http/error-answers.js';
 import type { Pool } from '../pool/pool.js';
+import type { ProbeWatch } from './probe-watch.js';
 import type { Counters } from '../stores/counters/port.js';
 import type { Metrics } from '../telemetry/metrics.js';
 
@@ -17,6 +18,7 @@ export interface ProbeServiceDeps {
   readonly makeRef: MakeRef;
   readonly metrics: Metrics;
   readonly now: () => number;
+  readonly watch: ProbeWatch;
   /** The project of a public probe key, or null. */
   readonly findProbeProject: (probeKey: string) => Promise<string | null>;
   /** Rejects where the project and origin have sent too many; every message counts. */
@@ -31,24 +33,26 @@ export function createProbeService(deps: ProbeServiceDeps) {
       if (projectId !== null) await deps.countProbe(projectId, origin);
     },
 
-    async store(body: ProbeBody, transport: ProbeTransport): Promise<ProbeReply> {
+    /** `ip`: the address that the message came from; it is not kept with the message. */
+    async store(body: ProbeBody, transport: ProbeTransport, ip: string): Promise<ProbeReply> {
       const projectId = await deps.findProbeProject(body.projectKey);
       if (projectId === null) {
         deps.metrics.probes.inc({ result: 'unknown_key' });
         throw notFound('project key');
       }
+      const nowMs = deps.now();
       const ref = (kind: string, value: string) => deps.makeRef(projectId, kind, value);
       // An empty token names no device; it would be one that everybody without storage shares.
       const token = body.ids?.token || null;
       const { sketch, bands, tells } = await deps.pool.run({ kind: 'message', body, transport });
       const result = await deps.counters.storeProbe({
-        nowMs: deps.now(),
+        nowMs,
         projectId,
         session: ref('session', body.sessionId),
         nonce: ref('nonce', body.nonce),
         phase: body.phase,
         seq: body.seq,
-        content: new Uint8Array(pack({ body, transport })),
+        content: new Uint8Array(pack({ body, transport: { ...transport, receivedAtMs: nowMs } })),
         device: token === null ? null : ref('device', token),
         sketch,
         bands,
@@ -57,6 +61,7 @@ export function createProbeService(deps: ProbeServiceDeps) {
       deps.metrics.probes.inc({ result });
       if (result === 'nonce_reused')
         throw invalid([{ path: '/nonce', message: 'was used by another session; a nonce is good for one.' }]);
+      deps.watch.noteProbe(ip, { projectId, sessionId: body.sessionId });
       return { sessionId: body.sessionId, stored: true };
     },
   };

@@ -4,6 +4,7 @@
  */
 import type { Database } from '../stores/database/port.js';
 import { startRetentionRounds, type RetentionRounds } from '../stores/database/retention.js';
+import { dropExpiredSessions } from './sessions/session-index.js';
 import type { Logger } from '../telemetry/logger.js';
 
 const dayMs = 86_400_000;
@@ -41,6 +42,10 @@ export function startReceiptRetention({ database, logger, now, retentionDays }: 
   return startRetentionRounds({
     logger,
     what: 'receipts',
-    drop: () => dropExpiredReceipts(database, now(), retentionDays),
+    drop: async () => {
+      const days = await dropExpiredReceipts(database, now(), retentionDays);
+      const sessions = await dropExpiredSessions(database, now(), retentionDays);
+      return sessions === 0 ? days : [...days, `${sessions} sessions of the index`];
+    },
   });
 }

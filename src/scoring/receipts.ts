@@ -12,6 +12,7 @@ import type { SigningKey } from '../crypto/master-key.js';
 import { namespaceOf, type Namespace, type NamespaceOwner } from '../stores/counters/namespace.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import type { Log, LogEntry } from '../stores/log/port.js';
+import { indexSessions, type IndexedReceipt } from './sessions/session-index.js';
 import type { SessionTrace } from './session-trace.js';
 import type { HistorySubjects } from './subjects.js';
 
@@ -24,6 +25,10 @@ export interface ReceiptOwner extends NamespaceOwner {
 export interface Receipt extends ReceiptOwner {
   /** As the caller named it; null where it named none. */
   readonly sourceId: string | null;
+  /** As the caller named them; absent in what older instances recorded, like the receipt that the session got before. */
+  readonly sessionId?: string;
+  readonly studyId?: string | null;
+  readonly supersedes?: string | null;
   readonly trace: SessionTrace;
   /** Whose history the session belongs to. */
   readonly subjects: HistorySubjects;
@@ -61,6 +66,7 @@ export function createReceiptRecorder(database: Database): (entries: readonly Lo
       partitions.clear(); // one may have been dropped since; the batch comes again and makes it anew
       throw error;
     }
+    await indexSessions(database, rows.flatMap(indexedOf));
     await orderWaitingOutcomes(database, rows);
     return rows.length;
   };
@@ -74,6 +80,21 @@ interface ReceiptRow extends SignedReceipt {
 function rowOf(signed: SignedReceipt): ReceiptRow {
   const receipt = unpack(signed.signed) as Receipt;
   return { ...signed, receipt, scoredAt: timeOfReceipt(receipt.receiptId) };
+}
+
+/** Nothing for a score without a project: nobody could ask for it. */
+function indexedOf({ receipt, scoredAt }: ReceiptRow): readonly IndexedReceipt[] {
+  const { receiptId, organizationId, projectId, sessionId, studyId = null, sourceId, supersedes = null } = receipt;
+  if (projectId === null || sessionId === undefined) return [];
+  const { score, recommendation, verdictClass, duplicateBand } = receipt.verdict;
+  return [
+    {
+      ...{ organizationId, sessionId, receiptId, scoredAt, studyId, sourceId, supersedes },
+      ...{ score, recommendation, verdictClass, duplicateBand },
+      namespace: namespaceOf(receipt),
+      sessionRef: receipt.trace.session,
+    },
+  ];
 }
 
 /** A receipt as it lies in the log. */

@@ -25,6 +25,11 @@ export async function eraseRespondentScores(
         { deadlineMs },
       );
       const columns = [receipts.map((row) => row.project_id), receipts.map((row) => row.session_ref)];
+      await tx.query(
+        `DELETE FROM session_index WHERE (project_id, session_ref) IN (SELECT * FROM unnest($1::text[], $2::text[]))`,
+        columns,
+        { deadlineMs },
+      );
       const events = await tx.query<{ project_id: string; session_ref: string }>(
         `DELETE FROM outcomes WHERE (project_id = ANY($3::text[]) AND respondent_ref = $4)
             OR (project_id, session_ref) IN (SELECT * FROM unnest($1::text[], $2::text[])) RETURNING project_id, session_ref`,

@@ -17,10 +17,12 @@ import type { createOutcomeService } from './outcomes/outcome-service.js';
 import { registerOutcomeRoutes } from './outcomes/routes.js';
 import type { createProbeService } from './probe-service.js';
 import type { ScoreService } from './score-service.js';
+import { registerSessionRoutes, type SessionRouteDeps } from './sessions/routes.js';
 import { registerThresholdRoutes, type ThresholdRouteDeps } from './thresholds/routes.js';
 
 export interface ScoringRouteDeps {
   readonly thresholds: ThresholdRouteDeps;
+  readonly sessions: SessionRouteDeps;
   readonly scores: ScoreService;
   readonly evidence: ReturnType<typeof createEvidenceService>;
   readonly probes: ReturnType<typeof createProbeService>;
@@ -86,6 +88,7 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
 
   registerOutcomeRoutes(app, deps.outcomes);
   registerThresholdRoutes(app, deps.thresholds);
+  registerSessionRoutes(app, deps.sessions);
   void app.register(async (scope) => registerProbeIntake(scope, deps));
 }
 
@@ -136,9 +139,12 @@ function registerProbeIntake(scope: FastifyInstance, deps: ScoringRouteDeps): vo
         response: { 202: ProbeReply, ...errorReplies([400, 404, 413, 415, 429]) },
       },
     },
-    async (request, reply) => reply.code(202).send(await deps.probes.store(request.body, transportOf(request))),
+    async (request, reply) =>
+      reply.code(202).send(await deps.probes.store(request.body, transportOf(request), request.ip)),
   );
 }
+
+const originLengthMax = 256;
 
 function transportOf({ headers }: FastifyRequest): ProbeTransport {
   const text = (name: string): string | null => {
@@ -150,5 +156,6 @@ function transportOf({ headers }: FastifyRequest): ProbeTransport {
     acceptLanguage: text('accept-language'),
     hintPlatform: text('sec-ch-ua-platform'),
     hintMobile: text('sec-ch-ua-mobile'),
+    origin: text('origin')?.slice(0, originLengthMax) ?? null,
   };
 }

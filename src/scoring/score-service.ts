@@ -21,10 +21,11 @@ import { namespaceOf } from '../stores/counters/namespace.js';
 import type { Log } from '../stores/log/port.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
-import { assembleFacts, countInputOf, gatherBase, type Counted, type ScoreBase } from './gather.js';
+import { assembleFacts, countInputOf, gatherBase, receiptOf, type Counted, type ScoreBase } from './gather.js';
 import type { Address } from '../net/address.js';
 import type { Geography } from './geography.js';
 import { appendReceipt, packFacts } from './receipts.js';
+import type { ProbeWatch } from './probe-watch.js';
 import { findUnknownNames, noteRequest, refuseUnknownNames } from './request-notes.js';
 import { checkRequest, readScoreRequest } from './score-request.js';
 import type { Warmth } from './warmth.js';
@@ -55,6 +56,7 @@ export interface ScoreServiceDeps {
   /** Hash of the rules that the pool decides by. */
   readonly modelVersion: string;
   readonly warmth: Warmth;
+  readonly watch: ProbeWatch;
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly now: () => number;
@@ -85,7 +87,8 @@ export function createScoreService(deps: ScoreServiceDeps) {
     const unknown = findUnknownNames(body);
     const refused = caller.isTest ? refuseUnknownNames(unknown) : [];
     if (address === null || issues.length + refused.length > 0) throw invalid([...issues, ...refused]);
-    const { base, signature } = await gather(deps, caller, request, address, noteRequest(unknown, request, null));
+    const elsewhere = deps.watch.findElsewhere(request.clientIp, { ...caller, sessionId: request.sessionId });
+    const { base, signature } = await gather(deps, caller, request, address, noteRequest(unknown, request, elsewhere));
     endGather();
 
     const namespace = base.owner.projectId === null ? null : namespaceOf(base.owner);
@@ -115,19 +118,13 @@ export function createScoreService(deps: ScoreServiceDeps) {
 
   /** From the facts to the reply, by way of the pool and the receipt. */
   async function conclude(base: ScoreBase, counted: Counted | null, replayed = false): Promise<string> {
-    const facts = packFacts(assembleFacts(base, counted));
+    const assembled = assembleFacts(base, counted);
+    const facts = packFacts(assembled);
     const endPool = metrics.scoreStage.startTimer({ stage: 'pool' });
     const { reply, degraded, verdict } = await deps.pool.run({ kind: 'score', facts, replayed });
     endPool();
     const endReceipt = metrics.scoreStage.startTimer({ stage: 'receipt' });
-    await appendReceipt(deps.log, deps.signer, {
-      ...base.owner,
-      sourceId: base.sourceId,
-      trace: base.trace,
-      subjects: base.subjects,
-      verdict,
-      facts,
-    });
+    await appendReceipt(deps.log, deps.signer, receiptOf(base, assembled, facts, verdict));
     endReceipt();
     metrics.scores.inc({ recommendation: verdict.recommendation });
     for (const signal of degraded) metrics.degraded.inc({ signal });

@@ -27,6 +27,7 @@ import type { OpenUniqueness } from '../verification/uniqueness/open-uniqueness.
 import { registerVerificationRoutes } from '../verification/routes.js';
 import type { TokenKeys } from '../verification/tokens/token-keys.js';
 import { registerScoringRoutes } from '../scoring/routes.js';
+import { findSilentSources } from '../scoring/sessions/session-index.js';
 import type { ScoreService } from '../scoring/score-service.js';
 import { registerWebhookRoutes } from '../webhooks/routes.js';
 import { serveAgents } from './agents.js';
@@ -101,6 +102,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<
         environment: settings.VH_ENV,
         signingSecrets,
         guard,
+        findSilentSources: (owner, sourceIds) => findSilentSources(stores.database, owner, sourceIds),
         modelsBaseUrl: () => `${siteUrl()}/sdk/v1/models`,
       });
       registerWebhookRoutes(api, webhookDepsOf(parts));

@@ -9,10 +9,12 @@ import type { Directories } from '../administration/directories.js';
 import type { PublicGuard } from '../administration/public-guard.js';
 import { createEvidenceService } from '../scoring/evidence-service.js';
 import { openGeography, type Geography } from '../scoring/geography.js';
+import { createProbeWatch, noProbeWatch } from '../scoring/probe-watch.js';
 import { createProbeService } from '../scoring/probe-service.js';
 import { createOutcomeService } from '../scoring/outcomes/outcome-service.js';
 import { registerScoringRoutes } from '../scoring/routes.js';
 import { createScoreService, type ScoringSubjects } from '../scoring/score-service.js';
+import { createSessionService } from '../scoring/sessions/session-service.js';
 import { createRecommendationService } from '../scoring/thresholds/recommendation-service.js';
 import { createSimulationService } from '../scoring/thresholds/simulation-service.js';
 import { createWarmth } from '../scoring/warmth.js';
@@ -46,6 +48,7 @@ export async function openScoring(parts: Parts, { directories, guard, pool, ids 
     settings.VH_TRUSTED_AGENT_KEYS === null ? [] : await readTrustedAgentKeys(settings.VH_TRUSTED_AGENT_KEYS);
   const makeRef = createMakeRef(masterKey);
   const receiptKey = deriveSigningKey(masterKey, 'receipts');
+  const watch = settings.VH_ENV === 'development' ? createProbeWatch(now) : noProbeWatch;
   const verifier = createAgentVerifier({ trustedKeys, now });
   return {
     geography,
@@ -60,6 +63,7 @@ export async function openScoring(parts: Parts, { directories, guard, pool, ids 
       metrics,
       logger,
       now,
+      watch,
       warmth: createWarmth({ database: lookups, counters, pool, logger, now }),
       verifyAgent: (material, origins) =>
         verifier.verify(material, origins, { anyAuthority: settings.VH_ENV === 'development' && origins.length === 0 }),
@@ -73,6 +77,7 @@ export async function openScoring(parts: Parts, { directories, guard, pool, ids 
       makeRef,
       metrics,
       now,
+      watch,
       countProbe: (projectId, origin) => guard.countProbe(projectId, origin),
       findProbeProject: async (probeKey) => (await directories.probeKeys.get(probeKey))?.projectId ?? null,
     }),
@@ -86,6 +91,7 @@ export async function openScoring(parts: Parts, { directories, guard, pool, ids 
       }),
       findOwner: findProjectOwner,
     },
+    sessions: { sessions: createSessionService({ database, counters, makeRef, now }), findOwner: findProjectOwner },
     exampleProbeKey: ids?.probeKey ?? null,
   };
 }

@@ -73,6 +73,11 @@ async function fillIn(path: string, operationId: string): Promise<string> {
     });
     return filled.replace('{linkId}', (link.body as { linkId: string }).linkId);
   }
+  if (operationId === 'readSession') {
+    const sessionId = `known-${(made += 1)}`;
+    await service.call('POST', '/lite/score', { body: { sessionId, clientIp: '203.0.113.7' } });
+    return filled.replace('{sessionId}', sessionId);
+  }
   if (path.includes('{receiptId}')) {
     const score = await service.call('POST', '/lite/score', {
       body: { sessionId: `receipt-${(made += 1)}`, clientIp: '203.0.113.7' },

@@ -39,6 +39,8 @@ readEvidence                401  401  401  401  401   | 404  401  404  | 401  40
 storeProbe                  ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 postOutcomes                401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   403
 postSessionOutcomes         401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   403
+readSession                 401  401  401  401  401   | 400  401  404  | 401  401  401  | ok   400  404  403
+listSessions                401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   403
 recommendThresholds         401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   ok
 simulateThresholds          401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   ok
 
@@ -111,6 +113,8 @@ mintDemoKey                 ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok
 export const accessTokenScopes: Readonly<Record<string, readonly OAuthScope[]>> = {
   scoreSession: ['lite:score'],
   readEvidence: ['lite:read'],
+  readSession: ['lite:read'],
+  listSessions: ['lite:read'],
   recommendThresholds: ['lite:read'],
   simulateThresholds: ['lite:read'],
   verifyToken: ['verifications:read'],

@@ -16,8 +16,9 @@ import {
   SigningSecretReply,
   SigningSecretRotation,
   type ProjectFields,
+  type ProjectReply as Shown,
 } from '../../contract/project.js';
-import { Fault } from '../../errors.js';
+import { Fault, pointerSegment } from '../../errors.js';
 import { notFound, organizationOf, type Caller } from '../../http/access.js';
 import { invalid } from '../../http/error-answers.js';
 import { errorReplies } from '../../http/openapi.js';
@@ -29,7 +30,7 @@ import { acceptEmptyBodies, optionalBody } from '../../http/optional-body.js';
 import { readPage } from '../../http/paging.js';
 import { changedPaths } from './project-patch.js';
 import { checkProject, requireBrandingTier, resolveAlias } from './project-checks.js';
-import { findProject, listProjects, showProject } from '../../administration/project-store.js';
+import { findProject, listProjects, showProject, type StoredProject } from '../../administration/project-store.js';
 import { updateProject } from './project-update.js';
 import { provisionProject } from './provisioning.js';
 import { inOrganization } from '../../stores/database/tenant.js';
@@ -208,9 +209,21 @@ function registerReading(app: FastifyInstance, deps: AdministrationDeps): void {
     async (request) => {
       const project = await findProject(deps.database, request.params.projectId);
       if (project === null) throw notFound('project');
-      return showProject(project);
+      return showWithNotes(deps, project);
     },
   );
+}
+
+/** The project, and what of it may be a mistake. The notes are a courtesy: where they cannot be had, the project is shown without. */
+async function showWithNotes(deps: AdministrationDeps, project: StoredProject): Promise<Shown> {
+  const sources = Object.keys(project.fields.config?.liteConfig?.perSource ?? {});
+  const owner = { organizationId: project.organizationId, namespace: project.projectId };
+  const silent = await deps.findSilentSources(owner, sources).catch(() => []);
+  const notes = silent.map((sourceId) => ({
+    path: `/config/liteConfig/perSource/${pointerSegment(sourceId)}`,
+    message: 'No session of this source was scored yet: compare the spelling with the sourceId of your scores.',
+  }));
+  return { ...showProject(project), ...(notes.length === 0 ? {} : { notes }) };
 }
 
 function registerChange(app: FastifyInstance, deps: AdministrationDeps): void {
@@ -241,7 +254,8 @@ function registerChange(app: FastifyInstance, deps: AdministrationDeps): void {
     },
     async (request) => {
       const patch = request.body as ProjectChange;
-      return showProject(
+      return showWithNotes(
+        deps,
         await updateProject(deps, actorOf(request), request.params.projectId, patch, changedPaths(patch)),
       );
     },

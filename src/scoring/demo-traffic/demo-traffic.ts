@@ -15,7 +15,7 @@ import type { MakeRef } from '../../crypto/master-key.js';
 import { Fault } from '../../errors.js';
 import { parseAddress } from '../../net/address.js';
 import type { Log } from '../../stores/log/port.js';
-import { assembleFacts, gatherBase } from '../gather.js';
+import { assembleFacts, gatherBase, receiptOf } from '../gather.js';
 import { appendReceipt, packFacts } from '../receipts.js';
 import { inventSessions, type InventedSession } from './invented-sessions.js';
 
@@ -113,14 +113,7 @@ async function record(deps: DemoTrafficDeps, project: DemoProject, session: Inve
     warm: true,
     history: { respondent: null, source: null, subSource: null },
   });
-  await appendReceipt(deps.log, deps.signer, {
-    ...base.owner,
-    sourceId: base.sourceId,
-    trace: base.trace,
-    subjects: base.subjects,
-    verdict: deps.score(facts),
-    facts: packFacts(facts),
-  });
+  await appendReceipt(deps.log, deps.signer, receiptOf(base, facts, packFacts(facts), deps.score(facts)));
 }
 
 const digestOf = (projectId: string, sessionId: string): Uint8Array =>

@@ -9,19 +9,15 @@ import {
   SimulationReply,
   SimulationRequest,
 } from '../../contract/thresholds.js';
-import { keyCaller, notFound, type Access, type KeyCaller } from '../../http/access.js';
-import { invalid } from '../../http/error-answers.js';
+import { keyCaller, type Access } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
-import { namespaceOf } from '../../stores/counters/namespace.js';
-import type { LookedAt } from './looked-at.js';
+import { lookAt, type LookAtDeps } from '../looked-at.js';
 import type { createRecommendationService } from './recommendation-service.js';
 import type { createSimulationService } from './simulation-service.js';
 
-export interface ThresholdRouteDeps {
+export interface ThresholdRouteDeps extends LookAtDeps {
   readonly simulation: ReturnType<typeof createSimulationService>;
   readonly recommendations: ReturnType<typeof createRecommendationService>;
-  /** The organization that a project belongs to; null for an unknown one. */
-  readonly findOwner: (projectId: string) => Promise<string | null>;
 }
 
 const tags = ['Thresholds'];
@@ -69,16 +65,4 @@ export function registerThresholdRoutes(app: FastifyInstance, deps: ThresholdRou
       return deps.simulation.simulate(await lookAt(deps, keyCaller(request), projectId), question);
     },
   );
-}
-
-/** The key’s own project, or the one that an organization key names. */
-async function lookAt(deps: ThresholdRouteDeps, caller: KeyCaller, named: string | undefined): Promise<LookedAt> {
-  const { organizationId } = caller;
-  const projectId = caller.projectId ?? named;
-  if (projectId === undefined)
-    throw invalid([{ path: '/projectId', message: 'is needed with an organization key: name the project.' }]);
-  const isOther = named !== undefined && named !== projectId;
-  if (isOther || (caller.projectId === null && (await deps.findOwner(projectId)) !== organizationId))
-    throw notFound('project');
-  return { projectId, namespace: namespaceOf({ ...caller, projectId }) };
 }

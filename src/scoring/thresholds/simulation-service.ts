@@ -14,7 +14,7 @@ import type { Issue } from '../../errors.js';
 import { invalid } from '../../http/error-answers.js';
 import type { Pool } from '../../pool/pool.js';
 import type { Database } from '../../stores/database/port.js';
-import type { LookedAt } from './looked-at.js';
+import type { LookedAt } from '../looked-at.js';
 import { knowsSource, listSessions, readMix, type CountedCell, type MixFilter, type MixReading } from './mix-reader.js';
 import { keptSourceName } from './source-name.js';
 

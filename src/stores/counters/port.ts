@@ -188,6 +188,10 @@ export interface Counters {
   countScore(input: ScoreCountInput): Promise<ScoreCountResult>;
   /** Keeps a message of the probe for its session (expiry: limits.probeKeepSeconds, of an update without a load limits.updateKeepSeconds). */
   storeProbe(input: ProbeStoreInput): Promise<ProbeStoreResult>;
+  /** What is kept of a session’s probe; null where nothing is. Changes nothing. */
+  findProbe(projectId: string, session: Ref, nowMs: number): Promise<StoredProbe | null>;
+  /** Whether each of these sessions (at most 1,000) was scored within its guard’s time. */
+  wereScored(projectId: Namespace, sessions: readonly Ref[]): Promise<readonly boolean[]>;
   /** The receipt as recorded by countScore, or null when it expired or never was. */
   recentReceipt(projectId: Namespace, receiptId: string): Promise<RecentReceipt | null>;
   /** Takes one call off each limit, or none off any when one is used up. `tag` is the slot: limits under a project’s id are the same as in its countScore. */

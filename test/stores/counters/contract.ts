@@ -168,6 +168,20 @@ async function testReceipts(t: Test, { counters, nextProject }: ContractSubject)
     },
   );
 
+  await t.test('what is kept of a session is told without changing it', async (t) => {
+    const project = nextProject();
+    t.equal(await counters.findProbe(project, ref('s'), startMs), null);
+    await counters.storeProbe(probeInput(project, 's'));
+    const probe = await counters.findProbe(project, ref('s'), startMs);
+    t.match(probe, { device: ref('device of s'), pages: [{ update: null }] });
+    t.equal(Buffer.from(probe?.pages[0]?.load ?? []).toString(), 'load of s');
+    t.same(probe, expectCounted(await counters.countScore(scoreInput(project, 's'))).probe);
+    t.equal(await counters.findProbe(project, ref('s'), startMs + 25 * hourMs), null);
+    t.same(await counters.wereScored(project, [ref('other'), ref('s')]), [false, true]);
+    t.same(await counters.wereScored(`${project}~test`, [ref('s')]), [false], 'each world by itself');
+    t.same(await counters.wereScored(project, []), []);
+  });
+
   await t.test('a receipt names the one that the session got before it', async (t) => {
     const project = nextProject();
     const input = scoreInput(project, 's');

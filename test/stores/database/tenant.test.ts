@@ -18,7 +18,7 @@ import { temporaryDirectory } from '../../helpers/service.js';
 import { createDatabase, findStack } from '../../helpers/stores.js';
 
 const tables = [
-  ...['organizations', 'projects', 'api_keys', 'signing_secrets', 'audit_entries', 'outbox'],
+  ...['organizations', 'projects', 'api_keys', 'signing_secrets', 'audit_entries', 'outbox', 'session_index'],
   ...['webhooks', 'webhook_events', 'deliveries', 'delivery_attempts'],
 ];
 
@@ -31,6 +31,11 @@ async function makeOrganization(database: Database, name: string): Promise<strin
     await mintKey(tx, { organizationId, projectId: project.projectId, name, isTest: false });
     const event = verificationEvent(project);
     await writeEvents(tx, [event]);
+    await tx.query(
+      `INSERT INTO session_index (organization_id, project_id, session_ref, session_id, first_scored_at, scored_at, receipt_id, score, recommendation, verdict_class, duplicate_band)
+       VALUES ($1, $2, 'ref', 's-1', now(), now(), 'rcpt_' || $1, 0, 'allow', 'human', 'none')`,
+      [organizationId, project.projectId],
+    );
     await tx.query(
       `INSERT INTO webhooks (webhook_id, organization_id, project_id, url, events, payload_version, enabled, sealed)
        VALUES ('whk_' || $1, $1, $2, 'https://example.com/', '{}', 'v2', true, '')`,

@@ -17,6 +17,7 @@ import { createVelocity, velocityKeysMax } from './velocity.js';
 export interface Counting {
   countScore(input: ScoreCountInput): ScoreCountResult;
   restore(projectId: string, sessions: readonly CountedSession[]): void;
+  wereScored(projectId: string, sessions: readonly string[]): readonly boolean[];
 }
 
 interface CountingDeps {
@@ -96,7 +97,14 @@ export function createCounting({ keyspace, rates, probes, histories, now }: Coun
     return { kind: 'counted', rate, ...counted };
   };
 
-  return { countScore, restore: createRestore({ keyspace, takeGuard, countVelocity, countRelations, now }) };
+  const wereScored = (projectId: string, sessions: readonly string[]): readonly boolean[] =>
+    sessions.map((session) => guards.get(`${projectId}:${session}`, now()) !== undefined);
+
+  return {
+    countScore,
+    wereScored,
+    restore: createRestore({ keyspace, takeGuard, countVelocity, countRelations, now }),
+  };
 }
 
 interface RestoreDeps extends Pick<CountingDeps, 'keyspace' | 'now'> {

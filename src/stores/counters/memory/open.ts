@@ -50,6 +50,8 @@ export async function openMemoryCounters({
     ping: async () => whileOpen(() => undefined),
     countScore: async (input) => whileOpen(() => counting.countScore(input)),
     storeProbe: async (input) => whileOpen(() => probes.store(input)),
+    findProbe: async (projectId, session, nowMs) => whileOpen(() => probes.read(projectId, session, nowMs).probe),
+    wereScored: async (projectId, sessions) => whileOpen(() => counting.wereScored(projectId, sessions)),
     recentReceipt: async (projectId, receiptId) =>
       whileOpen(() => receipts.get(`${projectId}:${receiptId}`, now()) ?? null),
     takeRate: async (tag, nowMs, limits) =>

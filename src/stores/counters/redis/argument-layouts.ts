@@ -53,6 +53,8 @@ export const argumentLayouts = {
       'index',
     ],
   },
+  findProbe: { head: ['now', 'session'], each: [] },
+  wereScored: { head: [], each: ['session'] },
   readReceipt: { head: ['receiptId'], each: [] },
   storeProbe: {
     head: ['now', 'session', 'nonce', 'phase', 'seq', 'content', 'device', 'sketch', 'index', 'tells'],

@@ -131,7 +131,7 @@ function packIndex({
 }
 
 /** Times sort as texts in the scripts. */
-function stampOf(nowMs: number): string {
+export function stampOf(nowMs: number): string {
   return String(nowMs).padStart(13, '0');
 }
 

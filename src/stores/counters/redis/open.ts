@@ -14,12 +14,13 @@ import {
   limitArguments,
   probeArguments,
   restoreArguments,
+  stampOf,
   tagOf,
   warmKey,
 } from './arguments.js';
 import { layOut } from './argument-layouts.js';
 import { connectRedis, type RedisConnection, type RedisLogger } from './connection.js';
-import { decodeRecord, decodeUsed, readFrame } from './record.js';
+import { decodeProbe, decodeRecord, decodeUsed, readFrame } from './record.js';
 import { loadScripts, type Scripts } from './scripts.js';
 
 export interface RedisCountersOptions {
@@ -52,6 +53,22 @@ export async function openRedisCounters({
       const answer = String(await connection.run(scripts.storeProbe, tagOf(input.projectId), probeArguments(input)));
       if (answer === 'stored' || answer === 'stale' || answer === 'nonce_reused') return answer;
       throw storeUnavailable(`counters in Redis: unexpected answer to a probe: ${answer.slice(0, 100)}`);
+    },
+    findProbe: async (projectId, session, nowMs) => {
+      const [device, ...parts] = partsOf(
+        await connection.run(
+          scripts.findProbe,
+          tagOf(projectId),
+          layOut('findProbe', { now: stampOf(nowMs), session }),
+        ),
+      );
+      return device == null ? null : decodeProbe([device.toString() || false], parts);
+    },
+    wereScored: async (projectId, sessions) => {
+      if (sessions.length === 0) return [];
+      const items = sessions.map((session) => ({ session }));
+      const answer = await connection.run(scripts.wereScored, tagOf(projectId), layOut('wereScored', {}, items));
+      return Array.isArray(answer) ? answer.map((known) => Number(known) === 1) : [];
     },
     recentReceipt: async (projectId, receiptId) => {
       const [stored, ...probe] = partsOf(

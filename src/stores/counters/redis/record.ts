@@ -136,7 +136,7 @@ function decodeVelocity(velocity: Velocity): Omit<CountFacts, 'candidates' | 'ne
   };
 }
 
-function decodeProbe([device]: Probe, parts: readonly (Buffer | null)[]): StoredProbe {
+export function decodeProbe([device]: Probe, parts: readonly (Buffer | null)[]): StoredProbe {
   const [sketch, index, ...contents] = parts;
   // Copies: the parts are windows on the socket’s buffer, all of which would travel along to a worker.
   const copy = (part: Buffer | null | undefined): Uint8Array | null => (part == null ? null : new Uint8Array(part));

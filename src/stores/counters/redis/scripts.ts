@@ -35,6 +35,8 @@ const parts = {
   countScore: [...counting, 'rates', 'receipt', 'history', 'count-score'],
   restoreSessions: [...counting, 'restore-sessions'],
   readReceipt: ['receipt', 'read-receipt'],
+  findProbe: ['inputs', 'session', 'find-probe'],
+  wereScored: ['were-scored'],
   storeProbe: ['store-probe'],
   takeRate: ['rates', 'take-rate'],
   publishHistory: ['publish-history'],
@@ -46,6 +48,8 @@ const firstLine = '#!lua';
 /** A script that only reads is let through then. */
 const readingFirstLine = `${firstLine} flags=no-writes`;
 
+const readers: ReadonlySet<string> = new Set(['readReceipt', 'findProbe', 'wereScored']);
+
 const scriptsDirectory = join(packageRoot, 'src', 'stores', 'counters', 'redis', 'scripts');
 
 export type Scripts = Readonly<Record<keyof typeof parts, Script>>;
@@ -53,20 +57,14 @@ export type Scripts = Readonly<Record<keyof typeof parts, Script>>;
 export async function loadScripts(directory = scriptsDirectory): Promise<Scripts> {
   const load = async (name: keyof typeof parts): Promise<Script> => {
     const texts = await Promise.all(parts[name].map((part) => readFile(join(directory, `${part}.lua`), 'utf8')));
-    const text = [name === 'readReceipt' ? readingFirstLine : firstLine, prelude(), layoutPrelude(name), ...texts].join(
+    const text = [readers.has(name) ? readingFirstLine : firstLine, prelude(), layoutPrelude(name), ...texts].join(
       '\n',
     );
     return { name, text, sha1: createHash('sha1').update(text).digest('hex') };
   };
-  const [countScore, restoreSessions, readReceipt, storeProbe, takeRate, publishHistory] = await Promise.all([
-    load('countScore'),
-    load('restoreSessions'),
-    load('readReceipt'),
-    load('storeProbe'),
-    load('takeRate'),
-    load('publishHistory'),
-  ]);
-  return { countScore, restoreSessions, readReceipt, storeProbe, takeRate, publishHistory };
+  const names = Object.keys(parts) as (keyof typeof parts)[];
+  const scripts = await Promise.all(names.map(async (name) => [name, await load(name)] as const));
+  return Object.fromEntries(scripts) as unknown as Scripts;
 }
 
 /** The bounds as a Lua table. */

@@ -1,0 +1,89 @@
+/**
+ * What is known of scored sessions: the probe’s visits, receipts with their verdicts, and outcomes; and lists of them.
+ */
+import { Type, type Static } from 'typebox';
+import { CallerId, Nullable, Percent, StringEnum, Timestamp } from './common.js';
+import { outcomeTypes, reasonClasses } from './outcome.js';
+import { pageFields } from './paging.js';
+import { duplicateBands, recommendations, verdictClasses } from './score.js';
+
+/** Most receipts and outcomes told of one session; the newest come first. */
+export const trailReceiptsMax = 50;
+export const trailOutcomesMax = 200;
+
+const ProjectOfKey = Type.Optional(
+  CallerId('The project to look in: needed with an organization key, which belongs to none.'),
+);
+
+export const SessionReceipt = Type.Object({
+  receiptId: Type.String(),
+  scoredAt: Timestamp,
+  score: Percent('Risk.'),
+  recommendation: StringEnum(recommendations),
+  verdictClass: StringEnum(verdictClasses),
+  duplicateBand: StringEnum(duplicateBands),
+  studyId: Nullable(Type.String()),
+  sourceId: Nullable(Type.String()),
+  supersedes: Nullable(Type.String({ description: 'The receipt that the session got before this one.' })),
+});
+export type SessionReceipt = Static<typeof SessionReceipt>;
+
+export const SessionProbe = Type.Object({
+  receivedAt: Nullable(Timestamp),
+  origin: Nullable(Type.String({ description: 'Of the page, as the browser named it.' })),
+  loads: Type.Integer({ minimum: 0, description: 'Page loads that told of the browser.' }),
+  messages: Type.Integer({
+    minimum: 0,
+    description: 'Messages that are kept: of each page its load and its newest update.',
+  }),
+});
+export type SessionProbe = Static<typeof SessionProbe>;
+
+export const SessionOutcome = Type.Object({
+  type: StringEnum(outcomeTypes),
+  occurredAt: Timestamp,
+  reasonClass: Nullable(StringEnum(reasonClasses)),
+  eventId: Nullable(Type.String()),
+  matched: Type.Boolean({ description: 'false: no score of this session is known; the event waits for one.' }),
+});
+export type SessionOutcome = Static<typeof SessionOutcome>;
+
+export const SessionTrailReply = Type.Object({
+  sessionId: Type.String(),
+  probes: Type.Array(SessionProbe, {
+    description:
+      'The probe’s visits by origin, for 24 hours. Empty: none came under this session id and the project’s probe key.',
+  }),
+  receipts: Type.Array(SessionReceipt, {
+    description: `Newest first, at most ${trailReceiptsMax}. A score stands here within about a second.`,
+  }),
+  outcomes: Type.Array(SessionOutcome, { description: `Newest first, at most ${trailOutcomesMax}.` }),
+});
+export type SessionTrailReply = Static<typeof SessionTrailReply>;
+
+export const SessionTrailQuery = Type.Object({ projectId: ProjectOfKey });
+
+export const SessionListQuery = Type.Object({
+  ...pageFields,
+  projectId: ProjectOfKey,
+  studyId: Type.Optional(CallerId('Sessions of this study.')),
+  sourceId: Type.Optional(CallerId('Sessions of this source.')),
+  recommendation: Type.Optional(StringEnum(recommendations)),
+  duplicateBand: Type.Optional(StringEnum(duplicateBands)),
+  from: Type.Optional(Type.String({ format: 'date-time', description: 'Scored last at this time or later.' })),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Scored last before this time.' })),
+});
+export type SessionListQuery = Static<typeof SessionListQuery>;
+
+export const ScoredSession = Type.Object({
+  sessionId: Type.String(),
+  lastScoredAt: Timestamp,
+  receipt: SessionReceipt,
+});
+export type ScoredSession = Static<typeof ScoredSession>;
+
+export const ScoredSessionPage = Type.Object({
+  sessions: Type.Array(ScoredSession),
+  nextCursor: Nullable(Type.String()),
+});
+export type ScoredSessionPage = Static<typeof ScoredSessionPage>;

@@ -1,0 +1,68 @@
+/**
+ * Routes that tell of scored sessions: what is known of one, and lists of them. Both are of the key’s project; an organization key names one.
+ */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { CallerId } from '../../contract/common.js';
+import {
+  ScoredSessionPage,
+  SessionListQuery,
+  SessionTrailQuery,
+  SessionTrailReply,
+} from '../../contract/session-trail.js';
+import { keyCaller, type Access } from '../../http/access.js';
+import { errorReplies } from '../../http/openapi.js';
+import { lookAt, type LookAtDeps } from '../looked-at.js';
+import type { SessionService } from './session-service.js';
+
+export interface SessionRouteDeps extends LookAtDeps {
+  readonly sessions: SessionService;
+}
+
+const tags = ['Scoring'];
+const access: Access = { credential: 'api-key', scope: 'lite:read', oauth: ['lite:read'], demo: 'refused' };
+
+export function registerSessionRoutes(app: FastifyInstance, deps: SessionRouteDeps): void {
+  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
+
+  typed.get(
+    '/lite/sessions/:sessionId',
+    {
+      config: { access },
+      schema: {
+        tags,
+        operationId: 'readSession',
+        summary: 'What is known of a session',
+        description:
+          'Which pages the probe told of, what the session was scored as, and which outcomes came, matched or not. With a test key: what test keys scored. 404 where nothing is known under this id in this project, so that a probe under another id or another project’s key shows.',
+        params: Type.Object({ sessionId: CallerId('The session as it was scored.') }),
+        querystring: SessionTrailQuery,
+        response: { 200: SessionTrailReply, ...errorReplies([400, 401, 403, 404, 429]) },
+      },
+    },
+    async (request) => {
+      const owner = await lookAt(deps, keyCaller(request), request.query.projectId);
+      return deps.sessions.trail(owner, request.params.sessionId);
+    },
+  );
+
+  typed.get(
+    '/lite/sessions',
+    {
+      config: { access },
+      schema: {
+        tags,
+        operationId: 'listSessions',
+        summary: 'List scored sessions, those scored last first',
+        description: 'Each with its latest receipt. A page at a time: pass nextCursor on as cursor until it is null.',
+        querystring: SessionListQuery,
+        response: { 200: ScoredSessionPage, ...errorReplies([400, 401, 403, 404, 429]) },
+      },
+    },
+    async (request) => {
+      const { projectId, ...query } = request.query;
+      return deps.sessions.list(await lookAt(deps, keyCaller(request), projectId), query);
+    },
+  );
+}

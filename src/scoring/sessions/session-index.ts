@@ -1,0 +1,180 @@
+/**
+ * Scored sessions in the database, each with its latest receipt. Written by the consumer that records receipts; written twice or out of order, a
+ * session still stands with its latest.
+ */
+import type { ScoredSession, SessionListQuery, SessionReceipt } from '../../contract/session-trail.js';
+import { leastIdAt } from '../../crypto/ids.js';
+import { cutPage, type Page } from '../../http/paging.js';
+import type { Namespace } from '../../stores/counters/namespace.js';
+import { deleteInBatches } from '../../stores/database/retention.js';
+import type { Database, Queryable, SqlValue } from '../../stores/database/port.js';
+import { inOrganization } from '../../stores/database/tenant.js';
+
+export interface IndexedReceipt extends Omit<SessionReceipt, 'scoredAt'> {
+  readonly organizationId: string;
+  readonly namespace: Namespace;
+  readonly sessionRef: string;
+  readonly sessionId: string;
+  readonly scoredAt: Date;
+}
+
+const latestColumns = {
+  receipt_id: 'text',
+  scored_at: 'timestamptz',
+  score: 'smallint',
+  recommendation: 'text',
+  verdict_class: 'text',
+  duplicate_band: 'text',
+  study_id: 'text',
+  source_id: 'text',
+  supersedes: 'text',
+} as const;
+const latest = Object.keys(latestColumns);
+const types = ['text', 'text', 'text', 'text', 'timestamptz', ...Object.values(latestColumns)];
+
+const upsert = `
+  INSERT INTO session_index AS known (organization_id, project_id, session_ref, session_id, first_scored_at, ${latest.join(', ')})
+  SELECT * FROM unnest(${types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')})
+  ON CONFLICT (project_id, session_ref) DO UPDATE SET first_scored_at = least(known.first_scored_at, excluded.first_scored_at),
+    ${latest.map((name) => `${name} = CASE WHEN excluded.receipt_id > known.receipt_id THEN excluded.${name} ELSE known.${name} END`).join(', ')}`;
+
+/** Records the sessions of a batch of receipts, always in one order, so that writers wait for each other and never in a circle. */
+export async function indexSessions(tx: Queryable, receipts: readonly IndexedReceipt[]): Promise<void> {
+  const sessions = new Map<string, { readonly first: Date; readonly last: IndexedReceipt }>();
+  for (const receipt of receipts) {
+    const name = `${receipt.namespace}\n${receipt.sessionRef}`;
+    const known = sessions.get(name) ?? { first: receipt.scoredAt, last: receipt };
+    sessions.set(name, {
+      first: receipt.scoredAt < known.first ? receipt.scoredAt : known.first,
+      last: receipt.receiptId > known.last.receiptId ? receipt : known.last,
+    });
+  }
+  const rows = [...sessions].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  if (rows.length === 0) return;
+  const column = <T>(read: (receipt: IndexedReceipt) => T): T[] => rows.map(({ last }) => read(last));
+  await tx.query(
+    upsert,
+    [
+      column((receipt) => receipt.organizationId),
+      column((receipt) => receipt.namespace),
+      column((receipt) => receipt.sessionRef),
+      column((receipt) => receipt.sessionId),
+      rows.map(({ first }) => first),
+      column((receipt) => receipt.receiptId),
+      column((receipt) => receipt.scoredAt),
+      column((receipt) => receipt.score),
+      column((receipt) => receipt.recommendation),
+      column((receipt) => receipt.verdictClass),
+      column((receipt) => receipt.duplicateBand),
+      column((receipt) => receipt.studyId),
+      column((receipt) => receipt.sourceId),
+      column((receipt) => receipt.supersedes),
+    ],
+    { recurring: true },
+  );
+}
+
+type IndexRow = {
+  readonly session_id: string;
+  readonly first_scored_at: Date;
+  readonly scored_at: Date;
+  readonly receipt_id: string;
+  readonly score: number;
+  readonly recommendation: SessionReceipt['recommendation'];
+  readonly verdict_class: SessionReceipt['verdictClass'];
+  readonly duplicate_band: SessionReceipt['duplicateBand'];
+  readonly study_id: string | null;
+  readonly source_id: string | null;
+  readonly supersedes: string | null;
+};
+
+/** Between which times a session was scored; null where it never was. */
+export async function findScoredTimes(
+  database: Database,
+  owner: { readonly organizationId: string; readonly namespace: Namespace },
+  sessionRef: string,
+): Promise<{ readonly first: Date; readonly last: Date } | null> {
+  const [row] = await inOrganization(database, owner.organizationId, (tx) =>
+    tx.query<Pick<IndexRow, 'first_scored_at' | 'scored_at'>>(
+      'SELECT first_scored_at, scored_at FROM session_index WHERE project_id = $1 AND session_ref = $2',
+      [owner.namespace, sessionRef],
+    ),
+  );
+  return row === undefined ? null : { first: row.first_scored_at, last: row.scored_at };
+}
+
+/** A page of a project’s sessions, those scored last first. */
+export async function listSessions(
+  database: Database,
+  owner: { readonly organizationId: string; readonly namespace: Namespace },
+  filter: Omit<SessionListQuery, 'projectId' | 'limit' | 'cursor'>,
+  page: Page,
+): Promise<{ readonly items: readonly ScoredSession[]; readonly nextCursor: string | null }> {
+  const values: SqlValue[] = [owner.namespace];
+  const conditions = ['project_id = $1'];
+  const where = (condition: string, value: SqlValue | undefined): void => {
+    if (value === undefined || value === null) return;
+    values.push(value);
+    conditions.push(`${condition} $${values.length}`);
+  };
+  where('receipt_id <', page.below);
+  where('receipt_id >=', filter.from === undefined ? undefined : leastIdAt('receipt', Date.parse(filter.from)));
+  where('receipt_id <', filter.to === undefined ? undefined : leastIdAt('receipt', Date.parse(filter.to)));
+  where('study_id =', filter.studyId);
+  where('source_id =', filter.sourceId);
+  where('recommendation =', filter.recommendation);
+  where('duplicate_band =', filter.duplicateBand);
+  const rows = await inOrganization(database, owner.organizationId, (tx) =>
+    tx.query<IndexRow>(
+      `SELECT * FROM session_index WHERE ${conditions.join(' AND ')} ORDER BY receipt_id DESC LIMIT ${page.limit + 1}`,
+      values,
+    ),
+  );
+  const { items, nextCursor } = cutPage(rows, page.limit, (row) => row.receipt_id);
+  return { items: items.map(sessionOf), nextCursor };
+}
+
+function sessionOf(row: IndexRow): ScoredSession {
+  const scoredAt = row.scored_at.toISOString();
+  return {
+    sessionId: row.session_id,
+    lastScoredAt: scoredAt,
+    receipt: {
+      receiptId: row.receipt_id,
+      scoredAt,
+      score: row.score,
+      recommendation: row.recommendation,
+      verdictClass: row.verdict_class,
+      duplicateBand: row.duplicate_band,
+      studyId: row.study_id,
+      sourceId: row.source_id,
+      supersedes: row.supersedes,
+    },
+  };
+}
+
+/** Of these sources, those that no session of the project was ever scored for. */
+export async function findSilentSources(
+  database: Database,
+  owner: { readonly organizationId: string; readonly namespace: Namespace },
+  sourceIds: readonly string[],
+): Promise<readonly string[]> {
+  if (sourceIds.length === 0) return [];
+  const rows = await inOrganization(database, owner.organizationId, (tx) =>
+    tx.query<{ source: string }>(
+      `SELECT source FROM unnest($2::text[]) AS source
+        WHERE NOT EXISTS (SELECT 1 FROM session_index WHERE project_id = $1 AND source_id = source)`,
+      [owner.namespace, sourceIds],
+    ),
+  );
+  return rows.map(({ source }) => source);
+}
+
+/** Deletes sessions that were scored last before their receipts’ lifetime began. */
+export function dropExpiredSessions(database: Database, nowMs: number, retentionDays: number): Promise<number> {
+  return deleteInBatches(database, {
+    table: 'session_index',
+    where: 'scored_at < $1',
+    values: [new Date(nowMs - retentionDays * 86_400_000)],
+  });
+}

@@ -1,0 +1,130 @@
+/**
+ * Tells what is known of a session: what its pages sent, what it was scored as, what became of it. The database says what was recorded, the
+ * counters store what the probe sent; with the latter away the answer is a 503, since “no probe came” would then be made up.
+ */
+import { unpack } from 'msgpackr';
+import type { OutcomeType, ReasonClass } from '../../contract/outcome.js';
+import {
+  trailOutcomesMax,
+  trailReceiptsMax,
+  type ScoredSessionPage,
+  type SessionListQuery,
+  type SessionOutcome,
+  type SessionProbe,
+  type SessionReceipt,
+  type SessionTrailReply,
+} from '../../contract/session-trail.js';
+import type { ProbeFacts } from '../../contract/facts.js';
+import type { MakeRef } from '../../crypto/master-key.js';
+import { notFound } from '../../http/access.js';
+import { readPage } from '../../http/paging.js';
+import type { Namespace } from '../../stores/counters/namespace.js';
+import type { Counters, StoredProbe } from '../../stores/counters/port.js';
+import type { Database } from '../../stores/database/port.js';
+import type { LookedAt } from '../looked-at.js';
+import type { Receipt } from '../receipts.js';
+import { findScoredTimes, listSessions } from './session-index.js';
+
+export interface SessionServiceDeps {
+  readonly database: Database;
+  readonly counters: Counters;
+  readonly makeRef: MakeRef;
+  readonly now: () => number;
+}
+
+export type SessionService = ReturnType<typeof createSessionService>;
+
+export function createSessionService({ database, counters, makeRef, now }: SessionServiceDeps) {
+  return {
+    async trail(owner: LookedAt, sessionId: string): Promise<SessionTrailReply> {
+      const session = makeRef(owner.projectId, 'session', sessionId);
+      const [receipts, outcomes, probe, [scored = false]] = await Promise.all([
+        findReceipts(database, owner, session),
+        findOutcomes(database, owner.namespace, session),
+        counters.findProbe(owner.projectId, session, now()),
+        counters.wereScored(owner.namespace, [session]),
+      ]);
+      const matched = scored || receipts.length > 0;
+      if (!matched && outcomes.length === 0 && probe === null) throw notFound('session');
+      return {
+        sessionId,
+        probes: describeProbe(probe),
+        receipts: [...receipts],
+        outcomes: outcomes.map((outcome) => ({ ...outcome, matched })),
+      };
+    },
+
+    async list(owner: LookedAt, { limit, cursor, ...filter }: SessionListQuery): Promise<ScoredSessionPage> {
+      const page = readPage({ ...(limit === undefined ? {} : { limit }), ...(cursor === undefined ? {} : { cursor }) });
+      const { items, nextCursor } = await listSessions(database, owner, filter, page);
+      return { sessions: [...items], nextCursor };
+    },
+  };
+}
+
+/** Only the days between which the session was scored are looked at. */
+async function findReceipts(database: Database, owner: LookedAt, session: string): Promise<readonly SessionReceipt[]> {
+  const times = await findScoredTimes(database, owner, session);
+  if (times === null) return [];
+  const rows = await database.query<{ record: Uint8Array; scored_at: Date }>(
+    `SELECT record, scored_at FROM receipts WHERE project_id = $1 AND session_ref = $2 AND scored_at BETWEEN $3 AND $4
+      ORDER BY receipt_id DESC LIMIT ${trailReceiptsMax}`,
+    [owner.namespace, session, times.first, times.last],
+  );
+  return rows.map(({ record, scored_at }) => describeReceipt(unpack(record) as Receipt, scored_at));
+}
+
+function describeReceipt(receipt: Receipt, scoredAt: Date): SessionReceipt {
+  const { score, recommendation, verdictClass, duplicateBand } = receipt.verdict;
+  return {
+    receiptId: receipt.receiptId,
+    scoredAt: scoredAt.toISOString(),
+    ...{ score, recommendation, verdictClass, duplicateBand },
+    studyId: receipt.studyId ?? null,
+    sourceId: receipt.sourceId,
+    supersedes: receipt.supersedes ?? null,
+  };
+}
+
+async function findOutcomes(
+  database: Database,
+  namespace: Namespace,
+  session: string,
+): Promise<readonly Omit<SessionOutcome, 'matched'>[]> {
+  const rows = await database.query<{
+    type: OutcomeType;
+    occurred_at: Date;
+    reason_class: ReasonClass | null;
+    event_id: string | null;
+  }>(
+    `SELECT type, occurred_at, reason_class, event_id FROM outcomes WHERE project_id = $1 AND session_ref = $2
+      ORDER BY occurred_at DESC, statement_no DESC LIMIT ${trailOutcomesMax}`,
+    [namespace, session],
+  );
+  return rows.map((row) => ({
+    type: row.type,
+    occurredAt: row.occurred_at.toISOString(),
+    reasonClass: row.reason_class,
+    eventId: row.event_id,
+  }));
+}
+
+/** One entry for each origin that pages of the session came from. */
+function describeProbe(probe: StoredProbe | null): SessionProbe[] {
+  const byOrigin = new Map<string | null, { latestMs: number | null; loads: number; messages: number }>();
+  for (const { load, update } of probe?.pages ?? []) {
+    const messages = [load, update].flatMap((content) => (content === null ? [] : [unpack(content) as ProbeFacts]));
+    const origin = messages.map(({ transport }) => transport.origin ?? null).find((each) => each !== null) ?? null;
+    const known = byOrigin.get(origin) ?? { latestMs: null, loads: 0, messages: 0 };
+    const times = messages.flatMap(({ transport }) => transport.receivedAtMs ?? []);
+    byOrigin.set(origin, {
+      latestMs: times.length === 0 ? known.latestMs : Math.max(known.latestMs ?? 0, ...times),
+      loads: known.loads + Number(load !== null),
+      messages: known.messages + messages.length,
+    });
+  }
+  return [...byOrigin].map(([origin, { latestMs, loads, messages }]) => ({
+    receivedAt: latestMs === null ? null : new Date(latestMs).toISOString(),
+    ...{ origin, loads, messages },
+  }));
+}

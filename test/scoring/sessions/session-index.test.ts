@@ -1,0 +1,68 @@
+import t from 'tap';
+import { leastIdAt } from '../../../src/crypto/ids.js';
+import {
+  dropExpiredSessions,
+  findScoredTimes,
+  findSilentSources,
+  indexSessions,
+  listSessions,
+  type IndexedReceipt,
+} from '../../../src/scoring/sessions/session-index.js';
+import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
+import { migrate } from '../../../src/stores/database/migrate.js';
+
+const owner = { organizationId: 'org_1', namespace: 'proj_1' };
+const hourMs = 3_600_000;
+const startMs = Date.UTC(2026, 5, 1);
+
+const receipt = (sessionId: string, hour: number, over: Partial<IndexedReceipt> = {}): IndexedReceipt => ({
+  ...owner,
+  sessionRef: `ref-${sessionId}`,
+  sessionId,
+  receiptId: leastIdAt('receipt', startMs + hour * hourMs),
+  scoredAt: new Date(startMs + hour * hourMs),
+  score: hour,
+  recommendation: 'allow',
+  verdictClass: 'human',
+  duplicateBand: 'none',
+  studyId: null,
+  sourceId: 'source',
+  supersedes: null,
+  ...over,
+});
+
+t.test('a session stands with its latest receipt, in whatever order and however often receipts come', async (t) => {
+  const database = await openEmbeddedDatabase({ directory: null });
+  t.teardown(() => database.close());
+  await migrate(database);
+  await indexSessions(database, [receipt('a', 5), receipt('b', 3), receipt('a', 2)]);
+  await indexSessions(database, [receipt('a', 1), receipt('b', 4)]);
+  await indexSessions(database, [receipt('a', 1), receipt('b', 4)]);
+  await indexSessions(database, []);
+  const { items } = await listSessions(database, owner, {}, { limit: 10, below: null });
+  t.same(
+    items.map((session) => [session.sessionId, session.receipt.score]),
+    [
+      ['a', 5],
+      ['b', 4],
+    ],
+  );
+  t.same(await findScoredTimes(database, owner, 'ref-a'), {
+    first: new Date(startMs + hourMs),
+    last: new Date(startMs + 5 * hourMs),
+  });
+  t.equal(
+    await findScoredTimes(database, { ...owner, organizationId: 'org_2' }, 'ref-a'),
+    null,
+    'rows of others are hidden',
+  );
+  t.same(await findSilentSources(database, owner, ['source', 'never']), ['never']);
+
+  t.equal(
+    await dropExpiredSessions(database, startMs + 29 * hourMs, 1),
+    1,
+    'what was scored last before its lifetime goes',
+  );
+  t.equal(await findScoredTimes(database, owner, 'ref-b'), null);
+  t.ok(await findScoredTimes(database, owner, 'ref-a'));
+});
