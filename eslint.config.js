@@ -9,6 +9,7 @@ const capabilities = [
   'projects',
   'webhooks',
   'hosted',
+  'monitoring',
   'audience',
   'oauth',
   'agents',

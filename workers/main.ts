@@ -9,6 +9,7 @@ import type { PoolAnswer, PoolResults, PoolTask } from '../src/contract/pool.js'
 import { createLikeness } from './duplicates/likeness.js';
 import { bandsOf, sketchDevice } from './duplicates/sketch.js';
 import { renderEvidence } from './evidence/render.js';
+import { findFlags } from './monitoring/flags.js';
 import { modelVersion } from './scoring/model-version.js';
 import { recordVerdict } from './scoring/recorded-verdict.js';
 import { scoreFacts } from './scoring/score.js';
@@ -65,6 +66,8 @@ function run(task: PoolTask): PoolResults[PoolTask['kind']] {
     case 'likeness':
       // How common each part is in the project is not known here, so likeness never says more than that it is likely.
       return { probabilities: task.candidates.map(createLikeness(task.own, null, task.nowMs)) };
+    case 'watch':
+      return findFlags(task.observation, task.monitoring);
     case 'model':
       return { modelVersion };
   }

@@ -46,6 +46,8 @@ export interface QuestionSnapshot {
   pasteCount: number;
   focusEntries: number;
   focusExits: number;
+  /** True once the observer was stopped; absent until then. */
+  ended?: boolean;
   /** The question's own text; only with `captureText`. */
   text?: string;
 }

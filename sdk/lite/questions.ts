@@ -41,7 +41,12 @@ export function observeQuestion(
 
   return {
     getSnapshot(): QuestionSnapshot {
-      const snapshot = { questionId: options.questionId, timeOnQuestionMs: stoppedMs ?? elapsedMs(), ...counts };
+      const snapshot: QuestionSnapshot = {
+        questionId: options.questionId,
+        timeOnQuestionMs: stoppedMs ?? elapsedMs(),
+        ...counts,
+      };
+      if (stoppedMs !== undefined) snapshot.ended = true;
       return options.captureText === true ? { ...snapshot, text: readText() } : snapshot;
     },
     stop() {

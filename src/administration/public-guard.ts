@@ -31,13 +31,13 @@ export interface PublicGuard {
   look(request: FastifyRequest, reply: FastifyReply, siteKey: string): Promise<Visitor>;
   /**
    * The same, and ORIGIN_NOT_ALLOWED for pages that may not. `isLinked`: what is asked for goes through a link of the project, which lets
-   * the service’s own page in whatever the list says, and no other.
+   * the service’s own page in whatever the list says, and no other. `isReport`: the call is counted with the probe’s.
    */
   admit(
     request: FastifyRequest,
     reply: FastifyReply,
     siteKey: string,
-    options?: { readonly isLinked?: boolean },
+    options?: { readonly isLinked?: boolean; readonly isReport?: boolean },
   ): Promise<Visitor>;
   /** Takes a probe off the limit of project and origin. Any page may send probes; those of pages that may not use the project share one count. */
   countProbe(projectId: string, origin: string | null): Promise<void>;
@@ -59,20 +59,25 @@ export function createPublicGuard({ directories, limits, decide, ownOrigin }: Pu
     };
   }
 
-  async function look(request: FastifyRequest, reply: FastifyReply, siteKey: string): Promise<Visitor> {
+  async function look(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    siteKey: string,
+    take: (projectId: string, origin: string | null) => Promise<void> = limits.takePublicRate,
+  ): Promise<Visitor> {
     const origin = request.headers.origin ?? null;
     allowReading(reply, origin);
     const visitor = siteKey.startsWith('proj_') ? await find(siteKey, origin) : null;
     if (visitor === null) throw notFound('site key');
     const counted = isOwnPage(request, ownOrigin()) ? ownOrigin() : origin;
-    await limits.takePublicRate(siteKey, visitor.allowed || counted === ownOrigin() ? counted : null);
+    await take(siteKey, visitor.allowed || counted === ownOrigin() ? counted : null);
     return visitor;
   }
 
   return {
-    look,
-    async admit(request, reply, siteKey, { isLinked = false } = {}) {
-      const visitor = await look(request, reply, siteKey);
+    look: (request, reply, siteKey) => look(request, reply, siteKey),
+    async admit(request, reply, siteKey, { isLinked = false, isReport = false } = {}) {
+      const visitor = await look(request, reply, siteKey, isReport ? limits.takeProbeRate : limits.takePublicRate);
       if (visitor.allowed || (isLinked && isOwnPage(request, ownOrigin()))) return visitor;
       const where =
         visitor.decidedBy === 'environment'

@@ -4,7 +4,9 @@
  */
 import type { Envelope } from './envelope.js';
 import type { Classification, DeviceSketch, DuplicateCandidate } from './facts.js';
+import type { Observation, RaisedFlag } from './monitoring.js';
 import type { ProbeBody, ProbeTransport } from './probe.js';
+import type { Monitoring } from './project-parts.js';
 import type { EvidenceBlock, ScoreReply } from './score.js';
 import type { DecisionInputs, EdgeFit, FitSubject, HypotheticalDecision, HypotheticalEdges } from './thresholds.js';
 import type { CaptureMarks, VerdictFacts, VerdictOutcome } from './verdict.js';
@@ -33,6 +35,8 @@ export type PoolTask =
     }
   /** A load message of the probe: the sketch of its device, and how suspicious it is by itself. */
   | { readonly kind: 'message'; readonly body: ProbeBody; readonly transport: ProbeTransport }
+  /** Which of a project’s thresholds an observation of a session crosses. */
+  | { readonly kind: 'watch'; readonly observation: Observation; readonly monitoring: Monitoring }
   | { readonly kind: 'model' };
 
 /** What a receipt keeps of the outcome beside the facts. */
@@ -64,6 +68,7 @@ export interface PoolResults {
   readonly fit: EdgeFit;
   readonly marks: CaptureMarks;
   readonly verdict: VerdictOutcome;
+  readonly watch: readonly RaisedFlag[];
   readonly likeness: { readonly probabilities: readonly number[] };
   readonly model: { readonly modelVersion: string };
 }

@@ -33,6 +33,9 @@ export const QuestionSnapshot = Type.Object({
   pasteCount: Type.Integer({ minimum: 0 }),
   focusEntries: Type.Integer({ minimum: 0 }),
   focusExits: Type.Integer({ minimum: 0 }),
+  ended: Type.Optional(
+    Type.Boolean({ description: 'The observer was stopped: the question is answered. Absent while it is open.' }),
+  ),
   text: Type.Optional(
     Type.String({ maxLength: 1_000, description: 'The question’s text; only where captureText was opted in.' }),
   ),

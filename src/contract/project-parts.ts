@@ -123,7 +123,9 @@ const duration = (description: string) => Type.Integer({ minimum: 0, maximum: 86
 
 export const Monitoring = Type.Object(
   {
-    anomalyThreshold: Type.Optional(unit('An anomaly in the session’s behaviour is flagged above it. Default 0.8.')),
+    anomalyThreshold: Type.Optional(
+      unit('An anomaly in the session’s behaviour whose score is above it is flagged. Default none.'),
+    ),
     question: Type.Optional(
       Type.Object(
         {
@@ -134,7 +136,10 @@ export const Monitoring = Type.Object(
           minMouseMoves: Type.Optional(count('Flags fewer movements of the pointer. Default none.')),
           minKeys: Type.Optional(count('Flags fewer keys. Default none.')),
         },
-        { additionalProperties: false, description: 'Limits on one question’s behaviour.' },
+        {
+          additionalProperties: false,
+          description: 'Limits on one question’s behaviour; those of least values hold for ended questions.',
+        },
       ),
     ),
   },

@@ -233,7 +233,7 @@ export const configDefaults = {
   escalateOnSuspicion: false,
   riskAggregator: 'off',
   deduplication: { scope: 'project', perDataCollector: false, reEligibilityDays: null },
-  monitoring: { anomalyThreshold: 0.8, question: {} },
+  monitoring: { question: {} },
   liteConfig: {},
 } as const satisfies ProjectConfig;
 

@@ -16,6 +16,7 @@ import { OAuthClientRecord, OAuthClientRotation } from './oauth.js';
 import { OrganizationChange, OrganizationReply, OrganizationSettings, SettingsChange } from './organization.js';
 import { OutcomeDetail, OutcomeEvent, OutcomeReply, SessionOutcomeEvent } from './outcome.js';
 import { ProbeBody, ProbeReply, QuestionSnapshot, Sample } from './probe.js';
+import { Activity, ActivityReply } from './monitoring.js';
 import { Branding, Deduplication, Monitoring, ScoreModeConfig, Thresholds } from './project-parts.js';
 import { OriginCheck, ProjectChange, ProjectConfig, ProjectCreation, ProjectProvisioning } from './project.js';
 import { BrandingReply, ProjectConfigReply, ScoreModeReply, ThresholdsReply } from './project.js';
@@ -101,6 +102,8 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   Envelope,
   VerifyReply,
   ScoreEnvelope,
+  Activity,
+  ActivityReply,
   Duplication,
   VerdictRisk,
   RiskContribution,

@@ -3,6 +3,7 @@
  * The device sketch is made here, once, so that scoring finds it ready.
  */
 import { pack } from 'msgpackr';
+import type { Observation } from '../contract/monitoring.js';
 import type { ProbeBody, ProbeReply, ProbeTransport } from '../contract/probe.js';
 import type { MakeRef } from '../crypto/master-key.js';
 import { notFound } from '../http/access.js';
@@ -10,6 +11,7 @@ import { invalid } from '../http/error-answers.js';
 import type { Pool } from '../pool/pool.js';
 import type { ProbeWatch } from './probe-watch.js';
 import type { Counters } from '../stores/counters/port.js';
+import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 
 export interface ProbeServiceDeps {
@@ -22,6 +24,17 @@ export interface ProbeServiceDeps {
   /** The project of a public probe key, or null. */
   readonly findProbeProject: (probeKey: string) => Promise<string | null>;
   /** Rejects where the project and origin have sent too many; every message counts. */
+  /** Watches sessions whose project asks for it. */
+  readonly observe: (
+    session: {
+      readonly projectId: string;
+      readonly sessionId: string;
+      readonly respondentId: null;
+      readonly isDemo: false;
+    },
+    observation: Observation,
+  ) => Promise<number>;
+  readonly logger: Pick<Logger, 'warn'>;
   readonly countProbe: (projectId: string, origin: string | null) => Promise<void>;
 }
 
@@ -62,7 +75,24 @@ export function createProbeService(deps: ProbeServiceDeps) {
       if (result === 'nonce_reused')
         throw invalid([{ path: '/nonce', message: 'was used by another session; a nonce is good for one.' }]);
       deps.watch.noteProbe(ip, { projectId, sessionId: body.sessionId });
+      await watch(deps, projectId, body, transport);
       return { sessionId: body.sessionId, stored: true };
     },
   };
+}
+
+/** The probe is kept whatever becomes of this: messages count up, so that the next one of the page is judged with what this one said. */
+async function watch(
+  { observe, metrics, logger }: ProbeServiceDeps,
+  projectId: string,
+  { sessionId, beh, q, ua }: ProbeBody,
+  transport: ProbeTransport,
+): Promise<void> {
+  const session = { projectId, sessionId, respondentId: null, isDemo: false } as const;
+  await observe(session, { behavior: beh, questions: q ?? [], pageAgent: ua?.ua ?? null, transport }).catch(
+    (error: unknown) => {
+      metrics.monitoringMissed.inc();
+      logger.warn({ err: error }, 'a message of the probe was kept and not looked at for flags; the next one is');
+    },
+  );
 }

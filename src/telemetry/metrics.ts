@@ -124,6 +124,15 @@ function eventMetrics({ counter, gauge }: Makers) {
       'Events of sessions handed to the log: at once (published), or later or once more by the sweeper (swept).',
       ['event'],
     ),
+    monitoringFlags: counter('vh_monitoring_flags_total', 'Flags raised of sessions, by event and type of the flag.', [
+      'event',
+      'type',
+    ]),
+    monitoringMissed: counter(
+      'vh_monitoring_missed_total',
+      'Messages of the probe that were kept and could not be looked at for flags.',
+      [],
+    ),
     webhookAttempts: counter(
       'vh_webhook_attempts_total',
       'Attempts to deliver to webhooks, by outcome: succeeded, failed (to be repeated), exhausted.',

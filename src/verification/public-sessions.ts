@@ -21,12 +21,13 @@ export interface OpenedSession extends Visitor {
   readonly session: StoredSession;
 }
 
-/** The session that a page may go on with. Throws INVALID_CLIENT_SECRET, ORIGIN_NOT_ALLOWED, RATE_LIMIT_EXCEEDED. */
+/** The session that a page may go on with. `isReport`: the call tells of behaviour, and is counted with the probe’s. Throws INVALID_CLIENT_SECRET, ORIGIN_NOT_ALLOWED, RATE_LIMIT_EXCEEDED. */
 export async function openSession(
   { database, guard, secrets }: PublicSessionDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   sessionId: string,
+  { isReport = false }: { readonly isReport?: boolean } = {},
 ): Promise<OpenedSession> {
   const attempt = { sessionId, address: request.ip };
   const header = request.headers['x-client-secret'];
@@ -36,7 +37,7 @@ export async function openSession(
   await secrets.check(attempt, secret, session);
   if (session === null) throw new Error('a secret was right for no session');
   const isLinked = isLinkId(session.linkId);
-  return { session, ...(await guard.admit(request, reply, session.projectId, { isLinked })) };
+  return { session, ...(await guard.admit(request, reply, session.projectId, { isLinked, isReport })) };
 }
 
 /** Every answer of this scope can be read by the page, also one that is refused before its handler runs. */

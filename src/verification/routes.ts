@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { registerStorableText } from '../http/storable-text.js';
+import { registerActivityRoute, type ActivityRouteDeps } from './activity/activity-routes.js';
 import { registerAnalyticsRoute, type AnalyticsRouteDeps } from './analytics/analytics-routes.js';
 import { registerErasureRoute, type ErasureRouteDeps } from './erasure/erasure-routes.js';
 import { registerResultRoutes, type ResultRouteDeps } from './results/result-routes.js';
@@ -15,6 +16,7 @@ import { registerVerifyRoute, type VerifyRouteDeps } from './verify/verify-route
 export type VerificationRouteDeps = SessionRouteDeps &
   VerifyRouteDeps &
   ResultRouteDeps &
+  ActivityRouteDeps &
   TokenRouteDeps &
   AnalyticsRouteDeps &
   ErasureRouteDeps;
@@ -28,6 +30,7 @@ export function registerVerificationRoutes(app: FastifyInstance, deps: Verificat
     registerAnalyticsRoute(scope, deps);
     registerErasureRoute(scope, deps);
   });
+  registerActivityRoute(app, deps);
   registerVerifyRoute(app, deps);
   registerTokenRoutes(app, deps);
 }

@@ -15,6 +15,7 @@ import { registerOpenapi, serveDocs } from '../http/openapi.js';
 import { serveSdkFiles } from '../http/sdk-files.js';
 import { packageRoot } from '../package-root.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
+import { createMonitor } from '../monitoring/monitor.js';
 import { createDashboardVerifier, type ExternalIssuer } from '../administration/dashboard-tokens.js';
 import { openDirectories, type Directories } from '../administration/directories.js';
 import { createLimits, type Limits } from '../administration/request-limits.js';
@@ -84,11 +85,15 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<
   const decide = createOriginDecision(settings.VH_ENV);
   const guard = createPublicGuard({ directories, limits, decide, ownOrigin: () => new URL(siteUrl()).origin });
   const pool = await openPool(parts);
-  const scoring = await openScoring(parts, { directories, guard, pool, ids });
+  const makeRef = createMakeRef(masterKey);
+  const { database } = stores;
+  const observe = createMonitor({ database, outbox: parts.outbox, pool, directories, makeRef, metrics, now });
+  const scoring = await openScoring(parts, { directories, guard, pool, observe, ids });
   const faces = await openFaces(parts, pool);
   const signingSecrets = createSigningSecrets(masterKey);
   const verification = await openVerification(parts, {
-    ...{ directories, guard, limits, pool, uniqueness: faces, signingSecrets, tokenKeys: oauth.tokenKeys, ids, issuer },
+    ...{ directories, guard, limits, pool, uniqueness: faces, observe, signingSecrets, ids, issuer },
+    tokenKeys: oauth.tokenKeys,
   });
   await app.register(
     async (api) => {

@@ -136,6 +136,8 @@ async function openShared(parts: Parts, ids: BootstrapIds | null): Promise<Share
     decide: createOriginDecision(settings.VH_ENV),
     ownOrigin: () => new URL(siteUrl()).origin,
   });
-  const scoring = await openScoring(parts, { directories, guard, pool: await openPool(parts), ids });
+  const pool = await openPool(parts);
+  // Pages send their probes to the API; nothing is observed here.
+  const scoring = await openScoring(parts, { directories, guard, pool, observe: async () => 0, ids });
   return { directories, limits, scoring, tokenKeys, accessTokens, siteUrl };
 }

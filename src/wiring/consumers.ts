@@ -5,6 +5,7 @@
 import type { Consumer } from '../stores/log/port.js';
 import { startOutboxSweeper } from '../stores/outbox-sweeper.js';
 import { startLinkRetention } from '../hosted/link-retention.js';
+import { startFlagRetention } from '../monitoring/flag-retention.js';
 import { startOutcomeRetention } from '../scoring/outcomes/outcome-retention.js';
 import { startAuditRetention } from '../administration/audit-retention.js';
 import { startHistoryConsumer } from '../scoring/outcomes/history-consumer.js';
@@ -69,6 +70,7 @@ const rounds: readonly ((parts: Parts) => Background)[] = [
       retentionDays: settings.VH_SESSION_RETENTION_DAYS,
     }),
   ({ stores, logger, now }) => startLinkRetention({ database: stores.database, logger, now }),
+  ({ stores, logger, now }) => startFlagRetention({ database: stores.database, logger, now }),
   ({ stores, logger, metrics }) => startOutboxSweeper({ database: stores.database, log: stores.log, logger, metrics }),
 ];
 

@@ -7,6 +7,7 @@ import type { Pool } from '../pool/pool.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
 import type { Directories } from '../administration/directories.js';
 import type { PublicGuard } from '../administration/public-guard.js';
+import type { Observe } from '../monitoring/monitor.js';
 import { createEvidenceService } from '../scoring/evidence-service.js';
 import { openGeography, type Geography } from '../scoring/geography.js';
 import { createProbeWatch, noProbeWatch } from '../scoring/probe-watch.js';
@@ -28,11 +29,15 @@ export interface ScoringDeps {
   readonly directories: Directories;
   readonly guard: PublicGuard;
   readonly pool: Pool;
+  readonly observe: Observe;
   readonly ids: BootstrapIds | null;
 }
 
 /** Opens what scoring needs; answers the services that its routes serve. */
-export async function openScoring(parts: Parts, { directories, guard, pool, ids }: ScoringDeps): Promise<OpenScoring> {
+export async function openScoring(
+  parts: Parts,
+  { directories, guard, pool, observe, ids }: ScoringDeps,
+): Promise<OpenScoring> {
   const { settings, logger, metrics, stores, masterKey, now, opened } = parts;
   const { counters, database, lookups, log } = stores;
   const { findProjectOwner } = directories;
@@ -78,6 +83,8 @@ export async function openScoring(parts: Parts, { directories, guard, pool, ids 
       metrics,
       now,
       watch,
+      observe,
+      logger,
       countProbe: (projectId, origin) => guard.countProbe(projectId, origin),
       findProbeProject: async (probeKey) => (await directories.probeKeys.get(probeKey))?.projectId ?? null,
     }),

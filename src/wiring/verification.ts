@@ -10,6 +10,7 @@ import type { Limits } from '../administration/request-limits.js';
 import type { SigningSecrets } from '../administration/signing-secrets.js';
 import { createMakeRef } from '../crypto/master-key.js';
 import type { Pool } from '../pool/pool.js';
+import type { Observe } from '../monitoring/monitor.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
 import { eraseRespondentScores } from '../scoring/respondent-erasure.js';
 import { eraseEvents } from '../stores/outbox.js';
@@ -37,6 +38,7 @@ export interface VerificationDeps {
   readonly limits: Limits;
   readonly pool: Pool;
   readonly uniqueness: Uniqueness;
+  readonly observe: Observe;
   readonly signingSecrets: SigningSecrets;
   readonly tokenKeys: TokenKeys;
   readonly ids: BootstrapIds | null;
@@ -63,6 +65,7 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
     directories,
     guard,
     limits,
+    observe: deps.observe,
     secrets: createSecretGuard({ counters, metrics, now }),
     sessions: createSessionService({ database, random, metrics, now }),
     results: createResultService({

@@ -49,6 +49,7 @@ createSession               401  401  401  401  401   | 404  401  404  | 401  40
 verifySession               ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 retrySession                401  401  401  401  401   | 404  401  404  | 401  401  401  | ok   ok   ok   404
 readResult                  ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
+reportActivity              ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 followRedirect              404  404  404  404  404   | 404  404  404  | 404  404  404  | 404  404  404  404
 verifyToken                 401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok
 verifyTokens                401  401  401  401  401   | ok   401  ok   | 401  401  401  | ok   ok   ok   ok

@@ -141,7 +141,7 @@ t.test('a new project has every default of the documentation', async (t) => {
       escalateOnSuspicion: false,
       riskAggregator: 'off',
       deduplication: { scope: 'project', perDataCollector: false, reEligibilityDays: null },
-      monitoring: { anomalyThreshold: 0.8 },
+      monitoring: { question: {} },
       liteConfig: { ...calibrationDefaults, perSource: {} },
     },
     customThresholds: { liveness: 0.65, uniqueness: 0.85, authenticity: 0.7, screenDetection: 0.6 },
@@ -267,7 +267,7 @@ t.test('what is set is read back, and null goes back to the default', async (t) 
   t.match((await patch<ProjectReply>(body.projectId, change)).body, { ...rest, config });
   const stored = await read(body.projectId);
   t.same(stored.config.allowedDomains, ['https://a.example', 'localhost:*'], 'origins are stored in canonical form');
-  t.same(stored.config.monitoring, { anomalyThreshold: 0.8, question: { maxPastes: 2 } });
+  t.same(stored.config.monitoring, { question: { maxPastes: 2 } });
   t.equal(stored.customThresholds.uniqueness, 0.85);
   const back = await patch<ProjectReply>(body.projectId, {
     verificationMode: null,

@@ -14,6 +14,12 @@ import type { Page, Visit } from './visit.js';
 const raise = createRaise(behaviorRules);
 const edges = behaviorEdges;
 
+/** What the input on a page is judged by. */
+interface UsedPage {
+  readonly body: Pick<Page['body'], 'beh' | 'q'>;
+  readonly agent: Page['agent'];
+}
+
 export function weighBehavior({ pages }: Visit): Signal[] {
   const [first] = pages;
   if (first === undefined) return [];
@@ -28,17 +34,17 @@ export function weighBehavior({ pages }: Visit): Signal[] {
 }
 
 /** What the input on one page says against its session. */
-export function weighPageInput(page: Page): Signal[] {
+export function weighPageInput(page: UsedPage): Signal[] {
   const usage = readUsage(page.body);
   return weighUsage(usage, page, (usage.input?.touches ?? 0) > 0);
 }
 
-function isDesktop({ agent }: Page, touched: boolean): boolean {
+function isDesktop({ agent }: UsedPage, touched: boolean): boolean {
   return agent?.mobile !== true && !touched;
 }
 
 /** What speaks against the respondent. */
-function weighUsage({ input, questions }: Usage, page: Page, touched: boolean): Signal[] {
+function weighUsage({ input, questions }: Usage, page: UsedPage, touched: boolean): Signal[] {
   const signals: Signal[] = [];
   weighQuestions(questions, input, signals);
   if (input === null) return signals;

@@ -45,7 +45,7 @@ export interface Usage {
   readonly questions: readonly QuestionSnapshot[];
 }
 
-export function readUsage({ beh, q }: ProbeBody): Usage {
+export function readUsage({ beh, q }: Pick<ProbeBody, 'beh' | 'q'>): Usage {
   return {
     questions: q ?? [],
     input:

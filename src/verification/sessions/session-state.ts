@@ -33,6 +33,11 @@ export function requireVerifiable(session: SessionTimes, nowMs: number): void {
   if (state === 'expired') throw expired();
 }
 
+/** Throws the fault of a session whose time is over, whether it was completed or not. */
+export function requireRunning({ expiresAt }: Pick<SessionTimes, 'expiresAt'>, nowMs: number): void {
+  if (expiresAt.getTime() <= nowMs) throw expired();
+}
+
 /** Throws the fault of a session whose result is not there, or not any more. */
 export function requireResult(session: SessionTimes, tokenLifetimeSeconds: number, nowMs: number): void {
   const { completedAt } = session;

@@ -2,10 +2,9 @@
  * The route that takes the verification envelope. The client secret comes first: who is not the session’s page learns nothing of the envelope.
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { Envelope } from '../../contract/envelope.js';
-import type { ProbeTransport } from '../../contract/probe.js';
 import { VerifyReply } from '../../contract/score-envelope.js';
 import { errorReplies } from '../../http/openapi.js';
 import { createValidatorCompiler } from '../../http/validation.js';
@@ -13,6 +12,7 @@ import { envelopeBytesMax } from '../../limits.js';
 import { answerPreflights } from '../../administration/public-guard.js';
 import { openSession, registerReadable, type PublicSessionDeps } from '../public-sessions.js';
 import { createEnvelopeCheck } from './envelope-check.js';
+import { transportOf } from './transport.js';
 import type { VerifyService } from './verify-service.js';
 
 export interface VerifyRouteDeps extends PublicSessionDeps {
@@ -20,8 +20,6 @@ export interface VerifyRouteDeps extends PublicSessionDeps {
   /** Envelopes that work once a session’s identifiers are put in; the first one without a camera. */
   readonly envelopeExamples: readonly unknown[];
 }
-
-const textLengthMax = 512;
 
 export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps): void {
   void app.register(async (scope) => {
@@ -68,17 +66,4 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
 function sessionIdOf(body: unknown): string {
   const named = typeof body === 'object' && body !== null ? (body as { sessionId?: unknown }).sessionId : undefined;
   return typeof named === 'string' ? named : '';
-}
-
-function transportOf({ headers }: FastifyRequest): ProbeTransport {
-  const text = (name: string): string | null => {
-    const value = headers[name];
-    return typeof value === 'string' ? value.slice(0, textLengthMax) : null;
-  };
-  return {
-    userAgent: text('user-agent'),
-    acceptLanguage: text('accept-language'),
-    hintPlatform: text('sec-ch-ua-platform'),
-    hintMobile: text('sec-ch-ua-mobile'),
-  };
 }

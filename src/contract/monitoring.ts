@@ -1,0 +1,51 @@
+/**
+ * Monitoring while a session goes on: what a mount reports of the respondent’s behaviour, and the flags that a project’s thresholds make of
+ * such reports. Everything reported is a claim that may be forged.
+ */
+import { Type, type Static } from 'typebox';
+import { ProbeBody, QuestionSnapshot, type ProbeTransport } from './probe.js';
+import type { Monitoring } from './project-parts.js';
+
+export const activityQuestionsMax = 50;
+
+export const Activity = Type.Object({
+  questions: Type.Optional(
+    Type.Array(QuestionSnapshot, {
+      maxItems: activityQuestionsMax,
+      description: 'Snapshots of the question observer, as they stand now.',
+    }),
+  ),
+  behavior: Type.Optional({
+    ...ProbeBody.properties.beh,
+    description: 'Behaviour since the mount, as the probe measures it.',
+  }),
+});
+export type Activity = Static<typeof Activity>;
+
+export const ActivityReply = Type.Object({ sessionId: Type.String(), accepted: Type.Boolean() });
+export type ActivityReply = Static<typeof ActivityReply>;
+
+/** What was observed, from whichever source. */
+export interface Observation {
+  readonly behavior: ProbeBody['beh'];
+  readonly questions: readonly QuestionSnapshot[];
+  /** As the page read its user agent; null where it did not say. */
+  readonly pageAgent: string | null;
+  readonly transport: ProbeTransport;
+}
+
+export type RaisedFlag =
+  | {
+      readonly kind: 'anomaly';
+      readonly type: string;
+      readonly score: number;
+      readonly threshold: number;
+      readonly detail: string;
+    }
+  | {
+      readonly kind: 'question';
+      readonly questionId: string;
+      readonly metric: keyof NonNullable<Monitoring['question']>;
+      readonly value: number;
+      readonly threshold: number;
+    };

@@ -1,0 +1,78 @@
+/**
+ * The route by which a mount reports what the respondent does while the session goes on. Reports are counted with the probe’s, apart from
+ * calls that a widget cannot do without.
+ */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { Activity, ActivityReply, type Observation } from '../../contract/monitoring.js';
+import { SessionId } from '../../contract/session.js';
+import { answerPreflights } from '../../administration/public-guard.js';
+import { errorReplies } from '../../http/openapi.js';
+import { registerStorableText } from '../../http/storable-text.js';
+import { probeBytesMax } from '../../limits.js';
+import { openSession, registerReadable, type PublicSessionDeps } from '../public-sessions.js';
+import { requireRunning } from '../sessions/session-state.js';
+import type { StoredSession } from '../sessions/session-store.js';
+import { transportOf } from '../verify/transport.js';
+
+export interface ActivityRouteDeps extends PublicSessionDeps {
+  /** Judges an observation by the project’s thresholds. */
+  readonly observe: (
+    session: Pick<StoredSession, 'projectId' | 'sessionId' | 'respondentId' | 'isDemo'>,
+    observation: Observation,
+  ) => Promise<number>;
+  readonly now: () => number;
+}
+
+const path = '/public/sessions/:sessionId/activity';
+const example = {
+  questions: [
+    {
+      questionId: 'q7',
+      timeOnQuestionMs: 900,
+      mouseMoveCount: 0,
+      keyCount: 2,
+      pasteCount: 3,
+      focusEntries: 1,
+      focusExits: 1,
+      ended: true,
+    },
+  ],
+} as const satisfies Activity;
+
+export function registerActivityRoute(app: FastifyInstance, deps: ActivityRouteDeps): void {
+  void app.register(async (scope) => {
+    registerReadable(scope);
+    registerStorableText(scope);
+    answerPreflights(scope, path, 'POST');
+    scope.withTypeProvider<TypeBoxTypeProvider>().post(
+      path,
+      {
+        bodyLimit: probeBytesMax,
+        config: { access: { credential: 'none' } },
+        schema: {
+          tags: ['Sessions'],
+          operationId: 'reportActivity',
+          summary: 'Report what a respondent does while a session goes on',
+          description:
+            'With the header X-Client-Secret, until the session’s expiresAt. Held against config.monitoring of the project; each flag is raised once. See docs/monitoring.md.',
+          params: Type.Object({ sessionId: SessionId }),
+          headers: Type.Object({
+            'x-client-secret': Type.Optional(Type.String({ description: 'clientSecret of the session. Needed.' })),
+          }),
+          body: { ...Activity, examples: [example] },
+          response: { 202: ActivityReply, ...errorReplies([400, 401, 403, 410, 413, 415, 429]) },
+        },
+      },
+      async (request, reply) => {
+        const { sessionId } = request.params;
+        const { session } = await openSession(deps, request, reply, sessionId, { isReport: true });
+        requireRunning(session, deps.now());
+        const { questions = [], behavior } = request.body;
+        await deps.observe(session, { questions, behavior, pageAgent: null, transport: transportOf(request) });
+        return reply.code(202).send({ sessionId, accepted: true });
+      },
+    );
+  });
+}
