@@ -3,6 +3,7 @@ import t from 'tap';
 import type { MintedKeyReply } from '../../src/contract/api-key.js';
 import type { EvidenceReply, ScoreReply } from '../../src/contract/score.js';
 import { issueDashboardToken } from '../../src/administration/dashboard-tokens.js';
+import { callerOf, creation, enter, fieldStudy, open, returnUrl, titles } from '../helpers/fielding.js';
 import { startFleet } from '../helpers/fleet.js';
 import { realStoreSettings } from '../helpers/real-service.js';
 import { createEmptyDatabase, findStack } from '../helpers/stores.js';
@@ -13,7 +14,7 @@ const stack = findStack(t, 'processes with a role each');
 
 if (stack !== null) {
   const settings = { ...(await realStoreSettings(t, stack)), DATABASE_URL: await createEmptyDatabase(t, stack) };
-  const fleet = await startFleet(t, settings, ['api', 'api', 'consumers']);
+  const fleet = await startFleet(t, settings, ['api', 'api', 'consumers', 'audience']);
   const [one, two] = fleet.members.map((member) => member.baseUrl() ?? '');
   const { keys } = fleet;
   const token = await issueDashboardToken(Buffer.from(settings.VH_MASTER_KEY, 'base64'), {
@@ -62,6 +63,20 @@ if (stack !== null) {
       );
     },
   );
+
+  t.test('a process of the audience alone makes a study and lets respondents in', async (t) => {
+    const audience = fleet.members.find(({ roles }) => roles === 'audience');
+    const url = /Audience API\s+(http\S+)/.exec(audience?.output().stdout ?? '')?.[1] ?? '';
+    const study = await fieldStudy(callerOf(url, keys.projectKey), creation('https://survey.example/'));
+    const way = await enter(study, { rid: 'r', src: 's' });
+    t.equal(new URL(way.location ?? '').origin, 'https://survey.example');
+    t.equal((await open(returnUrl(way.location, 'complete'))).title, titles.thanks);
+    t.equal(
+      (await fetch(`${audience?.baseUrl() ?? ''}/openapi.json`).catch(() => null))?.status,
+      undefined,
+      'no API here',
+    );
+  });
 
   t.test('a key revoked at one instance stops working at the other within a second', async (t) => {
     const minted = (await (
