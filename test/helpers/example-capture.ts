@@ -12,5 +12,5 @@ export const captureExample = (types: readonly ChallengeType[]): Capture =>
     framesPerSecond: 12,
     leadMs: 300,
     reactionMs: 280,
-    shownMs: 1_400,
+    shownMs: 1_000,
   });

@@ -1,4 +1,5 @@
 import t from 'tap';
+import type { SessionReply } from '../../src/contract/session.js';
 import { startTestService } from '../helpers/service.js';
 import { automated, createSession, envelopeFor, page, readResult, verify } from '../helpers/verifications.js';
 
@@ -134,4 +135,60 @@ t.test('a session of a test key is of the test world: a live key does not take i
     service.call('POST', '/token/verify', { body: { token: body.verificationToken }, headers });
   t.match((await ask(key)).body, { success: false, error: 'INVALID' });
   t.match((await ask(demo)).body, { success: true, isDemo: true });
+  const live = await verify(service, await createSession(service));
+  const validate = (headers: Readonly<Record<string, string>>) =>
+    service.call('POST', '/token/verify', { body: { token: live.body.verificationToken }, headers });
+  t.match((await validate(demo)).body, { success: false, error: 'INVALID' }, 'nor does a demo key take a live one’s');
+  t.match((await validate(key)).body, { success: true });
 });
+
+t.test(
+  'both documented envelopes pass as they are in fresh sessions of a test key, with ids and nonce put in',
+  async (t) => {
+    const { body: minted } = await service.call('POST', `/public/projects/${service.bootstrap.siteKey}/demo-key`, {
+      headers: page,
+    });
+    const demo = { 'x-api-key': (minted as { apiKey: string }).apiKey };
+    const document: Document = (await service.call('GET', '/openapi.json', { headers: {} })).body;
+    const content = document.paths['/public/verify']?.post.requestBody.content['application/json'];
+    const examples = Object.values(content?.examples ?? {}).map(({ value }) => value);
+    t.equal(examples.length, 2);
+    for (const example of examples) {
+      const session: SessionReply = (await service.call('POST', '/sessions', { body: {}, headers: demo })).body;
+      const { nonce, challenges } = session.challengeConfig;
+      const answered = example.challenges?.map((challenge, index) => ({ ...challenge, id: challenges[index]?.id }));
+      if (answered !== undefined) t.equal(challenges.length, answered.length, 'as many as the session asks for');
+      const { status, body } = await service.call('POST', '/public/verify', {
+        body: {
+          ...example,
+          sessionId: session.sessionId,
+          nonce,
+          ...(answered === undefined ? {} : { challenges: answered }),
+        },
+        headers: { ...page, 'x-client-secret': session.clientSecret },
+      });
+      t.equal(status, 200, JSON.stringify(body));
+      t.match(body, { status: 'pass', assuranceLevel: answered === undefined ? 'device_only' : 'biometric' });
+    }
+  },
+);
+
+interface Document {
+  readonly paths: Readonly<
+    Record<
+      string,
+      {
+        readonly post: {
+          readonly requestBody: {
+            readonly content: {
+              readonly 'application/json': { readonly examples: Readonly<Record<string, { readonly value: Example }>> };
+            };
+          };
+        };
+      }
+    >
+  >;
+}
+interface Example {
+  readonly challenges?: readonly object[];
+}

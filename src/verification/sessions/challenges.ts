@@ -1,6 +1,8 @@
 /**
- * The challenges of a session: which movements, in which order, nobody can know before the session is there.
+ * The challenges of a session: which movements, in which order, nobody can know before the session is there. Sessions of test and demo keys, whose
+ * tokens no live key takes, ask for those of the documented example instead, so that an integration can be tried without a camera.
  */
+import { exampleChallenges } from '../../contract/envelope-examples.js';
 import { challengeTypes, type ChallengeType, type IssuedChallenge } from '../../contract/verdict.js';
 
 export interface Randomness {
@@ -13,6 +15,8 @@ export interface ChallengePolicy {
   readonly widgetMode: 'invisible' | 'captcha' | 'standard';
   readonly challengeEnabled: boolean;
   readonly escalateOnSuspicion: boolean;
+  /** Of a test or demo key. */
+  readonly isDemo: boolean;
 }
 
 const challengeCount = { invisible: 2, captcha: 2, standard: 3 } as const;
@@ -20,15 +24,15 @@ const timeoutMs = 8_000;
 
 /** In the order in which they have to be answered; empty where the project asks for none. No type comes twice. */
 export function issueChallenges(policy: ChallengePolicy, random: Randomness): readonly IssuedChallenge[] {
-  const { widgetMode, challengeEnabled, escalateOnSuspicion } = policy;
+  const { widgetMode, challengeEnabled, escalateOnSuspicion, isDemo } = policy;
   if (!challengeEnabled || (widgetMode === 'invisible' && !escalateOnSuspicion)) return [];
-  const left: ChallengeType[] = [...challengeTypes];
+  const left: ChallengeType[] = [...(isDemo ? exampleChallenges : challengeTypes)];
   return Array.from({ length: challengeCount[widgetMode] }, () => {
-    const [type = 'blink'] = left.splice(random.integer(left.length), 1);
+    const [type = 'blink'] = left.splice(isDemo ? 0 : random.integer(left.length), 1);
     return { id: `chl_${random.bytes(9).toString('base64url')}`, type, timeoutMs };
   });
 }
 
 /** Kinds of models that the widget needs for a session. */
-export const livenessModelsOf = ({ widgetMode, escalateOnSuspicion }: ChallengePolicy): string[] =>
+export const livenessModelsOf = ({ widgetMode, escalateOnSuspicion }: Omit<ChallengePolicy, 'isDemo'>): string[] =>
   widgetMode === 'invisible' && !escalateOnSuspicion ? [] : ['landmarks', 'antispoof', 'embedding'];

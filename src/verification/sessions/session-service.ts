@@ -145,7 +145,7 @@ function draftSession(
     metadata: ownMetadata(request.metadata ?? noMetadata),
     widgetMode,
     nonce: random.bytes(nonceBytes).toString('base64url'),
-    challenges: issueChallenges({ ...config, widgetMode }, random),
+    challenges: issueChallenges({ ...config, widgetMode, isDemo }, random),
     consent: request.consent ?? null,
     rootSessionId: sessionId,
     retryCount: 0,

@@ -59,7 +59,8 @@ export function createTokenVerifier({ findSecrets, issuer, now }: TokenVerifierD
       return refused('INVALID');
     const signedClaims = claims as TokenClaims;
     if (caller.projectId !== null && caller.projectId !== signedClaims.project_id) return refused('WRONG_PROJECT');
-    if (signedClaims.is_demo === true && !caller.isTest) return refused('INVALID');
+    // The worlds stay apart in both directions.
+    if ((signedClaims.is_demo === true) !== caller.isTest) return refused('INVALID');
     return signedClaims.exp * 1_000 <= now() ? refused('EXPIRED') : replyOf(signedClaims);
   };
 }
