@@ -108,7 +108,7 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
-  { files: ['src/main.ts', 'bench/**', 'scripts/**', 'src/cli/**'], rules: { 'no-console': 'off' } },
+  { files: ['src/main.ts', 'examples/**', 'bench/**', 'scripts/**', 'src/cli/**'], rules: { 'no-console': 'off' } },
   {
     files: ['test/**'],
     rules: {
@@ -122,7 +122,14 @@ export default tseslint.config(
     },
   },
   {
-    files: ['*.js', 'scripts/*.js', 'scripts/*.mjs', 'src/{demo,hosted}/page/**/*.js', 'test/sdk/**/*.js'],
+    files: [
+      '*.js',
+      'scripts/*.js',
+      'scripts/*.mjs',
+      'src/{demo,hosted}/page/**/*.js',
+      'test/sdk/**/*.js',
+      'examples/**/*.{js,mjs,jsx}',
+    ],
     ...tseslint.configs.disableTypeChecked,
   },
 );

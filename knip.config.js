@@ -7,6 +7,7 @@ export default {
         'src/main.ts',
         'src/stores/database/embedded/thread.ts',
         'src/{demo,hosted}/page/assets/*.js',
+        'examples/**/*.{js,mjs,jsx}',
         // The contract names every shape on the wire, whoever reads it.
         'src/contract/*.ts',
         'workers/main.ts',
@@ -16,7 +17,7 @@ export default {
         'test/sdk/capture/page/*.js',
         'test/pool/entries/*.ts',
       ],
-      project: ['{src,workers,bench,scripts,test}/**/*.{ts,tsx,mjs,js}'],
+      project: ['{src,workers,bench,scripts,test,examples}/**/*.{ts,tsx,mjs,js,jsx}'],
     },
     sdk: {
       entry: [

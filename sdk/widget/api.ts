@@ -198,6 +198,8 @@ export type VerifyErrorCode =
 export interface VerifyErrorContext {
   readonly serverCode?: string;
   readonly sessionId?: string;
+  /** Of a verdict: signed by the service, as on a pass. */
+  readonly token?: string;
   readonly scores?: VHScores;
   readonly failureReasons?: readonly string[];
   readonly fraudSignals?: readonly VHFraudSignal[];

@@ -109,6 +109,7 @@ export function verdictError(reply: VerifyReply): VerifyError {
     fraudSignals: fraudSignals ?? [],
     risk: reply.risk ?? null,
     sessionId,
+    token: reply.verificationToken,
     ...(duplicateMatch == null ? {} : { duplicateMatch }),
     ...(category == null ? {} : { serverCode: category }),
   };

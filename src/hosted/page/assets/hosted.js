@@ -26,7 +26,7 @@ async function finish(token) {
 
 /** What to do about a mount that ended without a pass. */
 async function recover(error) {
-  const token = error?.result?.token ?? error?.token;
+  const token = error?.context?.token;
   if (typeof token === 'string') return finish(token);
   // The link ended between the visit and the start: its page says how.
   if (error?.code === 'LINK_ENDED') return window.location.reload();

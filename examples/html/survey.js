@@ -1,0 +1,13 @@
+const say = (text) => (document.getElementById('state').textContent = text);
+
+// Named by data-callback. What the page is told is for display; the backend asks the service what the token is worth.
+window.onVerified = async ({ token }) => {
+  const response = await fetch('/verify', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token }),
+  });
+  say(response.ok ? 'Thank you. The survey begins.' : 'We could not confirm that.');
+};
+
+document.addEventListener('vh:error', ({ detail }) => say(`That did not work: ${detail.code ?? detail.name}`));

@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { build } from 'esbuild';
+import t from 'tap';
+import { hasChromium, launchDriven } from '../helpers/browser.js';
+import { repositoryPath } from '../helpers/repository.js';
+import { startTestService, temporaryDirectory } from '../helpers/service.js';
+import { pollUntil } from '../helpers/static-site.js';
+
+const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
+
+t.test('the examples run as they stand', { skip, timeout: 180_000 }, async (t) => {
+  const service = await startTestService(t);
+  const { siteUrl, baseUrl, projectId, projectKey, organizationKey } = service.bootstrap;
+  await service.call('PATCH', `/projects/${projectId}`, {
+    body: { config: { widgetMode: 'invisible', challengeEnabled: false, maxRetries: 0 } },
+    headers: { 'x-api-key': organizationKey },
+  });
+  const browser = await launchDriven();
+  t.teardown(() => browser.close());
+
+  /** Copies an example, and puts the address and key in where its README says so. */
+  async function prepare(name: string): Promise<string> {
+    const folder = join(temporaryDirectory(t), name);
+    await cp(repositoryPath(`examples/${name}`), folder, { recursive: true });
+    const text = await readFile(join(folder, 'index.html'), 'utf8');
+    const own = text.replaceAll('https://verify.example', siteUrl).replaceAll('YOUR_SITE_KEY', projectId);
+    await writeFile(join(folder, 'index.html'), own);
+    return folder;
+  }
+
+  /** The Express example, on a free port, serving a folder. */
+  async function serve(folder: string): Promise<string> {
+    const child = spawn(process.execPath, [repositoryPath('examples/express/server.mjs'), folder], {
+      env: { ...process.env, VH_API: baseUrl, VH_PROJECT_KEY: projectKey, PORT: '0' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    t.teardown(() => child.kill('SIGKILL'));
+    for await (const line of createInterface({ input: child.stdout })) return line;
+    throw new Error('the server ended before it listened');
+  }
+
+  /** What the page says in the end, and what its backend answered. */
+  async function visit(url: string): Promise<string> {
+    const page = await browser.context.newPage();
+    await page.goto(url, { waitUntil: 'load' });
+    return pollUntil(`the end of ${url}`, async () => {
+      const state = await page.evaluate<string>("document.getElementById('state')?.textContent ?? ''");
+      return state === '' || state.startsWith('Please') ? undefined : state;
+    });
+  }
+  const outcome =
+    /^(Thank you|We could not confirm|That did not work: (LIVENESS_FAILED|AUTHENTICITY_FAILED|FRAUD_SIGNAL))/;
+
+  await t.test('plain HTML, with the Express backend', async (t) => {
+    const url = await serve(await prepare('html'));
+    t.match(await visit(url), outcome);
+  });
+
+  await t.test('React, bundled by esbuild', async (t) => {
+    const folder = await prepare('react');
+    await build({
+      entryPoints: [repositoryPath('examples/react/survey.jsx')],
+      bundle: true,
+      format: 'esm',
+      jsx: 'automatic',
+      define: { 'process.env.NODE_ENV': '"production"' },
+      outfile: join(folder, 'survey.js'),
+      alias: { 'verifyhuman/react': repositoryPath('sdk/react.tsx') },
+      external: ['#capture'],
+    });
+    t.match(await visit(await serve(folder)), outcome);
+  });
+
+  await t.test('the backend takes the service’s token and no other', async (t) => {
+    const url = await serve(await prepare('html'));
+    const ask = (body: unknown) =>
+      fetch(`${url}/verify`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    t.equal((await ask({})).status, 400);
+    const forged = await ask({ token: 'a.b.c' });
+    t.equal(forged.status, 403);
+    t.same(await forged.json(), { verified: false, sessionId: null });
+  });
+});
