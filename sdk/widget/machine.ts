@@ -182,10 +182,10 @@ function afterVerdict(state: State, code: string | null): Step {
   if (reply === null) throw new Error('a verdict without an answer');
   if (plan.isScored) return { state, effect: { kind: 'result' } };
   const then: End = { kind: 'verdict', reply, envelope: null };
-  if (reply.status === 'pass') {
-    const status = reply.verificationOutcome === 'declined_by_user' ? 'declined' : 'pass';
-    return show(state, { status, code: null, canRetry: false }, then);
-  }
+  // Who said no to the camera is told that this is a way on, whatever weight the verdict gives it.
+  if (reply.verificationOutcome === 'declined_by_user' && code !== 'DUPLICATE_DETECTED')
+    return show(state, { status: 'declined', code: null, canRetry: false }, then);
+  if (reply.status === 'pass') return show(state, { status: 'pass', code: null, canRetry: false }, then);
   const failed = { ...state, previousSessionId: reply.sessionId };
   const canRetry = state.retryCount < plan.retriesMax && code !== 'DUPLICATE_DETECTED';
   const hadCamera = plan.mode === 'standard' || state.isEscalated || state.consent !== null;

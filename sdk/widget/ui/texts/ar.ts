@@ -41,8 +41,6 @@ export const ar: Texts = {
   step: 'الخطوة {n} من {total}',
   good: 'أحسنت!',
   secondsLeft: 'الثواني المتبقية: {n}',
-  moreTime: 'أحتاج إلى وقت أطول',
-  moreTimeGiven: 'لديك الآن وقت أطول.',
   cancel: 'إلغاء',
   close: 'إغلاق',
   retry: 'حاول مرة أخرى',

@@ -44,8 +44,6 @@ export const de: Texts = {
   step: 'Schritt {n} von {total}',
   good: 'Gut gemacht!',
   secondsLeft: 'Noch {n} Sekunden',
-  moreTime: 'Ich brauche mehr Zeit',
-  moreTimeGiven: 'Sie haben jetzt mehr Zeit.',
   cancel: 'Abbrechen',
   close: 'Schließen',
   retry: 'Noch einmal versuchen',

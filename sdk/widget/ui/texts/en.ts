@@ -43,8 +43,6 @@ export const en = {
   step: 'Step {n} of {total}',
   good: 'Well done!',
   secondsLeft: '{n} seconds left',
-  moreTime: 'Give me more time',
-  moreTimeGiven: 'You have more time now.',
   cancel: 'Cancel',
   close: 'Close',
   retry: 'Try again',

@@ -44,8 +44,6 @@ export const es: Texts = {
   step: 'Paso {n} de {total}',
   good: '¡Muy bien!',
   secondsLeft: 'Quedan {n} segundos',
-  moreTime: 'Necesito más tiempo',
-  moreTimeGiven: 'Ahora tiene más tiempo.',
   cancel: 'Cancelar',
   close: 'Cerrar',
   retry: 'Intentar de nuevo',

@@ -44,8 +44,6 @@ export const fr: Texts = {
   step: 'Étape {n} sur {total}',
   good: 'Très bien !',
   secondsLeft: 'Encore {n} secondes',
-  moreTime: 'J’ai besoin de plus de temps',
-  moreTimeGiven: 'Vous avez maintenant plus de temps.',
   cancel: 'Annuler',
   close: 'Fermer',
   retry: 'Réessayer',

@@ -41,8 +41,6 @@ export const ja: Texts = {
   step: '{total}のうち{n}つ目',
   good: 'よくできました！',
   secondsLeft: '残り{n}秒',
-  moreTime: 'もう少し時間が必要です',
-  moreTimeGiven: '時間を延ばしました。',
   cancel: 'キャンセル',
   close: '閉じる',
   retry: 'もう一度試す',

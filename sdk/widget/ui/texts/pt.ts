@@ -44,8 +44,6 @@ export const pt: Texts = {
   step: 'Passo {n} de {total}',
   good: 'Muito bem!',
   secondsLeft: 'Faltam {n} segundos',
-  moreTime: 'Preciso de mais tempo',
-  moreTimeGiven: 'Agora tem mais tempo.',
   cancel: 'Cancelar',
   close: 'Fechar',
   retry: 'Tentar de novo',
