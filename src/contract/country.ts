@@ -1,6 +1,6 @@
 /**
- * Countries by their ISO 3166-1 alpha-2 codes: those that are assigned, and XK, the code of Kosovo that geographic files use. A code that
- * names no country could never match one, and would speak against an honest person; so every place that takes a country takes these only.
+ * Countries by their ISO 3166-1 alpha-2 codes: those that are assigned. A code that names no country could never match one, and would speak against
+ * an honest person; so every place that takes a country takes these only.
  */
 import { Type } from 'typebox';
 
@@ -11,7 +11,7 @@ const codes = (
   'IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ' +
   'ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM ' +
   'PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF ' +
-  'TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW'
+  'TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW'
 ).split(' ');
 
 /** What people write in place of the assigned code: reserved and former codes, and those of languages. */
@@ -52,6 +52,8 @@ export function isCountryPattern(pattern: unknown): boolean {
 
 /** What to say of a text that is no country’s code. */
 export function describeUnknownCountry(text: string): string {
+  if (text.toUpperCase() === 'XK')
+    return 'is user-assigned and names no country in ISO 3166-1, though files of addresses use it for Kosovo; leave it out.';
   const likely = Object.hasOwn(meant, text.toUpperCase()) ? meant[text.toUpperCase()] : undefined;
   return `is not an assigned ISO 3166-1 alpha-2 country code${likely === undefined ? '.' : `; did you mean "${likely}"?`}`;
 }

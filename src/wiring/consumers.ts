@@ -62,13 +62,8 @@ const rounds: readonly ((parts: Parts) => Background)[] = [
     }),
   ({ stores, logger, now, settings }) =>
     startAuditRetention({ database: stores.database, logger, now, retentionDays: settings.VH_AUDIT_RETENTION_DAYS }),
-  ({ stores, logger, now, settings }) =>
-    startSessionRetention({
-      database: stores.database,
-      logger,
-      now,
-      retentionDays: settings.VH_SESSION_RETENTION_DAYS,
-    }),
+  ({ stores, logger, settings }) =>
+    startSessionRetention({ database: stores.database, logger, retentionDays: settings.VH_SESSION_RETENTION_DAYS }),
   ({ stores, logger, now }) => startLinkRetention({ database: stores.database, logger, now }),
   ({ stores, logger, now }) => startFlagRetention({ database: stores.database, logger, now }),
   ({ stores, logger, metrics }) => startOutboxSweeper({ database: stores.database, log: stores.log, logger, metrics }),

@@ -3,7 +3,8 @@
  *
  * An outcome goes by the time at which it was received. What was adjudicated from it stays in the history, which forgets by itself: after
  * twelve half-lives (`keepDays`) a day counts for nothing. Only then is the adjudication deleted, and the record of a subject with its last
- * day. Until then an adjudication is needed: a later event of its session takes the earlier effect back before it adds its own.
+ * day. Until then an adjudication is needed: a later event of its session takes the earlier effect back before it adds its own. Whose history a
+ * session belongs to goes with the last of its outcomes and its adjudication.
  */
 import type { Database, Row } from '../../stores/database/port.js';
 import { deleteInBatches, startRetentionRounds, type RetentionRounds } from '../../stores/database/retention.js';
@@ -25,6 +26,8 @@ export async function dropExpiredOutcomes(database: Database, nowMs: number, ret
     table: 'outcomes',
     where: 'received_at < $1',
     values: [new Date(nowMs - retentionDays * dayMs)],
+    returning: 'project_id, session_ref',
+    onBatch: (rows) => dropSubjects(database, rows),
   });
   // A day more than the history keeps, so that no day of it is left that a deletion could miss.
   const forgottenBefore = new Date(nowMs - (keepDays + 1) * dayMs);
@@ -33,12 +36,25 @@ export async function dropExpiredOutcomes(database: Database, nowMs: number, ret
     table: 'adjudications',
     where: 'at < $1',
     values: [forgottenBefore],
-    returning: 'project_id, subjects',
+    returning: 'project_id, session_ref, subjects',
     onBatch: async (rows) => {
+      await dropSubjects(database, rows);
       histories += await dropEmptyHistories(database, rows, Math.floor(forgottenBefore.getTime() / dayMs));
     },
   });
   return outcomes + adjudications + histories;
+}
+
+/** Of the sessions of these rows: the subjects of those that nothing is left of. */
+async function dropSubjects(database: Database, rows: readonly Row[]): Promise<void> {
+  if (rows.length === 0) return;
+  await database.query(
+    `DELETE FROM outcome_subjects s USING unnest($1::text[], $2::text[]) AS gone (project, session)
+      WHERE s.project_id = gone.project AND s.session_ref = gone.session
+        AND NOT EXISTS (SELECT 1 FROM outcomes o WHERE o.project_id = s.project_id AND o.session_ref = s.session_ref)
+        AND NOT EXISTS (SELECT 1 FROM adjudications a WHERE a.project_id = s.project_id AND a.session_ref = s.session_ref)`,
+    [rows.map((row) => row['project_id'] as string), rows.map((row) => row['session_ref'] as string)],
+  );
 }
 
 /** Of the subjects of deleted adjudications: the records without a day from `firstDay` on. */

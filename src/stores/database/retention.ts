@@ -14,8 +14,8 @@ export interface RetentionRoundsDeps {
   readonly logger: Logger;
   /** What is deleted, for the log: "receipts". */
   readonly what: string;
-  /** Deletes what is past its lifetime; resolves to what was deleted, empty or 0 for nothing. */
-  readonly drop: () => Promise<readonly string[] | number>;
+  /** Deletes what is past its lifetime; resolves to what was deleted, empty or 0 for nothing. A long one looks whether it is to stop. */
+  readonly drop: (isStopping: () => boolean) => Promise<readonly string[] | number>;
 }
 
 export interface RetentionRounds {
@@ -25,8 +25,9 @@ export interface RetentionRounds {
 
 export function startRetentionRounds({ logger, what, drop }: RetentionRoundsDeps): RetentionRounds {
   let running: Promise<void> = Promise.resolve();
+  let isStopping = false;
   const look = (): void => {
-    running = drop().then(
+    running = drop(() => isStopping).then(
       (dropped) => {
         const isNothing = typeof dropped === 'number' ? dropped === 0 : dropped.length === 0;
         if (!isNothing) logger.info({ what, dropped }, 'records past their lifetime were deleted');
@@ -40,6 +41,7 @@ export function startRetentionRounds({ logger, what, drop }: RetentionRoundsDeps
   timer.unref();
   return {
     stop: () => {
+      isStopping = true;
       clearInterval(timer);
       return running;
     },
@@ -54,11 +56,13 @@ export interface BatchDeletion {
   /** Columns of the deleted rows that `onBatch` is given. */
   readonly returning?: string;
   readonly onBatch?: (rows: readonly Row[]) => Promise<void>;
+  /** Looked at between batches; what is left then waits for the next round. */
+  readonly isStopping?: () => boolean;
 }
 
 /** Deletes matching rows, a batch a statement, and resolves to how many there were. */
 export async function deleteInBatches(database: Database, deletion: BatchDeletion): Promise<number> {
-  const { table, where, values, returning = '1 AS one', onBatch } = deletion;
+  const { table, where, values, returning = '1 AS one', onBatch, isStopping } = deletion;
   let deleted = 0;
   for (let batch = 0; batch < batchesMax; batch += 1) {
     const rows = await database.query<Row>(
@@ -67,7 +71,7 @@ export async function deleteInBatches(database: Database, deletion: BatchDeletio
     );
     deleted += rows.length;
     await onBatch?.(rows);
-    if (rows.length < batchMax) break;
+    if (rows.length < batchMax || isStopping?.() === true) break;
   }
   return deleted;
 }

@@ -42,8 +42,19 @@ t.test('outcomes go by their receipt, adjudications and histories once they weig
   await remember('untold', [keepDays + 2], 0);
   await remember('stranger', [keepDays + 2], 1);
 
+  await database.query(
+    `INSERT INTO outcome_subjects SELECT 'p', session, '{}', true FROM unnest(ARRAY['s1', 's2', 's2503', 'old', 'new']) AS session`,
+  );
+  await adjudicate('s2', daysAgo(31), 'mixed');
   t.equal(await dropExpiredOutcomes(database, nowMs, 30), 2_500 + 1 + 1);
   t.equal(await count('outcomes'), 3);
+  t.same(
+    (await database.query<{ name: string }>('SELECT session_ref AS name FROM outcome_subjects ORDER BY 1')).map(
+      ({ name }) => name,
+    ),
+    ['new', 's2', 's2503'],
+    'whose history it is goes with the last outcome and the adjudication',
+  );
   const left = await database.query<{ name: string }>('SELECT subject_ref AS name FROM history ORDER BY 1');
   t.same(
     left.map(({ name }) => name),
