@@ -42,7 +42,7 @@ export async function buildCapture(root, out) {
     files[key] = { name, sha256: hash.toString('base64') };
   };
   for (const path of [...graphs, ...nets, ...runtime])
-    await keep(path.slice(path.lastIndexOf('/') + 1), await readFile(join(packages, path)));
+    await keep(path.slice(path.lastIndexOf('/') + 1), await readPackaged(path));
   const worker = await bundle(join(root, 'sdk/capture/worker/main.ts'), 'iife', {
     // The package exports no path to the arithmetic that it carries.
     alias: { 'tfjs-bundle': join(packages, '@vladmandic/human/dist/tfjs.esm.js') },
@@ -60,6 +60,14 @@ export async function buildCapture(root, out) {
     gzipBytes: gzipSync(code).length,
     integrity: `sha384-${createHash('sha384').update(code).digest('base64')}`,
   };
+}
+
+async function readPackaged(path) {
+  try {
+    return await readFile(join(packages, path));
+  } catch (error) {
+    throw new Error(`${path} is not installed: run npm install, then build again`, { cause: error });
+  }
 }
 
 async function bundle(entry, format, options) {

@@ -2,47 +2,17 @@
  * A computed person before the camera, through the real models, judged by the real service: who does what is asked passes, whoever does not
  * fails. What the page sends is what it measured, under the contract’s policy and from the service’s own model files.
  */
-import t, { type Test } from 'tap';
-import type { VerifyReply } from '../../../src/contract/score-envelope.js';
-import { openCapturePage, withoutChromium, type CaptureRun } from '../../helpers/capture-page.js';
-import { startTestService } from '../../helpers/service.js';
-import { createSession, verify } from '../../helpers/verifications.js';
+import t from 'tap';
+import { withoutChromium } from '../../helpers/capture-page.js';
+import { takePart } from '../../helpers/capture-session.js';
 
 const skip = withoutChromium;
-
-/** One session from its challenges to its verdict. */
-async function takePart(
-  test: Test,
-  person: { readonly answering: boolean; readonly face?: Readonly<Record<string, unknown>> },
-): Promise<{ readonly run: CaptureRun; readonly reply: VerifyReply; readonly complaints: readonly string[] }> {
-  const service = await startTestService(test);
-  const { page, placeFace, run, complaints } = await openCapturePage(test, { connect: service.bootstrap.siteUrl });
-  await placeFace({ face: person.face ?? {} });
-  const session = await createSession(service, { widgetMode: 'standard' });
-  const { challenges } = session.challengeConfig;
-  const done = await run({
-    challenges,
-    models: `${service.bootstrap.siteUrl}/sdk/v1/models/`,
-    answering: person.answering,
-    deepfake: true,
-  });
-  await page.close();
-  const parts = done.outcome?.parts ?? {};
-  const { cameraMs: _camera, modelsMs: _models, ...measured } = parts;
-  const answer = await verify(service, session, {
-    ...measured,
-    cameraFailureReason: null,
-    consent: { biometric: true, at: new Date().toISOString() },
-  });
-  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
-  return { run: done, reply: answer.body, complaints };
-}
 
 t.test(
   'a moving face that does what is asked passes, and the camera is off before the sums are done',
   { skip },
   async (t) => {
-    const { run, reply, complaints } = await takePart(t, { answering: true });
+    const { run, reply, complaints } = await takePart(t, { answering: true, face: {} });
     const told = { reply, features: run.outcome?.parts['features'], guided: run.guided };
     t.equal(run.outcome?.kind, 'captured');
     t.equal(reply.status, 'pass', 'status', told);
@@ -65,7 +35,7 @@ t.test(
 );
 
 t.test('a moving face that does nothing of what is asked fails on liveness', { skip }, async (t) => {
-  const { run, reply } = await takePart(t, { answering: false });
+  const { run, reply } = await takePart(t, { answering: false, face: {} });
   const told = { reply };
   t.equal(run.outcome?.kind, 'captured');
   t.equal(reply.status, 'fail', 'status', told);

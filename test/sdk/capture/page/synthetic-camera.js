@@ -64,7 +64,12 @@ function waveOf(random, size) {
  * `photo` is an ImageData, `mesh` its 468 points with depth in pixels towards the back, `triangles` their indices. Options: `flat` takes all
  * depth away, `noise` is in levels of 255, `pace` stretches movements, `screen` shows the face on a display held to the camera.
  */
-export function createSyntheticFace(photo, mesh, triangles, { seed = 1, noise = 2.2, pace = 1, screen = false } = {}) {
+export function createSyntheticFace(
+  photo,
+  mesh,
+  triangles,
+  { seed = 1, noise = 2.2, pace = 1, screen = false, flat = false } = {},
+) {
   const random = randomFrom(seed);
   const eyes = Math.hypot(mesh[263][0] - mesh[33][0], mesh[263][1] - mesh[33][1]);
   const middle = [0, 1, 2].map((axis) => (mesh[33][axis] + mesh[263][axis]) / 2);
@@ -133,6 +138,8 @@ export function createSyntheticFace(photo, mesh, triangles, { seed = 1, noise = 
   }
 
   function express({ closed, smile }) {
+    // A photograph can be turned and nodded with, and keeps its face.
+    if (flat) return body.map(([x, y]) => [x, y, 0]);
     const points = body.map((point) => [...point]);
     for (const { upper, lower, above } of lids) {
       for (const [index, place] of upper.entries()) {
@@ -160,7 +167,7 @@ export function createSyntheticFace(photo, mesh, triangles, { seed = 1, noise = 
   /** Places in the picture, and nearness, of all points. */
   function project(pose) {
     const [yaw, pitch, roll] = [pose.yaw, pose.pitch, pose.roll].map((angle) => (angle * Math.PI) / 180);
-    const behind = 1.03;
+    const behind = flat ? 0 : 1.03;
     const distance = 5.6;
     const focal = 0.9 * width;
     return express(pose).map(([x, y, z]) => {

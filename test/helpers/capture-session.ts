@@ -1,0 +1,52 @@
+/**
+ * One session of a page with a camera: challenges from the service, a capture in real Chromium with the service’s own models, and the verdict.
+ */
+import type { Test } from 'tap';
+import type { VerifyReply } from '../../src/contract/score-envelope.js';
+import { openCapturePage, type CapturePageOptions, type CaptureRun } from './capture-page.js';
+import { startTestService, type TestService } from './service.js';
+import { createSession, verify } from './verifications.js';
+
+export interface Participant {
+  /** Whether the computed person does what is asked. */
+  readonly answering: boolean;
+  /** The computed person, as test/sdk/capture/page/synthetic-camera.js takes it; null for the browser’s own camera. */
+  readonly face: Readonly<Record<string, unknown>> | null;
+  readonly camera?: Readonly<Record<string, unknown>>;
+  readonly page?: CapturePageOptions;
+  /** Name of the camera in the envelope, in place of the one that the browser told. */
+  readonly label?: string;
+}
+
+export interface Participation {
+  readonly run: CaptureRun;
+  readonly reply: VerifyReply;
+  readonly complaints: readonly string[];
+  /** Types of the fraud signals. */
+  readonly signals: readonly string[];
+}
+
+export async function takePart(test: Test, person: Participant): Promise<Participation> {
+  const service: TestService = await startTestService(test);
+  const { siteUrl } = service.bootstrap;
+  const { page, placeFace, run, complaints } = await openCapturePage(test, { ...person.page, connect: siteUrl });
+  if (person.face !== null) await placeFace({ face: person.face, camera: person.camera ?? {} });
+  else await page.evaluate('watchCamera()');
+  const session = await createSession(service, { widgetMode: 'standard' });
+  const done = await run({
+    challenges: session.challengeConfig.challenges,
+    models: `${siteUrl}/sdk/v1/models/`,
+    answering: person.answering,
+    deepfake: true,
+  });
+  await page.close();
+  const { cameraMs: _camera, modelsMs: _models, camera, ...measured } = done.outcome?.parts ?? {};
+  const answer = await verify(service, session, {
+    ...measured,
+    camera: person.label === undefined ? camera : { ...(camera as object), label: person.label },
+    cameraFailureReason: null,
+    consent: { biometric: true, at: new Date().toISOString() },
+  });
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
+  return { run: done, reply: answer.body, complaints, signals: answer.body.fraudSignals.map(({ type }) => type) };
+}
