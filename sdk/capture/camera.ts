@@ -9,7 +9,7 @@ import { direct, type Direction, type Take } from './director.js';
 import { startFrames, type FrameSource } from './frame-source.js';
 import { LookError, startLooker, type Looker } from './looker.js';
 import { toDemographics, toEmbedding, toFeatures } from './parts.js';
-import type { Summary } from './protocol.js';
+import type { Summary } from './sight.js';
 import { createRecorder, type Recorder } from './recorder.js';
 
 /** Longest wait for a frame of an open camera, ms. */

@@ -4,7 +4,7 @@
  */
 import type { DeepfakeReport } from '../widget/ports.js';
 import type { Pose } from './pose.js';
-import type { Summary } from './protocol.js';
+import type { Summary } from './sight.js';
 
 /** Fewer frames tell nothing; shorter captures tell nothing of blinking. */
 const framesMin = 30;
@@ -36,11 +36,11 @@ export function reportDeepfake(summary: Summary, poses: readonly Pose[], duratio
 function findSigns(summary: Summary, poses: readonly Pose[], durationMs: number): readonly Sign[] {
   const { faceNoiseRatio, faceDetailRatio, noiseRepeat } = summary;
   const signs: (Sign | null)[] = [
-    faceNoiseRatio === null ? null : sign('face_noise_differs', 0.4, 0.35 - faceNoiseRatio, 0.25),
-    faceDetailRatio === null ? null : sign('face_smoother_than_surroundings', 0.4, 0.3 - faceDetailRatio, 0.2),
+    faceNoiseRatio === null ? null : sign('face_noise_differs', 0.3, 0.35 - faceNoiseRatio, 0.25),
+    faceDetailRatio === null ? null : sign('face_smoother_than_surroundings', 0.3, 0.3 - faceDetailRatio, 0.2),
     noiseRepeat === null ? null : sign('noise_repeats', 0.6, noiseRepeat - 0.5, 0.4),
     durationMs < blinkMsMin ? null : sign('no_blink', 0.25, lowestOpening(poses) - 0.65, 0.1),
-    sign('face_too_steady', 0.4, 0.0008 - tremble(poses), 0.0005),
+    sign('face_too_steady', 0.3, 0.0008 - tremble(poses), 0.0005),
   ];
   return signs.filter((each) => each !== null);
 }

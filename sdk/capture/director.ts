@@ -6,7 +6,7 @@ import type { ChallengeType, IssuedChallenge } from '../../src/contract/verdict.
 import type { GuideStep } from '../widget/ports.js';
 import { watchGesture } from './gesture.js';
 import { readPose, type Pose } from './pose.js';
-import type { Sight } from './protocol.js';
+import type { Sight } from './sight.js';
 import type { Recorder } from './recorder.js';
 
 const pacing = {

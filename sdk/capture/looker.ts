@@ -3,7 +3,8 @@
  * deadline. Rejects with `LookError` when models or worker fail, and ends the worker then; after `close` nothing is answered.
  */
 import { modelFiles, workerKey } from './model-files.js';
-import type { FromWorker, Sight, Summary, ToWorker } from './protocol.js';
+import type { FromWorker, ToWorker } from './protocol.js';
+import type { Sight, Summary } from './sight.js';
 
 export class LookError extends Error {}
 

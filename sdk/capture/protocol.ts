@@ -1,5 +1,7 @@
 /** Messages between the page and the worker that looks at frames. Bytes and pictures are transferred, never copied. */
 
+import type { Sight, Summary } from './sight.js';
+
 export interface ModelFile {
   /** Name below the base URL; carries a part of the hash. */
   readonly name: string;
@@ -19,41 +21,3 @@ export type FromWorker =
   | { readonly type: 'failed'; readonly message: string }
   | { readonly type: 'seen'; readonly sight: Sight }
   | { readonly type: 'concluded'; readonly summary: Summary };
-
-/** What one frame showed. */
-export interface Sight {
-  readonly width: number;
-  readonly height: number;
-  /** x, y of the 23 points of key23, pixels; null without a face. */
-  readonly points: Float32Array | null;
-  /** Faces in the picture, as of the last count. */
-  readonly faces: number;
-  /** 16 hexadecimal digits of all pixels. */
-  readonly hash: string;
-  /** Mean luminance of the face, or of the picture without one, 0-1. */
-  readonly brightness: number;
-}
-
-/** Statistics over the whole capture; null where there was too little to tell. 0-1 unless said otherwise. */
-export interface Summary {
-  readonly antispoof: number | null;
-  readonly passiveLiveness: number | null;
-  readonly moire: number | null;
-  readonly screenEdges: number | null;
-  readonly glare: number | null;
-  readonly flicker: number | null;
-  readonly sharpness: number | null;
-  readonly brightness: number | null;
-  readonly contrast: number | null;
-  readonly noise: number | null;
-  readonly noiseRepeat: number | null;
-  /** Noise of the face over that of what is around it, and detail likewise; 1 for alike. */
-  readonly faceNoiseRatio: number | null;
-  readonly faceDetailRatio: number | null;
-  /** Lightness of the skin. */
-  readonly skinLuminance: number | null;
-  readonly embedding: Float32Array | null;
-  readonly embeddingModel: string;
-  readonly age: number | null;
-  readonly male: number | null;
-}

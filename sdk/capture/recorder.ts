@@ -3,7 +3,7 @@
  * times between challenges and of those long answered, so that the order and the shape of every movement stay.
  */
 import type { EnvelopeChallenge, EnvelopeFrames } from '../../src/contract/envelope.js';
-import type { Sight } from './protocol.js';
+import type { Sight } from './sight.js';
 
 export interface Recorder {
   /** Times are ms since the challenges arrived. */

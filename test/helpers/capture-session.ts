@@ -16,6 +16,8 @@ export interface Participant {
   readonly page?: CapturePageOptions;
   /** Name of the camera in the envelope, in place of the one that the browser told. */
   readonly label?: string;
+  /** One that the test started; else a service of this session’s own. */
+  readonly service?: TestService;
 }
 
 export interface Participation {
@@ -27,7 +29,7 @@ export interface Participation {
 }
 
 export async function takePart(test: Test, person: Participant): Promise<Participation> {
-  const service: TestService = await startTestService(test);
+  const service = person.service ?? (await startTestService(test));
   const { siteUrl } = service.bootstrap;
   const { page, placeFace, run, complaints } = await openCapturePage(test, { ...person.page, connect: siteUrl });
   if (person.face !== null) await placeFace({ face: person.face, camera: person.camera ?? {} });

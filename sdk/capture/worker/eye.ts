@@ -2,7 +2,7 @@
  * Looks at one frame after the other: follows a face, counts faces now and then, and gathers what is measured of the whole capture.
  * Frames themselves are gone when the call returns; of a few good ones a piece of the face is kept for the embedding.
  */
-import type { Summary, Sight } from '../protocol.js';
+import type { Summary, Sight } from '../sight.js';
 import { readAgeGender, ageSide } from './age-gender.js';
 import { findFaces } from './detector.js';
 import { createFlickerMeter, type FlickerMeter } from './flicker.js';

@@ -68,9 +68,17 @@ t.test('a model file that is missing or changed stops the capture, and nothing o
 t.test('nobody before the camera is told as such', { skip }, async (t) => {
   const { page, run } = await openCapturePage(t, { args: fakeCamera });
   await page.evaluate('watchCamera()');
-  const { outcome, tracks, guided } = await run({ challenges: challengesOf('blink') });
+  const { outcome, tracks, guided, longTasks, totalMs } = await run({ challenges: challengesOf('blink') });
   t.match(outcome, { kind: 'unavailable', reason: 'no_face_capture', parts: { camera: { label: /fake/ } } });
   t.ok(guided.some(({ kind }) => kind === 'no_face'));
+  const openedMs = guided.find(({ kind }) => kind !== 'loading')?.atMs ?? 0;
+  const before = longTasks.filter(({ atMs }) => atMs >= 0 && atMs < openedMs);
+  const busyMs = longTasks.reduce((sum, { duration }) => sum + duration, 0);
+  t.comment(
+    `long tasks: ${JSON.stringify(longTasks)} in ${Math.round(totalMs)} ms, ${Math.round(openedMs)} ms to the first frame`,
+  );
+  t.same(before, [], 'the page’s thread is never held while camera and models start');
+  t.ok(busyMs < totalMs * 0.05, 'nor while frames are looked at');
   t.same(tracks, ['ended']);
 });
 

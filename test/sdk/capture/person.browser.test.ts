@@ -5,6 +5,9 @@
 import t from 'tap';
 import { withoutChromium } from '../../helpers/capture-page.js';
 import { takePart } from '../../helpers/capture-session.js';
+import { repositoryPath } from '../../helpers/repository.js';
+import { startTestService } from '../../helpers/service.js';
+import { waitUntil } from '../../helpers/wait-until.js';
 
 const skip = withoutChromium;
 
@@ -41,3 +44,20 @@ t.test('a moving face that does nothing of what is asked fails on liveness', { s
   t.equal(reply.status, 'fail', 'status', told);
   t.ok((reply.scores.liveness ?? 1) < 0.5, 'liveness', told);
 });
+
+t.test(
+  'the same person a second time is a duplicate, with the example of what is known of the model',
+  { skip },
+  async (t) => {
+    const service = await startTestService(t, { VH_FACE_MODELS: repositoryPath('deploy/face-models.example.json') });
+    await waitUntil(
+      async () => (await fetch(`${service.bootstrap.adminUrl}/readyz`)).ok,
+      'the index of faces is filled',
+    );
+    const first = await takePart(t, { answering: true, face: { seed: 11 }, service });
+    t.match(first.reply, { status: 'pass', isDuplicate: false }, { reply: first.reply });
+    const again = await takePart(t, { answering: true, face: { seed: 12, noise: 3 }, service });
+    t.match(again.reply, { status: 'fail', isDuplicate: true, failureCategory: 'duplicate' }, { reply: again.reply });
+    t.comment(`likeness ${again.reply.duplicateMatch?.similarity}`);
+  },
+);
