@@ -71,6 +71,15 @@ const customCarriesName = {
   },
 };
 
+const EventId = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 128,
+    description:
+      'The caller’s own id of the event. Sent again with something else, it replaces what it said; with the same, it is a duplicate.',
+  }),
+);
+
 /** One event of the per-session form. */
 export const SessionOutcomeEvent = Type.Object(
   {
@@ -80,6 +89,7 @@ export const SessionOutcomeEvent = Type.Object(
       CallerId('The project whose key scored the session: needed with an organization key, which resolves to none.'),
     ),
     reasonClass: Type.Optional(Reason),
+    eventId: EventId,
     detail: Type.Optional(OutcomeDetail),
   },
   { additionalProperties: true, ...customCarriesName },
@@ -103,6 +113,9 @@ export const OutcomeReply = Type.Object({
   accepted: total('Events, and new statements of known events, stored by this request.'),
   duplicates: total('Events that were stated like this before.'),
   rejected: total('Events that were not stored; `issues` says why.'),
+  unmatched: total(
+    'Accepted events of sessions without a score so far; they are kept, and count once the session is scored.',
+  ),
   sessions: total('Distinct sessions among the valid events.'),
   issues: Type.Optional(
     Type.Array(ErrorIssue, {

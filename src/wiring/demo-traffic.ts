@@ -20,7 +20,16 @@ export function wireDemoTraffic({ settings, stores, masterKey, metrics, logger, 
   const makeRef = createMakeRef(masterKey);
   const findProjectOwner = async (projectId: string): Promise<string | null> =>
     (await findProject(database, projectId))?.organizationId ?? null;
-  const outcomes = createOutcomeService({ database, log, makeRef, metrics, logger, now, findProjectOwner });
+  const outcomes = createOutcomeService({
+    database,
+    counters: stores.counters,
+    log,
+    makeRef,
+    metrics,
+    logger,
+    now,
+    findProjectOwner,
+  });
   return async () => {
     const bootstrap = readBootstrap(settings.VH_DATA_DIR);
     const key =

@@ -74,7 +74,7 @@ export async function openScoring(
         verifier.verify(material, origins, { anyAuthority: settings.VH_ENV === 'development' && origins.length === 0 }),
       subjects: scoringSubjectsOf(directories),
     }),
-    outcomes: createOutcomeService({ database, log, makeRef, metrics, logger, now, findProjectOwner }),
+    outcomes: createOutcomeService({ database, counters, log, makeRef, metrics, logger, now, findProjectOwner }),
     evidence: createEvidenceService({ database: lookups, counters, pool, receiptKey }),
     probes: createProbeService({
       counters,

@@ -95,10 +95,17 @@ t.test('counts are exact: received, accepted, duplicates, rejected, sessions', a
     { sessionId: 'a', type: 'speeder', occurredAt },
     { sessionId: 'b', type: 'complete', occurredAt: occurredAt.replace('Z', '+00:00') },
   ];
-  t.same((await post(events)).body, { received: 4, accepted: 3, duplicates: 1, rejected: 0, sessions: 2 });
+  t.same((await post(events)).body, {
+    received: 4,
+    accepted: 3,
+    duplicates: 1,
+    rejected: 0,
+    unmatched: 3,
+    sessions: 2,
+  });
   t.same(
     (await post(events)).body,
-    { received: 4, accepted: 0, duplicates: 4, rejected: 0, sessions: 2 },
+    { received: 4, accepted: 0, duplicates: 4, rejected: 0, unmatched: 0, sessions: 2 },
     'a replay is never counted twice',
   );
 });
@@ -302,6 +309,45 @@ t.test(
     t.match((await byOrganization({}, bootstrap.projectKey)).body, { duplicates: 1 }, 'one event, whoever tells it');
   },
 );
+
+t.test('events of sessions that were never scored are counted as unmatched, also right after the score', async (t) => {
+  await score({ sessionId: 'matched-1' });
+  const events = ['matched-1', 'never-scored'].map((sessionId) => ({ sessionId, type: 'complete', occurredAt }));
+  t.match((await post(events)).body, { accepted: 2, unmatched: 1 });
+  await score({ sessionId: 'never-scored' });
+  t.match((await post([{ sessionId: 'never-scored', type: 'dq', occurredAt }])).body, { accepted: 1, unmatched: 0 });
+});
+
+t.test('a repeat that says something else is pointed to; an eventId replaces what it said', async (t) => {
+  const event = { sessionId: 'restated', type: 'buyer_reject', occurredAt, reasonClass: 'quality' };
+  t.equal((await post([event])).body.issues, undefined);
+  t.equal((await post([event])).body.issues, undefined, 'a duplicate is no contradiction');
+  t.match(
+    (
+      await post([
+        { sessionId: 'other', type: 'complete', occurredAt },
+        { ...event, reasonClass: 'fraud' },
+      ])
+    ).body,
+    {
+      accepted: 2,
+      issues: [{ path: '/events/1', message: /was stated before/ }],
+    },
+  );
+
+  const named = { ...event, sessionId: 'corrected', eventId: 'e-1' };
+  t.match((await post([named])).body, { accepted: 1, duplicates: 0 });
+  t.match((await post([named])).body, { accepted: 0, duplicates: 1 });
+  const corrections = ['fraud', 'fit'].map((reasonClass) => ({ ...named, reasonClass }));
+  t.match((await post(corrections)).body, { accepted: 1, duplicates: 1, rejected: 0 }, 'the last of a request stands');
+  const outcomesOf = async (sessionId: string): Promise<readonly object[]> =>
+    ((await service.call('GET', `/lite/sessions/${sessionId}`)).body as { outcomes: readonly object[] }).outcomes;
+  t.match(await outcomesOf('corrected'), [{ reasonClass: 'fit', eventId: 'e-1', matched: false }]);
+  t.equal((await outcomesOf('corrected')).length, 1);
+  t.match((await post([{ ...named, sessionId: 'corrected-elsewhere' }])).body, { accepted: 1 });
+  t.equal((await service.call('GET', '/lite/sessions/corrected')).status, 404, 'the event moved with its id');
+  t.equal((await post([{ ...named, eventId: 'x'.repeat(129) }])).status, 400);
+});
 
 t.test('history survives a restart and the loss of the counters', async (t) => {
   await service.stop();

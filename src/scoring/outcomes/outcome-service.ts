@@ -9,15 +9,27 @@ import type { MakeRef } from '../../crypto/master-key.js';
 import type { KeyCaller } from '../../http/access.js';
 import { invalid } from '../../http/error-answers.js';
 import { namespaceOf } from '../../stores/counters/namespace.js';
+import type { Counters } from '../../stores/counters/port.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import type { Log } from '../../stores/log/port.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { createEventCheck } from './event-check.js';
-import { insertOutcomes, rowOf, sortRows, type SessionKey } from './outcome-rows.js';
+import {
+  eventOf,
+  findRestated,
+  insertOutcomes,
+  replaceEvents,
+  rowOf,
+  sortRows,
+  type InsertedOutcome,
+  type OutcomeRow,
+  type SessionKey,
+} from './outcome-rows.js';
 
 export interface OutcomeServiceDeps {
   readonly database: Database;
+  readonly counters: Pick<Counters, 'wereScored'>;
   readonly log: Log;
   readonly makeRef: MakeRef;
   readonly metrics: Metrics;
@@ -29,23 +41,23 @@ export interface OutcomeServiceDeps {
 
 const issuesMax = 50;
 
+const restatement =
+  'was stated before with another class or respondent; what was said last stands. With an eventId a correction replaces what it corrects.';
+
 export function createOutcomeService(deps: OutcomeServiceDeps) {
   const checkEvent = createEventCheck(deps);
   return {
     async accept(caller: KeyCaller, events: readonly unknown[]): Promise<OutcomeReply> {
       const checked = await Promise.all(events.map((event, index) => checkEvent(caller, event, `/events/${index}`)));
-      const issues = checked.flatMap((result) => result.issues);
-      const valid = checked.flatMap(({ event }) =>
+      const refused = checked.flatMap((result) => result.issues);
+      const stated = checked.flatMap(({ event }, index) =>
         event === null
           ? []
-          : [rowOf(event, { ...caller, projectId: event.projectId ?? caller.projectId }, deps.makeRef)],
+          : [{ index, row: rowOf(event, { ...caller, projectId: event.projectId ?? caller.projectId }, deps.makeRef) }],
       );
-      if (valid.length === 0) throw invalid(issues.slice(0, issuesMax));
-      const accepted = await deps.database.transaction(async (tx) => {
-        const sessions = await insertOutcomes(tx, sortRows(valid));
-        await orderWork(tx, sessions);
-        return sessions;
-      });
+      if (stated.length === 0) throw invalid(refused.slice(0, issuesMax));
+      const valid = stated.map(({ row }) => row);
+      const { accepted, restated } = await deps.database.transaction((tx) => storeEvents(tx, valid));
       await wakeConsumers(deps, namespaceOf(caller), accepted.length);
       const sessions = new Set(valid.map(({ namespace, sessionRef }) => `${namespace}\n${sessionRef}`)).size;
       const reply = {
@@ -53,13 +65,55 @@ export function createOutcomeService(deps: OutcomeServiceDeps) {
         accepted: accepted.length,
         duplicates: valid.length - accepted.length,
         rejected: events.length - valid.length,
+        unmatched: await countUnmatched(deps, accepted),
         sessions,
       };
+      const fresh = new Set(accepted.map(({ event }) => event));
+      const contradictions = stated.flatMap(({ index, row }) =>
+        restated.has(eventOf(row)) && fresh.has(eventOf(row))
+          ? [{ path: `/events/${index}`, message: restatement }]
+          : [],
+      );
+      const issues = [...refused, ...contradictions];
       for (const result of ['accepted', 'duplicates', 'rejected'] as const)
         deps.metrics.outcomes.inc({ result }, reply[result]);
       return issues.length === 0 ? reply : { ...reply, issues: issues.slice(0, issuesMax) };
     },
   };
+}
+
+/** Replaces what known eventIds said, stores what is new, and orders the adjudication of every session that this touches. */
+async function storeEvents(
+  tx: Queryable,
+  rows: readonly OutcomeRow[],
+): Promise<{ readonly accepted: readonly InsertedOutcome[]; readonly restated: ReadonlySet<string> }> {
+  const sorted = sortRows(rows);
+  const replaced = await replaceEvents(tx, sorted);
+  const accepted = await insertOutcomes(tx, sorted);
+  await orderWork(tx, [...replaced, ...accepted]);
+  return { accepted, restated: accepted.length === 0 ? new Set() : await findRestated(tx, sorted) };
+}
+
+/** Accepted events of sessions that neither the records nor the counters know as scored. */
+async function countUnmatched(
+  { database, counters }: OutcomeServiceDeps,
+  accepted: readonly SessionKey[],
+): Promise<number> {
+  if (accepted.length === 0) return 0;
+  const known = await database.query<{ known: boolean }>(
+    `SELECT EXISTS (SELECT 1 FROM scored_sessions s WHERE s.project_id = row.project AND s.session_ref = row.session) AS known
+       FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS row (project, session, place) ORDER BY row.place`,
+    [accepted.map(({ namespace }) => namespace), accepted.map(({ sessionRef }) => sessionRef)],
+  );
+  const waiting = accepted.filter((_, index) => known[index]?.known !== true);
+  const scored = await Promise.all(
+    [...new Set(waiting.map(({ namespace }) => namespace))].map((namespace) => {
+      const refs = waiting.filter((each) => each.namespace === namespace).map(({ sessionRef }) => sessionRef);
+      // The counters know a score before it is recorded; without them it counts as matched a moment later.
+      return counters.wereScored(namespace, refs).catch(() => []);
+    }),
+  );
+  return waiting.length - scored.flat().filter((was) => was).length;
 }
 
 /** Orders the adjudication of sessions anew; part of whichever transaction changed what it rests on. */

@@ -17,6 +17,7 @@ const event = (type: string, day: number, over: Partial<OutcomeRow> = {}): Outco
   target: '',
   reasonClass: null,
   respondentRef: null,
+  eventId: null,
   ...over,
 });
 

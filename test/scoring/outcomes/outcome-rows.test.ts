@@ -13,6 +13,7 @@ const rows: readonly OutcomeRow[] = Array.from({ length: 400 }, (_, n) => ({
   target: '',
   reasonClass: null,
   respondentRef: null,
+  eventId: null,
 }));
 
 t.test('rows come in one order whatever the order of the request', (t) => {
