@@ -10,7 +10,7 @@ import { hasChromium, launchDriven } from './browser.js';
 import { repositoryPath } from './repository.js';
 import { pollUntil, startStaticSite, type StaticSite } from './static-site.js';
 
-export const modelsPath = '/models/';
+const modelsPath = '/models/';
 export const withoutChromium = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
 
 interface Test {

