@@ -23,7 +23,6 @@ export interface ProbeServiceDeps {
   readonly watch: ProbeWatch;
   /** The project of a public probe key, or null. */
   readonly findProbeProject: (probeKey: string) => Promise<string | null>;
-  /** Rejects where the project and origin have sent too many; every message counts. */
   /** Watches sessions whose project asks for it. */
   readonly observe: (
     session: {
@@ -35,6 +34,7 @@ export interface ProbeServiceDeps {
     observation: Observation,
   ) => Promise<number>;
   readonly logger: Pick<Logger, 'warn'>;
+  /** Rejects where the project and origin have sent too many; every message counts. */
   readonly countProbe: (projectId: string, origin: string | null) => Promise<void>;
 }
 

@@ -8,7 +8,7 @@ import type { QuestionSnapshot } from '../../src/contract/probe.js';
 import { behaviorEdges, behaviorRules } from './behavior-rules.js';
 import { clamp, createRaise, keepWorst, type Signal } from './rule.js';
 import type { Statistics } from './statistics.js';
-import { poolUsage, readUsage, type Input, type Usage } from './usage.js';
+import { isContinued, poolUsage, readUsage, type Input, type Usage } from './usage.js';
 import type { Page, Visit } from './visit.js';
 
 const raise = createRaise(behaviorRules);
@@ -24,11 +24,18 @@ export function weighBehavior({ pages }: Visit): Signal[] {
   const [first] = pages;
   if (first === undefined) return [];
   const usages = pages.map(({ body }) => readUsage(body));
-  // Each message counts from its page load on: what the newest of a page says is in it already.
+  // Each message counts from its page load on, so that the newest of a page holds what was seen before, and with more to go by: the first clicks
+  // of a hand may look like a driver's. Where counts went back, somebody takes something back, and the earlier message speaks for itself.
   const pooled = poolUsage(usages.filter((_, index) => pages[index]?.replaced === false));
   const touched = usages.some(({ input }) => (input?.touches ?? 0) > 0);
   const whole = weighUsage(pooled, first, touched);
-  const against = pages.length === 1 ? whole : keepWorst([whole, ...pages.map(weighPageInput)]);
+  const looked = pages.filter(({ replaced, body }, index) => {
+    const newest = pages.findIndex(
+      (page) => page.body.nonce === body.nonce && page.body.seq > body.seq && !page.replaced,
+    );
+    return !replaced || newest < 0 || !isContinued(usages[index]?.input ?? null, usages[newest]?.input ?? null);
+  });
+  const against = pages.length === 1 ? whole : keepWorst([whole, ...looked.map(weighPageInput)]);
   if (pooled.input === null || against.some(({ rule }) => rule.group === 'synthetic')) return against;
   return [...against, ...weighHand(pooled.input, isDesktop(first, touched))];
 }

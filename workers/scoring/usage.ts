@@ -45,6 +45,11 @@ export interface Usage {
   readonly questions: readonly QuestionSnapshot[];
 }
 
+/** Whether what `earlier` counted since the page load is in what `later` counted: an honest page’s counts only grow. */
+export function isContinued(earlier: Input | null, later: Input | null): boolean {
+  return earlier === null || countNames.every((name) => (earlier[name] ?? 0) <= (later?.[name] ?? 0));
+}
+
 export function readUsage({ beh, q }: Pick<ProbeBody, 'beh' | 'q'>): Usage {
   return {
     questions: q ?? [],

@@ -29,7 +29,8 @@ t.test(
         t.ok(scoreFacts(facts).reply.score >= alone, `${name}: ${scoreFacts(facts).reply.score} and not ${alone}`);
     }
     fc.assert(
-      fc.property(anyBody, anyBody, fc.boolean(), (one, other, isFirst) => {
+      fc.property(anyBody, anyBody, fc.boolean(), (one, { nonce, ...rest }, isFirst) => {
+        const other = { ...rest, nonce: `${nonce}-of-another-load` };
         const alone = scoreFacts(session(page(one))).reply.score;
         const both = isFirst ? session(page(one), page(other)) : session(page(other), page(one));
         assert.ok(scoreFacts(both).reply.score >= alone);
@@ -116,6 +117,14 @@ t.test(
     t.ok(found.includes('input_untrusted'), 'the replaced update’s');
     t.notOk(found.includes('pages_at_once'), 'one page is not two');
     t.notOk(codes(session(since)).includes('input_untrusted'));
+    const early = page(
+      humanBody({ seq: 3, beh: { clicks: 2, clickDwell: [2, 0.1, 0, 0.1, 0.2], moves: 2, untrusted: 0 } }),
+    );
+    t.ok(codes(session(early)).includes('click_without_press'), 'two taps on a touchpad, before the hand was seen');
+    t.notOk(
+      codes(session(since, early)).includes('click_without_press'),
+      'a hand that goes on is judged by all it did',
+    );
     const doubled = page(humanBody({ seq: 3, beh: { ...beh, pasteChars: 150, keys: 0 } }));
     const newest = page(humanBody({ seq: 4, beh: { ...beh, pasteChars: 160, keys: 0 } }));
     t.same(codes(session(newest, doubled)), codes(session(newest)), 'counts since the load are counted once');
