@@ -17,10 +17,14 @@ export interface RunOptions {
   readonly without?: readonly string[] | undefined;
 }
 
-/** What a run resolves to. `sent` is false where the service did not take the message. */
+/**
+ * What a run resolves to. `sent` is false where the service did not take the message, and `reason` says why: `secret` (a key of the backend was
+ * given, and nothing was sent), `HTTP` and a status (refused), `page` (the page broke the probe), `network` (nothing answered in time, or it was blocked), `no page`.
+ */
 export interface RunResult {
   readonly sessionId: string;
   readonly sent: boolean;
+  readonly reason?: string;
 }
 
 /** Options of a question observer. */

@@ -7,9 +7,10 @@ import type { Lite } from './api.js';
 /** Runs for the element, if it has a key. */
 export async function runForScript(lite: Lite, script: HTMLScriptElement | null): Promise<void> {
   const data = script?.dataset;
-  if (!data?.['projectKey']) return;
+  const projectKey = data?.['projectKey'] || data?.['probeKey'];
+  if (!projectKey) return;
   const detail = await lite.run({
-    projectKey: data['projectKey'],
+    projectKey,
     sessionId: data['sessionId'],
     endpoint: data['endpoint'],
     timeoutMs: +data['timeoutMs']!,

@@ -35,7 +35,13 @@ export function createLite(origin?: string): Lite {
 
   return {
     async run({ projectKey, sessionId, endpoint, timeoutMs, without }) {
-      if (typeof document === 'undefined') return { sessionId: sessionId ?? '', sent: false };
+      const unsent = (reason: string) => ({ sessionId: sessionId ?? '', sent: false, reason });
+      if (typeof document === 'undefined') return unsent('no page');
+      if (/^vf_/.test(projectKey)) {
+        // eslint-disable-next-line no-console -- whoever put it there has to see it
+        console.error('VHLite: a vf_ key is secret. Rotate it! Use a pk_ key');
+        return unsent('secret');
+      }
       const isSame = activeFor?.projectKey === projectKey && (!sessionId || activeFor.sessionId === sessionId);
       if (!isSame) {
         active?.stop();

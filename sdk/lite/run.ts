@@ -80,9 +80,10 @@ export function startRun({
       });
       await Promise.race([complete, new Promise((resolve) => setTimeout(resolve, collectMs))]);
       isLoaded = true;
-      return { sessionId, sent: await post(endpoint, message('load'), timeoutMs) };
+      const reason = await post(endpoint, message('load'), timeoutMs);
+      return reason ? { sessionId, sent: false, reason } : { sessionId, sent: true };
     } catch {
-      return { sessionId, sent: false };
+      return { sessionId, sent: false, reason: 'page' };
     }
   };
   return {

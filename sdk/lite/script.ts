@@ -11,7 +11,7 @@ const scope = globalThis as { VHLite?: Lite };
 if (typeof document !== 'undefined') {
   try {
     const script = (document.currentScript ??
-      document.querySelector('script[data-project-key][src*="vh-lite"]')) as HTMLScriptElement | null;
+      document.querySelector('script[src*="vh-lite"]')) as HTMLScriptElement | null;
     scope.VHLite ??= createLite(script?.src ? new URL(script.src).origin : undefined);
     void runForScript(scope.VHLite, script).catch(() => undefined);
   } catch {

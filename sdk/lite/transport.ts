@@ -3,8 +3,8 @@
  * service for permission first. Nothing here throws.
  */
 
-/** Sends and waits for the answer; false where there was none in time, or it was a refusal. */
-export async function post(endpoint: string, text: string, timeoutMs: number): Promise<boolean> {
+/** Sends and waits for the answer; empty where it was taken, else why not. */
+export async function post(endpoint: string, text: string, timeoutMs: number): Promise<string> {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), timeoutMs);
   try {
@@ -18,9 +18,9 @@ export async function post(endpoint: string, text: string, timeoutMs: number): P
       keepalive: true,
       signal: abort.signal,
     });
-    return response.ok;
+    return response.ok ? '' : 'HTTP ' + response.status;
   } catch {
-    return false;
+    return 'network';
   } finally {
     clearTimeout(timer);
   }

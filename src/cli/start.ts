@@ -12,7 +12,7 @@ const logger = createLogger(settings.VH_LOG_LEVEL, process.stderr);
 process.on('unhandledRejection', (error) => logger.error({ err: error }, 'a rejection that nobody handled'));
 try {
   const service = await startService(settings, logger);
-  process.stdout.write(describe(service));
+  process.stdout.write(describe(service, settings.GEOIP_ASN_DB === null));
   const stop = once(
     () =>
       void service.stop().then(
@@ -49,7 +49,8 @@ function once(run: () => void): () => void {
   };
 }
 
-function describe({ bootstrap, firstStart }: Service): string {
+/** `networkUnknown`: no file tells of networks. */
+function describe({ bootstrap, firstStart }: Service, networkUnknown: boolean): string {
   const { siteUrl, baseUrl, audienceUrl, adminUrl, projectKey, organizationKey, probeKey, projectId } = bootstrap;
   const lines = [
     'VerifyHuman is up.',
@@ -64,15 +65,21 @@ function describe({ bootstrap, firstStart }: Service): string {
       '',
       'First start: a demo organization was made. Its keys, shown once (and kept in bootstrap.json in the data directory):',
       `  project           ${projectId}`,
-      `  project key       ${projectKey}`,
-      `  organization key  ${organizationKey}`,
-      `  probe key         ${probeKey} (public)`,
+      `  project key       ${projectKey} (secret; your backend scores with it)`,
+      `  organization key  ${organizationKey} (secret; makes projects, measures nothing)`,
+      `  probe key         ${probeKey} (public; goes on the page as data-project-key)`,
     );
   if (projectKey !== undefined)
     lines.push(
       '',
       'Score a session:',
-      `  curl -s ${baseUrl}/lite/score -H "X-API-Key: ${firstStart ? projectKey : '$PROJECT_KEY'}" -H 'Content-Type: application/json' -d '{"sessionId":"session-1","clientIp":"203.0.113.24"}'`,
+      `  curl -s ${baseUrl}/lite/score -H "X-API-Key: ${firstStart ? projectKey : '$PROJECT_KEY'}" -H 'Content-Type: application/json' -d '{"sessionId":"session-1","clientIp":"8.8.8.8"}'`,
+    );
+  if (networkUnknown)
+    lines.push(
+      '',
+      'Country and network of addresses are unknown here: GEOIP_COUNTRY_DB and GEOIP_ASN_DB name the files that make the network axis speak.',
+      'Where to get them: docs/geography.md',
     );
   return `${lines.join('\n')}\n`;
 }

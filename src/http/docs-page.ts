@@ -27,6 +27,8 @@ export async function serveDocsPage(app: FastifyInstance, path: string): Promise
         ],
       },
       staticCSP: true,
+      // On plain http, a browser told to upgrade would ask for the page's own files where nobody listens.
+      transformStaticCSP: (policy) => policy.replace(/\s*upgrade-insecure-requests;?/, ''),
     });
   });
 }

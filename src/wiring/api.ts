@@ -81,7 +81,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<
   const app: FastifyInstance = createApp(appDeps);
   opened.push(() => closeWithin(app, stopDeadlineMs));
   const address = siteUrlOf(settings, settings.PORT);
-  await registerOpenapi(app, { baseUrl: address + apiPrefix, siteUrl: address, version: packageVersion() });
+  await registerOpenapi(app, { baseUrl: apiPrefix, siteUrl: address, version: packageVersion() });
   const decide = createOriginDecision(settings.VH_ENV);
   const guard = createPublicGuard({ directories, limits, decide, ownOrigin: () => new URL(siteUrl()).origin });
   const pool = await openPool(parts);

@@ -56,6 +56,10 @@ async function fillIn(path: string): Promise<string> {
     const { deliveryId } = (await service.call('POST', `${webhooks}/${webhookId}/test`)).body as { deliveryId: string };
     filled = filled.replace('{webhookId}', webhookId).replace('{deliveryId}', deliveryId);
   }
+  if (filled === '/lite/sessions/{sessionId}') {
+    await service.call('POST', '/lite/score', { body: { sessionId: 'documented', clientIp: '203.0.113.7' } });
+    filled = filled.replace('{sessionId}', 'documented');
+  }
   if (path.includes('{receiptId}')) {
     const { receiptId } = (
       await service.call('POST', '/lite/score', { body: { sessionId: 'documented', clientIp: '203.0.113.7' } })
@@ -143,4 +147,13 @@ t.test('the admin port tells health, readiness and metrics; the API port does no
     'vh_scores_total',
   ])
     t.ok(metrics.includes(name), name);
+});
+
+t.test('the documentation page works by any name and over plain http', async (t) => {
+  const page = await fetch(`${service.bootstrap.baseUrl}/docs/`);
+  t.equal(page.status, 200);
+  t.notMatch(page.headers.get('content-security-policy'), /upgrade-insecure-requests/);
+  t.match(page.headers.get('content-security-policy'), /default-src 'self'/);
+  const document = (await (await fetch(`${service.bootstrap.baseUrl}/openapi.json`)).json()) as { servers: object };
+  t.same(document.servers, [{ url: '/api/v1' }], 'relative to where the document was read');
 });

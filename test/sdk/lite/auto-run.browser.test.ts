@@ -96,7 +96,7 @@ testInBrowser(
     const closed = await startStaticSite({ files: {} });
     await closed.close();
     const unreachable = await browser.open({ attributes: `${defaultAttributes} data-endpoint="${closed.origin}/"` });
-    t.strictSame(await unreachable.waitForEvent(), { sessionId: 'session-1', sent: false });
+    t.strictSame(await unreachable.waitForEvent(), { sessionId: 'session-1', sent: false, reason: 'network' });
     const refused = await browser.open({ probeStatus: 403 });
     t.equal((await refused.waitForEvent()).sent, false);
     const slow = await browser.open({ attributes: defaultAttributes.replace('60000', '50'), probeStatus: 'hang' });
@@ -140,4 +140,25 @@ testInBrowser('an element that is added later runs as well', async (t, browser) 
   );
   t.strictSame(await waitForEvent(), { sessionId: 'late-1', sent: true });
   t.equal(site.probes[0]?.body.projectKey, 'pk_late');
+});
+
+testInBrowser('a secret key is refused with an error in the console, and is not sent', async (t, browser) => {
+  const secret = 'vf_live_0123456789';
+  const { page, site, waitForEvent } = await browser.open({
+    attributes: `data-project-key="${secret}" data-session-id="s"`,
+  });
+  t.strictSame(await waitForEvent(), { sessionId: 's', sent: false, reason: 'secret' });
+  const told: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && told.push(message.text()));
+  t.match(await page.evaluate(`VHLite.run({ projectKey: '${secret}', sessionId: 's' })`), { reason: 'secret' });
+  t.match(told, [/vf_ key is secret.*Rotate it.*pk_ key/]);
+  t.notOk(told.join('').includes(secret));
+  t.equal(site.probes.length, 0);
+});
+
+testInBrowser('data-probe-key is the same key, and a refusal carries its status', async (t, browser) => {
+  const attributes = 'data-probe-key="pk_test" data-session-id="s" data-timeout-ms="60000"';
+  t.strictSame(await (await browser.open({ attributes })).waitForEvent(), { sessionId: 's', sent: true });
+  const refused = await browser.open({ attributes, probeStatus: 404 });
+  t.strictSame(await refused.waitForEvent(), { sessionId: 's', sent: false, reason: 'HTTP 404' });
 });

@@ -29,6 +29,7 @@ t.test('the module imports without a page, sets nothing, and a run resolves unse
   t.strictSame(await VHLite.run({ projectKey: 'pk_test', sessionId: 'session-1' }), {
     sessionId: 'session-1',
     sent: false,
+    reason: 'no page',
   });
 });
 
