@@ -6,7 +6,7 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../errors.js';
-import { keyCaller, type Access, type AccessDeps } from '../http/access.js';
+import { keyCaller, takeOutstandingRate, type Access, type AccessDeps } from '../http/access.js';
 import { createMcpServer, type McpDeps } from './mcp-server.js';
 
 export interface McpRouteDeps extends McpDeps {
@@ -15,14 +15,19 @@ export interface McpRouteDeps extends McpDeps {
 }
 
 const bodyBytesMax = 65_536;
-/** Any scope lets in: each tool asks for its own. A tool’s call is taken off the limits by the operation, anything else here. */
+/** Any scope lets in: each tool asks for its own. What an operation is called for is taken off the limits by that operation, anything else here. */
 const access: Access = { credential: 'access-token', oauth: [], relays: true, afterTrial: true };
 
 /** In a scope of its own: its errors have another form. */
 export function registerMcp(scope: FastifyInstance, deps: McpRouteDeps): void {
-  scope.setErrorHandler((error: Error & { statusCode?: number }, request, reply) =>
-    answerError(deps, error, request, reply),
-  );
+  scope.setErrorHandler(async (error: Error, request, reply) => {
+    try {
+      await takeOutstandingRate(request, deps);
+    } catch (limit) {
+      return answerError(deps, limit as Error, request, reply);
+    }
+    return answerError(deps, error, request, reply);
+  });
   scope.removeContentTypeParser('text/plain');
   scope.addHook('onRequest', async ({ headers: { origin } }) => {
     if (origin !== undefined && origin !== new URL(deps.siteUrl()).origin)
@@ -33,19 +38,21 @@ export function registerMcp(scope: FastifyInstance, deps: McpRouteDeps): void {
     // Batches would let one call be many; the protocol has given them up.
     if (typeof body !== 'object' || body === null || Array.isArray(body))
       throw new Fault('VALIDATION_FAILED', 'Send one JSON-RPC message.');
-    const caller = keyCaller(request);
-    if ((body as { readonly method?: unknown }).method !== 'tools/call') await deps.takeKeyRate(caller);
-    const server = createMcpServer(deps, caller, {
+    // A tool's call may be refused before its operation, which would count it, is called.
+    if ((body as { readonly method?: unknown }).method !== 'tools/call') await takeOutstandingRate(request, deps);
+    const server = createMcpServer(deps, keyCaller(request), {
       authorization: request.headers.authorization ?? '',
       requestId: request.id,
+      onCall: () => {
+        request.rateTaken = true;
+      },
     });
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     try {
       await server.connect(transport);
-      return await send(
-        reply,
-        await transport.handleRequest(asWebRequest(request, deps.siteUrl()), { parsedBody: body }),
-      );
+      const response = await transport.handleRequest(asWebRequest(request, deps.siteUrl()), { parsedBody: body });
+      await takeOutstandingRate(request, deps);
+      return await send(reply, response);
     } finally {
       await server.close();
     }

@@ -4,7 +4,8 @@ import { askForToken, basic, bearerOf, makeClient } from '../helpers/oauth.js';
 import { startTestService } from '../helpers/service.js';
 
 t.setTimeout(120_000);
-const nowMs = Date.now();
+// The window must not end by the clock of the counters either, which goes on: they would sweep it away.
+const nowMs = (Math.floor(Date.now() / 60_000) + 2) * 60_000;
 const service = await startTestService(t, { VH_BOOTSTRAP: 'on' }, { now: () => nowMs });
 const { siteUrl, projectId } = service.bootstrap;
 
@@ -52,4 +53,37 @@ t.test('a client has the limits of a key over all its projects, and a call of a 
   t.match(await tool(), /structuredContent/, 'the last one');
   t.match(await tool(), /RATE_LIMIT_EXCEEDED.*Come again in/);
   t.equal((await score('two', headers)).status, 429);
+});
+
+t.test('a message that calls no operation is one call too, whatever is wrong with it', async (t) => {
+  const post = (headers: Readonly<Record<string, string>>, body: unknown): Promise<Response> =>
+    fetch(`${siteUrl}/mcp`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  const calling = (params: object, id: object = { id: 1 }) => ({ jsonrpc: '2.0', ...id, method: 'tools/call', params });
+  const headers = await bearerOf(siteUrl, await makeClient(service), { scope: 'lite:read' });
+  const messages = [
+    calling({ name: 'no_such_tool' }),
+    calling({ name: 'score_respondent', arguments: {} }),
+    calling({ name: 'get_evidence', arguments: {} }),
+    calling({ name: 7 }),
+    calling({ name: 'get_evidence' }, {}),
+    [calling({ name: 'get_evidence' })],
+    { jsonrpc: '2.0', id: 1, method: 'ping' },
+    '{',
+  ];
+  // A hundred at a time spend what is left but for these messages.
+  for (let left = 6_000 - messages.length; left > 0; left -= 100)
+    await Promise.all(
+      Array.from({ length: Math.min(100, left) }, () => service.call('GET', '/lite/sessions?limit=1', { headers })),
+    );
+  for (const message of messages) t.not((await post(headers, message)).status, 429, JSON.stringify(message));
+  for (const message of messages) {
+    const answer = await post(headers, message);
+    t.equal(answer.status, 429, JSON.stringify(message));
+    t.ok(Number(answer.headers.get('retry-after')) > 0);
+    t.match(await answer.json(), { jsonrpc: '2.0', error: { data: { code: 'RATE_LIMIT_EXCEEDED' } } });
+  }
 });
