@@ -10,7 +10,7 @@ export type DuplicateBand = ScoreReply['duplicate']['band'];
 export interface Gated {
   readonly recommendation: ScoreReply['recommendation'];
   readonly duplicateBand: DuplicateBand;
-  /** By the address; null: not known. */
+  /** By the address, else as declared; null: not known. */
   readonly country: string | null;
 }
 

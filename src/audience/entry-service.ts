@@ -12,7 +12,15 @@ import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { freePlace, pageOf, surveyAddress, takePlace, underLock, type Answer, type SurveyDeps } from './fielding.js';
 import { isVerificationEnough, screen, type DuplicateBand } from './entry-decision.js';
-import { changePlace, findPlace, findRespondentPlace, openPlace, type Place, type Traits } from './place-store.js';
+import {
+  changePlace,
+  findPlace,
+  findRespondentPlace,
+  hasRoom,
+  openPlace,
+  type Place,
+  type Traits,
+} from './place-store.js';
 import { letsHoldersFinish } from './study-states.js';
 import { findStudy, type Study } from './study-store.js';
 
@@ -45,7 +53,6 @@ export interface EntryDeps extends SurveyDeps {
   /** Keyed hash of an identifier within a project. */
   readonly hash: (projectId: string, kind: 'respondent' | 'device', value: string) => string;
   readonly verification: VerificationDesk;
-  readonly placeMs: number;
 }
 
 export function createEntryService(deps: EntryDeps) {
@@ -93,7 +100,8 @@ async function scoreOnce(
   const reply = await gate(deps, study, place, visit);
   const duplicateBand: DuplicateBand = reply.duplicate.band;
   const score = { ...reply, duplicateBand, receiptId: reply.receiptId };
-  const reason = screen({ recommendation: reply.recommendation, duplicateBand, country: byAddress }, study);
+  const country = byAddress ?? place.country;
+  const reason = screen({ recommendation: reply.recommendation, duplicateBand, country }, study);
   return underLock(deps.database, place, async (tx, current, now) => {
     if (now.state !== place.state || current.status !== 'fielding') return now;
     if (reason !== null)
@@ -184,7 +192,8 @@ async function verify(deps: EntryDeps, study: Study, place: Place): Promise<Answ
     if (now.state !== 'verifying') return now;
     if (!isVerificationEnough(result, current))
       return changePlace(tx, now, { state: 'screened', screenedFor: 'verification' }, { held: -1, screenedOut: 1 });
-    if (current.verified >= current.sampleSize) return freePlace(tx, now, { state: 'released' });
+    // Sample and quotas may have been made smaller since the place was taken.
+    if (!(await hasRoom(tx, current, now.placeId, 'verified'))) return freePlace(tx, now, { state: 'released' });
     return changePlace(tx, now, { state: 'surveying', verified: true, dueInMs: deps.placeMs }, { verified: 1 });
   });
   if (judged.state === 'released') return pageOf(study, 'full');

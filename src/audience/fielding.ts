@@ -60,26 +60,27 @@ export interface SurveyDeps {
   readonly tokens: PlaceTokens;
   readonly audienceUrl: () => string;
   readonly now: () => number;
+  /** How long a respondent holds a place, in milliseconds. */
+  readonly placeMs: number;
 }
 
 /**
  * The survey’s address with the token and the address to come back to. Whatever stands under these names in survey_url is replaced, and
- * nothing else of it comes from the respondent.
+ * nothing else of it comes from the respondent. The token is one that lasts for as long as a place is held.
  */
 export async function surveyAddress(deps: SurveyDeps, study: Study, place: Place): Promise<string> {
-  const isGood = place.tokenUntil !== null && place.tokenUntil.getTime() > deps.now();
-  const token = isGood ? place.token : await issueToken(deps, place);
+  const until = new Date(deps.now() + deps.placeMs);
+  const isGood = place.tokenUntil !== null && place.tokenUntil > until;
+  const token = isGood ? place.token : await issueToken(deps, place, until);
   const url = new URL(study.surveyUrl);
   url.searchParams.set('vh_token', token ?? '');
   url.searchParams.set('vh_return', `${deps.audienceUrl()}/return`);
   return url.href;
 }
 
-async function issueToken({ database, tokens, now }: SurveyDeps, place: Place): Promise<string> {
+async function issueToken({ database, tokens }: SurveyDeps, place: Place, lasting: Date): Promise<string> {
   const issued = await tokens.issue(place);
-  return inOrganization(database, place.organizationId, (tx) =>
-    keepToken(tx, place.placeId, { ...issued, now: new Date(now()) }),
-  );
+  return inOrganization(database, place.organizationId, (tx) => keepToken(tx, place.placeId, { ...issued, lasting }));
 }
 
 /** The page for a fault on the way. */

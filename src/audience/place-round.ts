@@ -28,14 +28,31 @@ const batchMax = 200;
 const everyMsDefault = 5_000;
 /** Who closed a place tells its outcome; only what they left is told here. */
 const untoldSeconds = 10;
+/** Each costs the deadline of a statement; with so many the store is at fault. */
+const failuresMax = 5;
 
-/** One batch; answers how many places were released. */
-export async function releasePlaces({ database }: Pick<PlaceRoundDeps, 'database'>): Promise<number> {
+/**
+ * One batch; answers how many places were released. `failures`, by study, are left out, and a study whose place cannot be released is added to
+ * them: one that somebody keeps locked does not keep the places of others.
+ */
+export async function releasePlaces(
+  { database }: Pick<PlaceRoundDeps, 'database'>,
+  failures = new Map<string, unknown>(),
+): Promise<number> {
   const due = await database.query<Place & Record<string, unknown>>(
-    `SELECT ${placeColumns} FROM study_places WHERE state IN ('verifying', 'surveying') AND due_at <= now() ORDER BY due_at LIMIT ${batchMax}`,
+    `SELECT ${placeColumns} FROM study_places
+      WHERE state IN ('verifying', 'surveying') AND due_at <= now() AND study_id <> ALL($1::text[]) ORDER BY due_at LIMIT ${batchMax}`,
+    [[...failures.keys()]],
   );
   let released = 0;
-  for (const place of due) released += await release(database, place);
+  for (const place of due) {
+    if (failures.size >= failuresMax) break;
+    if (failures.has(place.studyId)) continue;
+    released += await release(database, place).catch((error: unknown) => {
+      failures.set(place.studyId, error);
+      return 0;
+    });
+  }
   return released;
 }
 
@@ -83,12 +100,16 @@ export function startPlaceRounds(deps: PlaceRoundDeps): Consumer {
   let isStopping = false;
   let lastAt = performance.now();
   const round = async (): Promise<void> => {
-    for (let released = batchMax; released === batchMax && !isStopping;) {
-      released = await releasePlaces(deps);
+    const failures = new Map<string, unknown>();
+    for (let isMore = true; isMore && !isStopping;) {
+      const failed = failures.size;
+      const released = await releasePlaces(deps, failures);
       deps.metrics.placesReleased.inc(released);
+      isMore = failures.size < failuresMax && (released > 0 || failures.size > failed);
     }
     await tellUntold(deps);
     await deleteOldPlaces(deps);
+    for (const failure of failures.values()) throw failure;
     lastAt = performance.now();
   };
   const loop = async (): Promise<void> => {

@@ -190,17 +190,17 @@ export async function changePlace(
   return row;
 }
 
-/** Keeps the token that the survey is given; of two made at once the first stays. Answers the one that is good. */
+/** Keeps the token that the survey is given; one that is `lasting` longer stays, as the first of two made at once. Answers the one that is good. */
 export async function keepToken(
   tx: Queryable,
   placeId: string,
-  { token, until, now }: { readonly token: string; readonly until: Date; readonly now: Date },
+  { token, until, lasting }: { readonly token: string; readonly until: Date; readonly lasting: Date },
 ): Promise<string> {
   const [row] = await tx.query<{ token: string }>(
     `UPDATE study_places SET token = CASE WHEN token_until > $4 THEN token ELSE $2 END,
             token_until = CASE WHEN token_until > $4 THEN token_until ELSE $3 END
       WHERE place_id = $1 RETURNING token`,
-    [placeId, token, until, now],
+    [placeId, token, until, lasting],
   );
   if (row === undefined) throw new Error('there is no such place');
   return row.token;

@@ -1,12 +1,19 @@
 /** Places under contention and over time, on PostgreSQL and embedded: never over-filled, released, taken back, told once. */
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
-import { createEntryService } from '../../src/audience/entry-service.js';
+import { createEntryService, type EntryDeps } from '../../src/audience/entry-service.js';
 import { createOutcomeTeller } from '../../src/audience/outcome-teller.js';
 import { deleteOldPlaces, releasePlaces, tellUntold } from '../../src/audience/place-round.js';
 import { createPlaceTokens } from '../../src/audience/place-tokens.js';
 import { createReturnService } from '../../src/audience/return-service.js';
-import { findStudy, insertStudy, readQuotas, setStatus, type Study } from '../../src/audience/study-store.js';
+import {
+  changeStudy,
+  findStudy,
+  insertStudy,
+  readQuotas,
+  setStatus,
+  type Study,
+} from '../../src/audience/study-store.js';
 import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
 import { migrate } from '../../src/stores/database/migrate.js';
 import type { Database } from '../../src/stores/database/port.js';
@@ -23,7 +30,12 @@ const audienceUrl = 'https://audience.example/v1';
 t.setTimeout(120_000);
 
 /** An instance: the ways in and out over its own handle of the database. The gate allows everybody. */
-async function instanceOf(t: Test, database: Database, masterKey: Uint8Array) {
+async function instanceOf(
+  t: Test,
+  database: Database,
+  masterKey: Uint8Array,
+  over: Partial<Pick<EntryDeps, 'now' | 'countryOf' | 'verification'>> = {},
+) {
   const keys = await openTokenKeys({ database, masterKey, logger, now: Date.now, rotationDays: 30 });
   t.teardown(() => keys.close());
   const told: string[] = [];
@@ -33,7 +45,7 @@ async function instanceOf(t: Test, database: Database, masterKey: Uint8Array) {
     publicKey: keys.publicKey,
     readParts: readCompactJws,
     issuer: () => 'https://api.example/api/v1',
-    now: Date.now,
+    now: over.now ?? Date.now,
   });
   const tellOutcome = createOutcomeTeller({
     database,
@@ -60,6 +72,7 @@ async function instanceOf(t: Test, database: Database, masterKey: Uint8Array) {
       read: () => Promise.resolve(null),
     },
     placeMs: 3_600_000,
+    ...over,
   });
   return {
     entries,
@@ -67,12 +80,12 @@ async function instanceOf(t: Test, database: Database, masterKey: Uint8Array) {
     tellOutcome,
     setAway: (away: boolean) => void (isAway = away),
     returns: createReturnService({ database, tokens, tellOutcome }),
-    enter: (study: Study, rid: string, gender: string | null = null) =>
+    enter: (study: Study, rid: string, gender: string | null = null, country: string | null = null) =>
       entries.enter({
         studyId: study.studyId,
         respondentId: rid,
         sourceId: 's',
-        traits: { country: null, gender, age: null, profession: null },
+        traits: { country, gender, age: null, profession: null },
         address: '127.0.0.1',
         userAgent: undefined,
         device: 'd',
@@ -84,6 +97,7 @@ async function makeStudy(
   database: Database,
   sampleSize: number,
   quotas: readonly { name: string; gender: string; limit: number }[] = [],
+  serviceCheck = false,
 ) {
   const { organizationId, projectId } = await makeProject(database);
   const study = await database.transaction((tx) =>
@@ -96,7 +110,7 @@ async function makeStudy(
         countries: ['DE'],
         language: 'en',
         sampleSize,
-        serviceCheck: false,
+        serviceCheck,
         minimumQuality: 'standard',
       },
       quotas,
@@ -109,9 +123,12 @@ async function makeStudy(
 const tokenOf = (answer: { kind: string; url?: string }): string =>
   new URL(answer.url ?? '').searchParams.get('vh_token') ?? '';
 
-function testPlaces(t: Test, open: (t: Test) => Promise<readonly [Database, Database]>): void {
+/** Two handles of one database, and one that waits for little time. */
+type Handles = readonly [one: Database, two: Database, hasty: Database];
+
+function testPlaces(t: Test, open: (t: Test) => Promise<Handles>): void {
   t.test('places', async (t) => {
-    const [one, two] = await open(t);
+    const [one, two, hasty] = await open(t);
     const masterKey = randomBytes(32);
     const instances = [await instanceOf(t, one, masterKey), await instanceOf(t, two, masterKey)] as const;
     const read = async (study: Study): Promise<Study> => (await findStudy(one, study.studyId)) ?? study;
@@ -183,6 +200,81 @@ function testPlaces(t: Test, open: (t: Test) => Promise<readonly [Database, Data
       t.match(await instance.returns.comeBack(token, 'complete'), { page: 'thanks' });
     });
 
+    t.test('who is of another country is screened out: by the address, else by what is declared', async (t) => {
+      const study = await makeStudy(one, 5);
+      const [instance] = instances;
+      t.match(await instance.enter(study, 'from-us', null, 'US'), { page: 'declined' });
+      t.match(
+        await instance.enter(study, 'from-us', null, 'DE'),
+        { page: 'declined' },
+        'a second thought changes nothing',
+      );
+      t.match(await instance.enter(study, 'from-de', null, 'DE'), { kind: 'redirect' });
+      t.match(await instance.enter(study, 'unknown'), { kind: 'redirect' });
+      const located = await instanceOf(t, one, masterKey, { countryOf: () => 'DE' });
+      t.match(await located.enter(study, 'at-home', null, 'US'), { kind: 'redirect' }, 'the address is believed');
+      t.match(await read(study), { entered: 4, screenedOut: 1, held: 3 });
+    });
+
+    t.test('a quota made smaller while people verify is not over-filled by them', async (t) => {
+      const quota = { name: 'women', gender: 'female', limit: 3 };
+      const study = await makeStudy(one, 10, [quota], true);
+      let result: { status: 'pass'; assurance: string } | null = null;
+      const instance = await instanceOf(t, one, masterKey, {
+        verification: {
+          makeLink: () => Promise.resolve('link'),
+          linkUrl: (id) => `https://verify.example/${id}`,
+          read: () => Promise.resolve(result),
+        },
+      });
+      for (const rid of ['a', 'b', 'c']) await instance.enter(study, rid, 'female');
+      await one.transaction(async (tx) =>
+        changeStudy(tx, (await findStudy(tx, study.studyId, { lock: true })) ?? study, {
+          ...{ name: 'n', sampleSize: 10, quotas: [{ ...quota, limit: 1 }] },
+        }),
+      );
+      result = { status: 'pass', assurance: 'none' };
+      t.match(await instance.enter(study, 'a', 'female'), { url: /survey\.example/ });
+      t.match(await instance.enter(study, 'b', 'female'), { page: 'full' });
+      t.match(await instance.enter(study, 'c', 'female'), { page: 'full' });
+      t.match(await readQuotas(one, study.studyId), [{ held: 1, verified: 1, limit: 1 }]);
+      t.match(await read(study), { held: 1, verified: 1 });
+    });
+
+    t.test('the token at the survey lasts as long as the place', async (t) => {
+      const study = await makeStudy(one, 1);
+      let now = Date.now();
+      const instance = await instanceOf(t, one, masterKey, { now: () => now });
+      const first = tokenOf(await instance.enter(study, 'slow'));
+      now += 3_600_000;
+      t.equal(tokenOf(await instance.enter(study, 'slow')), first, 'the same while it lasts long enough');
+      now += 22 * 3_600_000 + 1_800_000;
+      const later = tokenOf(await instance.enter(study, 'slow'));
+      now += 3_500_000;
+      t.match(await instance.returns.comeBack(first, 'complete'), { page: 'expired' });
+      t.match(await instance.returns.comeBack(later, 'complete'), { page: 'thanks' });
+    });
+
+    const alone = one === two && 'one connection has nobody to wait for';
+    t.test('a study that cannot be locked does not keep the places of others', { skip: alone }, async (t) => {
+      const [stuck, other] = [await makeStudy(one, 3), await makeStudy(one, 3)];
+      const [instance] = instances;
+      await instance.enter(stuck, 'stuck');
+      await instance.enter(other, 'other');
+      await one.query(
+        `UPDATE study_places SET due_at = now() - CASE study_id WHEN $1 THEN 2 ELSE 1 END * interval '1 second' WHERE study_id IN ($1, $2)`,
+        [stuck.studyId, other.studyId],
+      );
+      const failures = new Map<string, unknown>();
+      await two.transaction(async (tx) => {
+        await findStudy(tx, stuck.studyId, { lock: true });
+        t.equal(await releasePlaces({ database: hasty }, failures), 1);
+      });
+      t.same([...failures.keys()], [stuck.studyId], 'and is told');
+      t.same([(await read(stuck)).held, (await read(other)).held], [1, 0]);
+      t.equal(await releasePlaces({ database: hasty }), 1, 'the next round releases it');
+    });
+
     t.test('an outcome that could not be told is told by the round, with the same time', async (t) => {
       const study = await makeStudy(one, 1);
       const [instance] = instances;
@@ -221,7 +313,7 @@ t.test('embedded', (t) => {
     const database = await openEmbeddedDatabase({ directory: null });
     t.teardown(() => database.close());
     await migrate(database);
-    return [database, database];
+    return [database, database, database];
   });
   t.end();
 });
@@ -231,12 +323,12 @@ if (stack !== null)
   t.test('PostgreSQL', (t) => {
     testPlaces(t, async (t) => {
       const url = await createDatabase(t, stack);
-      const open = async (): Promise<Database> => {
-        const database = await openPostgres({ url, poolMax: 10, deadlineMs: 30_000 });
+      const open = async (deadlineMs: number): Promise<Database> => {
+        const database = await openPostgres({ url, poolMax: 10, deadlineMs });
         t.teardown(() => database.close());
         return database;
       };
-      return [await open(), await open()];
+      return [await open(30_000), await open(30_000), await open(1_000)];
     });
     t.end();
   });
