@@ -60,6 +60,12 @@ async function fillIn(path: string): Promise<string> {
     await service.call('POST', '/lite/score', { body: { sessionId: 'documented', clientIp: '203.0.113.7' } });
     filled = filled.replace('{sessionId}', 'documented');
   }
+  if (path.includes('{linkId}')) {
+    const { linkId } = (await service.call('POST', `/projects/${bootstrap.projectId}/links`, { body: {} })).body as {
+      linkId: string;
+    };
+    filled = filled.replace('{linkId}', linkId);
+  }
   if (path.includes('{receiptId}')) {
     const { receiptId } = (
       await service.call('POST', '/lite/score', { body: { sessionId: 'documented', clientIp: '203.0.113.7' } })
