@@ -19,7 +19,7 @@ import type { Logger } from './telemetry/logger.js';
 import { createMetrics } from './telemetry/metrics.js';
 import { startAdmin } from './wiring/admin.js';
 import { startApi } from './wiring/api.js';
-import { startAudience } from './wiring/audience.js';
+import { startAudience, type StartedAudience } from './wiring/audience.js';
 import { startConsumers } from './wiring/consumers.js';
 import { apiPrefix, audienceUrlOf, siteUrlOf, type Parts } from './wiring/parts.js';
 
@@ -57,15 +57,17 @@ export async function startService(
     const ids = created ?? readBootstrap(settings.VH_DATA_DIR);
     const parts: Parts = { settings, logger, metrics, stores, outbox, masterKey, now, opened };
     const consumers = hasRole(settings, 'consumers') ? await startConsumers(parts) : [];
-    const api = isApi ? await startApi(parts, ids) : null;
-    const audience = hasRole(settings, 'audience') ? await startAudience(parts, ids, api?.shared ?? null) : null;
+    let audience: StartedAudience | null = null;
+    const audienceUrl = (): string => audience?.audienceUrl ?? audienceUrlOf(settings, settings.AUDIENCE_PORT);
+    const api = isApi ? await startApi(parts, ids, audienceUrl) : null;
+    audience = hasRole(settings, 'audience') ? await startAudience(parts, ids, api?.shared ?? null) : null;
     const siteUrl = api?.siteUrl ?? siteUrlOf(settings, settings.PORT);
     const rounds = audience === null ? [] : [audience.rounds];
     const adminUrl = await startAdmin(parts, [...consumers, ...rounds], api?.faces ?? null);
     const addresses = {
       siteUrl,
       baseUrl: siteUrl + apiPrefix,
-      audienceUrl: audience?.audienceUrl ?? audienceUrlOf(settings, settings.AUDIENCE_PORT),
+      audienceUrl: audienceUrl(),
       adminUrl,
     };
     if (isApi && ids !== null) writeBootstrap(settings.VH_DATA_DIR, { ...ids, ...addresses });

@@ -11,7 +11,7 @@ import type { Limits } from '../administration/request-limits.js';
 import { registerStudyRoutes } from '../audience/study-routes.js';
 import { createApp, type AppDeps } from '../http/app.js';
 import { packageRoot } from '../package-root.js';
-import { apiPrefix, audiencePrefix, audienceUrlOf, type Parts } from './parts.js';
+import { apiPrefix, audiencePrefix, type Parts } from './parts.js';
 import { wireStudies } from './studies.js';
 
 /** Longest that one call of a tool may take. */
@@ -21,6 +21,8 @@ export interface AgentDeps {
   readonly limits: Limits;
   readonly directories: Directories;
   readonly siteUrl: () => string;
+  /** The root of the audience API, wherever it runs. */
+  readonly audienceUrl: () => string;
   readonly version: string;
   readonly appDeps: AppDeps;
 }
@@ -39,11 +41,10 @@ export function serveAgents(app: FastifyInstance, parts: Parts, deps: AgentDeps)
 }
 
 /** The routes of studies without a listener: the audience API may run in another process. */
-function openStudies(parts: Parts, { appDeps, directories }: AgentDeps): FastifyInstance {
-  const { settings, stores, opened } = parts;
+function openStudies(parts: Parts, { appDeps, directories, audienceUrl }: AgentDeps): FastifyInstance {
+  const { stores, opened } = parts;
   const app = createApp(appDeps);
   opened.push(() => app.close());
-  const audienceUrl = (): string => audienceUrlOf(settings, settings.AUDIENCE_PORT);
   const studies = wireStudies(parts, { directories, audienceUrl });
   void app.register(async (scope) => registerStudyRoutes(scope, { database: stores.database, studies }), {
     prefix: audiencePrefix,

@@ -60,8 +60,8 @@ export interface SharedParts {
   readonly siteUrl: () => string;
 }
 
-/** Starts the API; resolves once it listens. */
-export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<StartedApi> {
+/** Starts the API; resolves once it listens. `audienceUrl` tells where respondents enter, as far as this process knows. */
+export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceUrl: () => string): Promise<StartedApi> {
   const { settings, logger, metrics, stores, masterKey, now, opened } = parts;
   const directories = await openDirectories({ database: stores.lookups, logger, now });
   opened.push(() => directories.close());
@@ -117,7 +117,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null): Promise<
   );
   await serveHosted(app, parts, { directories, decide, verification, siteUrl });
   oauth.register(app);
-  serveAgents(app, parts, { limits, directories, siteUrl, version: packageVersion(), appDeps });
+  serveAgents(app, parts, { limits, directories, siteUrl, audienceUrl, version: packageVersion(), appDeps });
   await serveDocs(app, apiPrefix);
   await serveSdkFiles(app, join(packageRoot, 'dist', 'sdk'));
   if (settings.VH_ENV === 'development' && ids !== null) await serveDemo(app, parts, directories, scoring.scores, ids);
