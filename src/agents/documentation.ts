@@ -1,7 +1,7 @@
 /**
- * The documentation pages that agents may read, as they stand in the package. Read once; a page that is missing fails the start.
+ * The documentation pages that agents may read, as they stand in the package. Read once; a package without them fails the start.
  */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface Page {
@@ -11,16 +11,14 @@ export interface Page {
   readonly text: string;
 }
 
-const names = [
-  ...['agents', 'scoring', 'findings', 'calibration', 'outcomes', 'verification', 'verdict', 'probe', 'webhooks'],
-  ...['web-bot-auth', 'administration', 'errors', 'glossary'],
-] as const;
 const charactersMax = 65_536;
 
 export function readDocumentation(packageRoot: string): readonly Page[] {
-  return names.map((name) => {
-    const text = readFileSync(join(packageRoot, 'docs', `${name}.md`), 'utf8').slice(0, charactersMax);
+  const directory = join(packageRoot, 'docs');
+  const names = readdirSync(directory).filter((name) => name.endsWith('.md'));
+  return names.sort().map((name) => {
+    const text = readFileSync(join(directory, name), 'utf8').slice(0, charactersMax);
     const title = /^# (.+)$/m.exec(text)?.[1] ?? name;
-    return { uri: `verifyhuman://docs/${name}.md`, name: `${name}.md`, title, text };
+    return { uri: `verifyhuman://docs/${name}`, name, title, text };
   });
 }

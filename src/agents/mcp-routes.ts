@@ -46,6 +46,7 @@ export function registerMcp(scope: FastifyInstance, deps: McpRouteDeps): void {
       onCall: () => {
         request.rateTaken = true;
       },
+      onFailure: (error) => request.log.error({ err: error }, 'a tool failed'),
     });
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     try {

@@ -2,6 +2,7 @@
  * A Model Context Protocol server for one request: it knows the caller, and nothing of requests before. Listed are the tools that the token
  * may call; a call of another one says which scope it needs.
  */
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
   CallToolRequestSchema,
@@ -26,10 +27,13 @@ export interface McpDeps extends RelayDeps {
 const instructions =
   'Scores respondents of online studies and says why. Start with list_projects, then name the project in each call. The pages under resources explain findings, errors and thresholds.';
 
+/** One for all: the SDK would make one for each server, which costs more than most messages. */
+const jsonSchemaValidator = new AjvJsonSchemaValidator();
+
 export function createMcpServer(deps: McpDeps, caller: KeyCaller, by: RelayedBy): Server {
   const server = new Server(
     { name: 'verifyhuman', title: 'VerifyHuman', version: deps.version },
-    { capabilities: { tools: {}, resources: {} }, instructions },
+    { capabilities: { tools: {}, resources: {} }, instructions, jsonSchemaValidator },
   );
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: deps.tools.filter((tool) => mayCall(tool, caller)).map(describe),

@@ -17,7 +17,7 @@ export const projectTools: readonly AgentTool[] = [
       title: 'List projects',
       description: 'The organization’s projects, newest first, a page at a time.',
       scopes: ['projects:write', 'analytics:read'],
-      callOf: (query) => ({ method: 'GET', path: '/projects', query }),
+      callOf: (query) => ({ method: 'GET', path: '/projects', query: { limit: shownMax, ...query } }),
       shape: ({ projects, nextCursor }) => ({
         projects: projects.map(({ projectId, externalId, name, createdAt }) => ({
           ...{ projectId, externalId, name, createdAt },
@@ -26,8 +26,8 @@ export const projectTools: readonly AgentTool[] = [
       }),
       say: ({ projects, nextCursor }) =>
         [
-          `${projects.length} projects${nextCursor === null ? '.' : ', and more: pass nextCursor on as cursor.'}`,
-          ...projects.slice(0, shownMax).map(({ projectId, name }) => `- ${projectId} ${name}`),
+          `${projects.length} projects${nextCursor === null ? '.' : `, and more with the cursor ${nextCursor}`}`,
+          ...projects.map(({ projectId, name }) => `- ${projectId} ${name}`),
         ].join('\n'),
     },
   ),

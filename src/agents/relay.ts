@@ -23,6 +23,8 @@ export interface RelayedBy {
   readonly requestId: string;
   /** Told before an operation is called, which takes the call off the caller’s limits. */
   readonly onCall: () => void;
+  /** Told of what is no refusal but a fault of the service. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 export type Relayed =

@@ -40,10 +40,20 @@ export const scoringTools: readonly AgentTool[] = [
   }),
   defineTool<'get_evidence', EvidenceReply>('get_evidence', {
     title: 'Get the evidence of a score',
-    description: 'Everything that spoke against and for the respondent, and what was seen and moved nothing.',
+    description:
+      'What spoke against and for the respondent, and what was seen and moved nothing: the strongest of each.',
     scopes: ['lite:read'],
     callOf: evidenceCall,
-    shape: (reply) => reply,
+    shape: ({ evidence, ...reply }) => ({
+      ...reply,
+      evidence: {
+        summary: evidence.summary,
+        against: evidence.against.slice(0, shownMax),
+        for: evidence.for.slice(0, shownMax),
+        notes: evidence.notes.slice(0, shownMax),
+      },
+      findingsInAll: evidence.against.length + evidence.for.length + evidence.notes.length,
+    }),
     say: ({ evidence, provenance }) =>
       [
         evidence.summary,

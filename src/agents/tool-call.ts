@@ -33,6 +33,15 @@ export async function callTool(
     const issues = (tool.validate.errors ?? []).slice(0, 10).map((violation) => describeViolation(violation, 'body'));
     return failed(`VALIDATION_FAILED: correct the input and call again.${listed(issues)}`);
   }
+  try {
+    return await answer(deps, tool, input, by);
+  } catch (error) {
+    by.onFailure(error);
+    return failed(`INTERNAL: The service failed on this call. Quote the request ${by.requestId} to support.`);
+  }
+}
+
+async function answer(deps: RelayDeps, tool: PreparedTool, input: unknown, by: RelayedBy): Promise<CallToolResult> {
   const relayed = await relay(deps, by, tool.callOf(input));
   if (!relayed.ok) {
     const { code = 'INTERNAL', message = 'The service failed on this call.', issues = [] } = relayed.error;

@@ -19,11 +19,13 @@ const projectId = Type.String({
   pattern: '^proj_[0-9a-f]{32}$',
   description: 'Project of the client’s organization; list_projects names them.',
 });
+// Parts of a path, so that nothing but an id may stand there.
 const receiptId = Type.String({
-  maxLength: 128,
+  pattern: '^rcpt_[0-9a-f]{32}$',
   description: 'From score_respondent, by the same client and project.',
 });
 
+const studyInput = Type.String({ pattern: '^study_[0-9a-f]{32}$', description: 'From create_study.' });
 const { studyId, projectId: studyProjectId, name, status, entryUrl, progress } = StudyReply.properties;
 const study = Type.Object({ studyId, projectId: studyProjectId, name, status, entryUrl, progress });
 
@@ -45,7 +47,19 @@ export const toolShapes = {
       degradedSignals,
     }),
   },
-  get_evidence: { input: Type.Object({ projectId, receiptId }), output: EvidenceReply },
+  get_evidence: {
+    input: Type.Object({ projectId, receiptId }),
+    output: Type.Object({
+      ...EvidenceReply.properties,
+      evidence: Type.Object({
+        summary: EvidenceBlock.properties.summary,
+        against: Type.Array(Finding, { maxItems: shownMax }),
+        for: Type.Array(Finding, { maxItems: shownMax }),
+        notes: Type.Array(Finding, { maxItems: shownMax }),
+      }),
+      findingsInAll: Type.Integer({ minimum: 0, description: 'Also those that are not shown.' }),
+    }),
+  },
   explain_receipt: {
     input: Type.Object({ projectId, receiptId }),
     output: Type.Object({
@@ -59,7 +73,11 @@ export const toolShapes = {
     }),
   },
   list_projects: {
-    input: Type.Object({ ...pageFields, externalId: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })) }),
+    input: Type.Object({
+      ...pageFields,
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: shownMax, default: shownMax })),
+      externalId: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+    }),
     output: Type.Object({
       projects: Type.Array(
         Type.Object({
@@ -77,7 +95,7 @@ export const toolShapes = {
     output: Type.Omit(Analytics, ['timeSeries', 'devices', 'browsers']),
   },
   create_study: { input: StudyCreation, output: study },
-  study_progress: { input: Type.Object({ studyId: Type.String({ maxLength: 128 }) }), output: study },
+  study_progress: { input: Type.Object({ studyId: studyInput }), output: study },
   verify_token: { input: TokenVerification, output: TokenReply },
   simulate_thresholds: {
     input: Type.Object({ ...Type.Omit(SimulationRequest, ['flips']).properties, projectId }),

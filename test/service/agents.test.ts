@@ -1,5 +1,5 @@
 /** The tool interface, with the official client of the Model Context Protocol against the running service. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ClientCredentialsProvider, PrivateKeyJwtProvider } from '@modelcontextprotocol/sdk/client/auth-extensions.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -16,7 +16,7 @@ import { createSession, verify } from '../helpers/verifications.js';
 import { accessTokenScopes } from './access-table.js';
 
 const service = await startTestService(t, { VH_BOOTSTRAP: 'on' });
-const { siteUrl, projectId } = service.bootstrap;
+const { siteUrl, projectId, audienceUrl } = service.bootstrap;
 const address = new URL(`${siteUrl}/mcp`);
 type Provider = ConstructorParameters<typeof StreamableHTTPClientTransport>[1];
 
@@ -74,6 +74,26 @@ t.test('a client that knows the address alone finds its token, and calls every t
   t.match(await call(client, 'verify_token', inputs['verify_token']), { structuredContent: { success: true } });
 });
 
+t.test('what a tool creates can be used, and what is cut says so', async (t) => {
+  const { studyId, entryUrl } = created.structuredContent as { readonly studyId: string; readonly entryUrl: string };
+  t.equal(entryUrl, `${audienceUrl}/enter/${studyId}`, 'respondents enter where the audience API listens');
+  t.match(await (await fetch(entryUrl)).text(), /<html/);
+  t.match((await call(client, 'get_evidence', inputs['get_evidence'])).structuredContent, { findingsInAll: Number });
+  const headers = await bearerOf(siteUrl, { clientId, clientSecret });
+  for (let i = 0; i < 11; i += 1)
+    t.equal((await service.call('POST', '/projects', { body: { name: `Many ${i}` }, headers })).status, 201);
+  const first = await call(client, 'list_projects');
+  const { projects, nextCursor } = first.structuredContent as {
+    readonly projects: readonly { readonly projectId: string }[];
+    readonly nextCursor: string;
+  };
+  t.equal(projects.length, 10, 'short where nothing is asked for');
+  for (const { projectId } of projects) t.match(textOf(first), projectId);
+  const cursor = /with the cursor (\S+)/.exec(textOf(first))?.[1];
+  t.equal(cursor, nextCursor, 'an agent that reads the text alone gets on');
+  t.match(textOf(await call(client, 'list_projects', { cursor })), projectId);
+});
+
 t.test('a client with a key of its own signs in at the same address', async (t) => {
   const pair = await generateKeyPair('ES256', { extractable: true });
   const signing = await makeClient(service, {
@@ -111,14 +131,25 @@ t.test('errors say what to do', async (t) => {
   t.match(textOf(address), /VALIDATION_FAILED.*\n- \/clientIp must be one IPv4 or IPv6 address/);
   const nobodys = await call(client, 'project_analytics', { projectId: `proj_${'0'.repeat(32)}` });
   t.match(textOf(nobodys), /NOT_FOUND: There is no such project/);
-  const sneaky = await call(client, 'get_evidence', { projectId, receiptId: '../../projects?x=' });
-  t.match(textOf(sneaky), /NOT_FOUND|VALIDATION_FAILED/, 'a receipt is one part of a path');
+  for (const id of ['', '.', '..', '../../projects?x=', '\ud800', '%2e', 'a/b']) {
+    for (const [name, input] of [
+      ['get_evidence', { projectId, receiptId: id }],
+      ['explain_receipt', { projectId, receiptId: id }],
+      ['study_progress', { studyId: id }],
+    ] as const)
+      t.match(textOf(await call(client, name, input)), /VALIDATION_FAILED/, `${name} ${JSON.stringify(id)}: not an id`);
+  }
   await t.rejects(call(client, 'drop_tables'), /no such tool/);
 });
 
 t.test('the pages of the documentation are resources', async (t) => {
   const { resources } = await client.listResources();
-  t.ok(resources.length > 10);
+  t.same(
+    resources.map(({ name }) => name),
+    readdirSync(repositoryPath('docs'))
+      .filter((name) => name.endsWith('.md'))
+      .sort(),
+  );
   for (const { uri, size = 0 } of resources) {
     const { contents } = await client.readResource({ uri });
     const [page] = contents;
