@@ -23,7 +23,7 @@ export interface VerifyHumanProps extends Omit<MountOptions, 'interaction' | 'on
 
 export interface VerifyHumanState {
   /** For the element that the interface goes into. */
-  readonly ref: RefObject<HTMLDivElement | null>;
+  readonly ref: RefObject<HTMLDivElement>;
   readonly status: 'running' | 'verified' | 'failed';
   readonly result: VHMountResult | null;
   readonly error: unknown;
@@ -43,7 +43,8 @@ export function useVerifyHuman({
   onError,
   ...options
 }: VerifyHumanProps): VerifyHumanState {
-  const ref = useRef<HTMLDivElement | null>(null);
+  // As the types of React 18 have it; those of 19 take it as well.
+  const ref = useRef<HTMLDivElement>(null);
   const callbacks = useRef({ onResult, onVerified, onError });
   const [settled, setSettled] = useState<Settled>(running);
   const [again, setAgain] = useState<{ readonly previousSessionId: string | undefined } | null>(null);
@@ -73,7 +74,7 @@ async function settleMount(
   element: Element,
   options: MountOptions,
   signal: AbortSignal,
-  callbacks: RefObject<Callbacks>,
+  callbacks: { readonly current: Callbacks },
   settle: (settled: Settled) => void,
 ): Promise<void> {
   const tell = (name: 'onVerified' | 'onError', work: () => unknown) => {
