@@ -57,7 +57,11 @@ const zones = [
     './src/crypto',
     ...roots,
   ]),
-  zone('./sdk', 'The SDK imports types of the contract only.', ['./sdk', './src/contract']),
+  zone('./sdk', 'The SDK imports types of the contract only, and the receiver that it publishes.', [
+    './sdk',
+    './src/contract',
+    './src/receiver',
+  ]),
   ...capabilities.map((name) =>
     zone(`./src/${name}`, 'Capabilities never import each other; pass what is needed through deps.', [
       `./src/${name}`,

@@ -24,6 +24,7 @@ export default {
         'lite/{script,index,api}.ts',
         '{index,umd}.ts',
         '{react,next}.tsx',
+        'node/{index,api}.ts',
         'widget/{api,ports}.ts',
         'gallery/gallery.ts',
         'capture/camera.ts',

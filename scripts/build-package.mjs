@@ -8,12 +8,13 @@ import ts from 'typescript';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Entries by the name that they have in the package; `webhooks` is for backends, the others for pages. */
+/** Entries by the name that they have in the package; `node` and `webhooks` are for backends, the others for pages. */
 const entries = {
   index: 'sdk/index.ts',
   react: 'sdk/react.tsx',
   next: 'sdk/next.tsx',
   lite: 'sdk/lite/index.ts',
+  node: 'sdk/node/index.ts',
   webhooks: 'src/receiver/verify.ts',
 };
 /** Packages that the integrator brings, and the camera part, which is a file of its own that pages load when they need it. */
@@ -24,7 +25,7 @@ const capture = join(root, 'dist/sdk/v1/verifyhuman.capture.js');
 const common = { bundle: true, format: 'esm', external, jsx: 'automatic', legalComments: 'none', minifySyntax: true };
 
 async function buildModules(out) {
-  const { webhooks, ...pages } = entries;
+  const { node, webhooks, ...pages } = entries;
   const inputs = (list) => Object.entries(list).map(([name, path]) => ({ in: join(root, path), out: name }));
   await build({
     ...common,
@@ -35,7 +36,7 @@ async function buildModules(out) {
     target: 'es2020',
     platform: 'browser',
   });
-  await build({ ...common, entryPoints: inputs({ webhooks }), outdir: out, target: 'node20', platform: 'node' });
+  await build({ ...common, entryPoints: inputs({ node, webhooks }), outdir: out, target: 'node20', platform: 'node' });
   // Bundlers of Next.js look for it in the first line.
   const next = await readFile(join(out, 'next.js'), 'utf8');
   if (!next.startsWith('"use client"')) throw new Error('next.js must begin with "use client"');

@@ -28,7 +28,7 @@ t.test('what npm packs can be imported without a page, entry by entry', (t) => {
   run(process.execPath, [repositoryPath('scripts/build-package.mjs')], repositoryPath('.'));
   install();
   const script = `const names = {};
-    for (const entry of ['', '/react', '/next', '/lite', '/webhooks'])
+    for (const entry of ['', '/react', '/next', '/lite', '/node', '/webhooks'])
       names[entry] = Object.keys(await import('verifyhuman' + entry)).sort();
     console.log(JSON.stringify(names));`;
   const names = JSON.parse(run(process.execPath, ['--input-type=module', '-e', script], folder)) as object;
@@ -46,6 +46,16 @@ t.test('what npm packs can be imported without a page, entry by entry', (t) => {
     '/react': ['VerifyHuman', 'useVerifyHuman'],
     '/next': ['VerifyHuman', 'useVerifyHuman'],
     '/lite': ['VHLite'],
+    '/node': [
+      'VerifyHumanError',
+      'createClient',
+      'decide',
+      'fraudGate',
+      'fraudGatePlugin',
+      'hashIdentity',
+      'ipPrefix',
+      'verifyWebhook',
+    ],
     '/webhooks': ['verifyWebhook'],
   });
   t.match(readFileSync(join(folder, 'node_modules/verifyhuman/dist/next.js'), 'utf8'), /^"use client"/);
@@ -59,12 +69,15 @@ t.test('its types are whole, and strict TypeScript reads them', (t) => {
      import { VerifyHuman } from 'verifyhuman/next';
      import { verifyWebhook } from 'verifyhuman/webhooks';
      import { VHLite } from 'verifyhuman/lite';
+     import { createClient, type Decision } from 'verifyhuman/node';
      export const token = async (): Promise<string | null> => {
        const result: VHMountResult = await mount('#x', { siteKey: 'proj_1', apiEndpoint: 'https://x/api/v1' });
        return result.token;
      };
      export const failed = (error: unknown) => (error instanceof VerifyError ? error.context?.scores?.liveness : null);
      export const element = <VerifyHuman siteKey="proj_1" interactionType="slider" onVerified={({ token }) => token} />;
+     export const gate = (apiKey: string): Promise<Decision> =>
+       createClient({ apiKey, baseUrl: 'https://x/api/v1' }).decide({ sessionId: 's', clientIp: '192.0.2.1' });
      export const others = [verifyWebhook, VHLite];`,
   );
   const options = ['--noEmit', '--strict', '--jsx', 'react-jsx', '--module', 'esnext', '--moduleResolution', 'bundler'];

@@ -1,0 +1,259 @@
+/**
+ * The public types of `verifyhuman/node`. They stand here in full, because the package's declarations may need no other package; the tests hold
+ * them against the service's contract. Fields that only newer services send are optional.
+ */
+import type { VerifyHumanError } from './errors.js';
+
+export type Recommendation = 'allow' | 'review' | 'block' | 'step_up';
+export type DuplicateBand = 'none' | 'possible' | 'likely' | 'confirmed';
+export type VerdictClass = 'human' | 'fraud' | 'verified_agent' | 'unknown';
+export type Severity = 'info' | 'low' | 'medium' | 'high';
+type Axis = 'network' | 'device' | 'velocity' | 'duplicate' | 'behavior' | 'history';
+
+export interface RespondentStats {
+  readonly attempts: number;
+  /** At most `attempts`. */
+  readonly completes: number;
+  /** Share of completes reversed afterwards, 0 to 1. */
+  readonly reconciliationRate?: number | null;
+}
+
+export interface WebBotAuth {
+  readonly method: string;
+  readonly targetUri: string;
+  readonly headers: {
+    readonly signature: string;
+    readonly 'signature-input': string;
+    readonly 'signature-agent'?: string | null;
+  };
+}
+
+/** What a session is scored by. */
+export interface ScoreRequest {
+  /** Byte for byte the `data-session-id` of the page's probe. */
+  readonly sessionId: string;
+  /** The respondent's own address, not your proxy's. */
+  readonly clientIp: string;
+  readonly userAgent?: string | null;
+  /** Supplier and sub-supplier; stable across sessions. */
+  readonly sourceId?: string | null;
+  readonly subSourceId?: string | null;
+  /** Scope of duplicates and rates; without it `sourceId` is. */
+  readonly studyId?: string | null;
+  /** ISO 3166-1 alpha-2. */
+  readonly declaredCountry?: string | null;
+  /** `hashIdentity` of your stable id of the person. */
+  readonly respondentId?: string | null;
+  /** `hashIdentity` of `ipPrefix`; of all sessions or of none. */
+  readonly ipPrefixHash?: string | null;
+  /** `hashIdentity` of a random id that you store on the device. */
+  readonly deviceHash?: string | null;
+  readonly respondentStats?: RespondentStats | null;
+  readonly webBotAuth?: WebBotAuth | null;
+}
+
+export interface Finding {
+  readonly code: string;
+  readonly class: 'bound' | 'record' | 'correlate' | 'exculpatory' | 'diagnostic';
+  readonly axis: Axis;
+  readonly severity: Severity;
+  /** none: it moved nothing. */
+  readonly strength: 'none' | 'weak' | 'moderate' | 'strong';
+  readonly detail: string;
+}
+
+export interface Reason {
+  readonly code: string;
+  readonly severity: Severity;
+  readonly detail: string;
+  readonly scored: boolean;
+}
+
+/** The service's answer to a score. Counts that are null were not measured. */
+export interface ScoreReply {
+  /** Risk, 0 to 100, without duplication. */
+  readonly score: number;
+  readonly duplicateScore: number;
+  readonly duplicate: {
+    readonly score: number;
+    readonly band: DuplicateBand;
+    /** false: score and band mean nothing. */
+    readonly measured: boolean;
+    readonly reasons: readonly Reason[];
+    readonly evidence: {
+      readonly deviceSessionsDay: number | null;
+      readonly deviceRespondentsDay: number | null;
+      readonly respondentDay: number | null;
+      readonly respondentDevicesWeek: number | null;
+    };
+  };
+  readonly independence: {
+    readonly score: number;
+    readonly band: 'independent' | 'shared' | 'concentrated';
+    readonly grade: 'direct' | 'linked' | null;
+    readonly factors: readonly string[];
+  };
+  readonly declaredCountryMatch: boolean | null;
+  readonly recommendation: Recommendation;
+  readonly verdictClass: VerdictClass;
+  readonly categories: Readonly<Record<Axis, number>>;
+  readonly reasons: readonly Reason[];
+  readonly evidence: {
+    readonly summary: string;
+    readonly against: readonly Finding[];
+    readonly for: readonly Finding[];
+    readonly notes: readonly Finding[];
+  };
+  /** What could not be measured, for example `client_probe_missing`. */
+  readonly degradedSignals: readonly string[];
+  readonly grlCompat: { readonly forensicMaxScore: number; readonly categories: Readonly<Record<string, number>> };
+  readonly assuranceAvailable: string;
+  readonly stepUpIntensity: 'none' | 'light' | 'heavy';
+  readonly ceilings?: readonly string[];
+  readonly sessionId: string;
+  readonly receiptId: string;
+  readonly replayed?: boolean;
+  readonly supersedes?: string | null;
+}
+
+export type OutcomeType =
+  | 'herring_result'
+  | 'dq'
+  | 'speeder'
+  | 'buyer_reject'
+  | 'reconciliation'
+  | 'ban'
+  | 'quality_term'
+  | 'complete'
+  | 'custom';
+
+/** What became of a session. */
+export interface OutcomeEvent {
+  readonly sessionId: string;
+  readonly type: OutcomeType;
+  /** ISO 8601: when it happened, not when it is sent. */
+  readonly occurredAt: string;
+  /** Only fraud raises risk; absent means unknown, which is neutral. */
+  readonly reasonClass?: 'fraud' | 'fit' | 'quality' | 'unknown';
+  /** An id of yours: the same one again replaces what it said. */
+  readonly eventId?: string;
+  /** Needed with an organization key. */
+  readonly projectId?: string;
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+/** One field at fault; `path` is a JSON pointer. */
+export interface Issue {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** The answers to all requests of one `events` call, added up. */
+export interface EventsSummary {
+  readonly received: number;
+  readonly accepted: number;
+  readonly duplicates: number;
+  readonly rejected: number;
+  /** Accepted, of sessions not scored yet; null where the service does not say. */
+  readonly unmatched: number | null;
+  /** What the service found fault with, at most 1,000; `/events/1500/type` is about the event at index 1,500 of all that were given. */
+  readonly issues: readonly Issue[];
+}
+
+export interface TokenReply {
+  readonly success: boolean;
+  readonly sessionId?: string;
+  readonly status?: 'pass' | 'fail' | 'review';
+  /** liveness and uniqueness may be null: not measured. */
+  readonly scores?: {
+    readonly liveness: number | null;
+    readonly uniqueness: number | null;
+    readonly authenticity: number;
+    readonly overall: number;
+  };
+  readonly studyId?: string;
+  readonly respondentId?: string;
+  /** Unix seconds. */
+  readonly issuedAt?: number;
+  readonly expiresAt?: number;
+  readonly isDemo?: true;
+  /** Where success is false. */
+  readonly error?: 'EXPIRED' | 'INVALID' | 'WRONG_AUDIENCE' | 'WRONG_PROJECT' | 'MALFORMED';
+}
+
+export interface DecideOptions {
+  /** recommended: risk from 50 on with a duplicate that is likely or confirmed blocks. tighter: from 60 on. Default recommended. */
+  readonly rule?: 'recommended' | 'tighter';
+}
+
+/** A decision that rests on a score. */
+export interface ScoredDecision {
+  readonly degraded: false;
+  readonly action: Recommendation;
+  /** risk_and_duplicate: the rule blocked what the recommendation alone would not have. */
+  readonly because: 'recommendation' | 'risk_and_duplicate';
+  /** null: not measured. */
+  readonly duplicateBand: DuplicateBand | null;
+  /** true: duplication was not measured; look at this session again at the end of the day. */
+  readonly sweep: boolean;
+  readonly score: ScoreReply;
+}
+
+/** A decision made without the service, which could not be reached. There is no score. */
+export interface DegradedDecision {
+  readonly degraded: true;
+  readonly action: 'allow';
+  readonly because: 'unavailable';
+  readonly duplicateBand: null;
+  readonly sweep: true;
+  readonly score: null;
+  readonly error: VerifyHumanError;
+}
+
+export type Decision = ScoredDecision | DegradedDecision;
+export type FailMode = 'open' | 'closed';
+
+export interface ClientOptions {
+  /** A secret key (`vf_...`). It belongs to backends: in a browser the client refuses to be made. */
+  readonly apiKey: string;
+  /** The API's root, which ends in `/api/v1`. */
+  readonly baseUrl: string;
+  /** What `decide` does when the service cannot be reached. open: a DegradedDecision that allows. closed (default): it throws. */
+  readonly failMode?: FailMode;
+  /** How long a call may take in all, retries included, milliseconds. Default 3,000; `events` has 60,000 for each request. */
+  readonly deadlineMs?: number;
+  /** How long one try may take, milliseconds. Default 1,500; `events` has 20,000. */
+  readonly attemptMs?: number;
+  /** How often a call is tried again after 429, 503, a broken network or a try that took too long. Default 3. */
+  readonly retriesMax?: number;
+}
+
+export interface CallOptions {
+  /** In place of the client's, milliseconds. */
+  readonly deadlineMs?: number;
+  /** Calls it off: the call rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ScoreOptions extends CallOptions {
+  /** 1 to 128 characters; by default each call has a random one of its own, which its retries share. */
+  readonly idempotencyKey?: string;
+}
+
+export interface EventsOptions extends CallOptions {
+  /** Requests under way at once, 1 to 16. Default 4. */
+  readonly concurrency?: number;
+}
+
+export interface Client {
+  /** Scores a session. Throws a VerifyHumanError, also when the service cannot be reached. */
+  score(request: ScoreRequest, options?: ScoreOptions): Promise<ScoreReply>;
+  /** Scores and decides. A service that cannot be reached ends as `failMode` says; a refusal (a bad request or key) always throws. */
+  decide(request: ScoreRequest, options?: ScoreOptions & DecideOptions & { failMode?: FailMode }): Promise<Decision>;
+  /** Posts outcomes, 1,000 in a request. Where a request fails for good it throws, with what was posted until then in `posted`; post all again: nothing counts twice. */
+  events(events: Iterable<OutcomeEvent> | AsyncIterable<OutcomeEvent>, options?: EventsOptions): Promise<EventsSummary>;
+  /** Validates a verification token. A token that is not good is an answer (`success: false`), not an error. */
+  verifyToken(token: string, options?: CallOptions): Promise<TokenReply>;
+  /** Validates any number of tokens; the answers are in their order. */
+  verifyTokens(tokens: readonly string[], options?: CallOptions): Promise<readonly TokenReply[]>;
+}

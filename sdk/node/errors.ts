@@ -1,0 +1,61 @@
+/**
+ * The one error of the client. `code` is the service's own where it answered with one.
+ */
+import type { EventsSummary, Issue } from './api.js';
+
+/** Codes of the client itself; all others are the service's. */
+export type ClientErrorCode =
+  /** The service was not reached, or the connection broke. */
+  | 'NETWORK_ERROR'
+  /** No whole answer within the time that the call, or its last try, had. */
+  | 'TIMEOUT'
+  /** Something else than the service answered at `baseUrl`, or something else than JSON. */
+  | 'UNEXPECTED_ANSWER'
+  /** An option or argument cannot be used; nothing was sent. */
+  | 'INVALID_OPTION';
+
+export interface ErrorDetails {
+  readonly status?: number;
+  readonly requestId?: string | null;
+  readonly issues?: readonly Issue[];
+  readonly retryAfterMs?: number | null;
+  readonly cause?: unknown;
+}
+
+export class VerifyHumanError extends Error {
+  override readonly name = 'VerifyHumanError';
+  /** HTTP status; null where there was no answer. */
+  readonly status: number | null;
+  /** Quote it to support. */
+  readonly requestId: string | null;
+  /** Fields at fault, by JSON pointer. */
+  readonly issues: readonly Issue[];
+  /** What the service asked to wait, milliseconds. */
+  readonly retryAfterMs: number | null;
+  /** Tries that were made. */
+  attempts = 0;
+  /** Of `events`: what was posted before this error. */
+  posted: EventsSummary | null = null;
+
+  constructor(
+    readonly code: string,
+    message: string,
+    details: ErrorDetails = {},
+  ) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.status = details.status ?? null;
+    this.requestId = details.requestId ?? null;
+    this.issues = details.issues ?? [];
+    this.retryAfterMs = details.retryAfterMs ?? null;
+  }
+
+  /** Whether the service could not be reached or could not serve, as opposed to having refused. */
+  get isUnavailable(): boolean {
+    if (this.code === 'NETWORK_ERROR' || this.code === 'TIMEOUT') return true;
+    return (this.status ?? 0) >= 500 || (this.status === 429 && this.code !== 'QUOTA_EXCEEDED');
+  }
+}
+
+export function invalidOption(message: string): VerifyHumanError {
+  return new VerifyHumanError('INVALID_OPTION' satisfies ClientErrorCode, message);
+}

@@ -1,0 +1,92 @@
+/**
+ * Posts outcomes in bulk: batches of 1,000, a few requests at once, and the answers added up. What it holds in memory is what is under way: the
+ * source is read only as fast as the service takes it. Stops at the first request that fails for good.
+ */
+import type { EventsOptions, EventsSummary, Issue, OutcomeEvent } from './api.js';
+import { VerifyHumanError } from './errors.js';
+import { wholeNumber } from './settings.js';
+import type { Call } from './transport.js';
+
+const batchMax = 1_000;
+const issuesMax = 1_000;
+const times = { deadlineMs: 60_000, attemptMs: 20_000 };
+
+interface Batch {
+  /** Index of its first event among all. */
+  readonly start: number;
+  readonly events: readonly OutcomeEvent[];
+}
+
+export async function postEvents(
+  call: Call,
+  source: Iterable<OutcomeEvent> | AsyncIterable<OutcomeEvent>,
+  options: EventsOptions,
+): Promise<EventsSummary> {
+  const concurrency = wholeNumber('concurrency', options.concurrency ?? 4, 1, 16);
+  const batches = batchesOf(source);
+  const failures: unknown[] = [];
+  let summary: EventsSummary = { received: 0, accepted: 0, duplicates: 0, rejected: 0, unmatched: null, issues: [] };
+  const work = async (): Promise<void> => {
+    while (failures.length === 0) {
+      const next = await batches.next();
+      if (next.done === true) return;
+      const reply = await postBatch(call, next.value, options);
+      summary = add(summary, reply, next.value.start);
+    }
+  };
+  const worker = () => work().catch((error: unknown) => void failures.push(error));
+  await Promise.all(Array.from({ length: concurrency }, worker));
+  if (failures.length === 0) return summary;
+  await batches.return();
+  const [failure] = failures;
+  if (failure instanceof VerifyHumanError) failure.posted = summary;
+  throw failure;
+}
+
+async function* batchesOf(
+  source: Iterable<OutcomeEvent> | AsyncIterable<OutcomeEvent>,
+): AsyncGenerator<Batch, void, void> {
+  let start = 0;
+  let events: OutcomeEvent[] = [];
+  for await (const event of source) {
+    events.push(event);
+    if (events.length < batchMax) continue;
+    yield { start, events };
+    start += events.length;
+    events = [];
+  }
+  if (events.length > 0) yield { start, events };
+}
+
+type BatchReply = Partial<EventsSummary>;
+
+/** A batch of which every event is malformed is refused as a whole; to the sum it is as many rejected events as any other. */
+async function postBatch(call: Call, { events }: Batch, options: EventsOptions): Promise<BatchReply> {
+  try {
+    return await call({ path: '/lite/events', body: { events }, times }, options);
+  } catch (error) {
+    const isOfEvents =
+      error instanceof VerifyHumanError &&
+      error.code === 'VALIDATION_FAILED' &&
+      error.issues.length > 0 &&
+      error.issues.every(({ path }) => eventPath.test(path));
+    if (!isOfEvents) throw error;
+    return { received: events.length, rejected: events.length, issues: error.issues };
+  }
+}
+
+const eventPath = /^\/events\/(\d+)/;
+
+function add(sum: EventsSummary, reply: BatchReply, start: number): EventsSummary {
+  const issues = (reply.issues ?? []).map(({ path, message }): Issue => {
+    return { path: path.replace(eventPath, (_, index: string) => `/events/${start + Number(index)}`), message };
+  });
+  return {
+    received: sum.received + (reply.received ?? 0),
+    accepted: sum.accepted + (reply.accepted ?? 0),
+    duplicates: sum.duplicates + (reply.duplicates ?? 0),
+    rejected: sum.rejected + (reply.rejected ?? 0),
+    unmatched: typeof reply.unmatched === 'number' ? (sum.unmatched ?? 0) + reply.unmatched : sum.unmatched,
+    issues: [...sum.issues, ...issues].slice(0, issuesMax),
+  };
+}

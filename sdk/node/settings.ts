@@ -1,0 +1,61 @@
+/**
+ * Reads the options of a client. Whatever cannot be used is refused at once, by a sentence that names it.
+ */
+import type { ClientOptions, FailMode } from './api.js';
+import { invalidOption } from './errors.js';
+
+export interface Settings {
+  readonly apiKey: string;
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  readonly failMode: FailMode;
+  readonly deadlineMs: number | null;
+  readonly attemptMs: number | null;
+  readonly retriesMax: number;
+}
+
+export function readSettings(options: ClientOptions): Settings {
+  const { apiKey, failMode = 'closed', retriesMax = 3 } = options;
+  refuseKey(apiKey);
+  if (failMode !== 'open' && failMode !== 'closed') throw invalidOption('failMode is "open" or "closed".');
+  return {
+    apiKey,
+    baseUrl: readBaseUrl(options.baseUrl),
+    failMode,
+    deadlineMs: options.deadlineMs === undefined ? null : wholeNumber('deadlineMs', options.deadlineMs, 1, 600_000),
+    attemptMs: options.attemptMs === undefined ? null : wholeNumber('attemptMs', options.attemptMs, 1, 600_000),
+    retriesMax: wholeNumber('retriesMax', retriesMax, 0, 10),
+  };
+}
+
+/** Returns the number, or throws where it is none of the range. */
+export function wholeNumber(name: string, value: number, least: number, most: number): number {
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
+  throw invalidOption(`${name} is a whole number from ${least} to ${most}.`);
+}
+
+function refuseKey(apiKey: unknown): void {
+  if (typeof apiKey !== 'string' || apiKey === '') throw invalidOption('apiKey is missing: the secret key, "vf_...".');
+  if (apiKey.startsWith('pk_'))
+    throw invalidOption('apiKey is a probe key ("pk_..."), which belongs on the page. Give the secret key, "vf_...".');
+  if (!/^vf_[\w-]+$/.test(apiKey)) throw invalidOption('apiKey is not a secret key: those begin with "vf_".');
+  if (isBrowser())
+    throw invalidOption(
+      'A secret key ("vf_...") is in a browser, where everybody can read it. Call the service from your backend, and rotate this key.',
+    );
+}
+
+/** A page or one of its workers. */
+function isBrowser(): boolean {
+  const scope = globalThis as { readonly document?: unknown; readonly importScripts?: unknown };
+  return typeof scope.document === 'object' || typeof scope.importScripts === 'function';
+}
+
+function readBaseUrl(baseUrl: unknown): string {
+  const url = typeof baseUrl === 'string' && URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
+    throw invalidOption(
+      'baseUrl is not an address: give the root of the API, such as "https://verify.example/api/v1".',
+    );
+  return url.href.replace(/\/+$/, '');
+}

@@ -1,0 +1,33 @@
+/** A score as the service answers it, of a session against which nothing speaks. */
+import type { ScoreReply } from '../../src/contract/score.js';
+
+export function scoreReply(changed: Partial<ScoreReply> = {}): ScoreReply {
+  return {
+    score: 0,
+    duplicateScore: 0,
+    duplicate: {
+      score: 0,
+      band: 'none',
+      measured: true,
+      reasons: [],
+      evidence: { deviceSessionsDay: 1, deviceRespondentsDay: 1, respondentDay: 1, respondentDevicesWeek: 1 },
+    },
+    independence: { score: 100, band: 'independent', grade: null, factors: [] },
+    declaredCountryMatch: null,
+    recommendation: 'allow',
+    verdictClass: 'human',
+    categories: { network: 0, device: 0, velocity: 0, duplicate: 0, behavior: 0, history: 0 },
+    reasons: [],
+    evidence: { summary: 'Nothing speaks against this session.', against: [], for: [], notes: [] },
+    degradedSignals: [],
+    grlCompat: { forensicMaxScore: 0, categories: {} },
+    assuranceAvailable: 'none',
+    stepUpIntensity: 'none',
+    ceilings: [],
+    sessionId: 's-1',
+    receiptId: 'rcpt_1',
+    replayed: false,
+    supersedes: null,
+    ...changed,
+  };
+}
