@@ -4,7 +4,7 @@
  */
 import { collectOnce, watchAll } from '../lite/collect.js';
 import { createListening } from '../lite/listening.js';
-import type { Groups } from '../lite/types.js';
+import type { Groups, Listen } from '../lite/types.js';
 
 /** How long slow signals are waited for, milliseconds. */
 const collectMs = 600;
@@ -12,6 +12,10 @@ const collectMs = 600;
 export interface DeviceWatch {
   /** All that is there by now; waits a little for slow signals the first time. */
   read(): Promise<DeviceFacts>;
+  /** Behaviour so far. */
+  readBehavior(): Groups['beh'];
+  /** Listens until the watch stops. */
+  readonly listen: Listen;
   stop(): void;
 }
 
@@ -39,6 +43,11 @@ export function watchDevice(): DeviceWatch {
       readWatched(groups);
       return { groups, gaps: [...gaps] };
     },
+    readBehavior() {
+      readWatched(groups);
+      return groups.beh;
+    },
+    listen: listening.listen,
     stop() {
       clearTimeout(idle);
       listening.stop();

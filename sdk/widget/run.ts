@@ -4,6 +4,7 @@
  */
 import type { EnvelopeConsent } from '../../src/contract/envelope.js';
 import type { SessionReply } from '../../src/contract/session.js';
+import type { Activity } from './activity.js';
 import type { MountOptions } from './api.js';
 import type { DeviceWatch } from './device.js';
 import { buildEnvelope } from './envelope.js';
@@ -18,6 +19,7 @@ export interface RunDeps {
   readonly plan: Plan;
   readonly service: ServiceCalls;
   readonly device: DeviceWatch;
+  readonly activity: Pick<Activity, 'follow'>;
   readonly view: View;
   readonly loadCamera: () => Promise<Camera>;
   readonly modelsBaseUrl: string;
@@ -123,6 +125,7 @@ async function createSession(
   if (said.kind !== 'said') return said;
   const originMs = (!memory.isStarted && deps.created?.originMs) || performance.now();
   memory.open = { session: said.value, originMs };
+  deps.activity.follow(said.value);
   memory.isStarted = true;
   memory.telemetry = null;
   deps.view.showProgress('checking');

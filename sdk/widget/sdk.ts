@@ -4,6 +4,7 @@
  */
 import type { PublicConfig } from '../../src/contract/project.js';
 import type { SessionReply } from '../../src/contract/session.js';
+import { createActivity, type Activity } from './activity.js';
 import type { DegradedMode, MountOptions, TokenVerdict, VerifyTokenOptions, VHMountResult, VHSession } from './api.js';
 import { loadConfig, type ConfigCache } from './config.js';
 import type { CspWatch } from './csp.js';
@@ -48,6 +49,7 @@ interface Mounting {
   readonly options: MountOptions;
   readonly service: ServiceCalls;
   readonly device: DeviceWatch;
+  readonly activity: Activity;
   readonly csp: CspWatch;
   readonly signal: AbortSignal;
   readonly locale: string;
@@ -65,11 +67,15 @@ export function createSdk(parts: SdkParts): Sdk {
     const csp = watchCsp(document);
     const call = transport(csp);
     const device = watchDevice();
-    const request = { endpoint, siteKey: options.siteKey, nowMs: Date.now() };
-    const answer = await loadConfig(cache, call, request, signal);
+    const activity = createActivity(endpoint, device, device.stop);
+    const request = { endpoint, siteKey: options.siteKey, nowMs: performance.now() };
+    const answer = await loadConfig(cache, call, request, signal).catch((error: unknown) => {
+      stop({ activity, csp });
+      throw error;
+    });
     const locale = options.locale ?? (document.documentElement.lang || navigator.language);
     const config = answer.kind === 'config' ? answer.config : answer;
-    return { options, service: createServiceCalls(endpoint, call), device, csp, signal, locale, config };
+    return { options, service: createServiceCalls(endpoint, call), device, activity, csp, signal, locale, config };
   }
 
   async function runIn(host: Element, mounting: Mounting, created: OpenSession | null): Promise<VHMountResult> {
@@ -103,11 +109,7 @@ export function createSdk(parts: SdkParts): Sdk {
     async mount(target, given, signal = new AbortController().signal) {
       const host = findHost(target);
       const mounting = await prepare(given, signal);
-      try {
-        return await runIn(host, mounting, null);
-      } finally {
-        stop(mounting);
-      }
+      return settled(mounting, runIn(host, mounting, null));
     },
     async session(given) {
       const abort = new AbortController();
@@ -116,7 +118,7 @@ export function createSdk(parts: SdkParts): Sdk {
         stop(mounting);
         throw error;
       });
-      return sessionOf(created, abort, mounting, (target) => runIn(findHost(target), mounting, created));
+      return sessionOf(created, abort, mounting, async (target) => runIn(findHost(target), mounting, created));
     },
     verifyToken: (jwt, { apiEndpoint, audience } = {}) => {
       const csp = watchCsp(document);
@@ -137,9 +139,24 @@ const transport = (csp: CspWatch): Transport =>
 
 const pageRoot = (): string => `${location.origin}/api/v1`;
 
-function stop({ device, csp }: Mounting): void {
-  device.stop();
+function stop({ activity, csp }: Pick<Mounting, 'activity' | 'csp'>): void {
+  activity.stop();
   csp.stop();
+}
+
+/** Of a mount that resolves, the activity is reported until the session's time is over, or the mount is called off. */
+async function settled(mounting: Mounting, running: Promise<VHMountResult>): Promise<VHMountResult> {
+  const { activity, csp, signal } = mounting;
+  try {
+    const result = await running;
+    if (result.token === null || signal.aborted) activity.stop();
+    else signal.addEventListener('abort', activity.stop);
+    csp.stop();
+    return result;
+  } catch (error) {
+    stop(mounting);
+    throw error;
+  }
 }
 
 function findHost(target: Element | string): Element {
@@ -257,12 +274,13 @@ async function localFacts({ device, locale }: Mounting, outcome: RunOutcome | nu
 }
 
 /** The session of `VH.session`, made before anything is shown. Throws where the service refused or could not be reached. */
-async function createFirst({ config, options, service, signal }: Mounting): Promise<OpenSession> {
+async function createFirst({ config, options, service, activity, signal }: Mounting): Promise<OpenSession> {
   if ('kind' in config) throw errorOf(config);
   const plan = planOf(options, config);
   const said = await service.createSession(optionsOf({ options, plan }, false), plan.previousSessionId, signal);
   if (said.kind !== 'said') throw errorOf(said);
   const session: SessionReply = said.value;
+  activity.follow(session);
   return { session, originMs: performance.now() };
 }
 
@@ -279,7 +297,7 @@ function sessionOf(
   return {
     sessionId: session.sessionId,
     expiresAt: session.expiresAt,
-    start: (target = document.body) => (running ??= settle(runAt(target), abort.signal).finally(() => stop(mounting))),
+    start: (target = document.body) => (running ??= settled(mounting, settle(runAt(target), abort.signal))),
     cancel() {
       abort.abort(abortError());
       stop(mounting);

@@ -1,0 +1,124 @@
+/**
+ * Reports what the respondent does while a session goes on: behaviour, and the questions that the page observes. It is fire and forget: no
+ * verdict waits for it, and nothing that becomes of it reaches the page. Bounded: one report under way, each waits longer than the one before,
+ * a hundred in all; none after the session's time, or once the service refused one.
+ */
+import type { Activity as Report } from '../../src/contract/monitoring.js';
+import type { SessionReply } from '../../src/contract/session.js';
+import type { QuestionSnapshot } from '../lite/api.js';
+import { messageBytesMax } from '../lite/fit.js';
+import { sharedQuestions } from '../lite/shared-questions.js';
+import { createUpdates, type Updates } from '../lite/updates.js';
+import type { DeviceWatch } from './device.js';
+
+const requestMs = 5_000;
+const questionsMax = 50;
+/** Of a session that is over already by the page’s clock, which is wrong then. */
+const untoldMs = 15 * 60_000;
+/** Longer waits than this end at once in a browser’s timer. */
+const timerMsMax = 2 ** 31 - 1;
+
+export type Followed = Pick<SessionReply, 'sessionId' | 'clientSecret' | 'expiresAt'>;
+
+export interface Activity {
+  /** Reports go to this session from now on. */
+  follow(session: Followed): void;
+  /** Ends reports for good. */
+  stop(): void;
+}
+
+/** `onEnd` is told once, when there is nothing more to report. */
+export function createActivity(
+  endpoint: string,
+  device: Pick<DeviceWatch, 'listen' | 'readBehavior'>,
+  onEnd: () => void,
+): Activity {
+  let session: Followed | null = null;
+  let updates: Updates | null = null;
+  let expiry: ReturnType<typeof setTimeout> | undefined;
+  let isBusy = false;
+  let isOver = false;
+
+  const stop = () => {
+    if (isOver) return;
+    isOver = true;
+    session = null;
+    clearTimeout(expiry);
+    updates?.stop();
+    tryOn(() => sharedQuestions().listeners.delete(hear));
+    onEnd();
+  };
+  const send = async (hiding: boolean) => {
+    if (session === null) return;
+    // What is new meanwhile goes with the next report.
+    if (isBusy && !hiding) return updates?.note();
+    isBusy = true;
+    const sentFor = session;
+    const status = await post(endpoint, sentFor, fitReport(device.readBehavior(), readQuestions()));
+    isBusy = false;
+    if (status >= 400 && status < 500 && status !== 429 && sentFor === session) stop();
+  };
+  const hear = () => updates?.note(true);
+  return {
+    follow(next) {
+      if (isOver) return;
+      session = next;
+      clearTimeout(expiry);
+      const leftMs = next.expiresAt - Date.now();
+      expiry = setTimeout(stop, leftMs > 0 ? Math.min(timerMsMax, leftMs) : untoldMs);
+      if (updates !== null) return;
+      updates = createUpdates(device.listen, (hiding) => void send(hiding));
+      tryOn(() => sharedQuestions().listeners.add(hear));
+    },
+    stop,
+  };
+}
+
+/** What the page put in the place of the observers' own stays without effect. */
+function tryOn<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The latest snapshots of all observers. */
+function readQuestions(): QuestionSnapshot[] {
+  const found = tryOn(() => [...sharedQuestions().readers].flatMap((read) => [...read()]));
+  return (found ?? []).slice(-questionsMax);
+}
+
+/** Within what the service takes: texts go first, then the oldest questions. */
+export function fitReport(behavior: Report['behavior'], questions: readonly QuestionSnapshot[]): string {
+  const write = (kept: readonly QuestionSnapshot[]) =>
+    JSON.stringify({ ...(behavior ? { behavior } : {}), ...(kept.length > 0 ? { questions: kept } : {}) });
+  const isFit = (text: string) => new Blob([text]).size <= messageBytesMax;
+  const whole = write(questions);
+  if (isFit(whole)) return whole;
+  let kept = questions.map(({ text: _text, ...counts }) => counts);
+  while (kept.length > 0 && !isFit(write(kept))) kept = kept.slice(1);
+  return write(kept);
+}
+
+/** The status of the answer; 0 where there was none. Outlives the page. */
+async function post(endpoint: string, { sessionId, clientSecret }: Followed, body: string): Promise<number> {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), requestMs);
+  try {
+    const { status } = await fetch(`${endpoint}/public/sessions/${encodeURIComponent(sessionId)}/activity`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', 'x-client-secret': clientSecret },
+      credentials: 'omit',
+      referrerPolicy: 'origin',
+      keepalive: true,
+      signal: abort.signal,
+    });
+    return status;
+  } catch {
+    return 0;
+  } finally {
+    clearTimeout(timer);
+  }
+}
