@@ -169,7 +169,7 @@ async function testWarmth(t: Test, { counters, nextProject }: ContractSubject): 
   });
 }
 
-async function testRestored(t: Test, { counters, nextProject }: ContractSubject): Promise<void> {
+async function testRestored(t: Test, { counters, nextProject, setClock }: ContractSubject): Promise<void> {
   const same = {
     device: ref('d'),
     respondent: ref('r'),
@@ -258,6 +258,25 @@ async function testRestored(t: Test, { counters, nextProject }: ContractSubject)
       neighborhood: { sessions: 1 },
     });
     t.match(counts.candidates, [{ session: ref('s0'), atMs: old.nowMs, via: 'respondent', device: ref('d0') }]);
+  });
+
+  await t.test('what had expired when a session is restored does not come back with it', async (t) => {
+    const project = nextProject();
+    const device = ref('expired');
+    const scoredAt = (nowMs: number, session: string, over: Partial<ScoreCountInput>) =>
+      countsOf(counters, scoreInput(project, session, { ...over, nowMs }));
+    await scoredAt(startMs, 'back', { device });
+    // Sets since when the neighborhood looks back.
+    await scoredAt(startMs + 2 * hourMs, 'between', {});
+    setClock(startMs + 24.5 * hourMs);
+    await scoredAt(startMs + 24.5 * hourMs, 'later', { device });
+    setClock(startMs + 25 * hourMs);
+    // Its tie to the device ended an hour before, though not yet at the time at which the session is restored.
+    const back = scoreInput(project, 'back', { respondent: ref('r'), nowMs: startMs + 20 * hourMs });
+    await counters.restoreSessions(project, [countedOf(back)]);
+    const { neighborhood } = await scoredAt(startMs + 25 * hourMs, 'now', { respondent: ref('r') });
+    setClock(startMs);
+    t.match(neighborhood, { direct: 1, linked: 0 });
   });
 
   await t.test('at most 500 are restored at once', async (t) => {

@@ -75,6 +75,8 @@ export function sketchOf(...terms: (string | null)[]): DeviceSketch {
 export interface ContractSubject {
   readonly counters: Counters;
   readonly nextProject: () => string;
+  /** Sets the clock of the store, which stands at `startMs` when a test begins. */
+  readonly setClock: (nowMs: number) => void;
 }
 
 export async function countsOf(counters: Counters, input: ScoreCountInput): Promise<CountFacts> {

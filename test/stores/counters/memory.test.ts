@@ -13,8 +13,9 @@ const nextProject = (): string => `proj_memory_${(projects += 1)}`;
 const unavailable = (error: unknown): boolean => error instanceof Fault && error.code === 'STORE_UNAVAILABLE';
 
 t.test('the contract holds in memory', async (t) => {
-  const counters = await openMemoryCounters({ snapshotPath: null, keysMax: 1_000_000, now: () => startMs });
-  await testContract(t, { counters, nextProject });
+  let clockMs = startMs;
+  const counters = await openMemoryCounters({ snapshotPath: null, keysMax: 1_000_000, now: () => clockMs });
+  await testContract(t, { counters, nextProject, setClock: (nowMs) => (clockMs = nowMs) });
   await counters.close();
 });
 

@@ -16,8 +16,9 @@ if (redis === null) {
   const nextProject = (): string => `proj_${run}_${(projects += 1)}`;
 
   t.test('the contract holds in Redis', async (t) => {
-    const counters = await openRedisCounters({ url: redis.url, deadlineMs: 5_000, now: () => startMs });
-    await testContract(t, { counters, nextProject });
+    let clockMs = startMs;
+    const counters = await openRedisCounters({ url: redis.url, deadlineMs: 5_000, now: () => clockMs });
+    await testContract(t, { counters, nextProject, setClock: (nowMs) => (clockMs = nowMs) });
     await counters.close();
   });
 

@@ -17,8 +17,13 @@ export function createBands(nowMs: number): Bands {
   return { beganMs: nowMs, sessions: 0, current: new Map(), before: new Map() };
 }
 
-/** Answers who was seen under each band, and notes the session there. */
-export function exchangeBands(bands: Bands, keys: readonly string[], session: string, nowMs: number): Sightings[] {
+/** Answers who was seen under each band, and notes the session there. The call comes at `clockMs`. */
+export function exchangeBands(
+  bands: Bands,
+  keys: readonly string[],
+  [session, nowMs]: Sightings[number],
+  clockMs: number,
+): Sightings[] {
   if (bands.sessions >= bounds.bandGenerationSessions || nowMs - bands.beganMs >= bounds.similarMs) {
     bands.before = bands.current;
     bands.current = new Map();
@@ -30,7 +35,8 @@ export function exchangeBands(bands: Bands, keys: readonly string[], session: st
   let added = false;
   const seen = keys.map((key) => {
     const known = bands.current.get(key) ?? bands.before.get(key);
-    const next = known === undefined ? alone : addSighting(known, fresh, bounds.similarMs, bounds.bandSessionsMax);
+    const next =
+      known === undefined ? alone : addSighting(known, fresh, clockMs - bounds.similarMs, bounds.bandSessionsMax);
     if (next !== known) added = true;
     bands.current.set(key, next);
     return known ?? [];

@@ -40,8 +40,8 @@ export function createRelations(keyspace: Keyspace): (call: CountingCall) => Rel
         : exchangeBands(
             bands.take(at, nowMs, 2 * bounds.similarMs, () => createBands(nowMs)),
             bandKeys,
-            session,
-            nowMs,
+            [session, nowMs],
+            call.clockMs,
           );
     const before = tieSession(call, at, ownTies(call.session));
     // A session without any of these cannot be found, so that nothing needs to be known of it.
@@ -86,15 +86,18 @@ function createTies(keyspace: Keyspace) {
   const tieSession = (call: CountingCall, at: string, own: readonly string[]): Map<string, Sightings> => {
     const { nowMs, session } = call.session;
     const before = new Map<string, Sightings>();
-    const node =
-      own.length === 0 ? nodes.get(at + session, nowMs) : nodes.take(at + session, nowMs, bounds.dayMs, () => []);
+    const nodeKey = at + session;
+    // What has expired when the call comes does not come back, wherever the time of a session lies that is restored.
+    const held = nodes.get(nodeKey, call.clockMs);
+    if (held === undefined) nodes.delete(nodeKey);
+    const node = own.length === 0 ? held : nodes.take(nodeKey, nowMs, bounds.dayMs, () => []);
     for (const tie of own) {
       const tieMs = tie.startsWith('A') ? bounds.dayMs : bounds.candidateMs;
       const key = at + tie;
-      const known = ties.get(key, nowMs) ?? none;
+      const known = ties.get(key, call.clockMs) ?? none;
       before.set(tie, known);
       if (!within(call, tieMs)) continue;
-      const next = addSighting(known, [session, nowMs], tieMs, bounds.tieMembersMax);
+      const next = addSighting(known, [session, nowMs], call.clockMs - tieMs, bounds.tieMembersMax);
       if (next !== known) ties.set(key, next, call.clockMs, tieMs);
       if (node !== undefined && !node.includes(tie) && node.length < bounds.tiesMax) node.push(tie);
     }

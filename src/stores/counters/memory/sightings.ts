@@ -4,11 +4,11 @@
  */
 export type Sightings = readonly (readonly [session: string, atMs: number])[];
 
-/** The list with the session of `fresh` where its time belongs; the same list where it was noted within `keepMs`, or is older than all of a full list. */
-export function addSighting(sightings: Sightings, fresh: Sightings[number], keepMs: number, max: number): Sightings {
+/** The list with the session of `fresh` where its time belongs; the same list where it was noted after `sinceMs`, or is older than all of a full list. */
+export function addSighting(sightings: Sightings, fresh: Sightings[number], sinceMs: number, max: number): Sightings {
   const [session, atMs] = fresh;
   const known = sightings.find(([seen]) => seen === session);
-  if (known !== undefined && known[1] > atMs - keepMs) return sightings;
+  if (known !== undefined && known[1] > sinceMs) return sightings;
   const others = known === undefined ? sightings : sightings.filter((sighting) => sighting !== known);
   const at = others.findIndex(([, seenMs]) => seenMs <= atMs);
   if (at === 0) return [fresh, ...others.slice(0, max - 1)];

@@ -44,11 +44,11 @@ local function dropEntries(text, oldest)
   return string.sub(text, 1, length)
 end
 
--- The text with the session noted, or unchanged where it was noted within `keepMs`, or is older than all of a full list.
+-- The text with the session noted, or unchanged where it was noted within `keepMs` before the call, or is older than all of a full list.
 local function addSighting(text, keepMs, max)
   local from, known = findEntry(text, session)
   if from then
-    if tonumber(known) > now - keepMs then return text end
+    if tonumber(known) > clock - keepMs then return text end
     text = removeEntry(text, from)
   end
   return string.sub(insertEntry(text, session, nowText), 1, max * entryWidth)

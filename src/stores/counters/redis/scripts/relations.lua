@@ -1,5 +1,5 @@
 -- What ties a session to others of its scope: ties are D<device>, R<respondent> and A<address>/<class>. The record of a
--- session is "first scored|respondent|device|prefix,token,address|last tied|ties, a line each|sketch"; a shared address is left out. Uses at, now, nowText, guard, within.
+-- session is "first scored|respondent|device|prefix,token,address|last tied|ties, a line each|sketch"; a shared address is left out. Uses at, now, nowText, clock, guard, within.
 
 local function sightingsOf(tie, text)
   if not text then return '' end
@@ -7,12 +7,13 @@ local function sightingsOf(tie, text)
   return string.match(text, '^[^|]*|[^|]*|(.*)$')
 end
 
--- The ties of a session that was tied within a day.
+-- The ties of a session that was tied within a day before the call: what has expired by then does not come back, wherever
+-- the time of a session lies that is restored.
 local function tiesOf(record)
   local ties = {}
   if not record then return ties end
   local scored, lines = string.match(record, '^[^|]*|[^|]*|[^|]*|[^|]*|(%d+)|([^|]*)|')
-  if now - tonumber(scored) < bounds.dayMs then
+  if clock - tonumber(scored) < bounds.dayMs then
     for tie in string.gmatch(lines, '[^\n]+') do
       ties[#ties + 1] = tie
     end
