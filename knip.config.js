@@ -31,6 +31,8 @@ export default {
         'capture/worker/main.ts',
       ],
       project: ['**/*.{ts,tsx}', '!dist/**'],
+      // Optional for whoever installs the package: only /react and /next ask for it.
+      ignoreDependencies: ['react'],
     },
   },
   // The types in a function's signature are exported with it.

@@ -2,7 +2,7 @@
 import { humanBody } from '../test/helpers/facts.js';
 import { scoreExample } from '../src/scoring/examples.js';
 
-export const seed = 20_261;
+const seed = 20_261;
 
 export interface ScoreBodies {
   /** Body of the n-th session’s score. */

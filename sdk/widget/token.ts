@@ -92,7 +92,7 @@ interface Token {
 }
 
 /** Null where the text has not the form of a token. */
-export function readToken(jwt: unknown): Token | null {
+function readToken(jwt: unknown): Token | null {
   if (typeof jwt !== 'string' || jwt.length > tokenLengthMax) return null;
   const parts = jwt.split('.');
   const [header = '', claims = '', signature = ''] = parts;

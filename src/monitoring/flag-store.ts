@@ -13,9 +13,9 @@ export interface FlaggedSession {
 }
 
 /** Flags of one session; a page that invents questions raises no more. */
-export const flagsPerSessionMax = 100;
+const flagsPerSessionMax = 100;
 /** Longer than any session goes on. */
-export const flagKeepDays = 7;
+const flagKeepDays = 7;
 
 const dayMs = 86_400_000;
 

@@ -43,7 +43,7 @@ export interface SdkSite {
 }
 
 /** The policy of docs/sdk.md for a site that takes the script from the service. */
-export const policyFor = (serviceOrigin: string): string =>
+const policyFor = (serviceOrigin: string): string =>
   [
     "default-src 'none'",
     `connect-src 'self' ${serviceOrigin}`,
