@@ -61,6 +61,9 @@ export function findQuotaIssues(quotas: readonly StudyQuota[], countries: readon
         path: `${path}/country`,
         message: `must be one of the study’s countries: ${countries.join(', ')}.`,
       });
+    for (const name of ['gender', 'profession'] as const)
+      if (quota[name] !== undefined && normalTrait(quota[name]) === '')
+        issues.push({ path: `${path}/${name}`, message: 'must not be blank; leave it out where it does not matter.' });
     if (quota.ageMin !== undefined && quota.ageMax !== undefined && quota.ageMin > quota.ageMax)
       issues.push({ path: `${path}/ageMin`, message: 'must be at most ageMax.' });
     return issues;

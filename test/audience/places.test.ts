@@ -255,6 +255,26 @@ function testPlaces(t: Test, open: (t: Test) => Promise<Handles>): void {
       t.match(await instance.returns.comeBack(later, 'complete'), { page: 'thanks' });
     });
 
+    t.test('quotas of a large study are counted anew within the deadline of a statement', async (t) => {
+      const study = await makeStudy(one, 100_000);
+      await one.query(
+        `INSERT INTO study_places (place_id, study_id, organization_id, project_id, respondent_id, source_id, respondent_ref, state, verified, gender, age)
+         SELECT study_id || n, study_id, organization_id, project_id, n, 's', n, 'completed', n % 4 = 0, CASE n % 2 WHEN 0 THEN 'female' END, n % 80
+           FROM studies, generate_series(1, $2::int) n WHERE study_id = $1`,
+        [study.studyId, 40_000],
+      );
+      const quotas = Array.from({ length: 50 }, (_, n) => ({
+        name: `q${n}`,
+        gender: 'male',
+        ageMin: n,
+        limit: 50_000,
+      }));
+      await hasty.transaction((tx) => changeStudy(tx, study, { name: 'n', sampleSize: 100_000, quotas }));
+      const counted = await readQuotas(one, study.studyId);
+      t.match(counted[0], { held: 20_000, verified: 0 }, 'men would be these, and of whom it is not known');
+      t.match(counted[40], { held: 10_000, verified: 0 });
+    });
+
     const alone = one === two && 'one connection has nobody to wait for';
     t.test('a study that cannot be locked does not keep the places of others', { skip: alone }, async (t) => {
       const [stuck, other] = [await makeStudy(one, 3), await makeStudy(one, 3)];

@@ -97,6 +97,7 @@ t.test('a language has to exist, and quotas have to make sense', (t) => {
         quotas: [
           { name: 'a', limit: 1, ageMin: 30, ageMax: 20 },
           { name: 'a', limit: 1, country: 'FR' },
+          { name: 'b', limit: 1, gender: ' ' },
         ],
       },
     },
@@ -109,6 +110,7 @@ t.test('a language has to exist, and quotas have to make sense', (t) => {
       '/audience/quotas/0/ageMin',
       '/audience/quotas/1/name',
       '/audience/quotas/1/country',
+      '/audience/quotas/2/gender',
     ],
   );
   t.end();
