@@ -1,0 +1,75 @@
+/** Every block of code in the guides runs, in the order of its page, against a whole service. */
+import { readdirSync } from 'node:fs';
+import t from 'tap';
+import { blocksOf, prepareProject } from '../helpers/guide-blocks.js';
+import { readRepositoryFile, repositoryPath } from '../helpers/repository.js';
+import { startTestService, temporaryDirectory } from '../helpers/service.js';
+
+const guides = readdirSync(repositoryPath('docs/guides'))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/guides/${name}`);
+/** Pages of all languages have a test of their own. */
+const elsewhere = new Set(['python', 'php', 'go']);
+const service = await startTestService(t);
+const { projectKey, organizationKey, projectId, baseUrl, siteUrl } = service.bootstrap;
+const run = await prepareProject(temporaryDirectory(t), {
+  VH_KEY: projectKey,
+  VH_ORGANIZATION_KEY: organizationKey,
+  VH_PROJECT: projectId,
+  VH_API: baseUrl,
+  VH_SALT: 'correct horse battery staple',
+});
+/** What single blocks have to print; the others have to end well. */
+const printed: Readonly<Record<string, RegExp>> = {
+  'docs/guides/integrate.md, block 2 (js)': /^accept$/,
+  'docs/guides/integrate.md, block 4 (sh)': /"noProbeRiskScore":45/,
+  'docs/guides/integrate.md, block 5 (sh)': /"sessionId":"s-1001"/,
+  'docs/guides/integrate.md, block 6 (js)': /^2 1 \[\]$/,
+  'docs/guides/evaluate.md, block 1 (js)': /^none confirmed \d+$/,
+  'docs/guides/calibrate.md, block 1 (sh)': /"hypothetical"/,
+  'docs/guides/calibrate.md, block 2 (sh)': /insufficient_data/,
+  'docs/guides/calibrate.md, block 4 (js)': /^38 70$/,
+  'docs/guides/go-live.md, block 2 (js)': /^allow NETWORK_ERROR$/,
+  'docs/guides/go-live.md, block 3 (sh)': /"sessions":\[/,
+  'docs/guides/go-live.md, block 4 (js)': /\w/,
+};
+
+for (const page of ['docs/node.md', ...guides]) {
+  t.test(`${page}: every block runs`, { timeout: 200_000 }, async (t) => {
+    const blocks = blocksOf(page).filter(({ language }) => !elsewhere.has(language));
+    t.ok(blocks.length > 0);
+    for (const block of blocks) {
+      if (block.language === 'html') await checkTag(t, block.code);
+      else t.match(await run(block), printed[block.name] ?? /^/, block.name);
+    }
+    t.ok(readRepositoryFile(page).split('\n').length <= 150, 'the page is short');
+  });
+}
+
+t.test('what is said to be printed belongs to blocks that exist', (t) => {
+  const names = new Set(guides.flatMap(blocksOf).map(({ name }) => name));
+  t.strictSame(
+    Object.keys(printed).filter((name) => !names.has(name)),
+    [],
+  );
+  t.end();
+});
+
+t.test('the guides are linked from the README', (t) => {
+  const readme = readRepositoryFile('README.md');
+  for (const page of guides) t.ok(readme.includes(`(${page})`), page);
+  t.end();
+});
+
+/** A tag of the probe names a script that is served, and attributes that it reads. */
+async function checkTag(test: Pick<typeof t, 'match' | 'equal'>, html: string): Promise<void> {
+  const path = /src="https:\/\/verify\.example([^"]+)"/.exec(html)?.[1] ?? '';
+  const script = await fetch(siteUrl + path);
+  test.equal(script.status, 200, path);
+  const text = await script.text();
+  const attributes = [...html.matchAll(/ data-([\w-]+)=/g)].map(([, name = '']) =>
+    name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
+  );
+  test.equal(attributes.length, 2);
+  for (const name of attributes) test.match(text, name);
+}

@@ -1,0 +1,73 @@
+/**
+ * Blocks of code out of pages of documentation, and a folder in which they run as an integrator's would: the package `verifyhuman` built from the
+ * sources, the frameworks beside it, and the test vectors.
+ */
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { readRepositoryFile, repositoryPath } from './repository.js';
+
+const run = promisify(execFile);
+
+export interface Block {
+  /** `integrate.md, block 3 (js)`. */
+  readonly name: string;
+  readonly language: string;
+  readonly code: string;
+}
+
+/** The fenced blocks of a page, in their order. */
+export function blocksOf(path: string): readonly Block[] {
+  const fences = [...readRepositoryFile(path).matchAll(/^```(\w+)\n(.*?)^```$/gms)];
+  return fences.map(([, language = '', code = ''], index) => {
+    return { name: `${path}, block ${index + 1} (${language})`, language, code };
+  });
+}
+
+/** Makes `folder` a project that has the package; returns what runs a block there and gives its output. */
+export async function prepareProject(folder: string, environment: Readonly<Record<string, string>>) {
+  const home = join(folder, 'node_modules/verifyhuman');
+  mkdirSync(home, { recursive: true });
+  await build({
+    entryPoints: [repositoryPath('sdk/node/index.ts')],
+    outfile: join(home, 'node.js'),
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+  });
+  writeFileSync(join(home, 'package.json'), '{ "type": "module", "exports": { "./node": "./node.js" } }');
+  for (const name of ['express', 'fastify'])
+    symlinkSync(repositoryPath(`node_modules/${name}`), join(folder, 'node_modules', name));
+  copyFileSync(repositoryPath('docs/guides/hashing-vectors.json'), join(folder, 'hashing-vectors.json'));
+  let count = 0;
+  const runners: Readonly<Record<string, readonly [string, ...string[]]>> = {
+    js: [process.execPath],
+    sh: ['bash', '-euo', 'pipefail'],
+    python: ['python3'],
+    php: ['php'],
+    go: ['go', 'run'],
+  };
+  return async ({ language, code }: Block, more: Readonly<Record<string, string>> = {}): Promise<string> => {
+    const runner = runners[language];
+    if (runner === undefined) throw new Error(`nothing runs ${language}`);
+    const file = join(folder, `block-${(count += 1)}.${language === 'js' ? 'mjs' : language}`);
+    writeFileSync(file, code);
+    const [command, ...args] = runner;
+    const { stdout } = await run(command, [...args, file], {
+      cwd: folder,
+      env: { ...process.env, ...environment, ...more },
+      timeout: 150_000,
+    });
+    return stdout.trim();
+  };
+}
+
+/** Whether a program is on the path and starts. */
+export const hasProgram = (command: string, argument: string): Promise<boolean> =>
+  run(command, [argument]).then(
+    () => true,
+    () => false,
+  );
