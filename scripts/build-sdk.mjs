@@ -48,7 +48,7 @@ async function buildBundle({ entry, file, format, bytesMax = Infinity, gzipBytes
     module: format === 'esm',
     toplevel: true,
     ecma: 2020,
-    compress: { passes: 3, unsafe_arrows: true, keep_fargs: false, hoist_props: true },
+    compress: { passes: 6, unsafe_arrows: true, keep_fargs: false, hoist_props: true },
     format: { comments: false },
   });
   const bytes = Buffer.byteLength(code);

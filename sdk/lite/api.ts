@@ -62,4 +62,6 @@ export interface Lite {
   run(options: RunOptions): Promise<RunResult>;
   /** Observes how a question is answered (an element, or a selector); the snapshots travel with the probe's updates. */
   startQuestionObserver(target: Element | string, options: QuestionOptions): QuestionHandle;
+  /** The observed questions as they stand now: the latest fifty. */
+  snapshots(): QuestionSnapshot[];
 }

@@ -5,7 +5,6 @@
 import type { Lite, QuestionHandle, QuestionSnapshot } from './api.js';
 import { observeQuestion } from './questions.js';
 import { startRun, type ActiveRun } from './run.js';
-import { sharedQuestions } from './shared-questions.js';
 
 const path = '/api/v1/public/lite/probe';
 const timeoutMsDefault = 5000;
@@ -57,13 +56,11 @@ export function createLite(origin?: string): Lite {
       }
       return active!.result;
     },
+    snapshots: readQuestions,
     startQuestionObserver(target, options) {
-      const { readers, listeners } = sharedQuestions();
-      const handle = observeQuestion(target, { ...options, questionId: String(options.questionId) }, () => {
-        active?.note();
-        listeners.forEach((tell) => tell());
-      });
-      readers.add(readQuestions);
+      const handle = observeQuestion(target, { ...options, questionId: String(options.questionId) }, () =>
+        active?.note(),
+      );
       questions = [...questions, handle].slice(-questionsMax);
       return handle;
     },

@@ -1,15 +1,19 @@
 /**
- * Where the question observers of a page meet its mounts, which may come from another script or bundle: a mount reads the snapshots, and hears
- * when a question has ended. Anything on the page can put something there; readers hold it for a claim.
+ * Where the mounts of a page find the questions that its probe observes: the script's in its global, the module's, which has none, under a
+ * symbol. Anything on the page can put something there; readers hold it for a claim.
  */
-import type { QuestionSnapshot } from './api.js';
+import type { Lite, QuestionSnapshot } from './api.js';
 
-export interface SharedQuestions {
-  readonly readers: Set<() => readonly QuestionSnapshot[]>;
-  readonly listeners: Set<() => void>;
+type Source = () => readonly QuestionSnapshot[];
+const key = Symbol.for('vh.questions');
+const scope = globalThis as unknown as { VHLite?: Partial<Lite>; [key]?: Source };
+
+export function shareQuestions(read: Source): void {
+  scope[key] = read;
 }
 
-export function sharedQuestions(): SharedQuestions {
-  const scope = globalThis as unknown as Record<symbol, SharedQuestions>;
-  return (scope[Symbol.for('vh.questions')] ??= { readers: new Set(), listeners: new Set() });
-}
+/** Throws what the page put in their place throws. */
+export const readSharedQuestions = (): QuestionSnapshot[] => [
+  ...(scope[key]?.() ?? []),
+  ...(scope.VHLite?.snapshots?.() ?? []),
+];

@@ -7,11 +7,12 @@ import type { Activity as Report } from '../../src/contract/monitoring.js';
 import type { SessionReply } from '../../src/contract/session.js';
 import type { QuestionSnapshot } from '../lite/api.js';
 import { messageBytesMax } from '../lite/fit.js';
-import { sharedQuestions } from '../lite/shared-questions.js';
+import { readSharedQuestions } from '../lite/shared-questions.js';
 import { createUpdates, type Updates } from '../lite/updates.js';
 import type { DeviceWatch } from './device.js';
 
 const requestMs = 5_000;
+const settleMs = 100;
 const questionsMax = 50;
 /** Of a session that is over already by the page’s clock, which is wrong then. */
 const untoldMs = 15 * 60_000;
@@ -45,7 +46,6 @@ export function createActivity(
     session = null;
     clearTimeout(expiry);
     updates?.stop();
-    tryOn(() => sharedQuestions().listeners.delete(hear));
     onEnd();
   };
   const send = async (hiding: boolean) => {
@@ -54,11 +54,13 @@ export function createActivity(
     if (isBusy && !hiding) return updates?.note();
     isBusy = true;
     const sentFor = session;
-    const status = await post(endpoint, sentFor, fitReport(device.readBehavior(), readQuestions()));
+    // What the page itself does at a press, such as ending a question, is seen.
+    if (!hiding) await new Promise((resolve) => setTimeout(resolve, settleMs));
+    const status =
+      sentFor === session ? await post(endpoint, sentFor, fitReport(device.readBehavior(), readQuestions())) : 0;
     isBusy = false;
     if (status >= 400 && status < 500 && status !== 429 && sentFor === session) stop();
   };
-  const hear = () => updates?.note(true);
   return {
     follow(next) {
       if (isOver) return;
@@ -68,25 +70,18 @@ export function createActivity(
       expiry = setTimeout(stop, leftMs > 0 ? Math.min(timerMsMax, leftMs) : untoldMs);
       if (updates !== null) return;
       updates = createUpdates(device.listen, (hiding) => void send(hiding));
-      tryOn(() => sharedQuestions().listeners.add(hear));
     },
     stop,
   };
 }
 
-/** What the page put in the place of the observers' own stays without effect. */
-function tryOn<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
-}
-
-/** The latest snapshots of all observers. */
+/** The latest snapshots of all observers; what the page put in their place is without effect. */
 function readQuestions(): QuestionSnapshot[] {
-  const found = tryOn(() => [...sharedQuestions().readers].flatMap((read) => [...read()]));
-  return (found ?? []).slice(-questionsMax);
+  try {
+    return readSharedQuestions().slice(-questionsMax);
+  } catch {
+    return [];
+  }
 }
 
 /** Within what the service takes: texts go first, then the oldest questions. */
