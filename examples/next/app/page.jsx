@@ -1,0 +1,13 @@
+import { connection } from 'next/server';
+import Survey from './survey.jsx';
+
+/** A server component: the site key and the address are read when the page is asked for, not when it is built. */
+export default async function Page() {
+  await connection();
+  return (
+    <main>
+      <h1>Before we begin</h1>
+      <Survey siteKey={process.env.VH_SITE_KEY} apiEndpoint={process.env.VH_API} />
+    </main>
+  );
+}

@@ -1,0 +1,2 @@
+/** Pages, the package and the service's addresses need nothing special. */
+export default { poweredByHeader: false };
