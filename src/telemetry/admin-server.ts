@@ -6,8 +6,10 @@ import type { Metrics } from './metrics.js';
 
 export interface AdminServerDeps {
   readonly metrics: Metrics;
-  /** Each rejects where its part does not answer. */
+  /** Of the stores; each rejects where its store does not answer. */
   readonly checks: Readonly<Record<string, () => Promise<void>>>;
+  /** Of other parts that readiness waits for; their gauges are their own. */
+  readonly parts?: Readonly<Record<string, () => Promise<void>>>;
   /** Called before each scrape, for values that are read rather than counted. */
   readonly refresh: () => void;
   /** Adds addresses of others, for operators only. */
@@ -22,12 +24,12 @@ export interface AdminServer {
 
 const checkDeadlineMs = 1_500;
 
-export function createAdminServer({ metrics, checks, refresh, extend }: AdminServerDeps): AdminServer {
+export function createAdminServer({ metrics, checks, parts = {}, refresh, extend }: AdminServerDeps): AdminServer {
   const app = Fastify({ forceCloseConnections: true });
 
   async function check(): Promise<Readonly<Record<string, string>>> {
     const results = await Promise.all(
-      Object.entries(checks).map(async ([store, ping]) => {
+      Object.entries({ ...checks, ...parts }).map(async ([name, ping]) => {
         const answer = await Promise.race([
           ping().then(
             () => 'ok',
@@ -35,8 +37,8 @@ export function createAdminServer({ metrics, checks, refresh, extend }: AdminSer
           ),
           deadline(),
         ]);
-        metrics.storeUp.set({ store }, answer === 'ok' ? 1 : 0);
-        return [store, answer] as const;
+        if (name in checks) metrics.storeUp.set({ store: name }, answer === 'ok' ? 1 : 0);
+        return [name, answer] as const;
       }),
     );
     return Object.fromEntries(results);

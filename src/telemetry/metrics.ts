@@ -184,6 +184,10 @@ function faceMetrics(registry: Registry) {
       buckets: latencyBuckets,
       registers,
     }),
+    faceIndexReady: gauge(
+      'vh_face_index_ready',
+      '1 once the index of faces of this process is filled, or where no face model is configured; 0 while it is being filled.',
+    ),
     faceIndexSize: gauge('vh_face_index_templates', 'Faces in the index of this process.'),
     faceIndexBytes: gauge('vh_face_index_bytes', 'Memory of the index of faces.'),
     faceIndexAge: gauge(

@@ -24,8 +24,8 @@ export async function startAdmin(
       database: () => stores.database.ping(),
       counters: () => stores.counters.ping(),
       log: () => stores.log.ping(),
-      ...(faces === null ? {} : { faces: () => faces.check() }),
     },
+    parts: faces === null ? {} : { faces: () => faces.check() },
     extend: (app) =>
       registerOperatorChannel(app, { database: stores.database, now, masterKey, explain, inventTraffic }),
     refresh() {

@@ -38,11 +38,16 @@ export function cutoffsFor({ impostor }: FaceModel, size: number): Cutoffs {
   return { same: at(falseMatchShare), near: at(nearShare) };
 }
 
-export type FaceModels = (model: string, dimension: number) => FaceModel | null;
+export interface FaceModels {
+  (model: string, dimension: number): FaceModel | null;
+  /** How many are known; 0: no face is ever compared. */
+  readonly size: number;
+}
 
 export function createFaceModels(models: readonly FaceModel[]): FaceModels {
   const byName = new Map(models.map((entry) => [`${entry.model}\n${entry.dimension}`, entry]));
-  return (model, dimension) => byName.get(`${model}\n${dimension}`) ?? null;
+  const find = (model: string, dimension: number): FaceModel | null => byName.get(`${model}\n${dimension}`) ?? null;
+  return Object.assign(find, { size: byName.size });
 }
 
 const setting = 'VH_FACE_MODELS';

@@ -20,6 +20,14 @@ export interface IndexFeed {
   close(): Promise<void>;
 }
 
+/** Of a process that knows no model: no face is compared, so that nothing is read and nothing is awaited. */
+export const idleFeed: IndexFeed = {
+  horizon: () => '0',
+  poll: () => Promise.resolve(),
+  ageMs: () => 0,
+  close: () => Promise.resolve(),
+};
+
 export interface IndexFeedDeps {
   readonly store: FingerprintStore;
   readonly createIndex: () => FaceIndex;

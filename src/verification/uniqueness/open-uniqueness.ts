@@ -13,7 +13,7 @@ import { createDeviceComparer } from './device-comparison.js';
 import { createFaceIndex, type FaceIndex } from './face-index.js';
 import type { FaceModels } from './face-models.js';
 import { createFingerprintStore } from './fingerprint-store.js';
-import { openIndexFeed } from './index-feed.js';
+import { idleFeed, openIndexFeed } from './index-feed.js';
 import { createSearcher } from './scan/searcher.js';
 import { createUniqueness, type Uniqueness } from './uniqueness.js';
 
@@ -58,14 +58,17 @@ export function openUniqueness(options: OpenUniquenessOptions): OpenUniqueness {
       );
     },
   });
-  const feed = openIndexFeed({
-    store,
-    createIndex: () => createFaceIndex({ models, randomBytes }),
-    onFilled: (index) => (faces = index),
-    logger,
-    intervalMs,
-    now: () => performance.now(),
-  });
+  const feed =
+    models.size === 0
+      ? idleFeed
+      : openIndexFeed({
+          store,
+          createIndex: () => createFaceIndex({ models, randomBytes }),
+          onFilled: (index) => (faces = index),
+          logger,
+          intervalMs,
+          now: () => performance.now(),
+        });
   const searcher = createSearcher({ threads, searchesMax, deadlineMs: searchDeadlineMs, logger });
   const uniqueness = createUniqueness({
     database,
@@ -87,6 +90,7 @@ export function openUniqueness(options: OpenUniquenessOptions): OpenUniqueness {
     },
     poll: feed.poll,
     refresh() {
+      metrics.faceIndexReady.set(feed.horizon() === null ? 0 : 1);
       metrics.faceIndexSize.set(faces?.size() ?? 0);
       metrics.faceIndexBytes.set(faces?.bytes() ?? 0);
       metrics.faceIndexAge.set(feed.ageMs() / 1_000);
