@@ -115,7 +115,7 @@ const trouble = (reason: Trouble['reason'], message: string, retryAfterMs: numbe
 });
 
 async function exchange(
-  { fetch, now }: TransportDeps,
+  { fetch }: TransportDeps,
   { method, url, body, headers }: Call,
   signal: AbortSignal,
 ): Promise<Tried> {
@@ -129,10 +129,13 @@ async function exchange(
     signal,
   });
   const { status } = response;
-  const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), now());
+  const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), Date.now());
   if (status >= 500) return trouble('server', `The service answered with status ${status}.`, retryAfterMs);
-  const text = await response.text();
-  return { kind: 'reply', status, body: parse(text), etag: response.headers.get('etag'), retryAfterMs };
+  const answer = parse(await response.text());
+  // A portal or a proxy that answers in the service’s place.
+  if (response.ok && (typeof answer !== 'object' || answer === null))
+    return trouble('server', `${new URL(url).host} answered with something that is no JSON object.`);
+  return { kind: 'reply', status, body: answer, etag: response.headers.get('etag'), retryAfterMs };
 }
 
 /** Undefined for a text that is no JSON. */

@@ -80,6 +80,21 @@ t.test('an answer after a failure says that an earlier try may have arrived', as
   t.match(await call(), { status: 409, repeated: true });
 });
 
+t.test('a date of Retry-After is held against the clock of the day', async (t) => {
+  const inTenSeconds = new Date(Date.now() + 10_000).toUTCString();
+  const { call, waits } = await serve(t, (_request, response, count) =>
+    count === 1 ? send(response, 503, {}, { 'retry-after': inTenSeconds }) : send(response, 200, {}),
+  );
+  t.match(await call(), { kind: 'reply', status: 200 });
+  t.equal(waits.length, 1);
+  t.ok(waits[0]! > 5_000 && waits[0]! <= 10_000, `waits ${waits[0]} ms`);
+});
+
+t.test('a success that is no JSON object is no answer of the service', async (t) => {
+  const { call } = await serve(t, (_request, response) => response.writeHead(200).end('<html>Log in</html>'));
+  t.match(await call(), { kind: 'trouble', reason: 'server', message: /no JSON object/ });
+});
+
 t.test('Retry-After is seconds or a date', (t) => {
   t.equal(readRetryAfter('3', 0), 3000);
   t.equal(readRetryAfter('Thu, 01 Jan 1970 00:00:05 GMT', 1000), 4000);
