@@ -104,7 +104,7 @@ function registerCollection(app: FastifyInstance, { studies }: StudyRouteDeps): 
         response: { 200: SupplyPage, ...errorReplies([400, 401, 403, 429]) },
       },
     },
-    async (request) => studies.supply(keyCaller(request).organizationId, readPage(request.query)),
+    async (request) => studies.supply(keyCaller(request), readPage(request.query)),
   );
 }
 

@@ -1,5 +1,6 @@
 /**
- * Studies as their owners handle them: an organization key all of the organization’s, a project key those of its project. Changes and moves are
+ * Studies as their owners handle them: an organization key all of the organization’s, a project key those of its project, and each those of its
+ * own world, test or live. Changes and moves are
  * recorded in the audit trail with the write. A study of others answers as one that does not exist.
  */
 import type { Environment } from '../config.js';
@@ -83,11 +84,10 @@ export function createStudyService(deps: StudyServiceDeps) {
       }),
 
     /** Open studies of the whole organization, as suppliers see them. */
-    supply: (organizationId: string, page: Page) =>
-      inOrganization(database, organizationId, async (tx) => {
-        const { items, nextCursor } = await listStudies(tx, { organizationId, projectId: null }, page, {
-          openOnly: true,
-        });
+    supply: (caller: StudyCaller, page: Page) =>
+      inOrganization(database, caller.organizationId, async (tx) => {
+        const everyProject = { ...caller, projectId: null };
+        const { items, nextCursor } = await listStudies(tx, everyProject, page, { openOnly: true });
         return {
           studies: items.map((study) => ({
             studyId: study.studyId,

@@ -8,10 +8,11 @@ import { cutPage, type Page } from '../http/paging.js';
 import type { Queryable } from '../stores/database/port.js';
 import { normalTrait } from './study-checks.js';
 
-/** What of an organization a caller sees: all its projects’ studies (null), or those of one. */
+/** What of an organization a caller sees: all its projects’ studies (null), or those of one; of the test world or of the live one. */
 export interface StudyOwner {
   readonly organizationId: string;
   readonly projectId: string | null;
+  readonly isTest: boolean;
 }
 
 export interface StudySettings {
@@ -92,8 +93,9 @@ export async function findStudy(
   if (!idForm.test(studyId)) return null;
   const [study] = await tx.query<Study & Record<string, unknown>>(
     `SELECT ${columns} FROM studies WHERE study_id = $1 AND ($2::text IS NULL OR organization_id = $2) AND ($3::text IS NULL OR project_id = $3)
+       AND ($4::boolean IS NULL OR is_test = $4)
      ${lock ? 'FOR UPDATE' : ''}`,
-    [studyId, owner?.organizationId ?? null, owner?.projectId ?? null],
+    [studyId, owner?.organizationId ?? null, owner?.projectId ?? null, owner?.isTest ?? null],
   );
   return study ?? null;
 }
@@ -101,14 +103,14 @@ export async function findStudy(
 /** Newest first; `openOnly` those that take respondents now. */
 export async function listStudies(
   tx: Queryable,
-  { organizationId, projectId }: StudyOwner,
+  { organizationId, projectId, isTest }: StudyOwner,
   page: Page,
   { openOnly = false }: { readonly openOnly?: boolean } = {},
 ): Promise<{ readonly items: readonly StudyWithQuotas[]; readonly nextCursor: string | null }> {
   const rows = await tx.query<Study & Record<string, unknown>>(
-    `SELECT ${columns} FROM studies WHERE organization_id = $1 AND ($2::text IS NULL OR project_id = $2) AND ($3::text IS NULL OR study_id < $3)
+    `SELECT ${columns} FROM studies WHERE organization_id = $1 AND ($2::text IS NULL OR project_id = $2) AND ($3::text IS NULL OR study_id < $3) AND is_test = $5
        ${openOnly ? `AND status = 'fielding' AND held < sample_size` : ''} ORDER BY study_id DESC LIMIT $4`,
-    [organizationId, projectId, page.below, page.limit + 1],
+    [organizationId, projectId, page.below, page.limit + 1, isTest],
   );
   const { items, nextCursor } = cutPage(rows, page.limit, (study) => study.studyId);
   const quotas = await readQuotasOf(

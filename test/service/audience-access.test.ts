@@ -1,0 +1,134 @@
+/** Every route of studies with every kind of credential, access tokens among them: what is not theirs does not exist. */
+import t from 'tap';
+import { creationExample, patchExample } from '../../src/audience/examples.js';
+import { oauthScopeNames, type MadeOAuthClient } from '../../src/contract/oauth.js';
+import type { StudyReply } from '../../src/contract/study.js';
+import { bearerOf, makeClient } from '../helpers/oauth.js';
+import { keyHeaders, startOrganizations, type Headers } from '../helpers/organizations.js';
+import { credentialKinds, type CredentialKind } from './access-table.js';
+
+t.setTimeout(120_000);
+const { service, other, sibling, credentials } = await startOrganizations(t);
+const { audienceUrl, siteUrl, projectId, projectKey } = service.bootstrap;
+
+type Kind = CredentialKind | (typeof tokenKinds)[number];
+const tokenKinds = [
+  'token',
+  'tokenWithoutScope',
+  'tokenInProject',
+  'tokenInSibling',
+  'tokenInProjectOfOthers',
+  'tokenOfOthers',
+] as const;
+type Answer = 'ok' | '401' | '403' | '404';
+
+const full = await makeClient(service);
+const made = await service.call('POST', `/organizations/${other.organizationId}/oauth-clients`, {
+  body: { name: 'Others', scopes: ['audience:write'] },
+  headers: keyHeaders(other.organizationKey),
+});
+const othersClient: MadeOAuthClient & { readonly clientSecret: string } = made.body;
+const token = await bearerOf(siteUrl, full, { scope: 'audience:write' });
+const tokens: Readonly<Record<(typeof tokenKinds)[number], Headers>> = {
+  token,
+  tokenWithoutScope: await bearerOf(siteUrl, full, {
+    scope: oauthScopeNames.filter((scope) => scope !== 'audience:write').join(' '),
+  }),
+  tokenInProject: { ...token, 'x-project-id': projectId },
+  tokenInSibling: { ...token, 'x-project-id': sibling.projectId },
+  tokenInProjectOfOthers: { ...token, 'x-project-id': other.projectId },
+  tokenOfOthers: await bearerOf(siteUrl, othersClient),
+};
+const headersOf: Readonly<Record<Kind, Headers>> = { ...credentials, ...tokens };
+
+async function ask(method: string, path: string, headers: Headers, body?: object): Promise<Response> {
+  return fetch(audienceUrl + path, {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+/** A study of the demo project, moved by the actions named. */
+async function makeStudy(actions: readonly string[] = [], own = keyHeaders(projectKey)): Promise<string> {
+  const { studyId } = (await (await ask('POST', '/studies', own, creationExample)).json()) as StudyReply;
+  for (const action of actions) await ask('POST', `/studies/${studyId}/${action}`, own);
+  return studyId;
+}
+
+/** What an action starts from; the documented body of what takes one. */
+const before: Readonly<Record<string, readonly string[]>> = {
+  pauseStudy: ['launch'],
+  resumeStudy: ['launch', 'pause'],
+  closeStudy: ['launch'],
+};
+const bodies: Readonly<Record<string, object>> = { createStudy: creationExample, updateStudy: patchExample };
+
+const refused: Partial<Record<Kind, Answer>> = {
+  ...Object.fromEntries(
+    (['none', 'garbage', 'expiredKey', 'revokedKey', 'expiredToken'] as const).map((kind) => [kind, '401']),
+  ),
+  // Studies are for programs; the dashboard's tokens are not taken.
+  ...Object.fromEntries((['otherOrganizationOwner', 'member', 'admin', 'owner'] as const).map((kind) => [kind, '401'])),
+  demoKey: '403',
+  tokenWithoutScope: '403',
+  tokenInProjectOfOthers: '404',
+};
+/** Of a study: only its project, its organization, and clients of that, in the world that it was made in. */
+const beyond = ['otherOrganizationKey', 'otherProjectKey', 'testKey', 'tokenInSibling', 'tokenOfOthers'] as const;
+const notTheirs: Partial<Record<Kind, Answer>> = Object.fromEntries(beyond.map((kind) => [kind, '404']));
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
+}
+const { paths } = (await (await fetch(`${audienceUrl}/openapi.json`)).json()) as Document;
+const operations = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, { operationId }]) => ({ path, method: method.toUpperCase(), operationId })),
+);
+
+t.test('every route of studies is tried', (t) => {
+  t.ok(operations.length >= 12);
+  for (const id of [...Object.keys(before), ...Object.keys(bodies)])
+    t.ok(
+      operations.some(({ operationId }) => operationId === id),
+      id,
+    );
+  t.end();
+});
+
+for (const { path, method, operationId } of operations)
+  t.test(`${operationId} answers every kind of credential`, async (t) => {
+    const isOfStudy = path.includes('{studyId}');
+    for (const kind of [...credentialKinds, ...tokenKinds]) {
+      const filled = isOfStudy ? path.replace('{studyId}', await makeStudy(before[operationId])) : path;
+      const { status } = await ask(method, filled, headersOf[kind], bodies[operationId]);
+      const expected = refused[kind] ?? (isOfStudy ? notTheirs[kind] : undefined) ?? 'ok';
+      t.equal(status >= 200 && status < 300 ? 'ok' : String(status), expected, kind);
+    }
+  });
+
+t.test('what lists shows is theirs', async (t) => {
+  const studyId = await makeStudy(['launch']);
+  for (const kind of [...beyond, 'projectKey', 'organizationKey', 'token', 'tokenInProject'] as const) {
+    const isTheirs = !beyond.some((name) => name === kind);
+    const text = await (await ask('GET', '/studies?limit=200', headersOf[kind])).text();
+    t.equal(text.includes(studyId), isTheirs, kind);
+  }
+  for (const kind of ['otherOrganizationKey', 'testKey', 'tokenOfOthers'] as const)
+    t.notMatch(await (await ask('GET', '/supply/studies?limit=200', headersOf[kind])).text(), studyId, kind);
+  const elsewhere = { ...creationExample, projectId: other.projectId };
+  for (const kind of ['token', 'organizationKey', 'tokenInProject'] as const)
+    t.equal((await ask('POST', '/studies', headersOf[kind], elsewhere)).status, 404, `${kind}: a project of others`);
+});
+
+t.test('a test key has studies of its own, which nobody is sent to from the live world', async (t) => {
+  const studyId = await makeStudy(['launch'], credentials.testKey);
+  const path = `/studies/${studyId}`;
+  t.equal((await ask('GET', path, credentials.testKey)).status, 200);
+  t.match(await (await ask('GET', '/supply/studies?limit=200', credentials.testKey)).text(), studyId);
+  for (const kind of ['projectKey', 'organizationKey', 'token'] as const) {
+    t.equal((await ask('GET', path, headersOf[kind])).status, 404, kind);
+    t.notMatch(await (await ask('GET', '/studies?limit=200', headersOf[kind])).text(), studyId, kind);
+    t.notMatch(await (await ask('GET', '/supply/studies?limit=200', headersOf[kind])).text(), studyId, kind);
+  }
+});
