@@ -11,6 +11,8 @@ import type { Pool } from '../pool/pool.js';
 import type { Counters } from '../stores/counters/port.js';
 import { namespaceOf } from '../stores/counters/namespace.js';
 import type { Database } from '../stores/database/port.js';
+import { fixedReceiptOf } from './fixed-sessions/fixed-sessions.js';
+import { packFacts } from './receipts.js';
 import { findInCounters, findInDatabase, type RecordedReceipt } from './recorded-receipts.js';
 
 export interface EvidenceServiceDeps {
@@ -34,6 +36,8 @@ const notes = {
 export function createEvidenceService(deps: EvidenceServiceDeps) {
   return {
     async evidence(caller: KeyCaller, receiptId: string): Promise<EvidenceReply> {
+      const fixed = fixedReceiptOf(caller, receiptId);
+      if (fixed !== null) return renderFixed(deps.pool, fixed);
       const recorded = await findRecorded(deps, caller, receiptId);
       if (recorded === null || recorded.owner.lineage !== caller.lineage) throw notFound('receipt');
       const rendered = await deps.pool.run({ kind: 'evidence', facts: recorded.facts });
@@ -60,6 +64,15 @@ export function createEvidenceService(deps: EvidenceServiceDeps) {
       };
     },
   };
+}
+
+/** Of facts that no store has: whoever renders them does so by the rules that scored them. */
+async function renderFixed(pool: Pool, facts: ScoreFacts): Promise<EvidenceReply> {
+  const { evidence, modelVersion } = await pool.run({ kind: 'evidence', facts: packFacts(facts) });
+  const { receiptId, sessionId } = facts;
+  const scoredAt = new Date(facts.scoredAtMs).toISOString();
+  const provenance = { faithful: true, note: notes.faithful, modelVersion, scoredAt };
+  return { receiptId, sessionId, scoredAt, evidence, provenance };
 }
 
 function noteOf({ authentic, verdict }: RecordedReceipt, same: boolean, sameRules: boolean): string {

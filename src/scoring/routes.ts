@@ -7,7 +7,7 @@ import { Type } from 'typebox';
 import { ProbeBody, ProbeReply, type ProbeTransport } from '../contract/probe.js';
 import { EvidenceReply, ScoreReply, ScoreRequest } from '../contract/score.js';
 import { createNullRemover } from '../http/absent-nulls.js';
-import { keyCaller } from '../http/access.js';
+import { keyCaller, takeOutstandingRate, type AccessDeps } from '../http/access.js';
 import { registerJsonBody } from '../http/json-body.js';
 import { errorReplies } from '../http/openapi.js';
 import { probeBytesMax, userAgentLengthMax } from '../limits.js';
@@ -21,6 +21,8 @@ import { registerSessionRoutes, type SessionRouteDeps } from './sessions/routes.
 import { registerThresholdRoutes, type ThresholdRouteDeps } from './thresholds/routes.js';
 
 export interface ScoringRouteDeps {
+  /** Takes a call off its key’s limits; throws RATE_LIMIT_EXCEEDED. */
+  readonly takeKeyRate: AccessDeps['takeKeyRate'];
   readonly thresholds: ThresholdRouteDeps;
   readonly sessions: SessionRouteDeps;
   readonly scores: ScoreService;
@@ -53,7 +55,7 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
         operationId: 'scoreSession',
         summary: 'Score one respondent’s session',
         description:
-          'Once per respondent, from a backend, when the survey is submitted: what the probe tells after that is not in the verdict. The same body again, while nothing new came from the probe, answers the same receipt with `replayed: true` for 24 hours and counts nothing. After new messages of the probe, or with another body, the session gets a new receipt, which names the one before in `supersedes`, and still counts once. With an Idempotency-Key the first answer stands for 24 hours whatever the probe sends; the same key with another body is 409.',
+          'Once per respondent, from a backend, when the survey is submitted: what the probe tells after that is not in the verdict. The same body again, while nothing new came from the probe, answers the same receipt with `replayed: true` for 24 hours and counts nothing. After new messages of the probe, or with another body, the session gets a new receipt, which names the one before in `supersedes`, and still counts once. With an Idempotency-Key the first answer stands for 24 hours whatever the probe sends; the same key with another body is 409. A test or demo key is answered the same every time for the session ids test_allow, test_review, test_block, test_step_up, test_duplicate_confirmed, test_probe_missing and test_verified_agent, and gets a 429 for test_rate_limited and a 503 for test_unavailable; to a live key they are ids like any other.',
         headers: Type.Object({ 'idempotency-key': Type.Optional(IdempotencyKey) }),
         body: { ...ScoreRequest, examples: [scoreExample] },
         response: { 200: ScoreReply, ...errorReplies([400, 401, 403, 404, 409, 413, 415, 429]) },
@@ -64,6 +66,8 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
         idempotencyKey: request.headers['idempotency-key'] ?? null,
         onCounted: () => void (request.rateTaken = true),
       });
+      // A fixed session went past the counters, which take a score off the key’s limits.
+      await takeOutstandingRate(request, deps);
       // The worker has rendered the reply; as text it goes out unchanged.
       return reply.type('application/json; charset=utf-8').send(text as never);
     },

@@ -23,6 +23,7 @@ import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { assembleFacts, countInputOf, gatherBase, receiptOf, type Counted, type ScoreBase } from './gather.js';
 import type { Address } from '../net/address.js';
+import { fixedFactsOf } from './fixed-sessions/fixed-sessions.js';
 import type { Geography } from './geography.js';
 import { appendReceipt, packFacts } from './receipts.js';
 import type { ProbeWatch } from './probe-watch.js';
@@ -78,7 +79,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
   const { metrics } = deps;
   const switchedOff = createSwitchedOff(deps);
 
-  /** Answers the reply as JSON text. */
+  /** Answers the reply as JSON text. A fixed session of a test or demo key is answered from its recorded facts, without a count and without a receipt. */
   async function score(caller: KeyCaller, body: ScoreRequest, options: ScoreOptions = {}): Promise<string> {
     const endGather = metrics.scoreStage.startTimer({ stage: 'gather' });
     if (!(await deps.subjects.liteEnabled(caller.organizationId))) throw switchedOff(caller.organizationId);
@@ -87,6 +88,8 @@ export function createScoreService(deps: ScoreServiceDeps) {
     const unknown = findUnknownNames(body);
     const refused = caller.isTest ? refuseUnknownNames(unknown) : [];
     if (address === null || issues.length + refused.length > 0) throw invalid([...issues, ...refused]);
+    const fixed = fixedFactsOf(caller, request.sessionId, deps.now());
+    if (fixed !== null) return (await deps.pool.run({ kind: 'score', facts: packFacts(fixed) })).reply;
     const elsewhere = deps.watch.findElsewhere(request.clientIp, { ...caller, sessionId: request.sessionId });
     const { base, signature } = await gather(deps, caller, request, address, noteRequest(unknown, request, elsewhere));
     endGather();

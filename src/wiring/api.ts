@@ -97,7 +97,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
   });
   await app.register(
     async (api) => {
-      registerScoringRoutes(api, scoring);
+      registerScoringRoutes(api, { ...scoring, takeKeyRate: limits.takeKeyRate });
       registerVerificationRoutes(api, verification);
       registerAdministration(api, {
         database: stores.database,

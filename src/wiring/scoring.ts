@@ -23,7 +23,9 @@ import { createAgentVerifier, readTrustedAgentKeys } from '../scoring/web-bot-au
 import type { Parts } from './parts.js';
 
 /** What its routes serve, and what else looks at respondents’ addresses. */
-export type OpenScoring = Parameters<typeof registerScoringRoutes>[1] & { readonly geography: Geography };
+export type OpenScoring = Omit<Parameters<typeof registerScoringRoutes>[1], 'takeKeyRate'> & {
+  readonly geography: Geography;
+};
 
 export interface ScoringDeps {
   readonly directories: Directories;

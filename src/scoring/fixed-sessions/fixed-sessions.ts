@@ -1,0 +1,76 @@
+/**
+ * Sessions that answer a test or demo key the same every time, for trying what a backend makes of each verdict and error. Nothing of
+ * them is counted or stored: their facts are recorded here, and verdict and evidence are rendered from those.
+ */
+import { hash } from 'node:crypto';
+import { calibrationDefaults } from '../../contract/calibration.js';
+import type { ScoreFacts } from '../../contract/facts.js';
+import { idAt } from '../../crypto/ids.js';
+import { storeUnavailable, type Fault } from '../../errors.js';
+import type { KeyCaller } from '../../http/access.js';
+import { rateLimited } from '../../http/rate-fault.js';
+import { firstVisit, personsVisit, probeOf, recordedAtMs, usageOf } from './facts.js';
+
+/** What each session has otherwise than the person's first visit. */
+const otherwise: Readonly<Record<string, Partial<ScoreFacts>>> = {
+  test_allow: {},
+  test_review: {
+    probe: probeOf({ auto: { webdriver: true, globals: [], debugStack: false, debugGetter: false } }),
+  },
+  test_block: {
+    address: { family: 4, range: 'public', country: 'DE', asn: 24940, network: 'hosting' },
+    probe: probeOf({
+      auto: { webdriver: true, globals: ['__playwright__binding__'], debugStack: false, debugGetter: false },
+      ...usageOf({ clickBare: 9, untrusted: 30, inputNoKey: 12, keys: 0 }),
+    }),
+  },
+  test_step_up: {
+    calibration: { ...calibrationDefaults, stepUpEnabled: true },
+    probe: probeOf({ auto: { webdriver: true, globals: [], debugStack: false, debugGetter: false } }),
+  },
+  test_duplicate_confirmed: { counts: { ...firstVisit, deviceSessionsDay: 2, respondentDay: 2 } },
+  test_probe_missing: { probe: null },
+  test_verified_agent: {
+    calibration: { ...calibrationDefaults, verifiedAgentPolicy: 'allow' },
+    agent: { outcome: 'verified', agent: 'example-agent', reason: null },
+  },
+};
+
+/** Seconds that test_rate_limited asks to wait. */
+const waitSeconds = 2;
+
+const factsById: ReadonlyMap<string, ScoreFacts> = new Map(
+  Object.entries(otherwise).map(([sessionId, facts]) => {
+    const receiptId = idAt('receipt', recordedAtMs, hash('sha256', sessionId, 'buffer'));
+    return [sessionId, { ...personsVisit, ...facts, sessionId, receiptId }];
+  }),
+);
+const factsByReceipt: ReadonlyMap<string, ScoreFacts> = new Map(
+  [...factsById.values()].map((facts) => [facts.receiptId, facts]),
+);
+
+/**
+ * The facts of a fixed session; null for any other session, and for every live key. Throws RATE_LIMIT_EXCEEDED for `test_rate_limited`
+ * and STORE_UNAVAILABLE for `test_unavailable`, each with its headers.
+ */
+export function fixedFactsOf(caller: KeyCaller, sessionId: string, nowMs: number): ScoreFacts | null {
+  if (!isTrying(caller)) return null;
+  const fault = fixedFaultOf(sessionId, nowMs);
+  if (fault !== null) throw fault;
+  return factsById.get(sessionId) ?? null;
+}
+
+/** The facts behind the receipt of a fixed session; null for any other receipt, and for every live key. */
+export function fixedReceiptOf(caller: KeyCaller, receiptId: string): ScoreFacts | null {
+  return isTrying(caller) ? (factsByReceipt.get(receiptId) ?? null) : null;
+}
+
+const isTrying = ({ isTest, isDemo }: KeyCaller): boolean => isTest || isDemo;
+
+function fixedFaultOf(sessionId: string, nowMs: number): Fault | null {
+  if (sessionId === 'test_unavailable') return storeUnavailable('the fixed session test_unavailable was scored');
+  if (sessionId !== 'test_rate_limited') return null;
+  const resetAt = Math.ceil(nowMs / 1_000) + waitSeconds;
+  // In whole seconds, so that Retry-After is the same whenever the call comes.
+  return rateLimited('This key', { allowed: false, limit: 60, remaining: 0, resetAt }, (resetAt - waitSeconds) * 1_000);
+}
