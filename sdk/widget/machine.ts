@@ -206,6 +206,9 @@ function refuse(state: State, reply: Reply): Step {
 }
 
 function giveUp(state: State, trouble: Trouble): Step {
+  // Judged already, and only the envelope could not be read: nothing else is made of a verdict.
+  if (state.plan.isScored && state.reply !== null)
+    return end(state, { kind: 'verdict', reply: state.reply, envelope: null });
   const then: End = { kind: 'unreachable', trouble };
   if (!state.plan.isClosed) return end(state, then);
   const code = trouble.reason === 'timeout' ? 'TIMEOUT' : 'NETWORK_ERROR';

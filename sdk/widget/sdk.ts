@@ -231,7 +231,8 @@ async function finish(mounting: Mounting, end: End, outcome: RunOutcome | null):
       return degradedResult(mode, end.trouble.reason, sessionId ?? null, await localFacts(mounting, outcome));
     }
     case 'verdict': {
-      if (end.envelope === null && end.reply.status !== 'pass') throw verdictError(end.reply);
+      const isScored = !('kind' in config) && config.verificationMode === 'score';
+      if (!isScored && end.reply.status !== 'pass') throw verdictError(end.reply);
       const result = resultOf(end.reply, await localFacts(mounting, outcome));
       if (end.envelope !== null) dispatch(options, dispatchOf(end.envelope));
       return result;

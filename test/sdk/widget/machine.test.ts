@@ -142,5 +142,14 @@ t.test('without the service the mount ends; where that is refused, the same sess
 t.test('score mode reads the result before the outcome is shown', (t) => {
   const { kinds } = follow({ isScored: true, mode: 'captcha' }, [started, created(), verified('fail')]);
   t.strictSame(kinds, ['start', 'create', 'verify', 'result']);
+  for (const isClosed of [false, true]) {
+    const upTo = [started, created(), verified('fail'), trouble];
+    const { last } = follow({ isScored: true, mode: 'captcha', isClosed }, upTo);
+    t.match(
+      last.effect,
+      { end: { kind: 'verdict', reply: { status: 'fail' } } },
+      'a verdict stays where its envelope is not read',
+    );
+  }
   t.end();
 });
