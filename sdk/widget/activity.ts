@@ -85,7 +85,7 @@ function readQuestions(): QuestionSnapshot[] {
 }
 
 /** Within what the service takes: texts go first, then the oldest questions. */
-export function fitReport(behavior: Report['behavior'], questions: readonly QuestionSnapshot[]): string {
+function fitReport(behavior: Report['behavior'], questions: readonly QuestionSnapshot[]): string {
   const write = (kept: readonly QuestionSnapshot[]) =>
     JSON.stringify({ ...(behavior ? { behavior } : {}), ...(kept.length > 0 ? { questions: kept } : {}) });
   const isFit = (text: string) => new Blob([text]).size <= messageBytesMax;
