@@ -138,7 +138,7 @@ function registerProbeIntake(scope: FastifyInstance, deps: ScoringRouteDeps): vo
         operationId: 'storeProbe',
         summary: 'Take a message of the on-page probe',
         description:
-          'Sent by the probe bundle, as text/plain or application/json. Joined to scoring by the exact pair of projectKey and sessionId.',
+          'Sent by the probe bundle, as text/plain or application/json. Joined to scoring by the exact pair of projectKey and sessionId. null in an optional field is read as its absence.',
         body: { ...ProbeBody, examples: [probeExample(deps.exampleProbeKey ?? 'pk_of_your_project')] },
         response: { 202: ProbeReply, ...errorReplies([400, 404, 413, 415, 429]) },
       },
