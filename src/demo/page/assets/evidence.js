@@ -2,12 +2,25 @@
 import { h } from './dom.js';
 import { degradedSignals, findingClasses, severities } from './words.js';
 
-export function evidenceCards({ evidence }) {
-  return [
-    findingsCard('against', 'Against', 'bad', evidence.against, 'Nothing spoke against this respondent.'),
-    findingsCard('for', 'In favor', 'good', evidence.for, 'No particular evidence in this respondent’s favor.'),
-    findingsCard('notes', 'Noted, moved nothing', 'plain', evidence.notes, 'Nothing else was noted.'),
-  ];
+export const againstCard = ({ evidence }) =>
+  findingsCard('against', 'Against', 'bad', evidence.against, 'Nothing spoke against this respondent.');
+
+export const forCard = ({ evidence }) =>
+  findingsCard('for', 'In favor', 'good', evidence.for, 'No particular evidence in this respondent’s favor.');
+
+/** What moved nothing, because it weighs nothing or because it could not be measured. */
+export function notesCard({ evidence, degradedSignals: signals }) {
+  const { notes } = evidence;
+  const seen =
+    notes.length === 0
+      ? h('p', { class: 'muted', text: 'Nothing else was noted.' })
+      : h('ul', { class: 'findings' }, notes.map(findingItem));
+  return h(
+    'section',
+    { class: 'card stack tone-plain', 'aria-labelledby': 'notes-title', id: 'evidence-notes' },
+    titleOf('notes', 'Moved nothing', notes.length + signals.length),
+    h('div', { class: signals.length === 0 ? 'stack' : 'grid two' }, part('Noted', seen), unmeasured(signals)),
+  );
 }
 
 function findingsCard(name, title, tone, findings, nothing) {
@@ -18,20 +31,28 @@ function findingsCard(name, title, tone, findings, nothing) {
       'aria-labelledby': `${name}-title`,
       id: `evidence-${name}`,
     },
-    h(
-      'div',
-      { class: 'section-title' },
-      h('h2', { id: `${name}-title`, text: title }),
-      h('span', { class: 'count', text: findings.length }),
-    ),
+    titleOf(name, title, findings.length),
     findings.length === 0
       ? h('p', { class: 'muted', text: nothing })
       : h('ul', { class: 'findings' }, findings.map(findingItem)),
   );
 }
 
+function titleOf(name, title, count) {
+  return h(
+    'div',
+    { class: 'section-title' },
+    h('h2', { id: `${name}-title`, text: title }),
+    h('span', { class: 'count', text: count }),
+  );
+}
+
+const part = (title, ...children) => h('div', { class: 'stack part' }, h('h3', { text: title }), children);
+
+/** One chip: how severe, or for what speaks in favor how strong. */
 function findingItem({ code, class: kind, axis, severity, strength, detail }) {
-  const [label, tone] = severities[severity] ?? [severity, 'plain'];
+  const [label, tone] = kind === 'exculpatory' ? [strength, 'good'] : (severities[severity] ?? [severity, 'plain']);
+  const chip = strength === 'none' ? ['Noted', 'plain'] : [label, tone];
   return h(
     'li',
     { class: 'finding' },
@@ -39,8 +60,7 @@ function findingItem({ code, class: kind, axis, severity, strength, detail }) {
     h(
       'div',
       { class: 'finding-meta' },
-      kind === 'exculpatory' ? null : h('span', { class: `chip tone-${tone}`, text: label }),
-      strength === 'none' ? null : h('span', { class: 'chip tone-plain', text: `${strength} evidence` }),
+      h('span', { class: `chip tone-${chip[1]}`, text: chip[0] }),
       h('span', { class: 'small muted', text: `${findingClasses[kind] ?? kind} · ${axis}` }),
       h('code', { text: code }),
     ),
@@ -48,24 +68,17 @@ function findingItem({ code, class: kind, axis, severity, strength, detail }) {
 }
 
 /** Nothing where everything was measured. */
-export function degradedCard({ degradedSignals: signals }) {
+function unmeasured(signals) {
   if (signals.length === 0) return null;
-  return h(
-    'section',
-    { class: 'card stack tone-warn', 'aria-labelledby': 'degraded-title', id: 'degraded' },
-    h(
-      'div',
-      { class: 'section-title' },
-      h('h2', { id: 'degraded-title', text: 'Not measured' }),
-      h('span', { class: 'count', text: signals.length }),
-    ),
+  return part(
+    'Not measured',
     h('p', {
-      class: 'muted',
+      class: 'small muted',
       text: 'Missing is not held against a respondent unless a project says so. It is named, so that nobody takes it for a clean result.',
     }),
     h(
       'ul',
-      { class: 'degraded' },
+      { class: 'degraded', id: 'degraded' },
       signals.map((code) => h('li', {}, h('span', { text: degradedSignals[code] ?? code }), h('code', { text: code }))),
     ),
   );

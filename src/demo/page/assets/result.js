@@ -1,7 +1,7 @@
 /** The result as a whole: head with actions, verdict, axes, evidence, and what went over the wire. */
 import { duplicateCard, independenceCard } from './beside.js';
 import { facts, h } from './dom.js';
-import { degradedCard, evidenceCards } from './evidence.js';
+import { againstCard, forCard, notesCard } from './evidence.js';
 import { replyCard, requestCard } from './request.js';
 import { axesCard, verdictCard } from './verdict.js';
 import { assurances, intensities } from './words.js';
@@ -17,13 +17,14 @@ export function renderResult(siteUrl, answer, actions) {
       message,
       verdictCard(reply),
       addressNote(request.clientIp),
+      h('div', { class: 'grid two' }, againstCard(reply), forCard(reply)),
+      notesCard(reply),
       h(
         'div',
         { class: 'grid wide' },
         axesCard(reply),
         h('div', { class: 'stack' }, duplicateCard(reply), independenceCard(reply)),
       ),
-      h('div', { class: 'grid two' }, evidenceColumns(reply)),
       moreCard(request, reply),
       h('div', { class: 'grid two' }, requestCard(siteUrl, answer), replyCard(answer)),
     ].filter((element) => element !== null),
@@ -63,11 +64,6 @@ function head({ scoreAgain, newVisit, newPerson }) {
   );
 }
 
-function evidenceColumns(reply) {
-  const [against, favor, notes] = evidenceCards(reply);
-  return [h('div', { class: 'stack' }, against, favor), h('div', { class: 'stack' }, degradedCard(reply), notes)];
-}
-
 function kindOfAddress(address) {
   if (/^(127\.|::1$)/.test(address)) return 'this machine itself';
   const isPrivate = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|f[cd]|fe[89ab])/i.test(address);
@@ -94,7 +90,7 @@ function countryMatchText(match, declaredCountry) {
 }
 
 function moreCard({ declaredCountry }, reply) {
-  const { declaredCountryMatch, stepUpIntensity, assuranceAvailable, grlCompat, sessionId, receiptId } = reply;
+  const { declaredCountryMatch, stepUpIntensity, assuranceAvailable, sessionId, receiptId } = reply;
   return h(
     'section',
     { class: 'card stack', 'aria-labelledby': 'more-title' },
@@ -106,7 +102,6 @@ function moreCard({ declaredCountry }, reply) {
           'Step-up',
           `${intensities[stepUpIntensity] ?? stepUpIntensity}. ${assurances[assuranceAvailable] ?? assuranceAvailable}.`,
         ],
-        ['Legacy band', `${grlCompat.forensicMaxScore} (the bands are 0, 50, 75 and 100)`],
         ['Session', h('code', { text: sessionId })],
         ['Receipt', h('code', { id: 'receipt', text: receiptId })],
       ],

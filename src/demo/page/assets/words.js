@@ -53,9 +53,12 @@ export const degradedSignals = {
     'The respondent id was the session id, which tells nothing about a person, so it was ignored.',
   supplier_stats_deprecated_alias: 'The request used supplierStats, the old name of respondentStats.',
   geo_unavailable:
-    'The country and the kind of network are not known for this address. The service reads them from files that its operator provides.',
+    'The country of this address is not known. The service reads it from a file that its operator provides.',
+  network_unavailable:
+    'The kind of network of this address is not known. The service reads it from a file that its operator provides.',
   counters_unavailable: 'The store of counters did not answer, so rates and repeats were not counted this time.',
   history_unavailable: 'Earlier outcomes could not be read, so they neither helped nor hurt.',
+  probe_unreadable: 'The store that keeps what the probe tells did not answer, so whether it reported is not known.',
   probe_unusable: 'The probe reported, and nothing in its message told about the device.',
 };
 
