@@ -20,7 +20,13 @@ if (stack !== null) {
   const settings = { ...(await realStoreSettings(t, stack)), VH_SITE_URL: siteUrl, VH_POOL_THREADS: '1' };
   const ports = [await freePort(), await freePort()] as const;
   const first = await startTestService(t, { ...settings, PORT: String(ports[0]), VH_BOOTSTRAP: 'on' });
-  await startTestService(t, { ...settings, PORT: String(ports[1]), VH_BOOTSTRAP: 'off', VH_ROLES: 'api' });
+  /** How far the second one's clock runs ahead, milliseconds. */
+  let aheadMs = 0;
+  await startTestService(
+    t,
+    { ...settings, PORT: String(ports[1]), VH_BOOTSTRAP: 'off', VH_ROLES: 'api' },
+    { now: () => Date.now() + aheadMs },
+  );
   const [one, two] = [`http://127.0.0.1:${ports[0]}`, `http://127.0.0.1:${ports[1]}`];
   const keys = first.bootstrap;
   const token = await issueDashboardToken(Buffer.from(settings.VH_MASTER_KEY, 'base64'), {
@@ -63,27 +69,44 @@ if (stack !== null) {
     await waitUntil(async () => (await listProjects(two, headers)) === 401, 'the other instance refuses it', 1_000);
   });
 
-  t.test('an assertion that is presented to both at once is good at one of them', async (t) => {
+  /** A client that signs with a key of its own, and how it asks at an instance; the assertion expires so many seconds from now. */
+  const makeSigner = async () => {
     const pair = await generateKeyPair('ES256', { extractable: true });
     const { clientId } = await make({ jwks: { keys: [await exportJWK(pair.publicKey)] } });
-    for (let round = 0; round < 10; round += 1) {
-      const now = Math.floor(Date.now() / 1_000);
-      const client_assertion = await new SignJWT({
+    const sign = (jti: string, lifetimeSeconds: number): Promise<string> =>
+      new SignJWT({
         iss: clientId,
         sub: clientId,
         aud: siteUrl,
-        exp: now + 60,
-        jti: `${round}`,
+        exp: Math.floor(Date.now() / 1_000) + lifetimeSeconds,
+        jti,
       })
         .setProtectedHeader({ alg: 'ES256' })
         .sign(pair.privateKey);
-      const form = {
-        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-        client_assertion,
-      };
-      const answers = await Promise.all([one, two, one, two].map((url) => askForToken(url, form)));
-      t.same(answers.map(({ status }) => status).sort(), [200, 401, 401, 401]);
+    const present = async (url: string, client_assertion: string): Promise<number> => {
+      const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+      return (await askForToken(url, { client_assertion_type, client_assertion })).status;
+    };
+    return { sign, present };
+  };
+
+  t.test('an assertion that is presented to both at once is good at one of them', async (t) => {
+    const { sign, present } = await makeSigner();
+    for (let round = 0; round < 10; round += 1) {
+      const assertion = await sign(`${round}`, 60);
+      const statuses = await Promise.all([one, two, one, two].map((url) => present(url, assertion)));
+      t.same(statuses.sort(), [200, 401, 401, 401]);
     }
+  });
+
+  t.test('an instance whose clock runs ahead forgets no assertion that the other would take again', async (t) => {
+    const { sign, present } = await makeSigner();
+    const assertion = await sign('early', 60);
+    t.equal(await present(one, assertion), 200);
+    aheadMs = 1_800_000;
+    t.equal(await present(two, await sign('ahead', 1_860)), 200, 'and tidies by its clock');
+    aheadMs = 0;
+    t.equal(await present(one, assertion), 401);
   });
 }
 
