@@ -9,7 +9,9 @@ const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)'
 t.test('the hosted page in a real browser', { skip, timeout: 180_000 }, async (t) => {
   const service = await startTestService(t);
   const { projectId, organizationKey } = service.bootstrap;
-  const survey = await startStaticSite({ files: { '/back': '<!doctype html><title>Back</title>' } });
+  const survey = await startStaticSite({
+    files: { '/back': '<!doctype html><title>Back</title><link rel="icon" href="data:,">' },
+  });
   t.teardown(() => survey.close());
   const patch = (body: unknown) =>
     service.call('PATCH', `/projects/${projectId}`, { body, headers: { 'x-api-key': organizationKey } });
@@ -25,7 +27,10 @@ t.test('the hosted page in a real browser', { skip, timeout: 180_000 }, async (t
   const open = async (url: string) => {
     const page = await browser.context.newPage();
     const errors: string[] = [];
-    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+    page.on(
+      'console',
+      (message) => message.type() === 'error' && errors.push(`${message.location().url}: ${message.text()}`),
+    );
     page.on('pageerror', (error) => errors.push(String(error)));
     await page.goto(url, { waitUntil: 'load' });
     return { page, errors };
