@@ -9,6 +9,9 @@ import { openCapturePage, withoutChromium } from '../../helpers/capture-page.js'
 import { takePart, type Participation } from '../../helpers/capture-session.js';
 import { temporaryDirectory } from '../../helpers/service.js';
 
+// A capture takes its time: a dozen challenges at a pace that people can follow, on the models of a slow machine.
+t.setTimeout(300_000);
+
 const skip = withoutChromium;
 const label = 'Integrated Webcam (0c45:6a09)';
 

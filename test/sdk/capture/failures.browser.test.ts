@@ -3,6 +3,9 @@ import t from 'tap';
 import { pollUntil } from '../../helpers/static-site.js';
 import { challengesOf, openCapturePage, withoutChromium } from '../../helpers/capture-page.js';
 
+// A capture takes its time: a dozen challenges at a pace that people can follow, on the models of a slow machine.
+t.setTimeout(300_000);
+
 const skip = withoutChromium;
 const fakeCamera = ['--use-fake-device-for-media-stream'];
 
