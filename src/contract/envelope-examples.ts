@@ -4,6 +4,7 @@
  * test/helpers; a test computes it again.
  */
 import type { Envelope } from './envelope.js';
+import { personBehavior, personDevice } from './person-example.js';
 import type { ChallengeType } from './verdict.js';
 
 /**
@@ -18,74 +19,8 @@ const measured = {
   sessionId: 'sess_of_yours',
   nonce: 'nonce of the session',
   locale: 'de-DE',
-  device: {
-    auto: { webdriver: false, globals: [], debugStack: false, debugGetter: false },
-    lies: [],
-    ua: {
-      ua: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36',
-      brands: ['Chromium;149', 'Google Chrome;149'],
-      mobile: false,
-      platform: 'Windows',
-      platformVersion: '15.0.0',
-      model: '',
-      arch: 'x86',
-    },
-    hw: { cores: 8, memory: 8, touch: 0, platform: 'Win32' },
-    scr: {
-      w: 1920,
-      h: 1080,
-      availW: 1920,
-      availH: 1040,
-      outerW: 1920,
-      outerH: 1040,
-      innerW: 1903,
-      innerH: 940,
-      dpr: 1,
-      depth: 24,
-    },
-    loc: { zone: 'Europe/Berlin', offset: -120, language: 'de-DE', languages: ['de-DE', 'de', 'en'] },
-    gfx: {
-      vendor: 'Google Inc. (Intel)',
-      renderer: 'ANGLE (Intel, Intel(R) UHD Graphics 630, D3D11)',
-      canvas: 'a1b2c3d4',
-      stable: true,
-      audio: 124.043,
-    },
-    env: { fonts: 'f0f1f2f3', plugins: 5, pdf: true, cookies: true, storage: true },
-    page: { framed: false, hidden: false, hiddenMs: 0, blurs: 1 },
-  },
-  behavior: {
-    ms: 84000,
-    moves: 420,
-    interval: [400, 18.2, 12.5, 6.9, 290],
-    speed: [400, 0.8, 0.7, 0.01, 6],
-    turn: [400, 0.3, 0.4, 0, 3.1],
-    straight: 0.91,
-    coalesced: [420, 2.3, 1.1, 1, 5],
-    resolution: 0.1,
-    fractional: 0,
-    clicks: 9,
-    clickDwell: [9, 78, 21, 44, 120],
-    clickSettle: [9, 144, 60, 31, 260],
-    clickCentre: [9, 0.34, 0.2, 0.05, 0.8],
-    clickBare: 0,
-    pressureZero: 0,
-    keys: 40,
-    keyDwell: [40, 92, 25, 40, 170],
-    keyFlight: [39, 120, 90, -30, 700],
-    keyNoCode: 0,
-    inputNoKey: 0,
-    wheels: 20,
-    wheelLies: 0,
-    scrolls: 40,
-    touches: 0,
-    touchForce: null,
-    touchRadius: null,
-    pastes: 0,
-    pasteChars: 0,
-    untrusted: 0,
-    motion: null,
-  },
+  device: personDevice,
+  behavior: personBehavior,
 } as const satisfies Partial<Envelope>;
 
 /** A person at a computer without a camera. */

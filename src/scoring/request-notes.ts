@@ -19,11 +19,13 @@ interface UnknownName {
   readonly nearest: string | null;
 }
 
+const fields = Object.keys(ScoreRequest.properties);
+const statistics = Object.keys(RespondentStats.properties);
+
 /** Names of the body, and of the statistics in it, that the contract does not know. */
 export function findUnknownNames(body: ScoreRequest): readonly UnknownName[] {
-  const statistics = Object.keys(RespondentStats.properties);
   return [
-    ...unknownOf(body, Object.keys(ScoreRequest.properties), ''),
+    ...unknownOf(body, fields, ''),
     ...unknownOf(body.respondentStats, statistics, '/respondentStats'),
     ...unknownOf(body.supplierStats, statistics, '/supplierStats'),
   ].slice(0, namesMax);

@@ -3,34 +3,23 @@
  */
 import { calibrationDefaults } from '../../src/contract/calibration.js';
 import type { CountFacts, ScoreFacts } from '../../src/contract/facts.js';
-import type { ProbeBody, ProbeTransport } from '../../src/contract/probe.js';
+import {
+  chromeOnWindows,
+  firstVisit,
+  personBehavior,
+  personDevice,
+  personTransport,
+} from '../../src/contract/person-example.js';
+import type { ProbeBody } from '../../src/contract/probe.js';
 
-export const chromeOnWindows =
-  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36';
+export { chromeOnWindows };
 export const safariOnPhone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1';
 
 export const scoredAtMs = Date.UTC(2026, 4, 4, 12);
 
 /** Counts of a first visit with everything identified. */
-export function cleanCounts(over: Partial<CountFacts> = {}): CountFacts {
-  return {
-    deviceSessionsDay: 1,
-    deviceRespondentsDay: 1,
-    respondentDay: 1,
-    respondentDevicesWeek: 1,
-    addressDevicesHour: 1,
-    addressRespondentsHour: 1,
-    addressSessionsHour: 1,
-    prefixSessionsHour: 1,
-    prefixSessionsDay: 1,
-    source: null,
-    terms: null,
-    candidates: [],
-    neighborhood: { sessions: 1, direct: 0, linked: 0, prefixSessions: 1, prefixSquares: 1, prefixes: 1 },
-    ...over,
-  };
-}
+export const cleanCounts = (over: Partial<CountFacts> = {}): CountFacts => ({ ...firstVisit, ...over });
 
 /** A first visit by an ordinary respondent, without a probe: nothing at all speaks against it. */
 export function cleanFacts(over: Partial<ScoreFacts> = {}): ScoreFacts {
@@ -70,85 +59,16 @@ export function humanBody(over: Partial<ProbeBody> = {}): ProbeBody {
     at: scoredAtMs,
     up: 90_000,
     ids: { token: 'token-0', kept: false },
-    auto: { webdriver: false, globals: [], debugStack: false, debugGetter: false },
-    lies: [],
     gaps: [],
-    ua: {
-      ua: chromeOnWindows,
-      brands: ['Chromium;149', 'Google Chrome;149'],
-      mobile: false,
-      platform: 'Windows',
-      platformVersion: '15.0.0',
-      model: '',
-      arch: 'x86',
-    },
-    hw: { cores: 8, memory: 8, touch: 0, platform: 'Win32' },
-    scr: {
-      w: 1920,
-      h: 1080,
-      availW: 1920,
-      availH: 1040,
-      outerW: 1920,
-      outerH: 1040,
-      innerW: 1903,
-      innerH: 940,
-      dpr: 1,
-      depth: 24,
-    },
-    loc: { zone: 'Europe/Berlin', offset: -120, language: 'de-DE', languages: ['de-DE', 'de', 'en'] },
-    gfx: {
-      vendor: 'Google Inc. (Intel)',
-      renderer: 'ANGLE (Intel, Intel(R) UHD Graphics 630, D3D11)',
-      canvas: 'a1b2c3d4',
-      stable: true,
-      audio: 124.043,
-    },
-    env: { fonts: 'f0f1f2f3', plugins: 5, pdf: true, cookies: true, storage: true },
-    page: { framed: false, hidden: false, hiddenMs: 0, blurs: 1 },
-    beh: {
-      ms: 84_000,
-      moves: 420,
-      interval: [400, 18.2, 12.5, 6.9, 290],
-      speed: [400, 0.8, 0.7, 0.01, 6],
-      turn: [400, 0.3, 0.4, 0, 3.1],
-      straight: 0.91,
-      coalesced: [420, 2.3, 1.1, 1, 5],
-      resolution: 0.1,
-      fractional: 0,
-      clicks: 9,
-      clickDwell: [9, 78, 21, 44, 120],
-      clickSettle: [9, 144, 60, 31, 260],
-      clickCentre: [9, 0.34, 0.2, 0.05, 0.8],
-      clickBare: 0,
-      pressureZero: 0,
-      keys: 40,
-      keyDwell: [40, 92, 25, 40, 170],
-      keyFlight: [39, 120, 90, -30, 700],
-      keyNoCode: 0,
-      inputNoKey: 0,
-      wheels: 20,
-      wheelLies: 0,
-      scrolls: 40,
-      touches: 0,
-      touchForce: null,
-      touchRadius: null,
-      pastes: 0,
-      pasteChars: 0,
-      untrusted: 0,
-      motion: null,
-    },
+    ...structuredClone(personDevice),
+    beh: structuredClone(personBehavior),
     ...over,
   };
 }
 
-export const humanTransport: ProbeTransport = {
-  userAgent: chromeOnWindows,
-  acceptLanguage: 'de-DE,de;q=0.9,en;q=0.8',
-  hintPlatform: '"Windows"',
-  hintMobile: '?0',
-};
+export { personTransport as humanTransport };
 
 /** The clean session with a person-like probe. */
 export function humanFacts(over: Partial<ScoreFacts> = {}, body: Partial<ProbeBody> = {}): ScoreFacts {
-  return cleanFacts({ probe: { body: humanBody(body), transport: humanTransport }, ...over });
+  return cleanFacts({ probe: { body: humanBody(body), transport: personTransport }, ...over });
 }

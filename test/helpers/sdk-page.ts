@@ -6,6 +6,7 @@ import { build } from 'esbuild';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { MountOptions, VHMountResult } from '../../sdk/widget/api.js';
 import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
+import { launchDriven, startDisplay } from './browser.js';
 import { repositoryRoot } from './repository.js';
 import { pollUntil, startStaticSite, type StaticSite } from './static-site.js';
 
@@ -87,7 +88,7 @@ async function bundleReact(): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
-export async function startSdkSite(context: BrowserContext, { siteUrl, baseUrl }: Bootstrap): Promise<SdkSite> {
+async function startSdkSite(context: BrowserContext, { siteUrl, baseUrl }: Bootstrap): Promise<SdkSite> {
   const script = `<script src="${siteUrl}/sdk/v1/verifyhuman.umd.js"></script>`;
   const pageOf = (scripts: string) =>
     `<!doctype html><html lang="en"><meta charset="utf-8"><title>Survey</title><body><div id="target"></div>${scripts}</body></html>`;
@@ -130,6 +131,27 @@ export async function startSdkSite(context: BrowserContext, { siteUrl, baseUrl }
       };
     },
   };
+}
+
+/** Such pages in a browser with a window, which looks less like automation; everything ends with the test. */
+export async function startSdkSiteInWindow(
+  t: { teardown(work: () => Promise<void>): unknown },
+  bootstrap: Bootstrap,
+): Promise<SdkSite> {
+  const display = await startDisplay();
+  const driven = await launchDriven({
+    headless: false,
+    display: display.name,
+    args: ['--disable-blink-features=AutomationControlled'],
+    ignoreDefaultArgs: ['--enable-automation'],
+  });
+  const site = await startSdkSite(driven.context, bootstrap);
+  t.teardown(async () => {
+    await driven.close();
+    await display.close();
+    await site.close();
+  });
+  return site;
 }
 
 /** The page's side of each way; `fromCallback` and the event must bring the very same result. */

@@ -100,18 +100,19 @@ function registerProvisioning(app: FastifyInstance, deps: AdministrationDeps): v
   );
 }
 
+/** Whoever may make a project may change it. */
+const managing = {
+  credential: 'dashboard-or-organization-key',
+  role: 'admin',
+  scope: 'projects:write',
+  oauth: ['projects:write'],
+} as const;
+
 function registerCreation(app: FastifyInstance, deps: AdministrationDeps): void {
   app.withTypeProvider<TypeBoxTypeProvider>().post(
     '/projects',
     {
-      config: {
-        access: {
-          credential: 'dashboard-or-organization-key',
-          role: 'admin',
-          scope: 'projects:write',
-          oauth: ['projects:write'],
-        },
-      },
+      config: { access: managing },
       schema: {
         tags,
         operationId: 'createProject',
@@ -232,15 +233,7 @@ function registerChange(app: FastifyInstance, deps: AdministrationDeps): void {
   typed.patch(
     '/projects/:projectId',
     {
-      config: {
-        access: {
-          credential: 'dashboard-or-organization-key',
-          role: 'admin',
-          scope: 'projects:write',
-          oauth: ['projects:write'],
-          project: 'projectId',
-        },
-      },
+      config: { access: { ...managing, project: 'projectId' } },
       schema: {
         tags,
         params: ProjectParams,

@@ -4,6 +4,7 @@
  */
 import type { CountFacts, NetworkClass } from '../../contract/facts.js';
 import type { OutcomeEvent } from '../../contract/outcome.js';
+import { firstVisit } from '../../contract/person-example.js';
 import type { ScoreInput } from '../../contract/score.js';
 
 export interface InventedSession {
@@ -27,20 +28,13 @@ const suppliers = [
 const browser =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
 const script = 'python-requests/2.32.4';
+/** Without a probe no device is known. */
 const alone: CountFacts = {
+  ...firstVisit,
   deviceSessionsDay: null,
   deviceRespondentsDay: null,
-  respondentDay: 1,
   respondentDevicesWeek: null,
   addressDevicesHour: null,
-  addressRespondentsHour: 1,
-  addressSessionsHour: 1,
-  prefixSessionsHour: 1,
-  prefixSessionsDay: 1,
-  source: null,
-  terms: null,
-  candidates: [],
-  neighborhood: { sessions: 1, direct: 0, linked: 0, prefixSessions: 1, prefixSquares: 1, prefixes: 1 },
 };
 
 /** Invents the sessions of the thirty days that end at `endsMs`. `random` gives numbers in [0, 1). */

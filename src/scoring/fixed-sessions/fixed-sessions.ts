@@ -5,11 +5,12 @@
 import { hash } from 'node:crypto';
 import { calibrationDefaults } from '../../contract/calibration.js';
 import type { ScoreFacts } from '../../contract/facts.js';
+import { firstVisit } from '../../contract/person-example.js';
 import { idAt } from '../../crypto/ids.js';
 import { storeUnavailable, type Fault } from '../../errors.js';
 import type { KeyCaller } from '../../http/access.js';
 import { rateLimited } from '../../http/rate-fault.js';
-import { firstVisit, personsVisit, probeOf, recordedAtMs, usageOf } from './facts.js';
+import { personsVisit, probeOf, recordedAtMs, usageOf } from './facts.js';
 
 /** What each session has otherwise than the person's first visit. */
 const otherwise: Readonly<Record<string, Partial<ScoreFacts>>> = {

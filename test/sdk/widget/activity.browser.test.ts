@@ -6,9 +6,9 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import type { Page, Request } from 'playwright-core';
 import type { CreatedWebhookReply } from '../../../src/contract/webhook.js';
-import { hasChromium, hasDisplayTools, launchDriven, startDisplay } from '../../helpers/browser.js';
+import { hasChromium, hasDisplayTools } from '../../helpers/browser.js';
 import { startReceiver } from '../../helpers/receiver.js';
-import { startSdkSite } from '../../helpers/sdk-page.js';
+import { startSdkSiteInWindow } from '../../helpers/sdk-page.js';
 import { startTestService } from '../../helpers/service.js';
 import { waitUntil } from '../../helpers/wait-until.js';
 
@@ -34,19 +34,7 @@ void t.test('activity of a session', { skip, timeout: 180_000 }, async (t) => {
     headers: { 'x-api-key': organizationKey },
   });
   t.equal(patched.status, 200, JSON.stringify(patched.body).slice(0, 200));
-  const display = await startDisplay();
-  const driven = await launchDriven({
-    headless: false,
-    display: display.name,
-    args: ['--disable-blink-features=AutomationControlled'],
-    ignoreDefaultArgs: ['--enable-automation'],
-  });
-  const site = await startSdkSite(driven.context, service.bootstrap);
-  t.teardown(async () => {
-    await driven.close();
-    await display.close();
-    await site.close();
-  });
+  const site = await startSdkSiteInWindow(t, service.bootstrap);
 
   /** A survey with a question and a button, the probe’s script beside the widget’s, and the reports that it sends. */
   async function open(prepare?: (page: Page) => Promise<void>) {

@@ -1,27 +1,15 @@
 /** Standard mode as a respondent meets it: the script that ships, the product’s own service, the policy of an integrator. */
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { hasChromium, hasDisplayTools, launchDriven, startDisplay } from '../../helpers/browser.js';
-import { startSdkSite } from '../../helpers/sdk-page.js';
+import { hasChromium, hasDisplayTools } from '../../helpers/browser.js';
+import { startSdkSiteInWindow } from '../../helpers/sdk-page.js';
 import { startTestService } from '../../helpers/service.js';
 
 const skip = hasChromium() && hasDisplayTools() ? false : 'Chromium or Xvfb is not installed (CHROMIUM_PATH)';
 
 void t.test('standard mode, from end to end', { skip, timeout: 170_000 }, async (t) => {
   const service = await startTestService(t);
-  const display = await startDisplay();
-  const driven = await launchDriven({
-    headless: false,
-    display: display.name,
-    args: ['--disable-blink-features=AutomationControlled'],
-    ignoreDefaultArgs: ['--enable-automation'],
-  });
-  const site = await startSdkSite(driven.context, service.bootstrap);
-  t.teardown(async () => {
-    await driven.close();
-    await display.close();
-    await site.close();
-  });
+  const site = await startSdkSiteInWindow(t, service.bootstrap);
   const { siteKey, projectId, organizationKey } = service.bootstrap;
   const set = await service.call('PATCH', `/projects/${projectId}`, {
     body: {

@@ -5,8 +5,15 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { Page, Route } from 'playwright-core';
-import { hasChromium, hasDisplayTools, launchDriven, startDisplay } from '../../helpers/browser.js';
-import { startSdkSite, ways, type Ended, type PlainOptions, type SdkPage, type Way } from '../../helpers/sdk-page.js';
+import { hasChromium, hasDisplayTools } from '../../helpers/browser.js';
+import {
+  startSdkSiteInWindow,
+  ways,
+  type Ended,
+  type PlainOptions,
+  type SdkPage,
+  type Way,
+} from '../../helpers/sdk-page.js';
 import { startTestService } from '../../helpers/service.js';
 import { waitUntil } from '../../helpers/wait-until.js';
 
@@ -186,19 +193,7 @@ const cases: readonly Case[] = [
 
 void t.test('every way in ends the same', { skip }, async (t) => {
   const service = await startTestService(t);
-  const display = await startDisplay();
-  const driven = await launchDriven({
-    headless: false,
-    display: display.name,
-    args: ['--disable-blink-features=AutomationControlled'],
-    ignoreDefaultArgs: ['--enable-automation'],
-  });
-  const site = await startSdkSite(driven.context, service.bootstrap);
-  t.teardown(async () => {
-    await driven.close();
-    await display.close();
-    await site.close();
-  });
+  const site = await startSdkSiteInWindow(t, service.bootstrap);
   const { siteKey, projectId, organizationKey, bootstrap } = { ...service.bootstrap, bootstrap: service.bootstrap };
   const patch = async ({ config = {}, ...fields }: Readonly<Record<string, unknown>> = {}): Promise<void> => {
     const body = {
