@@ -2,18 +2,28 @@
 import type { Mesh } from './mesh.js';
 import type { Picture, Square } from './picture.js';
 
-const keptMax = 3;
+/** Pieces that are kept while the capture lasts, and those that are taken of them. */
+const keptMax = 24;
+const bestMax = 3;
 /** Frames between two that are kept, so that one moment does not fill all places. */
 const apart = 6;
 const margin = 1.6;
-/** Places in the mesh: outer corners of the eyes, and the tip of the nose. */
-const [rightOuter, leftOuter, noseTip, upperLip, lowerLip] = [33, 263, 1, 13, 14];
+/** Places in the mesh: outer corners of the eyes, tip of the nose, chin, lips in the middle, corners of the mouth. */
+const [rightOuter, leftOuter, noseTip, chin, upperLip, lowerLip, rightMouth, leftMouth] = [
+  33, 263, 1, 152, 13, 14, 61, 291,
+];
+/** Upper and lower lid of each eye. */
+const lids = [
+  [159, 145],
+  [386, 374],
+] as const;
 
 export interface Portrait {
   readonly picture: Picture;
   readonly square: Square;
   readonly worth: number;
   readonly frame: number;
+  readonly look: Look;
 }
 
 export interface Portraits {
@@ -21,33 +31,57 @@ export interface Portraits {
   best(): readonly Portrait[];
 }
 
+/** How a face is held in a frame: turned, nodding, eyes shut, mouth open or smiling; in distances between the outer corners of the eyes. */
+type Look = readonly number[];
+
 export function createPortraits(): Portraits {
   let kept: Portrait[] = [];
-  let frame = 0;
+  const looks: Look[] = [];
   return {
     offer(picture, mesh, sharpness) {
-      frame += 1;
-      const worth = rate(mesh, sharpness);
+      const look = readLook(mesh);
+      const frame = looks.push(look);
+      const worth = rate(look, sharpness, mesh.square.side);
       const near = kept.find((each) => frame - each.frame < apart);
       const rival = near ?? (kept.length < keptMax ? undefined : kept.reduce((a, b) => (a.worth < b.worth ? a : b)));
       if (rival !== undefined && rival.worth >= worth) return;
-      const portrait = { ...cutOut(picture, mesh.square), worth, frame };
+      const portrait = { ...cutOut(picture, mesh.square), worth, frame, look };
       kept = [...kept.filter((each) => each !== rival), portrait];
     },
-    best: () => kept,
+    best() {
+      const usual = looks[0]?.map((_, name) => usualOf(looks.map((look) => look[name] ?? 0))) ?? [];
+      const strangeness = ({ look }: Portrait): number =>
+        look.reduce((sum, value, name) => {
+          const { middle = 0, spread = 1 } = usual[name] ?? {};
+          return sum + ((value - middle) / spread) ** 2;
+        }, 0);
+      return [...kept].sort((a, b) => strangeness(a) - strangeness(b)).slice(0, bestMax);
+    },
   };
 }
 
-/** Straight ahead with a closed mouth is best; detail and size decide among those. */
-function rate({ points, square }: Mesh, sharpness: number): number {
+/** A face is at rest most of the time, whatever it is asked to do: the median, and the middle half around it. */
+function usualOf(values: readonly number[]): { readonly middle: number; readonly spread: number } {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
+  return { middle: at(0.5), spread: Math.max(0.01, at(0.75) - at(0.25)) };
+}
+
+function readLook({ points }: Mesh): Look {
   const at = (place: number): readonly [number, number] => [points[place * 2] ?? 0, points[place * 2 + 1] ?? 0];
+  const between = (a: number, b: number): number => Math.hypot(at(a)[0] - at(b)[0], at(a)[1] - at(b)[1]);
   const [[rx, ry], [lx, ly], [nx, ny]] = [at(rightOuter), at(leftOuter), at(noseTip)];
-  const width = Math.hypot(lx - rx, ly - ry);
-  if (width < 1) return 0;
+  const width = Math.max(1, between(leftOuter, rightOuter));
   const across = ((nx - (rx + lx) / 2) * (lx - rx) + (ny - (ry + ly) / 2) * (ly - ry)) / width ** 2;
-  const [[, upper], [, lower]] = [at(upperLip), at(lowerLip)];
-  const open = Math.abs(lower - upper) / width;
-  return Math.exp(-20 * across * across - 4 * open) * (0.2 + sharpness) * Math.min(1, square.side / 150);
+  const down = ((nx - (rx + lx) / 2) * (ry - ly) + (ny - (ry + ly) / 2) * (lx - rx)) / width ** 2;
+  const eyes = lids.reduce((sum, [upper, lower]) => sum + between(upper, lower), 0) / width;
+  const mouth = [between(upperLip, lowerLip) / width, between(rightMouth, leftMouth) / width];
+  return [across, down, between(noseTip, chin) / width, eyes, ...mouth];
+}
+
+/** Straight ahead with a closed mouth is best; detail and size decide among those. */
+function rate([across = 0, , , , open = 0]: Look, sharpness: number, side: number): number {
+  return Math.exp(-20 * across * across - 4 * open) * (0.2 + sharpness) * Math.min(1, side / 150);
 }
 
 /** A copy of the pixels around the face, and the square in it. */
