@@ -95,6 +95,8 @@ const masterKey = (text: string): Uint8Array => {
   return bytes.length === 32 ? bytes : fail('must be 32 bytes in base64 (openssl rand -base64 32)');
 };
 
+const masterKeys = (text: string): readonly Uint8Array[] => text.split(',').map((part) => masterKey(part.trim()));
+
 const waits = (text: string): readonly number[] => {
   const seconds = text.split(',').map((part) => (/^\d+(\.\d+)?$/.test(part.trim()) ? Number(part) : NaN));
   return seconds.length === 4 && seconds.every((value) => value <= 604_800)
@@ -164,7 +166,13 @@ export const settings = {
   VH_MASTER_KEY: optional(
     masterKey,
     'Key that all others derive from: 32 bytes in base64, the same on all instances.',
-    'generated as master.key in the data directory',
+    'generated as master.key in the data directory; in production there has to be one',
+  ),
+  VH_MASTER_KEYS_KEPT: setting<readonly Uint8Array[]>(
+    [],
+    masterKeys,
+    'Other master keys, comma-separated, that what is stored may be read with: every earlier one, and while instances are changed over, the next one. See docs/operations.md.',
+    'none',
   ),
   VH_PUBLIC_PER_MINUTE: setting(
     1_200,

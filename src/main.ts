@@ -3,7 +3,8 @@
  * failure on the way closes what was opened. Importing this file starts nothing; src/cli/start.ts runs it.
  */
 import type { Role, Settings } from './config.js';
-import { loadMasterKey } from './crypto/master-key.js';
+import { admitMasterKeys } from './administration/master-keys.js';
+import { ownMasterKey } from './administration/own-master-key.js';
 import {
   bootstrapDemo,
   readBootstrap,
@@ -43,19 +44,20 @@ export async function startService(
 ): Promise<Service> {
   const opened = createClosers();
   try {
-    const masterKey = settings.VH_MASTER_KEY ?? loadMasterKey(settings.VH_DATA_DIR);
+    const given = { current: ownMasterKey(settings), kept: settings.VH_MASTER_KEYS_KEPT };
     const metrics = createMetrics();
     const stores = await openStores({ settings, logger, metrics });
     opened.push(() => stores.close());
+    const masterKeys = await admitMasterKeys(stores.database, given);
     const outbox = createOutbox({ database: stores.database, log: stores.log, logger, metrics });
     opened.push(() => outbox.close());
     const isApi = hasRole(settings, 'api');
     const created =
       isApi && (settings.VH_BOOTSTRAP ?? settings.VH_ENV === 'development')
-        ? await bootstrapDemo(stores.database, createSigningSecrets(masterKey))
+        ? await bootstrapDemo(stores.database, createSigningSecrets(masterKeys.readable))
         : null;
     const ids = created ?? readBootstrap(settings.VH_DATA_DIR);
-    const parts: Parts = { settings, logger, metrics, stores, outbox, masterKey, now, opened };
+    const parts: Parts = { settings, logger, metrics, stores, outbox, masterKeys, now, opened };
     const consumers = hasRole(settings, 'consumers') ? await startConsumers(parts) : [];
     let audience: StartedAudience | null = null;
     const audienceUrl = (): string => audience?.audienceUrl ?? audienceUrlOf(settings, settings.AUDIENCE_PORT);

@@ -6,8 +6,7 @@
  *     current ──rotate──▶ replaced (verifies until its tokens expire) ──or, with revokePrevious──▶ revoked
  */
 import { randomBytes } from 'node:crypto';
-import { deriveKey } from '../crypto/master-key.js';
-import { seal, unseal } from '../crypto/sealing.js';
+import { createSealer, type SealingKeys } from '../crypto/sealing.js';
 import type { Queryable } from '../stores/database/port.js';
 
 const purpose = 'signing-secrets';
@@ -31,8 +30,8 @@ export interface SigningSecrets {
   read(database: Queryable, projectId: string): Promise<readonly SigningSecret[]>;
 }
 
-export function createSigningSecrets(masterKey: Uint8Array): SigningSecrets {
-  const key = deriveKey(masterKey, purpose);
+export function createSigningSecrets(masterKeys: SealingKeys): SigningSecrets {
+  const sealer = createSealer(masterKeys, purpose);
   return {
     async rotate(tx, { organizationId, projectId }, revokePrevious) {
       const [last] = await tx.query<{ version: number | null }>(
@@ -46,7 +45,7 @@ export function createSigningSecrets(masterKey: Uint8Array): SigningSecrets {
       );
       const [row] = await tx.query<{ created_at: Date }>(
         'INSERT INTO signing_secrets (organization_id, project_id, version, sealed) VALUES ($1, $2, $3, $4) RETURNING created_at',
-        [organizationId, projectId, version, seal(key, randomBytes(secretBytes), contextOf(projectId, version))],
+        [organizationId, projectId, version, sealer.seal(randomBytes(secretBytes), contextOf(projectId, version))],
       );
       if (row === undefined) throw new Error('the insert returned no row');
       return { version, rotatedAt: row.created_at };
@@ -58,7 +57,7 @@ export function createSigningSecrets(masterKey: Uint8Array): SigningSecrets {
       );
       return rows.map((row) => ({
         version: row.version,
-        secret: unseal(key, row.sealed, contextOf(projectId, row.version)),
+        secret: sealer.unseal(row.sealed, contextOf(projectId, row.version)),
         replacedAt: row.replaced_at,
       }));
     },

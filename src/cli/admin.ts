@@ -5,7 +5,8 @@
 import { readFileSync } from 'node:fs';
 import type { Explanation, RecordedFacts } from '../contract/explanation.js';
 import { readSettings, type Settings } from '../config.js';
-import { loadMasterKey } from '../crypto/master-key.js';
+import { admitMasterKeys } from '../administration/master-keys.js';
+import { ownMasterKey } from '../administration/own-master-key.js';
 import { readBootstrap } from '../projects/operator/bootstrap.js';
 import { runOperatorCommand, type OperatorCommand } from '../projects/operator/operator.js';
 import { readOperatorCommand } from '../projects/operator/operator-arguments.js';
@@ -53,7 +54,7 @@ function readFacts(file: string): RecordedFacts {
 
 /** null where no service of ours listens. */
 async function askService(settings: Settings, command: OperatorCommand): Promise<unknown> {
-  const masterKey = settings.VH_MASTER_KEY ?? loadMasterKey(settings.VH_DATA_DIR);
+  const masterKey = ownMasterKey(settings);
   const addresses = new Set([
     readBootstrap(settings.VH_DATA_DIR)?.adminUrl,
     settings.ADMIN_PORT === 0 ? undefined : `http://${settings.HOST}:${settings.ADMIN_PORT}`,
@@ -68,18 +69,19 @@ async function askService(settings: Settings, command: OperatorCommand): Promise
 }
 
 async function runAlone(settings: Settings, command: OperatorCommand): Promise<unknown> {
-  const masterKey = settings.VH_MASTER_KEY ?? loadMasterKey(settings.VH_DATA_DIR);
+  const given = { current: ownMasterKey(settings), kept: settings.VH_MASTER_KEYS_KEPT };
   const database = await openDatabaseAlone(
     settings,
     createLogger(settings.VH_LOG_LEVEL === 'info' ? 'warn' : settings.VH_LOG_LEVEL, process.stderr),
   );
   try {
+    const { readable } = await admitMasterKeys(database, given);
     return await runOperatorCommand(
       // Only what is recorded is found here; what the log still holds is recorded at the next start.
       {
         database,
         now: Date.now,
-        explain: wireExplain({ database, counters: null, masterKey, now: Date.now }),
+        explain: wireExplain({ database, counters: null, masterKeys: readable, now: Date.now }),
         inventTraffic: null,
       },
       command,

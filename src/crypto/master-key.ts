@@ -23,14 +23,24 @@ const keyBytes = 32;
 /** DER header of a PKCS #8 Ed25519 private key (RFC 8410); the 32-byte seed follows. */
 const ed25519Pkcs8Header = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** Reads `master.key` from the directory, creating it where there is none. */
-export function loadMasterKey(directory: string): Uint8Array {
-  const path = join(directory, 'master.key');
+const pathIn = (directory: string): string => join(directory, 'master.key');
+
+/** The key in `master.key` of the directory; null where there is none. */
+export function readMasterKey(directory: string): Uint8Array | null {
+  const path = pathIn(directory);
   try {
     return parseMasterKey(readFileSync(path, 'utf8'), path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return null;
   }
+}
+
+/** Reads `master.key` from the directory, creating it where there is none. */
+export function loadMasterKey(directory: string): Uint8Array {
+  const path = pathIn(directory);
+  const known = readMasterKey(directory);
+  if (known !== null) return known;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, `${randomBytes(keyBytes).toString('base64')}\n`, { mode: 0o600 });
@@ -74,7 +84,6 @@ export function deriveSigningKey(masterKey: Uint8Array, purpose: string): Signin
   return { keyId: `${purpose}-${fingerprint}`, privateKey, publicKey };
 }
 
-/** Signs off the main thread. */
 /** In line: an Ed25519 signature takes about 30 us, and a trip to the thread pool costs two wake-ups, which is more. */
 export const signBytes = (key: SigningKey, bytes: Uint8Array): Uint8Array => sign(null, bytes, key.privateKey);
 

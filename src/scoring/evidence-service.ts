@@ -19,7 +19,8 @@ export interface EvidenceServiceDeps {
   readonly database: Database;
   readonly counters: Counters;
   readonly pool: Pool;
-  readonly receiptKey: SigningKey;
+  /** Those that may have signed a receipt. */
+  readonly receiptKeys: readonly SigningKey[];
 }
 
 const notes = {
@@ -83,11 +84,11 @@ function noteOf({ authentic, verdict }: RecordedReceipt, same: boolean, sameRule
 
 /** From either store, also while the other is away: an absence is a fault only where the other store has nothing. */
 async function findRecorded(
-  { database, counters, receiptKey }: EvidenceServiceDeps,
+  { database, counters, receiptKeys }: EvidenceServiceDeps,
   caller: KeyCaller,
   receiptId: string,
 ): Promise<RecordedReceipt | null> {
-  const recorded = findInDatabase(database, receiptKey, receiptId);
+  const recorded = findInDatabase(database, receiptKeys, receiptId);
   const inDatabase = await recorded.catch(() => null);
   const found = inDatabase ?? (await findInCounters(counters, namespaceOf(caller), receiptId));
   // Nothing anywhere: tells whether the database has nothing, or was not heard.

@@ -18,7 +18,8 @@ export interface ExplainServiceDeps {
   readonly database: Database;
   /** null where none is open: only recorded receipts are found then. */
   readonly counters: Counters | null;
-  readonly receiptKey: SigningKey;
+  /** Those that may have signed a receipt. */
+  readonly receiptKeys: readonly SigningKey[];
   readonly now: () => number;
   /** The pure core. */
   readonly explainFacts: (facts: ScoreFacts) => ScoreBreakdown;
@@ -33,8 +34,8 @@ export type Explain = (receiptId: string) => Promise<(Explanation & { readonly f
 
 export function createExplain(deps: ExplainServiceDeps): Explain {
   return async (receiptId) => {
-    const { database, receiptKey, explainFacts } = deps;
-    const found = (await findInDatabase(database, receiptKey, receiptId)) ?? (await searchCounters(deps, receiptId));
+    const { database, receiptKeys, explainFacts } = deps;
+    const found = (await findInDatabase(database, receiptKeys, receiptId)) ?? (await searchCounters(deps, receiptId));
     if (found === null) return null;
     const facts = unpack(found.facts) as ScoreFacts;
     return {

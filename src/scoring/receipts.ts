@@ -184,7 +184,7 @@ async function orderWaitingOutcomes(tx: Queryable, rows: readonly ReceiptRow[]):
 /** A receipt from the database, and whether its signature still holds; null where it is not there. */
 export async function findReceipt(
   database: Queryable,
-  key: SigningKey,
+  keys: readonly SigningKey[],
   receiptId: string,
 ): Promise<{ readonly receipt: Receipt; readonly authentic: boolean } | null> {
   const time = timeOfId('receipt', receiptId);
@@ -193,9 +193,9 @@ export async function findReceipt(
     'SELECT record, seal FROM receipts WHERE receipt_id = $1 AND scored_at = $2',
     [receiptId, new Date(time)],
   );
-  return row === undefined
-    ? null
-    : { receipt: unpack(row.record) as Receipt, authentic: verifySeal(key, row.record, unpack(row.seal) as Seal) };
+  if (row === undefined) return null;
+  const seal = unpack(row.seal) as Seal;
+  return { receipt: unpack(row.record) as Receipt, authentic: keys.some((key) => verifySeal(key, row.record, seal)) };
 }
 
 export function packFacts(facts: ScoreFacts): Uint8Array {

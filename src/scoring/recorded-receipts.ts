@@ -24,10 +24,10 @@ export interface RecordedReceipt {
 
 export async function findInDatabase(
   database: Queryable,
-  receiptKey: SigningKey,
+  receiptKeys: readonly SigningKey[],
   receiptId: string,
 ): Promise<RecordedReceipt | null> {
-  const found = await findReceipt(database, receiptKey, receiptId);
+  const found = await findReceipt(database, receiptKeys, receiptId);
   if (found === null) return null;
   const { facts, verdict } = found.receipt;
   return { owner: found.receipt, facts, verdict, modelVersion: verdict.modelVersion, authentic: found.authentic };

@@ -4,8 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import type { EventType } from '../contract/session-event.js';
 import type { PayloadVersion, WebhookReply } from '../contract/webhook.js';
-import { deriveKey } from '../crypto/master-key.js';
-import { seal, unseal } from '../crypto/sealing.js';
+import { createSealer, type SealingKeys } from '../crypto/sealing.js';
 import { cutPage, type Page } from '../http/paging.js';
 import type { Queryable } from '../stores/database/port.js';
 import type { Secrets } from './signing.js';
@@ -110,14 +109,14 @@ export interface SecretStore {
 
 const secretBytes = 32;
 
-export function createSecretStore(masterKey: Uint8Array): SecretStore {
-  const key = deriveKey(masterKey, 'webhook-secrets');
+export function createSecretStore(masterKeys: SealingKeys): SecretStore {
+  const sealer = createSealer(masterKeys, 'webhook-secrets');
   const unsealFor = (webhookId: string, sealed: Uint8Array): string =>
-    Buffer.from(unseal(key, sealed, Buffer.from(webhookId))).toString('hex');
+    Buffer.from(sealer.unseal(sealed, Buffer.from(webhookId))).toString('hex');
   return {
     make(webhookId) {
       const bytes = randomBytes(secretBytes);
-      return { secret: bytes.toString('hex'), sealed: seal(key, bytes, Buffer.from(webhookId)) };
+      return { secret: bytes.toString('hex'), sealed: sealer.seal(bytes, Buffer.from(webhookId)) };
     },
     open: ({ webhook_id, sealed, previous_sealed }) => ({
       current: unsealFor(webhook_id, sealed),

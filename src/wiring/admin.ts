@@ -15,9 +15,14 @@ export async function startAdmin(
   consumers: readonly NamedConsumer[],
   faces: Pick<OpenUniqueness, 'check' | 'refresh'> | null,
 ): Promise<string> {
-  const { settings, metrics, stores, masterKey, now, opened } = parts;
+  const { settings, metrics, stores, masterKeys, now, opened } = parts;
   const inventTraffic = wireDemoTraffic(parts);
-  const explain = wireExplain({ database: stores.database, counters: stores.counters, masterKey, now });
+  const explain = wireExplain({
+    database: stores.database,
+    counters: stores.counters,
+    masterKeys: masterKeys.readable,
+    now,
+  });
   const admin = createAdminServer({
     metrics,
     checks: {
@@ -27,7 +32,13 @@ export async function startAdmin(
     },
     parts: faces === null ? {} : { faces: () => faces.check() },
     extend: (app) =>
-      registerOperatorChannel(app, { database: stores.database, now, masterKey, explain, inventTraffic }),
+      registerOperatorChannel(app, {
+        database: stores.database,
+        now,
+        masterKey: masterKeys.current,
+        explain,
+        inventTraffic,
+      }),
     refresh() {
       for (const { group, consumer } of consumers) metrics.consumerTickAge.set({ group }, consumer.tickAgeMs() / 1_000);
       faces?.refresh();

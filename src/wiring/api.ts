@@ -62,7 +62,7 @@ export interface SharedParts {
 
 /** Starts the API; resolves once it listens. `audienceUrl` tells where respondents enter, as far as this process knows. */
 export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceUrl: () => string): Promise<StartedApi> {
-  const { settings, logger, metrics, stores, masterKey, now, opened } = parts;
+  const { settings, logger, metrics, stores, masterKeys, now, opened } = parts;
   const directories = await openDirectories({ database: stores.lookups, logger, now });
   opened.push(() => directories.close());
   const limits = createLimits({
@@ -85,12 +85,12 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
   const decide = createOriginDecision(settings.VH_ENV);
   const guard = createPublicGuard({ directories, limits, decide, ownOrigin: () => new URL(siteUrl()).origin });
   const pool = await openPool(parts);
-  const makeRef = createMakeRef(masterKey);
+  const makeRef = createMakeRef(masterKeys.first);
   const { database } = stores;
   const observe = createMonitor({ database, outbox: parts.outbox, pool, directories, makeRef, metrics, now });
   const scoring = await openScoring(parts, { directories, guard, pool, observe, ids });
   const faces = await openFaces(parts, pool);
-  const signingSecrets = createSigningSecrets(masterKey);
+  const signingSecrets = createSigningSecrets(masterKeys.readable);
   const verification = await openVerification(parts, {
     ...{ directories, guard, limits, pool, uniqueness: faces, observe, signingSecrets, ids, issuer },
     tokenKeys: oauth.tokenKeys,
@@ -131,7 +131,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
 
 /** Who may call what, for a listener of keys and dashboard tokens. */
 export const appDepsOf = (
-  { settings, logger, metrics, masterKey }: Parts,
+  { settings, logger, metrics, masterKeys }: Parts,
   { directories, limits, accessTokens }: Pick<SharedParts, 'directories' | 'limits' | 'accessTokens'>,
 ): AppDeps => ({
   logger,
@@ -142,13 +142,13 @@ export const appDepsOf = (
   takeKeyRate: limits.takeKeyRate,
   requireTrial: limits.requireTrial,
   accessTokens,
-  verifyDashboardToken: createDashboardVerifier(masterKey, externalIssuerOf(settings)),
+  verifyDashboardToken: createDashboardVerifier(masterKeys.current, externalIssuerOf(settings)),
 });
 
 /** The demo page, where the demo project’s key is one of this database. The page scores with it; it never leaves the server. */
 async function serveDemo(
   app: FastifyInstance,
-  { settings, masterKey }: Parts,
+  { settings, masterKeys }: Parts,
   { findKey }: Directories,
   scores: ScoreService,
   ids: BootstrapIds,
@@ -157,7 +157,7 @@ async function serveDemo(
   await registerDemoRoutes(app, {
     siteUrl: () => siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT),
     probeKey: ids.probeKey,
-    salt: createMakeRef(masterKey)(ids.projectId, 'demo', 'salt'),
+    salt: createMakeRef(masterKeys.first)(ids.projectId, 'demo', 'salt'),
     async score(request) {
       const caller = await findKey(ids.projectKey);
       if (caller === null) throw new Fault('INVALID_KEY', 'The demo project’s key does not work any more.');

@@ -105,8 +105,8 @@ export async function startAudience(
   return { audienceUrl: audienceUrl(), rounds: { group: 'places', consumer: rounds } };
 }
 
-function entryPartsOf({ settings, stores, masterKey, now }: Parts) {
-  const key = deriveKey(masterKey, 'audience-identifiers');
+function entryPartsOf({ settings, stores, masterKeys, now }: Parts) {
+  const key = deriveKey(masterKeys.first, 'audience-identifiers');
   return {
     database: stores.database,
     now,

@@ -15,9 +15,9 @@ import { scoreFacts } from '../../workers/scoring/score.js';
 import { createRandom } from '../../workers/thresholds/bootstrap.js';
 import type { Parts } from './parts.js';
 
-export function wireDemoTraffic({ settings, stores, masterKey, metrics, logger, now }: Parts): InventTraffic {
+export function wireDemoTraffic({ settings, stores, masterKeys, metrics, logger, now }: Parts): InventTraffic {
   const { database, log } = stores;
-  const makeRef = createMakeRef(masterKey);
+  const makeRef = createMakeRef(masterKeys.first);
   const findProjectOwner = async (projectId: string): Promise<string | null> =>
     (await findProject(database, projectId))?.organizationId ?? null;
   const outcomes = createOutcomeService({
@@ -37,7 +37,7 @@ export function wireDemoTraffic({ settings, stores, masterKey, metrics, logger, 
     const project = key?.projectId == null ? null : await findProject(database, key.projectId);
     if (key === null || project === null)
       throw new Fault('NOT_FOUND', 'There is no demo project here: invented traffic goes into no other.');
-    const signer = createBatchSigner(deriveSigningKey(masterKey, 'receipts'));
+    const signer = createBatchSigner(deriveSigningKey(masterKeys.current, 'receipts'));
     const { organizationId, projectId } = project;
     const invented = await inventTraffic(
       {

@@ -7,8 +7,11 @@ import { createExplain, type Explain, type ExplainServiceDeps } from '../scoring
 import { explainFacts } from '../../workers/evidence/explain.js';
 
 export function wireExplain({
-  masterKey,
+  masterKeys,
   ...deps
-}: Pick<ExplainServiceDeps, 'database' | 'counters' | 'now'> & { readonly masterKey: Uint8Array }): Explain {
-  return createExplain({ ...deps, receiptKey: deriveSigningKey(masterKey, 'receipts'), explainFacts });
+}: Pick<ExplainServiceDeps, 'database' | 'counters' | 'now'> & {
+  readonly masterKeys: readonly Uint8Array[];
+}): Explain {
+  const receiptKeys = masterKeys.map((key) => deriveSigningKey(key, 'receipts'));
+  return createExplain({ ...deps, receiptKeys, explainFacts });
 }

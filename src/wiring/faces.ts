@@ -12,11 +12,11 @@ const intervalMs = 500;
 
 /** Opens it; the index is filled behind, and the operator’s readiness says when it is there. */
 export async function openFaces(parts: Parts, pool: Pool): Promise<OpenUniqueness> {
-  const { settings, logger, metrics, stores, masterKey, opened } = parts;
+  const { settings, logger, metrics, stores, masterKeys, opened } = parts;
   const uniqueness = openUniqueness({
     database: stores.database,
-    masterKey,
-    makeRef: createMakeRef(masterKey),
+    masterKeys: masterKeys.readable,
+    makeRef: createMakeRef(masterKeys.first),
     pool,
     models: await readFaceModels(settings.VH_FACE_MODELS),
     threads: settings.VH_FACE_THREADS,

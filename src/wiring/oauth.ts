@@ -23,7 +23,7 @@ export interface OAuthAddresses {
 }
 
 export async function openOAuth(
-  { settings, stores, masterKey, metrics, logger, now, opened }: Parts,
+  { settings, stores, masterKeys, metrics, logger, now, opened }: Parts,
   {
     directories,
     limits,
@@ -33,7 +33,7 @@ export async function openOAuth(
 ): Promise<OpenOAuth> {
   const { database } = stores;
   const tokenKeys = await openTokenKeys({
-    ...{ database, masterKey, logger, now },
+    ...{ database, masterKeys: masterKeys.readable, logger, now },
     rotationDays: settings.VH_TOKEN_KEY_DAYS,
   });
   opened.push(async () => tokenKeys.close());

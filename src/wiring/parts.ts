@@ -1,6 +1,7 @@
 /**
  * What the parts of the service are put together from.
  */
+import type { MasterKeys } from '../administration/master-keys.js';
 import type { Settings } from '../config.js';
 import type { Closers } from '../stores/closers.js';
 import type { Outbox } from '../stores/outbox.js';
@@ -15,7 +16,7 @@ export interface Parts {
   readonly stores: Stores;
   /** Where capabilities leave the events of their sessions. */
   readonly outbox: Outbox;
-  readonly masterKey: Uint8Array;
+  readonly masterKeys: MasterKeys;
   readonly now: () => number;
   /** Closers of what was opened so far. */
   readonly opened: Pick<Closers, 'push'>;

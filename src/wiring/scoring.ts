@@ -40,7 +40,7 @@ export async function openScoring(
   parts: Parts,
   { directories, guard, pool, observe, ids }: ScoringDeps,
 ): Promise<OpenScoring> {
-  const { settings, logger, metrics, stores, masterKey, now, opened } = parts;
+  const { settings, logger, metrics, stores, masterKeys, now, opened } = parts;
   const { counters, database, lookups, log } = stores;
   const { findProjectOwner } = directories;
   const { modelVersion } = await pool.run({ kind: 'model' });
@@ -53,8 +53,8 @@ export async function openScoring(
   opened.push(async () => geography.close());
   const trustedKeys =
     settings.VH_TRUSTED_AGENT_KEYS === null ? [] : await readTrustedAgentKeys(settings.VH_TRUSTED_AGENT_KEYS);
-  const makeRef = createMakeRef(masterKey);
-  const receiptKey = deriveSigningKey(masterKey, 'receipts');
+  const makeRef = createMakeRef(masterKeys.first);
+  const receiptKeys = masterKeys.readable.map((key) => deriveSigningKey(key, 'receipts'));
   const watch = settings.VH_ENV === 'development' ? createProbeWatch(now) : noProbeWatch;
   const verifier = createAgentVerifier({ trustedKeys, now });
   return {
@@ -65,7 +65,7 @@ export async function openScoring(
       pool,
       geography,
       makeRef,
-      signer: createBatchSigner(receiptKey),
+      signer: createBatchSigner(deriveSigningKey(masterKeys.current, 'receipts')),
       modelVersion,
       metrics,
       logger,
@@ -77,7 +77,7 @@ export async function openScoring(
       subjects: scoringSubjectsOf(directories),
     }),
     outcomes: createOutcomeService({ database, counters, log, makeRef, metrics, logger, now, findProjectOwner }),
-    evidence: createEvidenceService({ database: lookups, counters, pool, receiptKey }),
+    evidence: createEvidenceService({ database: lookups, counters, pool, receiptKeys }),
     probes: createProbeService({
       counters,
       pool,

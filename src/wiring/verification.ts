@@ -49,10 +49,10 @@ export interface VerificationDeps {
 const random: Randomness = { integer: (below) => randomInt(below), bytes: (count) => randomBytes(count) };
 
 export async function openVerification(parts: Parts, deps: VerificationDeps): Promise<VerificationRouteDeps> {
-  const { settings, metrics, stores, masterKey, now } = parts;
+  const { settings, metrics, stores, masterKeys, now } = parts;
   const { database, lookups, counters } = stores;
   const { directories, guard, limits, pool, uniqueness, tokenKeys, issuer } = deps;
-  const makeRef = createMakeRef(masterKey);
+  const makeRef = createMakeRef(masterKeys.first);
   const signing = createSigningDirectory({
     database: lookups,
     signingSecrets: deps.signingSecrets,

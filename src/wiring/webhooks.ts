@@ -15,20 +15,20 @@ const timeoutMs = 10_000;
 /** Of one address of a target; others of the same name are tried within the attempt. */
 const connectTimeoutMs = 4_000;
 
-export function webhookDepsOf({ settings, stores, masterKey, now, logger }: Parts): WebhookDeps {
+export function webhookDepsOf({ settings, stores, masterKeys, now, logger }: Parts): WebhookDeps {
   return {
     database: stores.database,
     log: stores.log,
     logger,
     now,
-    secrets: createSecretStore(masterKey),
+    secrets: createSecretStore(masterKeys.readable),
     target: { classify: createTargetClassifier(), allowPrivate: settings.VH_WEBHOOK_ALLOW_PRIVATE },
   };
 }
 
 /** Starts delivering. */
 export async function openDeliveries(parts: Parts): Promise<Consumer> {
-  const { settings, stores, masterKey, metrics, logger, now } = parts;
+  const { settings, stores, masterKeys, metrics, logger, now } = parts;
   const allowPrivate = settings.VH_WEBHOOK_ALLOW_PRIVATE;
   const connect = createGuardedConnect({
     resolve: allowPrivate ? resolveLocally : createResolveHost(),
@@ -40,7 +40,7 @@ export async function openDeliveries(parts: Parts): Promise<Consumer> {
     log: stores.log,
     logger,
     metrics,
-    secrets: createSecretStore(masterKey),
+    secrets: createSecretStore(masterKeys.readable),
     poster: createPoster({ connect, timeoutMs }),
     timeoutMs,
     waitsSeconds: settings.VH_WEBHOOK_BACKOFF_SECONDS,

@@ -36,7 +36,7 @@ async function instanceOf(
   masterKey: Uint8Array,
   over: Partial<Pick<EntryDeps, 'now' | 'countryOf' | 'verification'>> = {},
 ) {
-  const keys = await openTokenKeys({ database, masterKey, logger, now: Date.now, rotationDays: 30 });
+  const keys = await openTokenKeys({ database, masterKeys: masterKey, logger, now: Date.now, rotationDays: 30 });
   t.teardown(() => keys.close());
   const told: string[] = [];
   let isAway = false;

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type t from 'tap';
 import { readSettings } from '../../src/config.js';
+import { loadMasterKey } from '../../src/crypto/master-key.js';
 import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import { startService, type Service, type ServiceOptions } from '../../src/main.js';
 import { createLogger } from '../../src/telemetry/logger.js';
@@ -41,6 +42,8 @@ export async function startTestService(
   options: ServiceOptions = {},
 ): Promise<TestService> {
   const dataDirectory = environment['VH_DATA_DIR'] ?? temporaryDirectory(test);
+  // Production makes no key by itself.
+  if (environment['VH_ENV'] === 'production') loadMasterKey(dataDirectory);
   const log: string[] = [];
   const settings = readSettings({
     PORT: '0',

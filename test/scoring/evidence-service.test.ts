@@ -38,7 +38,12 @@ async function openEvidence(t: Test) {
   });
   t.teardown(() => pool.close());
   const { modelVersion } = await pool.run({ kind: 'model' });
-  return { database, counters, modelVersion, ...createEvidenceService({ database, counters, pool, receiptKey }) };
+  return {
+    database,
+    counters,
+    modelVersion,
+    ...createEvidenceService({ database, counters, pool, receiptKeys: [receiptKey] }),
+  };
 }
 
 t.test(

@@ -6,8 +6,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import type { JsonWebKeySet } from '../../contract/token.js';
-import { deriveKey } from '../../crypto/master-key.js';
-import { seal, unseal } from '../../crypto/sealing.js';
+import { createSealer, type Sealer, type SealingKeys } from '../../crypto/sealing.js';
 import type { Database } from '../../stores/database/port.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { writePart } from './compact-jws.js';
@@ -37,7 +36,7 @@ export interface TokenKeys {
 
 export interface TokenKeysDeps {
   readonly database: Database;
-  readonly masterKey: Uint8Array;
+  readonly masterKeys: SealingKeys;
   readonly logger: Logger;
   readonly now: () => number;
   readonly rotationDays: number;
@@ -46,22 +45,22 @@ export interface TokenKeysDeps {
 /** Opens the keys; the first instance on an empty database makes the first one. */
 export async function openTokenKeys({
   database,
-  masterKey,
+  masterKeys,
   logger,
   now,
   rotationDays,
 }: TokenKeysDeps): Promise<TokenKeys> {
-  const sealKey = deriveKey(masterKey, 'token-keys');
+  const sealer = createSealer(masterKeys, 'token-keys');
   const rotationMs = rotationDays * 86_400_000;
   let keys: readonly TokenKey[] = [];
   const plan = (): KeyPlan<TokenKey> => planKeys(keys, rotationMs, now());
 
   async function refresh(): Promise<void> {
-    keys = await readKeys(database, sealKey);
+    keys = await readKeys(database, sealer);
     const { due, goneUpTo } = plan();
     if (due !== null) {
-      await insertKey(database, sealKey, due, now());
-      keys = await readKeys(database, sealKey);
+      await insertKey(database, sealer, due, now());
+      keys = await readKeys(database, sealer);
     }
     if (goneUpTo > 0) await database.query('DELETE FROM token_keys WHERE generation <= $1', [goneUpTo]);
   }
@@ -99,12 +98,12 @@ export async function openTokenKeys({
   };
 }
 
-async function readKeys(database: Database, sealKey: Uint8Array): Promise<readonly TokenKey[]> {
+async function readKeys(database: Database, sealer: Sealer): Promise<readonly TokenKey[]> {
   const rows = await database.query<{ generation: number; sealed: Uint8Array; signs_from: Date }>(
     `SELECT generation, sealed, signs_from FROM token_keys ORDER BY generation DESC LIMIT ${keysMax}`,
   );
   return rows.map(({ generation, sealed, signs_from }) => {
-    const der = Buffer.from(unseal(sealKey, sealed, contextOf(generation)));
+    const der = Buffer.from(sealer.unseal(sealed, contextOf(generation)));
     const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
     const publicKey = createPublicKey(privateKey);
     const { x = '' } = publicKey.export({ format: 'jwk' });
@@ -115,14 +114,14 @@ async function readKeys(database: Database, sealKey: Uint8Array): Promise<readon
 /** Of instances that make the same generation at once, one does. */
 async function insertKey(
   database: Database,
-  sealKey: Uint8Array,
+  sealer: Sealer,
   { generation, signsFromMs }: KeyTimes,
   nowMs: number,
 ): Promise<void> {
   const der = generateKeyPairSync('ed25519').privateKey.export({ format: 'der', type: 'pkcs8' });
   await database.query(
     'INSERT INTO token_keys (generation, sealed, created_at, signs_from) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
-    [generation, seal(sealKey, der, contextOf(generation)), new Date(nowMs), new Date(signsFromMs)],
+    [generation, sealer.seal(der, contextOf(generation)), new Date(nowMs), new Date(signsFromMs)],
   );
 }
 

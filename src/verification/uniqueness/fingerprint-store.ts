@@ -3,8 +3,7 @@
  * A row that does not open is left out and told of, and never stops what reads it.
  */
 import type { DeviceSketch } from '../../contract/facts.js';
-import { deriveKey } from '../../crypto/master-key.js';
-import { seal, unseal } from '../../crypto/sealing.js';
+import { createSealer, type Sealer, type SealingKeys } from '../../crypto/sealing.js';
 import type { Queryable } from '../../stores/database/port.js';
 import { bytesOf, rawOf, type RawEmbedding } from './embedding.js';
 
@@ -100,24 +99,24 @@ export const scopeValues = ({ projectIds, dataCollector }: Scope) =>
 
 export interface FingerprintStoreDeps {
   readonly database: Queryable;
-  readonly masterKey: Uint8Array;
+  readonly masterKeys: SealingKeys;
   /** Told of each embedding that does not open. */
   readonly onUnreadable: (fingerprintId: string) => void;
 }
 
 export function createFingerprintStore(deps: FingerprintStoreDeps): FingerprintStore {
-  const key = deriveKey(deps.masterKey, 'embeddings');
-  const read = createReader(key, deps.onUnreadable);
-  return { ...scopedReads(read), ...indexReads(deps.database, read), insert: createInsert(key) };
+  const sealer = createSealer(deps.masterKeys, 'embeddings');
+  const read = createReader(sealer, deps.onUnreadable);
+  return { ...scopedReads(read), ...indexReads(deps.database, read), insert: createInsert(sealer) };
 }
 
 type Read = (row: FingerprintRow) => Fingerprint;
 
-function createReader(key: Uint8Array, onUnreadable: (fingerprintId: string) => void): Read {
+function createReader(sealer: Sealer, onUnreadable: (fingerprintId: string) => void): Read {
   function readFace({ fingerprint_id, project_id, model, dimension, sealed }: FingerprintRow): FaceRecord | null {
     if (sealed === null || model === null || dimension === null) return null;
     try {
-      const raw = rawOf(unseal(key, sealed, contextOf(fingerprint_id, project_id, model, dimension)));
+      const raw = rawOf(sealer.unseal(sealed, contextOf(fingerprint_id, project_id, model, dimension)));
       if (raw.length === dimension) return { model, dimension, raw };
     } catch {
       // Said below, without what the cipher had to say of it.
@@ -140,12 +139,12 @@ function createReader(key: Uint8Array, onUnreadable: (fingerprintId: string) => 
 }
 
 const createInsert =
-  (key: Uint8Array): FingerprintStore['insert'] =>
+  (sealer: Sealer): FingerprintStore['insert'] =>
   async (tx, { face, device, ...of }) => {
     const sealed =
       face === null
         ? null
-        : seal(key, bytesOf(face.raw), contextOf(of.fingerprintId, of.projectId, face.model, face.dimension));
+        : sealer.seal(bytesOf(face.raw), contextOf(of.fingerprintId, of.projectId, face.model, face.dimension));
     await tx.query(
       `INSERT INTO fingerprints (fingerprint_id, organization_id, project_id, session_id, root_session_id, respondent_id, data_collector,
          status, completed_at, model, dimension, sealed, device_ref, device_sketch, device_bands)

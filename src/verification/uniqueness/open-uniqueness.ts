@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { makeId } from '../../crypto/ids.js';
 import type { MakeRef } from '../../crypto/master-key.js';
+import type { SealingKeys } from '../../crypto/sealing.js';
 import type { Pool } from '../../pool/pool.js';
 import type { Database } from '../../stores/database/port.js';
 import type { Logger } from '../../telemetry/logger.js';
@@ -19,7 +20,7 @@ import { createUniqueness, type Uniqueness } from './uniqueness.js';
 
 export interface OpenUniquenessOptions {
   readonly database: Database;
-  readonly masterKey: Uint8Array;
+  readonly masterKeys: SealingKeys;
   readonly makeRef: MakeRef;
   readonly pool: Pick<Pool, 'run'>;
   readonly models: FaceModels;
@@ -45,11 +46,11 @@ const searchesMax = 256;
 const searchDeadlineMs = 2_000;
 
 export function openUniqueness(options: OpenUniquenessOptions): OpenUniqueness {
-  const { database, masterKey, makeRef, pool, models, threads, intervalMs, metrics, logger } = options;
+  const { database, masterKeys, makeRef, pool, models, threads, intervalMs, metrics, logger } = options;
   let faces: FaceIndex | null = null;
   const store = createFingerprintStore({
     database,
-    masterKey,
+    masterKeys,
     onUnreadable: (fingerprintId) => {
       metrics.embeddingsUnreadable.inc();
       logger.error(

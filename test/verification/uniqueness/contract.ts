@@ -45,7 +45,7 @@ export function openInstance(t: Test, { database, pool }: Shared) {
   const logs: string[] = [];
   const uniqueness = openUniqueness({
     database,
-    masterKey,
+    masterKeys: masterKey,
     makeRef: createMakeRef(masterKey),
     pool,
     models,

@@ -24,7 +24,7 @@ function openWith(models: FaceModels) {
   const metrics = createMetrics();
   const uniqueness = openUniqueness({
     database,
-    masterKey,
+    masterKeys: masterKey,
     makeRef: createMakeRef(masterKey),
     pool: { run: () => Promise.reject(new Error('no pool')) },
     models,

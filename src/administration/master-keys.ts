@@ -1,0 +1,71 @@
+/**
+ * The master keys of an installation, and whether they are those that its database was written under.
+ *
+ * The database holds a check value of each key that it was written under, in order. A key that it does not know is admitted, as the next
+ * one, only where all that came before are at hand for reading; anything else stops the start, because references would not match,
+ * signatures not verify and secrets not open. References derive from the first key for good.
+ *
+ *     first key ──VH_MASTER_KEY changed, the old one in VH_MASTER_KEYS_KEPT──▶ next key ──▶ ...
+ */
+import { deriveKey } from '../crypto/master-key.js';
+import type { Database } from '../stores/database/port.js';
+
+export interface MasterKeys {
+  /** Seals and signs what is new; tokens and commands are good under this one alone. */
+  readonly current: Uint8Array;
+  /** Opens and verifies what is stored, the current one first. */
+  readonly readable: readonly Uint8Array[];
+  /** What references to identities derive from: the key of the installation's first start. */
+  readonly first: Uint8Array;
+}
+
+export interface GivenKeys {
+  readonly current: Uint8Array;
+  /** For reading only, in any order. */
+  readonly kept: readonly Uint8Array[];
+}
+
+const checkDigits = 16;
+
+/** What names a key without telling anything of it. */
+export const checkValueOf = (masterKey: Uint8Array): string =>
+  deriveKey(masterKey, 'check-value').toString('hex').slice(0, checkDigits);
+
+/** Holds the keys against the database and notes a new current one. Throws, with a sentence for the operator, where they are not its keys. */
+export async function admitMasterKeys(database: Database, { current, kept }: GivenKeys): Promise<MasterKeys> {
+  const readable = [current, ...kept];
+  const given = new Map(readable.map((key) => [checkValueOf(key), key]));
+  const own = checkValueOf(current);
+  const arrange = (noted: readonly string[]): MasterKeys => ({
+    current,
+    readable,
+    first: given.get(noted[0] ?? own) ?? current,
+  });
+  const noted = await readCheckValues(database, given, own);
+  if (noted.includes(own)) return arrange(noted);
+  return database.transaction(async (tx) => {
+    await tx.query('LOCK TABLE master_keys IN EXCLUSIVE MODE');
+    const before = await readCheckValues(tx, given, own);
+    if (!before.includes(own)) await tx.query('INSERT INTO master_keys (check_value) VALUES ($1)', [own]);
+    return arrange(before);
+  });
+}
+
+async function readCheckValues(
+  database: Pick<Database, 'query'>,
+  given: ReadonlyMap<string, Uint8Array>,
+  own: string,
+): Promise<readonly string[]> {
+  const rows = await database.query<{ check_value: string; admitted_at: Date }>(
+    'SELECT check_value, admitted_at FROM master_keys ORDER BY generation',
+  );
+  const absent = rows.filter((row) => !given.has(row.check_value));
+  if (absent.length > 0) {
+    const named = absent.map((row) => `${row.check_value} (since ${row.admitted_at.toISOString()})`).join(', ');
+    throw new Error(
+      `The master key is not that of this database: its check value is ${own}, and the database was written under ${named}. ` +
+        'Set VH_MASTER_KEY to the key that the other instances have; to change it, name the old one in VH_MASTER_KEYS_KEPT beside the new VH_MASTER_KEY.',
+    );
+  }
+  return rows.map((row) => row.check_value);
+}
