@@ -149,3 +149,6 @@ export function storeUnavailable(internal: string, cause?: unknown): Fault {
     cause,
   });
 }
+
+/** Whether a store is away: what was asked of it may succeed later as it is. */
+export const isUnavailable = (error: unknown): boolean => error instanceof Fault && error.code === 'STORE_UNAVAILABLE';

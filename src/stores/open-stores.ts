@@ -19,6 +19,7 @@ import { migrate } from './database/migrate.js';
 import type { Database } from './database/port.js';
 import { openPostgres } from './database/postgres.js';
 import { openKafkaLog, type KafkaLogOptions } from './log/kafka-log.js';
+import { withDeadLetters } from './log/dead-letters.js';
 import { openLateLog } from './log/late-log.js';
 import type { Log } from './log/port.js';
 import { openTableLog } from './log/table-log.js';
@@ -77,7 +78,7 @@ export async function openStores({ settings, logger, metrics }: OpenStoresDeps):
             }),
           );
     const counters = keep(await openCounters(settings, logger));
-    let log = await openLog(settings, database, logger);
+    let log = withDeadLetters({ log: await openLog(settings, database, logger), database, logger, metrics });
     opened.push(() => log.close());
     if (hasSpool(settings)) {
       const spool = await openSpool({

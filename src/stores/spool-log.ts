@@ -7,12 +7,13 @@
  * given up on may have reached the log all the same: it is then there twice, which the recorder of receipts counts once. What is spooled
  * is replayed in the background, also what an earlier process left. Other topics go to the log alone.
  */
+import { isUnavailable } from '../errors.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { Log, LogEntry } from './log/port.js';
 import { createWake, pauseAfter } from './log/wake.js';
 import { settleWithin } from './settle-within.js';
-import { isUnavailable, type Spool } from './spool.js';
+import type { Spool } from './spool.js';
 
 export interface SpoolLogDeps {
   readonly log: Log;

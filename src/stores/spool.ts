@@ -10,7 +10,7 @@
  */
 import { mkdir, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Fault } from '../errors.js';
+import { isUnavailable } from '../errors.js';
 import type { Logger } from '../telemetry/logger.js';
 import { createGroupCommit } from './log/group-commit.js';
 import { packedBytes } from './log/packing.js';
@@ -154,5 +154,3 @@ async function sendLot(
   for (const entry of lot) refusals += await sendLot([entry], send, logger);
   return refusals;
 }
-
-export const isUnavailable = (error: unknown): boolean => error instanceof Fault && error.code === 'STORE_UNAVAILABLE';

@@ -47,7 +47,20 @@ export function createMetrics() {
     ...verificationMetrics(registry),
     ...faceMetrics(registry),
     ...studyMetrics(makers),
-    consumerTickAge: gauge('vh_consumer_tick_age_seconds', 'Time since a consumer last made a round.', ['group']),
+    consumerTickAge: gauge(
+      'vh_consumer_tick_age_seconds',
+      'Time since a consumer last took a batch of records, or found none that waited.',
+      ['group'],
+    ),
+    deadLetters: counter(
+      'vh_dead_letters_total',
+      'Records of the log that a consumer could not take and set aside, also once more when they were played again in vain.',
+      ['group'],
+    ),
+    deadLettersKept: gauge('vh_dead_letters', 'Records that were set aside and not played again since.', ['group']),
+    deadLettersOldest: gauge('vh_dead_letters_oldest_seconds', 'Age of the oldest of them; 0 where there is none.', [
+      'group',
+    ]),
     spoolBytes: gauge(
       'vh_spool_bytes',
       'Receipts that wait in the local spool for the log to come back, in bytes.',

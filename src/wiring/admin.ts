@@ -9,6 +9,9 @@ import { wireExplain } from './explain.js';
 import type { NamedConsumer } from './consumers.js';
 import type { Parts } from './parts.js';
 
+/** A consumer whose records wait longer than this is not ready: its log says why. */
+const stillSecondsMax = 60;
+
 /** Starts the operator’s port; answers its address. `faces` is the index of this process, where it has one. */
 export async function startAdmin(
   parts: Parts,
@@ -30,7 +33,10 @@ export async function startAdmin(
       counters: () => stores.counters.ping(),
       log: () => stores.log.ping(),
     },
-    parts: faces === null ? {} : { faces: () => faces.check() },
+    parts: {
+      ...(consumers.length === 0 ? {} : { consumers: async () => requireProgress(consumers) }),
+      ...(faces === null ? {} : { faces: () => faces.check() }),
+    },
     extend: (app) =>
       registerOperatorChannel(app, {
         database: stores.database,
@@ -46,4 +52,13 @@ export async function startAdmin(
   });
   opened.push(() => admin.close());
   return `http://${settings.HOST}:${await admin.listen(settings.HOST, settings.ADMIN_PORT)}`;
+}
+
+/** Rejects where a consumer has records and takes none of them. */
+function requireProgress(consumers: readonly NamedConsumer[]): void {
+  const still = consumers
+    .map(({ group, consumer }) => ({ group, seconds: Math.floor(consumer.tickAgeMs() / 1_000) }))
+    .filter(({ seconds }) => seconds > stillSecondsMax);
+  if (still.length > 0)
+    throw new Error(still.map(({ group, seconds }) => `${group} has taken nothing for ${seconds} s`).join('; '));
 }

@@ -3,6 +3,7 @@
  * topic, to `rounds` for what comes by the clock.
  */
 import type { Consumer } from '../stores/log/port.js';
+import { deleteInBatches, startRetentionRounds } from '../stores/database/retention.js';
 import { startOutboxSweeper } from '../stores/outbox-sweeper.js';
 import { startLinkRetention } from '../hosted/link-retention.js';
 import { startFlagRetention } from '../monitoring/flag-retention.js';
@@ -66,6 +67,18 @@ const rounds: readonly ((parts: Parts) => Background)[] = [
     startSessionRetention({ database: stores.database, logger, retentionDays: settings.VH_SESSION_RETENTION_DAYS }),
   ({ stores, logger, now }) => startLinkRetention({ database: stores.database, logger, now }),
   ({ stores, logger, now }) => startFlagRetention({ database: stores.database, logger, now }),
+  ({ stores, logger, settings }) =>
+    startRetentionRounds({
+      logger,
+      what: 'dead letters',
+      drop: (isStopping) =>
+        deleteInBatches(stores.database, {
+          table: 'dead_letters',
+          where: "failed_at < now() - $1 * interval '1 day'",
+          values: [settings.VH_RECEIPT_RETENTION_DAYS],
+          isStopping,
+        }),
+    }),
   ({ stores, logger, metrics }) => startOutboxSweeper({ database: stores.database, log: stores.log, logger, metrics }),
 ];
 

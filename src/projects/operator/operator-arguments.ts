@@ -14,6 +14,7 @@ const forms = {
   'set-quota': 'set-quota --org ID --monthly N|none',
   trial: 'trial --org ID --ends YYYY-MM-DD | trial --org ID --none',
   'demo-traffic': 'demo-traffic',
+  'dead-letters': 'dead-letters [--play] [--group NAME]',
   explain: 'explain RECEIPT [--facts]',
   replay: 'replay FILE',
 } as const;
@@ -29,6 +30,7 @@ const options = {
   'set-quota': { org: text, monthly: text },
   trial: { org: text, ends: text, none: flag },
   'demo-traffic': {},
+  'dead-letters': { play: flag, group: text },
   explain: { facts: flag },
   replay: {},
 } as const;
@@ -119,6 +121,8 @@ function build(command: Exclude<Command, 'replay'>, values: Values): unknown {
       };
     case 'demo-traffic':
       return { command };
+    case 'dead-letters':
+      return { command, play: values['play'] ?? false, group: values['group'] ?? null };
     case 'explain':
       return { command, receiptId: values['receipt'], facts: values['facts'] ?? false };
     case 'trial':

@@ -21,6 +21,7 @@ import {
   type OrganizationUpdate,
 } from '../../administration/organization-store.js';
 import { findProject } from '../../administration/project-store.js';
+import { askForLetters, readLetterFigures } from '../../stores/log/dead-letter-table.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 
 const Id = Type.String({ minLength: 1, maxLength: 128 });
@@ -46,6 +47,7 @@ export const OperatorCommand = Type.Union([
     monthlyQuota: Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000_000_000 })),
   }),
   command('demo-traffic', {}),
+  command('dead-letters', { play: Type.Boolean(), group: Nullable(Name) }),
   command('explain', { receiptId: Id, facts: Type.Boolean() }),
   command('trial', { organizationId: Id, trialEndsAt: Nullable(Type.String({ format: 'date-time' })) }),
 ]);
@@ -100,11 +102,23 @@ export async function runOperatorCommand(
       return explain(deps, wish);
     case 'demo-traffic':
       return fillDemo(deps);
+    case 'dead-letters':
+      return deadLetters(deps, wish);
     case 'trial':
       return change(deps, wish.organizationId, {
         trialEndsAt: wish.trialEndsAt === null ? null : new Date(wish.trialEndsAt),
       });
   }
+}
+
+/** What the consumers set aside; with `play`, the running consumers take it once more within seconds. */
+async function deadLetters(
+  { database }: OperatorDeps,
+  { play, group }: Of<'dead-letters'>,
+): Promise<Record<string, unknown>> {
+  const asked = play ? { playedAgain: await askForLetters(database, group) } : {};
+  const groups = await readLetterFigures(database);
+  return { ...asked, groups: group === null ? groups : groups.filter((each) => each.group === group) };
 }
 
 async function fillDemo({ database, inventTraffic }: OperatorDeps): Promise<Record<string, unknown>> {

@@ -33,11 +33,8 @@ const pauseFirstMs = 200;
 const pauseMsMax = 2_000;
 
 /** Joins the group in the background, again and again until it succeeds, and again whenever its member ends. */
-export function startKafkaConsumer(
-  { createClient, now, ...deps }: KafkaConsumerDeps,
-  subscription: Subscription,
-): Consumer {
-  const { logger, groupId, sessionTimeoutMs } = deps;
+export function startKafkaConsumer({ createClient, ...deps }: KafkaConsumerDeps, subscription: Subscription): Consumer {
+  const { now, logger, groupId, sessionTimeoutMs } = deps;
   let tickAtMs = now();
   let failures = 0;
   let isStopping = false;
@@ -70,7 +67,7 @@ export function startKafkaConsumer(
   void supervise();
 
   return {
-    tickAgeMs: () => now() - tickAtMs,
+    tickAgeMs: () => Math.max(now() - tickAtMs, member?.waitingMs() ?? 0),
     stop: async () => {
       isStopping = true;
       requestStop();

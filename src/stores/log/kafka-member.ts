@@ -19,6 +19,7 @@ export interface MemberDeps {
   readonly groupId: string;
   /** How long a member may be silent before the group gives its share to others. */
   readonly sessionTimeoutMs: number;
+  readonly now: () => number;
   readonly logger: Logger;
   /** Called at each sign that kafkajs is at work. */
   readonly onTick: () => void;
@@ -27,6 +28,8 @@ export interface MemberDeps {
 export interface Member {
   /** Resolves, to the reason, when it joined in vain or kafkajs gave up later. */
   readonly ended: Promise<unknown>;
+  /** How long records of its share have been waiting without progress, in milliseconds. */
+  waitingMs(): number;
   /** Finishes the batches in hand and tells the group that it goes. */
   leave(): Promise<void>;
   /** Ends it at once, whatever state kafkajs is in: nothing more is committed, and it never comes back to life. */
@@ -71,6 +74,7 @@ export function joinGroup(deps: MemberDeps): Member {
 
   return {
     ended: Promise.race([crashed, joinedInVain]),
+    waitingMs: () => partitions.waitingMs(),
     leave: async () => {
       await partitions.stop();
       // kafkajs tells the group of a leave only once it has joined; without being told, the group waits a whole session for this member.
@@ -100,11 +104,12 @@ function createConsumer({ client, groupId, sessionTimeoutMs, subscription }: Mem
 }
 
 function createMemberPartitions(
-  { subscription, topicName, groupId, logger }: MemberDeps,
+  { subscription, topicName, groupId, now, logger }: MemberDeps,
   consumer: Consumer,
   resolvers: Resolvers,
 ): Partitions {
   return createPartitions({
+    now,
     batchMax: subscription.batchMax,
     handle: subscription.handle,
     commit: async (partition, offset) => {

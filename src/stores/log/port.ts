@@ -27,7 +27,7 @@ export interface Subscription {
 }
 
 export interface Consumer {
-  /** Time since the loop last made a round, whether it found anything or not: its health. */
+  /** Time since it last took a batch, or found that none waits for it: its health. A batch that comes again and again makes it grow. */
   tickAgeMs(): number;
   /** Finishes the batch in hand, stores its offset, leaves the group. */
   stop(): Promise<void>;

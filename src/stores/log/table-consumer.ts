@@ -54,9 +54,9 @@ export function startTableConsumer(deps: TableConsumerDeps, subscription: Subscr
 
   const loop = async (): Promise<void> => {
     while (!isStopping) {
-      tickAtMs = now();
       try {
         const hasMore = await rounds.take();
+        tickAtMs = now();
         failures = 0;
         if (!hasMore) await wake.wait(pollMs);
       } catch (error) {

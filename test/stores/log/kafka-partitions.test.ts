@@ -9,6 +9,7 @@ function createBench(handle: PartitionsDeps['handle'], changes: Partial<Partitio
   const commits: string[] = [];
   const asked: string[] = [];
   const partitions = createPartitions({
+    now: () => 0,
     batchMax: 2,
     handle,
     commit: async (partition, offset) => void commits.push(`${partition}:${offset}`),
@@ -132,4 +133,25 @@ t.test('stopping waits for what is in the handler, commits it, and starts nothin
   partitions.take(work(1, 1));
   t.same(commits, ['0:101']);
   t.equal(inside.length, 1);
+});
+
+t.test('records that fail again and again wait since they came, and those that are taken do not', async (t) => {
+  let nowMs = 1_000;
+  let isPoison = true;
+  const { partitions, asked, commits } = createBench(
+    async () => {
+      if (isPoison) throw new Error('unreadable');
+    },
+    { now: () => nowMs },
+  );
+  t.equal(partitions.waitingMs(), 0);
+  for (let round = 1; round <= 2; round++) {
+    partitions.take(work(0, 1));
+    await waitUntil(() => asked.filter((what) => what === 'resume 0').length === round, 'the pause is over');
+    nowMs += 40_000;
+    t.equal(partitions.waitingMs(), round * 40_000);
+  }
+  isPoison = false;
+  partitions.take(work(0, 1));
+  await waitUntil(() => commits.length === 1 && partitions.waitingMs() === 0, 'it is taken');
 });
