@@ -184,6 +184,12 @@ export const settings = {
     oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const),
     'Least severe log line that is written.',
   ),
+  VH_ACCESS_LOG: setting(
+    false,
+    onOff,
+    'Writes an info line for each request: its id, method, route, status, key id and milliseconds; no address, no path, nothing that it said.',
+    'off',
+  ),
   VH_POOL_THREADS: optional(integer(1, 64), 'Threads of the scoring pool.', 'cores less one, at least 1'),
   VH_POOL_QUEUE: setting(
     2_048,

@@ -203,7 +203,10 @@ async function count(
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'STORE_UNAVAILABLE') throw error;
     deps.metrics.storeFailures.inc({ store: 'counters' });
-    deps.logger.warn({ internal: error.details.internal }, 'scoring without the counters store');
+    deps.logger.warn(
+      { receiptId: input.receiptId, internal: error.details.internal },
+      'scoring without the counters store',
+    );
     return null;
   } finally {
     end();

@@ -1,8 +1,11 @@
 /**
- * The structured log. Secrets never reach it: what may hold one is removed by path, and nothing logs
- * request bodies. Logging never throws into the caller.
+ * The structured log. Secrets never reach it: what may hold one is removed by path, nothing logs request bodies, and of errors only fields
+ * that name nobody. A warning or an error that comes again and again is written once, then summed up once a minute. Logging never throws
+ * into the caller.
  */
-import { pino, type Logger } from 'pino';
+import { pino, type Logger, type LoggerOptions } from 'pino';
+import { showError } from './logged-error.js';
+import { createRepeatGuard } from './repeat-guard.js';
 
 export type { Logger };
 
@@ -30,8 +33,44 @@ const secretPaths: readonly string[] = [
   'headers.cookie',
 ];
 
-/** A logger on standard output, or on `destination` in tests. */
-export function createLogger(level: string, destination?: { write(line: string): void }): Logger {
-  const options = { level, redact: { paths: [...secretPaths], censor: '[removed]' }, base: { pid: process.pid } };
+const warnLevel = 40;
+
+export interface LogDestination {
+  write(line: string): void;
+}
+
+/** A logger on standard output, or on `destination`. Repetitions are summed up every `summaryMs`, a minute unless said otherwise. */
+export function createLogger(level: string, destination?: LogDestination, summaryMs?: number): Logger {
+  const options: LoggerOptions = {
+    level,
+    redact: { paths: [...secretPaths], censor: '[removed]' },
+    base: { pid: process.pid },
+    serializers: { err: showError },
+    hooks: { logMethod: holdRepeats(summaryMs) },
+  };
   return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+function holdRepeats(summaryMs: number | undefined): NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']> {
+  const guard = createRepeatGuard(summaryMs);
+  return function (args, method, level) {
+    const [details, message] = args as [unknown, unknown];
+    const summarize = (repeated: number): void => {
+      const fields = typeof details === 'object' && details !== null ? details : {};
+      const words = typeof details === 'string' ? details : message;
+      method.apply(this, [{ ...fields, repeated }, String(words)]);
+    };
+    if (level < warnLevel || guard.passes(kindOf(level, details, message), summarize)) method.apply(this, args);
+  };
+}
+
+/** What makes two lines the same: their words and the kind of their error; a bug, also by where it stands. */
+function kindOf(level: number, details: unknown, message: unknown): string {
+  if (typeof details !== 'object' || details === null) return `${level} ${String(details)}`;
+  const { err, code } = details as { readonly err?: unknown; readonly code?: unknown };
+  const error = err instanceof Error ? err : null;
+  const place = code === 'INTERNAL' ? (error?.stack ?? '').split('\n    at ', 2)[1] : '';
+  return [String(level), message, code, error?.name, (error as { readonly code?: unknown } | null)?.code, place]
+    .map((part) => (typeof part === 'string' ? part.slice(0, 200) : ''))
+    .join('\n');
 }

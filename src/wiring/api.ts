@@ -136,6 +136,7 @@ export const appDepsOf = (
 ): AppDeps => ({
   logger,
   metrics,
+  accessLog: settings.VH_ACCESS_LOG,
   findKey: directories.findKey,
   findProjectOwner: directories.findProjectOwner,
   findKeyOwner: directories.findKeyOwner,

@@ -40,11 +40,12 @@ const deps: AccessDeps = {
   requireTrial: async () => undefined,
 };
 
-function build(log: string[] = []): FastifyInstance {
+function build(log: string[] = [], accessLog = false): FastifyInstance {
   const app = createApp({
     ...deps,
     logger: createLogger('info', { write: (line) => log.push(line) }),
     metrics: createMetrics(),
+    accessLog,
   });
   const open = { access: { credential: 'none' } } as const;
   app.post(
@@ -167,6 +168,28 @@ t.test('a bug is answered without its detail and logged with it', async (t) => {
   t.notMatch(answer.body, /inner detail|\.ts|\.js/);
   t.match(log.join(''), /inner detail/);
 });
+
+t.test(
+  'the access log leads from a request id to route, status and key, and holds nothing of what was sent',
+  async (t) => {
+    const log: string[] = [];
+    const app = build(log, true);
+    const headers = { 'x-api-key': 'vf_live_project', 'x-request-id': 'r-1', 'x-forwarded-for': '203.0.113.9' };
+    await app.inject({ url: '/projects/proj_a?respondent=maria', headers });
+    await app.inject({ url: '/nowhere/maria', headers: { 'user-agent': 'maria' } });
+    t.match(
+      log.map((line) => JSON.parse(line) as object),
+      [
+        { requestId: 'r-1', method: 'GET', route: '/projects/:projectId', status: 403, keyId: 'key_1', ms: Number },
+        { requestId: String, method: 'GET', route: 'unknown', status: 404, keyId: null, ms: Number },
+      ],
+    );
+    t.notMatch(log.join(''), /maria|203\.0|vf_live/);
+    const quiet: string[] = [];
+    await build(quiet).inject({ url: '/nowhere' });
+    t.same(quiet, [], 'it is off unless switched on');
+  },
+);
 
 t.test('key errors tell nothing: no key, garbage and unknown keys get the same answer', async (t) => {
   const app = build();

@@ -5,6 +5,7 @@
  */
 import { Cluster, Redis } from 'ioredis';
 import { storeUnavailable } from '../../../errors.js';
+import { wordsOf } from '../../../telemetry/logged-error.js';
 import type { Script } from './scripts.js';
 
 type Argument = string | number | Buffer;
@@ -138,7 +139,7 @@ function createDeadline(deadlineMs: number): <T>(work: () => Promise<T>) => Prom
       work()
         .then(
           (value) => settle(() => resolve(value)),
-          (error: unknown) => settle(() => reject(storeUnavailable(`counters in Redis: ${String(error)}`, error))),
+          (error: unknown) => settle(() => reject(storeUnavailable(`counters in Redis: ${wordsOf(error)}`, error))),
         )
         .finally(() => (inFlight -= 1));
     });

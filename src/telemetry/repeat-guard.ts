@@ -1,0 +1,52 @@
+/**
+ * Says a warning once, and then once a minute how often it came again: a store that is away for a day must not fill the disk with its absence.
+ * Lines are the same when level, words and the kind of error are. What is not repeated costs one look into a map.
+ */
+export interface RepeatGuard {
+  /** Whether the line is written now. `summarize` writes what was held back, once the minute is over, with how many there were. */
+  passes(key: string, summarize: (repeated: number) => void): boolean;
+}
+
+const summaryEveryMs = 60_000;
+/** Kinds of lines that are told apart at once; beyond it the oldest starts over, which costs a line. */
+const keysMax = 1_000;
+
+interface Told {
+  repeated: number;
+  summarize: (repeated: number) => void;
+}
+
+export function createRepeatGuard(everyMs = summaryEveryMs): RepeatGuard {
+  const told = new Map<string, Told>();
+
+  /** A line that did not come again within the minute is news when it comes. */
+  function endMinute(key: string, one: Told): void {
+    if (told.get(key) !== one) return;
+    const { repeated } = one;
+    if (repeated === 0) {
+      told.delete(key);
+      return;
+    }
+    one.repeated = 0;
+    one.summarize(repeated);
+    startMinute(key, one);
+  }
+  const startMinute = (key: string, one: Told): void => void setTimeout(endMinute, everyMs, key, one).unref();
+
+  return {
+    passes(key, summarize) {
+      const known = told.get(key);
+      if (known !== undefined) {
+        known.repeated += 1;
+        known.summarize = summarize;
+        return false;
+      }
+      const oldest = told.size >= keysMax ? told.keys().next().value : undefined;
+      if (oldest !== undefined) told.delete(oldest);
+      const one: Told = { repeated: 0, summarize };
+      told.set(key, one);
+      startMinute(key, one);
+      return true;
+    },
+  };
+}
