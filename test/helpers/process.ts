@@ -21,11 +21,19 @@ export interface ServiceProcess {
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | string | null>;
 }
 
+/** `npm-start`: by the command that people type, in a process group of its own. */
+export type StartedBy = 'node' | 'npm-start';
+
 export function startProcess(
   test: Pick<typeof t, 'teardown'>,
   environment: Readonly<Record<string, string>> & { readonly VH_DATA_DIR: string },
+  startedBy: StartedBy = 'node',
 ): ServiceProcess {
-  const child = spawn(process.execPath, [join(packageRoot, 'dist/src/cli/start.js')], {
+  const isNpm = startedBy === 'npm-start';
+  const [file, args] = isNpm ? ['npm', ['start']] : [process.execPath, [join(packageRoot, 'dist/src/cli/start.js')]];
+  const child = spawn(file, args, {
+    cwd: isNpm ? packageRoot : process.cwd(),
+    detached: isNpm,
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', AUDIENCE_PORT: '0', ADMIN_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -35,7 +43,8 @@ export function startProcess(
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<number | string | null> => {
-    child.kill(signal);
+    if (isNpm && signal === 'SIGKILL') killGroup(child);
+    else child.kill(signal);
     const [code, by] = await exited;
     return code ?? by;
   };
@@ -61,6 +70,15 @@ export function startProcess(
       return JSON.parse(readFileSync(join(environment.VH_DATA_DIR, 'bootstrap.json'), 'utf8')) as Bootstrap;
     },
   };
+}
+
+/** With what npm started, which would outlive it. */
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 const addressAfter = (text: string, label: string): string =>

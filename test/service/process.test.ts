@@ -21,17 +21,21 @@ const score = async (bootstrap: Bootstrap, sessionId: string): Promise<ScoreRepl
   return (await answer.json()) as ScoreReply;
 };
 
-t.test('the first start prints keys and a curl line that works, and the log holds no key', async (t) => {
-  const service = startProcess(t, { VH_DATA_DIR: temporaryDirectory(t) });
-  const bootstrap = await service.ready();
-  const { stdout, stderr } = service.output();
-  t.ok(stdout.includes(bootstrap.projectKey) && stdout.includes(bootstrap.organizationKey));
-  t.notOk(stderr.includes(bootstrap.projectKey));
-  const line = stdout.split('\n').find((text) => text.trim().startsWith('curl'));
-  const { stdout: reply } = await run('sh', ['-c', line ?? 'false']);
-  t.match(JSON.parse(reply), { score: 0, sessionId: 'session-1' });
-  t.equal(await service.end('SIGTERM'), 0, 'SIGTERM ends it with 0');
-});
+t.test(
+  'the first npm start prints keys and a curl line that works, its log holds no key, and SIGTERM reaches the service',
+  async (t) => {
+    const service = startProcess(t, { VH_DATA_DIR: temporaryDirectory(t) }, 'npm-start');
+    const bootstrap = await service.ready();
+    const { stdout, stderr } = service.output();
+    t.ok(stdout.includes(bootstrap.projectKey) && stdout.includes(bootstrap.organizationKey));
+    t.notOk(stderr.includes(bootstrap.projectKey));
+    const line = stdout.split('\n').find((text) => text.trim().startsWith('curl'));
+    const { stdout: reply } = await run('sh', ['-c', line ?? 'false']);
+    t.match(JSON.parse(reply), { score: 0, sessionId: 'session-1' });
+    t.equal(await service.end('SIGTERM'), 0, 'SIGTERM ends it with 0');
+    await t.rejects(fetch(`${bootstrap.adminUrl}/healthz`), 'and nothing is left that listens');
+  },
+);
 
 t.test('bootstrap.json and master.key are for their owner only', async (t) => {
   const directory = temporaryDirectory(t);
