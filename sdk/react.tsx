@@ -5,7 +5,7 @@
 import { useEffect, useRef, useState, type ReactElement, type RefObject } from 'react';
 import type { MountOptions, ScoreDispatch, VHMountResult } from './widget/api.js';
 import { packagedSdk } from './widget/packaged.js';
-import { reportFailure } from './widget/sdk.js';
+import { reportFailure } from './widget/page-console.js';
 
 export type * from './widget/api.js';
 
@@ -64,7 +64,11 @@ export function useVerifyHuman({
     return () => abort.abort();
   }, [key, again]);
 
-  const retry = () => setAgain({ previousSessionId: failedSessionOf(settled.error) });
+  // A failure of the way to the service names no session: what was to be tried again still is.
+  const retry = () =>
+    setAgain({
+      previousSessionId: failedSessionOf(settled.error) ?? again?.previousSessionId ?? options.previousSessionId,
+    });
   return { ref, ...settled, retry };
 }
 

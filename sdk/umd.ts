@@ -3,6 +3,7 @@
  * does nothing.
  */
 import type { VerifyHumanGlobal, VHGlobal } from './widget/api.js';
+import { cameraFile } from './widget/csp.js';
 import { createDropIn } from './widget/dropin.js';
 import { hardenGlobals } from './widget/guard.js';
 import { createLocalWidget } from './widget/local-widget.js';
@@ -12,9 +13,6 @@ import { createView } from './widget/ui/view.js';
 import { version } from './widget/version.js';
 
 export { CameraAccessError, IntegrityError, VerifyError } from './widget/errors.js';
-
-/** The bundle's file, and beside it that of the camera part. */
-const cameraFile = 'verifyhuman.capture.js';
 
 const script = typeof document === 'undefined' ? null : (document.currentScript as HTMLScriptElement | null);
 const scriptUrl = script?.src ? script.src : null;

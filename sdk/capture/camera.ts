@@ -36,7 +36,8 @@ async function capture(request: CaptureRequest): Promise<CaptureOutcome> {
     return outcome;
   } catch (error) {
     signal.throwIfAborted();
-    return { kind: 'unavailable', reason: reasonOf(error), parts: {} };
+    const detail = error instanceof LookError ? { detail: error.message } : {};
+    return { kind: 'unavailable', reason: reasonOf(error), parts: {}, ...detail };
   } finally {
     signal.removeEventListener('abort', onAbort);
     removeEventListener('pagehide', onLeave);

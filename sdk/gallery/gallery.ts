@@ -80,7 +80,7 @@ const screens: Readonly<Record<string, Shown>> = {
   dismissed: { draw: trouble('dismissed') },
   missing: { draw: trouble('missing') },
   network: { draw: outcome('error', 'NETWORK_ERROR', true) },
-  wait: { draw: outcome('error', 'RATE_LIMITED', true) },
+  wait: { draw: outcome('error', 'RATE_LIMIT_EXCEEDED', true) },
   expired: { draw: outcome('error', 'SESSION_EXPIRED', true) },
   setup: { draw: outcome('error', 'ORIGIN_NOT_ALLOWED') },
   degraded: { draw: outcome('pass', 'DEGRADED') },

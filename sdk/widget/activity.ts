@@ -10,14 +10,11 @@ import { messageBytesMax } from '../lite/fit.js';
 import { readSharedQuestions } from '../lite/shared-questions.js';
 import { createUpdates, type Updates } from '../lite/updates.js';
 import type { DeviceWatch } from './device.js';
+import { leftMsOf } from './lifetime.js';
 
 const requestMs = 5_000;
 const settleMs = 100;
 const questionsMax = 50;
-/** Of a session that is over already by the page’s clock, which is wrong then. */
-const untoldMs = 15 * 60_000;
-/** Longer waits than this end at once in a browser’s timer. */
-const timerMsMax = 2 ** 31 - 1;
 
 export type Followed = Pick<SessionReply, 'sessionId' | 'clientSecret' | 'expiresAt'>;
 
@@ -66,8 +63,7 @@ export function createActivity(
       if (isOver) return;
       session = next;
       clearTimeout(expiry);
-      const leftMs = next.expiresAt - Date.now();
-      expiry = setTimeout(stop, leftMs > 0 ? Math.min(timerMsMax, leftMs) : untoldMs);
+      expiry = setTimeout(stop, leftMsOf(next, Date.now()));
       if (updates !== null) return;
       updates = createUpdates(device.listen, (hiding) => void send(hiding));
     },

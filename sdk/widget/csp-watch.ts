@@ -2,7 +2,7 @@
  * Watches for requests that the page's content security policy blocks. The browser tells a fetch only that it failed; which directive
  * stopped it stands in an event on the document, which may come a little later.
  */
-import { describeBlocked, type CspWatch, type Violation } from './csp.js';
+import { describeBlocked, describeCameraBlocked, type CspWatch, type Violation } from './csp.js';
 
 /** How long the event may come after the failure, milliseconds. */
 const graceMs = 50;
@@ -10,16 +10,18 @@ const violationsMax = 50;
 
 export function watchCsp(document: Document): CspWatch {
   const violations: Violation[] = [];
-  const note = ({ blockedURI, effectiveDirective }: SecurityPolicyViolationEvent) => {
-    violations.push({ blockedURI, effectiveDirective });
+  const note = ({ blockedURI, effectiveDirective, disposition }: SecurityPolicyViolationEvent) => {
+    violations.push({ blockedURI, effectiveDirective, disposition });
     violations.splice(0, violations.length - violationsMax);
   };
   document.addEventListener('securitypolicyviolation', note);
+  const look = async (describe: () => string | null): Promise<string | null> => {
+    if (describe() === null) await new Promise((resolve) => setTimeout(resolve, graceMs));
+    return describe();
+  };
   return {
-    async find(url) {
-      if (describeBlocked(url, violations) === null) await new Promise((resolve) => setTimeout(resolve, graceMs));
-      return describeBlocked(url, violations);
-    },
+    find: (url) => look(() => describeBlocked(url, violations)),
+    findCamera: (modelsBaseUrl) => look(() => describeCameraBlocked(modelsBaseUrl, violations)),
     stop: () => document.removeEventListener('securitypolicyviolation', note),
   };
 }

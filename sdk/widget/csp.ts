@@ -1,23 +1,51 @@
 /**
- * What to tell of a request that the page's content security policy blocked.
+ * What to tell of a request that the page's content security policy blocked. A policy that only reports blocks nothing, and what it forbids
+ * the page's own images, frames or scripts is not ours to speak of.
  */
 
 export interface CspWatch {
-  /** The sentence for a blocked address, or null where no policy blocked its host. */
+  /** The sentence for a blocked call to the service, or null where no policy blocked it. */
   find(url: string): Promise<string | null>;
+  /** The sentence for a camera part whose file, worker or models a policy blocked; null where none was seen to. */
+  findCamera(modelsBaseUrl: string): Promise<string | null>;
   stop(): void;
 }
 
 export interface Violation {
   readonly blockedURI: string;
   readonly effectiveDirective: string;
+  readonly disposition: string;
 }
 
-/** What to add to the policy; null where none of the violations is of this address's host. */
+/** The camera part's file, beside the bundle. */
+export const cameraFile = 'verifyhuman.capture.js';
+
+/** What to add to the policy; null where none of the violations is of this address. */
 export function describeBlocked(url: string, violations: readonly Violation[]): string | null {
-  const { origin } = new URL(url);
-  const found = violations.find(({ blockedURI }) => URL.canParse(blockedURI) && new URL(blockedURI).origin === origin);
-  if (found === undefined) return null;
-  const { effectiveDirective: directive } = found;
-  return `E030: the page’s Content-Security-Policy blocks ${origin}. Add ${origin} to its ${directive} directive: ${directive} 'self' ${origin}`;
+  const { origin, href } = new URL(url);
+  // Some browsers tell the whole address, some its origin alone.
+  const isBlocked = violations.some(
+    ({ blockedURI, effectiveDirective, disposition }) =>
+      disposition === 'enforce' && effectiveDirective === 'connect-src' && [href, origin].includes(blockedURI),
+  );
+  return isBlocked ? `E030: ${adviseOn('connect-src', origin)}` : null;
 }
+
+export function describeCameraBlocked(modelsBaseUrl: string, violations: readonly Violation[]): string | null {
+  for (const { blockedURI, effectiveDirective, disposition } of violations) {
+    if (disposition !== 'enforce') continue;
+    const origin = URL.canParse(blockedURI) ? new URL(blockedURI).origin : '';
+    if (effectiveDirective.startsWith('script-src') && blockedURI.split('?')[0]?.endsWith(`/${cameraFile}`))
+      return adviseOn('script-src', origin);
+    if (effectiveDirective === 'worker-src' && blockedURI.startsWith('blob')) return adviseOn('worker-src', 'blob:');
+    if (
+      effectiveDirective === 'connect-src' &&
+      (blockedURI.startsWith(modelsBaseUrl) || modelsBaseUrl.startsWith(`${blockedURI}/`))
+    )
+      return adviseOn('connect-src', origin);
+  }
+  return null;
+}
+
+const adviseOn = (directive: string, source: string): string =>
+  `the page’s Content-Security-Policy blocks ${source}. Add ${source} to its ${directive} directive: ${directive} 'self' ${source}`;

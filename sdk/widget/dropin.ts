@@ -3,7 +3,8 @@
  * All else is what `mount` does.
  */
 import type { VHMountResult } from './api.js';
-import { reportFailure, type Sdk } from './sdk.js';
+import { reportFailure } from './page-console.js';
+import type { Sdk } from './sdk.js';
 import { readAttributes } from './settings.js';
 
 /** Looks through the document each time it is called; elements that were mounted before are left alone. */

@@ -146,15 +146,3 @@ function parse(text: string): unknown {
     return undefined;
   }
 }
-
-/** Waits, or rejects with the signal's reason. */
-export function waitFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- the caller's own reason
-      reject(signal.reason);
-    });
-  });
-}

@@ -5,8 +5,8 @@ import type { LocalWidget, LocalWidgetConfig, LocalWidgetResult } from './api.js
 import { watchDevice } from './device.js';
 import { VerifyError } from './errors.js';
 import { estimate, passiveGate } from './estimate.js';
+import { reportFailure } from './page-console.js';
 import type { CreateView } from './ports.js';
-import { reportFailure } from './sdk.js';
 
 export function createLocalWidget(createView: CreateView, config: LocalWidgetConfig): LocalWidget {
   const host = typeof config.container === 'string' ? document.querySelector(config.container) : config.container;

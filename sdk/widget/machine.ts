@@ -13,7 +13,7 @@
 import type { EnvelopeConsent } from '../../src/contract/envelope.js';
 import type { ScoreEnvelope, VerifyReply } from '../../src/contract/score-envelope.js';
 import type { Reply, Trouble } from './http.js';
-import type { CameraTrouble, CaptureOutcome, Outcome, StageExit, WidgetMode } from './ports.js';
+import type { CameraTrouble, CaptureOutcome, Outcome, WidgetMode } from './ports.js';
 
 export interface Plan {
   readonly mode: WidgetMode;
@@ -55,8 +55,11 @@ export type FlowEvent =
   | { readonly kind: 'created'; readonly retryCount: number; readonly isWeak: boolean }
   | { readonly kind: 'consented'; readonly consent: EnvelopeConsent }
   | { readonly kind: 'captured'; readonly outcome: CaptureOutcome }
-  | { readonly kind: 'left'; readonly exit: StageExit; readonly consent: EnvelopeConsent }
-  | { readonly kind: 'chose'; readonly choice: 'again' | 'without' | 'cancel'; readonly consent: EnvelopeConsent }
+  /** Going on without the camera takes consent back. */
+  | { readonly kind: 'left'; readonly exit: 'without'; readonly consent: EnvelopeConsent }
+  | { readonly kind: 'left'; readonly exit: 'cancel' }
+  | { readonly kind: 'chose'; readonly choice: 'without'; readonly consent: EnvelopeConsent }
+  | { readonly kind: 'chose'; readonly choice: 'again' | 'cancel' }
   | { readonly kind: 'verified'; readonly reply: VerifyReply; readonly code: string | null }
   | { readonly kind: 'dispatched'; readonly envelope: ScoreEnvelope }
   | { readonly kind: 'read'; readonly choice: 'retry' | 'done' }
@@ -200,15 +203,24 @@ function afterDispatch(state: State, envelope: ScoreEnvelope): Step {
 }
 
 function refuse(state: State, reply: Reply): Step {
+  if (isJudged(state)) return endJudged(state);
   const { code } = (reply.body ?? {}) as { code?: unknown };
   const shown = typeof code === 'string' ? code : null;
-  return show(state, { status: 'error', code: shown, canRetry: false }, { kind: 'refused', reply });
+  // A session whose time is over is followed by another; what was measured for it is its own.
+  const isOver = shown === 'SESSION_EXPIRED';
+  const after = isOver ? { ...state, isOpen: false, captured: null } : state;
+  const canRetry = isOver || shown === 'RATE_LIMIT_EXCEEDED';
+  return show(after, { status: 'error', code: shown, canRetry }, { kind: 'refused', reply });
 }
 
+/** Whether only the envelope of score mode is missing: nothing else is made of a verdict that was given. */
+const isJudged = (state: State): state is State & { readonly reply: VerifyReply } =>
+  state.plan.isScored && state.reply !== null;
+const endJudged = (state: State & { readonly reply: VerifyReply }): Step =>
+  end(state, { kind: 'verdict', reply: state.reply, envelope: null });
+
 function giveUp(state: State, trouble: Trouble): Step {
-  // Judged already, and only the envelope could not be read: nothing else is made of a verdict.
-  if (state.plan.isScored && state.reply !== null)
-    return end(state, { kind: 'verdict', reply: state.reply, envelope: null });
+  if (isJudged(state)) return endJudged(state);
   const then: End = { kind: 'unreachable', trouble };
   if (!state.plan.isClosed) return end(state, then);
   const code = trouble.reason === 'timeout' ? 'TIMEOUT' : 'NETWORK_ERROR';

@@ -144,7 +144,13 @@ export interface CaptureRequest {
 export type CaptureOutcome =
   | { readonly kind: 'captured'; readonly parts: CapturedParts; readonly telemetry: CaptureTelemetry }
   /** No capture, and nothing that the respondent could do: no camera, no model, no face in time, an insecure context. */
-  | { readonly kind: 'unavailable'; readonly reason: string; readonly parts: CapturedParts }
+  | {
+      readonly kind: 'unavailable';
+      readonly reason: string;
+      readonly parts: CapturedParts;
+      /** Said to the page's author, where it is the page or the service that is at fault. */
+      readonly detail?: string;
+    }
   /** The camera is there and was not given: `name` is the DOM exception's. */
   | { readonly kind: 'refused'; readonly reason: Exclude<CameraTrouble, 'missing'>; readonly name: string };
 

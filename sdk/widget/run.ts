@@ -4,12 +4,15 @@
  */
 import type { EnvelopeConsent } from '../../src/contract/envelope.js';
 import type { SessionReply } from '../../src/contract/session.js';
+import { onAbort, settle } from './abort.js';
 import type { Activity } from './activity.js';
 import type { MountOptions } from './api.js';
+import type { CspWatch } from './csp.js';
 import type { DeviceWatch } from './device.js';
 import { buildEnvelope } from './envelope.js';
 import { estimate, passiveGate } from './estimate.js';
 import { advance, begin, type Effect, type End, type FlowEvent, type Plan } from './machine.js';
+import { say } from './page-console.js';
 import type { Camera, CaptureOutcome, CaptureTelemetry, Stage, StageExit, View } from './ports.js';
 import { verdictError } from './result.js';
 import type { Said, ServiceCalls } from './service.js';
@@ -20,6 +23,7 @@ export interface RunDeps {
   readonly service: ServiceCalls;
   readonly device: DeviceWatch;
   readonly activity: Pick<Activity, 'follow'>;
+  readonly csp: Pick<CspWatch, 'findCamera'>;
   readonly view: View;
   readonly loadCamera: () => Promise<Camera>;
   readonly modelsBaseUrl: string;
@@ -60,15 +64,6 @@ interface Memory {
   isStarted: boolean;
 }
 
-/** What came of it, or the signal's reason, whichever is first: a closed interface never answers. */
-export function settle<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- the caller's own reason
-    signal.addEventListener('abort', () => reject(signal.reason));
-    work.then(resolve, reject);
-  });
-}
-
 async function perform(deps: RunDeps, memory: Memory, effect: Exclude<Effect, { kind: 'end' }>): Promise<FlowEvent> {
   const { view } = deps;
   switch (effect.kind) {
@@ -83,7 +78,9 @@ async function perform(deps: RunDeps, memory: Memory, effect: Exclude<Effect, { 
       return capture(deps, memory, effect.hidden);
     case 'camera_again': {
       const choice = await view.askCameraAgain(effect.reason);
-      return { kind: 'chose', choice, consent: consentOf(false, memory) };
+      return choice === 'without'
+        ? { kind: 'chose', choice, consent: consentOf(false, memory) }
+        : { kind: 'chose', choice };
     }
     case 'verify':
       return verify(deps, memory, effect);
@@ -128,6 +125,8 @@ async function createSession(
   deps.activity.follow(said.value);
   memory.isStarted = true;
   memory.telemetry = null;
+  // Consent that carries over was given before this session's time began.
+  memory.consentMs = null;
   deps.view.showProgress('checking');
   const retryCount = said.value.metadata['vh_retry_count'];
   return {
@@ -148,13 +147,15 @@ async function capture(deps: RunDeps, memory: Memory, hidden: boolean): Promise<
   let camera: Camera;
   try {
     camera = await deps.loadCamera();
-  } catch {
+  } catch (error) {
+    await explain(deps, String(error));
     return { kind: 'captured', outcome: { kind: 'unavailable', reason: 'mediapipe_load_failed', parts: {} } };
   }
   const stage = hidden ? null : view.openStage();
   const stop = new AbortController();
-  forward(deps.signal, stop);
-  if (stage) forward(stage.signal, stop);
+  const forgets = [deps.signal, ...(stage ? [stage.signal] : [])].map((from) =>
+    onAbort(from, () => stop.abort(from.reason)),
+  );
   try {
     const outcome = await camera.capture({
       challenges: session.challengeConfig.challenges,
@@ -167,24 +168,31 @@ async function capture(deps: RunDeps, memory: Memory, hidden: boolean): Promise<
       hidden,
     });
     if (outcome.kind === 'captured') memory.telemetry = outcome.telemetry;
+    if (outcome.kind === 'unavailable' && outcome.detail !== undefined) await explain(deps, outcome.detail);
     return { kind: 'captured', outcome };
   } catch (error) {
     return afterThrow(deps, memory, stage, error);
   } finally {
+    for (const forget of forgets) forget();
     stage?.close();
   }
 }
 
-function forward(from: AbortSignal, to: AbortController): void {
-  if (from.aborted) to.abort(from.reason);
-  else from.addEventListener('abort', () => to.abort(from.reason));
+/** To the page's author: why there is no camera part, which the respondent can do nothing about. */
+async function explain({ csp, modelsBaseUrl }: RunDeps, why: string): Promise<void> {
+  const blocked = await csp.findCamera(modelsBaseUrl);
+  say(
+    `the camera part did not start (${why}), so respondents are verified without a camera.${blocked === null ? '' : ` ${blocked}`}`,
+  );
 }
 
 /** The respondent left the stage; or the camera part broke, which is no camera. */
 function afterThrow(deps: RunDeps, memory: Memory, stage: Stage | null, error: unknown): FlowEvent {
   deps.signal.throwIfAborted();
   if (stage?.signal.aborted)
-    return { kind: 'left', exit: stage.signal.reason as StageExit, consent: consentOf(false, memory) };
+    return stage.signal.reason === ('without' satisfies StageExit)
+      ? { kind: 'left', exit: 'without', consent: consentOf(false, memory) }
+      : { kind: 'left', exit: 'cancel' };
   const reason = error instanceof Error && /^[A-Za-z]\w{0,63}$/.test(error.name) ? error.name : 'unknown_capability';
   const outcome: CaptureOutcome = { kind: 'unavailable', reason, parts: {} };
   return { kind: 'captured', outcome };

@@ -10,12 +10,12 @@ export const optionRules = {
   apiEndpoint: 'string',
   studyId: 'string',
   respondentId: 'string',
-  metadata: 'object',
+  metadata: 'plain',
   dataCollector: 'string',
   linkId: 'string',
   widgetMode: ['invisible', 'captcha', 'standard'],
   autoStart: 'boolean',
-  consent: 'object',
+  consent: 'consent',
   escalateOnSuspicion: 'boolean',
   interaction: ['checkbox', 'slider'],
   widgetTheme: ['light', 'dark', 'auto'],
@@ -34,15 +34,34 @@ export function readOptions(given: MountOptions): MountOptions {
   for (const [name, rule] of Object.entries<string | readonly string[]>(optionRules)) {
     const value: unknown = (given as unknown as Record<string, unknown> | undefined)?.[name];
     if (value === undefined || value === null) continue;
-    if (typeof rule === 'string' ? typeof value !== rule : !rule.includes(value as string)) throw refused(name, rule);
+    if (!isReadable(value, rule)) throw refused(name, rule);
     options[name] = value;
   }
   if (!options['siteKey']) throw new VerifyError('INVALID_OPTION', 'siteKey is needed.', { recoverable: false });
   return options as unknown as MountOptions;
 }
 
+function isReadable(value: unknown, rule: string | readonly string[]): boolean {
+  if (typeof rule !== 'string') return rule.includes(value as string);
+  if (rule === 'plain') return isPlain(value);
+  if (rule !== 'consent') return typeof value === rule;
+  return isPlain(value) && value['biometric'] === true && isTime(value['at']);
+}
+
+const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** As in `new Date().toISOString()`. */
+const isTime = (value: unknown): boolean =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value));
+
+const wantedOf: Readonly<Record<string, string>> = {
+  plain: 'an object of names and values',
+  consent: '{ biometric: true, at: the time of the consent in ISO 8601 }',
+};
+
 function refused(name: string, rule: string | readonly string[]): VerifyError {
-  const wanted = typeof rule === 'string' ? `a value of type ${rule}` : `one of ${rule.join(', ')}`;
+  const wanted = typeof rule === 'string' ? (wantedOf[rule] ?? `a value of type ${rule}`) : `one of ${rule.join(', ')}`;
   return new VerifyError('INVALID_OPTION', `${name} must be ${wanted}.`, { recoverable: false });
 }
 
@@ -80,7 +99,7 @@ export function readAttributes(read: (attribute: string) => string | null): Moun
 function parse(name: keyof typeof optionRules, text: string): unknown {
   const rule = optionRules[name];
   if (rule === 'boolean') return text !== 'false';
-  if (rule !== 'object') return text;
+  if (rule !== 'plain') return text;
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -67,10 +67,12 @@ const recorder = `
 
 const reactEntry = `
   import { createRoot } from 'react-dom/client';
-  import { VerifyHuman } from './sdk/react.js';
+  import { useVerifyHuman, VerifyHuman } from './sdk/react.js';
   window.render = (options) => createRoot(document.getElementById('target')).render(
     <VerifyHuman {...options} onVerified={(result) => window.ended(result, null)} onError={(error) => window.ended(null, error)}
       onResult={(dispatch) => { window.seen.dispatches.push(dispatch); return window.seen.answer; }} />);
+  const Hooked = (options) => { window.hook = useVerifyHuman(options); return <div ref={window.hook.ref} />; };
+  window.renderHook = (options) => createRoot(document.getElementById('target')).render(<Hooked {...options} />);
 `;
 
 async function bundleReact(): Promise<string> {

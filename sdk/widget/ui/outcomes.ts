@@ -7,7 +7,7 @@ import type { Texts } from './texts/en.js';
 const errorTexts = {
   NETWORK_ERROR: ['network', 'cloud'],
   TIMEOUT: ['network', 'cloud'],
-  RATE_LIMITED: ['wait', 'clock'],
+  RATE_LIMIT_EXCEEDED: ['wait', 'clock'],
   SESSION_EXPIRED: ['expired', 'clock'],
   RETRY_BUDGET_EXHAUSTED: ['spent', 'person'],
 } as const;

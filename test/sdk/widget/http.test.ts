@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
-import { describeBlocked } from '../../../sdk/widget/csp.js';
+import { describeBlocked, describeCameraBlocked } from '../../../sdk/widget/csp.js';
 import { createTransport, readRetryAfter, transportLimits, type TransportLimits } from '../../../sdk/widget/http.js';
 
 /** A server whose n-th answer the test says, and a transport whose waits are written down and not made. */
@@ -103,11 +103,35 @@ t.test('Retry-After is seconds or a date', (t) => {
   t.end();
 });
 
-t.test('a blocked request names the directive and the host to add; another host’s violation does not count', (t) => {
-  const violations = [{ blockedURI: 'https://api.example/api/v1/public/verify', effectiveDirective: 'connect-src' }];
-  const message = describeBlocked('https://api.example/api/v1/public/sessions', violations);
-  t.match(message, /^E030: .*connect-src 'self' https:\/\/api\.example$/);
-  t.equal(describeBlocked('https://other.example/', violations), null);
-  t.equal(describeBlocked('https://other.example/', [{ ...violations[0]!, blockedURI: 'inline' }]), null);
+t.test('a blocked request names the directive and the host to add, and nothing that blocks something else', (t) => {
+  const url = 'https://api.example/api/v1/public/verify';
+  const ours = { blockedURI: url, effectiveDirective: 'connect-src', disposition: 'enforce' };
+  t.match(describeBlocked(url, [ours]), /^E030: .*connect-src 'self' https:\/\/api\.example$/);
+  t.match(describeBlocked(url, [{ ...ours, blockedURI: 'https://api.example' }]), /^E030/, 'where origins are told');
+  for (const other of [
+    { effectiveDirective: 'img-src' },
+    { effectiveDirective: 'script-src-elem' },
+    { disposition: 'report' },
+    { blockedURI: 'https://api.example/other' },
+    { blockedURI: 'https://other.example/api/v1/public/verify' },
+    { blockedURI: 'inline' },
+  ])
+    t.equal(describeBlocked(url, [{ ...ours, ...other }]), null, JSON.stringify(other));
+  t.end();
+});
+
+t.test('of the camera part, its file, its worker and its models are told', (t) => {
+  const models = 'https://cdn.example/models/';
+  const describe = (blockedURI: string, effectiveDirective: string, disposition = 'enforce') =>
+    describeCameraBlocked(models, [{ blockedURI, effectiveDirective, disposition }]);
+  const file = 'https://api.example/sdk/v1/verifyhuman.capture.js';
+  t.match(describe(file, 'script-src-elem'), /script-src 'self' https:\/\/api\.example$/);
+  t.match(describe('blob', 'worker-src'), /worker-src 'self' blob:$/);
+  t.match(describe(`${models}iris.bin`, 'connect-src'), /connect-src 'self' https:\/\/cdn\.example$/);
+  t.match(describe('https://cdn.example', 'connect-src'), /connect-src 'self' https:\/\/cdn\.example$/);
+  t.equal(describe(file, 'script-src-elem', 'report'), null);
+  t.equal(describe('https://ads.example/x.js', 'script-src-elem'), null);
+  t.equal(describe('https://ads.example/x', 'connect-src'), null);
+  t.equal(describe('blob', 'img-src'), null);
   t.end();
 });

@@ -107,13 +107,11 @@ t.test('a camera that is not given is no verdict: again, without, or the end', (
     outcome: { kind: 'refused', reason: 'busy', name: 'NotReadableError' },
   };
   const upTo = [started, created(), consented(true), refused];
-  const chose = (choice: 'again' | 'without' | 'cancel'): FlowEvent => ({
-    kind: 'chose',
-    choice,
-    consent: { biometric: false },
-  });
+  const chose = (choice: 'again' | 'without' | 'cancel'): FlowEvent =>
+    choice === 'without' ? { kind: 'chose', choice, consent: { biometric: false } } : { kind: 'chose', choice };
   t.match(follow({}, upTo).last.effect, { kind: 'camera_again', reason: 'busy' });
-  t.match(follow({}, [...upTo, chose('again')]).last.effect, { kind: 'capture' });
+  const again = follow({}, [...upTo, chose('again'), captured]).last;
+  t.match(again.effect, { kind: 'verify', consent: { biometric: true } }, 'another try takes no consent back');
   t.match(follow({}, [...upTo, chose('without')]).last.effect, { kind: 'verify', consent: { biometric: false } });
   t.match(follow({}, [...upTo, chose('cancel')]).last.effect, { end: { kind: 'camera', reason: 'busy' } });
   t.end();
@@ -151,5 +149,52 @@ t.test('score mode reads the result before the outcome is shown', (t) => {
       'a verdict stays where its envelope is not read',
     );
   }
+  t.end();
+});
+
+t.test('of refusals those are tried again that time heals, each at the step that it met', (t) => {
+  const refused = (status: number, code: string): FlowEvent => ({
+    kind: 'reply',
+    status,
+    body: { code },
+    etag: null,
+    repeated: false,
+  });
+  const steps: Readonly<Record<string, readonly FlowEvent[]>> = {
+    create: [started],
+    verify: [started, created(), consented(true), captured],
+  };
+  for (const [step, upTo] of Object.entries(steps)) {
+    for (const [status, code] of [
+      [402, 'TRIAL_EXPIRED'],
+      [403, 'ORIGIN_NOT_ALLOWED'],
+      [409, 'RETRY_BUDGET_EXHAUSTED'],
+      [410, 'LINK_ENDED'],
+      [422, 'INVALID_ENVELOPE'],
+      [429, 'QUOTA_EXCEEDED'],
+    ] as const)
+      t.match(
+        follow({}, [...upTo, refused(status, code)]).last.effect,
+        { kind: 'outcome', outcome: { status: 'error', code, canRetry: false }, then: { kind: 'refused' } },
+        `${step}: ${code}`,
+      );
+    const limited = follow({}, [...upTo, refused(429, 'RATE_LIMIT_EXCEEDED'), read('retry')]);
+    t.equal(limited.last.effect.kind, step, `${step}: what was limited is done again`);
+    t.match(follow({}, [...upTo, refused(429, 'RATE_LIMIT_EXCEEDED'), read('done')]).last.effect, {
+      end: { kind: 'refused', reply: { status: 429 } },
+    });
+  }
+  const late = follow({}, [...steps['verify']!, refused(410, 'SESSION_EXPIRED'), read('retry'), created()]);
+  t.strictSame(
+    late.kinds.slice(-4),
+    ['verify', 'outcome', 'create', 'capture'],
+    'a session that is over is followed by another',
+  );
+  const judged = [started, created(), verified('fail'), refused(429, 'RATE_LIMIT_EXCEEDED')];
+  t.match(
+    follow({ isScored: true, mode: 'captcha' }, judged).last.effect,
+    { end: { kind: 'verdict', reply: { status: 'fail' } } },
+    'a verdict stays where its envelope is refused',
+  );
   t.end();
 });

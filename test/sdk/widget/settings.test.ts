@@ -21,6 +21,35 @@ t.test('what is no option is ignored, interactionType among it; what cannot be r
   t.end();
 });
 
+t.test('metadata is an object of names and values, however it is given', (t) => {
+  for (const metadata of [[1], 'x', 5, true]) {
+    const given = { siteKey: 'proj_1', metadata } as unknown as MountOptions;
+    t.throws(() => readOptions(given), { code: 'INVALID_OPTION', message: /^metadata must be an object/ });
+    const attributes: Record<string, string> = { 'data-sitekey': 'proj_1', 'data-metadata': JSON.stringify(metadata) };
+    t.throws(() => readOptions(readAttributes((name) => attributes[name] ?? null)), { code: 'INVALID_OPTION' });
+  }
+  t.end();
+});
+
+t.test('consent that the integrator says they have is whole, or the mount is refused', (t) => {
+  const at = '2026-01-01T12:00:00Z';
+  t.strictSame(readOptions({ siteKey: 'p', consent: { biometric: true, at } }).consent, { biometric: true, at });
+  for (const consent of [
+    {},
+    { biometric: true },
+    { biometric: 'yes', at },
+    { biometric: false, at },
+    { biometric: true, at: 'now' },
+    [at],
+  ])
+    t.throws(
+      () => readOptions({ siteKey: 'p', consent } as unknown as MountOptions),
+      { code: 'INVALID_OPTION', message: /^consent must be \{ biometric: true, at/ },
+      JSON.stringify(consent),
+    );
+  t.end();
+});
+
 t.test('attributes give the options of a mount; the mode has none', (t) => {
   const attributes: Record<string, string> = {
     'data-sitekey': 'proj_1',

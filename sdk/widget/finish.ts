@@ -1,0 +1,99 @@
+/**
+ * How a mount ends towards the page: the result or the error of what the machine came to, and score mode's dispatch.
+ */
+import type { DegradedMode, MountOptions, ScoreDispatch, VHMountResult } from './api.js';
+import { abortError, CameraAccessError, type VerifyError } from './errors.js';
+import { estimate } from './estimate.js';
+import type { Reply, Trouble } from './http.js';
+import type { End } from './machine.js';
+import type { Mounting } from './mounting.js';
+import { reportFailure, say } from './page-console.js';
+import type { Outcome } from './ports.js';
+import {
+  degradedModeDefault,
+  degradedResult,
+  dispatchOf,
+  refusalError,
+  resultOf,
+  troubleError,
+  verdictError,
+  type LocalFacts,
+} from './result.js';
+import type { RunOutcome } from './run.js';
+
+/** The end of a mount whose project could not be read. */
+export const endOf = (answer: Reply | Trouble): End =>
+  answer.kind === 'reply' ? { kind: 'refused', reply: answer } : { kind: 'unreachable', trouble: answer };
+
+export const errorOf = (answer: Reply | Trouble): VerifyError =>
+  answer.kind === 'reply' ? refusalError(answer) : troubleError(answer);
+
+/** The page's own estimate is nobody's verdict, so that the respondent is told that they can go on, whatever it is. */
+export const unverifiedOutcome = ({ degraded, status }: VHMountResult): Outcome =>
+  degraded === true ? { status: 'pass', code: 'DEGRADED', canRetry: false } : { status, code: null, canRetry: false };
+
+/** The result of an end, or its error. */
+export async function finish(mounting: Mounting, end: End, outcome: RunOutcome | null): Promise<VHMountResult> {
+  const { options, config } = mounting;
+  const sessionId = outcome?.sessionId ?? undefined;
+  switch (end.kind) {
+    case 'refused':
+      throw refusalError(end.reply, sessionId);
+    case 'camera':
+      throw new CameraAccessError(end.reason);
+    case 'aborted':
+      throw abortError();
+    case 'unreachable': {
+      const mode: DegradedMode = options.degradedMode ?? ('kind' in config ? degradedModeDefault : config.degradedMode);
+      if (mode === 'FAIL_CLOSED') throw troubleError(end.trouble);
+      return degradedResult(mode, end.trouble.reason, sessionId ?? null, await localFacts(mounting, outcome));
+    }
+    case 'verdict': {
+      const isScored = !('kind' in config) && config.verificationMode === 'score';
+      if (!isScored && end.reply.status !== 'pass') throw verdictError(end.reply);
+      const result = resultOf(end.reply, await localFacts(mounting, outcome));
+      if (end.envelope !== null) dispatch(options, dispatchOf(end.envelope));
+      return result;
+    }
+  }
+}
+
+/** Tells the page, and goes on to the redirect after the mount's promise has been seen, unless the page said false. */
+function dispatch({ onResult }: MountOptions, dispatched: ScoreDispatch): void {
+  let answer: unknown;
+  try {
+    answer = onResult?.(dispatched);
+  } catch (error) {
+    reportFailure('onResult', error);
+  }
+  if (answer === false || dispatched.redirectUrl === null) return;
+  const target = readWebUrl(dispatched.redirectUrl);
+  if (target === null) say('the page stays: redirectUrl is no web address');
+  else setTimeout(() => location.assign(target));
+}
+
+/** An address of the web; null for any other, a script among them, and for what is no address. */
+function readWebUrl(text: string): string | null {
+  try {
+    const { protocol, href } = new URL(text, location.href);
+    return /^https?:$/.test(protocol) ? href : null;
+  } catch {
+    return null;
+  }
+}
+
+async function localFacts({ device, locale }: Mounting, outcome: RunOutcome | null): Promise<LocalFacts> {
+  const facts = await device.read();
+  const telemetry = outcome?.telemetry ?? null;
+  const estimated = estimate(facts);
+  return {
+    estimate: estimated,
+    livenessScore: telemetry?.livenessScore ?? estimated.confidence,
+    challengesPassed: telemetry?.challengesPassed ?? 0,
+    challengesTotal: telemetry?.challengesTotal ?? 0,
+    deepfake: telemetry?.deepfake ?? null,
+    deviceId: facts.groups.ids?.token ?? '',
+    locale,
+    timestamp: Date.now(),
+  };
+}

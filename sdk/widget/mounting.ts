@@ -1,0 +1,85 @@
+/**
+ * A mount before its run: its options are read, the project's configuration is asked for, and device and policy are watched. Whatever was
+ * begun here ends with the mount.
+ */
+import type { PublicConfig } from '../../src/contract/project.js';
+import { waitFor } from './abort.js';
+import { createActivity, type Activity } from './activity.js';
+import type { MountOptions, VHMountResult } from './api.js';
+import { loadConfig, type ConfigCache } from './config.js';
+import type { CspWatch } from './csp.js';
+import { watchCsp } from './csp-watch.js';
+import { watchDevice, type DeviceWatch } from './device.js';
+import { createTransport, transportLimits, type Reply, type Transport, type Trouble } from './http.js';
+import { createServiceCalls, type ServiceCalls } from './service.js';
+import { readOptions } from './settings.js';
+
+export interface Mounting {
+  readonly options: MountOptions;
+  readonly service: ServiceCalls;
+  readonly device: DeviceWatch;
+  readonly activity: Activity;
+  readonly csp: CspWatch;
+  readonly signal: AbortSignal;
+  readonly locale: string;
+  readonly config: PublicConfig | Reply | Trouble;
+}
+
+/** What the mounts of a page share. */
+export interface Shared {
+  readonly cache: ConfigCache;
+  /** API root; throws a VerifyError INVALID_OPTION where none is known. */
+  readonly endpointOf: (given: string | undefined) => string;
+}
+
+/** Rejects with a VerifyError INVALID_OPTION, or the signal's reason. */
+export async function prepare(
+  { cache, endpointOf }: Shared,
+  given: MountOptions,
+  signal: AbortSignal,
+): Promise<Mounting> {
+  const options = readOptions(given);
+  const endpoint = endpointOf(options.apiEndpoint);
+  const csp = watchCsp(document);
+  const call = makeTransport(csp);
+  const device = watchDevice();
+  const activity = createActivity(endpoint, device, device.stop);
+  const request = { endpoint, siteKey: options.siteKey, nowMs: performance.now() };
+  const answer = await loadConfig(cache, call, request, signal).catch((error: unknown) => {
+    stop({ activity, csp });
+    throw error;
+  });
+  const locale = options.locale ?? (document.documentElement.lang || navigator.language);
+  const config = answer.kind === 'config' ? answer.config : answer;
+  return { options, service: createServiceCalls(endpoint, call), device, activity, csp, signal, locale, config };
+}
+
+export const makeTransport = (csp: CspWatch): Transport =>
+  createTransport({
+    fetch: (...request) => fetch(...request),
+    random: Math.random,
+    now: () => performance.now(),
+    wait: waitFor,
+    csp,
+    limits: transportLimits,
+  });
+
+export function stop({ activity, csp }: Pick<Mounting, 'activity' | 'csp'>): void {
+  activity.stop();
+  csp.stop();
+}
+
+/** Of a mount that resolves, the activity is reported until the session's time is over, or the mount is called off. */
+export async function settled(mounting: Mounting, running: Promise<VHMountResult>): Promise<VHMountResult> {
+  const { activity, csp, signal } = mounting;
+  try {
+    const result = await running;
+    if (result.token === null || signal.aborted) activity.stop();
+    else signal.addEventListener('abort', activity.stop, { once: true });
+    csp.stop();
+    return result;
+  } catch (error) {
+    stop(mounting);
+    throw error;
+  }
+}

@@ -1,0 +1,11 @@
+/** What the SDK tells the page's author, in the console: nothing of it concerns the respondent, and none of it changes a verdict. */
+
+/** A callback of the page that throws changes no verdict. */
+export function reportFailure(callback: string, error: unknown): void {
+  say(`the page’s ${callback} threw`, error);
+}
+
+export function say(sentence: string, ...details: unknown[]): void {
+  // eslint-disable-next-line no-console -- the page's author looks there
+  console.error(`VerifyHuman: ${sentence}`, ...details);
+}
