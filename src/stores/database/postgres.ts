@@ -2,7 +2,7 @@
  * The real database: PostgreSQL 15 or later through a pool of connections.
  *
  * The server ends a statement at its deadline, and a connection that does not answer even then is thrown away, so a pool never fills up
- * with the dead. Lost connections are replaced by the next call; while the server is away calls reject with StoreUnavailable, at once
+ * with the dead, nor with connections to a server that was demoted. Lost connections are replaced by the next call; while the server is away calls reject with StoreUnavailable, at once
  * where the connection is refused and at their deadline otherwise. TLS is chosen in the address (sslmode=verify-full and so on).
  */
 import pg from 'pg';
@@ -11,7 +11,7 @@ import { settleWithin } from '../settle-within.js';
 import type { Database, Queryable, Row, SqlValue } from './port.js';
 import { retryRolledBack } from './rolled-back.js';
 import { runStatement, runTransaction } from './transaction.js';
-import { mapError, wireTypes, withinDeadline } from './wire.js';
+import { isReadOnly, mapError, wireTypes, withinDeadline } from './wire.js';
 
 export interface PostgresOptions {
   readonly url: string;
@@ -55,7 +55,7 @@ function createPostgres({ url, poolMax, deadlineMs: deadlineMsOwn, logger }: Pos
     client.on('error', (error) => logger?.warn({ err: error }, 'a connection to PostgreSQL broke')),
   );
   pool.on('error', () => undefined);
-  const checkOut = (): Promise<pg.PoolClient> => withinDeadline(pool.connect(), deadlineMsOwn * 2, store);
+  const { checkOut, giveBack } = createLending(pool, () => deadlineMsOwn * 2);
 
   const run = createTimedRun(deadlineMsOwn);
   const runOnce = async <R extends Row>(
@@ -64,19 +64,17 @@ function createPostgres({ url, poolMax, deadlineMs: deadlineMsOwn, logger }: Pos
     deadlineMs: number,
   ): Promise<readonly R[]> => {
     const client = await checkOut();
-    let isSound = false;
     try {
       const rows = await withinDeadline(run<R>(client, sql, values, deadlineMs), deadlineMs, store);
-      isSound = true;
+      giveBack(client, true);
       return rows;
     } catch (error) {
       // An error of the statement leaves the connection as it was; anything else does not.
-      isSound =
+      const isSound =
         error instanceof pg.DatabaseError ||
         (error instanceof Error && error.cause instanceof pg.DatabaseError && deadlineMs === deadlineMsOwn);
+      giveBack(client, isSound, error);
       throw error;
-    } finally {
-      client.release(!isSound);
     }
   };
   const query: Queryable['query'] = (sql, values = [], { deadlineMs = deadlineMsOwn } = {}) =>
@@ -87,14 +85,18 @@ function createPostgres({ url, poolMax, deadlineMs: deadlineMsOwn, logger }: Pos
     );
   const transactOnce = async <T>(body: (tx: Queryable) => Promise<T>, deadlineMs: number): Promise<T> => {
     const client = await checkOut();
+    // Anything but idle means that not even the rollback went through.
+    const isSound = (): boolean => client.getTransactionStatus() === 'I';
     try {
-      return await runTransaction({ client, deadlineMs, store }, async (tx) => {
+      const result = await runTransaction({ client, deadlineMs, store }, async (tx) => {
         if (deadlineMs !== deadlineMsOwn) await tx.query(`SET LOCAL statement_timeout = ${Math.ceil(deadlineMs)}`);
         return body(tx);
       });
-    } finally {
-      // Anything but idle means that not even the rollback went through.
-      client.release(client.getTransactionStatus() !== 'I');
+      giveBack(client, isSound());
+      return result;
+    } catch (error) {
+      giveBack(client, isSound(), error);
+      throw error;
     }
   };
   const transaction: Database['transaction'] = (body, { deadlineMs = deadlineMsOwn } = {}) =>
@@ -106,6 +108,29 @@ function createPostgres({ url, poolMax, deadlineMs: deadlineMsOwn, logger }: Pos
     ));
 
   return { query, transaction, ping: async () => void (await query('SELECT 1')), close };
+}
+
+/**
+ * Hands connections out and takes them back. One that turns out to be of a server without writes (a failover left it behind) is thrown away, and so
+ * is every one that was made before that was seen, when it comes or goes: those that come after are made anew, and find the server that has writes.
+ */
+function createLending(pool: pg.Pool, deadlineMs: () => number) {
+  const madeIn = new WeakMap<pg.PoolClient, number>();
+  let epoch = 0;
+  pool.on('connect', (client) => madeIn.set(client, epoch));
+  const isOfToday = (client: pg.PoolClient): boolean => madeIn.get(client) === epoch;
+  const checkOut = async (): Promise<pg.PoolClient> => {
+    for (;;) {
+      const client = await withinDeadline(pool.connect(), deadlineMs(), store);
+      if (isOfToday(client)) return client;
+      client.release(true);
+    }
+  };
+  const giveBack = (client: pg.PoolClient, isSound: boolean, error?: unknown): void => {
+    if (isReadOnly(error) && isOfToday(client)) epoch += 1;
+    client.release(!isSound || !isOfToday(client));
+  };
+  return { checkOut, giveBack };
 }
 
 /** Runs a statement under its own deadline where that is not the pool's. */

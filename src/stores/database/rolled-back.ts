@@ -6,6 +6,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { storeUnavailable } from '../../errors.js';
 
+/** 40003 is none of them: whether the work was done is not known then. */
+const retried = /^40(?!003)[0-9A-Z]{3}$/;
 /** Waits before the second try and those after it. */
 const pausesMs = [20, 80, 320];
 
@@ -24,7 +26,5 @@ export async function retryRolledBack<T>(store: string, attempt: () => Promise<T
 }
 
 function isRolledBack(error: unknown): boolean {
-  return (
-    error instanceof Error && 'code' in error && typeof error.code === 'string' && /^40[0-9A-Z]{3}$/.test(error.code)
-  );
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && retried.test(error.code);
 }

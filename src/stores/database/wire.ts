@@ -1,8 +1,9 @@
 /**
  * What both adapters share: how values come back from the wire, which errors mean what, and the deadline of a call.
  *
- * Errors: a broken constraint becomes a DatabaseConflict; a connection that is away, a server that is shutting down or out of
- * connections, and a call past its deadline become the StoreUnavailable fault; anything else is a bug in the SQL and stays as it is.
+ * Errors: a broken constraint becomes a DatabaseConflict; a connection that is away, a server that is shutting down, out of connections,
+ * read-only or not letting us in, and a call past its deadline become the StoreUnavailable fault; work that was rolled back for another's sake
+ * stays as it is, to be tried again by who knows how; anything else is a bug in the SQL and stays as it is.
  */
 import pg from 'pg';
 import { Fault, storeUnavailable } from '../../errors.js';
@@ -36,8 +37,10 @@ export const wireTypes: pg.CustomTypesConfig = {
   },
 };
 
-/** SQLSTATE classes under which the server cannot serve right now: connection, resources, operator intervention. */
-const awayClasses = ['08', '53', '57', '58'];
+/** SQLSTATE classes under which the server cannot serve right now: connection, authorization, resources, operator intervention, system. */
+const awayClasses = ['08', '28', '53', '57', '58'];
+/** A server that was demoted or is a standby; a transaction that stood idle too long; a database that is not there (yet, or no more); a cut connection. */
+const awayStates = ['25006', '25P03', '25P04', '3D000', '40003'];
 
 interface ErrorFields {
   readonly code?: string;
@@ -45,6 +48,14 @@ interface ErrorFields {
   readonly column?: string;
   readonly table?: string;
   readonly message: string;
+}
+
+const isAwayState = (state: string): boolean => awayClasses.includes(state.slice(0, 2)) || awayStates.includes(state);
+
+/** Whether the server behind a connection takes no writes any more: neither will what comes next over it, or over one made before. */
+export function isReadOnly(error: unknown): boolean {
+  const cause = error instanceof Fault ? error.cause : error;
+  return cause instanceof pg.DatabaseError && cause.code === '25006';
 }
 
 /** Turns whatever pg threw into one of the three kinds above. */
@@ -56,8 +67,7 @@ export function mapError(error: unknown, store: string): Error {
   if (kind !== undefined)
     return new DatabaseConflict(kind, constraint ?? column ?? 'unnamed', table ?? 'unknown', error);
   const isState = code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E');
-  if (isState)
-    return awayClasses.includes(code.slice(0, 2)) ? storeUnavailable(`${store}: ${code} ${message}`, error) : error;
+  if (isState) return isAwayState(code) ? storeUnavailable(`${store}: ${code} ${message}`, error) : error;
   const isAway = code !== undefined || /connection|not queryable|timeout|timed out|closed/i.test(message);
   return isAway ? storeUnavailable(`${store}: ${message}`, error) : error;
 }
