@@ -9,6 +9,8 @@ export interface Target {
   readonly origin: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Headers of the n-th request, beside those of all. */
+  readonly headersOf?: (n: number) => Readonly<Record<string, string>>;
   /** Body of the n-th request. */
   readonly body: (n: number) => string;
 }
@@ -66,11 +68,11 @@ export function createLoad(connections: number): Load {
   };
 }
 
-async function ask(client: Pool, { path, headers, body }: Target, n: number): Promise<boolean> {
+async function ask(client: Pool, { path, headers, headersOf, body }: Target, n: number): Promise<boolean> {
   const { statusCode, body: answer } = await client.request({
     method: 'POST',
     path,
-    headers: { 'content-type': 'application/json', ...headers },
+    headers: { 'content-type': 'application/json', ...headers, ...headersOf?.(n) },
     body: body(n),
   });
   await answer.dump();

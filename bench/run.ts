@@ -6,6 +6,7 @@ import { benchFaces } from './faces.js';
 import { benchScore } from './score.js';
 import { benchStores } from './stores.js';
 import { benchThresholds } from './thresholds.js';
+import { benchVerify } from './verify.js';
 import { benchWebhooks } from './webhooks.js';
 
 const benches = {
@@ -15,6 +16,7 @@ const benches = {
   score: benchScore,
   stores: benchStores,
   thresholds: benchThresholds,
+  verify: benchVerify,
   webhooks: benchWebhooks,
 } as const;
 

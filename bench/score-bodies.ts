@@ -9,6 +9,8 @@ export interface ScoreBodies {
   readonly score: (n: number) => string;
   /** Body of the n-th session’s load message, of about 4 KB. */
   readonly probe: (n: number, probeKey: string) => string;
+  /** What the device of the n-th session measures otherwise than the example's. */
+  readonly device: (n: number) => object;
 }
 
 const sessionOf = (n: number): string => `bench-${seed}-${n}`;
@@ -53,6 +55,7 @@ export const scoreBodies: ScoreBodies = {
       q: Array.from({ length: 12 }, (_, question) => questionOf(question, mix(x + question))),
     });
   },
+  device: (n) => deviceOf(mix(n)),
 };
 
 const zones = ['Europe/Berlin', 'Europe/Paris', 'Europe/Madrid', 'America/New_York', 'America/Chicago', 'Asia/Tokyo'];

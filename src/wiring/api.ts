@@ -73,14 +73,14 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
     findOrganization: directories.organizations.get,
     publicPerMinute: settings.VH_PUBLIC_PER_MINUTE,
   });
-  const siteUrl = (): string =>
-    siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT);
+  const address = siteUrlOf(settings, settings.PORT);
+  let listening: string | null = null;
+  const siteUrl = (): string => listening ?? address;
   const issuer = (): string => siteUrl() + apiPrefix;
   const oauth = await openOAuth(parts, { directories, limits, siteUrl, apiUrl: issuer });
   const appDeps = appDepsOf(parts, { directories, limits, accessTokens: oauth.accessTokens });
   const app: FastifyInstance = createApp(appDeps);
   opened.push(() => closeWithin(app, stopDeadlineMs));
-  const address = siteUrlOf(settings, settings.PORT);
   await registerOpenapi(app, { baseUrl: apiPrefix, siteUrl: address, version: packageVersion() });
   const decide = createOriginDecision(settings.VH_ENV);
   const guard = createPublicGuard({ directories, limits, decide, ownOrigin: () => new URL(siteUrl()).origin });
@@ -120,8 +120,11 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
   serveAgents(app, parts, { limits, directories, siteUrl, audienceUrl, version: packageVersion(), appDeps });
   await serveDocs(app, apiPrefix);
   await serveSdkFiles(app, join(packageRoot, 'dist', 'sdk'));
-  if (settings.VH_ENV === 'development' && ids !== null) await serveDemo(app, parts, directories, scoring.scores, ids);
+  if (settings.VH_ENV === 'development' && ids !== null)
+    await serveDemo(app, parts, { directories, scores: scoring.scores, ids, siteUrl });
   await app.listen({ host: settings.HOST, port: settings.PORT });
+  // Asked for with every token, and a system call to find out.
+  listening = siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT);
   return {
     siteUrl: siteUrl(),
     faces,
@@ -149,14 +152,19 @@ export const appDepsOf = (
 /** The demo page, where the demo project’s key is one of this database. The page scores with it; it never leaves the server. */
 async function serveDemo(
   app: FastifyInstance,
-  { settings, masterKeys }: Parts,
-  { findKey }: Directories,
-  scores: ScoreService,
-  ids: BootstrapIds,
+  { masterKeys }: Parts,
+  demo: {
+    readonly directories: Pick<Directories, 'findKey'>;
+    readonly scores: ScoreService;
+    readonly ids: BootstrapIds;
+    readonly siteUrl: () => string;
+  },
 ): Promise<void> {
+  const { scores, ids, siteUrl } = demo;
+  const { findKey } = demo.directories;
   if ((await findKey(ids.projectKey)) === null) return;
   await registerDemoRoutes(app, {
-    siteUrl: () => siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT),
+    siteUrl,
     probeKey: ids.probeKey,
     salt: createMakeRef(masterKeys.first)(ids.projectId, 'demo', 'salt'),
     async score(request) {
