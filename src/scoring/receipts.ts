@@ -93,6 +93,8 @@ function indexedOf({ receipt, scoredAt }: ReceiptRow): readonly IndexedReceipt[]
       ...{ score, recommendation, verdictClass, duplicateBand },
       namespace: namespaceOf(receipt),
       sessionRef: receipt.trace.session,
+      subjects: subjectsOf(receipt),
+      respondentKnown: receipt.subjects.respondent !== null,
     },
   ];
 }
@@ -112,6 +114,10 @@ export function timeOfReceipt(receiptId: string): Date {
 /** The column that rows are found by: a world’s namespace, so that whoever looks for a project’s finds what live keys scored; null without a project. */
 const projectColumn = (receipt: Receipt): Namespace | null =>
   receipt.projectId === null ? null : namespaceOf(receipt);
+
+/** Whose history the session belongs to. */
+const subjectsOf = ({ subjects }: Receipt): readonly string[] =>
+  Object.values(subjects).filter((subject) => subject !== null);
 
 /** One day’s partition; safe when several consumers come at once. */
 async function createPartition(database: Database, day: string): Promise<void> {
@@ -157,11 +163,7 @@ async function insertReceipts(database: Queryable, rows: readonly ReceiptRow[]):
       starts,
       column((row) => row.signed.length),
       seals.map((seal) => seal.length),
-      column((row) =>
-        Object.values(row.receipt.subjects)
-          .filter((subject) => subject !== null)
-          .join(','),
-      ),
+      column((row) => subjectsOf(row.receipt).join(',')),
       column((row) => row.receipt.subjects.respondent !== null),
       column((row) => row.receipt.isTest === true),
       column((row) => row.receipt.isDemo === true),

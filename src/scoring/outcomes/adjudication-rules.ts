@@ -52,6 +52,25 @@ export function adjudicate(outcomes: readonly StoredOutcome[]): Adjudication | n
   return { fraud: false, clawback: false, atMs: earliest(completes) };
 }
 
+/**
+ * What counts where some of the events are past their lifetime, and only what they came to is left: a fraud that stood goes on standing unless the
+ * event that decided it is taken back, and beside later events the earliest time counts.
+ */
+export function mergeStanding(
+  stood: Adjudication,
+  now: Adjudication | null,
+  outcomes: readonly StoredOutcome[],
+): Adjudication | null {
+  const isTakenBack = outcomes.some(({ retracts }) => retracts?.occurredAtMs === stood.atMs);
+  if (isTakenBack) return now;
+  if (now === null || (stood.fraud && !now.fraud)) return stood;
+  return {
+    fraud: now.fraud,
+    clawback: now.clawback || stood.clawback,
+    atMs: stood.fraud === now.fraud ? Math.min(stood.atMs, now.atMs) : now.atMs,
+  };
+}
+
 const earliest = (outcomes: readonly StoredOutcome[]): number =>
   Math.min(...outcomes.map(({ occurredAtMs }) => occurredAtMs));
 

@@ -1,174 +1,175 @@
 /**
- * Carries outcomes into the history. Work orders are taken in batches, each batch in one transaction: what stood in the history for the
- * session is taken away, what its events say now is put there. Killed at any point, nothing was done or everything was; orders taken
- * twice change nothing, because the history follows from the events alone. Events that come before their score wait for it: recording the
+ * Carries outcomes into the history. Work orders are taken in batches, each batch in one transaction of a dozen statements: what stood in the
+ * history for its sessions is taken away, what their events say now is put there. Killed at any point, nothing was done or everything was; orders
+ * taken twice change nothing, because the history follows from the events alone. Events that come before their score wait for it: recording the
  * receipt orders the work again.
  */
-import type { Database, Queryable, Row } from '../../stores/database/port.js';
-import { adjudicate, type Adjudication, type StoredOutcome } from './adjudication-rules.js';
-import { shiftDays, type HistoryDays } from './history-days.js';
+import type { Queryable, Row } from '../../stores/database/port.js';
+import { adjudicate, mergeStanding, type Adjudication, type StoredOutcome } from './adjudication-rules.js';
+import { createHistoryShifts, type HistoryRow } from './history-shifts.js';
+import { columnsOf, findSubjects, nameOf, type ScoredSubjects, type SessionName } from './session-subjects.js';
 
-const batchMax = 500;
-
-interface Session {
-  readonly projectId: string;
-  readonly sessionRef: string;
+export interface WorkDone {
+  readonly sessions: number;
+  /** Records of the history that changed, as they stand now. */
+  readonly changed: readonly HistoryRow[];
 }
 
-/** Works off the orders there are, a batch at a time until `isStopping`; answers how many. */
-export async function workOff(database: Database, isStopping: () => boolean = () => false): Promise<number> {
-  let total = 0;
-  for (;;) {
-    const taken = await database.transaction(workOffBatch);
-    total += taken;
-    if (taken < batchMax || isStopping()) return total;
+/** Replaces what stands in the history for these sessions by what their events say now. */
+export async function readjudicate(tx: Queryable, sessions: readonly SessionName[]): Promise<WorkDone> {
+  await lock(tx, sessions);
+  const shifts = createHistoryShifts();
+  const standing = await takeStanding(tx, sessions);
+  const outcomes = await readOutcomes(tx, sessions);
+  const subjects = await findSubjects(tx, sessions);
+  const made: Standing[] = [];
+  for (const session of sessions) {
+    const name = nameOf(session);
+    const stood = standing.get(name);
+    const stated = outcomes.get(name) ?? [];
+    if (stood !== undefined) shifts.add(session.projectId, stood.subjects, stood, -1);
+    const now = adjudicate(stated);
+    const adjudication = stood?.eventsDropped === true ? mergeStanding(stood, now, stated) : now;
+    const concerned = adjudication === null ? [] : subjectsOf(subjects.get(name), stated, stood);
+    if (adjudication === null || concerned.length === 0) continue;
+    made.push({ ...session, ...adjudication, subjects: concerned, eventsDropped: stood?.eventsDropped === true });
+    shifts.add(session.projectId, concerned, adjudication, 1);
   }
+  await store(tx, made);
+  const changed = await shifts.apply(tx);
+  await orderLabels(tx, sessions);
+  return { sessions: sessions.length, changed };
 }
 
-async function workOffBatch(tx: Queryable): Promise<number> {
-  const orders = await tx.query<{ project_id: string; session_ref: string }>(
-    `DELETE FROM adjudication_work WHERE work_id IN (SELECT work_id FROM adjudication_work ORDER BY work_id LIMIT ${batchMax} FOR UPDATE SKIP LOCKED)
-     RETURNING project_id, session_ref`,
+/** Whose history it is: as scored last, with the respondent that the latest event names where the score named none. */
+function subjectsOf(
+  scored: ScoredSubjects | undefined,
+  outcomes: readonly NamedOutcome[],
+  stood: Standing | undefined,
+): readonly string[] {
+  const named = outcomes.findLast(({ respondentRef }) => respondentRef !== null)?.respondentRef ?? null;
+  const respondent = scored?.respondentKnown === true || named === null ? [] : [named];
+  const found = [...(scored?.subjects ?? []), ...respondent];
+  // The event that named them is past its lifetime.
+  return found.length === 0 && stood?.eventsDropped === true ? stood.subjects : found;
+}
+
+/** One process at a time works on a session; always in one order, so that two never wait for each other in a circle. */
+async function lock(tx: Queryable, sessions: readonly SessionName[]): Promise<void> {
+  await tx.query(
+    `SELECT count(pg_advisory_xact_lock(hashtextextended('adjudicate ' || project || ' ' || session, 0)))
+       FROM (SELECT project, session FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS named (project, session, place) ORDER BY place) AS named`,
+    columnsOf(sessions),
   );
-  const keys = [...new Set(orders.map((row) => `${row.project_id}\n${row.session_ref}`))].sort();
-  const shifts = new Shifts();
-  for (const key of keys) {
-    const [projectId = '', sessionRef = ''] = key.split('\n');
-    await readjudicate(tx, { projectId, sessionRef }, shifts);
+}
+
+interface Standing extends SessionName, Adjudication {
+  readonly subjects: readonly string[];
+  /** Some of the events that it rests on are past their lifetime. */
+  readonly eventsDropped: boolean;
+}
+
+async function takeStanding(tx: Queryable, sessions: readonly SessionName[]): Promise<ReadonlyMap<string, Standing>> {
+  const rows = await tx.query<{
+    project_id: string;
+    session_ref: string;
+    fraud: boolean;
+    clawback: boolean;
+    at: Date;
+    subjects: readonly string[];
+    events_dropped: boolean;
+  }>(
+    `DELETE FROM adjudications a USING unnest($1::text[], $2::text[]) AS named (project, session)
+      WHERE a.project_id = named.project AND a.session_ref = named.session RETURNING a.*`,
+    columnsOf(sessions),
+  );
+  return new Map(
+    rows.map((row) => {
+      const { fraud, clawback, subjects } = row;
+      const session = { projectId: row.project_id, sessionRef: row.session_ref };
+      const standing = { fraud, clawback, subjects, atMs: row.at.getTime(), eventsDropped: row.events_dropped };
+      return [nameOf(session), { ...session, ...standing }] as const;
+    }),
+  );
+}
+
+interface NamedOutcome extends StoredOutcome {
+  readonly respondentRef: string | null;
+}
+
+interface OutcomeColumns extends Row {
+  readonly project_id: string;
+  readonly session_ref: string;
+  readonly type: StoredOutcome['type'];
+  readonly occurred_at: Date;
+  readonly target: string;
+  readonly reason_class: StoredOutcome['reasonClass'];
+  readonly respondent_ref: string | null;
+  readonly statement_no: number;
+}
+
+/** By session, in the order in which they were stated. */
+async function readOutcomes(
+  tx: Queryable,
+  sessions: readonly SessionName[],
+): Promise<ReadonlyMap<string, readonly NamedOutcome[]>> {
+  const rows = await tx.query<OutcomeColumns>(
+    `SELECT o.project_id, o.session_ref, o.type, o.occurred_at, o.target, o.reason_class, o.respondent_ref, o.statement_no
+       FROM outcomes o JOIN unnest($1::text[], $2::text[]) AS named (project, session) ON o.project_id = named.project AND o.session_ref = named.session
+      ORDER BY o.statement_no`,
+    columnsOf(sessions),
+  );
+  const bySession = new Map<string, NamedOutcome[]>();
+  for (const row of rows) {
+    const name = nameOf({ projectId: row.project_id, sessionRef: row.session_ref });
+    const list = bySession.get(name) ?? [];
+    list.push(outcomeOf(row));
+    bySession.set(name, list);
   }
-  await shifts.apply(tx);
-  await orderLabels(tx, keys);
-  return orders.length;
+  return bySession;
+}
+
+function outcomeOf({
+  type,
+  occurred_at,
+  target,
+  reason_class,
+  respondent_ref,
+  statement_no,
+}: OutcomeColumns): NamedOutcome {
+  const [targetType = '', targetAt = ''] = target.split('@');
+  return {
+    type,
+    occurredAtMs: occurred_at.getTime(),
+    reasonClass: reason_class,
+    respondentRef: respondent_ref,
+    statement: statement_no,
+    retracts: target === '' ? null : { type: targetType as StoredOutcome['type'], occurredAtMs: Number(targetAt) },
+  };
+}
+
+async function store(tx: Queryable, made: readonly Standing[]): Promise<void> {
+  if (made.length === 0) return;
+  await tx.query(
+    `INSERT INTO adjudications (project_id, session_ref, fraud, clawback, at, subjects, events_dropped)
+     SELECT project, session, fraud, clawback, at, string_to_array(subjects, ','), dropped
+       FROM unnest($1::text[], $2::text[], $3::boolean[], $4::boolean[], $5::timestamptz[], $6::text[], $7::boolean[])
+         AS made (project, session, fraud, clawback, at, subjects, dropped)`,
+    [
+      ...columnsOf(made),
+      made.map(({ fraud }) => fraud),
+      made.map(({ clawback }) => clawback),
+      made.map(({ atMs }) => new Date(atMs)),
+      made.map(({ subjects }) => subjects.join(',')),
+      made.map(({ eventsDropped }) => eventsDropped),
+    ],
+  );
 }
 
 /** Has the labels of these sessions looked at again, by whoever keeps the score mix. */
-async function orderLabels(tx: Queryable, keys: readonly string[]): Promise<void> {
-  const names = keys.map((key) => key.split('\n'));
-  await tx.query('INSERT INTO label_work (project_id, session_ref) SELECT * FROM unnest($1::text[], $2::text[])', [
-    names.map(([projectId = '']) => projectId),
-    names.map(([, sessionRef = '']) => sessionRef),
-  ]);
-}
-
-/** Replaces what stands in the history for one session by what its events say now. */
-async function readjudicate(tx: Queryable, session: Session, shifts: Shifts): Promise<void> {
-  const { projectId, sessionRef } = session;
-  const key = [projectId, sessionRef] as const;
-  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`adjudicate ${projectId} ${sessionRef}`]);
-  const [standing] = await tx.query<{ fraud: boolean; clawback: boolean; at: Date; subjects: readonly string[] }>(
-    'DELETE FROM adjudications WHERE project_id = $1 AND session_ref = $2 RETURNING *',
-    key,
-  );
-  if (standing !== undefined)
-    shifts.add(
-      projectId,
-      standing.subjects,
-      { fraud: standing.fraud, clawback: standing.clawback, atMs: standing.at.getTime() },
-      -1,
-    );
-
-  const adjudication = adjudicate(await readOutcomes(tx, session));
-  // Also where nothing counts yet: when something does, the receipt that tells may be gone.
-  const subjects = await findSubjects(tx, session);
-  if (adjudication === null || subjects.length === 0) return;
+async function orderLabels(tx: Queryable, sessions: readonly SessionName[]): Promise<void> {
   await tx.query(
-    'INSERT INTO adjudications (project_id, session_ref, fraud, clawback, at, subjects) VALUES ($1, $2, $3, $4, $5, $6)',
-    [...key, adjudication.fraud, adjudication.clawback, new Date(adjudication.atMs), subjects],
+    'INSERT INTO label_work (project_id, session_ref) SELECT * FROM unnest($1::text[], $2::text[])',
+    columnsOf(sessions),
   );
-  shifts.add(projectId, subjects, adjudication, 1);
-}
-
-async function readOutcomes(tx: Queryable, { projectId, sessionRef }: Session): Promise<readonly StoredOutcome[]> {
-  const rows = await tx.query<{
-    type: StoredOutcome['type'];
-    occurred_at: Date;
-    target: string;
-    reason_class: StoredOutcome['reasonClass'];
-    statement_no: number;
-  }>(
-    'SELECT type, occurred_at, target, reason_class, statement_no FROM outcomes WHERE project_id = $1 AND session_ref = $2',
-    [projectId, sessionRef],
-  );
-  return rows.map(({ type, occurred_at, target, reason_class, statement_no }) => {
-    const [targetType = '', targetAt = ''] = target.split('@');
-    return {
-      type,
-      occurredAtMs: occurred_at.getTime(),
-      reasonClass: reason_class,
-      statement: statement_no,
-      retracts: target === '' ? null : { type: targetType as StoredOutcome['type'], occurredAtMs: Number(targetAt) },
-    };
-  });
-}
-
-/** Whose history the session belongs to: as it was scored last, with the respondent that the latest event names where the score named none. */
-async function findSubjects(tx: Queryable, session: Session): Promise<readonly string[]> {
-  const key = [session.projectId, session.sessionRef] as const;
-  const scored = await keepScored(tx, key);
-  const [named] = await tx.query<{ respondent_ref: string }>(
-    'SELECT respondent_ref FROM outcomes WHERE project_id = $1 AND session_ref = $2 AND respondent_ref IS NOT NULL ORDER BY statement_no DESC LIMIT 1',
-    key,
-  );
-  const respondent = scored?.respondent_known === true || named === undefined ? [] : [named.respondent_ref];
-  return [...(scored?.subjects ?? []), ...respondent];
-}
-
-interface ScoredSubjects extends Row {
-  readonly subjects: readonly string[];
-  readonly respondent_known: boolean;
-}
-
-/** What the latest receipt says, kept for when it has been dropped; then what was kept. */
-async function keepScored(tx: Queryable, key: readonly [string, string]): Promise<ScoredSubjects | undefined> {
-  const [scored] = await tx.query<ScoredSubjects>(
-    'SELECT subjects, respondent_known FROM receipts WHERE project_id = $1 AND session_ref = $2 ORDER BY scored_at DESC LIMIT 1',
-    key,
-  );
-  if (scored === undefined) {
-    const [kept] = await tx.query<ScoredSubjects>(
-      'SELECT subjects, respondent_known FROM outcome_subjects WHERE project_id = $1 AND session_ref = $2',
-      key,
-    );
-    return kept;
-  }
-  await tx.query(
-    `INSERT INTO outcome_subjects AS kept (project_id, session_ref, subjects, respondent_known) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (project_id, session_ref) DO UPDATE SET subjects = excluded.subjects, respondent_known = excluded.respondent_known
-      WHERE (kept.subjects, kept.respondent_known) IS DISTINCT FROM (excluded.subjects, excluded.respondent_known)`,
-    [...key, scored.subjects, scored.respondent_known],
-  );
-  return scored;
-}
-
-/** Changes of subjects gathered over a batch, so that each subject’s row is written once, in one order. */
-class Shifts {
-  readonly #bySubject = new Map<string, { adjudication: Adjudication; sign: 1 | -1 }[]>();
-
-  add(projectId: string, subjects: readonly string[], adjudication: Adjudication, sign: 1 | -1): void {
-    for (const subject of subjects) {
-      const key = `${projectId}\n${subject}`;
-      const list = this.#bySubject.get(key) ?? [];
-      list.push({ adjudication, sign });
-      this.#bySubject.set(key, list);
-    }
-  }
-
-  async apply(tx: Queryable): Promise<void> {
-    for (const [key, shifts] of [...this.#bySubject].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      const [projectId = '', subject = ''] = key.split('\n');
-      await tx.query(
-        "INSERT INTO history (project_id, subject_ref, version, days) VALUES ($1, $2, 0, '{}') ON CONFLICT DO NOTHING",
-        [projectId, subject],
-      );
-      const [row] = await tx.query<{ days: HistoryDays }>(
-        'SELECT days FROM history WHERE project_id = $1 AND subject_ref = $2 FOR UPDATE',
-        [projectId, subject],
-      );
-      const days = shifts.reduce((sum, { adjudication, sign }) => shiftDays(sum, adjudication, sign), row?.days ?? {});
-      await tx.query(
-        'UPDATE history SET version = version + 1, days = $3::jsonb WHERE project_id = $1 AND subject_ref = $2',
-        [projectId, subject, JSON.stringify(days)],
-      );
-    }
-  }
 }

@@ -1,11 +1,14 @@
 /**
  * The consumer that carries outcomes into the history: woken by the log, and by a clock for what the log did not tell. One round at a time;
- * a failed round is logged and repeated, because the work orders stay in the database until they are done.
+ * a failed round is logged and repeated, because the work orders stay in the database until they are done. What a batch changed is published
+ * before the next batch is taken, so that nobody's outcomes wait for somebody else's backlog. With the counters store away the work goes on, and
+ * is published when it is back.
  */
 import type { Consumer, Log } from '../../stores/log/port.js';
 import type { Logger } from '../../telemetry/logger.js';
-import { workOff } from './adjudication-work.js';
-import { publishPending, type HistoryPublisherDeps } from './history-publisher.js';
+import { readjudicate } from './adjudication-work.js';
+import { createPendingPublisher, publishRecords, type HistoryPublisherDeps } from './history-publisher.js';
+import { createWorkOrders } from './work-orders.js';
 
 export interface HistoryConsumerDeps extends HistoryPublisherDeps {
   readonly log: Log;
@@ -21,12 +24,15 @@ export async function startHistoryConsumer(deps: HistoryConsumerDeps): Promise<C
   let stopping = false;
   let tickAtMs = deps.now();
 
+  const round = createHistoryRound(deps, {
+    isStopping: () => stopping,
+    onProgress: () => void (tickAtMs = deps.now()),
+  });
+
   async function rounds(): Promise<void> {
     do {
       again = false;
-      tickAtMs = deps.now();
-      await workOff(deps.database, () => stopping);
-      await publishPending(deps);
+      await round();
     } while (again && !stopping);
   }
 
@@ -55,6 +61,48 @@ export async function startHistoryConsumer(deps: HistoryConsumerDeps): Promise<C
       clearInterval(sweeper);
       await consumer.stop();
       await running;
+    },
+  };
+}
+
+export interface HistoryRoundOptions {
+  readonly isStopping?: () => boolean;
+  /** Called before each batch. */
+  readonly onProgress?: () => void;
+}
+
+/** Works off the orders there are and publishes what changed, batch by batch, and a page of what was left to publish beside each. */
+export function createHistoryRound(
+  deps: HistoryPublisherDeps,
+  { isStopping = () => false, onProgress = () => undefined }: HistoryRoundOptions = {},
+): () => Promise<void> {
+  const orders = createWorkOrders(deps.database);
+  const pending = createPendingPublisher(deps);
+  return async () => {
+    const told = createTelling();
+    let isBusy = true;
+    while (isBusy && !isStopping()) {
+      onProgress();
+      const done = await orders.next(readjudicate);
+      await told.attempt(() => publishRecords(deps, done?.changed ?? []));
+      let left = 0;
+      await told.attempt(async () => void (left = await pending.next()));
+      isBusy = done !== null || left > 0;
+    }
+    told.end();
+  };
+}
+
+/** After a failure nothing more is told in this round, whose work goes on; the failure is what it ends with. */
+function createTelling() {
+  let failure: { readonly error: unknown } | null = null;
+  return {
+    async attempt(tell: () => Promise<void>): Promise<void> {
+      if (failure !== null) return;
+      await tell().catch((error: unknown) => (failure = { error }));
+    },
+    end(): void {
+      if (failure !== null) throw failure.error;
     },
   };
 }

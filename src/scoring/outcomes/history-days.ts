@@ -20,17 +20,21 @@ export const keepDays = 12 * halfLifeDays;
 
 const dayOf = (ms: number): number => Math.floor(ms / dayMs);
 
-/** Adds an adjudication, or with sign -1 takes it away; a day without counts is no longer there. */
-export function shiftDays(days: HistoryDays, adjudication: Adjudication, sign: 1 | -1): HistoryDays {
-  const day = String(dayOf(adjudication.atMs));
-  const [n, fraud, clawbacks] = days[day] ?? [0, 0, 0];
-  const shifted: DayCounts = [
-    n + sign,
-    fraud + (adjudication.fraud ? sign : 0),
-    clawbacks + (adjudication.clawback ? sign : 0),
-  ];
-  const { [day]: _replaced, ...others } = days;
-  return shifted[0] === 0 ? others : { ...others, [day]: shifted };
+export interface Shift {
+  readonly adjudication: Adjudication;
+  /** 1 adds the adjudication, -1 takes it away. */
+  readonly sign: 1 | -1;
+}
+
+/** The days after these changes; a day without counts is no longer there. */
+export function shiftDays(days: HistoryDays, shifts: readonly Shift[]): HistoryDays {
+  const shifted: Record<string, DayCounts> = { ...days };
+  for (const { adjudication, sign } of shifts) {
+    const day = String(dayOf(adjudication.atMs));
+    const [n, fraud, clawbacks] = shifted[day] ?? [0, 0, 0];
+    shifted[day] = [n + sign, fraud + (adjudication.fraud ? sign : 0), clawbacks + (adjudication.clawback ? sign : 0)];
+  }
+  return Object.fromEntries(Object.entries(shifted).filter(([, [n]]) => n !== 0));
 }
 
 /** Days in the future weigh as today: an event cannot weigh more for being dated ahead. */

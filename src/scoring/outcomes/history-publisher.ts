@@ -5,7 +5,9 @@
  */
 import type { Counters } from '../../stores/counters/port.js';
 import type { Database } from '../../stores/database/port.js';
-import { decay, type HistoryDays } from './history-days.js';
+import { decay } from './history-days.js';
+import type { HistoryRow } from './history-shifts.js';
+import { nextInTurn } from './waiting-projects.js';
 
 export interface HistoryPublisherDeps {
   readonly database: Database;
@@ -14,31 +16,42 @@ export interface HistoryPublisherDeps {
 }
 
 const pageMax = 500;
+const unpublished = 'published < version';
 
-type HistoryRow = {
-  readonly project_id: string;
-  readonly subject_ref: string;
-  readonly version: number;
-  readonly days: HistoryDays;
-};
+/** Publishes these records and notes that they were told. */
+export async function publishRecords(deps: HistoryPublisherDeps, rows: readonly HistoryRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await publish(deps, rows);
+  await deps.database.query(
+    `UPDATE history SET published = greatest(published, told.version)
+       FROM unnest($1::text[], $2::text[], $3::bigint[]) AS told (project, subject, version)
+      WHERE project_id = told.project AND subject_ref = told.subject`,
+    [rows.map((row) => row.project_id), rows.map((row) => row.subject_ref), rows.map((row) => row.version)],
+  );
+}
 
-/** Publishes what changed since it was last told; answers how many records. */
-export async function publishPending(deps: HistoryPublisherDeps): Promise<number> {
-  let total = 0;
-  for (;;) {
-    const rows = await deps.database.query<HistoryRow>(
-      `SELECT project_id, subject_ref, version, days FROM history WHERE published < version LIMIT ${pageMax}`,
-    );
-    await publish(deps, rows);
-    await deps.database.query(
-      `UPDATE history SET published = greatest(published, told.version)
-         FROM unnest($1::text[], $2::text[], $3::bigint[]) AS told (project, subject, version)
-        WHERE project_id = told.project AND subject_ref = told.subject`,
-      [rows.map((row) => row.project_id), rows.map((row) => row.subject_ref), rows.map((row) => row.version)],
-    );
-    total += rows.length;
-    if (rows.length < pageMax) return total;
-  }
+/** Tells what waits to be told, a page of every project in turn. */
+export interface PendingPublisher {
+  /** Publishes the next page; answers how many records, 0 where none waits. */
+  next(): Promise<number>;
+}
+
+export function createPendingPublisher(deps: HistoryPublisherDeps): PendingPublisher {
+  let after = '';
+  return {
+    async next() {
+      const turn = await nextInTurn(deps.database, { table: 'history', where: unpublished }, after);
+      if (turn.projects.length === 0) return 0;
+      const rows = await deps.database.query<HistoryRow>(
+        `SELECT own.* FROM unnest($1::text[]) AS project, LATERAL (
+           SELECT project_id, subject_ref, version, days FROM history WHERE project_id = project AND ${unpublished} LIMIT $2) AS own`,
+        [turn.projects, Math.ceil(pageMax / turn.projects.length)],
+      );
+      await publishRecords(deps, rows);
+      after = turn.next;
+      return rows.length;
+    },
+  };
 }
 
 /** Publishes the whole history of one project. */

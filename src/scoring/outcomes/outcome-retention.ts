@@ -3,7 +3,8 @@
  *
  * An outcome goes by the time at which it was received. What was adjudicated from it stays in the history, which forgets by itself: after
  * twelve half-lives (`keepDays`) a day counts for nothing. Only then is the adjudication deleted, and the record of a subject with its last
- * day. Until then an adjudication is needed: a later event of its session takes the earlier effect back before it adds its own. Whose history a
+ * day. Until then an adjudication is needed: a later event of its session takes the earlier effect back before it adds its own, and what
+ * rested on events that are gone goes on standing beside it. Whose history a
  * session belongs to goes with the last of its outcomes and its adjudication.
  */
 import type { Database, Row } from '../../stores/database/port.js';
@@ -27,7 +28,10 @@ export async function dropExpiredOutcomes(database: Database, nowMs: number, ret
     where: 'received_at < $1',
     values: [new Date(nowMs - retentionDays * dayMs)],
     returning: 'project_id, session_ref',
-    onBatch: (rows) => dropSubjects(database, rows),
+    onBatch: async (rows) => {
+      await noteDropped(database, rows);
+      await dropSubjects(database, rows);
+    },
   });
   // A day more than the history keeps, so that no day of it is left that a deletion could miss.
   const forgottenBefore = new Date(nowMs - (keepDays + 1) * dayMs);
@@ -43,6 +47,16 @@ export async function dropExpiredOutcomes(database: Database, nowMs: number, ret
     },
   });
   return outcomes + adjudications + histories;
+}
+
+/** What was adjudicated from them stands by itself from now on. */
+async function noteDropped(database: Database, rows: readonly Row[]): Promise<void> {
+  if (rows.length === 0) return;
+  await database.query(
+    `UPDATE adjudications a SET events_dropped = true FROM unnest($1::text[], $2::text[]) AS gone (project, session)
+      WHERE a.project_id = gone.project AND a.session_ref = gone.session AND NOT a.events_dropped`,
+    [rows.map((row) => row['project_id'] as string), rows.map((row) => row['session_ref'] as string)],
+  );
 }
 
 /** Of the sessions of these rows: the subjects of those that nothing is left of. */

@@ -16,6 +16,9 @@ export interface IndexedReceipt extends Omit<SessionReceipt, 'scoredAt'> {
   readonly sessionRef: string;
   readonly sessionId: string;
   readonly scoredAt: Date;
+  /** Whose history the session belongs to, and whether a respondent is among them. */
+  readonly subjects: readonly string[];
+  readonly respondentKnown: boolean;
 }
 
 const latestColumns = {
@@ -28,13 +31,17 @@ const latestColumns = {
   study_id: 'text',
   source_id: 'text',
   supersedes: 'text',
+  subjects: 'text',
+  respondent_known: 'boolean',
 } as const;
 const latest = Object.keys(latestColumns);
+const given = ['organization', 'project', 'session', 'session_id', 'first', ...latest];
 const types = ['text', 'text', 'text', 'text', 'timestamptz', ...Object.values(latestColumns)];
 
 const upsert = `
   INSERT INTO session_index AS known (organization_id, project_id, session_ref, session_id, first_scored_at, ${latest.join(', ')})
-  SELECT * FROM unnest(${types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')})
+  SELECT organization, project, session, session_id, first, ${latest.map((name) => (name === 'subjects' ? "string_to_array(subjects, ',')" : name)).join(', ')}
+    FROM unnest(${types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')}) AS given (${given.join(', ')})
   ON CONFLICT (project_id, session_ref) DO UPDATE SET first_scored_at = least(known.first_scored_at, excluded.first_scored_at),
     ${latest.map((name) => `${name} = CASE WHEN excluded.receipt_id > known.receipt_id THEN excluded.${name} ELSE known.${name} END`).join(', ')}`;
 
@@ -69,6 +76,8 @@ export async function indexSessions(tx: Queryable, receipts: readonly IndexedRec
       column((receipt) => receipt.studyId),
       column((receipt) => receipt.sourceId),
       column((receipt) => receipt.supersedes),
+      column((receipt) => receipt.subjects.join(',')),
+      column((receipt) => receipt.respondentKnown),
     ],
     { recurring: true },
   );

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { orderWork } from '../../../src/scoring/outcomes/outcome-service.js';
+import { dropExpiredOutcomes } from '../../../src/scoring/outcomes/outcome-retention.js';
 import { insertOutcomes, sortRows, type OutcomeRow } from '../../../src/scoring/outcomes/outcome-rows.js';
-import { workOff } from '../../../src/scoring/outcomes/adjudication-work.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
 import type { Database } from '../../../src/stores/database/port.js';
+import { workOff } from '../../helpers/outcome-work.js';
 
 const namespace = 'proj_1';
 const at = (day: number): Date => new Date(Date.UTC(2026, 0, day));
@@ -103,4 +104,21 @@ t.test('statements of one request keep their order', async (t) => {
   const both = [event('ban', 4, { reasonClass: 'fit' }), event('ban', 4, { reasonClass: 'fraud' }), event('ban', 4)];
   t.equal(await post(database, ...both), 2, 'the one that says nothing beside them is none');
   t.same(await historyOf(database), { respondent: [[1, 1, 0]] });
+});
+
+t.test('what rested on events that are past their lifetime goes on standing until it is taken back', async (t) => {
+  const database = await openDatabase();
+  await scored(database, ['respondent']);
+  await post(database, event('ban', 4, { reasonClass: 'fraud' }));
+  await database.query('DROP TABLE receipts_20260101');
+  await dropExpiredOutcomes(database, Date.now() + 500 * 86_400_000, 400);
+  t.same(await database.query('SELECT 1 FROM outcomes'), [], 'the event itself is gone');
+  await post(database, event('complete', 40));
+  t.same(await historyOf(database), { respondent: [[1, 1, 0]] }, 'a late completion does not make it honest');
+  await post(database, event('reconciliation', 41, { reasonClass: 'fraud' }));
+  t.same(await historyOf(database), { respondent: [[1, 1, 1]] }, 'a late reversal adds to it');
+  await post(database, event('custom', 50, { target: `ban@${at(4).getTime()}` }));
+  t.same(await historyOf(database), { respondent: [[1, 1, 1]] }, 'what is left stands by itself');
+  await post(database, event('custom', 51, { target: `reconciliation@${at(41).getTime()}` }));
+  t.same(await historyOf(database), { respondent: [[1, 0, 0]] });
 });

@@ -15,8 +15,13 @@ t.test('an outcome that is taken back leaves the history exactly as if it had ne
   fc.assert(
     fc.property(fc.array(adjudication, { maxLength: 30 }), adjudication, fc.nat(29), (others, undone, position) => {
       const build = (all: readonly (typeof undone)[]): HistoryDays =>
-        all.reduce<HistoryDays>((days, one) => shiftDays(days, one, 1), {});
-      const withIt = shiftDays(build([...others.slice(0, position), undone, ...others.slice(position)]), undone, -1);
+        shiftDays(
+          {},
+          all.map((one) => ({ adjudication: one, sign: 1 })),
+        );
+      const withIt = shiftDays(build([...others.slice(0, position), undone, ...others.slice(position)]), [
+        { adjudication: undone, sign: -1 },
+      ]);
       const without = build(others);
       t.same(withIt, without);
       return JSON.stringify(decay(withIt, 500 * dayMs)) === JSON.stringify(decay(without, 500 * dayMs));

@@ -28,6 +28,8 @@ const receipt = (sessionId: string, hour: number, over: Partial<IndexedReceipt> 
   studyId: null,
   sourceId: 'source',
   supersedes: null,
+  subjects: ['respondent-ref', 'source-ref'],
+  respondentKnown: true,
   ...over,
 });
 

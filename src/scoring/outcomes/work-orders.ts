@@ -1,0 +1,73 @@
+/**
+ * Orders to work out sessions' adjudications anew, taken in turn from every project that has some. A batch that fails is made smaller, since the
+ * likeliest reason is that it took too long; one that succeeds lets the next be larger again. An order that fails alone goes behind the others of
+ * its project.
+ */
+import type { Database, Queryable } from '../../stores/database/port.js';
+import { nameOf, type SessionName } from './session-subjects.js';
+import { nextInTurn } from './waiting-projects.js';
+
+export interface WorkOrders {
+  /**
+   * Takes the next orders and does `work` for their sessions (each once, in one order) in the transaction that takes them. null where none waits,
+   * or where others have them in hand. Rejects with what went wrong; the next call then takes fewer.
+   */
+  next<T>(work: (tx: Queryable, sessions: readonly SessionName[]) => Promise<T>): Promise<T | null>;
+}
+
+const ordersMax = 500;
+const shrinkBy = 4;
+
+export function createWorkOrders(database: Database, batchMax: number = ordersMax): WorkOrders {
+  let size = batchMax;
+  let after = '';
+  return {
+    async next(work) {
+      try {
+        const done = await database.transaction(async (tx) => {
+          const turn = await nextInTurn(tx, { table: 'adjudication_work' }, after, size);
+          const sessions = turn.projects.length === 0 ? [] : await take(tx, turn.projects, size);
+          return { turn, result: sessions.length === 0 ? null : await work(tx, sessions) };
+        });
+        after = done.turn.next;
+        size = Math.min(batchMax, size * 2);
+        return done.result;
+      } catch (error) {
+        if (size === 1) await postpone(database, after);
+        size = Math.max(1, Math.floor(size / shrinkBy));
+        throw error;
+      }
+    },
+  };
+}
+
+async function take(tx: Queryable, projects: readonly string[], size: number): Promise<readonly SessionName[]> {
+  const rows = await tx.query<{ project_id: string; session_ref: string }>(
+    `DELETE FROM adjudication_work WHERE work_id IN (
+       SELECT own.work_id FROM unnest($1::text[]) AS project, LATERAL (
+         SELECT work_id FROM adjudication_work WHERE project_id = project ORDER BY work_id LIMIT $2 FOR UPDATE SKIP LOCKED) AS own)
+     RETURNING project_id, session_ref`,
+    [projects, Math.ceil(size / projects.length)],
+  );
+  const sessions = new Map(
+    rows.map((row) => {
+      const session = { projectId: row.project_id, sessionRef: row.session_ref };
+      return [nameOf(session), session] as const;
+    }),
+  );
+  return [...sessions].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, session]) => session);
+}
+
+/** The order that is next goes to the end. What hinders this hindered the work too, and is told by that. */
+async function postpone(database: Database, after: string): Promise<void> {
+  const { projects } = await nextInTurn(database, { table: 'adjudication_work' }, after, 1).catch(() => ({
+    projects: [],
+  }));
+  await database
+    .query(
+      `UPDATE adjudication_work SET work_id = nextval(pg_get_serial_sequence('adjudication_work', 'work_id'))
+        WHERE work_id = (SELECT work_id FROM adjudication_work WHERE project_id = ANY($1::text[]) ORDER BY work_id LIMIT 1 FOR UPDATE SKIP LOCKED)`,
+      [projects],
+    )
+    .catch(() => undefined);
+}

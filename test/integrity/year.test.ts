@@ -1,0 +1,60 @@
+/**
+ * After a year: 400 days of receipts. Short in CI; `npm run soak` sets YEAR_RECEIPTS to a million. Each figure stands beside its rival of the
+ * same run, a database with a few days.
+ */
+import t from 'tap';
+import { openPostgres } from '../../src/stores/database/postgres.js';
+import type { Database } from '../../src/stores/database/port.js';
+import { workOff } from '../helpers/outcome-work.js';
+import { createDatabase, findStack } from '../helpers/stores.js';
+import { dayMs, makeDays, postOutcomes, recordScores, refOf, type PastScore } from '../helpers/year.js';
+
+const receipts = Number(process.env['YEAR_RECEIPTS'] ?? 2_000);
+const days = 400;
+t.setTimeout(60_000 + receipts * 10);
+const stack = findStack(t, 'a year of receipts');
+
+if (stack !== null) {
+  const nowMs = Date.now();
+  const openDays = async (count: number): Promise<Database> => {
+    const database = await openPostgres({ url: await createDatabase(t, stack), poolMax: 4, deadlineMs: 5_000 });
+    t.teardown(() => database.close());
+    await makeDays(database, nowMs, count);
+    return database;
+  };
+  const scoresOver = (count: number, prefix: string): PastScore[] =>
+    Array.from({ length: receipts }, (_, n) => ({
+      projectId: 'proj_year',
+      sessionId: `${prefix}${n}`,
+      atMs: nowMs - (n % count) * dayMs,
+    }));
+  const outcomesPerSecond = async (database: Database, scores: readonly PastScore[]): Promise<number> => {
+    await recordScores(database, scores);
+    for (let from = 0; from < scores.length; from += 10_000)
+      await postOutcomes(database, scores.slice(from, from + 10_000), { type: 'complete' });
+    const startMs = performance.now();
+    const sessions = await workOff(database);
+    t.equal(sessions, scores.length);
+    return (sessions * 1_000) / (performance.now() - startMs);
+  };
+
+  t.test('outcomes go as fast over 400 days as over two, those of sessions that were never scored too', async (t) => {
+    const [year, few] = [await openDays(days), await openDays(2)];
+    const beside = await outcomesPerSecond(few, scoresOver(2, 's'));
+    const scores = scoresOver(days, 's');
+    const perSecond = await outcomesPerSecond(year, scores);
+    t.comment(`outcomes/s: ${Math.round(perSecond)} at ${days} days, ${Math.round(beside)} at 2`);
+    t.ok(perSecond > beside / 3, `${perSecond} over the year against ${beside}`);
+    const [source] = await year.query<{ sessions: number }>(
+      'SELECT sum((day.value ->> 0)::int) AS sessions FROM history, jsonb_each(days) AS day WHERE subject_ref = $1',
+      [refOf('source')],
+    );
+    t.equal(Number(source?.sessions), scores.length, 'all of them count for their source');
+
+    const strangers = scoresOver(days, 'stranger');
+    await postOutcomes(year, strangers.slice(0, 10_000), { type: 'complete' });
+    const startMs = performance.now();
+    const sessions = await workOff(year);
+    t.ok((sessions * 1_000) / (performance.now() - startMs) > beside / 3, 'what matches nothing costs no more');
+  });
+}
