@@ -117,7 +117,7 @@ const projectColumn = (receipt: Receipt): Namespace | null =>
 
 /** Whose history the session belongs to. */
 const subjectsOf = ({ subjects }: Receipt): readonly string[] =>
-  Object.values(subjects).filter((subject) => subject !== null);
+  [subjects.respondent, subjects.source, subjects.subSource].filter((subject) => subject !== null);
 
 /** One day’s partition; safe when several consumers come at once. */
 async function createPartition(database: Database, day: string): Promise<void> {
