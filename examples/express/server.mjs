@@ -1,11 +1,11 @@
 /**
  * A backend that trusts nobody's page: it takes the token from the browser and asks the service what it is worth. The project key stays
- * here. Usage: VH_API=https://verify.example/api/v1 VH_PROJECT_KEY=vf_... node server.mjs [folder to serve]
+ * here. Usage: API=https://verify.example/api/v1 PROJECT_KEY=vf_... node server.mjs [folder to serve]
  */
 import express from 'express';
 
-const { VH_API: api, VH_PROJECT_KEY: projectKey, HOST: host = '127.0.0.1', PORT: port = '8080' } = process.env;
-if (api === undefined || projectKey === undefined) throw new Error('Set VH_API and VH_PROJECT_KEY.');
+const { API: api, PROJECT_KEY: projectKey, HOST: host = '127.0.0.1', PORT: port = '8080' } = process.env;
+if (api === undefined || projectKey === undefined) throw new Error('Set API and PROJECT_KEY.');
 
 const app = express();
 app.use(express.json({ limit: '16kb' }));

@@ -68,6 +68,9 @@ function describe({ bootstrap, firstStart }: Service, networkUnknown: boolean): 
       `  project key       ${projectKey} (secret; your backend scores with it)`,
       `  organization key  ${organizationKey} (secret; makes projects, measures nothing)`,
       `  probe key         ${probeKey} (public; goes on the page as data-project-key)`,
+      '',
+      'The same for a shell, by the names that the documentation uses:',
+      `  export API=${baseUrl} PROJECT_ID=${projectId} PROJECT_KEY=${projectKey} ORGANIZATION_KEY=${organizationKey}`,
     );
   if (projectKey !== undefined)
     lines.push(

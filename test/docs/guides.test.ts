@@ -1,6 +1,7 @@
 /** Every block of code in the guides runs, in the order of its page, against a whole service. */
 import { readdirSync } from 'node:fs';
 import t from 'tap';
+import { settings } from '../../src/config.js';
 import { blocksOf, prepareProject } from '../helpers/guide-blocks.js';
 import { readRepositoryFile, repositoryPath } from '../helpers/repository.js';
 import { startTestService, temporaryDirectory } from '../helpers/service.js';
@@ -10,21 +11,23 @@ const guides = readdirSync(repositoryPath('docs/guides'))
   .map((name) => `docs/guides/${name}`);
 /** Pages of all languages have a test of their own. */
 const elsewhere = new Set(['python', 'php', 'go']);
+const runInAllLanguages = new Set(['docs/guides/languages.md', 'docs/guides/hashing.md']);
 const service = await startTestService(t);
 const { projectKey, organizationKey, projectId, baseUrl, siteUrl } = service.bootstrap;
 const run = await prepareProject(temporaryDirectory(t), {
-  VH_KEY: projectKey,
-  VH_ORGANIZATION_KEY: organizationKey,
-  VH_PROJECT: projectId,
-  VH_API: baseUrl,
-  VH_SALT: 'correct horse battery staple',
+  PROJECT_KEY: projectKey,
+  ORGANIZATION_KEY: organizationKey,
+  PROJECT_ID: projectId,
+  API: baseUrl,
+  SALT: 'correct horse battery staple',
 });
 /** What single blocks have to print; the others have to end well. */
 const printed: Readonly<Record<string, RegExp>> = {
   'docs/guides/integrate.md, block 2 (js)': /^accept$/,
-  'docs/guides/integrate.md, block 4 (sh)': /"noProbeRiskScore":45/,
-  'docs/guides/integrate.md, block 5 (sh)': /"sessionId":"s-1001"/,
-  'docs/guides/integrate.md, block 6 (js)': /^2 1 \[\]$/,
+  'docs/guides/integrate.md, block 4 (sh)': /^"recommendation":"allow"\n"recommendation":"review"\n"recommendation":"block"\n"recommendation":"allow"$/,
+  'docs/guides/integrate.md, block 5 (sh)': /"noProbeRiskScore":45/,
+  'docs/guides/integrate.md, block 6 (sh)': /"sessionId":"s-1001"/,
+  'docs/guides/integrate.md, block 7 (js)': /^2 1 \[\]$/,
   'docs/guides/evaluate.md, block 1 (js)': /^none confirmed \d+$/,
   'docs/guides/calibrate.md, block 1 (sh)': /"hypothetical"/,
   'docs/guides/calibrate.md, block 2 (sh)': /insufficient_data/,
@@ -46,12 +49,38 @@ for (const page of ['docs/node.md', ...guides]) {
   });
 }
 
+t.test('no block of code is passed over: each names a language that runs here, or one that runs on its own page', (t) => {
+  for (const page of guides) {
+    const blocks = blocksOf(page);
+    t.equal(readRepositoryFile(page).match(/^\s*(?:```|~~~)/gm)?.length ?? 0, 2 * blocks.length, `${page}: all fences`);
+    const others = blocks.filter(({ language }) => elsewhere.has(language));
+    t.ok(others.length === 0 || runInAllLanguages.has(page), `${page}: ${others.map(({ name }) => name).join()}`);
+  }
+  t.end();
+});
+
 t.test('what is said to be printed belongs to blocks that exist', (t) => {
   const names = new Set(guides.flatMap(blocksOf).map(({ name }) => name));
   t.strictSame(
     Object.keys(printed).filter((name) => !names.has(name)),
     [],
   );
+  t.end();
+});
+
+t.test('no page or example names a variable that would stop the service: what begins with VH_ is a setting', (t) => {
+  const pages = readdirSync(repositoryPath('docs'), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`);
+  const examples = readdirSync(repositoryPath('examples'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => !name.includes('node_modules'))
+    .map((name) => `examples/${name}`);
+  const texts = ['README.md', ...pages, ...examples].filter((name) => /\.(?:md|m?jsx?)$/.test(name));
+  t.ok(texts.length > 40);
+  const unknown = texts.flatMap((name) =>
+    [...readRepositoryFile(name).matchAll(/\bVH_[A-Z_]+\b/g)]
+      .filter(([variable]) => !(variable in settings))
+      .map(([variable]) => `${name}: ${variable}`),
+  );
+  t.strictSame(unknown, []);
   t.end();
 });
 

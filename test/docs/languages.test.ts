@@ -9,7 +9,7 @@ import { startTestService, temporaryDirectory } from '../helpers/service.js';
 const programs = { js: ['node', '-v'], python: ['python3', '-V'], php: ['php', '-v'], go: ['go', 'version'] } as const;
 const service = await startTestService(t);
 const { projectKey, baseUrl } = service.bootstrap;
-const run = await prepareProject(temporaryDirectory(t), { VH_KEY: projectKey, VH_API: baseUrl });
+const run = await prepareProject(temporaryDirectory(t), { PROJECT_KEY: projectKey, API: baseUrl });
 const clean = scoreReply();
 const risky = scoreReply({
   score: 55,
@@ -30,7 +30,8 @@ for (const [language, [command, argument]] of Object.entries(programs)) {
   t.test(`${language}: scores, and decides by both axes`, { skip, timeout: 400_000 }, async (t) => {
     const block = only('docs/guides/languages.md');
     t.equal(await run(block), 'allow');
-    t.equal(await run(block, { VH_API: riskyApi }), 'block', 'risk and a duplicate');
+    t.equal(await run(block, { API: riskyApi }), 'block', 'risk and a duplicate');
+    await t.rejects(run(block, { PROJECT_KEY: 'vf_live_nobody' }), /INVALID_KEY/, 'a refusal says why');
   });
   t.test(`${language}: hashes as the vectors say`, { skip, timeout: 400_000 }, async (t) => {
     t.equal(await run(only('docs/guides/hashing.md')), String(vectorCount));

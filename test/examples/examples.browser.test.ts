@@ -34,7 +34,7 @@ t.test('the examples run as they stand', { skip, timeout: 180_000 }, async (t) =
   /** The Express example, on a free port, serving a folder. */
   async function serve(folder: string): Promise<string> {
     const child = spawn(process.execPath, [repositoryPath('examples/express/server.mjs'), folder], {
-      env: { ...process.env, VH_API: baseUrl, VH_PROJECT_KEY: projectKey, PORT: '0' },
+      env: { ...process.env, API: baseUrl, PROJECT_KEY: projectKey, PORT: '0' },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     t.teardown(() => child.kill('SIGKILL'));

@@ -44,7 +44,7 @@ void t.test('the Next.js example runs as it stands', { skip, timeout: 300_000 },
   async function start(folder: string): Promise<string> {
     const child = spawn(process.execPath, [next, 'start', '-H', '127.0.0.1', '-p', '0'], {
       cwd: folder,
-      env: { ...process.env, ...quiet, VH_API: baseUrl, VH_SITE_KEY: projectId, VH_PROJECT_KEY: projectKey },
+      env: { ...process.env, ...quiet, API: baseUrl, SITE_KEY: projectId, PROJECT_KEY: projectKey },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     t.teardown(() => child.kill('SIGKILL'));

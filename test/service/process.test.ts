@@ -31,7 +31,16 @@ t.test(
     t.notOk(stderr.includes(bootstrap.projectKey));
     const line = stdout.split('\n').find((text) => text.trim().startsWith('curl'));
     const { stdout: reply } = await run('sh', ['-c', line ?? 'false']);
-    t.match(JSON.parse(reply), { score: 0, sessionId: 'session-1' });
+    const scored = JSON.parse(reply) as ScoreReply;
+    t.match(scored, { score: 0, sessionId: 'session-1' });
+    const notes = scored.evidence.notes.map(({ code }) => code);
+    t.notOk(notes.includes('address_not_public'), 'its address could be a respondent’s');
+    const exported = stdout.split('\n').find((text) => text.trim().startsWith('export'));
+    const { stdout: again } = await run('sh', [
+      '-c',
+      `${exported}\ncurl -s "$API/projects/$PROJECT_ID" -H "X-API-Key: $ORGANIZATION_KEY"`,
+    ]);
+    t.match(JSON.parse(again), { projectId: bootstrap.projectId }, 'the variables fit the calls of the documentation');
     t.equal(await service.end('SIGTERM'), 0, 'SIGTERM ends it with 0');
     await t.rejects(fetch(`${bootstrap.adminUrl}/healthz`), 'and nothing is left that listens');
   },

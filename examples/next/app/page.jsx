@@ -7,7 +7,7 @@ export default async function Page() {
   return (
     <main>
       <h1>Before we begin</h1>
-      <Survey siteKey={process.env.VH_SITE_KEY} apiEndpoint={process.env.VH_API} />
+      <Survey siteKey={process.env.SITE_KEY} apiEndpoint={process.env.API} />
     </main>
   );
 }

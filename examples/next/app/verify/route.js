@@ -1,4 +1,4 @@
-const { VH_API: api, VH_PROJECT_KEY: projectKey } = process.env;
+const { API: api, PROJECT_KEY: projectKey } = process.env;
 
 /** Asks the service what the browser's token is worth. The project key stays here. */
 export async function POST(request) {
