@@ -292,6 +292,11 @@ export const settings = {
     'embedded issuer',
   ),
   DASHBOARD_ISSUER: optional(text, 'The iss that dashboard tokens must carry; needed with DASHBOARD_JWKS_URL.'),
+  DASHBOARD_TOKEN_TYPE: optional(
+    text,
+    'The typ that the header of dashboard tokens must carry, where the issuer has one of its own.',
+    'JWT (or none) and at+jwt',
+  ),
   DASHBOARD_AUDIENCE: optional(text, 'The aud that dashboard tokens must carry; needed with DASHBOARD_JWKS_URL.'),
 } as const;
 

@@ -1,6 +1,7 @@
 /**
  * Dashboard tokens: JWTs of a configured OIDC issuer, or of the embedded one, whose key derives from the master key, so that
- * `npm run token` can sign without asking the running service. Algorithm, issuer, audience and expiry are pinned.
+ * `npm run token` can sign without asking the running service. Algorithm, type, issuer, audience and expiry are pinned: an issuer signs other
+ * things with the same keys, such as notices of a sign-out, and those open nothing here.
  */
 import { createRemoteJWKSet, jwtVerify, SignJWT, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import { deriveSigningKey } from '../crypto/master-key.js';
@@ -23,7 +24,12 @@ export interface ExternalIssuer {
   readonly jwksUrl: string;
   readonly issuer: string;
   readonly audience: string;
+  /** The type that a token must name in its header; null takes what stands for a plain or an access token. */
+  readonly type?: string | null;
 }
+
+/** Types of the header (RFC 7519, RFC 9068); one that is left out means the first. */
+const plainTypes = ['jwt', 'at+jwt'];
 
 /** Signs a token of the embedded issuer. */
 export function issueDashboardToken(
@@ -66,10 +72,11 @@ export function createDashboardVerifier(
   };
   return async (token) => {
     try {
-      const { payload } =
+      const { payload, protectedHeader } =
         typeof getKey === 'function'
           ? await jwtVerify(token, getKey, options)
           : await jwtVerify(token, getKey, options);
+      requireType(protectedHeader.typ, external?.type ?? null);
       return callerOf(payload);
     } catch (error) {
       if (error instanceof Fault) throw error;
@@ -85,6 +92,17 @@ export function createDashboardVerifier(
       });
     }
   };
+}
+
+/** Case does not count, nor does the prefix that media types may have. */
+function requireType(type: string | undefined, wanted: string | null): void {
+  const plain = (text: string): string => text.toLowerCase().replace(/^application\//, '');
+  const isFit =
+    wanted === null ? plainTypes.includes(plain(type ?? 'jwt')) : type !== undefined && plain(type) === plain(wanted);
+  if (!isFit)
+    throw new Fault('INVALID_TOKEN', 'This token is of another type than a dashboard token. Sign in again.', {
+      internal: `typ ${String(type).slice(0, 100)}`,
+    });
 }
 
 function callerOf(payload: JWTPayload): DashboardCaller {

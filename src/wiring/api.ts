@@ -179,8 +179,9 @@ function externalIssuerOf({
   DASHBOARD_JWKS_URL: jwksUrl,
   DASHBOARD_ISSUER: issuer,
   DASHBOARD_AUDIENCE: audience,
+  DASHBOARD_TOKEN_TYPE: type,
 }: Settings): ExternalIssuer | null {
-  return jwksUrl === null || issuer === null || audience === null ? null : { jwksUrl, issuer, audience };
+  return jwksUrl === null || issuer === null || audience === null ? null : { jwksUrl, issuer, audience, type };
 }
 
 export function packageVersion(): string {

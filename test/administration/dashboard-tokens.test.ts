@@ -39,10 +39,10 @@ const external = { jwksUrl, issuer, audience };
 const claims = { org_id: 'org_a', role: 'admin' };
 const token = (
   signer: Signer,
-  change: { iss?: string; aud?: string; exp?: number | null; sub?: string | null; claims?: object } = {},
+  change: { iss?: string; aud?: string; exp?: number | null; sub?: string | null; claims?: object; typ?: string } = {},
 ): Promise<string> => {
   const jwt = new SignJWT({ ...claims, ...change.claims })
-    .setProtectedHeader({ alg: 'RS256', kid: signer.kid })
+    .setProtectedHeader({ alg: 'RS256', kid: signer.kid, ...(change.typ === undefined ? {} : { typ: change.typ }) })
     .setIssuer(change.iss ?? issuer)
     .setAudience(change.aud ?? audience)
     .setIssuedAt();
@@ -63,6 +63,17 @@ t.test('a token of the configured issuer is a caller with organization and role'
     organizationId: 'org_a',
     role: 'admin',
   });
+});
+
+t.test('what the issuer signs for another purpose is no dashboard token', async (t) => {
+  const verify = createDashboardVerifier(masterKey, external);
+  for (const typ of [undefined, 'JWT', 'jwt', 'at+jwt', 'application/at+jwt'])
+    t.equal(await codeOf(token(first, typ === undefined ? {} : { typ }).then(verify)), 'accepted', typ ?? 'none');
+  for (const typ of ['logout+jwt', 'secevent+jwt', 'dpop+jwt', ''])
+    t.equal(await codeOf(token(first, { typ }).then(verify)), 'INVALID_TOKEN', typ);
+  const strict = createDashboardVerifier(masterKey, { ...external, type: 'dash+jwt' });
+  t.equal(await codeOf(token(first, { typ: 'dash+jwt' }).then(strict)), 'accepted');
+  for (const change of [{}, { typ: 'JWT' }]) t.equal(await codeOf(token(first, change).then(strict)), 'INVALID_TOKEN');
 });
 
 t.test('the keys are fetched once for many tokens', async (t) => {

@@ -20,12 +20,6 @@ const rotate = (
   path = projectKeys,
 ): Answer<MintedKeyReply> =>
   service.call('POST', `${path}/${keyId}/rotate`, { ...(body === undefined ? {} : { body }), headers });
-const limit = (
-  keyId: string,
-  rateLimits: object,
-  headers: Headers = credentials.owner,
-  path = projectKeys,
-): Answer<KeyRecord & ErrorBody> => service.call('PATCH', `${path}/${keyId}`, { body: { rateLimits }, headers });
 const introspect = (key: string): Answer<KeyIntrospection & ErrorBody> =>
   service.call('GET', '/api-keys/current', { headers: keyHeaders(key) });
 const list = async (path = projectKeys): Promise<readonly KeyRecord[]> =>
@@ -170,84 +164,6 @@ t.test('a replacement reads the evidence of what its predecessor scored', async 
     (await service.call('GET', `/lite/score/${score.receiptId}/evidence`, { headers: keyHeaders(body.apiKey) })).status,
     200,
   );
-});
-
-t.test('limits changed in place are in force with the next request, lower and higher', async (t) => {
-  const { apiKey, keyId } = (await create()).body;
-  t.match(await limit(keyId, { perMinute: 1, perDay: 100 }), {
-    status: 200,
-    body: { rateLimit: { perMinute: 1, perDay: 100 } },
-  });
-  await introspect(apiKey);
-  const refused = await introspect(apiKey);
-  t.match(
-    { status: refused.status, ...refused.body },
-    { status: 429, code: 'RATE_LIMIT_EXCEEDED', limit: 1, usage: 1 },
-  );
-  t.match(refused.headers.get('retry-after'), /^[1-9]\d*$/);
-  t.equal(refused.headers.get('x-ratelimit-remaining'), '0');
-  t.ok(Number(refused.headers.get('x-ratelimit-reset')) > Date.now() / 1_000);
-  t.same((await limit(keyId, { perMinute: 1_000 })).body.rateLimit, { perMinute: 1_000, perDay: 100 });
-  t.equal((await introspect(apiKey)).status, 200);
-});
-
-t.test('every request made with the key counts, also those to score that cannot be scored', async (t) => {
-  const bodies: readonly (readonly [string, unknown])[] = [
-    ['no field that is needed', {}],
-    ['an address that is none', { sessionId: 'invalid', clientIp: '203.0.113.8:80' }],
-    ['no JSON', '{'],
-    ['a source that no database keeps', { sessionId: 'invalid', clientIp: '203.0.113.8', sourceId: 'a\u0000' }],
-  ];
-  for (const [what, body] of bodies) {
-    const { apiKey, keyId } = (await create()).body;
-    await limit(keyId, { perMinute: 3, perDay: 100 });
-    const score = () => service.call('POST', '/lite/score', { body, headers: keyHeaders(apiKey) });
-    const statuses = [];
-    for (let i = 0; i < 4; i += 1) statuses.push((await score()).status);
-    t.same(statuses, [400, 400, 400, 429], what);
-  }
-});
-
-t.test('a call that is scored counts once', async (t) => {
-  const call = { body: { sessionId: 'once', clientIp: '203.0.113.8' } };
-  const whole = (await create()).body;
-  await limit(whole.keyId, { perMinute: 3, perDay: 100 });
-  const statuses = [];
-  for (let i = 0; i < 4; i += 1)
-    statuses.push((await service.call('POST', '/lite/score', { ...call, headers: keyHeaders(whole.apiKey) })).status);
-  t.same(statuses, [200, 200, 200, 429]);
-});
-
-t.test('scoring and everything else share one ceiling', async (t) => {
-  const { apiKey, keyId } = (await create()).body;
-  await limit(keyId, { perDay: 2 });
-  const score = () =>
-    service.call('POST', '/lite/score', {
-      body: { sessionId: 'ceiling', clientIp: '203.0.113.8' },
-      headers: keyHeaders(apiKey),
-    });
-  t.same(
-    [
-      (await score()).status,
-      (await introspect(apiKey)).status,
-      (await score()).status,
-      (await introspect(apiKey)).status,
-    ],
-    [200, 200, 429, 429],
-  );
-});
-
-t.test('limits out of range are refused by their path', async (t) => {
-  const { keyId } = (await create()).body;
-  for (const [rateLimits, path] of [
-    [{ perMinute: 0 }, '/rateLimits/perMinute'],
-    [{ perMinute: 100_000_001 }, '/rateLimits/perMinute'],
-    [{ perDay: 10_000_000_001 }, '/rateLimits/perDay'],
-    [{ perDay: 1.5 }, '/rateLimits/perDay'],
-    [{}, '/rateLimits'],
-  ] as const) {
-    t.match(await limit(keyId, rateLimits), { status: 400, body: { issues: [{ path }] } }, JSON.stringify(rateLimits));
-  }
 });
 
 t.test('an unknown key, another organization’s, another project’s and one of the other tier are one 404', async (t) => {

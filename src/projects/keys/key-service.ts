@@ -1,7 +1,7 @@
 /**
  * Making, replacing, limiting and revoking keys. Each write is recorded with it, and in force on this instance when it answers;
  * the others learn of it within a second. A caller that is a key itself reaches no further than it is allowed: a test key touches
- * test keys only, and none hands out a scope that it lacks.
+ * test keys only, none hands out a scope that it lacks, and none lifts its own limits or those of its like above them.
  */
 import {
   keyScopes,
@@ -11,6 +11,7 @@ import {
   type KeyRecord,
   type KeyRotation,
   type MintedKeyReply,
+  type RateLimits,
 } from '../../contract/api-key.js';
 import { Fault } from '../../errors.js';
 import { notFound, type Caller } from '../../http/access.js';
@@ -82,6 +83,7 @@ export function createKeyService(deps: AdministrationDeps) {
     changeLimits: (asking: Asking, owner: KeyOwner, keyId: string, { rateLimits }: KeyChange): Promise<KeyRecord> =>
       onActiveKey(asking, owner, keyId, async (tx, key) => {
         const limits = { ...key.limits, ...rateLimits };
+        requireCeiling(asking.caller, owner, limits, key.limits);
         await setKeyLimits(tx, keyId, limits);
         await recordAudit(tx, asking.actor, {
           organizationId: owner.organizationId,
@@ -154,6 +156,21 @@ function requireKnownScopes(scopes: readonly string[], known: readonly string[])
     ];
   });
   if (issues.length > 0) throw invalid(issues);
+}
+
+/**
+ * A key may not lift limits above its own, of itself or of another key of its tier: whoever holds one that leaked would else decide how often it
+ * may be used. An organization key, which provisions projects, sets those of project keys as it likes. Lowering is open to all.
+ */
+function requireCeiling(caller: Caller | null, owner: KeyOwner, wanted: RateLimits, standing: RateLimits): void {
+  if (caller?.kind !== 'key' || (caller.projectId === null && owner.projectId !== null)) return;
+  for (const limit of ['perMinute', 'perDay'] as const) {
+    if (wanted[limit] <= standing[limit] || wanted[limit] <= caller.limits[limit]) continue;
+    throw new Fault(
+      'INSUFFICIENT_SCOPE',
+      `A key cannot lift rateLimits.${limit} above its own ${caller.limits[limit]}; ${owner.projectId === null ? 'a dashboard token' : 'an organization key or a dashboard token'} can.`,
+    );
+  }
 }
 
 function requireReach(
