@@ -1,11 +1,16 @@
 /**
  * The folder of package.json, seen from the compiled code: where files that are not compiled (migrations, scripts, bundles) are found.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const packageRoot = findRoot(dirname(fileURLToPath(import.meta.url)));
+
+/** As in package.json. */
+export function packageVersion(): string {
+  return (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;
+}
 
 function findRoot(directory: string): string {
   if (existsSync(join(directory, 'package.json'))) return directory;

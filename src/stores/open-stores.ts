@@ -65,7 +65,7 @@ export async function openStores({ settings, logger, metrics }: OpenStoresDeps):
       opened.push(() => lock.release());
     }
     const database = keep(await openDatabase(settings, logger));
-    await migrate(database);
+    await migrate(database, { onLater: sayLater(logger) });
     const lookups =
       settings.DATABASE_URL === null
         ? database
@@ -105,13 +105,16 @@ export async function openDatabaseAlone(settings: Settings, logger: Logger): Pro
     }
     const database = await openDatabase(settings, logger);
     opened.push(() => database.close());
-    await migrate(database);
+    await migrate(database, { onLater: sayLater(logger) });
     return { ...database, close: () => opened.close() };
   } catch (error) {
     await opened.close();
     throw error;
   }
 }
+
+const sayLater = (logger: Logger) => (migrations: readonly string[]) =>
+  logger.warn({ migrations }, 'a later version has migrated this database; this one runs beside it');
 
 /** Whether the log is on another machine, so that receipts can outlive its absence here. */
 const hasSpool = ({ VH_ROLES, DATABASE_URL, KAFKA_BROKERS }: Settings): boolean =>

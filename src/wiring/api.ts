@@ -1,7 +1,6 @@
 /**
  * The role `api`: the Fastify application with every capability’s routes, documents, SDK files and the demo page.
  */
-import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
@@ -13,7 +12,7 @@ import type { AccessTokenReader } from '../http/access.js';
 import { createApp, type AppDeps } from '../http/app.js';
 import { registerOpenapi, serveDocs } from '../http/openapi.js';
 import { serveSdkFiles } from '../http/sdk-files.js';
-import { packageRoot } from '../package-root.js';
+import { packageRoot, packageVersion } from '../package-root.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
 import { createMonitor } from '../monitoring/monitor.js';
 import { createDashboardVerifier, type ExternalIssuer } from '../administration/dashboard-tokens.js';
@@ -182,10 +181,6 @@ function externalIssuerOf({
   DASHBOARD_TOKEN_TYPE: type,
 }: Settings): ExternalIssuer | null {
   return jwksUrl === null || issuer === null || audience === null ? null : { jwksUrl, issuer, audience, type };
-}
-
-export function packageVersion(): string {
-  return (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;
 }
 
 /** Waits for requests in flight, and not longer than the deadline. */

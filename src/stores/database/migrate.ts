@@ -2,14 +2,21 @@
  * Applies plain numbered SQL files in order, each in a transaction of its own together with the note that it was applied.
  *
  * Safe under concurrent starts: an advisory lock lets one process at a time in, and the others find the work done. A file that was
- * changed after it was applied, two files with one number, and a database that is ahead of these files are refused by name. What fails
+ * changed after it was applied, two files with one number, and a database of a later major version are refused by name. What fails
  * is rolled back whole, and the next start tries again.
+ *
+ * Within a major version migrations only add (expand), and what is no longer used goes with the next major (contract): so a version starts
+ * on what a later one of the same major made of the database, and both run side by side.
+ *
+ * A statement waits two seconds for a lock that somebody holds, and everybody else's statements wait behind it as long; then it lets them
+ * pass, and is tried again until its patience ends.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { packageRoot } from '../../package-root.js';
-import type { Database, Queryable } from './port.js';
+import { setTimeout } from 'node:timers/promises';
+import { packageRoot, packageVersion } from '../../package-root.js';
+import type { Database, Queryable, Row } from './port.js';
 
 interface Migration {
   readonly name: string;
@@ -20,25 +27,78 @@ interface Migration {
 /** Any number will do, as long as nothing else in the database locks the same. */
 const advisoryLock = 7_236_501;
 const deadlineMs = 600_000;
+const lockTimeoutMs = 2_000;
+const pauseMs = 1_000;
+
+export interface MigrateOptions {
+  readonly directory?: string;
+  /** First part of the version that migrates. */
+  readonly major?: number;
+  /** How long a migration is tried again while others hold the locks that it needs. */
+  readonly patienceMs?: number;
+  /** Told of the migrations of a later version that are applied already. */
+  readonly onLater?: (names: readonly string[]) => void;
+}
+
+interface Plan {
+  readonly migrations: readonly Migration[];
+  readonly major: number;
+}
+
+interface Next {
+  readonly next: Migration | undefined;
+  /** Applied, and unknown to this version. */
+  readonly later: readonly string[];
+}
 
 /** Applies what is missing and answers with the names of what it applied. */
-export async function migrate(database: Database, directory = migrationsDirectory()): Promise<readonly string[]> {
-  const migrations = await readMigrations(directory);
+export async function migrate(
+  database: Database,
+  {
+    directory = migrationsDirectory(),
+    major = Number.parseInt(packageVersion(), 10),
+    patienceMs = 300_000,
+    onLater,
+  }: MigrateOptions = {},
+): Promise<readonly string[]> {
+  const plan = { migrations: await readMigrations(directory), major };
   const applied: string[] = [];
-  for (let done = false; !done;) {
-    done = await database.transaction(
-      async (tx) => {
-        const next = await findNext(tx, migrations);
-        if (next === undefined) return true;
-        await tx.query(next.sql);
-        await tx.query('INSERT INTO migrations (name, sha256) VALUES ($1, $2)', [next.name, next.sha256]);
-        applied.push(next.name);
-        return false;
-      },
-      { deadlineMs },
-    );
+  const giveUpAtMs = performance.now() + patienceMs;
+  for (;;) {
+    const { next, later } = await database
+      .transaction((tx) => applyNext(tx, plan), { deadlineMs })
+      .catch(async (error: unknown) => {
+        if (!isLockTimeout(error)) throw error;
+        if (performance.now() > giveUpAtMs)
+          throw new Error(
+            'A migration waits for a lock that somebody else holds. pg_stat_activity shows the oldest transaction: end it, then start again.',
+            { cause: error },
+          );
+        await setTimeout(pauseMs);
+        return { next: null, later: [] };
+      });
+    if (next === undefined) {
+      if (later.length > 0) onLater?.(later);
+      return applied;
+    }
+    if (next !== null) applied.push(next.name);
   }
-  return applied;
+}
+
+async function applyNext(tx: Queryable, plan: Plan): Promise<Next> {
+  const found = await findNext(tx, plan);
+  if (found.next === undefined) return found;
+  const { name, sql, sha256 } = found.next;
+  await tx.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+  await tx.query(sql);
+  await tx.query('INSERT INTO migrations (name, sha256, major) VALUES ($1, $2, $3)', [name, sha256, plan.major]);
+  return found;
+}
+
+/** SQLSTATE lock_not_available, as it is or as the cause of what the adapter made of it. */
+function isLockTimeout(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (error as { readonly code?: unknown }).code === '55P03' || isLockTimeout(error.cause);
 }
 
 /** The files stay in the source tree; compiled code finds them from the root of the package. */
@@ -46,29 +106,42 @@ export function migrationsDirectory(): string {
   return join(packageRoot, 'src', 'stores', 'database', 'migrations');
 }
 
-async function findNext(tx: Queryable, migrations: readonly Migration[]): Promise<Migration | undefined> {
+async function findNext(tx: Queryable, { migrations, major }: Plan): Promise<Next> {
   await tx.query('SELECT pg_advisory_xact_lock($1)', [advisoryLock]);
   await tx.query(
     'CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())',
   );
-  const applied = new Map(
-    (await tx.query<{ name: string; sha256: string }>('SELECT name, sha256 FROM migrations')).map((row) => [
-      row.name,
-      row.sha256,
-    ]),
-  );
+  const rows = await readApplied(tx);
+  const applied = new Map(rows.map((row) => [row.name, row.sha256]));
   const known = new Set(migrations.map(({ name }) => name));
-  const unknown = [...applied.keys()].find((name) => !known.has(name));
-  if (unknown !== undefined)
+  const unknown = rows.filter(({ name }) => !known.has(name));
+  const breaking = unknown.find((row) => row.major > major);
+  if (breaking !== undefined)
     throw new Error(
-      `The database has the migration ${unknown}, which this version does not know. Start the version that made it, or a later one.`,
+      `The database has the migration ${breaking.name} of version ${breaking.major}, and this is version ${major}, which does not know it. Start that version, or a later one.`,
     );
   const changed = migrations.find(({ name, sha256 }) => applied.has(name) && applied.get(name) !== sha256);
   if (changed !== undefined)
     throw new Error(
       `The migration ${changed.name} was changed after it had been applied. Restore the file and put the change in a new one.`,
     );
-  return migrations.find(({ name }) => !applied.has(name));
+  return { next: migrations.find(({ name }) => !applied.has(name)), later: unknown.map(({ name }) => name) };
+}
+
+interface Applied {
+  readonly name: string;
+  readonly sha256: string;
+  /** Of the version that applied it. */
+  readonly major: number;
+}
+
+/** The column is added by whoever finds it missing: the table is older than it. */
+async function readApplied(tx: Queryable): Promise<readonly Applied[]> {
+  const [column] = await tx.query(
+    `SELECT 1 FROM pg_attribute WHERE attrelid = 'migrations'::regclass AND attname = 'major'`,
+  );
+  if (column === undefined) await tx.query('ALTER TABLE migrations ADD COLUMN major integer NOT NULL DEFAULT 0');
+  return tx.query<Applied & Row>('SELECT name, sha256, major FROM migrations ORDER BY name');
 }
 
 async function readMigrations(directory: string): Promise<readonly Migration[]> {
