@@ -1,4 +1,4 @@
-/** `npm run bench -- NAME [--seconds N] [--rounds N] [--projects N] [--known N] [--sessions N]`: runs one bench, prints its table and, last, one line of JSON with the ratios. */
+/** `npm run bench -- NAME [--seconds N] [--rounds N] [--projects N] [--known N] [--sessions N] [--due N]`: runs one bench, prints its table and, last, one line of JSON with the ratios. */
 import { parseArgs } from 'node:util';
 import { benchAdmin } from './admin.js';
 import { benchCounters } from './counters.js';
@@ -26,6 +26,7 @@ const options = {
   projects: { type: 'string' },
   known: { type: 'string' },
   sessions: { type: 'string' },
+  due: { type: 'string' },
 } as const;
 const { values, positionals } = parseArgs({ allowPositionals: true, options });
 const bench = Object.entries(benches).find(([name]) => name === positionals[0])?.[1];
@@ -39,6 +40,7 @@ const { table, ratios } = await bench({
   projects: Number(values.projects ?? 10_000),
   known: Number(values.known ?? 1_000_000),
   sessions: Number(values.sessions ?? 5_000_000),
+  due: Number(values.due ?? 0),
 });
 console.log(table);
 console.log(JSON.stringify(ratios));

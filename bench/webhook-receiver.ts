@@ -14,6 +14,7 @@ const server = createServer((request, response) => {
       [count, latenciesMs] = [0, []];
       return;
     }
+    if (request.url?.startsWith('/retries/') === true) return void response.end('ok');
     count += 1;
     const at = /"timestamp":"([^"]+)"/.exec(Buffer.concat(chunks).toString('utf8'))?.[1];
     if (at !== undefined) latenciesMs.push(Date.now() - Date.parse(at));

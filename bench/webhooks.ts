@@ -1,7 +1,8 @@
 /**
  * Bench of webhooks on the running stack: deliveries that a receiver in another process has confirmed, from the commit of the event through outbox, log,
  * fan-out and sender, beside a bare undici loop that POSTs the same bodies to the same receiver in the same run. A tenth of the endpoints
- * hangs in the second round. A database and topics of its own, dropped at the end.
+ * hangs in the second round; in the last, a mountain of due retries to other endpoints stands in the table, where asked for. A database and topics of
+ * its own, dropped at the end.
  */
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -24,18 +25,25 @@ export interface WebhooksBenchOptions {
   /** Length of the paced load that latency is measured under. */
   readonly seconds: number;
   readonly deliveries?: number;
+  /** Due retries of the last round; 0: no such round. */
+  readonly due?: number;
 }
 
 const endpoints = 20;
 const perCommit = 50;
 const waitMsMax = 30_000;
+const fillDeadlineMs = 600_000;
 
 interface Figures {
   readonly count: number;
   readonly latenciesMs: readonly number[];
 }
 
-export async function benchWebhooks({ seconds, deliveries = 5_000 }: WebhooksBenchOptions): Promise<BenchResult> {
+export async function benchWebhooks({
+  seconds,
+  deliveries = 5_000,
+  due = 0,
+}: WebhooksBenchOptions): Promise<BenchResult> {
   const closers: (() => unknown)[] = [];
   const t = {
     teardown: (close: () => Promise<void>) => closers.push(close),
@@ -57,7 +65,7 @@ export async function benchWebhooks({ seconds, deliveries = 5_000 }: WebhooksBen
     const running = await startTestDeliveries({ database, log }, { timeoutMs: 10_000 });
     closers.push(() => running.stop());
     const outbox = createOutbox({ database, log, logger, metrics: createMetrics() });
-    return await measure({ database, outbox, url: `http://127.0.0.1:${port}` }, seconds, deliveries);
+    return await measure({ database, outbox, url: `http://127.0.0.1:${port}` }, { seconds, deliveries, due });
   } finally {
     for (const close of closers.reverse()) await close();
   }
@@ -69,7 +77,10 @@ interface Parts {
   readonly url: string;
 }
 
-async function measure(parts: Parts, seconds: number, deliveries: number): Promise<BenchResult> {
+async function measure(
+  parts: Parts,
+  { seconds, deliveries, due }: Required<WebhooksBenchOptions>,
+): Promise<BenchResult> {
   await deliver(parts, { hooks: 2, hanging: 0, deliveries: 200, perSecond: Infinity });
   const barePerSecond = await postBare(parts.url, deliveries);
   const all = await deliver(parts, { hooks: endpoints, hanging: 0, deliveries, perSecond: Infinity });
@@ -78,6 +89,10 @@ async function measure(parts: Parts, seconds: number, deliveries: number): Promi
   const paced = { hooks: endpoints, deliveries: half * seconds, perSecond: half };
   const calm = await deliver(parts, { ...paced, hanging: 0 });
   const beset = await deliver(parts, { ...paced, hanging: endpoints / 10 });
+  if (due > 0) await pileUpRetries(parts, due);
+  const loaded =
+    due > 0 ? await deliver(parts, { hooks: endpoints, hanging: 0, deliveries, perSecond: Infinity }) : all;
+  const pacedLoaded = due > 0 ? await deliver(parts, { ...paced, hanging: 0 }) : calm;
   const ratios = {
     deliveriesPerSecond: Math.round(all.perSecond),
     toOnePerSecond: Math.round(one.perSecond),
@@ -86,7 +101,15 @@ async function measure(parts: Parts, seconds: number, deliveries: number): Promi
     p50Ms: calm.p50Ms,
     p99Ms: calm.p99Ms,
     p99MsBesideHanging: beset.p99Ms,
-    missing: all.missing + one.missing + calm.missing + beset.missing,
+    ...(due === 0
+      ? {}
+      : {
+          dueRetries: due,
+          perSecondBesideDue: Math.round(loaded.perSecond),
+          p50MsBesideDue: pacedLoaded.p50Ms,
+          p99MsBesideDue: pacedLoaded.p99Ms,
+        }),
+    missing: [all, one, calm, beset, loaded, pacedLoaded].reduce((sum, { missing }) => sum + missing, 0),
   };
   return {
     table: Object.entries(ratios)
@@ -131,6 +154,32 @@ async function deliver({ database, outbox, url }: Parts, { hooks, hanging, deliv
   latenciesMs.sort((a, b) => a - b);
   const at = (share: number): number => latenciesMs[Math.floor(latenciesMs.length * share)] ?? 0;
   return { perSecond: (count * 1_000) / tookMs, p50Ms: at(0.5), p99Ms: at(0.99), missing: Math.max(0, wanted - count) };
+}
+
+/** Retries that are due, of one event, to as many endpoints of another project; the receiver answers them and does not count them. */
+async function pileUpRetries({ database, url }: Parts, due: number): Promise<void> {
+  const owner = await makeProject(database);
+  const event = verificationEvent(owner);
+  await database.query(
+    'INSERT INTO webhook_events (event_id, organization_id, project_id, session_id, body) VALUES ($1, $2, $3, $4, $5)',
+    [event.eventId, owner.organizationId, owner.projectId, event.sessionId, JSON.stringify(event)],
+  );
+  for (let n = 0; n < endpoints; n++) {
+    await database.query(
+      `INSERT INTO deliveries (webhook_id, delivery_id, organization_id, event_id, event_type, session_id, attempt, lane, due_at)
+       SELECT $1, 'due-' || n, $2, $3, $4, $5, 2, 'retry', now() - n * interval '1 millisecond' FROM generate_series(1, $6::int) AS n`,
+      [
+        await makeWebhook(database, owner, `${url}/retries/${n}`),
+        owner.organizationId,
+        event.eventId,
+        event.type,
+        event.sessionId,
+        Math.ceil(due / endpoints),
+      ],
+      { deadlineMs: fillDeadlineMs },
+    );
+  }
+  await database.query('ANALYZE deliveries', [], { deadlineMs: fillDeadlineMs });
 }
 
 const figuresOf = async (url: string): Promise<Figures> => (await (await fetch(`${url}/figures`)).json()) as Figures;
