@@ -1,29 +1,20 @@
 /**
  * A lock on a data directory, so that two processes never write the same files.
  *
- * The lock is a file that names its holder: pid, when that process started, host. It is put in place whole (written aside, then
- * linked), so it is never seen half written. A holder that is gone leaves it behind, and the next comer breaks it: on the same host
- * when the pid is free or belongs to a process that started at another time, from another host when the holder's sign of life (the
- * file's own time, renewed every few seconds) has stopped. A process that was killed and is still being taken down, or waits for its
- * parent to take note, is given up to five seconds to go. A holder that lives is left alone: DataDirectoryInUse says who and since when.
+ * The lock is a file that names its holder: pid, when that process started, host, and the namespace that the pid is of. It is put in place
+ * whole (written aside, then linked), so it is never seen half written. A holder that is gone leaves it behind, and the next comer breaks it:
+ * in the same namespace when the pid is free or belongs to a process that started at another time, from another host or namespace (two containers
+ * may have one host name, and a process 1 each) when the holder's sign of life (the file's own time, renewed every few seconds) has stopped for
+ * half a minute. For that it is watched, until a sign comes. A process that was killed and is still being taken down, or waits for its parent to take
+ * note, is given up to five seconds to go. A holder that lives is left alone: DataDirectoryInUse says who and since when.
  */
-import { link, mkdir, readFile, rename, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import { link, mkdir, rename, rm, unlink, utimes, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { readProcessState, readStartMark } from './process-state.js';
-
-/** What the lock file holds, as JSON. */
-interface Holder {
-  readonly pid: number;
-  readonly host: string;
-  /** When the process started, as the kernel counts it, with the boot it belongs to; null where there is no /proc. */
-  readonly startMark: string | null;
-  /** ISO 8601, for people. */
-  readonly since: string;
-  readonly token: string;
-}
+import { codeOf, judgeHolder, readHolder, type Holder } from './lock-holder.js';
+import { readPidSpace, readStartMark } from './process-state.js';
 
 export interface DataLock {
   /** Gives the directory free. Harmless when called again. */
@@ -55,12 +46,14 @@ export interface LockOptions {
   readonly name?: string;
   /** How long a holder that is about to go is waited for. */
   readonly patienceMs?: number;
+  /** A holder elsewhere that gave no sign of life for so long is gone. */
+  readonly silentMsMax?: number;
 }
 
 /** Takes the lock of `directory`, creating the directory where it is missing. Rejects with DataDirectoryInUse. */
 export async function lockDataDirectory(
   directory: string,
-  { name = 'verifyhuman.lock', patienceMs = 5_000 }: LockOptions = {},
+  { name = 'verifyhuman.lock', patienceMs = 5_000, silentMsMax = signOfLifeMsMax }: LockOptions = {},
 ): Promise<DataLock> {
   await mkdir(directory, { recursive: true });
   const file = join(directory, name);
@@ -68,6 +61,7 @@ export async function lockDataDirectory(
     pid: process.pid,
     host: hostname(),
     startMark: await readStartMark(process.pid),
+    pidSpace: await readPidSpace(),
     since: new Date().toISOString(),
     token: randomUUID(),
   };
@@ -79,7 +73,7 @@ export async function lockDataDirectory(
       if (await tryLink(aside, file)) return holdLock(file, own);
       const holder = await readHolder(file);
       if (holder === null) continue;
-      const state = attempt > attemptsMax ? 'held' : await judgeHolder(file, aside, holder);
+      const state = attempt > attemptsMax ? 'held' : await judgeHolder({ file, aside, holder, own, silentMsMax });
       if (state === 'stale') await breakLock(file, holder);
       else if (state === 'going' && performance.now() < giveUpAtMs) {
         attempt--;
@@ -117,54 +111,6 @@ async function tryLink(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** The holder named in the file; null when the file is gone. */
-async function readHolder(file: string): Promise<Holder | null> {
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
-  }
-  try {
-    const holder = JSON.parse(text) as Partial<Holder>;
-    if (typeof holder.pid === 'number' && typeof holder.host === 'string') {
-      return {
-        pid: holder.pid,
-        host: holder.host,
-        startMark: holder.startMark ?? null,
-        since: holder.since ?? 'an unknown time',
-        token: holder.token ?? '',
-      };
-    }
-  } catch {
-    // Not written by us, or cut off by a full disk: falls through.
-  }
-  return { pid: 0, host: 'an unknown host', startMark: null, since: 'an unknown time', token: text };
-}
-
-/** `going`: of this host, and being taken down by the kernel. */
-async function judgeHolder(file: string, aside: string, holder: Holder): Promise<'stale' | 'going' | 'held'> {
-  if (holder.host !== hostname()) return (await isSilent(file, aside)) ? 'stale' : 'held';
-  const state = await readProcessState(holder.pid);
-  if (state === 'gone') return 'stale';
-  const startMark = await readStartMark(holder.pid);
-  if (startMark !== null && holder.startMark !== null && startMark !== holder.startMark) return 'stale';
-  return state === 'dying' ? 'going' : 'held';
-}
-
-/** Compares two times of the same file system, so that clocks of different hosts do not matter. */
-async function isSilent(file: string, aside: string): Promise<boolean> {
-  try {
-    await writeFile(aside, await readFile(aside));
-    const [theirs, ours] = await Promise.all([stat(file), stat(aside)]);
-    return ours.mtimeMs - theirs.mtimeMs > signOfLifeMsMax;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false;
-    throw error;
-  }
-}
-
 /** Takes a stale lock away. Moved aside first and looked at again: a lock that another comer took meanwhile goes back to its place. */
 async function breakLock(file: string, stale: Holder): Promise<void> {
   const moved = `${file}.${randomUUID()}`;
@@ -177,8 +123,4 @@ async function breakLock(file: string, stale: Holder): Promise<void> {
   const holder = await readHolder(moved);
   if (holder !== null && holder.token !== stale.token) await tryLink(moved, file);
   await unlink(moved);
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
 }

@@ -2,7 +2,7 @@
  * What the kernel says of a process: whether it runs, is being taken down, or has gone. Where there is no /proc, a process that takes
  * signals runs.
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 
 export type ProcessState = 'running' | 'dying' | 'gone';
 
@@ -30,6 +30,13 @@ export async function readStartMark(pid: number): Promise<string | null> {
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => null);
   const startTicks = (await readStat(pid))?.[19];
   return boot === null || startTicks === undefined ? null : `${boot.trim()}:${startTicks}`;
+}
+
+/** The boot and the namespace in which a pid of this process means anything: containers on one machine have their own; null where the kernel does not say. */
+export async function readPidSpace(): Promise<string | null> {
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => null);
+  const namespace = await readlink('/proc/self/ns/pid').catch(() => null);
+  return boot === null || namespace === null ? null : `${boot.trim()}:${namespace}`;
 }
 
 function takesSignals(pid: number): boolean {

@@ -18,7 +18,7 @@ import type { Spool } from './spool.js';
 export interface SpoolLogDeps {
   readonly log: Log;
   readonly spool: Spool;
-  readonly metrics: Pick<Metrics, 'spoolBytes' | 'spoolEntries'>;
+  readonly metrics: Pick<Metrics, 'spoolBytes' | 'spoolEntries' | 'spoolKept'>;
   readonly logger: Logger;
   /** Longest that a receipt waits for the log. */
   readonly directMsMax?: number;
@@ -52,6 +52,7 @@ export function withSpool(deps: SpoolLogDeps): Log {
   };
 
   metrics.spoolBytes.set(spool.bytes());
+  metrics.spoolKept.set(spool.keptFiles());
   if (spool.bytes() > 0) {
     logger.info({ spooledBytes: spool.bytes() }, 'an earlier run left receipts in the spool; they are replayed');
     recovery.start();
@@ -111,6 +112,7 @@ function createRecovery({ log, spool, metrics, logger }: SpoolLogDeps, path: Ret
       await closed.wait(pauseAfter(Math.max(1, failures), pauseFirstMs, pauseMsMax));
     }
     metrics.spoolBytes.set(spool.bytes());
+    metrics.spoolKept.set(spool.keptFiles());
     recovering = null;
   };
   return {

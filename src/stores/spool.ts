@@ -34,6 +34,8 @@ export interface Spool {
   drain(send: (entries: readonly LogEntry[]) => Promise<void>): Promise<void>;
   /** Size of what waits. */
   bytes(): number;
+  /** Files kept aside, of this process and earlier ones: someone has to look at them. */
+  keptFiles(): number;
   /** Leaves what waits for the next start. */
   close(): Promise<void>;
 }
@@ -43,6 +45,8 @@ const writeBytesMax = 1_048_576;
 const waitingBytesMax = 33_554_432;
 const sendBytesMax = 262_144;
 const fileBytesMaxDefault = 16_777_216;
+/** Of files that hold what could not be read or was refused. */
+const keptEnding = '.kept';
 const fileName = /^receipts-(\d{10})\.spool$/;
 
 /** Opens the spool with what an earlier process left in it. */
@@ -62,7 +66,8 @@ export async function openSpool({
     writeBytesMax,
     waitingBytesMax,
   });
-  const drainFile = createDrain(files, logger);
+  let keptFiles = (await readdir(directory)).filter((name) => name.endsWith(keptEnding)).length;
+  const drainFile = createDrain(files, logger, () => (keptFiles += 1));
   return {
     append: commit.append,
     drain: async (send) => {
@@ -73,6 +78,7 @@ export async function openSpool({
       }
     },
     bytes: writer.bytes,
+    keptFiles: () => keptFiles,
     close: async () => {
       await commit.drain();
       await writer.seal();
@@ -81,7 +87,7 @@ export async function openSpool({
 }
 
 /** Returns a function that sends one file and deletes it, or keeps it aside; it goes on where an earlier call ended. */
-function createDrain(files: SpoolFile[], logger: Logger) {
+function createDrain(files: SpoolFile[], logger: Logger, onKept: () => void) {
   const sent = new Map<SpoolFile, number>();
   return async (file: SpoolFile, send: (entries: readonly LogEntry[]) => Promise<void>): Promise<void> => {
     const { frames, tornBytes, damagedBytes } = readFrames(await readFile(file.path));
@@ -97,10 +103,13 @@ function createDrain(files: SpoolFile[], logger: Logger) {
       );
     if (damagedBytes > 0)
       logger.error(
-        { file: `${file.path}.kept`, damagedBytes },
+        { file: `${file.path}${keptEnding}`, damagedBytes },
         'a spool file is damaged; what could be read was replayed, and the file is kept',
       );
-    await (damagedBytes > 0 || refusals > 0 ? rename(file.path, `${file.path}.kept`) : unlink(file.path));
+    if (damagedBytes > 0 || refusals > 0) {
+      await rename(file.path, file.path + keptEnding);
+      onKept();
+    } else await unlink(file.path);
     sent.delete(file);
     files.splice(files.indexOf(file), 1);
   };

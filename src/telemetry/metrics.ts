@@ -47,30 +47,7 @@ export function createMetrics() {
     ...verificationMetrics(registry),
     ...faceMetrics(registry),
     ...studyMetrics(makers),
-    consumerTickAge: gauge(
-      'vh_consumer_tick_age_seconds',
-      'Time since a consumer last took a batch of records, or found none that waited.',
-      ['group'],
-    ),
-    deadLetters: counter(
-      'vh_dead_letters_total',
-      'Records of the log that a consumer could not take and set aside, also once more when they were played again in vain.',
-      ['group'],
-    ),
-    deadLettersKept: gauge('vh_dead_letters', 'Records that were set aside and not played again since.', ['group']),
-    deadLettersOldest: gauge('vh_dead_letters_oldest_seconds', 'Age of the oldest of them; 0 where there is none.', [
-      'group',
-    ]),
-    spoolBytes: gauge(
-      'vh_spool_bytes',
-      'Receipts that wait in the local spool for the log to come back, in bytes.',
-      [],
-    ),
-    spoolEntries: counter(
-      'vh_spool_entries_total',
-      'Receipts that went to the spool (spooled) and from it into the log (replayed).',
-      ['event'],
-    ),
+    ...logMetrics(makers),
     ...eventMetrics(makers),
     storeUp: gauge('vh_store_up', '1 while a store answers, else 0.', ['store']),
     storeFailures: counter('vh_store_failures_total', 'Calls that a store did not answer.', ['store']),
@@ -122,6 +99,41 @@ function makersOf(registry: Registry) {
   const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
     new Gauge<L>({ name, help, labelNames: [...labelNames], registers });
   return { histogram, counter, gauge };
+}
+
+/** Of records on their way from a score to the database. */
+function logMetrics({ counter, gauge }: Makers) {
+  return {
+    consumerTickAge: gauge(
+      'vh_consumer_tick_age_seconds',
+      'Time since a consumer last took a batch of records, or found none that waited.',
+      ['group'],
+    ),
+    deadLetters: counter(
+      'vh_dead_letters_total',
+      'Records of the log that a consumer could not take and set aside, also once more when they were played again in vain.',
+      ['group'],
+    ),
+    deadLettersKept: gauge('vh_dead_letters', 'Records that were set aside and not played again since.', ['group']),
+    deadLettersOldest: gauge('vh_dead_letters_oldest_seconds', 'Age of the oldest of them; 0 where there is none.', [
+      'group',
+    ]),
+    spoolBytes: gauge(
+      'vh_spool_bytes',
+      'Receipts that wait in the local spool for the log to come back, in bytes.',
+      [],
+    ),
+    spoolEntries: counter(
+      'vh_spool_entries_total',
+      'Receipts that went to the spool (spooled) and from it into the log (replayed).',
+      ['event'],
+    ),
+    spoolKept: gauge(
+      'vh_spool_kept_files',
+      'Files kept beside the spool: what in them was damaged or refused by the log waits for an operator.',
+      [],
+    ),
+  };
 }
 
 /** Of events on their way from a session to its customer. */

@@ -94,14 +94,53 @@ t.test('a lock whose pid belongs to a later process is taken over', async (t) =>
     );
 });
 
-t.test('a lock of another host holds while its signs of life come, and is taken over when they stop', async (t) => {
-  const directory = await createDirectory(t);
-  await writeHolder(directory, { host: 'elsewhere', pid: 1 });
-  await t.rejects(lockDataDirectory(directory), /process 1 on elsewhere/);
-  const longAgo = new Date(Date.now() - 3_600_000);
-  await utimes(join(directory, 'verifyhuman.lock'), longAgo, longAgo);
-  await t.resolves(lockDataDirectory(directory));
-});
+/** Renews the sign of life of the lock in `directory`, as its holder does, until the answer is called. */
+function keepAlive(directory: string): () => void {
+  const timer = setInterval(() => {
+    const now = new Date();
+    utimes(join(directory, 'verifyhuman.lock'), now, now).catch(() => undefined);
+  }, 50);
+  return () => clearInterval(timer);
+}
+
+for (const [where, holder] of Object.entries({
+  'another host': { host: 'elsewhere', pid: 1 },
+  // As in two containers with one host name: the pid is that of a process here, which is another.
+  'another namespace on a host of the same name': { pid: process.pid, pidSpace: 'boot:pid:[1]', startMark: 'boot:1' },
+}))
+  t.test(`a lock of ${where} holds while its signs of life come, and is taken over when they stop`, async (t) => {
+    const directory = await createDirectory(t);
+    await writeHolder(directory, holder);
+    const die = keepAlive(directory);
+    t.teardown(die);
+    await t.rejects(lockDataDirectory(directory), { name: 'DataDirectoryInUse', pid: holder.pid });
+    die();
+    await t.resolves(lockDataDirectory(directory, { silentMsMax: 400 }), 'after a moment of silence');
+  });
+
+const separated = ['-Urpf', '--mount-proc'];
+const canSeparate = spawnSync('unshare', [...separated, 'true']).status === 0;
+
+t.test(
+  'two processes in namespaces of their own, each the first there, do not both get the lock',
+  { skip: canSeparate ? false : 'namespaces cannot be made here' },
+  async (t) => {
+    const directory = await createDirectory(t);
+    const script = `import(process.argv[1]).then(({ lockDataDirectory }) => lockDataDirectory(process.argv[2])).then(
+      () => { console.log('held by', process.pid); setInterval(() => undefined, 1_000); },
+      (error) => { console.log(error.message); process.exit(); },
+    )`;
+    const module = join(repositoryRoot, 'dist/src/stores/data-lock.js');
+    const start = async (): Promise<string> => {
+      const child = spawn('unshare', [...separated, '--kill-child', process.execPath, '-e', script, module, directory]);
+      t.teardown(() => void child.kill('SIGKILL'));
+      const [line] = (await once(child.stdout, 'data')) as [Buffer];
+      return String(line);
+    };
+    t.equal(await start(), 'held by 1\n');
+    t.match(await start(), /in use by process 1 /);
+  },
+);
 
 t.test('a lock file that makes no sense is left to the operator', async (t) => {
   const directory = await createDirectory(t);

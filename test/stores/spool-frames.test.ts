@@ -59,3 +59,27 @@ t.test('a frame whose bytes changed is told as damage, and those around it come 
   t.equal(tornBytes, 0);
   t.end();
 });
+
+t.test(
+  'wherever one byte is changed, every frame that it is not in comes back, and none that it is in is taken for torn',
+  (t) => {
+    const written = ['first', 'second', 'third'].map((text): LogEntry[] => [{ key: text, value: Buffer.from(text) }]);
+    const ends = written.map((_, n) => fileOf(written.slice(0, n + 1)).length);
+    const whole = fileOf(written);
+    for (let at = 0; at < whole.length; at++) {
+      const content = Buffer.from(whole);
+      content[at] = (content[at] ?? 0) ^ 0x81;
+      const hit = ends.findIndex((end) => at < end);
+      const { frames, damagedBytes, tornBytes } = readFrames(content);
+      const size = fileOf([written[hit] ?? []]).length;
+      if (
+        JSON.stringify(plain(frames)) !== JSON.stringify(plain(written.filter((_, n) => n !== hit))) ||
+        damagedBytes !== size ||
+        tornBytes !== 0
+      )
+        t.fail(`byte ${at}: ${frames.length} frames, ${damagedBytes} bytes damaged, ${tornBytes} torn`);
+    }
+    t.pass();
+    t.end();
+  },
+);

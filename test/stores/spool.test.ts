@@ -91,6 +91,27 @@ t.test('a torn tail is passed over; whatever was acknowledged before it comes ba
   t.same(readdirSync(directory), []);
 });
 
+t.test('a damaged length costs the one frame that has it, and its file is kept and counted', async (t) => {
+  const directory = temporaryDirectory(t);
+  const first = await open(t, directory);
+  const keys = Array.from({ length: 10 }, (_, n) => `k${n}`);
+  for (const key of keys) await first.append([entry(key)]);
+  await first.close();
+  const file = join(directory, readdirSync(directory)[0] ?? '');
+  const content = readFileSync(file);
+  // The length of the third frame; all are of one size.
+  content.writeUInt32LE(0x7fffffff, (content.length / 10) * 2 + 4);
+  writeFileSync(file, content);
+  const second = await open(t, directory);
+  t.same(
+    await drained(second),
+    keys.filter((key) => key !== 'k2'),
+  );
+  t.match(readdirSync(directory), [/\.spool\.kept$/]);
+  t.equal(second.keptFiles(), 1);
+  t.equal((await open(t, directory)).keptFiles(), 1, 'the next process counts it too');
+});
+
 t.test('garbage behind the last frame takes nothing with it', async (t) => {
   const directory = temporaryDirectory(t);
   const first = await open(t, directory);
