@@ -1,6 +1,6 @@
 /**
  * The arguments of every script, by name and in order: the one list that both sides read. Here values are laid out by it; the
- * scripts get it as tables in their prelude, so that neither side counts positions. Pure.
+ * scripts name the places, and the loader puts the numbers in, so that neither side counts positions. Pure.
  */
 
 export type Argument = string | number | Buffer;
@@ -85,12 +85,16 @@ export function layOut<Name extends ScriptName>(
 }
 
 /**
- * The layout as Lua: ARGV[argument.x] is an argument of the head; that of an item is ARGV[before + item.x], where the items
- * come after `before` = heads, heads + stride, ...
+ * What the scripts name, and the number that stands for it: ARGV[argument.x] is an argument of the head; that of an item is
+ * ARGV[before + item.x], where the items come after `before` = heads, heads + stride, ...
  */
-export function layoutPrelude(script: ScriptName): string {
-  const { head, each } = argumentLayouts[script];
-  const table = (names: readonly string[]): string =>
-    `{ ${names.map((name, index) => `${name} = ${index + 1}`).join(', ')} }`;
-  return `local argument, item, heads, stride = ${table(head)}, ${table(each)}, ${head.length}, ${each.length}`;
+export function layoutPlaces(script: ScriptName): Readonly<Record<string, number>> {
+  const { head, each }: { readonly head: readonly string[]; readonly each: readonly string[] } = argumentLayouts[script];
+  const placesOf = (table: string, names: readonly string[]): [string, number][] =>
+    names.map((name, index) => [`${table}.${name}`, index + 1]);
+  return {
+    ...Object.fromEntries([...placesOf('argument', head), ...placesOf('item', each)]),
+    heads: head.length,
+    stride: each.length,
+  };
 }

@@ -1,13 +1,14 @@
 /**
- * The Lua scripts, put together from the parts in scripts/ behind a prelude that holds the bounds and the places of the arguments. They stay in the
- * source tree; compiled code finds them from the root of the package. A missing part fails the start.
+ * The Lua scripts, put together from the parts in scripts/, with the bounds and the places of the arguments put in as numbers: as tables they
+ * would be built anew by every call. They stay in the source tree; compiled code finds them from the root of the package. A missing part, or a name
+ * that stands for nothing, fails the start.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageRoot } from '../../../package-root.js';
 import { bounds } from '../bounds.js';
-import { layoutPrelude, type ScriptName } from './argument-layouts.js';
+import { layoutPlaces, type ScriptName } from './argument-layouts.js';
 
 export interface Script {
   readonly name: string;
@@ -57,7 +58,7 @@ export type Scripts = Readonly<Record<keyof typeof parts, Script>>;
 export async function loadScripts(directory = scriptsDirectory): Promise<Scripts> {
   const load = async (name: keyof typeof parts): Promise<Script> => {
     const texts = await Promise.all(parts[name].map((part) => readFile(join(directory, `${part}.lua`), 'utf8')));
-    const text = [readers.has(name) ? readingFirstLine : firstLine, prelude(), layoutPrelude(name), ...texts].join(
+    const text = [readers.has(name) ? readingFirstLine : firstLine, ...texts.map((part) => putNumbersIn(part, name))].join(
       '\n',
     );
     return { name, text, sha1: createHash('sha1').update(text).digest('hex') };
@@ -67,9 +68,17 @@ export async function loadScripts(directory = scriptsDirectory): Promise<Scripts
   return Object.fromEntries(scripts) as unknown as Scripts;
 }
 
-/** The bounds as a Lua table. */
-function prelude(): string {
-  return `local bounds = { ${Object.entries(bounds)
-    .map(([name, value]) => `${name} = ${value}`)
-    .join(', ')} }`;
+/** The part without its comments, and with a number for every name of a bound or of the place of an argument. */
+function putNumbersIn(part: string, script: ScriptName): string {
+  const numbers: Readonly<Record<string, number>> = {
+    ...layoutPlaces(script),
+    ...Object.fromEntries(Object.entries(bounds).map(([name, value]) => [`bounds.${name}`, value])),
+  };
+  return part
+    .replaceAll(/^ *--.*\n/gm, '')
+    .replaceAll(/\b(?:(?:bounds|argument|item)\.\w+|heads|stride)\b/g, (name) => {
+      const number = numbers[name];
+      if (number === undefined) throw new Error(`the script ${script} names ${name}, which there is not`);
+      return String(number);
+    });
 }

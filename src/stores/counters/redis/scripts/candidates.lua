@@ -30,6 +30,7 @@ end
 
 -- Those that share an identifier first, then those that look alike. Answers [session, via] of each, and their records.
 local function pickCandidates(respondentText, deviceText, bandTexts)
+  if respondentText == '' and deviceText == '' and #bandTexts == 0 then return {}, {} end
   local exact, similar, picked = { names = {}, times = {} }, { names = {}, times = {} }, {}
   local oldest = stampOf(now - bounds.candidateMs)
   gather(exact, respondentText, oldest)
@@ -42,8 +43,13 @@ local function pickCandidates(respondentText, deviceText, bandTexts)
   latest(exact, picked, bounds.candidatesMax, {})
   if #picked < bounds.candidatesMax and #bandTexts > 0 then
     oldest = stampOf(now - bounds.similarMs)
+    local gathered = { [''] = true }
     for _, text in ipairs(bandTexts) do
-      gather(similar, text, oldest)
+      -- Devices of one model share most of their bands, and these then hold the same sessions.
+      if not gathered[text] then
+        gathered[text] = true
+        gather(similar, text, oldest)
+      end
     end
     latest(similar, picked, bounds.candidatesMax, via)
   end

@@ -1,14 +1,13 @@
 -- One scoring call, counted in one step. KEYS[1] the tag of the project or of its world; ARGV: see argument-layouts.ts.
 -- Answers what happened, what had been used of each limit, and, counted, the record without its content, which the caller
 -- has, or, replayed, all that was stored; then the sketch, the index and, a pair for each page, load and update of the probe.
-local function given(name) return ARGV[argument[name]] end
-enter(given('now'), given('session'), given('scope'))
-local fingerprint, receiptId, content, idempotency = given('fingerprint'), given('receiptId'), given('content'), given('idempotency')
+enter(ARGV[argument.now], ARGV[argument.session], ARGV[argument.scope])
+local fingerprint, receiptId, content, idempotency = ARGV[argument.fingerprint], ARGV[argument.receiptId], ARGV[argument.content], ARGV[argument.idempotency]
 local probe, version = readProbe()
 local s = {
-  respondent = given('respondent'), device = given('device'), address = given('address'), prefix = given('prefix'),
-  source = given('source'), deviceClass = given('deviceClass'), shared = given('addressShared') == '1',
-  host = given('host'), token = probe and probe.device or '',
+  respondent = ARGV[argument.respondent], device = ARGV[argument.device], address = ARGV[argument.address], prefix = ARGV[argument.prefix],
+  source = ARGV[argument.source], deviceClass = ARGV[argument.deviceClass], shared = ARGV[argument.addressShared] == '1',
+  host = ARGV[argument.host], token = probe and probe.device or '',
   sketch = probe and probe.sketch or '', bands = probe and probe.bands or {}, cells = probe and probe.cells,
 }
 if s.device == '' and probe then s.device = probe.device end
@@ -47,7 +46,7 @@ end
 local supersedes = guard[4][1] and guard[4][1][3]
 
 local velocity, neighborhood, candidates, records = countSession(s, keys, read)
-local signatureFresh = claimSignature(given('signature'))
+local signatureFresh = claimSignature(ARGV[argument.signature])
 noteReplay(fingerprint, version, receiptId)
 notePromised(idempotency, fingerprint, receiptId, now)
 writeGuard()

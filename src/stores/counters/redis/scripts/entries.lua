@@ -46,10 +46,13 @@ end
 
 -- The text with the session noted, or unchanged where it was noted within `keepMs` before the call, or is older than all of a full list.
 local function addSighting(text, keepMs, max)
-  local from, known = findEntry(text, session)
+  if text == '' then return ownEntry end
+  local from = string.find(text, ownMark, 1, true)
   if from then
-    if tonumber(known) > clock - keepMs then return text end
+    if tonumber(string.sub(text, from + 17, from + 29)) > clock - keepMs then return text end
     text = removeEntry(text, from)
   end
+  -- Nearly always it is the latest, and stands before all others.
+  if string.sub(text, 18, 30) <= nowText then return ownEntry .. string.sub(text, 1, (max - 1) * entryWidth) end
   return string.sub(insertEntry(text, session, nowText), 1, max * entryWidth)
 end

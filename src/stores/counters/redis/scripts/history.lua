@@ -2,10 +2,10 @@
 
 local function historyKeys()
   local keys = { warm = base .. 'warm' }
-  for _, name in ipairs({ 'historyRespondent', 'historySource', 'historySubSource' }) do
-    local subject = ARGV[argument[name]]
-    if subject ~= '' then keys[name] = base .. 'o:' .. subject end
-  end
+  local respondent, source, subSource = ARGV[argument.historyRespondent], ARGV[argument.historySource], ARGV[argument.historySubSource]
+  if respondent ~= '' then keys.historyRespondent = base .. 'o:' .. respondent end
+  if source ~= '' then keys.historySource = base .. 'o:' .. source end
+  if subSource ~= '' then keys.historySubSource = base .. 'o:' .. subSource end
   return keys
 end
 

@@ -3,10 +3,14 @@
 -- Keys of the world that is counted in begin with `base`; those of the project, which all its worlds share, with `home`.
 local base, home = KEYS[1], string.match(KEYS[1], '^%b{}:')
 local now, nowText, session, scope, at, clock, restoring, slot, hour
+-- How an entry of the session begins in a list of references, and the entry with its time.
+local ownMark, ownEntry
 
 local function enter(ofNowText, ofSession, ofScope, ofClock)
   nowText, session, scope, restoring = ofNowText, ofSession, ofScope, ofClock ~= nil
   now = tonumber(nowText)
+  ownMark = ';' .. session
+  ownEntry = ownMark .. nowText
   clock = ofClock or now
   at = base .. scope .. ':'
   slot = math.floor(now / bounds.slotMs)

@@ -35,9 +35,18 @@ local function membersSince(text, since)
   return members
 end
 
+-- Whether the session is the only one that was ever seen at each of its ties; a tie that was not read may hold others.
+local function isAlone(node, ties)
+  for _, tie in ipairs(node) do
+    if not ties[tie] or #ties[tie] > entryWidth then return false end
+  end
+  return true
+end
+
 -- Breadth first from this session. `nodes` (session -> list of ties) and `ties` (tie -> sightings) hold what was read
 -- already; the rest is read one level at a time.
 local function walkGraph(nodes, ties, since)
+  if isAlone(nodes[session], ties) then return 0, 0 end
   local visited, count, crossed, members = { [session] = true }, 0, {}, {}
   local frontier, direct = { session }, nil
   while #frontier > 0 do

@@ -2,14 +2,13 @@
 -- argument-layouts.ts.
 local calledAt = tonumber(ARGV[argument.calledAt])
 for before = heads, #ARGV - 1, stride do
-  local function given(name) return ARGV[before + item[name]] end
-  enter(given('now'), given('session'), given('scope'), calledAt)
-  local index = cmsgpack.unpack(given('index'))
+  enter(ARGV[before + item.now], ARGV[before + item.session], ARGV[before + item.scope], calledAt)
+  local index = cmsgpack.unpack(ARGV[before + item.index])
   local s = {
-    respondent = given('respondent'), device = given('device'), address = given('address'), prefix = given('prefix'),
-    source = given('source'), deviceClass = given('deviceClass'), shared = given('addressShared') == '1',
-    host = given('host'), token = given('token'),
-    sketch = given('sketch'), bands = index[1], cells = index[2],
+    respondent = ARGV[before + item.respondent], device = ARGV[before + item.device], address = ARGV[before + item.address], prefix = ARGV[before + item.prefix],
+    source = ARGV[before + item.source], deviceClass = ARGV[before + item.deviceClass], shared = ARGV[before + item.addressShared] == '1',
+    host = ARGV[before + item.host], token = ARGV[before + item.token],
+    sketch = ARGV[before + item.sketch], bands = index[1], cells = index[2],
   }
   local keys, reads, names = sessionKeys(s), {}, {}
   for name, key in pairs(keys) do

@@ -1,10 +1,9 @@
 -- Keeps a message of the probe. KEYS[1] the project’s tag; ARGV: see argument-layouts.ts; the sketch is packed, and so is
 -- the index of bands and term cells. What is kept and what is let go is described at the memory adapter’s probes. The hash holds "i", the list of
 -- the pages, and under the number of each message its content (c), and of a load its sketch (k) and index (x).
-local function given(name) return ARGV[argument[name]] end
-local home, now, session, nonce, phase = KEYS[1], tonumber(given('now')), given('session'), given('nonce'), given('phase')
-local seq, content, sketch, index = tonumber(given('seq')), given('content'), given('sketch'), given('index')
-local tells, isLoad = cmsgpack.unpack(given('tells')), phase == 'load'
+local home, now, session, nonce, phase = KEYS[1], tonumber(ARGV[argument.now]), ARGV[argument.session], ARGV[argument.nonce], ARGV[argument.phase]
+local seq, content, sketch, index = tonumber(ARGV[argument.seq]), ARGV[argument.content], ARGV[argument.sketch], ARGV[argument.index]
+local tells, isLoad = cmsgpack.unpack(ARGV[argument.tells]), phase == 'load'
 
 -- A nonce is kept as "session time keep".
 local nonceKey = home .. 'n:' .. nonce
@@ -57,7 +56,7 @@ if isLoad then
     replaced = newPage(page.at)
     replaced.loadSeq, replaced.load, replaced.loadTells, replaced.device, replaced.bytes = page.loadSeq, page.load, page.loadTells, page.device, page.bytes
   end
-  page.loadSeq, page.load, page.loadTells, page.device, page.bytes = seq, number, tells, given('device'), #content
+  page.loadSeq, page.load, page.loadTells, page.device, page.bytes = seq, number, tells, ARGV[argument.device], #content
   for _, each in ipairs(pages) do
     if each.nonce == nonce then each.loaded = true end
   end
@@ -126,7 +125,7 @@ local hasLoad = false
 for _, each in ipairs(pages) do
   if each.loaded then hasLoad = true end
 end
-state.pages, state.at, state.version = pages, now, table.concat({ nonce, phase, given('seq'), given('now') }, ':')
+state.pages, state.at, state.version = pages, now, table.concat({ nonce, phase, ARGV[argument.seq], ARGV[argument.now] }, ':')
 redis.call('SET', nonceKey, session .. ' ' .. now .. ' ' .. (page.load ~= 0 and bounds.probeMs or bounds.updateMs), 'PX', page.load ~= 0 and bounds.probeMs or bounds.updateMs)
 redis.call('HSET', key, 'i', cmsgpack.pack(state), 'c' .. number, content)
 if isLoad then redis.call('HSET', key, 'k' .. number, sketch, 'x' .. number, index) end

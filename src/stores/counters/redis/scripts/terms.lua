@@ -4,16 +4,20 @@
 
 local totalCell = 2 * bounds.termCells
 
-local function readCells(key, cells)
-  local gets = { 'GET', 'u24', '#' .. totalCell }
+-- What reads the cells, the same for every week: the last cell first, then each known one.
+local function cellReads(cells)
+  local reads, count = { 'GET', 'u24', '#' .. totalCell }, 3
   for i = 1, #cells do
     if cells[i] >= 0 then
-      gets[#gets + 1] = 'GET'
-      gets[#gets + 1] = 'u24'
-      gets[#gets + 1] = '#' .. cells[i]
+      reads[count + 1], reads[count + 2], reads[count + 3] = 'GET', 'u24', '#' .. cells[i]
+      count = count + 3
     end
   end
-  local values = redis.call('BITFIELD', key, unpack(gets))
+  return reads
+end
+
+local function readCells(key, cells, reads)
+  local values = redis.call('BITFIELD', key, unpack(reads))
   local counts, next = { [totalCell] = values[1] }, 2
   for i = 1, #cells do
     if cells[i] >= 0 then
@@ -24,23 +28,25 @@ local function readCells(key, cells)
   return counts
 end
 
-local function addCells(key, cells, counts)
+local function addCells(key, cells, counts, reads)
   counts[totalCell] = math.min(bounds.termCountMax, counts[totalCell] + 1)
-  local sets = { 'SET', 'u24', '#' .. totalCell, counts[totalCell] }
+  local sets, count, read = { 'SET', 'u24', reads[3], counts[totalCell] }, 4, 6
   for i = 1, #cells, 2 do
     local first, second = cells[i], cells[i + 1]
     if first >= 0 then
       -- Only the smaller cell grows, which keeps strangers’ cells low.
       local grown = math.min(bounds.termCountMax, math.min(counts[first], counts[second]) + 1)
-      for _, cell in ipairs({ first, second }) do
-        if counts[cell] < grown then
-          counts[cell] = grown
-          sets[#sets + 1] = 'SET'
-          sets[#sets + 1] = 'u24'
-          sets[#sets + 1] = '#' .. cell
-          sets[#sets + 1] = grown
-        end
+      if counts[first] < grown then
+        counts[first] = grown
+        sets[count + 1], sets[count + 2], sets[count + 3], sets[count + 4] = 'SET', 'u24', reads[read], grown
+        count = count + 4
       end
+      if counts[second] < grown then
+        counts[second] = grown
+        sets[count + 1], sets[count + 2], sets[count + 3], sets[count + 4] = 'SET', 'u24', reads[read + 3], grown
+        count = count + 4
+      end
+      read = read + 6
     end
   end
   redis.call('BITFIELD', key, unpack(sets))
@@ -50,11 +56,12 @@ end
 local function termRates(cells)
   local week = math.floor(now / bounds.weekMs)
   local key = base .. 't:' .. week
-  local current = readCells(key, cells)
-  if admit('t') then addCells(key, cells, current) end
+  local reads = cellReads(cells)
+  local current = readCells(key, cells, reads)
+  if admit('t') then addCells(key, cells, current, reads) end
   if restoring then return false end
   local keyBefore = base .. 't:' .. (week - 1)
-  local before = redis.call('EXISTS', keyBefore) == 1 and readCells(keyBefore, cells) or {}
+  local before = redis.call('EXISTS', keyBefore) == 1 and readCells(keyBefore, cells, reads) or {}
   local counts = {}
   for i = 1, #cells, 2 do
     local first, second = cells[i], cells[i + 1]
