@@ -46,7 +46,7 @@ interface SignedReceipt {
 export async function appendReceipt(log: Pick<Log, 'append'>, signer: BatchSigner, receipt: Receipt): Promise<void> {
   const signed = pack(receipt);
   const value = pack({ signed, seal: await signer.seal(signed) } satisfies SignedReceipt);
-  await log.append('scores', [{ key: receipt.receiptId, value }]);
+  await log.append('scores', [{ key: receipt.receiptId, value, isAlone: true }]);
 }
 
 /** What the consumer of the topic `scores` does with a batch. */

@@ -8,11 +8,12 @@
  * has an identity of its own, and the failed one is cut off from the brokers. While away, appends reject at once, and connecting is tried again in the background.
  */
 import { Buffer } from 'node:buffer';
-import { Partitioners, type Message, type Producer } from 'kafkajs';
+import type { Message, Producer } from 'kafkajs';
 import { storeUnavailable } from '../../errors.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { settleWithin } from '../settle-within.js';
 import type { KafkaClient } from './kafka-client.js';
+import { markAlone, sharingPartitioner } from './kafka-partitioner.js';
 import { packedBytes } from './packing.js';
 import type { LogEntry } from './port.js';
 import { createWake, pauseAfter } from './wake.js';
@@ -108,7 +109,7 @@ async function connect({ kafka, cut }: KafkaClient): Promise<Connected> {
     retry: { initialRetryTime: 100, maxRetryTime: 500, retries: 5 },
     maxInFlightRequests: 1,
     allowAutoTopicCreation: false,
-    createPartitioner: Partitioners.DefaultPartitioner,
+    createPartitioner: sharingPartitioner,
   });
   try {
     await settleWithin(producer.connect(), connectDeadlineMs, store);
@@ -134,10 +135,11 @@ function split(entries: readonly LogEntry[]): Message[][] {
       room = sendBytesMax;
     }
     room -= bytes;
-    parts.at(-1)?.push({
+    const message = {
       key: entry.key,
       value: Buffer.from(entry.value.buffer, entry.value.byteOffset, entry.value.byteLength),
-    });
+    };
+    parts.at(-1)?.push(entry.isAlone === true ? markAlone(message) : message);
   }
   return parts;
 }

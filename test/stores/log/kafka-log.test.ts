@@ -19,6 +19,29 @@ t.setTimeout(300_000);
 if (stack !== null) {
   testLogContract(t, () => open(stack.kafkaBrokers));
 
+  t.test('entries that stand alone come in few batches, whatever their keys', async (t) => {
+    const log = await open(stack.kafkaBrokers);
+    t.teardown(() => log.close());
+    const seen = new Set<string>();
+    let batches = 0;
+    await log.subscribe({
+      topic: 'scores',
+      group: freshGroup(),
+      batchMax: 1_000,
+      lingerMs: 2_000,
+      handle: async (batch) => {
+        batches += 1;
+        for (const each of batch) seen.add(textOf(each));
+      },
+    });
+    await Promise.all(
+      Array.from({ length: 200 }, (_, n) => log.append('scores', [{ ...entry(`key-${n}`, `${n}`), isAlone: true }])),
+    );
+    await waitUntil(() => seen.size === 200, 'all arrive');
+    // All went out in a few sends, of which those of one moment share a partition; by key they would lie on all six.
+    t.ok(batches <= 3, `${batches} batches`);
+  });
+
   t.test('members of two instances share a group, also while one comes and goes; nothing is lost', async (t) => {
     const prefix = `test-${randomUUID()}.`;
     const [one, two] = [await open(stack.kafkaBrokers, prefix), await open(stack.kafkaBrokers, prefix)];
