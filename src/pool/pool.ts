@@ -1,12 +1,14 @@
 /**
- * The main-thread side of the worker pool. Tasks that arrive in one turn of the event loop go to a thread as one batch; while
- * all threads are busy, tasks wait in a bounded queue and the next batches grow.
+ * The main-thread side of the worker pool. A hand-over costs more than a scoring, so few of them carry many tasks: those that arrive in one
+ * turn of the event loop go to a thread as one batch, and those that arrive while every thread has a batch wait for an answer to come
+ * back, in a bounded queue. None waits where a thread has nothing to do.
  *
- *   run() ──▶ queue ──(a thread is free)──▶ batch of up to 16 ──▶ thread ──▶ answers, each to its caller
+ *   run() ──▶ queue ──(a thread is free, or a whole batch waits)──▶ batch of up to 16 ──▶ thread ──▶ answers, each to its caller
  *
  * Every promise settles: with the answer, with OVERLOADED where the queue is full, the deadline passed or the thread
  * died (the pool starts another), or with the coded fault that the worker answered.
  */
+import { EventEmitter } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { pack, unpack } from 'msgpackr';
 import { Piscina } from 'piscina';
@@ -15,7 +17,7 @@ import { errorTable, Fault, type ErrorCode } from '../errors.js';
 import type { Metrics } from '../telemetry/metrics.js';
 
 const batchMax = 16;
-/** A thread has one batch in work and one waiting beside it, so that it never idles between two. */
+/** Under load a thread has one batch in work and a full one waiting beside it, so that it never idles between two. */
 const batchesPerThread = 2;
 
 export interface PoolOptions {
@@ -60,8 +62,10 @@ export function createPool(options: PoolOptions): Pool {
   let busy = 0;
   let scheduled = false;
 
+  const canDispatch = (): boolean => queue.length > 0 && busy < (queue.length < batchMax ? threads : capacity);
+
   function schedule(): void {
-    if (scheduled || busy >= capacity || queue.length === 0) return;
+    if (scheduled || !canDispatch()) return;
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
@@ -70,7 +74,7 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   function dispatch(): void {
-    while (busy < capacity && queue.length > 0) {
+    while (canDispatch()) {
       const batch = takeLive(queue, metrics);
       if (batch.length === 0) continue;
       busy += 1;
@@ -128,17 +132,19 @@ async function handOver(
 ): Promise<void> {
   // pack() returns a view on a shared block: copy it out, or the whole block would travel.
   const message = new Uint8Array(pack(batch.map((waiting) => waiting.task)));
+  // An emitter rather than an AbortSignal, whose making costs as much as the hand-over.
+  const signal = new EventEmitter();
+  const timer = setTimeout(() => signal.emit('abort'), deadlineMs);
   try {
-    const packed = (await piscina.run(message, {
-      transferList: [message.buffer],
-      signal: AbortSignal.timeout(deadlineMs),
-    })) as Uint8Array;
+    const packed = (await piscina.run(message, { transferList: [message.buffer], signal })) as Uint8Array;
     const answers = unpack(packed) as readonly PoolAnswer[];
     batch.forEach((waiting, index) => settle(waiting, answers[index]));
   } catch (error) {
     metrics.poolRejected.inc({ reason: 'thread' }, batch.length);
     for (const waiting of batch)
       waiting.reject(overloaded('a thread of the pool died or did not answer in time', error));
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -89,7 +89,8 @@ export function layOut<Name extends ScriptName>(
  * ARGV[before + item.x], where the items come after `before` = heads, heads + stride, ...
  */
 export function layoutPlaces(script: ScriptName): Readonly<Record<string, number>> {
-  const { head, each }: { readonly head: readonly string[]; readonly each: readonly string[] } = argumentLayouts[script];
+  const { head, each }: { readonly head: readonly string[]; readonly each: readonly string[] } =
+    argumentLayouts[script];
   const placesOf = (table: string, names: readonly string[]): [string, number][] =>
     names.map((name, index) => [`${table}.${name}`, index + 1]);
   return {

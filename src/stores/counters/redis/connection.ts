@@ -45,6 +45,7 @@ export async function connectRedis(
     away = true;
   });
   const withDeadline = createDeadline(deadlineMs);
+  const sendTogether = createGathering(client);
   // Its failure was reported by the error event, and the client goes on trying.
   await withDeadline(() => client.connect()).catch(() => undefined);
 
@@ -53,13 +54,12 @@ export async function connectRedis(
       await withDeadline(() => client.ping());
     },
     run: (script, key, args) =>
-      withDeadline(async () => {
-        try {
-          return await client.callBuffer('EVALSHA', script.sha1, 1, key, ...args);
-        } catch (error) {
+      withDeadline(() => {
+        sendTogether();
+        return client.callBuffer('EVALSHA', script.sha1, 1, key, ...args).catch((error: unknown) => {
           if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-          return await client.callBuffer('EVAL', script.text, 1, key, ...args);
-        }
+          return client.callBuffer('EVAL', script.text, 1, key, ...args);
+        });
       }),
     get: (key) => withDeadline(() => client.getBuffer(key)),
     setWithExpiry: async (key, value, keepMs) => {
@@ -115,6 +115,24 @@ function createClient(url: string, deadlineMs: number): Redis | Cluster {
   );
 }
 
+/**
+ * What is called before a call is written: all calls of one turn of the event loop then leave in one write. They stay calls of their own, each
+ * with its own answer, which the client’s pipelines are not. A cluster’s connections are the client’s own affair.
+ */
+function createGathering(client: Redis | Cluster): () => void {
+  let gathering = false;
+  return () => {
+    if (gathering || client instanceof Cluster || client.status !== 'ready') return;
+    const { stream } = client;
+    gathering = true;
+    stream.cork();
+    setImmediate(() => {
+      gathering = false;
+      stream.uncork();
+    });
+  };
+}
+
 /** Turns every failure, and no answer in time, into StoreUnavailable. */
 function createDeadline(deadlineMs: number): <T>(work: () => Promise<T>) => Promise<T> {
   let inFlight = 0;
@@ -125,22 +143,24 @@ function createDeadline(deadlineMs: number): <T>(work: () => Promise<T>) => Prom
         return;
       }
       inFlight += 1;
-      let settled = false;
-      const settle = (finish: () => void): void => {
-        if (settled) return;
-        settled = true;
-        clearTimeout(timer);
-        finish();
-      };
       const timer = setTimeout(
-        () => settle(() => reject(storeUnavailable(`counters in Redis: no answer within ${deadlineMs} ms`))),
+        () => reject(storeUnavailable(`counters in Redis: no answer within ${deadlineMs} ms`)),
         deadlineMs,
       );
-      work()
-        .then(
-          (value) => settle(() => resolve(value)),
-          (error: unknown) => settle(() => reject(storeUnavailable(`counters in Redis: ${wordsOf(error)}`, error))),
-        )
-        .finally(() => (inFlight -= 1));
+      const end = (): void => {
+        inFlight -= 1;
+        clearTimeout(timer);
+      };
+      // What comes after the deadline settles nothing any more.
+      work().then(
+        (value) => {
+          end();
+          resolve(value);
+        },
+        (error: unknown) => {
+          end();
+          reject(storeUnavailable(`counters in Redis: ${wordsOf(error)}`, error));
+        },
+      );
     });
 }

@@ -58,9 +58,10 @@ export type Scripts = Readonly<Record<keyof typeof parts, Script>>;
 export async function loadScripts(directory = scriptsDirectory): Promise<Scripts> {
   const load = async (name: keyof typeof parts): Promise<Script> => {
     const texts = await Promise.all(parts[name].map((part) => readFile(join(directory, `${part}.lua`), 'utf8')));
-    const text = [readers.has(name) ? readingFirstLine : firstLine, ...texts.map((part) => putNumbersIn(part, name))].join(
-      '\n',
-    );
+    const text = [
+      readers.has(name) ? readingFirstLine : firstLine,
+      ...texts.map((part) => putNumbersIn(part, name)),
+    ].join('\n');
     return { name, text, sha1: createHash('sha1').update(text).digest('hex') };
   };
   const names = Object.keys(parts) as (keyof typeof parts)[];
