@@ -201,6 +201,11 @@ export const settings = {
     'PostgreSQL 15 or later; TLS by its sslmode (sslmode=verify-full). Without it an embedded database runs in the data directory.',
     'embedded',
   ),
+  VH_CACHED_KEYS_MINUTES: setting(
+    240,
+    integer(1, 525_600),
+    'Minutes that a process cut off from the database goes on with the keys that it knows; one revoked meanwhile is good for as long. Then its callers get 503.',
+  ),
   VH_DATABASE_CONNECTIONS: setting(10, integer(2, 1_000), 'Most connections of this process to PostgreSQL.'),
   REDIS_URL: optional(
     redisUrl,

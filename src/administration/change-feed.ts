@@ -15,11 +15,15 @@ export interface ChangeFeedDeps {
   readonly onChange: (kind: ChangeKind, subject: string) => void;
   /** Called when the feed cannot tell what it missed: everything cached may be stale. */
   readonly onGap: () => void;
+  /** Milliseconds that only go up. */
+  readonly elapsed?: () => number;
 }
 
 export interface ChangeFeed {
   /** Looks now; resolves when everything committed so far was told. */
   poll(): Promise<void>;
+  /** How long ago everything that was committed had been told. */
+  ageMs(): number;
   close(): Promise<void>;
 }
 
@@ -28,26 +32,21 @@ const pageMax = 1_000;
 const keepMinutes = 60;
 
 export async function openChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed> {
-  let horizon = await currentHorizon(deps.database);
-  let polledAtMs = Date.now();
+  const { database, elapsed = () => performance.now() } = deps;
+  let horizon = await currentHorizon(database);
+  let polledAtMs = elapsed();
   let running: Promise<void> = Promise.resolve();
   let closed = false;
 
   async function look(): Promise<void> {
-    const rows = await deps.database.query<{ kind: ChangeKind; subject: string; next: string }>(
-      `SELECT kind, subject, pg_snapshot_xmin(pg_current_snapshot())::text AS next FROM changes WHERE transaction >= $1::xid8
-       UNION ALL SELECT '', '', pg_snapshot_xmin(pg_current_snapshot())::text LIMIT ${pageMax}`,
-      [horizon],
-    );
-    const now = Date.now();
-    if (rows.length >= pageMax || now - polledAtMs > (keepMinutes * 60_000) / 2) {
-      horizon = await currentHorizon(deps.database);
+    const nowMs = elapsed();
+    if (nowMs - polledAtMs > (keepMinutes * 60_000) / 2) {
+      horizon = await currentHorizon(database);
       deps.onGap();
     } else {
-      horizon = rows.at(-1)?.next ?? horizon;
-      for (const { kind, subject } of rows) if (subject !== '') deps.onChange(kind, subject);
+      horizon = await tellSince(deps, horizon);
     }
-    polledAtMs = now;
+    polledAtMs = nowMs;
   }
 
   const poll = (): Promise<void> => (running = running.then(look, look));
@@ -66,6 +65,7 @@ export async function openChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed> 
   trimmer.unref();
   return {
     poll,
+    ageMs: () => elapsed() - polledAtMs,
     async close() {
       closed = true;
       clearInterval(timer);
@@ -73,6 +73,34 @@ export async function openChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed> 
       await running.catch(() => undefined);
     },
   };
+}
+
+/**
+ * Tells what changed from a horizon on, a page at a time however much it is; resolves to the horizon of the next look, which was taken first.
+ * What commits meanwhile with a number before the page in hand is told by that look.
+ */
+async function tellSince({ database, onChange }: ChangeFeedDeps, horizon: string): Promise<string> {
+  let next: string | null = null;
+  let after = 0;
+  for (;;) {
+    const rows: readonly ChangeRow[] = await database.query<ChangeRow>(
+      `SELECT change_id, kind, subject, pg_snapshot_xmin(pg_current_snapshot())::text AS next FROM changes
+        WHERE transaction >= $1::xid8 AND change_id > $2 ORDER BY change_id LIMIT ${pageMax}`,
+      [horizon, after],
+    );
+    next ??= rows[0]?.next ?? horizon;
+    for (const { kind, subject } of rows) onChange(kind, subject);
+    if (rows.length < pageMax) return next;
+    after = rows.at(-1)?.change_id ?? after;
+  }
+}
+
+interface ChangeRow {
+  readonly change_id: number;
+  readonly kind: ChangeKind;
+  readonly subject: string;
+  readonly next: string;
+  readonly [column: string]: unknown;
 }
 
 async function currentHorizon(database: Database): Promise<string> {

@@ -1,6 +1,7 @@
 /**
  * The records that requests are decided by, cached in process: keys by the hash of their secret, projects, organizations, OAuth clients.
- * A change anywhere is in force here within the interval of the change feed; one made by this process, at once.
+ * A change anywhere is in force here within the interval of the change feed; one made by this process, at once. Cut off from the database, what
+ * is cached goes on, keys for a stated time at most: one that was revoked meanwhile would else be good for as long as the cut lasts.
  */
 import type { AccessDeps, KeyCaller } from '../http/access.js';
 import type { Database } from '../stores/database/port.js';
@@ -33,6 +34,8 @@ export interface Directories {
   onProjectChange(listener: (projectId: string | null) => void): void;
   /** Forgets a key by the hex SHA-256 of its secret: its next use reads the database. */
   dropKey(hash: string): void;
+  /** How long ago this process knew of every change there was. */
+  feedAgeMs(): number;
   /** Writes the uses of keys that were noted so far. */
   flushKeyUses(): Promise<void>;
   close(): Promise<void>;
@@ -42,9 +45,15 @@ export async function openDirectories(deps: {
   readonly database: Database;
   readonly logger: Logger;
   readonly now: () => number;
+  /** Cut off from the database for longer, cached keys and clients are honoured no more; null for ever. */
+  readonly cachedKeysMaxMs?: number | null;
+  /** Milliseconds that only go up. */
+  readonly elapsed?: () => number;
 }): Promise<Directories> {
-  const { database, logger, now } = deps;
-  const keys = createDirectory(entriesMax, (hash) => findKeyByHash(database, hash));
+  const { database, logger, now, cachedKeysMaxMs = null, elapsed = () => performance.now() } = deps;
+  let feedAgeMs = (): number => 0;
+  const isStale = (): boolean => cachedKeysMaxMs !== null && feedAgeMs() > cachedKeysMaxMs;
+  const keys = createDirectory(entriesMax, (hash) => findKeyByHash(database, hash), { isStale });
   const listeners: ((projectId: string | null) => void)[] = [];
   const projects = telling(
     createDirectory(entriesMax, (id) => findProject(database, id)),
@@ -55,7 +64,7 @@ export async function openDirectories(deps: {
     return project === null ? null : { projectId: project.projectId };
   });
   const organizations = createDirectory(entriesMax, (id) => findOrganization(database, id));
-  const clients = createDirectory(entriesMax, (id) => findClient(database, id));
+  const clients = createDirectory(entriesMax, (id) => findClient(database, id), { isStale });
   const byKind: Record<ChangeKind, Directory<object>> = { key: keys, project: projects, organization: organizations };
   const uses = createKeyUse({ database, logger, now });
   const feed = await openChangeFeed({
@@ -64,8 +73,10 @@ export async function openDirectories(deps: {
     intervalMs: feedIntervalMs,
     // Changes of clients are told as those of keys.
     onChange: (kind, subject) => (isClientId(subject) ? clients : byKind[kind]).drop(subject),
-    onGap: () => [...Object.values(byKind), clients].forEach((directory) => directory.clear()),
+    onGap: () => [...Object.values(byKind), clients].forEach((directory) => void directory.clear()),
+    elapsed,
   });
+  feedAgeMs = () => feed.ageMs();
 
   return {
     projects,
@@ -84,6 +95,7 @@ export async function openDirectories(deps: {
     findKeyOwner: (keyId) => findKeyOwner(database, keyId),
     onProjectChange: (listener) => void listeners.push(listener),
     dropKey: (hash) => keys.drop(hash),
+    feedAgeMs: () => feed.ageMs(),
     flushKeyUses: () => uses.flush(),
     async close() {
       await feed.close();
@@ -100,8 +112,10 @@ function telling<T extends object>(directory: Directory<T>, tell: (id: string | 
       directory.drop(id);
       tell(id);
     },
-    clear() {
-      directory.clear();
+    async clear() {
+      tell(null);
+      await directory.clear();
+      // What derives from the records may have been made anew from one that was still there.
       tell(null);
     },
   };

@@ -7,12 +7,27 @@ import { LRUCache } from 'lru-cache';
 export interface Directory<T extends object> {
   get(id: string): Promise<T | null>;
   drop(id: string): void;
-  clear(): void;
+  /**
+   * Forgets everything, what has not been asked for longest first and a portion at a time, so that a busy process does not ask the
+   * database for all of it in one moment. Resolves when the last record that was cached is forgotten.
+   */
+  clear(): Promise<void>;
 }
+
+export interface DirectoryOptions {
+  /** Whether what is cached may be too old to go by: it is loaded again, and where that fails, so does the call. */
+  readonly isStale?: () => boolean;
+  /** Between two portions of `clear`. */
+  readonly portionEveryMs?: number;
+}
+
+const portionMax = 1_000;
+const portionEveryMsDefault = 200;
 
 export function createDirectory<T extends object>(
   entriesMax: number,
   load: (id: string) => Promise<T | null>,
+  { isStale = () => false, portionEveryMs = portionEveryMsDefault }: DirectoryOptions = {},
 ): Directory<T> {
   const cache = new LRUCache<string, T>({ max: entriesMax });
   const loading = new Map<string, Promise<T | null>>();
@@ -25,9 +40,14 @@ export function createDirectory<T extends object>(
     return record;
   }
 
+  function dropPortion(ids: readonly string[]): void {
+    drops += 1;
+    for (const id of ids) cache.delete(id);
+  }
+
   return {
     get(id) {
-      const cached = cache.get(id);
+      const cached = isStale() ? undefined : cache.get(id);
       if (cached !== undefined) return Promise.resolve(cached);
       const pending = loading.get(id);
       if (pending !== undefined) return pending;
@@ -40,10 +60,14 @@ export function createDirectory<T extends object>(
       cache.delete(id);
       loading.delete(id);
     },
-    clear() {
-      drops += 1;
-      cache.clear();
+    async clear() {
       loading.clear();
+      const ids = [...cache.rkeys()];
+      dropPortion(ids.slice(0, portionMax));
+      for (let start = portionMax; start < ids.length; start += portionMax) {
+        await new Promise<void>((resolve) => setTimeout(resolve, portionEveryMs).unref());
+        dropPortion(ids.slice(start, start + portionMax));
+      }
     },
   };
 }

@@ -52,6 +52,7 @@ export function createAdminServer({ metrics, checks, parts = {}, refresh, extend
   });
   app.get('/metrics', async (_request, reply) => {
     refresh();
+    for (const read of metrics.beforeScrape) read();
     await check();
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   });

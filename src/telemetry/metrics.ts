@@ -17,6 +17,8 @@ export function createMetrics() {
   collectDefaultMetrics({ register: registry });
   return {
     registry,
+    /** Called before each scrape, for values that are read rather than counted. */
+    beforeScrape: [] as (() => void)[],
     httpRequests: histogram(
       'vh_http_request_seconds',
       'Time from a request’s headers to the end of its answer, by route and status.',
@@ -49,6 +51,11 @@ export function createMetrics() {
     ...studyMetrics(makers),
     ...logMetrics(makers),
     ...eventMetrics(makers),
+    changeFeedAge: gauge(
+      'vh_change_feed_age_seconds',
+      'Time since this process knew of every change to keys, projects and organizations; under a second where the database answers.',
+      [],
+    ),
     storeUp: gauge('vh_store_up', '1 while a store answers, else 0.', ['store']),
     storeFailures: counter('vh_store_failures_total', 'Calls that a store did not answer.', ['store']),
   };

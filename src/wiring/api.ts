@@ -59,10 +59,18 @@ export interface SharedParts {
   readonly siteUrl: () => string;
 }
 
+/** Keys, projects and organizations as this process knows them; how fresh they are is a metric. */
+export async function openKnownRecords({ settings, stores, logger, metrics, now }: Parts): Promise<Directories> {
+  const cachedKeysMaxMs = settings.VH_CACHED_KEYS_MINUTES * 60_000;
+  const directories = await openDirectories({ database: stores.lookups, logger, now, cachedKeysMaxMs });
+  metrics.beforeScrape.push(() => metrics.changeFeedAge.set(directories.feedAgeMs() / 1_000));
+  return directories;
+}
+
 /** Starts the API; resolves once it listens. `audienceUrl` tells where respondents enter, as far as this process knows. */
 export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceUrl: () => string): Promise<StartedApi> {
   const { settings, logger, metrics, stores, masterKeys, now, opened } = parts;
-  const directories = await openDirectories({ database: stores.lookups, logger, now });
+  const directories = await openKnownRecords(parts);
   opened.push(() => directories.close());
   const limits = createLimits({
     counters: stores.counters,

@@ -6,7 +6,7 @@ import { createHmac } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { createOriginDecision } from '../administration/origin-decision.js';
 import { createPublicGuard } from '../administration/public-guard.js';
-import { openDirectories } from '../administration/directories.js';
+
 import { createLimits } from '../administration/request-limits.js';
 import { createEntryService } from '../audience/entry-service.js';
 import { registerFieldingRoutes } from '../audience/fielding-routes.js';
@@ -22,7 +22,7 @@ import { parseAddress } from '../net/address.js';
 import { packageVersion } from '../package-root.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
 import { readCompactJws } from '../verification/tokens/compact-jws.js';
-import { appDepsOf, closeWithin, stopDeadlineMs, type SharedParts } from './api.js';
+import { appDepsOf, closeWithin, openKnownRecords, stopDeadlineMs, type SharedParts } from './api.js';
 import type { NamedConsumer } from './consumers.js';
 import { apiPrefix, audiencePrefix, audienceUrlOf, siteUrlOf, type Parts } from './parts.js';
 import { openOAuth } from './oauth.js';
@@ -120,7 +120,7 @@ function entryPartsOf({ settings, stores, masterKeys, now }: Parts) {
 /** What the gate works with, where no API runs in this process. */
 async function openShared(parts: Parts, ids: BootstrapIds | null): Promise<SharedParts> {
   const { settings, logger, metrics, stores, now, opened } = parts;
-  const directories = await openDirectories({ database: stores.lookups, logger, now });
+  const directories = await openKnownRecords(parts);
   opened.push(() => directories.close());
   const limits = createLimits({
     ...{ counters: stores.counters, metrics, logger, now },

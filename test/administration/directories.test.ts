@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import t from 'tap';
 import { hashSecret, mintKey, projectOfKey } from '../../src/administration/api-keys.js';
 import { openDirectories } from '../../src/administration/directories.js';
+import { createDirectory } from '../../src/administration/record-cache.js';
+import { storeUnavailable } from '../../src/errors.js';
 import { findIssuedKey, findOwnedKey, replaceKey, setKeyLimits } from '../../src/projects/keys/key-store.js';
 import { insertOrganization, updateOrganization } from '../../src/administration/organization-store.js';
 import { insertProject, updateProjectFields } from '../../src/administration/project-store.js';
@@ -135,4 +137,72 @@ t.test('the database itself holds a project to one active issued key', async (t)
     message: /api_keys_issued_once/,
   });
   t.match(await findIssuedKey(database, projectId, new Date(nowMs)), { name: 'I' });
+});
+
+t.test('thousands of changes at once are told one by one, and nobody else is forgotten', async (t) => {
+  const { secret } = await mintKey(database, { organizationId, projectId, name: 'Q', isTest: false });
+  const last = await mintKey(database, { organizationId, projectId, name: 'last', isTest: false });
+  let looks = 0;
+  const many = await openDirectories({
+    database: {
+      ...database,
+      query: (sql, values, options) => {
+        if (sql.includes('api_keys k')) looks += 1;
+        return database.query(sql, values, options);
+      },
+    },
+    logger,
+    now,
+  });
+  t.teardown(() => many.close());
+  await many.findKey(secret);
+  await many.findKey(last.secret);
+  await database.transaction(async (tx) => {
+    await tx.query("INSERT INTO changes (kind, subject) SELECT 'key', n::text FROM generate_series(1, 2500) AS n");
+    await tx.query('UPDATE api_keys SET revoked_at = now() WHERE key_id = $1', [last.keyId]);
+  });
+  await waitUntil(async () => (await many.findKey(last.secret)) === null, 'the last change is known', 3_000);
+  looks = 0;
+  t.ok(await many.findKey(secret));
+  t.equal(looks, 0, 'a key that did not change is still cached');
+});
+
+t.test('cut off from the database, a cached key is honoured for the stated time and no longer', async (t) => {
+  let away = false;
+  let elapsedMs = 0;
+  const cut = await openDirectories({
+    database: {
+      ...database,
+      query: (sql, values, options) =>
+        away ? Promise.reject(storeUnavailable('cut off')) : database.query(sql, values, options),
+    },
+    logger,
+    now,
+    cachedKeysMaxMs: 60_000,
+    elapsed: () => elapsedMs,
+  });
+  t.teardown(() => cut.close());
+  const { secret, keyId } = await mintKey(database, { organizationId, projectId, name: 'C', isTest: false });
+  t.ok(await cut.findKey(secret));
+  away = true;
+  await database.query('UPDATE api_keys SET revoked_at = now() WHERE key_id = $1', [keyId]);
+  elapsedMs += 59_000;
+  t.ok(await cut.findKey(secret), 'it is cached, and the cut is short');
+  elapsedMs += 2_000;
+  await t.rejects(cut.findKey(secret), { code: 'STORE_UNAVAILABLE' });
+  t.ok(cut.feedAgeMs() > 60_000);
+  away = false;
+  await waitUntil(async () => (await cut.findKey(secret).catch(() => undefined)) === null, 'the revocation', 3_000);
+});
+
+t.test('a full cache is forgotten a portion at a time, what nobody asked for lately first', async (t) => {
+  let loads = 0;
+  const directory = createDirectory(10_000, async (id) => ({ id, load: (loads += 1) }), { portionEveryMs: 5 });
+  for (let n = 0; n < 2_500; n += 1) await directory.get(String(n));
+  const cleared = directory.clear();
+  t.match(await directory.get('2499'), { load: 2_500 }, 'what was asked for last is still there');
+  t.match(await directory.get('0'), { load: 2_501 });
+  await cleared;
+  await Promise.all(['1500', '2499'].map((id) => directory.get(id)));
+  t.equal(loads, 2_503, 'in the end all of it is loaded anew');
 });
