@@ -190,6 +190,11 @@ export const settings = {
     'Writes an info line for each request: its id, method, route, status, key id and milliseconds; no address, no path, nothing that it said.',
     'off',
   ),
+  VH_DRAIN_SECONDS: setting(
+    0,
+    integer(0, 7),
+    'Seconds from SIGTERM on in which calls are still answered while /trafficz tells balancers to look away; then the listeners close. A little longer than a balancer takes to notice.',
+  ),
   VH_POOL_THREADS: optional(integer(1, 64), 'Threads of the scoring pool.', 'cores less one, at least 1'),
   VH_POOL_QUEUE: setting(
     2_048,

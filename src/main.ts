@@ -22,13 +22,14 @@ import { startAdmin } from './wiring/admin.js';
 import { startApi } from './wiring/api.js';
 import { startAudience, type StartedAudience } from './wiring/audience.js';
 import { startConsumers } from './wiring/consumers.js';
+import { createDrain } from './wiring/drain.js';
 import { apiPrefix, audienceUrlOf, siteUrlOf, type Parts } from './wiring/parts.js';
 
 export interface Service {
   readonly bootstrap: Partial<BootstrapIds> & Pick<Bootstrap, 'baseUrl' | 'siteUrl' | 'audienceUrl' | 'adminUrl'>;
   /** The demo organization was created by this start. */
   readonly firstStart: boolean;
-  /** Stops accepting, finishes what is in flight, flushes. */
+  /** Answers on while balancers look away, stops accepting, finishes what is in flight, flushes. */
   stop(): Promise<void>;
 }
 
@@ -46,6 +47,8 @@ export async function startService(
   try {
     const given = { current: ownMasterKey(settings), kept: settings.VH_MASTER_KEYS_KEPT };
     const metrics = createMetrics();
+    const listens = hasRole(settings, 'api') || hasRole(settings, 'audience');
+    const drain = createDrain(listens ? settings.VH_DRAIN_SECONDS * 1_000 : 0);
     const stores = await openStores({ settings, logger, metrics });
     opened.push(() => stores.close());
     const masterKeys = await admitMasterKeys(stores.database, given);
@@ -57,7 +60,7 @@ export async function startService(
         ? await bootstrapDemo(stores.database, createSigningSecrets(masterKeys.readable))
         : null;
     const ids = created ?? readBootstrap(settings.VH_DATA_DIR);
-    const parts: Parts = { settings, logger, metrics, stores, outbox, masterKeys, now, opened };
+    const parts: Parts = { settings, logger, metrics, stores, outbox, masterKeys, now, drain, opened };
     const consumers = hasRole(settings, 'consumers') ? await startConsumers(parts) : [];
     let audience: StartedAudience | null = null;
     const audienceUrl = (): string => audience?.audienceUrl ?? audienceUrlOf(settings, settings.AUDIENCE_PORT);
@@ -73,7 +76,11 @@ export async function startService(
       adminUrl,
     };
     if (isApi && ids !== null) writeBootstrap(settings.VH_DATA_DIR, { ...ids, ...addresses });
-    return { bootstrap: { ...ids, ...addresses }, firstStart: created !== null, stop: () => opened.close() };
+    return {
+      bootstrap: { ...ids, ...addresses },
+      firstStart: created !== null,
+      stop: () => drain.run().then(() => opened.close()),
+    };
   } catch (error) {
     await opened.close();
     throw error;

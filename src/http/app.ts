@@ -20,6 +20,8 @@ export interface AppDeps extends AccessDeps {
   readonly metrics: Metrics;
   /** Writes a line for each request: which route, what it answered, for which key, how long it took. Nothing of what it said. */
   readonly accessLog?: boolean;
+  /** Whether the process is about to end: an answer is then the last of its connection. */
+  readonly isLeaving?: () => boolean;
 }
 
 const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
@@ -47,6 +49,8 @@ export function createApp(deps: AppDeps): FastifyInstance {
       );
     },
     forceCloseConnections: 'idle',
+    // What comes on a connection that is still open is answered like any other call; the connection ends with it.
+    return503OnClosing: false,
     genReqId: (request) => {
       const own = request.headers['x-request-id'];
       return typeof own === 'string' && requestIdPattern.test(own) ? own : randomUUID();
@@ -56,6 +60,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
   app.addHook('onRoute', (route) => routes.add(route.method, route.url));
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
+    if (deps.isLeaving?.() === true) reply.header('connection', 'close');
     reply.headers(securityHeaders);
     done();
   });

@@ -32,6 +32,8 @@ export interface Stores {
   readonly lookups: Database;
   readonly counters: Counters;
   readonly log: Log;
+  /** Whether a score can be answered, as far as its receipt goes: false while neither the log nor the spool takes one. */
+  takesReceipts(): boolean;
   close(): Promise<void>;
 }
 
@@ -80,15 +82,18 @@ export async function openStores({ settings, logger, metrics }: OpenStoresDeps):
     const counters = keep(await openCounters(settings, logger));
     let log = withDeadLetters({ log: await openLog(settings, database, logger), database, logger, metrics });
     opened.push(() => log.close());
+    let takesReceipts = (): boolean => true;
     if (hasSpool(settings)) {
       const spool = await openSpool({
         directory: join(settings.VH_DATA_DIR, 'spool'),
         bytesMax: settings.VH_SPOOL_BYTES_MAX,
         logger,
       });
-      log = withSpool({ log, spool, metrics, logger });
+      const spooled = withSpool({ log, spool, metrics, logger });
+      log = spooled;
+      takesReceipts = spooled.takesReceipts;
     }
-    return { database, lookups, counters, log, close: () => opened.close() };
+    return { database, lookups, counters, log, takesReceipts, close: () => opened.close() };
   } catch (error) {
     await opened.close();
     throw error;

@@ -25,13 +25,21 @@ export interface SpoolLogDeps {
 }
 
 const directMsMaxDefault = 500;
+/** A disk that refused a receipt may have room again later; only trying tells. */
+const refusalMs = 5_000;
 const pauseFirstMs = 100;
 const pauseMsMax = 1_000;
 
-export function withSpool(deps: SpoolLogDeps): Log {
+export interface SpooledLog extends Log {
+  /** False while the log is away and the spool has no room, or has just refused a receipt. */
+  takesReceipts(): boolean;
+}
+
+export function withSpool(deps: SpoolLogDeps): SpooledLog {
   const { log, spool, metrics, logger } = deps;
   const path = createPath(deps);
   const recovery = createRecovery(deps, path);
+  let refusedAtMs = Number.NEGATIVE_INFINITY;
 
   const append = async (entries: readonly LogEntry[]): Promise<void> => {
     if (path.isDirect()) {
@@ -46,6 +54,10 @@ export function withSpool(deps: SpoolLogDeps): Log {
       await spool.append(entries);
       metrics.spoolEntries.inc({ event: 'spooled' }, entries.length);
       metrics.spoolBytes.set(spool.bytes());
+      refusedAtMs = Number.NEGATIVE_INFINITY;
+    } catch (error) {
+      refusedAtMs = performance.now();
+      throw error;
     } finally {
       recovery.start();
     }
@@ -59,6 +71,7 @@ export function withSpool(deps: SpoolLogDeps): Log {
   }
   return {
     ...log,
+    takesReceipts: () => path.isDirect() || (spool.hasRoom() && performance.now() - refusedAtMs > refusalMs),
     append: (topic, entries) => (topic === 'scores' ? append(entries) : log.append(topic, entries)),
     close: async () => {
       await recovery.stop();

@@ -32,6 +32,8 @@ export interface Spool {
   append(entries: readonly LogEntry[]): Promise<void>;
   /** Hands everything to `send`, oldest first; resolves when nothing is left, rejects with what `send` rejected with and then goes on from there. One at a time. */
   drain(send: (entries: readonly LogEntry[]) => Promise<void>): Promise<void>;
+  /** Whether the bound leaves room for another receipt. */
+  hasRoom(): boolean;
   /** Size of what waits. */
   bytes(): number;
   /** Files kept aside, of this process and earlier ones: someone has to look at them. */
@@ -40,6 +42,8 @@ export interface Spool {
   close(): Promise<void>;
 }
 
+/** Of a large one. */
+const receiptBytes = 16_384;
 const appendDeadlineMs = 1_000;
 const writeBytesMax = 1_048_576;
 const waitingBytesMax = 33_554_432;
@@ -77,6 +81,7 @@ export async function openSpool({
         await drainFile(next, send);
       }
     },
+    hasRoom: () => writer.bytes() + receiptBytes <= bytesMax,
     bytes: writer.bytes,
     keptFiles: () => keptFiles,
     close: async () => {

@@ -1,5 +1,6 @@
 /**
- * The operator’s port: /metrics for Prometheus, /healthz (the process lives) and /readyz (its stores answer). Never public.
+ * The operator’s port: /metrics for Prometheus, /healthz (the process lives), /readyz (its stores answer) and /trafficz (calls are better sent
+ * elsewhere, because this process could only refuse them or is about to end). Never public.
  */
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Metrics } from './metrics.js';
@@ -10,6 +11,8 @@ export interface AdminServerDeps {
   readonly checks: Readonly<Record<string, () => Promise<void>>>;
   /** Of other parts that readiness waits for; their gauges are their own. */
   readonly parts?: Readonly<Record<string, () => Promise<void>>>;
+  /** Why calls had better go to another process; null where they need not. */
+  readonly refusal: () => string | null;
   /** Called before each scrape, for values that are read rather than counted. */
   readonly refresh: () => void;
   /** Adds addresses of others, for operators only. */
@@ -24,7 +27,14 @@ export interface AdminServer {
 
 const checkDeadlineMs = 1_500;
 
-export function createAdminServer({ metrics, checks, parts = {}, refresh, extend }: AdminServerDeps): AdminServer {
+export function createAdminServer({
+  metrics,
+  checks,
+  parts = {},
+  refusal,
+  refresh,
+  extend,
+}: AdminServerDeps): AdminServer {
   const app = Fastify({ forceCloseConnections: true });
 
   async function check(): Promise<Readonly<Record<string, string>>> {
@@ -49,6 +59,12 @@ export function createAdminServer({ metrics, checks, parts = {}, refresh, extend
     const results = await check();
     const ready = Object.values(results).every((result) => result === 'ok');
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ok' : 'unavailable', checks: results });
+  });
+  app.get('/trafficz', async (_request, reply) => {
+    const reason = refusal();
+    return reply
+      .code(reason === null ? 200 : 503)
+      .send(reason === null ? { status: 'ok' } : { status: 'unavailable', reason });
   });
   app.get('/metrics', async (_request, reply) => {
     refresh();

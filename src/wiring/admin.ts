@@ -18,7 +18,7 @@ export async function startAdmin(
   consumers: readonly NamedConsumer[],
   faces: Pick<OpenUniqueness, 'check' | 'refresh'> | null,
 ): Promise<string> {
-  const { settings, metrics, stores, masterKeys, now, opened } = parts;
+  const { settings, metrics, stores, masterKeys, now, drain, opened } = parts;
   const inventTraffic = wireDemoTraffic(parts);
   const explain = wireExplain({
     database: stores.database,
@@ -45,6 +45,10 @@ export async function startAdmin(
         explain,
         inventTraffic,
       }),
+    refusal() {
+      if (drain.isLeaving()) return 'the process is about to end';
+      return stores.takesReceipts() ? null : 'the log is away and the spool has no room';
+    },
     refresh() {
       for (const { group, consumer } of consumers) metrics.consumerTickAge.set({ group }, consumer.tickAgeMs() / 1_000);
       faces?.refresh();

@@ -40,8 +40,6 @@ import { openScoring, type OpenScoring } from './scoring.js';
 import { openVerification } from './verification.js';
 import { webhookDepsOf } from './webhooks.js';
 
-export const stopDeadlineMs = 10_000;
-
 export interface StartedApi {
   /** The address that callers reach it at. */
   readonly siteUrl: string;
@@ -69,7 +67,7 @@ export async function openKnownRecords({ settings, stores, logger, metrics, now 
 
 /** Starts the API; resolves once it listens. `audienceUrl` tells where respondents enter, as far as this process knows. */
 export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceUrl: () => string): Promise<StartedApi> {
-  const { settings, logger, metrics, stores, masterKeys, now, opened } = parts;
+  const { settings, logger, metrics, stores, masterKeys, now, drain, opened } = parts;
   const directories = await openKnownRecords(parts);
   opened.push(() => directories.close());
   const limits = createLimits({
@@ -87,7 +85,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
   const oauth = await openOAuth(parts, { directories, limits, siteUrl, apiUrl: issuer });
   const appDeps = appDepsOf(parts, { directories, limits, accessTokens: oauth.accessTokens });
   const app: FastifyInstance = createApp(appDeps);
-  opened.push(() => closeWithin(app, stopDeadlineMs));
+  opened.push(() => closeWithin(app, drain.leftMs()));
   await registerOpenapi(app, { baseUrl: apiPrefix, siteUrl: address, version: packageVersion() });
   const decide = createOriginDecision(settings.VH_ENV);
   const guard = createPublicGuard({ directories, limits, decide, ownOrigin: () => new URL(siteUrl()).origin });
@@ -141,12 +139,13 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
 
 /** Who may call what, for a listener of keys and dashboard tokens. */
 export const appDepsOf = (
-  { settings, logger, metrics, masterKeys }: Parts,
+  { settings, logger, metrics, masterKeys, drain }: Parts,
   { directories, limits, accessTokens }: Pick<SharedParts, 'directories' | 'limits' | 'accessTokens'>,
 ): AppDeps => ({
   logger,
   metrics,
   accessLog: settings.VH_ACCESS_LOG,
+  isLeaving: drain.isLeaving,
   findKey: directories.findKey,
   findProjectOwner: directories.findProjectOwner,
   findKeyOwner: directories.findKeyOwner,

@@ -22,7 +22,7 @@ import { parseAddress } from '../net/address.js';
 import { packageVersion } from '../package-root.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
 import { readCompactJws } from '../verification/tokens/compact-jws.js';
-import { appDepsOf, closeWithin, openKnownRecords, stopDeadlineMs, type SharedParts } from './api.js';
+import { appDepsOf, closeWithin, openKnownRecords, type SharedParts } from './api.js';
 import type { NamedConsumer } from './consumers.js';
 import { apiPrefix, audiencePrefix, audienceUrlOf, siteUrlOf, type Parts } from './parts.js';
 import { openOAuth } from './oauth.js';
@@ -42,11 +42,11 @@ export async function startAudience(
   ids: BootstrapIds | null,
   shared: SharedParts | null,
 ): Promise<StartedAudience> {
-  const { settings, stores, metrics, logger, now, opened } = parts;
+  const { settings, stores, metrics, logger, now, drain, opened } = parts;
   const work = shared ?? (await openShared(parts, ids));
   const { directories, limits, scoring, tokenKeys, siteUrl } = work;
   const app = createApp(appDepsOf(parts, work));
-  opened.push(() => closeWithin(app, stopDeadlineMs));
+  opened.push(() => closeWithin(app, drain.leftMs()));
   const audienceUrl = (): string =>
     audienceUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.AUDIENCE_PORT);
   const tokens = createPlaceTokens({

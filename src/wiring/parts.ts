@@ -8,6 +8,7 @@ import type { Outbox } from '../stores/outbox.js';
 import type { Stores } from '../stores/open-stores.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
+import type { Drain } from './drain.js';
 
 export interface Parts {
   readonly settings: Settings;
@@ -18,6 +19,7 @@ export interface Parts {
   readonly outbox: Outbox;
   readonly masterKeys: MasterKeys;
   readonly now: () => number;
+  readonly drain: Drain;
   /** Closers of what was opened so far. */
   readonly opened: Pick<Closers, 'push'>;
 }

@@ -122,3 +122,18 @@ t.test('other topics are never spooled, and what the log refuses for good is the
   t.equal(spool.bytes(), 0);
   await wrapped.close();
 });
+
+t.test('no receipt can be taken while the log is away and the spool is full, and only then', async (t) => {
+  const { log: inner, state } = createTestLog();
+  const spool = await openSpool({ directory: temporaryDirectory(t), bytesMax: 40_000, logger });
+  const log = withSpool({ log: inner, spool, metrics: createMetrics(), logger, directMsMax: 50 });
+  t.teardown(() => log.close());
+  t.ok(log.takesReceipts());
+  state.mode = 'away';
+  const large = { key: 'large', value: new Uint8Array(30_000) };
+  await log.append('scores', [large]);
+  t.notOk(log.takesReceipts(), 'another large one would find no room');
+  await t.rejects(log.append('scores', [large]));
+  state.mode = 'well';
+  await waitUntil(() => log.takesReceipts(), 'the log is back');
+});

@@ -1,0 +1,33 @@
+/**
+ * Leaving: from SIGTERM on balancers are told to look away while calls that still arrive are answered; then the listeners close. All of it
+ * is within the time in which a process has to end.
+ *
+ *     serving ──run()──▶ leaving (answers, each the last of its connection) ──drain time──▶ closing (what is in flight ends)
+ */
+import { setTimeout } from 'node:timers/promises';
+
+export interface Drain {
+  /** Since `run` was called. */
+  isLeaving(): boolean;
+  /** Begins to leave; resolves when the listeners are to close. */
+  run(): Promise<void>;
+  /** What calls in flight may still take, milliseconds. */
+  leftMs(): number;
+}
+
+/** From SIGTERM to the end of the process. */
+const stopMsMax = 10_000;
+/** Of it, for what is closed after the listeners: what waits is flushed. */
+const flushMs = 1_500;
+
+export function createDrain(drainMs: number, clock: () => number = () => performance.now()): Drain {
+  let leavingSinceMs: number | null = null;
+  return {
+    isLeaving: () => leavingSinceMs !== null,
+    async run() {
+      leavingSinceMs ??= clock();
+      if (drainMs > 0) await setTimeout(drainMs);
+    },
+    leftMs: () => Math.max(0, stopMsMax - flushMs - (clock() - (leavingSinceMs ?? clock()))),
+  };
+}
