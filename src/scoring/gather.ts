@@ -156,6 +156,11 @@ function scopeOf(request: ScoreInput): string {
   return request.sourceId === undefined ? 'project' : `source\n${request.sourceId}`;
 }
 
+/** The same score under another receipt. */
+export function underReceipt(base: ScoreBase, receiptId: string): ScoreBase {
+  return { ...base, owner: { ...base.owner, receiptId }, facts: { ...base.facts, receiptId } };
+}
+
 /** What the counters store answered, or recorded for a receipt. */
 export type Counted = Omit<CountRecord, 'receiptId'>;
 

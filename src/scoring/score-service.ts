@@ -21,7 +21,15 @@ import { namespaceOf } from '../stores/counters/namespace.js';
 import type { Log } from '../stores/log/port.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
-import { assembleFacts, countInputOf, gatherBase, receiptOf, type Counted, type ScoreBase } from './gather.js';
+import {
+  assembleFacts,
+  countInputOf,
+  gatherBase,
+  receiptOf,
+  underReceipt,
+  type Counted,
+  type ScoreBase,
+} from './gather.js';
 import type { Address } from '../net/address.js';
 import { fixedFactsOf } from './fixed-sessions/fixed-sessions.js';
 import type { Geography } from './geography.js';
@@ -109,10 +117,12 @@ export function createScoreService(deps: ScoreServiceDeps) {
         makeRef: deps.makeRef,
       }),
     );
-    if (counted?.kind === 'conflict') throw idempotencyConflict();
-    if (counted?.kind === 'limited') throw rateLimited('This key', counted.rate, base.facts.scoredAtMs);
-    if (counted?.kind !== 'replayed') {
-      if (counted?.warm === false && namespace !== null) deps.warmth.foundCold(namespace);
+    // A store that did not answer in time may have counted all the same, and has the receipt with what it counted then: an identical retry gets that one.
+    if (counted === null) return conclude(underReceipt(base, makeId('receipt')), null);
+    if (counted.kind === 'conflict') throw idempotencyConflict();
+    if (counted.kind === 'limited') throw rateLimited('This key', counted.rate, base.facts.scoredAtMs);
+    if (counted.kind !== 'replayed') {
+      if (counted.warm === false && namespace !== null) deps.warmth.foundCold(namespace);
       return conclude(base, counted);
     }
     metrics.scoreReplays.inc();
