@@ -1,19 +1,37 @@
-/** Two instances race on the same sessions. */
+/** Two instances race on the same sessions: their scores, and the flags that they raise. */
 import t from 'tap';
+import type { SessionReply } from '../../src/contract/session.js';
 import type { EvidenceReply, ScoreReply } from '../../src/contract/score.js';
 import { startFleet } from '../helpers/fleet.js';
 import { realStoreSettings } from '../helpers/real-service.js';
+import { startReceiver } from '../helpers/receiver.js';
 import { findStack } from '../helpers/stores.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 t.setTimeout(120_000);
+const activity = {
+  behavior: { untrusted: 50 },
+  questions: [
+    {
+      questionId: 'q7',
+      timeOnQuestionMs: 4_000,
+      mouseMoveCount: 3,
+      keyCount: 9,
+      pasteCount: 5,
+      focusEntries: 1,
+      focusExits: 0,
+    },
+  ],
+};
 const stack = findStack(t, 'two instances on the same session');
 
 if (stack !== null) {
+  const settings = { ...(await realStoreSettings(t, stack)), VH_WEBHOOK_ALLOW_PRIVATE: 'on' };
+  const { members, keys } = await startFleet(t, settings, ['api', 'api', 'consumers']);
+  const urls = members.slice(0, 2).map((member) => member.baseUrl() ?? '');
   t.test(
     'instances that score the same session at once give one receipt, count it once, and serve each other’s evidence',
     async (t) => {
-      const { members, keys } = await startFleet(t, await realStoreSettings(t, stack), ['api', 'api', 'consumers']);
-      const urls = members.slice(0, 2).map((member) => member.baseUrl() ?? '');
       const headers = { 'content-type': 'application/json', 'x-api-key': keys.projectKey };
       const score = async (url: string, body: object): Promise<ScoreReply> => {
         const answer = await fetch(`${url}/lite/score`, {
@@ -48,4 +66,56 @@ if (stack !== null) {
       }
     },
   );
+
+  t.test('a flag that two instances see at the same moment is raised once, and reaches the webhook once', async (t) => {
+    const receiver = await startReceiver(t);
+    const call = async (method: string, url: string, body: object, headers: Readonly<Record<string, string>>) => {
+      const answer = await fetch(url, {
+        method,
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      });
+      if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
+      return answer;
+    };
+    const project = `${urls[0]}/projects/${keys.projectId}`;
+    const organization = { 'x-api-key': keys.organizationKey };
+    const config = { monitoring: { anomalyThreshold: 0.9, question: { maxPastes: 2 } } };
+    await call('PATCH', project, { config }, organization);
+    const events = ['monitoring.flagged', 'question.flagged'];
+    await call('POST', `${project}/webhooks`, { url: receiver.url, events }, { 'x-api-key': keys.projectKey });
+    const origin = { origin: 'https://survey.example' };
+    const createSession = async () =>
+      (await (
+        await call('POST', `${urls[0]}/public/sessions`, { siteKey: keys.siteKey }, origin)
+      ).json()) as SessionReply;
+    const report = (url: string, { sessionId, clientSecret }: SessionReply) =>
+      call('POST', `${url}/public/sessions/${sessionId}/activity`, activity, {
+        ...origin,
+        'x-client-secret': clientSecret,
+      });
+    // The second instance reads the project when its own copy is old.
+    const warm = await createSession();
+    const isRaised = async () => {
+      await report(urls[1] ?? '', warm);
+      return (await members[1]?.metric('vh_monitoring_flags_total')) === 2;
+    };
+    await waitUntil(isRaised, 'the other instance knows the thresholds');
+    const sessions = [warm];
+    for (let n = 0; n < 10; n++) {
+      const session = await createSession();
+      sessions.push(session);
+      await Promise.all([...urls, ...urls, ...urls].map((url) => report(url, session)));
+    }
+    const raised = await Promise.all(members.slice(0, 2).map((member) => member.metric('vh_monitoring_flags_total')));
+    t.equal((raised[0] ?? 0) + (raised[1] ?? 0), 22, `two flags a session, by ${raised.join(' and ')}`);
+    const seen = () =>
+      receiver.received.map(({ body }) => {
+        const { event, data } = JSON.parse(body) as { event: string; data: { session_id: string } };
+        return `${event} ${data.session_id}`;
+      });
+    await waitUntil(() => new Set(seen()).size === 22, 'each flag reaches the webhook');
+    const expected = sessions.flatMap(({ sessionId }) => events.map((event) => `${event} ${sessionId}`));
+    t.same(seen().sort(), expected.sort(), 'once');
+  });
 }

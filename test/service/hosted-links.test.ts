@@ -1,9 +1,10 @@
+import { createHmac } from 'node:crypto';
 import t from 'tap';
 import { deviceOnlyExample } from '../../src/contract/envelope-examples.js';
 import type { CreatedLinkReply, LinkReply } from '../../src/contract/hosted-link.js';
 import type { SessionReply } from '../../src/contract/session.js';
 import { startTestService } from '../helpers/service.js';
-import { automated, envelopeFor } from '../helpers/verifications.js';
+import { automated, createSession, envelopeFor, verify as verifyAnywhere } from '../helpers/verifications.js';
 
 const service = await startTestService(t);
 const { bootstrap } = service;
@@ -263,6 +264,50 @@ t.test('the way back carries the server’s verdict and token; a page can make n
   );
   t.equal((await visit(`/v/${linkId}/leave`)).status, 404);
   await patchProject({ config: { allowedDomains: ['https://survey.example'] } });
+});
+
+t.test('no token but the one that the service signed for a session of the link leads anywhere', async (t) => {
+  const { linkId } = await makeLink({ returnUrl: 'https://survey.example/back' });
+  const { body: session } = await startSession(linkId);
+  const { body: verified } = await verify(session, automated);
+  const [header = '', payload = '', signature = ''] = verified.verificationToken.split('.');
+  const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const read = (text: string) => JSON.parse(Buffer.from(text, 'base64url').toString()) as Record<string, unknown>;
+  const passing = part({ ...read(payload), status: 'pass' });
+  const sign = (head: object, secret: string): string => {
+    const signed = `${part(head)}.${passing}`;
+    return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+  };
+  const genuine = read(header);
+  const { body: answer } = await finish(linkId, verified.verificationToken);
+  t.match(answer, { status: 'fail' }, 'the genuine one says what it was');
+  const unlinked = await createSession(service);
+  const { body: elsewhere } = await verifyAnywhere(service, unlinked);
+  const forged: Readonly<Record<string, string>> = {
+    'without a signature': `${part({ ...genuine, alg: 'none' })}.${passing}.`,
+    'of no algorithm': `${part({ ...genuine, alg: 'none' })}.${passing}.${signature}`,
+    'another verdict under the old signature': `${header}.${passing}.${signature}`,
+    'signed with nothing': sign(genuine, ''),
+    'signed with the site key': sign(genuine, projectId),
+    'signed with the session’s secret': sign(genuine, session.clientSecret),
+    'of a version that there is not': sign({ ...genuine, kid: '999' }, projectId),
+    'of a version by a name of every object': sign({ ...genuine, kid: 'constructor' }, projectId),
+    'of an address as its key': sign(
+      { ...genuine, jku: 'https://evil.example/jwks', jwk: { kty: 'oct', k: 'AA' } },
+      'x',
+    ),
+    'with one part more': `${verified.verificationToken}.x`,
+    'the signature spelled otherwise': `${header}.${payload}.${signature}=`,
+    'the respondent’s own vh_token': new URL(answer.location ?? '').searchParams.get('vh_token') ?? '',
+    'of a session without a link': elsewhere.verificationToken,
+  };
+  for (const [name, token] of Object.entries(forged)) {
+    const { status, body } = await finish(linkId, token);
+    t.match({ status, body }, { status: 404, body: { code: 'NOT_FOUND' } }, name);
+    t.notMatch(JSON.stringify(body), /location|survey\.example/, name);
+  }
+  for (const token of ['', 'x'.repeat(4_097), null, { toString: 'x' }, ['a.b.c']])
+    t.equal((await finish(linkId, token as string)).status, 400, JSON.stringify(token)?.slice(0, 20));
 });
 
 t.test('a link of a test key makes sessions of the test world', async (t) => {
