@@ -92,7 +92,7 @@ async function measure(request: CaptureRequest, looker: Looker): Promise<Capture
 }
 
 function record(
-  { guide, originMs, hidden, challenges, signal }: CaptureRequest,
+  { guide, takeMoreTime, originMs, hidden, challenges, signal }: CaptureRequest,
   looker: Looker,
   frames: FrameSource,
   recorder: Recorder,
@@ -105,7 +105,8 @@ function record(
     recorder.add(frame.atMs - originMs, sight);
     return { atMs: frame.atMs, sight };
   }
-  return direct({ take, guide, recorder, now: () => performance.now(), originMs, hidden }, challenges);
+  const now = (): number => performance.now();
+  return direct({ take, guide, takeMoreTime, recorder, now, originMs, hidden }, challenges);
 }
 
 function finish(

@@ -24,6 +24,8 @@ const pacing = {
   tailMs: 400,
   /** Each challenge of a check that nobody is told of, ms. */
   hiddenMs: 4_000,
+  /** How often a challenge may begin anew because more time was asked for. */
+  extensionsMax: 10,
 } as const;
 
 /** Light and size of the face below which the respondent is asked for more; luminance 0-1, and share of the picture between the eyes. */
@@ -39,6 +41,7 @@ export interface DirectorDeps {
   /** The next frame, looked at and recorded; null when there will be none. Times are those of the page’s clock. */
   readonly take: () => Promise<Take | null>;
   readonly guide: (step: GuideStep) => void;
+  readonly takeMoreTime: () => boolean;
   readonly recorder: Pick<Recorder, 'close'>;
   readonly now: () => number;
   readonly originMs: number;
@@ -117,7 +120,7 @@ interface Told {
 
 /**
  * One challenge. Where the head went the other way first it is shown again once the head is back, within the same time: the service takes
- * a movement both ways for no answer.
+ * a movement both ways for no answer. Whoever asks for more time gets all of it again.
  */
 async function runChallenge(
   deps: DirectorDeps,
@@ -125,11 +128,18 @@ async function runChallenge(
   poses: Pose[],
   told: Told,
 ): Promise<'done' | 'over' | 'ended'> {
-  const { take, guide, now, originMs, recorder, hidden } = deps;
+  const { take, guide, takeMoreTime, now, originMs, recorder, hidden } = deps;
   const timeoutMs = hidden ? Math.min(challenge.timeoutMs, pacing.hiddenMs) : challenge.timeoutMs;
   let startedMs = now();
-  const untilMs = startedMs + timeoutMs;
+  let untilMs = startedMs + timeoutMs;
   let watch = watchGesture(challenge.type, poses);
+  let extensions = 0;
+  // Asked for before there was a challenge.
+  takeMoreTime();
+  const restart = (): void => {
+    startedMs = now();
+    watch = watchGesture(challenge.type, poses);
+  };
   const tell = (progress: number): void =>
     guide({ kind: 'challenge', ...told, progress, leftMs: Math.max(0, untilMs - now()) });
   tell(0);
@@ -141,16 +151,17 @@ async function runChallenge(
     const taken = await take();
     if (taken === null) return 'ended';
     const pose = note(taken, poses);
+    if (takeMoreTime() && extensions++ < pacing.extensionsMax) {
+      restart();
+      untilMs = startedMs + timeoutMs;
+    }
     if (pose === null || taken.atMs < startedMs) continue;
     const progress = watch.see(pose);
     if (progress.kind === 'done') {
       tell(1);
       return finish('done');
     }
-    if (progress.kind === 'spoiled') {
-      startedMs = now();
-      watch = watchGesture(challenge.type, poses);
-    }
+    if (progress.kind === 'spoiled') restart();
     tell(progress.kind === 'going' ? progress.share : 0);
   }
   return finish('over');

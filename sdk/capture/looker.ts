@@ -65,7 +65,7 @@ export function startLooker(baseUrl: string): Looker {
       fail(String(error));
       throw failure ?? error;
     }
-    worker.onerror = (event) => fail(`the worker stopped: ${event.message}`);
+    worker.onerror = (event) => fail(`the worker stopped: ${event.message || 'no reason was told'}`);
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
       if (data.type === 'failed') fail(data.message);
       else settle?.resolve(data);

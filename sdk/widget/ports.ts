@@ -76,6 +76,8 @@ export interface Stage {
   readonly video: HTMLVideoElement;
   /** Called up to 30 times a second; cheap where nothing changed. */
   guide(step: GuideStep): void;
+  /** Whether the respondent has asked for more time since it was called last. */
+  takeMoreTime(): boolean;
   /** Aborted when the respondent chose to stop, or to go on without the camera; the reason is one of those words. */
   readonly signal: AbortSignal;
   /** Takes the stage off; the flow calls it however the capture ended. */
@@ -135,6 +137,8 @@ export interface CaptureRequest {
   /** The stage's element; null with `hidden`, where nothing is shown. */
   readonly video: HTMLVideoElement | null;
   readonly guide: (step: GuideStep) => void;
+  /** Whether the respondent has asked for more time since it was called last: the challenge under way begins anew then. */
+  readonly takeMoreTime: () => boolean;
   readonly signal: AbortSignal;
   readonly useDeepfakeDetection: boolean;
   /** A check without a stage: challenges are measured as they happen by themselves, and nothing is guided. */

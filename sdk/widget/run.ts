@@ -163,6 +163,7 @@ async function capture(deps: RunDeps, memory: Memory, hidden: boolean): Promise<
       modelsBaseUrl,
       video: stage?.video ?? null,
       guide: (step) => stage?.guide(step),
+      takeMoreTime: () => stage?.takeMoreTime() ?? false,
       signal: stop.signal,
       useDeepfakeDetection: options.useDeepfakeDetection === true,
       hidden,
@@ -182,7 +183,7 @@ async function capture(deps: RunDeps, memory: Memory, hidden: boolean): Promise<
 async function explain({ csp, modelsBaseUrl }: RunDeps, why: string): Promise<void> {
   const blocked = await csp.findCamera(modelsBaseUrl);
   say(
-    `the camera part did not start (${why}), so respondents are verified without a camera.${blocked === null ? '' : ` ${blocked}`}`,
+    `the camera part did not start (${why}), so respondents are verified without a camera${blocked === null ? '' : `: ${blocked}`}`,
   );
 }
 

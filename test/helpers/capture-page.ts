@@ -75,13 +75,9 @@ export async function openCapturePage(t: Test, options: CapturePageOptions = {})
     files: {
       '/': '<!doctype html><meta charset="utf-8"><title>capture</title><video muted playsinline></video><script type="module" src="/run.js"></script>',
       '/favicon.ico': '',
-      ...readFolder('test/sdk/capture/page', '/', /\.js$/),
+      ...readPersonFiles(),
       '/capture.js': readFileSync(builtPath('verifyhuman.capture.js')),
       ...readModels(models),
-      '/photo.jpg': readFileSync(repositoryPath('node_modules/@vladmandic/face-api/demo/sample6.jpg')),
-      '/human.esm.js': readFileSync(repositoryPath('node_modules/@vladmandic/human/dist/human.esm.js')),
-      ...readFolder('node_modules/@vladmandic/human/models', '/human/', /^(blazeface|facemesh|models)\./),
-      ...readFolder('node_modules/@tensorflow/tfjs-backend-wasm/dist', '/wasm/', /\.wasm$/),
     },
     headers: {
       'content-security-policy': [
@@ -118,6 +114,15 @@ export async function openCapturePage(t: Test, options: CapturePageOptions = {})
       page.evaluate(`runCapture(${JSON.stringify({ challenges, models: base, ...rest })})`),
   };
 }
+
+/** What a page needs that has a computed person: `/run.js` and what it loads. */
+export const readPersonFiles = (): Record<string, Buffer> => ({
+  ...readFolder('test/sdk/capture/page', '/', /\.js$/),
+  '/photo.jpg': readFileSync(repositoryPath('node_modules/@vladmandic/face-api/demo/sample6.jpg')),
+  '/human.esm.js': readFileSync(repositoryPath('node_modules/@vladmandic/human/dist/human.esm.js')),
+  ...readFolder('node_modules/@vladmandic/human/models', '/human/', /^(blazeface|facemesh|models)\./),
+  ...readFolder('node_modules/@tensorflow/tfjs-backend-wasm/dist', '/wasm/', /\.wasm$/),
+});
 
 function readFolder(folder: string, prefix: string, takes: RegExp): Record<string, Buffer> {
   const names = readdirSync(repositoryPath(folder)).filter((name) => takes.test(name));

@@ -7,6 +7,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import type { MountOptions, VHMountResult } from '../../sdk/widget/api.js';
 import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import { launchDriven, startDisplay } from './browser.js';
+import { readPersonFiles } from './capture-page.js';
 import { repositoryRoot } from './repository.js';
 import { pollUntil, startStaticSite, type StaticSite } from './static-site.js';
 
@@ -39,7 +40,10 @@ export interface SdkPage {
 
 export interface SdkSite {
   readonly site: StaticSite;
-  open(way: Way, prepare?: (page: Page) => Promise<void>): Promise<SdkPage>;
+  /** The policy of its pages. */
+  readonly policy: string;
+  /** `person` is a page of `mount` that can put a computed person before its camera; `policy` takes the place of the site's. */
+  open(way: Way | 'person', prepare?: (page: Page) => Promise<void>, policy?: string): Promise<SdkPage>;
   close(): Promise<void>;
 }
 
@@ -94,20 +98,24 @@ async function startSdkSite(context: BrowserContext, { siteUrl, baseUrl }: Boots
   const script = `<script src="${siteUrl}/sdk/v1/verifyhuman.umd.js"></script>`;
   const pageOf = (scripts: string) =>
     `<!doctype html><html lang="en"><meta charset="utf-8"><title>Survey</title><body><div id="target"></div>${scripts}</body></html>`;
+  const policy = policyFor(siteUrl);
   const site = await startStaticSite({
     files: {
       '/script': pageOf(script),
+      '/person': pageOf(`<video hidden></video>${script}<script type="module" src="/run.js"></script>`),
+      ...readPersonFiles(),
       '/react': pageOf('<script type="module" src="/app.js"></script>'),
       '/app.js': await bundleReact(),
       '/done': '<!doctype html><title>Done</title>done',
       '/favicon.ico': '',
     },
-    headers: { 'content-security-policy': policyFor(siteUrl) },
+    headers: ({ searchParams }) => ({ 'content-security-policy': searchParams.get('policy') ?? policy }),
   });
   return {
     site,
+    policy,
     close: () => site.close(),
-    async open(way, prepare) {
+    async open(way, prepare, given) {
       const page = await context.newPage();
       const errors: string[] = [];
       page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
@@ -116,12 +124,15 @@ async function startSdkSite(context: BrowserContext, { siteUrl, baseUrl }: Boots
       // A page whose requests may be intercepted takes nothing out of the browser's cache: every mount reads the project as it is now.
       await page.route('**/never-asked-for', (route) => route.abort());
       await prepare?.(page);
-      await page.goto(`${site.origin}/${way === 'react' ? 'react' : 'script'}`, { waitUntil: 'load' });
+      const path = way === 'html' || way === 'mount' ? 'script' : way;
+      const query = given === undefined ? '' : `?policy=${encodeURIComponent(given)}`;
+      await page.goto(`${site.origin}/${path}${query}`, { waitUntil: 'load' });
       return {
         page,
         errors,
         async begin(options) {
-          await page.evaluate(`(${beginners[way]})(${JSON.stringify({ apiEndpoint: baseUrl, ...options })})`);
+          const beginner = beginners[way === 'person' ? 'mount' : way];
+          await page.evaluate(`(${beginner})(${JSON.stringify({ apiEndpoint: baseUrl, ...options })})`);
         },
         // The page's policy forbids the evaluation that playwright's own waiting needs.
         settled: (timeoutMs) =>

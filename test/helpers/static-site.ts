@@ -31,8 +31,8 @@ export interface StaticSite {
 export interface StaticSiteOptions {
   /** Answers by path: a body, with the type told by the path's ending. */
   readonly files: Record<string, string | Buffer>;
-  /** Headers of every file, for example a content security policy. */
-  readonly headers?: Record<string, string>;
+  /** Headers of every file, for example a content security policy; or of the one that an address asks for. */
+  readonly headers?: Record<string, string> | ((url: URL) => Record<string, string>);
   /** Status of the answer to a probe; 'hang' never answers. */
   readonly probeStatus?: number | 'hang';
 }
@@ -92,7 +92,8 @@ export async function startStaticSite({ files, headers, probeStatus = 202 }: Sta
     response.end('{}');
   };
   const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const { pathname } = url;
     requests.push(`${request.method} ${pathname}`);
     const body = files[pathname];
     if (pathname === probePath) takeProbe(request, response).catch(() => response.destroy());
@@ -102,7 +103,7 @@ export async function startStaticSite({ files, headers, probeStatus = 202 }: Sta
       response
         .writeHead(200, {
           'content-type': types[pathname.split('.').pop() ?? ''] ?? 'text/html; charset=utf-8',
-          ...headers,
+          ...(typeof headers === 'function' ? headers(url) : headers),
         })
         .end(body);
   });

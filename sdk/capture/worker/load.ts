@@ -78,8 +78,17 @@ export async function fetchWeights(source: Source, name: string): Promise<Packed
   return { manifest, bytes };
 }
 
+/** The smallest module of WebAssembly. */
+const emptyModule = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0);
+
 /** Starts the arithmetic: WebAssembly on one thread, with vector instructions where the browser has them. */
 export async function startBackend(source: Source): Promise<void> {
+  // Where a policy forbids it, the library waits for ever.
+  await WebAssembly.compile(emptyModule).catch((error: unknown) => {
+    throw new ModelError(
+      `WebAssembly may not run; a policy has to say script-src 'wasm-unsafe-eval': ${String(error)}`,
+    );
+  });
   const hasSimd = await tf.env().getAsync('WASM_HAS_SIMD_SUPPORT');
   const bytes = await fetchFile(source, hasSimd === true ? 'tfjs-backend-wasm-simd.wasm' : 'tfjs-backend-wasm.wasm');
   tf.env().set('WASM_HAS_MULTITHREAD_SUPPORT', false);

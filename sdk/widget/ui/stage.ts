@@ -51,9 +51,16 @@ export function openStage(around: Surroundings): StageParts {
   const step = html('p', { class: 'muted' }, texts.allow);
   const left = html('i');
   const time = html('div', { class: 'time', 'aria-hidden': true, hidden: true }, left);
+  let wantsMore = false;
+  const more = button(texts.more, 'link', () => {
+    wantsMore = true;
+    around.frame.announce(title.textContent ?? '');
+  });
+  more.hidden = true;
   const exits = html(
     'div',
     { class: 'row' },
+    more,
     options.withoutCameraAllowed && button(texts.decline, 'link', () => exit('without')),
     button(texts.cancel, 'link', () => exit('cancel')),
   );
@@ -64,9 +71,14 @@ export function openStage(around: Surroundings): StageParts {
     html('div', { class: 'told' }, title, step, time),
     exits,
   );
-  const guide = createGuide(around, { view, rim, title, step, time, left, pose: avatar.pose });
+  const guide = createGuide(around, { view, rim, title, step, time, left, more, pose: avatar.pose });
+  const takeMoreTime = () => {
+    const asked = wantsMore;
+    wantsMore = false;
+    return asked;
+  };
   return {
-    stage: { video, guide: guide.take, signal: abort.signal },
+    stage: { video, guide: guide.take, takeMoreTime, signal: abort.signal },
     screen: { ...cardOf(around, title, body), leave: guide.stop },
     exit,
   };
@@ -79,6 +91,7 @@ interface GuideParts {
   readonly step: HTMLElement;
   readonly time: HTMLElement;
   readonly left: HTMLElement;
+  readonly more: HTMLElement;
   readonly pose: (pose: Pose) => void;
 }
 
@@ -102,6 +115,8 @@ function createGuide({ texts, frame: { announce } }: Surroundings, parts: GuideP
     parts.time.hidden = !isChallenge;
     parts.view.classList.toggle('well', step.kind === 'done');
     if (step.kind === 'challenge') {
+      // From here on it stays: what has focus is not taken away.
+      parts.more.hidden = false;
       fullMs = step.leftMs;
       isLastSaid = false;
       const place = fill(texts.step, { n: step.index + 1, total: step.total });
@@ -118,6 +133,7 @@ function createGuide({ texts, frame: { announce } }: Surroundings, parts: GuideP
     }
     if (step.kind !== 'challenge') return;
     parts.left.style.transform = `scaleX(${Math.max(0, step.leftMs / Math.max(fullMs, 1)).toFixed(2)})`;
+    if (step.leftMs > lastSecondsMs) isLastSaid = false;
     if (isLastSaid || step.leftMs > lastSecondsMs || fullMs <= lastSecondsMs) return;
     isLastSaid = true;
     announce(fill(texts.secondsLeft, { n: Math.ceil(step.leftMs / 1_000) }));

@@ -2,9 +2,11 @@
 import t from 'tap';
 import { frameCountMax } from '../../../src/limits.js';
 import { challengeTypes } from '../../../src/contract/verdict.js';
+import { direct } from '../../../sdk/capture/director.js';
 import { watchGesture } from '../../../sdk/capture/gesture.js';
 import { readPose, type Pose } from '../../../sdk/capture/pose.js';
 import { createRecorder, framesMax } from '../../../sdk/capture/recorder.js';
+import type { Sight } from '../../../sdk/capture/sight.js';
 import { keyPoints } from '../../../sdk/capture/worker/mesh-points.js';
 import { findBlinks } from '../../../workers/verification/blink.js';
 import { judgeChallenges } from '../../../workers/verification/challenges.js';
@@ -99,4 +101,51 @@ t.test('a capture that is too long keeps its answers whole and its order', (t) =
   t.equal(answer.length, 50, 'the last two seconds of an answered challenge are whole');
   t.equal(createRecorder().pack(), null, 'nothing seen, nothing sent');
   t.end();
+});
+
+t.test('whoever asks for more time gets all of it again, ten times, and the service takes the answer', async (t) => {
+  const { frames } = captureHuman({ challenges: [], leadMs: 1_000, topology: 'key23' });
+  const track = readTrack(frames);
+  const points = Float32Array.from({ length: pointCount * 2 }, (_value, index) =>
+    Number((index % 2 === 0 ? track.x[index >> 1] : track.y[index >> 1]) ?? 0),
+  );
+  const sight: Sight = { points, hash: '', faces: 1, brightness: 0.5, width: frames.width, height: frames.height };
+  /** One challenge that is never answered; `asks` are the times at which more time is asked for. */
+  const run = async (asks: (sinceMs: number) => boolean) => {
+    let atMs = 0;
+    const closed: number[][] = [];
+    const lefts: number[] = [];
+    let beganMs = Infinity;
+    await direct(
+      {
+        take: async () => ({ atMs: (atMs += 100), sight }),
+        guide: (step) => {
+          if (step.kind !== 'challenge') return;
+          beganMs = Math.min(beganMs, atMs);
+          lefts.push(step.leftMs);
+        },
+        takeMoreTime: () => asks(atMs - beganMs),
+        recorder: { close: (_id, startedAtMs, endedAtMs) => closed.push([startedAtMs - beganMs, endedAtMs - beganMs]) },
+        now: () => atMs,
+        originMs: 0,
+        hidden: false,
+      },
+      [{ id: 'c', type: 'nod', timeoutMs: 8_000 }],
+    );
+    return { closed, lefts };
+  };
+  t.strictSame((await run(() => false)).closed, [[0, 8_000]]);
+  const once = await run((sinceMs) => sinceMs === 6_000);
+  t.strictSame(
+    once.closed,
+    [[6_000, 14_000]],
+    'its time is counted from then, and is no longer than the service allows',
+  );
+  t.ok(
+    once.lefts.some((leftMs, index) => leftMs > (once.lefts[index - 1] ?? Infinity)),
+    'and the respondent sees it',
+  );
+  const [always] = (await run(() => true)).closed;
+  t.equal((always?.[1] ?? 0) - (always?.[0] ?? 0), 8_000);
+  t.ok((always?.[1] ?? 0) < 11 * 8_000, 'it ends');
 });

@@ -90,7 +90,7 @@ t.test('what a respondent does', { skip, timeout: 120_000 }, async (t) => {
       const stage = view.openStage();
       stage.guide({ kind: 'challenge', type: 'smile', index: 0, total: 1, progress: 0, leftMs: 8000 });
       await new Promise((resolve) => stage.signal.addEventListener('abort', resolve));
-      gallery.walk.push(stage.signal.reason);
+      gallery.walk.push(stage.takeMoreTime(), stage.takeMoreTime(), stage.signal.reason);
       stage.close();
       gallery.walk.push(await view.askCameraAgain('busy'));
       view.showProgress('sending');
@@ -109,13 +109,15 @@ t.test('what a respondent does', { skip, timeout: 120_000 }, async (t) => {
     t.equal(await page.evaluate(focused), 'May we use your camera?');
     await tabTo('I agree, use my camera');
     t.equal(await page.evaluate(focused), 'Smile');
+    await tabTo('More time');
+    t.equal(await page.getByRole('status').first().textContent(), 'Smile', 'and is told again what to do');
     await tabTo('Go on without camera');
     t.equal(await page.evaluate(focused), 'The camera is in use');
     await tabTo('Try again');
     t.equal(await page.evaluate(focused), 'That did not work this time');
     await tabTo('Try again');
     t.equal(await page.evaluate(focused), 'Thank you!');
-    t.strictSame(await page.evaluate('gallery.walk'), ['granted', 'without', 'again', 'retry', 'end']);
+    t.strictSame(await page.evaluate('gallery.walk'), ['granted', true, false, 'without', 'again', 'retry', 'end']);
   });
 
   await t.test(

@@ -41,6 +41,7 @@ export const ar: Texts = {
   step: 'الخطوة {n} من {total}',
   good: 'أحسنت!',
   secondsLeft: 'الثواني المتبقية: {n}',
+  more: 'مزيد من الوقت',
   cancel: 'إلغاء',
   close: 'إغلاق',
   retry: 'حاول مرة أخرى',

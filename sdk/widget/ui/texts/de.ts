@@ -44,6 +44,7 @@ export const de: Texts = {
   step: 'Schritt {n} von {total}',
   good: 'Gut gemacht!',
   secondsLeft: 'Noch {n} Sekunden',
+  more: 'Mehr Zeit',
   cancel: 'Abbrechen',
   close: 'Schließen',
   retry: 'Noch einmal versuchen',

@@ -43,6 +43,7 @@ export const en = {
   step: 'Step {n} of {total}',
   good: 'Well done!',
   secondsLeft: '{n} seconds left',
+  more: 'More time',
   cancel: 'Cancel',
   close: 'Close',
   retry: 'Try again',

@@ -44,6 +44,7 @@ export const es: Texts = {
   step: 'Paso {n} de {total}',
   good: '¡Muy bien!',
   secondsLeft: 'Quedan {n} segundos',
+  more: 'Más tiempo',
   cancel: 'Cancelar',
   close: 'Cerrar',
   retry: 'Intentar de nuevo',

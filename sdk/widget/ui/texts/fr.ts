@@ -44,6 +44,7 @@ export const fr: Texts = {
   step: 'Étape {n} sur {total}',
   good: 'Très bien !',
   secondsLeft: 'Encore {n} secondes',
+  more: 'Plus de temps',
   cancel: 'Annuler',
   close: 'Fermer',
   retry: 'Réessayer',

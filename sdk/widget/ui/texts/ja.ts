@@ -41,6 +41,7 @@ export const ja: Texts = {
   step: '{total}のうち{n}つ目',
   good: 'よくできました！',
   secondsLeft: '残り{n}秒',
+  more: '時間を延ばす',
   cancel: 'キャンセル',
   close: '閉じる',
   retry: 'もう一度試す',

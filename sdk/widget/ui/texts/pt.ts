@@ -44,6 +44,7 @@ export const pt: Texts = {
   step: 'Passo {n} de {total}',
   good: 'Muito bem!',
   secondsLeft: 'Faltam {n} segundos',
+  more: 'Mais tempo',
   cancel: 'Cancelar',
   close: 'Fechar',
   retry: 'Tentar de novo',

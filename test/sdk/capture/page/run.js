@@ -13,6 +13,9 @@ window.placeFace = async ({ crop = [0.08, 0.25, 0.24], face = {}, camera = {} } 
   stage.state = installCamera(stage.face, camera);
 };
 
+/** Lets the person do something. */
+window.perform = (type) => stage.face?.perform(type);
+
 /** Frames of the person as base64 JPEG: for a file that the browser shows as a camera. */
 window.recordFace = async (count, moveAt) => {
   const canvas = document.createElement('canvas');
@@ -77,6 +80,7 @@ window.runCapture = async ({
       signal: aborter.signal,
       useDeepfakeDetection: deepfake,
       hidden,
+      takeMoreTime: () => false,
       guide(step) {
         const last = guided[guided.length - 1];
         if (last?.kind !== step.kind || last.type !== step.type)
