@@ -1,31 +1,29 @@
 /**
- * Brings back what the counters store has lost (flushed, restarted without its data, or new): history and the sessions of the last days are
- * read from the database in the background. Until that is done, scores of the project say what they could not measure.
+ * Knows whether the counters store holds all that it should of a project, and has what it lost (emptied, restarted from an older snapshot, taken over
+ * by a replica that was behind, or new) brought back from the database in the background. Until that is done, scores of the project say what they
+ * could not measure.
  *
- *   unseen ──first score──▶ warm already, or nothing to bring back ──▶ warm
- *                       └─▶ rebuilding ──done──▶ warm        (failed: unseen again, the next score tries)
- *   warm ──a score finds the store cold──▶ unseen
+ *   unseen ──first score──▶ whole, or nothing to bring back ──▶ whole ──every few seconds, and when the connection broke──▶ looked at again
+ *                       └─▶ rebuilding, here or elsewhere ──done──▶ whole        (failed: unseen again, a later score tries)
+ *   whole ──a score finds the store cold──▶ unseen
  */
-import { unpack } from 'msgpackr';
-import type { ScoreFacts } from '../contract/facts.js';
-import type { Pool } from '../pool/pool.js';
-import type { CountedSession, Counters } from '../stores/counters/port.js';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { leastIdAt } from '../crypto/ids.js';
 import type { Namespace } from '../stores/counters/namespace.js';
 import type { Database } from '../stores/database/port.js';
-import type { Logger } from '../telemetry/logger.js';
-import { publishProject } from './outcomes/history-publisher.js';
-import type { Receipt } from './receipts.js';
+import type { Metrics } from '../telemetry/metrics.js';
+import { rebuildProject, restoreWindowMs, type RebuildDeps } from './rebuild.js';
+import { isRecorded } from './recorded-log.js';
 
-export interface WarmthDeps {
-  readonly database: Database;
-  readonly counters: Counters;
-  readonly pool: Pool;
-  readonly logger: Logger;
-  readonly now: () => number;
+export interface WarmthDeps extends RebuildDeps {
+  /** For the first look at a project, which a score waits for. */
+  readonly lookups: Database;
+  readonly metrics: Pick<Metrics, 'restoredSessions' | 'rebuilds'>;
 }
 
 export interface Warmth {
-  /** To be called before a score of a project, or of one of its worlds, is counted. Waits only for the first look at a project, never for a rebuild. */
+  /** To be called before a score of a project, or of one of its worlds, is counted. Waits only for a look at a project, never for a rebuild. */
   check(projectId: Namespace): Promise<void>;
   /** A score found the store cold for this project. */
   foundCold(projectId: Namespace): void;
@@ -33,49 +31,73 @@ export interface Warmth {
   settled(): Promise<void>;
 }
 
-/** Longest window that a counter looks back, and the most sessions that are counted again for it. */
-const restoreWindowMs = 7 * 86_400_000;
-const restoreSessionsMax = 200_000;
-const pageMax = 500;
-/** Receipts of an instance whose clock is ahead are not to be missed. */
-const clockSkewMs = 300_000;
+/** A project in use is looked at this often, which also notes up to when it was whole. */
+const lookEveryMs = 10_000;
+/** While another process rebuilds, and after a failure. */
+const lookAgainMs = 1_000;
+/** The first score of a new project waits this long for what is on its way to the database. */
+const recordedPatienceMs = 1_000;
+const recordedCheckMs = 50;
 
 export function createWarmth(deps: WarmthDeps): Warmth {
-  const warm = new Set<string>();
-  const looking = new Map<string, Promise<void>>();
-  const rebuilding = new Map<string, Promise<void>>();
+  const { counters, logger, metrics, now } = deps;
+  const owner = randomUUID();
+  const whole = new Map<Namespace, { readonly atMs: number; readonly interruptions: number }>();
+  const lookAgainAtMs = new Map<Namespace, number>();
+  const looking = new Map<Namespace, Promise<void>>();
+  const rebuilding = new Map<Namespace, Promise<void>>();
 
   async function look(projectId: Namespace): Promise<void> {
-    if (await deps.counters.isWarm(projectId)) warm.add(projectId);
-    else if (await hasNothing(deps.database, projectId, deps.now())) {
-      await deps.counters.markWarm(projectId);
-      warm.add(projectId);
-    } else if (!rebuilding.has(projectId)) {
-      const work = rebuild(deps, projectId)
-        .then(() => void warm.add(projectId))
-        .catch((error: unknown) =>
-          deps.logger.warn(
-            { err: error, projectId },
-            'the counters of a project were not brought back; the next score tries again',
-          ),
-        )
-        .finally(() => rebuilding.delete(projectId));
-      rebuilding.set(projectId, work);
+    const seen = { atMs: now(), interruptions: counters.interruptions() };
+    const { isWhole, keptUpToMs } = await counters.lookAt(projectId);
+    if (isWhole) return void whole.set(projectId, seen);
+    whole.delete(projectId);
+    if (keptUpToMs === null && (await isNew(deps, projectId))) {
+      await counters.markWarm(projectId);
+      whole.set(projectId, seen);
+    } else if (!rebuilding.has(projectId)) rebuilding.set(projectId, rebuild(projectId, keptUpToMs));
+  }
+
+  async function rebuild(projectId: Namespace, keptUpToMs: number | null): Promise<void> {
+    const seen = { atMs: now(), interruptions: counters.interruptions() };
+    try {
+      const result = await rebuildProject(deps, projectId, { owner, keptUpToMs });
+      metrics.rebuilds.inc({ result });
+      if (result === 'done') whole.set(projectId, seen);
+      else lookAgainAtMs.set(projectId, now() + lookAgainMs);
+    } catch (error) {
+      metrics.rebuilds.inc({ result: 'failed' });
+      lookAgainAtMs.set(projectId, now() + lookAgainMs);
+      logger.warn(
+        { err: error, projectId },
+        'the counters of a project were not brought back; a later score tries again',
+      );
+    } finally {
+      rebuilding.delete(projectId);
     }
   }
 
+  const lookOnce = (projectId: Namespace): Promise<void> => {
+    const pending =
+      looking.get(projectId) ??
+      look(projectId)
+        .catch(() => undefined)
+        .finally(() => looking.delete(projectId));
+    looking.set(projectId, pending);
+    return pending;
+  };
+
   return {
     check(projectId) {
-      if (warm.has(projectId) || rebuilding.has(projectId)) return Promise.resolve();
-      const pending =
-        looking.get(projectId) ??
-        look(projectId)
-          .catch(() => undefined)
-          .finally(() => looking.delete(projectId));
-      looking.set(projectId, pending);
-      return pending;
+      const known = whole.get(projectId);
+      if (known !== undefined && known.interruptions === counters.interruptions()) {
+        if (now() - known.atMs >= lookEveryMs) void lookOnce(projectId);
+        return Promise.resolve();
+      }
+      const isWaiting = rebuilding.has(projectId) || now() < (lookAgainAtMs.get(projectId) ?? 0);
+      return isWaiting ? Promise.resolve() : lookOnce(projectId);
     },
-    foundCold: (projectId) => void warm.delete(projectId),
+    foundCold: (projectId) => void whole.delete(projectId),
     settled: async () => {
       await Promise.all([...looking.values()]);
       await Promise.all([...rebuilding.values()]);
@@ -83,48 +105,34 @@ export function createWarmth(deps: WarmthDeps): Warmth {
   };
 }
 
-async function hasNothing(database: Database, projectId: Namespace, nowMs: number): Promise<boolean> {
-  const [row] = await database.query<{ something: boolean }>(
-    `SELECT EXISTS (SELECT 1 FROM history WHERE project_id = $1) OR EXISTS (SELECT 1 FROM receipts WHERE project_id = $1 AND scored_at > $2) AS something`,
-    [projectId, new Date(nowMs - restoreWindowMs)],
-  );
-  return row?.something !== true;
+/**
+ * Whether there is nothing to bring back: nothing is recorded, and nothing is on its way. Where the consumers are behind, that is not known within
+ * the patience of a score, and the project counts as one that has to be brought back.
+ */
+async function isNew({ lookups, log, now }: WarmthDeps, projectId: Namespace): Promise<boolean> {
+  const hasNothing = async (): Promise<boolean> => {
+    const [row] = await lookups.query<{ something: boolean }>(
+      `SELECT EXISTS (SELECT 1 FROM history WHERE project_id = $1)
+           OR EXISTS (SELECT 1 FROM session_index WHERE project_id = $1 AND receipt_id >= $2) AS something`,
+      [projectId, leastIdAt('receipt', now() - restoreWindowMs)],
+    );
+    return row?.something !== true;
+  };
+  if (!(await hasNothing())) return false;
+  return (await untilRecorded(log)) && hasNothing();
 }
 
-async function rebuild(deps: WarmthDeps, projectId: Namespace): Promise<void> {
-  const { database, counters, logger } = deps;
-  const startedAtMs = deps.now();
-  await publishProject(deps, projectId);
-  let restored = 0;
-  const oldest = new Date(startedAtMs - restoreWindowMs);
-  // Newest first: what matters most is there soonest, and the bound leaves out the oldest.
-  let before = { at: new Date(startedAtMs + clockSkewMs), id: '' };
-  while (restored < restoreSessionsMax) {
-    const rows = await database.query<{ receipt_id: string; scored_at: Date; record: Uint8Array }>(
-      `SELECT receipt_id, scored_at, record FROM receipts
-        WHERE project_id = $1 AND scored_at >= $2 AND (scored_at, receipt_id) < ($3, $4) ORDER BY scored_at DESC, receipt_id DESC LIMIT ${pageMax}`,
-      [projectId, oldest, before.at, before.id],
-    );
-    await counters.restoreSessions(
-      projectId,
-      await Promise.all(rows.map(({ record }) => countedSessionOf(deps.pool, unpack(record) as Receipt))),
-    );
-    restored += rows.length;
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < pageMax) break;
-    before = { at: last.scored_at, id: last.receipt_id };
+/** Where the log is away nobody can tell, and the project counts as new. */
+async function untilRecorded(log: WarmthDeps['log']): Promise<boolean> {
+  const endMs = performance.now() + recordedPatienceMs;
+  try {
+    const recorded = await isRecorded(log);
+    while (!(await recorded())) {
+      if (performance.now() > endMs) return false;
+      await pause(recordedCheckMs);
+    }
+  } catch {
+    return true;
   }
-  await counters.markWarm(projectId);
-  logger.info(
-    { projectId, restored, ms: deps.now() - startedAtMs },
-    'the counters of a project were brought back from the database',
-  );
-}
-
-/** What was counted then, with the sketch of the device made again from the recorded probe. */
-async function countedSessionOf(pool: Pool, { trace, facts }: Receipt): Promise<CountedSession> {
-  const { probe, token = null } = unpack(facts) as ScoreFacts;
-  const known = { ...trace, device: trace.device ?? token, token };
-  if (probe === null) return { ...known, sketch: null, bands: [] };
-  return { ...known, ...(await pool.run({ kind: 'sketch', body: probe.body, userAgent: probe.transport.userAgent })) };
+  return true;
 }

@@ -46,6 +46,7 @@ export function createMetrics() {
     }),
     receiptsRecorded: counter('vh_receipts_recorded_total', 'Receipts written to the database by the consumers.', []),
     outcomes: counter('vh_outcome_events_total', 'Outcome events received, by result.', ['result']),
+    ...rebuildMetrics(makers),
     ...verificationMetrics(registry),
     ...faceMetrics(registry),
     ...studyMetrics(makers),
@@ -181,6 +182,18 @@ function eventMetrics({ counter, gauge }: Makers) {
       'Webhooks whose deliveries wait because they keep failing.',
       [],
     ),
+  };
+}
+
+/** Of projects that a counters store has lost something of. */
+function rebuildMetrics({ counter }: Makers) {
+  return {
+    rebuilds: counter(
+      'vh_rebuilds_total',
+      'Projects brought back into the counters from the database, by result: done, taken (another process is at it), interrupted (the store lost something again), failed.',
+      ['result'],
+    ),
+    restoredSessions: counter('vh_restored_sessions_total', 'Sessions that were counted again in rebuilds.', []),
   };
 }
 

@@ -71,7 +71,7 @@ export async function openScoring(
       logger,
       now,
       watch,
-      warmth: createWarmth({ database: lookups, counters, pool, logger, now }),
+      warmth: createWarmth({ database, lookups, counters, log, pool, logger, metrics, now }),
       verifyAgent: (material, origins) =>
         verifier.verify(material, origins, { anyAuthority: settings.VH_ENV === 'development' && origins.length === 0 }),
       subjects: scoringSubjectsOf(directories),

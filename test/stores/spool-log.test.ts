@@ -27,6 +27,7 @@ function createTestLog() {
   const log: Log = {
     append: (_topic, entries) => act(entries),
     subscribe: () => Promise.reject(new Error('not here')),
+    progress: async () => [],
     ping: () => act([]),
     close: async () => undefined,
   };

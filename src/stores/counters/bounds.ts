@@ -69,6 +69,8 @@ export const bounds = {
   /** How long a project counts as warm after it was scored last, and how old that mark may get before a call renews it. */
   warmMs: 2 * dayMs,
   warmRenewMs: hourMs,
+  /** How long an instance that rebuilds a project keeps others from it, unless it says again that it is at it. */
+  claimMs: 60_000,
   /** Sessions restored by one call of the port. */
   restoreMax: 500,
   /** Term frequencies: cells per row of the count-min sketch, and the largest count of a cell. */

@@ -15,6 +15,7 @@
 import type { CountFacts, DeviceSketch, Ref } from '../../contract/facts.js';
 import type { RateState } from '../../contract/rate.js';
 import type { Namespace } from './namespace.js';
+import type { Wholeness } from './wholeness.js';
 
 /** A fixed-window limit; `limit` calls per `windowSeconds`, the window aligned to the epoch. */
 export interface RateLimit {
@@ -181,7 +182,7 @@ export interface RecentReceipt extends CountRecord {
   readonly content: Uint8Array;
 }
 
-export interface Counters {
+export interface Counters extends Wholeness {
   /** Verifies that the store answers; rejects otherwise. */
   ping(): Promise<void>;
   /** Counts one scoring call; see ScoreCountInput. */
@@ -204,9 +205,5 @@ export interface Counters {
    * meanwhile. At most 500 in a call. Oldest first, or the hourly baseline of a source is only nearly what it was.
    */
   restoreSessions(projectId: Namespace, sessions: readonly CountedSession[]): Promise<void>;
-  /** Whether the store holds all that it should of the project: somebody marked it so, and nothing was lost since. */
-  isWarm(projectId: Namespace): Promise<boolean>;
-  /** Ends 48 h after the project was marked or scored last. */
-  markWarm(projectId: Namespace): Promise<void>;
   close(): Promise<void>;
 }

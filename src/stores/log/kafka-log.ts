@@ -83,6 +83,10 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
       };
       return { tickAgeMs: () => consumer.tickAgeMs(), stop };
     },
+    progress: async (topic, group) => {
+      if (isClosed) throw storeUnavailable(`${store}: closed`);
+      return watch.progress(nameOf(topic), `${nameOf(topic)}.${group}`);
+    },
     ping: async () => {
       const refused = refusal();
       if (refused !== null) throw refused;

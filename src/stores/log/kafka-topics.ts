@@ -4,6 +4,7 @@ import { storeUnavailable } from '../../errors.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { settleWithin } from '../settle-within.js';
 import type { KafkaClient } from './kafka-client.js';
+import type { PartitionProgress } from './port.js';
 import { pauseAfter } from './wake.js';
 
 export interface TopicsOptions {
@@ -61,29 +62,44 @@ interface Connection {
   cut(): void;
 }
 
-/** Asks the cluster whether it is there, over a connection that is replaced after it failed. */
-export function createWatch(createClient: () => KafkaClient): { check(): Promise<void>; close(): void } {
+export interface Watch {
+  check(): Promise<void>;
+  /** How far a group has read a topic, by their names in Kafka. */
+  progress(topicName: string, groupId: string): Promise<readonly PartitionProgress[]>;
+  close(): void;
+}
+
+/** Asks the cluster, over a connection that is replaced after it failed: whether it is there, and how far its readers are. */
+export function createWatch(createClient: () => KafkaClient): Watch {
   let current: Connection | null = null;
   const connect = (): Connection => {
     const { kafka, cut } = createClient();
     const admin = kafka.admin({ retry: { retries: 0 } });
     return { connected: admin.connect().then(() => admin), cut };
   };
+  const ask = async <T>(question: (admin: Admin) => Promise<T>): Promise<T> => {
+    const asked = (current ??= connect());
+    try {
+      return await settleWithin(asked.connected.then(question), checkDeadlineMs, 'kafka');
+    } catch (error) {
+      asked.cut();
+      if (current === asked) current = null;
+      throw storeUnavailable(`kafka: ${(error as Error).message}`, error);
+    }
+  };
   return {
-    check: async () => {
-      const asked = (current ??= connect());
-      try {
-        await settleWithin(
-          asked.connected.then((admin) => admin.describeCluster()),
-          checkDeadlineMs,
-          'kafka',
-        );
-      } catch (error) {
-        asked.cut();
-        if (current === asked) current = null;
-        throw storeUnavailable(`kafka: ${(error as Error).message}`, error);
-      }
-    },
+    check: async () => void (await ask((admin) => admin.describeCluster())),
+    progress: (topicName, groupId) => ask((admin) => readProgress(admin, topicName, groupId)),
     close: () => current?.cut(),
   };
+}
+
+async function readProgress(admin: Admin, topicName: string, groupId: string): Promise<readonly PartitionProgress[]> {
+  const [read] = await admin.fetchOffsets({ groupId, topics: [topicName] });
+  const committed = new Map(read?.partitions.map(({ partition, offset }) => [partition, Number(offset)]));
+  // Asked for last: an entry that is read in between is then not taken for one beyond the end.
+  return (await admin.fetchTopicOffsets(topicName)).map(({ partition, low, high }) => {
+    const next = committed.get(partition) ?? -1;
+    return { partition, start: Number(low), next: next < 0 ? Number(low) : next, end: Number(high) };
+  });
 }

@@ -42,6 +42,7 @@ export async function openLateLog({ open, logger, now, patienceMs }: LateLogOpti
 
   return {
     append: (topic, entries) => log?.append(topic, entries) ?? away(),
+    progress: (topic, group) => log?.progress(topic, group) ?? away(),
     ping: () => log?.ping() ?? away(),
     subscribe: async (subscription) =>
       log?.subscribe(subscription) ??

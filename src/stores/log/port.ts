@@ -35,9 +35,19 @@ export interface Consumer {
   stop(): Promise<void>;
 }
 
+/** How far a consumer group has read one partition of a topic: from `start`, the oldest entry that is still there, to `end`, one past the newest. */
+export interface PartitionProgress {
+  readonly partition: number;
+  readonly start: number;
+  readonly next: number;
+  readonly end: number;
+}
+
 export interface Log {
   append(topic: Topic, entries: readonly LogEntry[]): Promise<void>;
   subscribe(subscription: Subscription): Promise<Consumer>;
+  /** Of each partition of the topic; a group that has read nothing is at the start. */
+  progress(topic: Topic, group: string): Promise<readonly PartitionProgress[]>;
   ping(): Promise<void>;
   close(): Promise<void>;
 }

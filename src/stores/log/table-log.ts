@@ -11,7 +11,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { Database } from '../database/port.js';
 import { createGroupCommit, type GroupCommit } from './group-commit.js';
 import { packEntries, unpackEntries } from './packing.js';
-import { topics, type Log, type LogEntry, type Topic } from './port.js';
+import { topics, type Log, type LogEntry, type PartitionProgress, type Topic } from './port.js';
 import { startTableConsumer, type TableConsumer } from './table-consumer.js';
 import { startTrimming } from './table-trim.js';
 
@@ -77,6 +77,7 @@ export function openTableLog(options: TableLogOptions): Log {
       };
       return { tickAgeMs: () => reader.tickAgeMs(), stop };
     },
+    progress: async (topic, group) => [await readProgress(database, topic, group)],
     ping: () => database.ping(),
     close: async () => {
       isClosed = true;
@@ -106,4 +107,15 @@ async function insertBatch(
   );
   if (row === undefined) throw new Error('An append answered without an offset.');
   return row.end_offset;
+}
+
+async function readProgress(database: Database, topic: Topic, group: string): Promise<PartitionProgress> {
+  const [row] = await database.query<{ start: number; next: number; end: number }>(
+    `SELECT coalesce((SELECT min(end_offset - entry_count) FROM log_batches WHERE topic = $1), ends.at) AS start, ends.at AS "end",
+            coalesce((SELECT next_offset FROM log_groups WHERE topic = $1 AND group_name = $2), 0) AS next
+       FROM (SELECT coalesce((SELECT end_offset FROM log_topics WHERE topic = $1), 0) AS at) AS ends`,
+    [topic, group],
+  );
+  const { start, next, end } = row ?? { start: 0, next: 0, end: 0 };
+  return { partition: 0, start, next: Math.max(next, 0), end };
 }

@@ -159,13 +159,15 @@ async function testPublished(t: Test, { counters, nextProject }: ContractSubject
 async function testWarmth(t: Test, { counters, nextProject }: ContractSubject): Promise<void> {
   await t.test('a project is cold until it is marked, and each call tells', async (t) => {
     const project = nextProject();
-    t.equal(await counters.isWarm(project), false);
+    t.equal((await counters.lookAt(project)).isWhole, false);
     t.equal(expectCounted(await counters.countScore(scoreInput(project, 's1'))).warm, false);
-    t.equal(await counters.isWarm(project), false, 'counting alone warms nothing');
+    t.equal((await counters.lookAt(project)).isWhole, false, 'counting alone warms nothing');
     await counters.markWarm(project);
-    t.equal(await counters.isWarm(project), true);
+    t.equal((await counters.lookAt(project)).isWhole, true);
     t.equal(expectCounted(await counters.countScore(scoreInput(project, 's2'))).warm, true);
-    t.equal(await counters.isWarm(nextProject()), false);
+    t.same(await counters.lookAt(nextProject()), { isWhole: false, keptUpToMs: null });
+    t.equal(await counters.claimRebuild(project, 'one', false), 'held');
+    t.equal(await counters.markWarm(project, 'one'), true, 'by who rebuilt it');
   });
 }
 

@@ -27,7 +27,7 @@ async function faultsOf(counters: Counters): Promise<unknown[]> {
       { subject: ref('r'), version: 1, value: { n: 1, fraud: 0, clawbacks: 0, asOfDay: 1 } },
     ]),
     counters.restoreSessions('p', [countedOf(scoreInput('p', 's'))]),
-    counters.isWarm('p'),
+    counters.lookAt('p'),
     counters.markWarm('p'),
   ];
   return Promise.all(
@@ -114,7 +114,7 @@ if (server === null) {
       await counters.publishHistory('flushed', [{ subject: ref('r'), version: 7, value }]);
       t.match(await counters.countScore(input), { warm: true, history: { respondent: value } });
       await admin.flushall();
-      t.equal(await counters.isWarm('flushed'), false);
+      t.equal((await counters.lookAt('flushed')).isWhole, false);
       t.equal(await counters.recentReceipt('flushed', input.receiptId), null);
       t.match(await counters.countScore(scoreInput('flushed', 's2', { history })), {
         warm: false,

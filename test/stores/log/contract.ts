@@ -30,6 +30,27 @@ export function testLogContract(t: Test | typeof import('tap').default, open: (t
     testFailure(t, log);
     testStop(t, log);
     testLinger(t, log);
+    testProgress(t, log);
+  });
+}
+
+function testProgress(t: Test, log: Log): void {
+  t.test('it tells how far a group has read', async (t) => {
+    const group = freshGroup();
+    const unread = async (): Promise<number> =>
+      (await log.progress('verifications', group)).reduce((sum, { next, end }) => sum + end - next, 0);
+    const read = await gather(log, 'verifications', group);
+    await log.append('verifications', [entry('a', '1'), entry('b', '2'), entry('c', '3')]);
+    await waitUntil(async () => (await unread()) === 0, 'all of it is read');
+    await read.consumer.stop();
+    const before = await log.progress('verifications', group);
+    await log.append('verifications', [entry('a', '4'), entry('b', '5')]);
+    t.equal(await unread(), 2);
+    const sum = (name: 'end' | 'next' | 'start', all: typeof before): number =>
+      all.reduce((total, each) => total + each[name], 0);
+    const after = await log.progress('verifications', group);
+    t.same([sum('end', after) - sum('end', before), sum('next', after) - sum('next', before)], [2, 0]);
+    t.ok(sum('start', after) <= sum('next', after));
   });
 }
 

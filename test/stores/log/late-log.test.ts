@@ -20,6 +20,7 @@ function createTestLog() {
       readers.add(subscription);
       return { tickAgeMs: () => 0, stop: async () => void readers.delete(subscription) };
     },
+    progress: async () => [],
     ping: async () => undefined,
     close: async () => void (state.isClosed = true),
   };

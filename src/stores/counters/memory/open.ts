@@ -61,8 +61,15 @@ export async function openMemoryCounters({
       }),
     publishHistory: async (projectId, records) => whileOpen(() => histories.publish(projectId, records)),
     restoreSessions: async (projectId, sessions) => whileOpen(() => counting.restore(projectId, sessions)),
-    isWarm: async (projectId) => whileOpen(() => histories.isWarm(projectId, now())),
-    markWarm: async (projectId) => whileOpen(() => histories.markWarm(projectId)),
+    lookAt: async (projectId) => whileOpen(() => ({ isWhole: histories.isWarm(projectId, now()), keptUpToMs: null })),
+    // It is this process's alone, and lost with it.
+    claimRebuild: async () => whileOpen(() => 'held' as const),
+    markWarm: async (projectId) =>
+      whileOpen(() => {
+        histories.markWarm(projectId);
+        return true;
+      }),
+    interruptions: () => 0,
     close: async () => {
       if (closed) return;
       closed = true;

@@ -61,6 +61,9 @@ export const argumentLayouts = {
     each: [],
   },
   takeRate: { head: ['limits'], each: limitFields },
+  lookAt: { head: ['now'], each: [] },
+  claimRebuild: { head: ['owner', 'renewal'], each: [] },
+  markWarm: { head: ['now', 'owner'], each: [] },
   publishHistory: { head: [], each: ['subject', 'version', 'value'] },
 } as const satisfies Readonly<Record<string, { readonly head: readonly string[]; readonly each: readonly string[] }>>;
 

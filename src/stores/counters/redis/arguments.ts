@@ -26,10 +26,6 @@ export function tagOf(namespace: Namespace): string {
   return world === '' ? `{${holder}}:` : `{${holder}}:~${world}:`;
 }
 
-export function warmKey(namespace: Namespace): string {
-  return `${tagOf(namespace)}warm`;
-}
-
 export function countArguments(input: ScoreCountInput): Argument[] {
   const head = {
     now: stampOf(input.nowMs),

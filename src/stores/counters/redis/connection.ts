@@ -14,8 +14,8 @@ export interface RedisConnection {
   ping(): Promise<void>;
   /** Runs a script on one key; the server learns its text when it does not know it yet. */
   run(script: Script, key: string, args: readonly Argument[]): Promise<unknown>;
-  get(key: string): Promise<Buffer | null>;
-  setWithExpiry(key: string, value: string, keepMs: number): Promise<void>;
+  /** How often the connection broke, or changed to another server. */
+  interruptions(): number;
   close(): Promise<void>;
 }
 
@@ -36,6 +36,8 @@ export async function connectRedis(
 ): Promise<RedisConnection> {
   const client = createClient(url, deadlineMs);
   let away = false;
+  let interruptions = 0;
+  for (const event of ['close', '-node', '+node']) client.on(event, () => (interruptions += 1));
   client.on('ready', () => {
     if (away) logger?.info({}, 'Redis is back.');
     away = false;
@@ -61,10 +63,7 @@ export async function connectRedis(
           return client.callBuffer('EVAL', script.text, 1, key, ...args);
         });
       }),
-    get: (key) => withDeadline(() => client.getBuffer(key)),
-    setWithExpiry: async (key, value, keepMs) => {
-      await withDeadline(() => client.set(key, value, 'PX', keepMs));
-    },
+    interruptions: () => interruptions,
     close: async () => {
       await withDeadline(() => client.quit()).catch(() => undefined);
       client.disconnect();

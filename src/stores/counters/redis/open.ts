@@ -16,12 +16,12 @@ import {
   restoreArguments,
   stampOf,
   tagOf,
-  warmKey,
 } from './arguments.js';
 import { layOut } from './argument-layouts.js';
 import { connectRedis, type RedisConnection, type RedisLogger } from './connection.js';
 import { decodeProbe, decodeRecord, decodeUsed, readFrame } from './record.js';
 import { loadScripts, type Scripts } from './scripts.js';
+import { createWholeness } from './wholeness.js';
 
 export interface RedisCountersOptions {
   /** `redis://`, `rediss://`, or `redis+cluster://` (`rediss+cluster://`) with one node or several separated by commas. */
@@ -101,8 +101,7 @@ export async function openRedisCounters({
         );
       }
     },
-    isWarm: async (projectId) => (await connection.get(warmKey(projectId))) !== null,
-    markWarm: (projectId) => connection.setWithExpiry(warmKey(projectId), String(now()), bounds.warmMs),
+    ...createWholeness(connection, scripts, now),
     close: () => connection.close(),
   };
 }

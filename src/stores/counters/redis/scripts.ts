@@ -41,6 +41,9 @@ const parts = {
   storeProbe: ['store-probe'],
   takeRate: ['rates', 'take-rate'],
   publishHistory: ['publish-history'],
+  lookAt: ['run', 'look-at'],
+  claimRebuild: ['run', 'claim-rebuild'],
+  markWarm: ['run', 'mark-warm'],
 } as const satisfies Readonly<Record<ScriptName, readonly string[]>>;
 
 /** With it Redis 7 refuses the whole script when memory is short; without, it would stop somewhere inside. */

@@ -1,0 +1,159 @@
+/**
+ * Brings a project back into a counters store that has lost something of it: its history, and the sessions that the counters still look back to,
+ * read from the database, newest first. One process at a time does so for a project. A loss while it is at it ends it without a mark, and the next
+ * look begins anew.
+ *
+ *   claimed ──▶ what the log holds is recorded ──▶ history told ──▶ sessions counted, a page at a time ──▶ marked
+ *
+ * Sessions are found by the index of sessions, which is in the order of receipts within a project, and read by their day: a page costs the same
+ * however many receipts there are.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { unpack } from 'msgpackr';
+import type { ScoreFacts } from '../contract/facts.js';
+import { leastIdAt } from '../crypto/ids.js';
+import type { Pool } from '../pool/pool.js';
+import { bounds } from '../stores/counters/bounds.js';
+import type { CountedSession, Counters } from '../stores/counters/port.js';
+import type { Namespace } from '../stores/counters/namespace.js';
+import type { Database, Row } from '../stores/database/port.js';
+import type { Log } from '../stores/log/port.js';
+import type { Logger } from '../telemetry/logger.js';
+import type { Metrics } from '../telemetry/metrics.js';
+import { publishProject } from './outcomes/history-publisher.js';
+import type { Receipt } from './receipts.js';
+import { isRecorded } from './recorded-log.js';
+
+export interface RebuildDeps {
+  readonly database: Database;
+  readonly counters: Counters;
+  readonly log: Pick<Log, 'progress'>;
+  readonly pool: Pick<Pool, 'run'>;
+  readonly logger: Logger;
+  readonly metrics: Pick<Metrics, 'restoredSessions'>;
+  readonly now: () => number;
+}
+
+/** `taken`: another process is at it. `interrupted`: the store lost something again. */
+export type RebuildResult = 'done' | 'taken' | 'interrupted';
+
+/** Longest window that a counter looks back. */
+export const restoreWindowMs = bounds.weekMs;
+/** Receipts of an instance whose clock is ahead, or of the moment of the loss, are not to be missed. */
+const clockSkewMs = 300_000;
+const pageMax = 500;
+const dayMs = bounds.dayMs;
+/** Of one page; nobody waits for it. */
+const deadlineMs = 30_000;
+const recordedCheckMs = 500;
+
+export async function rebuildProject(
+  deps: RebuildDeps,
+  projectId: Namespace,
+  { owner, keptUpToMs }: { readonly owner: string; readonly keptUpToMs: number | null },
+): Promise<RebuildResult> {
+  const startedAtMs = deps.now();
+  if ((await deps.counters.claimRebuild(projectId, owner, false)) === 'taken') return 'taken';
+  const claim = keepClaim(deps, projectId, owner);
+  try {
+    const recorded = await isRecorded(deps.log);
+    while (!(await recorded())) await pause(recordedCheckMs);
+    await publishProject(deps, projectId);
+    const sinceMs = Math.max(startedAtMs - restoreWindowMs, (keptUpToMs ?? -Infinity) - clockSkewMs);
+    const restored = await restore(deps, projectId, { sinceMs, startedAtMs, isLost: claim.isLost });
+    if (claim.isLost() || !(await deps.counters.markWarm(projectId, owner))) return 'interrupted';
+    deps.logger.info(
+      { projectId, restored, since: new Date(sinceMs), ms: deps.now() - startedAtMs },
+      'the counters of a project were brought back from the database',
+    );
+    return 'done';
+  } finally {
+    claim.end();
+  }
+}
+
+/** Renews the claim for as long as the work goes on, and knows whether it was lost. */
+function keepClaim({ counters }: RebuildDeps, projectId: Namespace, owner: string) {
+  let isLost = false;
+  const renew = (): void =>
+    void counters.claimRebuild(projectId, owner, true).then(
+      (claim) => (isLost ||= claim !== 'held'),
+      () => undefined,
+    );
+  const timer = setInterval(renew, bounds.claimMs / 4);
+  timer.unref();
+  return { isLost: () => isLost, end: () => clearInterval(timer) };
+}
+
+async function restore(
+  deps: RebuildDeps,
+  projectId: Namespace,
+  span: { readonly sinceMs: number; readonly startedAtMs: number; readonly isLost: () => boolean },
+): Promise<number> {
+  const oldest = leastIdAt('receipt', span.sinceMs);
+  let restored = 0;
+  let below = leastIdAt('receipt', span.startedAtMs + clockSkewMs);
+  while (!span.isLost()) {
+    const page = await deps.database.query<IndexedSession>(
+      `SELECT session_ref, receipt_id, first_scored_at, scored_at FROM session_index
+        WHERE project_id = $1 AND receipt_id < $2 AND receipt_id >= $3 ORDER BY receipt_id DESC LIMIT ${pageMax}`,
+      [projectId, below, oldest],
+      { deadlineMs },
+    );
+    for (const [day, sessionRefs] of daysOf(page, span.sinceMs)) {
+      const sessions = await readDay(deps, projectId, day, sessionRefs);
+      for (let from = 0; from < sessions.length; from += bounds.restoreMax)
+        await deps.counters.restoreSessions(projectId, sessions.slice(from, from + bounds.restoreMax));
+    }
+    restored += page.length;
+    deps.metrics.restoredSessions.inc(page.length);
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageMax) break;
+    below = last.receipt_id;
+  }
+  return restored;
+}
+
+interface IndexedSession extends Row {
+  readonly session_ref: string;
+  readonly receipt_id: string;
+  readonly first_scored_at: Date;
+  readonly scored_at: Date;
+}
+
+/** Sessions by the days on which receipts of theirs may lie, the latest day first. */
+function daysOf(page: readonly IndexedSession[], sinceMs: number): readonly (readonly [day: number, refs: string[]])[] {
+  const days = new Map<number, string[]>();
+  for (const { session_ref, first_scored_at, scored_at } of page) {
+    const first = Math.floor(Math.max(first_scored_at.getTime(), sinceMs) / dayMs);
+    for (let day = Math.floor(scored_at.getTime() / dayMs); day >= first; day -= 1) {
+      const refs = days.get(day) ?? [];
+      refs.push(session_ref);
+      days.set(day, refs);
+    }
+  }
+  return [...days].sort(([a], [b]) => b - a);
+}
+
+async function readDay(
+  { database, pool }: RebuildDeps,
+  projectId: Namespace,
+  day: number,
+  sessionRefs: readonly string[],
+): Promise<readonly CountedSession[]> {
+  const rows = await database.query<{ record: Uint8Array }>(
+    `SELECT record FROM receipts WHERE project_id = $1 AND scored_at >= $2 AND scored_at < $3 AND session_ref = ANY($4::text[])
+      ORDER BY scored_at DESC`,
+    [projectId, new Date(day * dayMs), new Date((day + 1) * dayMs), sessionRefs],
+    { deadlineMs },
+  );
+  return Promise.all(rows.map(({ record }) => countedSessionOf(pool, unpack(record) as Receipt)));
+}
+
+/** What was counted then, with the sketch of the device made again from the recorded probe. */
+async function countedSessionOf(pool: Pick<Pool, 'run'>, { trace, facts }: Receipt): Promise<CountedSession> {
+  const { probe, token = null } = unpack(facts) as ScoreFacts;
+  const known = { ...trace, device: trace.device ?? token, token };
+  if (probe === null) return { ...known, sketch: null, bands: [] };
+  return { ...known, ...(await pool.run({ kind: 'sketch', body: probe.body, userAgent: probe.transport.userAgent })) };
+}

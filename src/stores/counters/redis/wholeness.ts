@@ -1,0 +1,31 @@
+/** Whether Redis still holds what was counted in it; see ../wholeness.ts. Each is one script on the project's slot. */
+import { storeUnavailable } from '../../../errors.js';
+import type { Wholeness } from '../wholeness.js';
+import { layOut } from './argument-layouts.js';
+import { stampOf, tagOf } from './arguments.js';
+import type { RedisConnection } from './connection.js';
+import type { Scripts } from './scripts.js';
+
+export function createWholeness(connection: RedisConnection, scripts: Scripts, now: () => number): Wholeness {
+  return {
+    lookAt: async (projectId) => {
+      const told = await connection.run(scripts.lookAt, tagOf(projectId), layOut('lookAt', { now: stampOf(now()) }));
+      const answer = String(told);
+      if (answer === 'whole') return { isWhole: true, keptUpToMs: null };
+      return { isWhole: false, keptUpToMs: answer === '' ? null : Number(answer) };
+    },
+    claimRebuild: async (projectId, owner, isRenewal) => {
+      const claim = { owner, renewal: isRenewal ? '1' : '' };
+      const answer = String(
+        await connection.run(scripts.claimRebuild, tagOf(projectId), layOut('claimRebuild', claim)),
+      );
+      if (answer === 'held' || answer === 'taken' || answer === 'interrupted') return answer;
+      throw storeUnavailable(`counters in Redis: unexpected answer to a claim: ${answer.slice(0, 100)}`);
+    },
+    markWarm: async (projectId, owner = '') => {
+      const mark = { now: stampOf(now()), owner };
+      return String(await connection.run(scripts.markWarm, tagOf(projectId), layOut('markWarm', mark))) === 'warm';
+    },
+    interruptions: () => connection.interruptions(),
+  };
+}

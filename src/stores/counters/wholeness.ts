@@ -1,0 +1,32 @@
+/**
+ * Whether a counters store still holds what was counted in it. A store can lose all of it (emptied) or the end of it (restarted from an older
+ * snapshot, taken over by a replica that was behind), and looks well both times. So each project carries the run of the server that it was
+ * counted in, and up to when it was seen to be there: under another run, what came after that may be missing.
+ */
+import type { Namespace } from './namespace.js';
+
+export interface Holding {
+  readonly isWhole: boolean;
+  /** Where it is not whole: what was counted up to then is still there; null where nothing is known to be. */
+  readonly keptUpToMs: number | null;
+}
+
+/** Whether the caller may bring a project back; `interrupted` says that the store has lost something once more since it began. */
+export type RebuildClaim = 'held' | 'taken' | 'interrupted';
+
+export interface Wholeness {
+  /**
+   * Looks whether the store holds all that it should of the project. If so, it is noted as there up to now; if not, the project is no
+   * longer warm, for every caller, until somebody marks it again.
+   */
+  lookAt(projectId: Namespace): Promise<Holding>;
+  /** Takes the rebuilding of a project for `bounds.claimMs`, or renews it: one owner at a time. */
+  claimRebuild(projectId: Namespace, owner: string, isRenewal: boolean): Promise<RebuildClaim>;
+  /**
+   * Marks a project as whole; ends 48 h after it was marked or scored last. With an owner only while that holds the rebuilding, which ends with it,
+   * and false if something was lost in between.
+   */
+  markWarm(projectId: Namespace, owner?: string): Promise<boolean>;
+  /** Grows whenever the connection to the store broke: what it held may be another server's now. */
+  interruptions(): number;
+}

@@ -1,0 +1,154 @@
+/** What Redis lost comes back: all of it, or the end of it, and what was on its way to the database. On a Redis of its own, the rest embedded. */
+import { Redis } from 'ioredis';
+import t from 'tap';
+import { startReceiptConsumer } from '../../src/scoring/receipt-consumer.js';
+import { createWarmth } from '../../src/scoring/warmth.js';
+import { openRedisCounters } from '../../src/stores/counters/redis/open.js';
+import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
+import { migrate } from '../../src/stores/database/migrate.js';
+import { openTableLog } from '../../src/stores/log/table-log.js';
+import { createLogger } from '../../src/telemetry/logger.js';
+import { createMetrics } from '../../src/telemetry/metrics.js';
+import { createDirectory } from '../helpers/directories.js';
+import { waitUntil } from '../helpers/wait-until.js';
+import { entryOf, recordScores, refOf, type PastScore } from '../helpers/year.js';
+import { countsOf, expectCounted, scoreInput } from '../stores/counters/inputs.js';
+import { startRedis } from '../stores/counters/redis-server.js';
+
+const logger = createLogger('silent');
+const hourMs = 3_600_000;
+const database = await openEmbeddedDatabase({ directory: null });
+t.teardown(() => database.close());
+await migrate(database);
+const log = openTableLog({ database, now: () => performance.now() });
+t.teardown(() => log.close());
+const directory = await createDirectory(t);
+const args = ['--dir', directory];
+const first = await startRedis({ args });
+
+if (first === null) t.comment('Left out: losses in Redis. redis-server is not installed.');
+else {
+  let server = first;
+  t.teardown(() => server.close());
+  const openInstance = async () => {
+    const counters = await openRedisCounters({ url: server.url, deadlineMs: 2_000 });
+    t.teardown(() => counters.close());
+    const metrics = createMetrics();
+    const pool = { run: () => Promise.reject(new Error('nobody has a probe here')) };
+    const deps = { database, lookups: database, counters, log, pool, logger, metrics, now: Date.now };
+    const restored = async (): Promise<number> => (await metrics.restoredSessions.get()).values[0]?.value ?? 0;
+    return { counters, metrics, restored, warmth: createWarmth(deps) };
+  };
+  type Instance = Awaited<ReturnType<typeof openInstance>>;
+
+  const scoresOf = (projectId: string, count: number, atMs: number): readonly PastScore[] =>
+    Array.from({ length: count }, (_, n) => ({
+      projectId,
+      sessionId: `${atMs}-${n}`,
+      atMs: atMs + n,
+      device: 'shared',
+    }));
+  /** Scores as the service does, recorded at once. */
+  const score = async ({ counters, warmth }: Instance, scores: readonly PastScore[]): Promise<void> => {
+    for (const { projectId, sessionId, atMs } of scores) {
+      await warmth.check(projectId);
+      const input = scoreInput(projectId, `session ${sessionId}`, {
+        nowMs: atMs,
+        device: refOf('shared'),
+        scope: 'study',
+      });
+      expectCounted(await counters.countScore(input));
+    }
+    await recordScores(database, scores);
+  };
+  const next = (projectId: string) =>
+    scoreInput(projectId, `next ${Math.random()}`, { nowMs: Date.now(), device: refOf('shared'), scope: 'study' });
+
+  t.test(
+    'after a restart from an older snapshot the end comes back, and until then it is said to be missing',
+    async (t) => {
+      const [one, other] = [await openInstance(), await openInstance()];
+      const admin = new Redis(server.url);
+      await score(one, scoresOf('proj_snapshot', 30, Date.now() - 2 * hourMs));
+      await other.warmth.check('proj_snapshot');
+      await admin.save();
+      admin.disconnect();
+      await score(one, scoresOf('proj_snapshot', 20, Date.now()));
+      t.equal((await countsOf(one.counters, next('proj_snapshot'))).deviceSessionsDay, 51);
+
+      const gone = new Promise(
+        (resolve) => void waitUntil(() => other.counters.interruptions() > 0, 'it is gone').then(resolve),
+      );
+      server.kill('SIGKILL');
+      await gone;
+      const again = await startRedis({ port: server.port, args });
+      if (again === null) throw new Error('Redis did not start again');
+      server = again;
+      await waitUntil(
+        () =>
+          one.counters.ping().then(
+            () => true,
+            () => false,
+          ),
+        'Redis is back',
+      );
+      await waitUntil(
+        () =>
+          other.counters.ping().then(
+            () => true,
+            () => false,
+          ),
+        'Redis is back',
+      );
+      t.match(await other.counters.lookAt('proj_snapshot'), { isWhole: false, keptUpToMs: Number });
+      const before = await one.counters.countScore(next('proj_snapshot'));
+      t.match(before, { warm: false }, 'what is counted until then is not taken for all');
+      await Promise.all([one.warmth.check('proj_snapshot'), other.warmth.check('proj_snapshot')]);
+      await Promise.all([one.warmth.settled(), other.warmth.settled()]);
+      const after = expectCounted(await one.counters.countScore(next('proj_snapshot')));
+      t.equal(after.warm, true);
+      t.equal(after.counts.deviceSessionsDay, 52, 'the score that was not recorded is the one that is missing');
+      t.equal(
+        (await one.restored()) + (await other.restored()),
+        20,
+        'one instance brought the end back, and no more than that',
+      );
+    },
+  );
+
+  t.test(
+    'emptied while the consumers are behind, a project is whole when they have recorded what was scored',
+    async (t) => {
+      const one = await openInstance();
+      const admin = new Redis(server.url);
+      await log.append('scores', scoresOf('proj_behind', 40, Date.now() - hourMs).map(entryOf));
+      await admin.flushall();
+      await admin.quit();
+      await one.warmth.check('proj_behind');
+      t.match(await one.counters.countScore(next('proj_behind')), { warm: false }, 'nobody knows yet');
+      const consumer = await startReceiptConsumer({ database, log, metrics: createMetrics() });
+      t.teardown(() => consumer.stop());
+      await waitUntil(async () => (await one.counters.lookAt('proj_behind')).isWhole, 'it is whole');
+      t.equal((await countsOf(one.counters, next('proj_behind'))).deviceSessionsDay, 42);
+    },
+  );
+
+  t.test('a project that is new waits for no rebuild', async (t) => {
+    const one = await openInstance();
+    await one.warmth.check('proj_new');
+    t.match(await one.counters.countScore(next('proj_new')), { warm: true });
+  });
+
+  t.test('one owner at a time rebuilds, and a loss in between ends its claim', async (t) => {
+    const { counters } = await openInstance();
+    const admin = new Redis(server.url);
+    t.equal(await counters.claimRebuild('proj_claim', 'one', false), 'held');
+    t.equal(await counters.claimRebuild('proj_claim', 'other', false), 'taken');
+    t.equal(await counters.claimRebuild('proj_claim', 'one', true), 'held');
+    t.equal(await counters.markWarm('proj_claim', 'other'), false);
+    await admin.flushall();
+    t.equal(await counters.claimRebuild('proj_claim', 'one', true), 'interrupted');
+    t.equal(await counters.markWarm('proj_claim', 'one'), false);
+    await admin.quit();
+  });
+}
