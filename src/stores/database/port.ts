@@ -28,6 +28,11 @@ export interface CallOptions {
   readonly recurring?: boolean;
 }
 
+export interface TransactionCallOptions extends CallOptions {
+  /** Statements without parameters that the transaction begins with, in the message that begins it. Values in them are escaped by whoever writes them. */
+  readonly opening?: string;
+}
+
 export { DatabaseConflict } from './conflict.js';
 
 export interface Database extends Queryable {
@@ -35,7 +40,7 @@ export interface Database extends Queryable {
    * The deadline holds for each statement in it; the whole may last six times as long. Rolled back for a deadlock or a failed serialization, `run` is
    * called again, up to three times, so that what it does besides the transaction must bear repeating; after that, StoreUnavailable.
    */
-  transaction<T>(run: (tx: Queryable) => Promise<T>, options?: CallOptions): Promise<T>;
+  transaction<T>(run: (tx: Queryable) => Promise<T>, options?: TransactionCallOptions): Promise<T>;
   ping(): Promise<void>;
   close(): Promise<void>;
 }

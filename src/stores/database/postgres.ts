@@ -83,15 +83,17 @@ function createPostgres({ url, poolMax, deadlineMs: deadlineMsOwn, logger }: Pos
       deadlineMs,
       store,
     );
-  const transactOnce = async <T>(body: (tx: Queryable) => Promise<T>, deadlineMs: number): Promise<T> => {
+  const transactOnce = async <T>(
+    body: (tx: Queryable) => Promise<T>,
+    { deadlineMs, opening: given }: { readonly deadlineMs: number; readonly opening: string | undefined },
+  ): Promise<T> => {
+    const ownTime = deadlineMs === deadlineMsOwn ? '' : `SET LOCAL statement_timeout = ${Math.ceil(deadlineMs)};`;
+    const opening = ownTime + (given ?? '');
     const client = await checkOut();
     // Anything but idle means that not even the rollback went through.
     const isSound = (): boolean => client.getTransactionStatus() === 'I';
     try {
-      const result = await runTransaction({ client, deadlineMs, store }, async (tx) => {
-        if (deadlineMs !== deadlineMsOwn) await tx.query(`SET LOCAL statement_timeout = ${Math.ceil(deadlineMs)}`);
-        return body(tx);
-      });
+      const result = await runTransaction({ client, deadlineMs, store, opening }, body);
       giveBack(client, isSound());
       return result;
     } catch (error) {
@@ -99,8 +101,8 @@ function createPostgres({ url, poolMax, deadlineMs: deadlineMsOwn, logger }: Pos
       throw error;
     }
   };
-  const transaction: Database['transaction'] = (body, { deadlineMs = deadlineMsOwn } = {}) =>
-    retryRolledBack(store, () => transactOnce(body, deadlineMs));
+  const transaction: Database['transaction'] = (body, { deadlineMs = deadlineMsOwn, opening } = {}) =>
+    retryRolledBack(store, () => transactOnce(body, { deadlineMs, opening }));
   let closing: Promise<void> | null = null;
   const close = (): Promise<void> =>
     (closing ??= settleWithin(pool.end(), closeDeadlineMs, store).catch((error: unknown) =>

@@ -5,10 +5,11 @@
  * A superuser is exempt from row security and steps down to the role that the migration made. Where the role is missing the
  * service is an ordinary owner of its tables, whom the policies bind anyway.
  */
+import pg from 'pg';
 import type { Database, Queryable } from './port.js';
 
-const enter = `
-  SELECT set_config('vh.organization_id', $1, true),
+const enter = (organizationId: string): string => `
+  SELECT set_config('vh.organization_id', ${pg.escapeLiteral(organizationId)}, true),
          set_config('role', coalesce((SELECT rolname::text FROM pg_roles WHERE rolname = 'verifyhuman_tenant' AND pg_has_role(oid, 'MEMBER')), 'none'), true)`;
 
 export function inOrganization<T>(
@@ -17,8 +18,5 @@ export function inOrganization<T>(
   run: (tx: Queryable) => Promise<T>,
 ): Promise<T> {
   if (organizationId === '') throw new Error('a transaction of no organization would see all of them');
-  return database.transaction(async (tx) => {
-    await tx.query(enter, [organizationId]);
-    return run(tx);
-  });
+  return database.transaction(run, { opening: enter(organizationId) });
 }

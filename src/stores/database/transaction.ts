@@ -13,6 +13,8 @@ export interface TransactionOptions {
   readonly client: pg.ClientBase;
   readonly deadlineMs: number;
   readonly store: string;
+  /** Goes out with BEGIN, in one message; may be empty. */
+  readonly opening: string;
 }
 
 /** A transaction as a whole may last this many deadlines of a statement. */
@@ -20,7 +22,7 @@ const wholeFactor = 6;
 
 /** Runs `body` in a transaction. Rejects with what the body, or the connection, failed with. */
 export async function runTransaction<T>(
-  { client, deadlineMs, store }: TransactionOptions,
+  { client, deadlineMs, store, opening }: TransactionOptions,
   body: (tx: Queryable) => Promise<T>,
 ): Promise<T> {
   let isOver = false;
@@ -30,8 +32,8 @@ export async function runTransaction<T>(
     isOver
       ? Promise.reject(new Error('A statement came after the end of its transaction.'))
       : send(sql, values, options);
-  await send('BEGIN');
   try {
+    await send(`BEGIN;${opening}`);
     const result = await settleWithin(body({ query }), deadlineMs * wholeFactor, store);
     isOver = true;
     await send('COMMIT');

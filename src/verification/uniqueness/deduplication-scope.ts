@@ -22,11 +22,15 @@ export function blockedSince({ reEligibilityDays }: Deduplication, nowMs: number
   return reEligibilityDays == null ? Number.NEGATIVE_INFINITY : nowMs - reEligibilityDays * dayMs;
 }
 
-/** Reads the projects of a group, in a transaction of the organization; the session’s own is always among them. */
-export async function resolveScope(tx: Queryable, session: Deduplicated): Promise<Scope> {
+/** Reads the projects of a group, where there is one, in a transaction of the organization; the session’s own is always among them. */
+export async function resolveScope(
+  inTenant: <T>(work: (tx: Queryable) => Promise<T>) => Promise<T>,
+  session: Deduplicated,
+): Promise<Scope> {
   const { organizationId, projectId, dataCollector, deduplication } = session;
   const { scope, groupId, perDataCollector } = deduplication;
-  const group = scope === 'group' && groupId !== undefined ? await projectsOf(tx, organizationId, groupId) : [];
+  const group =
+    scope === 'group' && groupId !== undefined ? await inTenant((tx) => projectsOf(tx, organizationId, groupId)) : [];
   return {
     organizationId,
     projectIds: [...new Set([projectId, ...group])],

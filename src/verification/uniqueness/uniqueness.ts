@@ -93,7 +93,7 @@ export function createUniqueness(deps: UniquenessDeps) {
     const device = await devices.describe(session.organizationId, envelope);
     if (face === null && device === null) return { biometric: null, device: null };
     const inTenant = <T>(work: (tx: Queryable) => Promise<T>) => inOrganization(database, session.organizationId, work);
-    const scope = await inTenant((tx) => resolveScope(tx, session));
+    const scope = await resolveScope(inTenant, session);
     const { horizon, question, numbers } = await search(deps, session, { face, scope, nowMs });
     const sinceMs = Math.max(0, blockedSince(session.deduplication, nowMs));
     const facts = await inTenant(async (tx) => ({

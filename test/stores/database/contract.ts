@@ -1,4 +1,5 @@
 /** What every adapter of the database port promises; embedded.test.ts and postgres.test.ts run it against theirs. */
+import pg from 'pg';
 import t from 'tap';
 import { Fault } from '../../../src/errors.js';
 import { DatabaseConflict, type Database } from '../../../src/stores/database/port.js';
@@ -148,6 +149,20 @@ function testTransactions(t: Test, database: Database): void {
       }),
       /division/,
     );
+    t.same(await database.query('SELECT n FROM tally ORDER BY n'), [{ n: 1 }, { n: 2 }]);
+  });
+
+  t.test('a transaction begins with its opening, and one whose opening fails leaves nothing behind', async (t) => {
+    const name = 'o\'org "; SELECT 1; --';
+    const opening = `SELECT set_config('vh.organization_id', ${pg.escapeLiteral(name)}, true)`;
+    const read = "SELECT current_setting('vh.organization_id', true) AS value";
+    t.same(await database.transaction((tx) => tx.query(read), { opening }), [{ value: name }]);
+    await t.rejects(
+      database.transaction(async (tx) => tx.query('INSERT INTO tally VALUES (6)'), { opening: 'SELECT 1 / 0' }),
+      /division/,
+    );
+    const [after] = await database.query<{ value: string | null }>(read);
+    t.equal(after?.value ?? '', '', 'it was of the transaction alone');
     t.same(await database.query('SELECT n FROM tally ORDER BY n'), [{ n: 1 }, { n: 2 }]);
   });
 

@@ -17,7 +17,7 @@ import pg from 'pg';
 import { storeUnavailable } from '../../../errors.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import { lockDataDirectory, type DataLock } from '../../data-lock.js';
-import type { CallOptions, Database, Queryable, Row, SqlValue } from '../port.js';
+import type { CallOptions, TransactionCallOptions, Database, Queryable, Row, SqlValue } from '../port.js';
 import { retryRolledBack } from '../rolled-back.js';
 import { runStatement, runTransaction } from '../transaction.js';
 import { mapError, wireTypes, withinDeadline } from '../wire.js';
@@ -127,12 +127,12 @@ function createDatabase(supply: Supply, lock: DataLock | null, options: Embedded
   };
   const transaction = <T>(
     body: (tx: Queryable) => Promise<T>,
-    { deadlineMs = deadlineMsOwn }: CallOptions = {},
+    { deadlineMs = deadlineMsOwn, opening = '' }: TransactionCallOptions = {},
   ): Promise<T> =>
     retryRolledBack(store, () =>
       queue.exclusive(async () => {
         const { client } = await withinDeadline(supply.obtain(), openDeadlineMs, store);
-        return runTransaction({ client, deadlineMs, store }, body);
+        return runTransaction({ client, deadlineMs, store, opening }, body);
       }),
     );
   const timer = setInterval(() => void tidyOnce(), options.tidyEveryMs ?? tidyEveryMsDefault);
