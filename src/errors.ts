@@ -150,5 +150,14 @@ export function storeUnavailable(internal: string, cause?: unknown): Fault {
   });
 }
 
+/** The fault of more work than is taken on at once. `internal` says where it waits. */
+export function overloaded(internal: string, cause?: unknown): Fault {
+  return new Fault('OVERLOADED', 'The service has more work than it takes on at once. Try again in a moment.', {
+    headers: { 'retry-after': '1' },
+    internal,
+    cause,
+  });
+}
+
 /** Whether a store is away: what was asked of it may succeed later as it is. */
 export const isUnavailable = (error: unknown): boolean => error instanceof Fault && error.code === 'STORE_UNAVAILABLE';

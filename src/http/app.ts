@@ -10,6 +10,7 @@ import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { registerAccess, takeOutstandingRate, type AccessDeps } from './access.js';
 import { answerFault, registerErrorAnswers } from './error-answers.js';
+import { registerAdmission } from './admission.js';
 import { registerJsonBody } from './json-body.js';
 import { registerNesting } from './nesting.js';
 import { createRouteTable } from './route-table.js';
@@ -77,6 +78,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
     }
     done();
   });
+  registerAdmission(app, deps.metrics);
   registerJsonBody(app, 'application/json');
   registerValidation(app);
   registerErrorAnswers(app, { methodsOf: routes.methodsOf, settle: (request) => takeOutstandingRate(request, deps) });

@@ -13,7 +13,7 @@ import { availableParallelism } from 'node:os';
 import { pack, unpack } from 'msgpackr';
 import { Piscina } from 'piscina';
 import type { PoolAnswer, PoolResults, PoolTask } from '../contract/pool.js';
-import { errorTable, Fault, type ErrorCode } from '../errors.js';
+import { errorTable, Fault, overloaded, type ErrorCode } from '../errors.js';
 import type { Metrics } from '../telemetry/metrics.js';
 
 const batchMax = 16;
@@ -153,12 +153,4 @@ function settle(waiting: Waiting, answer: PoolAnswer | undefined): void {
   else if (answer !== undefined && answer.code !== 'INTERNAL' && answer.code in errorTable)
     waiting.reject(new Fault(answer.code as ErrorCode, answer.message, { internal: answer.internal }));
   else waiting.reject(new Error(`the scoring core failed: ${answer?.internal ?? 'no answer'}`));
-}
-
-function overloaded(internal: string, cause?: unknown): Fault {
-  return new Fault('OVERLOADED', 'The service has more work than it takes on at once. Try again in a moment.', {
-    headers: { 'retry-after': '1' },
-    internal,
-    cause,
-  });
 }

@@ -48,7 +48,10 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
   typed.post(
     '/lite/score',
     {
-      config: { access: { credential: 'api-key', scope: 'lite:write', oauth: ['lite:score'], limits: 'handler' } },
+      config: {
+        access: { credential: 'api-key', scope: 'lite:write', oauth: ['lite:score'], limits: 'handler' },
+        sheds: true,
+      },
       preValidation: async (request) => removeNulls(request.body),
       schema: {
         tags,

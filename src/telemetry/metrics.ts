@@ -24,6 +24,11 @@ export function createMetrics() {
       'Time from a request’s headers to the end of its answer, by route and status.',
       ['route', 'status'],
     ),
+    requestsShed: counter(
+      'vh_requests_shed_total',
+      'Requests refused at the door because those inside waited too long.',
+      [],
+    ),
     scoreStage: histogram('vh_score_stage_seconds', 'Time of one stage of a score: gather, count, pool, receipt.', [
       'stage',
     ]),

@@ -1,0 +1,89 @@
+import t from 'tap';
+import type { ErrorBody } from '../../src/contract/common.js';
+import { createAdmission } from '../../src/http/admission.js';
+import { createApp } from '../../src/http/app.js';
+import { createLogger } from '../../src/telemetry/logger.js';
+import { createMetrics } from '../../src/telemetry/metrics.js';
+import { waitUntil } from '../helpers/wait-until.js';
+
+/** Enters `count` requests; null for one that was refused. */
+function enter(admission: ReturnType<typeof createAdmission>, count: number) {
+  return Array.from({ length: count }, () => admission.enter());
+}
+
+t.test('many at once are all taken, as none of them has waited', (t) => {
+  const admission = createAdmission(() => 0);
+  t.notOk(enter(admission, 5_000).includes(null));
+  t.end();
+});
+
+t.test('while many have waited too long nobody is taken; once they are answered everybody is', (t) => {
+  let nowMs = 0;
+  const admission = createAdmission(() => nowMs);
+  const stays = enter(admission, 2_000);
+  nowMs = 1_000;
+  t.not(admission.enter(), null, 'a second is not too long');
+  nowMs = 1_001;
+  t.equal(admission.enter(), null);
+  for (const stay of stays.slice(0, -63)) if (stay !== null) admission.leave(stay);
+  t.not(admission.enter(), null, 'sixty-three old ones refuse nobody');
+  t.end();
+});
+
+t.test('who was answered in time never counts, nor does leaving twice', (t) => {
+  let nowMs = 0;
+  const admission = createAdmission(() => nowMs);
+  for (const stay of enter(admission, 100)) if (stay !== null) admission.leave(stay);
+  nowMs = 2_000;
+  const late = enter(admission, 70);
+  t.notOk(late.includes(null));
+  nowMs = 4_000;
+  t.equal(admission.enter(), null);
+  const [first, ...others] = late;
+  for (let n = 0; n < 70; n += 1) if (first != null) admission.leave(first);
+  t.equal(admission.enter(), null, 'one left, however often it says so');
+  for (const stay of others.slice(0, 6)) if (stay !== null) admission.leave(stay);
+  t.not(admission.enter(), null);
+  t.end();
+});
+
+t.test(
+  'at the door: 503 with Retry-After before the key is looked up, and taken again once the others are answered',
+  async (t) => {
+    let lookedUp = 0;
+    let answer = (): void => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const app = createApp({
+      findKey: async () => {
+        lookedUp += 1;
+        return null;
+      },
+      verifyDashboardToken: () => Promise.reject(new Error('not here')),
+      findProjectOwner: async () => null,
+      findKeyOwner: async () => null,
+      takeKeyRate: async () => undefined,
+      requireTrial: async () => undefined,
+      logger: createLogger('silent'),
+      metrics: createMetrics(),
+    });
+    const slow = { config: { access: { credential: 'none' }, sheds: true } } as const;
+    app.get('/slow', slow, async () => answered.then(() => ({})));
+    app.get('/guarded', { config: { access: { credential: 'api-key' }, sheds: true } }, async () => ({}));
+    app.get('/other', { config: { access: { credential: 'none' } } }, async () => ({}));
+    const waiting = Array.from({ length: 64 }, () => app.inject('/slow'));
+    const guarded = () => app.inject({ url: '/guarded', headers: { 'x-api-key': 'vf_live_unknown' } });
+    await waitUntil(async () => (await guarded()).statusCode === 503, 'the door is shut', 10_000);
+    const before = lookedUp;
+    const refused = await guarded();
+    t.match(refused.json<ErrorBody>(), { code: 'OVERLOADED' });
+    t.equal(refused.headers['retry-after'], '1');
+    t.equal(lookedUp, before);
+    t.equal((await app.inject('/other')).statusCode, 200, 'a route that sheds nothing is served');
+    answer();
+    t.ok(
+      (await Promise.all(waiting)).every(({ statusCode }) => statusCode === 200),
+      'what was taken is answered',
+    );
+    t.equal((await guarded()).statusCode, 401);
+  },
+);
