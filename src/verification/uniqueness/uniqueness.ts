@@ -94,13 +94,13 @@ export function createUniqueness(deps: UniquenessDeps) {
     if (face === null && device === null) return { biometric: null, device: null };
     const inTenant = <T>(work: (tx: Queryable) => Promise<T>) => inOrganization(database, session.organizationId, work);
     const scope = await resolveScope(inTenant, session);
-    const { horizon, question, numbers } = await search(deps, session, { face, scope, nowMs });
+    const { horizon, question, numbers, sizeWith } = await search(deps, session, { face, scope, nowMs });
     const sinceMs = Math.max(0, blockedSince(session.deduplication, nowMs));
     const facts = await inTenant(async (tx) => ({
       biometric:
         face === null || question === null
           ? null
-          : await compareFace(deps, tx, { face, scope, horizon, question, numbers }),
+          : await compareFace(deps, tx, { face, scope, horizon, question, numbers, sizeWith }),
       device:
         device === null
           ? null
@@ -169,14 +169,18 @@ interface Search {
   readonly question: FaceQuestion | null;
   /** Fingerprints that the index proposes. */
   readonly numbers: readonly number[];
+  /** How many faces the index holds now, with those of the fingerprints that it does not hold yet. */
+  readonly sizeWith: (newer: readonly number[]) => number;
 }
+
+const nothingSearched: Search = { horizon: '0', question: null, numbers: [], sizeWith: (newer) => newer.length };
 
 async function search(
   { index, searcher, metrics }: UniquenessDeps,
   { rootSessionId, deduplication }: ComparedSession,
   { face, scope, nowMs }: { readonly face: Face | null; readonly scope: Scope; readonly nowMs: number },
 ): Promise<Search> {
-  if (face === null) return { horizon: '0', question: null, numbers: [] };
+  if (face === null) return nothingSearched;
   const current = index();
   if (current === null) throw notReady('the index of faces is being filled');
   const held = current.faces.find(face.record);
@@ -186,7 +190,13 @@ async function search(
   const cutoffs = cutoffsFor(face.model, gallerySize);
   const { model, dimension } = face.record;
   const question = { model, dimension, gallerySize, ...cutoffs, rootSessionId, blockedSinceMs };
-  if (held === null || gallerySize === 0) return { horizon: current.horizon, question, numbers: [] };
+  const sizeWith: Search['sizeWith'] = (newer) => {
+    const now = current.faces.find(face.record);
+    const unheld = newer.filter((number) => now?.gallery.has(number) !== true).length;
+    return (now?.gallery.sizeOf(now.cellsOf(scope)) ?? 0) + unheld;
+  };
+  const searched = { horizon: current.horizon, question, numbers: [], sizeWith };
+  if (held === null || gallerySize === 0) return searched;
   const template = held.encode(face.direction);
   const end = metrics.faceSearch.startTimer();
   const { recent, earlier } = await searcher.search(held.gallery, {
@@ -199,7 +209,7 @@ async function search(
   });
   end();
   const numbers = [...recent, ...earlier].flatMap(({ slot }) => held.gallery.confirm(slot, template)?.number ?? []);
-  return { horizon: current.horizon, question, numbers };
+  return { ...searched, numbers };
 }
 
 async function compareFace(
@@ -211,19 +221,13 @@ async function compareFace(
     horizon,
     question,
     numbers,
-  }: {
-    readonly face: Face;
-    readonly scope: Scope;
-    readonly horizon: string;
-    readonly question: FaceQuestion;
-    readonly numbers: readonly number[];
-  },
+    sizeWith,
+  }: Omit<Search, 'question'> & { readonly face: Face; readonly scope: Scope; readonly question: FaceQuestion },
 ): Promise<BiometricComparison> {
   const proposed = await store.byNumbers(tx, scope, numbers, face.record);
   const newer = await store.since(tx, scope, horizon, face.record, newerMax + 1);
   if (newer.length > newerMax) throw notReady('the index of faces lags too far behind');
-  const known = new Set(proposed.map(({ number }) => number));
-  const gallerySize = question.gallerySize + newer.filter(({ number }) => !known.has(number)).length;
+  const gallerySize = sizeWith(newer.map(({ number }) => number));
   const found = [...proposed, ...newer].flatMap((fingerprint) => likelyOf(face, fingerprint));
   return judgeFaces({ ...question, gallerySize, ...cutoffsFor(face.model, gallerySize) }, found);
 }

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { openPostgres } from '../../../src/stores/database/postgres.js';
 import { createDatabase, findStack } from '../../helpers/stores.js';
-import { openPool } from './contract.js';
+import { createWorld, openInstance, openPool, participate, startMs } from './contract.js';
 import { testFaces } from './contract-faces.js';
 import { testScopes } from './contract-scopes.js';
 
@@ -15,5 +15,18 @@ if (stack !== null) {
     const pool = await openPool(t);
     testFaces(t, () => ({ database, pool }));
     testScopes(t, () => ({ database, pool }));
+
+    t.test('a face that a long transaction keeps in sight of the index is counted once', async (t) => {
+      const world = await createWorld({ database });
+      const one = openInstance(t, { database, pool });
+      await database.transaction(async (tx) => {
+        await tx.query('SELECT pg_current_xact_id()');
+        await one.uniqueness.poll();
+        await participate(one, world, world.session(), world.capture(world.person()));
+        await one.uniqueness.poll();
+        const stranger = await one.uniqueness.compare(world.session(), world.capture(world.person()), startMs);
+        t.equal(stranger.biometric?.gallerySize, 1);
+      });
+    });
   });
 }

@@ -18,6 +18,7 @@ export interface Gallery {
   add(cell: string, number: number, template: EncodedTemplate, timeSeconds: number): void;
   /** Puts zeros over a template; says whether it was there. */
   remove(number: number): boolean;
+  has(number: number): boolean;
   /** First blocks of the cells that exist. */
   headsOf(cells: readonly string[]): number[];
   sizeOf(cells: readonly string[]): number;
@@ -91,6 +92,7 @@ export function createGallery(layout: Layout): Gallery {
     headsOf: (names) => names.flatMap((name) => cells.get(name)?.head ?? []),
     sizeOf: (names) => names.reduce((sum, name) => sum + (cells.get(name)?.size ?? 0), 0),
     confirm: arena.confirm,
+    has: (number) => slotOf.has(number),
     size: () => slotOf.size,
     bytes: () => arena.bytes(),
   };
