@@ -240,6 +240,8 @@ export interface ScoreOptions extends CallOptions {
   readonly idempotencyKey?: string;
 }
 
+export type DecideCallOptions = ScoreOptions & DecideOptions & { readonly failMode?: FailMode };
+
 export interface EventsOptions extends CallOptions {
   /** Requests under way at once, 1 to 16. Default 4. */
   readonly concurrency?: number;
@@ -249,7 +251,7 @@ export interface Client {
   /** Scores a session. Throws a VerifyHumanError, also when the service cannot be reached. */
   score(request: ScoreRequest, options?: ScoreOptions): Promise<ScoreReply>;
   /** Scores and decides. A service that cannot be reached ends as `failMode` says; a refusal (a bad request or key) always throws. */
-  decide(request: ScoreRequest, options?: ScoreOptions & DecideOptions & { failMode?: FailMode }): Promise<Decision>;
+  decide(request: ScoreRequest, options?: DecideCallOptions): Promise<Decision>;
   /** Posts outcomes, 1,000 in a request. Where a request fails for good it throws, with what was posted until then in `posted`; post all again: nothing counts twice. */
   events(events: Iterable<OutcomeEvent> | AsyncIterable<OutcomeEvent>, options?: EventsOptions): Promise<EventsSummary>;
   /** Validates a verification token. A token that is not good is an answer (`success: false`), not an error. */

@@ -2,26 +2,46 @@
  * The client of a backend. Making one checks its options and sends nothing.
  */
 import { randomUUID } from 'node:crypto';
-import type { CallOptions, Client, ClientOptions, ScoreReply, TokenReply } from './api.js';
-import { decide } from './decide.js';
+import type {
+  CallOptions,
+  Client,
+  ClientOptions,
+  DecideCallOptions,
+  ScoreOptions,
+  ScoreReply,
+  TokenReply,
+} from './api.js';
+import { checkRule, decide } from './decide.js';
 import { VerifyHumanError } from './errors.js';
 import { postEvents } from './events.js';
-import { readSettings } from './settings.js';
+import { checkFailMode, checkNames, checkObject, readSettings, type Names } from './settings.js';
 import { createCall, type Call } from './transport.js';
 
 const times = { deadlineMs: 3_000, attemptMs: 1_500 };
 const tokensMax = 100;
+
+const callNames = { deadlineMs: true, signal: true } as const satisfies Names<CallOptions>;
+const scoreNames = { idempotencyKey: true, ...callNames } as const satisfies Names<ScoreOptions>;
+const decideNames = { rule: true, failMode: true, ...scoreNames } as const satisfies Names<DecideCallOptions>;
 
 /** Throws a VerifyHumanError (INVALID_OPTION) where an option cannot be used, and where a secret key is in a browser. */
 export function createClient(options: ClientOptions): Client {
   const settings = readSettings(options);
   const call = createCall(settings);
   const client: Client = {
-    async score(request, { idempotencyKey = randomUUID(), ...options } = {}) {
+    async score(request, given = {}) {
+      checkObject('score', request);
+      checkNames('score', given, scoreNames);
+      const { idempotencyKey = randomUUID(), ...options } = given;
       const headers = { 'idempotency-key': idempotencyKey };
       return asScore(await call({ path: '/lite/score', body: request, headers, times }, options));
     },
-    async decide(request, { rule, failMode = settings.failMode, ...options } = {}) {
+    async decide(request, given = {}) {
+      checkObject('decide', request);
+      checkNames('decide', given, decideNames);
+      const { rule, failMode = settings.failMode, ...options } = given;
+      checkRule(rule);
+      checkFailMode(failMode);
       try {
         return decide(await client.score(request, options), rule === undefined ? {} : { rule });
       } catch (error) {
@@ -39,6 +59,7 @@ export function createClient(options: ClientOptions): Client {
     },
     events: (events, options = {}) => postEvents(call, events, options),
     async verifyToken(token, options = {}) {
+      checkNames('verifyToken', options, callNames);
       return asToken(await call({ path: '/token/verify', body: { token }, times }, options));
     },
     verifyTokens: (tokens, options = {}) => verifyTokens(call, tokens, options),
@@ -47,6 +68,7 @@ export function createClient(options: ClientOptions): Client {
 }
 
 async function verifyTokens(call: Call, tokens: readonly string[], options: CallOptions): Promise<TokenReply[]> {
+  checkNames('verifyTokens', options, callNames);
   const replies: TokenReply[] = [];
   for (let start = 0; start < tokens.length; start += tokensMax) {
     const batch = tokens.slice(start, start + tokensMax);

@@ -13,7 +13,7 @@ const actions: readonly string[] = ['allow', 'review', 'block', 'step_up'] satis
  * recommended. A recommendation that this version does not know is reviewed.
  */
 export function decide(score: ScoreReply, { rule = 'recommended' }: DecideOptions = {}): ScoredDecision {
-  if (!Object.hasOwn(riskAtLeast, rule)) throw invalidOption('rule is "recommended" or "tighter".');
+  checkRule(rule);
   const { measured, band } = score.duplicate;
   const isDuplicate = measured && (band === 'likely' || band === 'confirmed');
   const isRuled = isDuplicate && score.score >= riskAtLeast[rule] && score.recommendation !== 'block';
@@ -26,4 +26,10 @@ export function decide(score: ScoreReply, { rule = 'recommended' }: DecideOption
     sweep: !measured,
     score,
   };
+}
+
+/** Throws for a rule that does not exist. */
+export function checkRule(rule: DecideOptions['rule']): void {
+  if (rule !== undefined && !Object.hasOwn(riskAtLeast, rule))
+    throw invalidOption('rule is "recommended" or "tighter".');
 }

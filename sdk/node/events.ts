@@ -3,13 +3,15 @@
  * source is read only as fast as the service takes it. Stops at the first request that fails for good.
  */
 import type { EventsOptions, EventsSummary, Issue, OutcomeEvent } from './api.js';
-import { VerifyHumanError } from './errors.js';
-import { wholeNumber } from './settings.js';
+import { invalidOption, VerifyHumanError } from './errors.js';
+import { checkNames, wholeNumber, type Names } from './settings.js';
 import type { Call } from './transport.js';
 
 const batchMax = 1_000;
 const issuesMax = 1_000;
 const times = { deadlineMs: 60_000, attemptMs: 20_000 };
+
+const names = { deadlineMs: true, signal: true, concurrency: true } as const satisfies Names<EventsOptions>;
 
 interface Batch {
   /** Index of its first event among all. */
@@ -22,6 +24,8 @@ export async function postEvents(
   source: Iterable<OutcomeEvent> | AsyncIterable<OutcomeEvent>,
   options: EventsOptions,
 ): Promise<EventsSummary> {
+  checkNames('events', options, names);
+  checkList(source);
   const concurrency = wholeNumber('concurrency', options.concurrency ?? 4, 1, 16);
   const batches = batchesOf(source);
   const failures: unknown[] = [];
@@ -41,6 +45,12 @@ export async function postEvents(
   const [failure] = failures;
   if (failure instanceof VerifyHumanError) failure.posted = summary;
   throw failure;
+}
+
+function checkList(source: unknown): void {
+  const isList =
+    typeof source === 'object' && source !== null && (Symbol.iterator in source || Symbol.asyncIterator in source);
+  if (!isList) throw invalidOption('events takes a list of events, or an iterable of them: put a single one in [ ].');
 }
 
 async function* batchesOf(

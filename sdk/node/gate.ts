@@ -4,7 +4,9 @@
  * decides; an error goes to the framework's own handler of errors.
  */
 import type { Client, DecideOptions, Decision, FailMode, ScoreRequest } from './api.js';
-import { VerifyHumanError } from './errors.js';
+import { checkRule } from './decide.js';
+import { invalidOption } from './errors.js';
+import { checkFailMode, checkNames, checkObject, type Names } from './settings.js';
 
 /** A session as the request tells of it; address and user agent are those of the request unless given. */
 export type GatedSession = Omit<ScoreRequest, 'clientIp'> & { readonly clientIp?: string };
@@ -19,8 +21,8 @@ export interface GateRequest {
 
 export interface FraudGateOptions<Request = GateRequest> extends DecideOptions {
   readonly client: Client;
-  /** The session to score, or null where this request needs no decision; `fraudGate` is null then. */
-  readonly session: (request: Request) => GatedSession | null;
+  /** The session to score, or null where this request needs no decision; `fraudGate` is null then. It may be looked up. */
+  readonly session: (request: Request) => GatedSession | null | Promise<GatedSession | null>;
   /** In place of the client's. */
   readonly failMode?: FailMode;
 }
@@ -39,6 +41,8 @@ declare global {
 export function fraudGate<Request extends GateRequest>(
   options: FraudGateOptions<Request>,
 ): (request: Request, response: unknown, next: (error?: unknown) => void) => void {
+  checkNames('fraudGate', options, names);
+  checkGate(options);
   return (request, _response, next) => {
     gate(options, request).then(
       (decision) => {
@@ -61,6 +65,16 @@ export async function fraudGatePlugin<Request = GateRequest>(
   app: GatedApp,
   options: FraudGateOptions<Request>,
 ): Promise<void> {
+  checkObject('fraudGatePlugin', options);
+  // Fastify hands on what its register() was told.
+  const {
+    prefix: _prefix,
+    logLevel: _logLevel,
+    logSerializers: _logSerializers,
+    ...own
+  } = options as typeof options & Readonly<Record<'prefix' | 'logLevel' | 'logSerializers', unknown>>;
+  checkNames('fraudGatePlugin', own, names);
+  checkGate(options);
   app.decorateRequest('fraudGate', null);
   app.addHook('preHandler', async (request) => {
     request.fraudGate = await gate(options as FraudGateOptions<unknown>, request);
@@ -73,15 +87,30 @@ Object.assign(fraudGatePlugin, {
   [Symbol.for('fastify.display-name')]: 'verifyhuman',
 });
 
+const names = { client: true, session: true, rule: true, failMode: true } as const satisfies Names<
+  FraudGateOptions<never>
+>;
+
+/** What cannot work is refused where the gate is made, and not at the first respondent. */
+function checkGate<Request>({ client, session, rule, failMode }: FraudGateOptions<Request>): void {
+  if (typeof (client as Partial<Client> | undefined)?.decide !== 'function')
+    throw invalidOption('client is missing: give what createClient() made.');
+  if (typeof session !== 'function') throw invalidOption('session is a function that gives the session of a request.');
+  checkRule(rule);
+  checkFailMode(failMode);
+}
+
 async function gate<Request>(
   { client, session, rule, failMode }: FraudGateOptions<Request>,
   request: Request & GateRequest,
 ): Promise<Decision | null> {
-  const named = session(request);
+  const named = await session(request);
   if (named === null) return null;
+  // Undefined is most often a forgotten return; to let it pass would gate nobody.
+  if (typeof named !== 'object')
+    throw invalidOption('session() gives a session ({ sessionId, ... }), or null where the request needs no decision.');
   const clientIp = named.clientIp ?? request.ip;
-  if (clientIp === undefined)
-    throw new VerifyHumanError('INVALID_OPTION', 'The request has no address: let session() give clientIp.');
+  if (clientIp === undefined) throw invalidOption('The request has no address: let session() give clientIp.');
   const agent = request.headers['user-agent'];
   const userAgent = named.userAgent ?? (typeof agent === 'string' ? agent : null);
   return client.decide(

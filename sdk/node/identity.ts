@@ -9,6 +9,8 @@ import { invalidOption } from './errors.js';
 /** Lowercase hex SHA-256 over the UTF-8 of `salt`, a `|` and the UTF-8 of `value`, both as they are: nothing is trimmed or folded. Throws where one is empty. */
 export function hashIdentity(salt: string, value: string): string {
   if (typeof salt !== 'string' || salt === '') throw invalidOption('hashIdentity needs a salt.');
+  if (typeof value === 'number' || typeof value === 'bigint')
+    throw invalidOption(`hashIdentity takes the value as text, such as "${String(value)}", not as a number.`);
   if (typeof value !== 'string' || value === '')
     throw invalidOption('hashIdentity needs a value; where there is none, leave the field away.');
   return createHash('sha256').update(`${salt}|${value}`, 'utf8').digest('hex');

@@ -14,10 +14,20 @@ export interface Settings {
   readonly retriesMax: number;
 }
 
+const known = {
+  apiKey: true,
+  baseUrl: true,
+  failMode: true,
+  deadlineMs: true,
+  attemptMs: true,
+  retriesMax: true,
+} as const satisfies Names<ClientOptions>;
+
 export function readSettings(options: ClientOptions): Settings {
+  checkNames('createClient', options, known);
   const { apiKey, failMode = 'closed', retriesMax = 3 } = options;
   refuseKey(apiKey);
-  if (failMode !== 'open' && failMode !== 'closed') throw invalidOption('failMode is "open" or "closed".');
+  checkFailMode(failMode);
   return {
     apiKey,
     baseUrl: readBaseUrl(options.baseUrl),
@@ -26,6 +36,27 @@ export function readSettings(options: ClientOptions): Settings {
     attemptMs: options.attemptMs === undefined ? null : wholeNumber('attemptMs', options.attemptMs, 1, 600_000),
     retriesMax: wholeNumber('retriesMax', retriesMax, 0, 10),
   };
+}
+
+/** Every name of a type of options; the compiler asks for those that are missing. */
+export type Names<T> = Readonly<Record<keyof T, true>>;
+
+/** Throws where `options` are none, or hold a name that means nothing: what is misspelt would be passed over without a word. */
+export function checkNames<T extends object>(taker: string, options: T, known: Names<T>): void {
+  checkObject(taker, options);
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name));
+  if (unknown !== undefined)
+    throw invalidOption(`"${unknown}" is no option of ${taker}; those are ${Object.keys(known).join(', ')}.`);
+}
+
+/** Throws where a program without types gave something else than an object. */
+export function checkObject(taker: string, value: unknown): void {
+  if (typeof value !== 'object' || value === null) throw invalidOption(`${taker} takes an object.`);
+}
+
+export function checkFailMode(failMode: FailMode | undefined): void {
+  if (failMode !== undefined && failMode !== 'open' && failMode !== 'closed')
+    throw invalidOption('failMode is "open" or "closed".');
 }
 
 /** Returns the number, or throws where it is none of the range. */

@@ -3,6 +3,7 @@
  */
 import { Type, type Static } from 'typebox';
 import { Nullable, StringEnum, Timestamp } from './common.js';
+import { ListQuery } from './paging.js';
 import { unit } from './project-parts.js';
 
 export const analyticsPeriods = ['hour', 'day', 'week', 'month'] as const;
@@ -18,7 +19,7 @@ export const rangeDaysDefault = 30;
 const date = (description: string) =>
   Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: `${description} YYYY-MM-DD, UTC.` }));
 
-export const AnalyticsQuery = Type.Object({
+export const AnalyticsQuery = ListQuery({
   period: Type.Optional(StringEnum(analyticsPeriods, { description: 'Length of a bucket. Default day.' })),
   fromDate: date(`First day. Default: ${rangeDaysDefault} days up to toDate.`),
   toDate: date('Last day, included. Default: today.'),

@@ -148,6 +148,8 @@ export interface IntegrationFacts {
   readonly unhashed?: readonly string[];
   /** In development only: which session a probe from the same address was for. */
   readonly probeElsewhere?: string | null;
+  /** A live key scored a session id that has a fixed answer with test keys alone. */
+  readonly isFixedSession?: boolean;
 }
 
 export interface ScoreFacts {

@@ -119,7 +119,8 @@ export const OutcomeReply = Type.Object({
   sessions: total('Distinct sessions among the valid events.'),
   issues: Type.Optional(
     Type.Array(ErrorIssue, {
-      description: 'Why single events were rejected.',
+      description:
+        'What was found fault with: events that were rejected, and of accepted ones a statement that says something else than an earlier one, and names that mean nothing.',
     }),
   ),
 });

@@ -1,7 +1,7 @@
 /**
  * Lists: how a page is asked for. A reply holds its items under their own name and `nextCursor`, null on the last page.
  */
-import { Type, type Static } from 'typebox';
+import { Type, type Static, type TProperties } from 'typebox';
 import { pageDefault, pageMax } from '../limits.js';
 
 export const pageFields = {
@@ -11,5 +11,8 @@ export const pageFields = {
   cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'nextCursor of the page before.' })),
 };
 
-export const PageQuery = Type.Object(pageFields);
+/** What a list is asked for. A misspelt name is refused: a filter that is passed over would show everything. */
+export const ListQuery = <T extends TProperties>(fields: T) => Type.Object(fields, { additionalProperties: false });
+
+export const PageQuery = ListQuery(pageFields);
 export type PageQuery = Static<typeof PageQuery>;

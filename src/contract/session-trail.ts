@@ -4,7 +4,7 @@
 import { Type, type Static } from 'typebox';
 import { CallerId, Nullable, Percent, StringEnum, Timestamp } from './common.js';
 import { outcomeTypes, reasonClasses } from './outcome.js';
-import { pageFields } from './paging.js';
+import { ListQuery, pageFields } from './paging.js';
 import { duplicateBands, recommendations, verdictClasses } from './score.js';
 
 /** Most receipts and outcomes told of one session; the newest come first. */
@@ -61,9 +61,9 @@ export const SessionTrailReply = Type.Object({
 });
 export type SessionTrailReply = Static<typeof SessionTrailReply>;
 
-export const SessionTrailQuery = Type.Object({ projectId: ProjectOfKey });
+export const SessionTrailQuery = ListQuery({ projectId: ProjectOfKey });
 
-export const SessionListQuery = Type.Object({
+export const SessionListQuery = ListQuery({
   ...pageFields,
   projectId: ProjectOfKey,
   studyId: Type.Optional(CallerId('Sessions of this study.')),

@@ -4,6 +4,7 @@
  */
 import { Type, type Static } from 'typebox';
 import { Nullable, Percent, StringEnum, Timestamp } from './common.js';
+import { ListQuery } from './paging.js';
 import { recommendations, type ScoreReply } from './score.js';
 
 export const flipsMax = 1_000;
@@ -103,7 +104,7 @@ export const SimulationReply = Type.Object({
 });
 export type SimulationReply = Static<typeof SimulationReply>;
 
-export const RecommendationsQuery = Type.Object({
+export const RecommendationsQuery = ListQuery({
   projectId: owner,
   sourceId: Type.Optional(Type.String({ ...SourceName, description: 'Only this source.' })),
   targetFalseBlockRate: Type.Optional(

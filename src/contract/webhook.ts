@@ -3,7 +3,7 @@
  */
 import { Type, type Static } from 'typebox';
 import { Nullable, StringEnum, Timestamp } from './common.js';
-import { pageFields } from './paging.js';
+import { ListQuery, pageFields } from './paging.js';
 import { eventTypes } from './session-event.js';
 
 export const payloadVersions = ['v1', 'v2'] as const;
@@ -126,7 +126,7 @@ export const RecoveryReply = Type.Object({
   }),
 });
 
-export const DeliveryQuery = Type.Object({
+export const DeliveryQuery = ListQuery({
   ...pageFields,
   state: Type.Optional(StringEnum(attemptStates)),
   event: Type.Optional(StringEnum(eventTypes)),

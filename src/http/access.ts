@@ -262,9 +262,10 @@ function requireKindOfKey(caller: Caller, { credential, oauth }: Guarded): void 
 
 async function requireKey(secret: string | undefined, deps: AccessDeps): Promise<KeyCaller> {
   const caller = secret === undefined ? null : await deps.findKey(secret);
-  if (caller === null)
-    throw new Fault('INVALID_KEY', 'Send a valid API key as X-API-Key or as "Authorization: Bearer <key>".');
-  return caller;
+  if (caller !== null) return caller;
+  if (secret?.startsWith('pk_') === true)
+    throw new Fault('INVALID_KEY', 'This is a probe key, which belongs on the page. Send the secret key ("vf_...").');
+  throw new Fault('INVALID_KEY', 'Send a valid API key as X-API-Key or as "Authorization: Bearer <key>".');
 }
 
 function bearerOf(header: string | undefined): string | undefined {

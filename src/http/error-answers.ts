@@ -70,6 +70,7 @@ function asFault(error: FastifyError | Fault, request: FastifyRequest): Fault {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Fault('UNSUPPORTED_MEDIA_TYPE', 'Send the body as JSON with "Content-Type: application/json".');
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return new Fault('MALFORMED_JSON', 'The body is empty; send JSON.');
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
       return new Fault('MALFORMED_JSON', 'The body is not valid JSON.');
     default:

@@ -81,6 +81,8 @@ export function describeViolation(violation: Violation, context: string): Issue 
       path: base,
       message: (parentSchema as { description?: string } | undefined)?.description ?? 'is not taken here.',
     };
+  if (keyword === 'format' && named['format'] === 'date-time')
+    return { path: base, message: 'must be a time with its zone, such as "2026-06-01T12:00:00Z".' };
   if (keyword === 'propertyNames')
     return { path: `${base}/${pointerSegment(String(named['propertyName']))}`, message: 'is not a valid name here.' };
   return { path: base, message: `${violation.message ?? 'is not valid'}.` };

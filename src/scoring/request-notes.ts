@@ -11,7 +11,7 @@ import { nearestName } from '../http/validation.js';
 const namesMax = 5;
 const nameLengthMax = 64;
 
-interface UnknownName {
+export interface UnknownName {
   /** JSON pointer. */
   readonly path: string;
   readonly name: string;
@@ -25,13 +25,18 @@ const statistics = Object.keys(RespondentStats.properties);
 /** Names of the body, and of the statistics in it, that the contract does not know. */
 export function findUnknownNames(body: ScoreRequest): readonly UnknownName[] {
   return [
-    ...unknownOf(body, fields, ''),
-    ...unknownOf(body.respondentStats, statistics, '/respondentStats'),
-    ...unknownOf(body.supplierStats, statistics, '/supplierStats'),
+    ...unknownNamesOf(body, fields, ''),
+    ...unknownNamesOf(body.respondentStats, statistics, '/respondentStats'),
+    ...unknownNamesOf(body.supplierStats, statistics, '/supplierStats'),
   ].slice(0, namesMax);
 }
 
-function unknownOf(object: object | null | undefined, known: readonly string[], base: string): UnknownName[] {
+/** Names of an object that are not among the `known`; at most five. `base` is the pointer to the object. */
+export function unknownNamesOf(
+  object: object | null | undefined,
+  known: readonly string[],
+  base: string,
+): UnknownName[] {
   const unknown = Object.keys(object ?? {}).filter((name) => !known.includes(name));
   return unknown.slice(0, namesMax).map((name) => {
     const shown = name.slice(0, nameLengthMax);
@@ -51,16 +56,23 @@ export function refuseUnknownNames(names: readonly UnknownName[]): readonly Issu
 export function noteRequest(
   names: readonly UnknownName[],
   request: ScoreInput,
-  probeElsewhere: string | null,
+  { probeElsewhere, isFixedSession = false }: Pick<IntegrationFacts, 'probeElsewhere' | 'isFixedSession'>,
 ): { readonly integration?: IntegrationFacts } {
   const unhashed = (['respondentId', 'ipPrefixHash', 'deviceHash'] as const).filter((name) =>
-    isIdentity(request[name] ?? ''),
+    isIdentity(request[name] ?? '', name),
   );
-  if (names.length === 0 && unhashed.length === 0 && probeElsewhere === null) return {};
+  if (names.length === 0 && unhashed.length === 0 && probeElsewhere == null && !isFixedSession) return {};
   const unknownFields = names.map(({ name, nearest }) =>
     nearest === null ? `"${name}"` : `"${name}" (did you mean "${nearest}"?)`,
   );
-  return { integration: { unknownFields, unhashed, probeElsewhere } };
+  return {
+    integration: {
+      unknownFields,
+      unhashed,
+      probeElsewhere: probeElsewhere ?? null,
+      ...(isFixedSession ? { isFixedSession } : {}),
+    },
+  };
 }
 
 const email = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
@@ -69,6 +81,8 @@ const phone = /^(?:(?:\+|00)[1-9][\d ().-]{6,20}|\(?\d{2,5}\)?[ .-]\d{2,5}[ .-]\
 const network = /^(?:\d{1,3}(?:\.\d{1,3}){2,3}|[0-9a-f]{1,4}(?::[0-9a-f]{0,4}){2,7})(?:\/\d{1,3})?$/i;
 const date = /^\d{4}-\d{2}-\d{2}$/;
 
-function isIdentity(value: string): boolean {
+/** A hash has no blanks; a device with one is a model or a user agent, which many share. */
+function isIdentity(value: string, field: 'respondentId' | 'ipPrefixHash' | 'deviceHash'): boolean {
+  if (field !== 'respondentId' && /\s/.test(value)) return true;
   return email.test(value) || network.test(value) || (phone.test(value) && !date.test(value));
 }

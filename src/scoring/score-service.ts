@@ -31,7 +31,7 @@ import {
   type ScoreBase,
 } from './gather.js';
 import type { Address } from '../net/address.js';
-import { fixedFactsOf } from './fixed-sessions/fixed-sessions.js';
+import { fixedFactsOf, isFixedSession } from './fixed-sessions/fixed-sessions.js';
 import type { Geography } from './geography.js';
 import { appendReceipt, packFacts } from './receipts.js';
 import type { ProbeWatch } from './probe-watch.js';
@@ -98,8 +98,11 @@ export function createScoreService(deps: ScoreServiceDeps) {
     if (address === null || issues.length + refused.length > 0) throw invalid([...issues, ...refused]);
     const fixed = fixedFactsOf(caller, request.sessionId, deps.now());
     if (fixed !== null) return (await deps.pool.run({ kind: 'score', facts: packFacts(fixed) })).reply;
-    const elsewhere = deps.watch.findElsewhere(request.clientIp, { ...caller, sessionId: request.sessionId });
-    const { base, signature } = await gather(deps, caller, request, address, noteRequest(unknown, request, elsewhere));
+    const notes = noteRequest(unknown, request, {
+      probeElsewhere: deps.watch.findElsewhere(request.clientIp, { ...caller, sessionId: request.sessionId }),
+      isFixedSession: isFixedSession(request.sessionId),
+    });
+    const { base, signature } = await gather(deps, caller, request, address, notes);
     endGather();
 
     const namespace = base.owner.projectId === null ? null : namespaceOf(base.owner);

@@ -104,6 +104,7 @@ t.test('a name that would reach into the service’s objects is told as that, an
     t.match(message, /holds a name that is taken nowhere: "__proto__"/);
   }
   t.match((await post('{"__proto__":')).message, /not valid JSON/);
+  t.match((await post('')).message, /is empty/);
 });
 
 t.test('every kind of bad input is a coded 4xx that says what to do', async (t) => {
@@ -206,6 +207,8 @@ t.test('key errors tell nothing: no key, garbage and unknown keys get the same a
     t.equal(answer.statusCode, 401);
     t.equal(answer.body, answers[0]?.body);
   }
+  const probeKey = await app.inject({ url: '/key', headers: { 'x-api-key': 'pk_anything' } });
+  t.match(probeKey.json<ErrorBody>(), { code: 'INVALID_KEY', message: /probe key.*belongs on the page/ });
 });
 
 t.test('a key is taken as X-API-Key and as Bearer, and needs the scope of the route', async (t) => {

@@ -2,7 +2,8 @@
 import { Redis } from 'ioredis';
 import t from 'tap';
 import { auditLoad, auditRefusals } from '../helpers/audit.js';
-import { startFleet } from '../helpers/fleet.js';
+import type { ScoreReply } from '../../src/contract/score.js';
+import { startFleet, type Fleet } from '../helpers/fleet.js';
 import { realStoreSettings } from '../helpers/real-service.js';
 import { startScoreLoad } from '../helpers/score-load.js';
 import { findStack, startOwnStack } from '../helpers/stores.js';
@@ -10,6 +11,23 @@ import { waitUntil } from '../helpers/wait-until.js';
 
 t.setTimeout(240_000);
 const stack = findStack(t, 'outages of Redis');
+
+/** An Idempotency-Key is remembered by the counters: without them a score is answered all the same, as one of its own, and says that they are away. */
+async function checkKeyWithoutCounters(test: Pick<typeof t, 'match' | 'not'>, fleet: Fleet): Promise<void> {
+  const score = async (clientIp: string): Promise<ScoreReply> => {
+    const answer = await fetch(`${fleet.members[0]?.baseUrl() ?? ''}/lite/score`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': fleet.keys.projectKey, 'idempotency-key': 'away-1' },
+      body: JSON.stringify({ sessionId: 'key-away', clientIp }),
+    });
+    return (await answer.json()) as ScoreReply;
+  };
+  const [first, again, other] = [await score('192.0.2.1'), await score('192.0.2.1'), await score('192.0.2.2')];
+  for (const reply of [first, again, other])
+    test.match(reply, { replayed: false, supersedes: null, degradedSignals: /counters_unavailable/ });
+  test.not(again.receiptId, first.receiptId);
+  test.not(other.receiptId, first.receiptId);
+}
 
 if (stack !== null) {
   t.test(
@@ -42,6 +60,7 @@ if (stack !== null) {
         await redis.command(down);
         await load.further(30);
         t.ok(load.answers.degraded - before >= 20, `after ${down} scores are answered without counts, and say so`);
+        if (down === 'stop') await checkKeyWithoutCounters(t, fleet);
         await redis.command(up);
         await wholeAgain();
       }

@@ -4,7 +4,8 @@ import { findUnknownNames, noteRequest, refuseUnknownNames } from '../../src/sco
 import { readScoreRequest } from '../../src/scoring/score-request.js';
 
 const body = (fields: object = {}): ScoreRequest => ({ sessionId: 's-1', clientIp: '198.51.100.7', ...fields });
-const notes = (fields: object) => noteRequest(findUnknownNames(body(fields)), readScoreRequest(body(fields)), null);
+const notes = (fields: object) =>
+  noteRequest(findUnknownNames(body(fields)), readScoreRequest(body(fields)), { probeElsewhere: null });
 
 t.test('a name that the contract does not know is named with the nearest that it does', (t) => {
   t.same(findUnknownNames(body({ userAgent: 'x', studyId: 'y' })), []);
@@ -48,5 +49,7 @@ t.test('an identity that was not hashed is noted by its field, and ids and hashe
     'ipPrefixHash',
     'deviceHash',
   ]);
+  const model = notes({ deviceHash: 'iPhone 14 Pro', ipPrefixHash: 'campus net' }).integration?.unhashed;
+  t.same(model, ['ipPrefixHash', 'deviceHash'], 'a hash has no blanks; a device’s model is shared by many');
   t.end();
 });

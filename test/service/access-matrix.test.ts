@@ -8,6 +8,7 @@ import { accessTokenScopes, credentialKinds, readAccessTable } from './access-ta
 interface Operation {
   readonly operationId: string;
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters?: readonly { readonly in: string }[];
   readonly requestBody?: {
     readonly content: Readonly<
       Record<
@@ -173,6 +174,23 @@ for (const { path, method, operation } of operations) {
     t.equal(await ask(await tokenOf(others)), '403', 'with every scope but that');
   });
 }
+
+t.test('a misspelt name in a query is refused: a filter that is passed over would show everything', async (t) => {
+  const asked = operations.filter(
+    ({ operation: { security = [], parameters = [] } }) =>
+      security.length > 0 && parameters.some((parameter) => parameter.in === 'query'),
+  );
+  t.ok(asked.length >= 10);
+  for (const { path, method, operation } of asked) {
+    const { operationId } = operation;
+    const kind = credentialKinds.find((each) => table.get(operationId)?.[each] === 'ok') ?? 'none';
+    const call = await prepareCall(service, operationId, { path: await fillIn(path, operationId), body: undefined });
+    const url = `${call.path}${call.path.includes('?') ? '&' : '?'}limitt=1`;
+    const { status, body } = await service.call(method, url, { headers: { ...call.headers, ...credentials[kind] } });
+    t.equal(status, 400, operationId);
+    t.match(body, { issues: [{ path: '/querystring/limitt', message: /is not a known name/ }] }, operationId);
+  }
+});
 
 t.test('what belongs to another organization is answered byte for byte like what never existed', async (t) => {
   const ask = (path: string) =>

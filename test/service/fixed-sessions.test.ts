@@ -3,6 +3,9 @@
  */
 import t from 'tap';
 import type { EvidenceReply, ScoreReply } from '../../src/contract/score.js';
+import { verdictClasses } from '../../src/contract/score.js';
+import { fixedSessionIds } from '../../src/scoring/fixed-sessions/fixed-sessions.js';
+import { readRepositoryFile } from '../helpers/repository.js';
 import { startTestService } from '../helpers/service.js';
 
 const service = await startTestService(t);
@@ -21,6 +24,8 @@ const makeTestKey = async (limits?: object): Promise<string> =>
     })
   ).body['apiKey'];
 const sandbox = await makeTestKey();
+
+const notesOf = ({ evidence }: ScoreReply): string[] => evidence.notes.map(({ code }) => code);
 
 /** What stands in the reply of each. */
 const verdicts = {
@@ -84,11 +89,41 @@ t.test('to a live key they are sessions like any other', async (t) => {
     t.equal(status, 200, sessionId);
     t.match(reply, { recommendation: 'allow', verdictClass: 'unknown', duplicate: { band: 'none' } });
     t.ok(reply.degradedSignals.includes('client_probe_missing'), 'no probe was sent for it');
+    t.ok(notesOf(reply).includes('fixed_session_live'), 'and the answer says why it is none of the fixed ones');
     t.equal((await evidence(reply.receiptId, bootstrap.projectKey)).body.sessionId, sessionId);
     t.equal((await evidence(reply.receiptId, sandbox)).status, 404);
     receipts.add(reply.receiptId);
   }
   t.equal(receipts.size, 9);
+  const [plain, tried] = [await score('test_nothing', bootstrap.projectKey), await score('test_nothing', sandbox)];
+  for (const { body } of [plain, tried]) t.notOk(notesOf(body).includes('fixed_session_live'));
+});
+
+t.test('docs/scoring.md and the description of the operation name these sessions and no others', async (t) => {
+  const [, section = ''] = readRepositoryFile('docs/scoring.md').split('## Fixed answers for trying');
+  const [table = ''] = section.split('\n## ');
+  const rows = [...table.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].map(([, id = '', answer = '']) => ({ id, answer }));
+  t.same(rows.map(({ id }) => id).sort(), [...fixedSessionIds].sort());
+  for (const { id, answer } of rows) {
+    const { status, headers, body } = await score(id, sandbox);
+    const words = answer.split(/[^\w]+/);
+    if (status !== 200) {
+      t.same([Number(words[0]), words[1]], [status, (body as unknown as { code: string }).code], id);
+      t.equal(/`Retry-After: (\d+)`/.exec(answer)?.[1], headers.get('retry-after'), id);
+      continue;
+    }
+    t.equal(words[0], body.recommendation, id);
+    const [verdictClass] = verdictClasses.filter((name) => answer.includes(`\`${name}\``));
+    t.equal(verdictClass ?? body.verdictClass, body.verdictClass, id);
+    t.equal(/band\S* (\w+)/.exec(answer)?.[1] ?? 'none', body.duplicate.band, id);
+    t.equal(answer.includes('client_probe_missing'), body.degradedSignals.includes('client_probe_missing'), id);
+    t.equal(/^step_up, (\w+)/.exec(answer)?.[1] ?? 'none', body.stepUpIntensity, id);
+  }
+  const document = (await service.call('GET', '/openapi.json', { headers: {} })).body as {
+    readonly paths: Readonly<Record<string, { readonly post: { readonly description: string } }>>;
+  };
+  const description = document.paths['/lite/score']?.post.description ?? '';
+  for (const id of fixedSessionIds) t.ok(description.includes(id), id);
 });
 
 t.test('nothing is counted, and a wrong body is still refused', async (t) => {

@@ -144,6 +144,25 @@ t.test('a malformed event is told by its pointer and costs none of the valid one
     body.issues?.map(({ path }) => path),
     ['/events/1/type', '/events/2/occurredAt', '/events/3/sessionId', '/events/4/detail', '/events/5'],
   );
+  t.match(body.issues?.[1]?.message, /a time with its zone, such as "\d{4}-/);
+});
+
+t.test('a name that means nothing is told, once, and the event is accepted without it', async (t) => {
+  const event = { sessionId: 'misspelt', type: 'buyer_reject', occurredAt };
+  const { status, body } = await post([
+    { ...event, reasonClass: 'fit' },
+    { ...event, type: 'ban', reason_class: 'fraud' },
+    { ...event, type: 'dq', reason_class: 'fraud', zzzzzzzzzzzzzzzz: 1, detail: { anything: 'goes' } },
+  ]);
+  t.equal(status, 200);
+  t.match(body, { received: 3, accepted: 3, rejected: 0 });
+  t.match(body.issues, [
+    { path: '/events/1/reason_class', message: /not looked at; did you mean "reasonClass"\?/ },
+    { path: '/events/2/zzzzzzzzzzzzzzzz', message: /not looked at\. The event was accepted/ },
+  ]);
+  t.equal(body.issues?.length, 2);
+  const ofSession = await post([{ type: 'speeder', occurredAt, eventID: 'e' }], '/lite/sessions/misspelt/events');
+  t.match(ofSession.body, { accepted: 1, issues: [{ path: '/events/0/eventID', message: /"eventId"/ }] });
 });
 
 t.test('a request without a valid event, without events, or with too many is a 400', async (t) => {

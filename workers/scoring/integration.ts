@@ -40,17 +40,27 @@ export const integrationRules = {
     group: null,
     detail: 'No probe came for this session, but one came from the same address shortly before: {value}.',
   },
+  fixed_session_live: {
+    axis: 'device',
+    class: 'diagnostic',
+    severity: 'low',
+    weight: 0,
+    group: null,
+    detail:
+      'This session id has a fixed answer with a test or demo key. The key is a live one, to which it is an id like any other.',
+  },
 } as const satisfies Rules;
 
 const raise = createRaise(integrationRules);
 
 export function weighIntegration({ facts, pages }: Visit): Signal[] {
   const signals: Signal[] = [];
-  const { unknownFields = [], unhashed = [], probeElsewhere = null } = facts.integration ?? {};
+  const { unknownFields = [], unhashed = [], probeElsewhere = null, isFixedSession = false } = facts.integration ?? {};
   if (unknownFields.length > 0) raise(signals, 'unknown_fields', 0, unknownFields.join(', '));
   if (unhashed.length > 0) raise(signals, 'identity_not_hashed', 0, unhashed.join(', '));
   if (!facts.measured) raise(signals, 'organization_key');
   const missing = facts.measured && facts.probeRead !== false && pages.length === 0;
   if (missing && probeElsewhere !== null) raise(signals, 'probe_elsewhere', 0, probeElsewhere);
+  if (isFixedSession) raise(signals, 'fixed_session_live');
   return signals;
 }

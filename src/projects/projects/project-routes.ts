@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { CallerId, Nullable } from '../../contract/common.js';
 import { mergePatchOf } from '../../contract/merge-patch.js';
-import { pageFields } from '../../contract/paging.js';
+import { ListQuery, pageFields } from '../../contract/paging.js';
 import {
   ProjectChange,
   ProjectCreation,
@@ -166,7 +166,7 @@ function registerReading(app: FastifyInstance, deps: AdministrationDeps): void {
         operationId: 'listProjects',
         summary: 'List the organization’s projects, newest first',
         description: 'A page at a time: pass nextCursor on as cursor until it is null.',
-        querystring: Type.Object({
+        querystring: ListQuery({
           ...pageFields,
           externalId: Type.Optional(CallerId('Only the project of this external id.')),
         }),

@@ -66,6 +66,12 @@ export function fixedReceiptOf(caller: KeyCaller, receiptId: string): ScoreFacts
   return isTrying(caller) ? (factsByReceipt.get(receiptId) ?? null) : null;
 }
 
+/** All ids that have a fixed answer with a test or demo key. */
+export const fixedSessionIds: readonly string[] = [...factsById.keys(), 'test_rate_limited', 'test_unavailable'];
+const fixed = new Set(fixedSessionIds);
+
+export const isFixedSession = (sessionId: string): boolean => fixed.has(sessionId);
+
 const isTrying = ({ isTest, isDemo }: KeyCaller): boolean => isTest || isDemo;
 
 function fixedFaultOf(sessionId: string, nowMs: number): Fault | null {

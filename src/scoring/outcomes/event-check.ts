@@ -9,6 +9,7 @@ import { createNullRemover } from '../../http/absent-nulls.js';
 import { findUnstorable } from '../../http/storable-text.js';
 import { createAjv, describeViolation } from '../../http/validation.js';
 import { helpfulViolations } from '../../http/violations.js';
+import { unknownNamesOf, type UnknownName } from '../request-notes.js';
 import { outcomeAheadHoursMax } from '../../limits.js';
 
 export interface EventCheckDeps {
@@ -21,7 +22,11 @@ export interface EventCheckDeps {
 export interface CheckedEvent {
   readonly event: OutcomeEvent | null;
   readonly issues: readonly Issue[];
+  /** Names of an event that was taken which mean nothing: what they were to say is not in it. */
+  readonly unknown: readonly UnknownName[];
 }
+
+const names = Object.keys(OutcomeEvent.properties);
 
 export function createEventCheck({ now, findProjectOwner }: EventCheckDeps) {
   const removeNulls = createNullRemover(OutcomeEvent);
@@ -64,6 +69,7 @@ export function createEventCheck({ now, findProjectOwner }: EventCheckDeps) {
     const told = (issues: readonly Issue[]): CheckedEvent => ({
       event: null,
       issues: issues.map(({ path, message }) => ({ path: `${at}${path}`, message })),
+      unknown: [],
     });
     removeNulls(event);
     if (!isEvent(event)) {
@@ -72,6 +78,6 @@ export function createEventCheck({ now, findProjectOwner }: EventCheckDeps) {
     const unstorable = findUnstorable(event, '');
     if (unstorable !== null) return told([unstorable]);
     const issues = [...timeIssues(event), ...(await projectIssues(caller, event))];
-    return issues.length === 0 ? { event, issues } : told(issues);
+    return issues.length === 0 ? { event, issues, unknown: unknownNamesOf(event, names, at) } : told(issues);
   };
 }

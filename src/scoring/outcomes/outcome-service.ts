@@ -6,6 +6,7 @@
 import { pack } from 'msgpackr';
 import type { OutcomeReply } from '../../contract/outcome.js';
 import type { MakeRef } from '../../crypto/master-key.js';
+import type { Issue } from '../../errors.js';
 import type { KeyCaller } from '../../http/access.js';
 import { invalid } from '../../http/error-answers.js';
 import { namespaceOf } from '../../stores/counters/namespace.js';
@@ -14,6 +15,7 @@ import type { Database, Queryable } from '../../stores/database/port.js';
 import type { Log } from '../../stores/log/port.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
+import type { UnknownName } from '../request-notes.js';
 import { createEventCheck } from './event-check.js';
 import {
   eventOf,
@@ -74,12 +76,21 @@ export function createOutcomeService(deps: OutcomeServiceDeps) {
           ? [{ path: `/events/${index}`, message: restatement }]
           : [],
       );
-      const issues = [...refused, ...contradictions];
+      const issues = [...refused, ...contradictions, ...tellUnknown(checked.flatMap(({ unknown }) => unknown))];
       for (const result of ['accepted', 'duplicates', 'rejected'] as const)
         deps.metrics.outcomes.inc({ result }, reply[result]);
       return issues.length === 0 ? reply : { ...reply, issues: issues.slice(0, issuesMax) };
     },
   };
+}
+
+/** Each name once, at the first event that has it: whoever sends it with every event need not read of it a thousand times. */
+function tellUnknown(unknown: readonly UnknownName[]): readonly Issue[] {
+  const firsts = new Map(unknown.toReversed().map((each) => [each.name, each]));
+  return [...firsts.values()].toReversed().map(({ path, nearest }) => ({
+    path,
+    message: `is not a known name and was not looked at${nearest === null ? '.' : `; did you mean "${nearest}"?`} The event was accepted without it.`,
+  }));
 }
 
 /** Replaces what known eventIds said, stores what is new, and orders the adjudication of every session that this touches. */

@@ -11,10 +11,11 @@ t.test('what stands out of the integration is noted and moves nothing', (t) => {
     unknownFields: ['"respondentID"'],
     unhashed: ['respondentId'],
     probeElsewhere: 'that of “s-2”',
+    isFixedSession: true,
   };
   const { reply } = scoreFacts(cleanFacts({ integration }));
   t.equal(reply.score, 0);
-  for (const code of ['unknown_fields', 'identity_not_hashed', 'probe_elsewhere'])
+  for (const code of ['unknown_fields', 'identity_not_hashed', 'probe_elsewhere', 'fixed_session_live'])
     t.match(
       reply.evidence.notes.find((finding) => finding.code === code),
       { class: 'diagnostic', strength: 'none' },
