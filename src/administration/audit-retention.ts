@@ -2,17 +2,15 @@
  * Deletes entries of the audit trail past their retention, of every organization.
  */
 import type { Database } from '../stores/database/port.js';
-import { deleteInBatches, startRetentionRounds, type RetentionRounds } from '../stores/database/retention.js';
-import type { Logger } from '../telemetry/logger.js';
+import {
+  deleteInBatches,
+  hasRow,
+  startRetentionRounds,
+  type RetentionRounds,
+  type RoundsDeps,
+} from '../stores/database/retention.js';
 
 const dayMs = 86_400_000;
-
-export interface AuditRetentionDeps {
-  readonly database: Database;
-  readonly logger: Logger;
-  readonly now: () => number;
-  readonly retentionDays: number;
-}
 
 /** Deletes what is older at `nowMs`; resolves to the number of entries. */
 export function dropExpiredAuditEntries(database: Database, nowMs: number, retentionDays: number): Promise<number> {
@@ -23,10 +21,20 @@ export function dropExpiredAuditEntries(database: Database, nowMs: number, reten
   });
 }
 
-export function startAuditRetention({ database, logger, now, retentionDays }: AuditRetentionDeps): RetentionRounds {
+export function startAuditRetention(deps: RoundsDeps & { readonly retentionDays: number }): RetentionRounds {
+  const { database, retentionDays } = deps;
   return startRetentionRounds({
-    logger,
+    ...deps,
     what: 'audit entries',
-    drop: () => dropExpiredAuditEntries(database, now(), retentionDays),
+    guard: {
+      keepDays: retentionDays,
+      isDue: (nowMs) =>
+        hasRow(database, {
+          table: 'audit_entries',
+          where: 'at < $1',
+          values: [new Date(nowMs - retentionDays * dayMs)],
+        }),
+    },
+    drop: (nowMs) => dropExpiredAuditEntries(database, nowMs, retentionDays),
   });
 }

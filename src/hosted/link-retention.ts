@@ -3,16 +3,14 @@
  */
 import { deadLinkDays } from '../contract/hosted-link.js';
 import type { Database } from '../stores/database/port.js';
-import { deleteInBatches, startRetentionRounds, type RetentionRounds } from '../stores/database/retention.js';
-import type { Logger } from '../telemetry/logger.js';
+import {
+  deleteInBatches,
+  startRetentionRounds,
+  type RetentionRounds,
+  type RoundsDeps,
+} from '../stores/database/retention.js';
 
 const dayMs = 86_400_000;
-
-export interface LinkRetentionDeps {
-  readonly database: Database;
-  readonly logger: Logger;
-  readonly now: () => number;
-}
 
 /** Deletes what ended too long before `nowMs`; resolves to the number of links. */
 export function dropDeadLinks(database: Database, nowMs: number): Promise<number> {
@@ -23,10 +21,10 @@ export function dropDeadLinks(database: Database, nowMs: number): Promise<number
   });
 }
 
-export function startLinkRetention({ database, logger, now }: LinkRetentionDeps): RetentionRounds {
+export function startLinkRetention(deps: RoundsDeps): RetentionRounds {
   return startRetentionRounds({
-    logger,
+    ...deps,
     what: 'links to the hosted page',
-    drop: () => dropDeadLinks(database, now()),
+    drop: (nowMs) => dropDeadLinks(deps.database, nowMs),
   });
 }

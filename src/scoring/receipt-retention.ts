@@ -1,51 +1,51 @@
 /**
- * Drops receipts past their retention, a whole day’s partition at a time. A round that fails is repeated an hour later; rounds of
- * several instances do not disturb each other.
+ * Keeps the receipts’ partitions: makes those of the coming days, and drops receipts past their retention, a whole day at a time, with the sessions
+ * of the index that were scored last before it.
  */
 import type { Database } from '../stores/database/port.js';
-import { startRetentionRounds, type RetentionRounds } from '../stores/database/retention.js';
+import {
+  startRetentionRounds,
+  startRounds,
+  type RetentionRounds,
+  type RoundsDeps,
+} from '../stores/database/retention.js';
+import { dropPartition, findPartitionsBefore, makePartitionsAhead } from './receipt-partitions.js';
 import { dropExpiredSessions } from './sessions/session-index.js';
-import type { Logger } from '../telemetry/logger.js';
 
 const dayMs = 86_400_000;
-const partitionName = /^receipts_(\d{4})(\d{2})(\d{2})$/;
 
-/** Drops the partitions of days that ended more than `retentionDays` ago; answers their names. */
+/** Drops the partitions of days that ended more than `retentionDays` ago; answers the names of those that nobody was reading. */
 export async function dropExpiredReceipts(
   database: Database,
   nowMs: number,
   retentionDays: number,
 ): Promise<readonly string[]> {
-  const rows = await database.query<{ name: string }>(
-    "SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'receipts'::regclass",
+  const dropped: string[] = [];
+  for (const name of await findPartitionsBefore(database, nowMs - retentionDays * dayMs))
+    if (await dropPartition(database, name)) dropped.push(name);
+  return dropped;
+}
+
+/** Makes partitions at once and then every hour; drops as rounds of retention do. */
+export function startReceiptRetention(deps: RoundsDeps & { readonly retentionDays: number }): RetentionRounds {
+  const { database, logger, retentionDays } = deps;
+  const ahead = startRounds(0, () =>
+    makePartitionsAhead(database).catch((error: unknown) =>
+      logger.warn({ err: error }, 'partitions of the coming days were not made; the next round does it'),
+    ),
   );
-  const expired = rows.map(({ name }) => name).filter((name) => endOf(name) <= nowMs - retentionDays * dayMs);
-  for (const name of expired) await database.query(`DROP TABLE IF EXISTS ${name}`);
-  return expired;
-}
-
-/** When the day of a partition ends; never for a table of another name. */
-function endOf(name: string): number {
-  const [, year, month, day] = partitionName.exec(name) ?? [];
-  return day === undefined ? Infinity : Date.UTC(Number(year), Number(month) - 1, Number(day)) + dayMs;
-}
-
-export interface RetentionDeps {
-  readonly database: Database;
-  readonly logger: Logger;
-  readonly now: () => number;
-  readonly retentionDays: number;
-}
-
-/** Looks at once and then every hour. */
-export function startReceiptRetention({ database, logger, now, retentionDays }: RetentionDeps): RetentionRounds {
-  return startRetentionRounds({
-    logger,
+  const behind = startRetentionRounds({
+    ...deps,
     what: 'receipts',
-    drop: async () => {
-      const days = await dropExpiredReceipts(database, now(), retentionDays);
-      const sessions = await dropExpiredSessions(database, now(), retentionDays);
+    guard: {
+      keepDays: retentionDays,
+      isDue: async (nowMs) => (await findPartitionsBefore(database, nowMs - retentionDays * dayMs)).length > 0,
+    },
+    drop: async (nowMs) => {
+      const days = await dropExpiredReceipts(database, nowMs, retentionDays);
+      const sessions = await dropExpiredSessions(database, nowMs, retentionDays);
       return sessions === 0 ? days : [...days, `${sessions} sessions of the index`];
     },
   });
+  return { stop: async () => void (await Promise.all([ahead.stop(), behind.stop()])) };
 }

@@ -12,6 +12,7 @@ import type { SigningKey } from '../crypto/master-key.js';
 import { namespaceOf, type Namespace, type NamespaceOwner } from '../stores/counters/namespace.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import type { Log, LogEntry } from '../stores/log/port.js';
+import { makePartition } from './receipt-partitions.js';
 import { indexSessions, type IndexedReceipt } from './sessions/session-index.js';
 import type { SessionTrace } from './session-trace.js';
 import type { HistorySubjects } from './subjects.js';
@@ -55,7 +56,7 @@ export function createReceiptRecorder(database: Database): (entries: readonly Lo
   return async (entries) => {
     const rows = entries.map((entry) => rowOf(unpack(entry.value) as SignedReceipt));
     for (const day of new Set(rows.map((row) => row.scoredAt.toISOString().slice(0, 10)))) {
-      if (!partitions.has(day)) await createPartition(database, day);
+      if (!partitions.has(day)) await makePartition(database, day);
       partitions.add(day);
     }
     // In this order and each committed by itself: an outcome that comes in between finds the receipts, an earlier one is found. In one
@@ -118,17 +119,6 @@ const projectColumn = (receipt: Receipt): Namespace | null =>
 /** Whose history the session belongs to. */
 const subjectsOf = ({ subjects }: Receipt): readonly string[] =>
   [subjects.respondent, subjects.source, subjects.subSource].filter((subject) => subject !== null);
-
-/** One day’s partition; safe when several consumers come at once. */
-async function createPartition(database: Database, day: string): Promise<void> {
-  const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
-  await database.transaction(async (tx) => {
-    await tx.query("SELECT pg_advisory_xact_lock(hashtext('receipts partition'))");
-    await tx.query(
-      `CREATE TABLE IF NOT EXISTS receipts_${day.replaceAll('-', '')} PARTITION OF receipts FOR VALUES FROM ('${day} 00:00:00+00') TO ('${next} 00:00:00+00') WITH (toast_tuple_target = 8160)`,
-    );
-  });
-}
 
 /**
  * One statement for the batch. Records and seals travel as one byte string that the database cuts up: as an array of

@@ -141,6 +141,11 @@ function logMetrics({ counter, gauge }: Makers) {
       'Receipts that went to the spool (spooled) and from it into the log (replayed).',
       ['event'],
     ),
+    retentionWaits: gauge(
+      'vh_retention_waits',
+      '1 while records past their lifetime are kept until an operator allows their deletion, by what they are.',
+      ['what'],
+    ),
     spoolKept: gauge(
       'vh_spool_kept_files',
       'Files kept beside the spool: what in them was damaged or refused by the log waits for an operator.',

@@ -8,6 +8,7 @@
  * Stopping ends what is under way within its time and gives the other leases back.
  */
 import type { Database } from '../stores/database/port.js';
+import { readClock } from '../stores/database/retention-marks.js';
 import type { Consumer, Log } from '../stores/log/port.js';
 import { eventOf, removeEvents } from '../stores/outbox.js';
 import type { Logger } from '../telemetry/logger.js';
@@ -105,8 +106,8 @@ export async function startDeliveries(deps: DeliveriesDeps): Promise<Consumer> {
   const rounds = [
     startRounds('events stuck in the outbox', strandedEveryMs, logger, () => fanOutStranded(database, fanOut)),
     startRounds('figures of deliveries', figuresEveryMs, logger, () => measureDeliveries(database, metrics)),
-    startRounds('deliveries past their retention', retentionEveryMs, logger, () =>
-      removeExpired(database, { nowMs: now(), retentionDays: deps.retentionDays }),
+    startRounds('deliveries past their retention', retentionEveryMs, logger, async () =>
+      removeExpired(database, { nowMs: await readClock(database), retentionDays: deps.retentionDays }),
     ),
   ];
   return {

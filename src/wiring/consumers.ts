@@ -3,7 +3,8 @@
  * topic, to `rounds` for what comes by the clock.
  */
 import type { Consumer } from '../stores/log/port.js';
-import { deleteInBatches, startRetentionRounds } from '../stores/database/retention.js';
+import type { RoundsDeps } from '../stores/database/retention.js';
+import { startDeadLetterRetention } from '../stores/log/dead-letter-retention.js';
 import { startOutboxSweeper } from '../stores/outbox-sweeper.js';
 import { startLinkRetention } from '../hosted/link-retention.js';
 import { startFlagRetention } from '../monitoring/flag-retention.js';
@@ -47,40 +48,17 @@ const consumers: Readonly<Record<string, (parts: Parts) => Promise<Consumer>>> =
 
 /** What comes round by the clock. */
 const rounds: readonly ((parts: Parts) => Background)[] = [
-  ({ stores, logger, now, settings }) =>
-    startReceiptRetention({
-      database: stores.database,
-      logger,
-      now,
-      retentionDays: settings.VH_RECEIPT_RETENTION_DAYS,
-    }),
-  ({ stores, logger, now, settings }) =>
-    startOutcomeRetention({
-      database: stores.database,
-      logger,
-      now,
-      retentionDays: settings.VH_OUTCOME_RETENTION_DAYS,
-    }),
-  ({ stores, logger, now, settings }) =>
-    startAuditRetention({ database: stores.database, logger, now, retentionDays: settings.VH_AUDIT_RETENTION_DAYS }),
-  ({ stores, logger, settings }) =>
-    startSessionRetention({ database: stores.database, logger, retentionDays: settings.VH_SESSION_RETENTION_DAYS }),
-  ({ stores, logger, now }) => startLinkRetention({ database: stores.database, logger, now }),
-  ({ stores, logger, now }) => startFlagRetention({ database: stores.database, logger, now }),
-  ({ stores, logger, settings }) =>
-    startRetentionRounds({
-      logger,
-      what: 'dead letters',
-      drop: (isStopping) =>
-        deleteInBatches(stores.database, {
-          table: 'dead_letters',
-          where: "failed_at < now() - $1 * interval '1 day'",
-          values: [settings.VH_RECEIPT_RETENTION_DAYS],
-          isStopping,
-        }),
-    }),
+  (parts) => startReceiptRetention({ ...roundsOf(parts), retentionDays: parts.settings.VH_RECEIPT_RETENTION_DAYS }),
+  (parts) => startOutcomeRetention({ ...roundsOf(parts), retentionDays: parts.settings.VH_OUTCOME_RETENTION_DAYS }),
+  (parts) => startAuditRetention({ ...roundsOf(parts), retentionDays: parts.settings.VH_AUDIT_RETENTION_DAYS }),
+  (parts) => startSessionRetention({ ...roundsOf(parts), retentionDays: parts.settings.VH_SESSION_RETENTION_DAYS }),
+  (parts) => startLinkRetention(roundsOf(parts)),
+  (parts) => startFlagRetention(roundsOf(parts)),
+  (parts) => startDeadLetterRetention({ ...roundsOf(parts), retentionDays: parts.settings.VH_RECEIPT_RETENTION_DAYS }),
   ({ stores, logger, metrics }) => startOutboxSweeper({ database: stores.database, log: stores.log, logger, metrics }),
 ];
+
+const roundsOf = ({ stores, logger, metrics }: Parts): RoundsDeps => ({ database: stores.database, logger, metrics });
 
 /** Starts all of them; each stops with the service. */
 export async function startConsumers(parts: Parts): Promise<readonly NamedConsumer[]> {

@@ -14,6 +14,7 @@ const forms = {
   'set-quota': 'set-quota --org ID --monthly N|none',
   trial: 'trial --org ID --ends YYYY-MM-DD | trial --org ID --none',
   'demo-traffic': 'demo-traffic',
+  retention: 'retention [--allow WHAT --before YYYY-MM-DD]',
   'dead-letters': 'dead-letters [--play] [--group NAME]',
   explain: 'explain RECEIPT [--facts]',
   replay: 'replay FILE',
@@ -30,6 +31,7 @@ const options = {
   'set-quota': { org: text, monthly: text },
   trial: { org: text, ends: text, none: flag },
   'demo-traffic': {},
+  retention: { allow: text, before: text },
   'dead-letters': { play: flag, group: text },
   explain: { facts: flag },
   replay: {},
@@ -121,6 +123,10 @@ function build(command: Exclude<Command, 'replay'>, values: Values): unknown {
       };
     case 'demo-traffic':
       return { command };
+    case 'retention':
+      if ((values['allow'] === undefined) !== (values['before'] === undefined))
+        throw usage(command, '--allow and --before go together.');
+      return { command, allow: values['allow'] ?? null, before: readDay(command, '--before', values['before']) };
     case 'dead-letters':
       return { command, play: values['play'] ?? false, group: values['group'] ?? null };
     case 'explain':
@@ -139,8 +145,14 @@ function numberOf(value: string | boolean | undefined): number | null {
 function readEnd({ ends, none }: Values): string | null {
   if ((ends === undefined) === (none === undefined)) throw usage('trial', 'say either --ends or --none.');
   if (ends === undefined) return null;
-  const time = new Date(String(ends));
-  if (!/^\d{4}-\d{2}-\d{2}(?:T.+)?$/.test(String(ends)) || Number.isNaN(time.getTime()))
-    throw usage('trial', '--ends takes a date.');
+  return readDay('trial', '--ends', ends);
+}
+
+/** The beginning of a day in UTC, or a full time as it is; null where none is given. */
+function readDay(command: Command, option: string, value: string | boolean | undefined): string | null {
+  if (value === undefined) return null;
+  const time = new Date(String(value));
+  if (!/^\d{4}-\d{2}-\d{2}(?:T.+)?$/.test(String(value)) || Number.isNaN(time.getTime()))
+    throw usage(command, `${option} takes a date.`);
   return time.toISOString();
 }

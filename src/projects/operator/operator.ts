@@ -22,6 +22,7 @@ import {
 } from '../../administration/organization-store.js';
 import { findProject } from '../../administration/project-store.js';
 import { askForLetters, readLetterFigures } from '../../stores/log/dead-letter-table.js';
+import { allowDeletion, readMarks } from '../../stores/database/retention-marks.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 
 const Id = Type.String({ minLength: 1, maxLength: 128 });
@@ -47,6 +48,7 @@ export const OperatorCommand = Type.Union([
     monthlyQuota: Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000_000_000 })),
   }),
   command('demo-traffic', {}),
+  command('retention', { allow: Nullable(Name), before: Nullable(Type.String({ format: 'date-time' })) }),
   command('dead-letters', { play: Type.Boolean(), group: Nullable(Name) }),
   command('explain', { receiptId: Id, facts: Type.Boolean() }),
   command('trial', { organizationId: Id, trialEndsAt: Nullable(Type.String({ format: 'date-time' })) }),
@@ -102,6 +104,8 @@ export async function runOperatorCommand(
       return explain(deps, wish);
     case 'demo-traffic':
       return fillDemo(deps);
+    case 'retention':
+      return retention(deps, wish);
     case 'dead-letters':
       return deadLetters(deps, wish);
     case 'trial':
@@ -109,6 +113,16 @@ export async function runOperatorCommand(
         trialEndsAt: wish.trialEndsAt === null ? null : new Date(wish.trialEndsAt),
       });
   }
+}
+
+/** How far records were deleted by their age, and what waits; with `allow`, up to when the next round may go on. */
+async function retention(
+  { database }: OperatorDeps,
+  { allow, before }: Of<'retention'>,
+): Promise<Record<string, unknown>> {
+  if (allow !== null && before !== null && !(await allowDeletion(database, allow, new Date(before))))
+    throw notFound(`deletion by age of ${allow}`);
+  return { records: await readMarks(database) };
 }
 
 /** What the consumers set aside; with `play`, the running consumers take it once more within seconds. */

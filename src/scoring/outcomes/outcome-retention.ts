@@ -8,18 +8,16 @@
  * session belongs to goes with the last of its outcomes and its adjudication.
  */
 import type { Database, Row } from '../../stores/database/port.js';
-import { deleteInBatches, startRetentionRounds, type RetentionRounds } from '../../stores/database/retention.js';
-import type { Logger } from '../../telemetry/logger.js';
+import {
+  deleteInBatches,
+  hasRow,
+  startRetentionRounds,
+  type RetentionRounds,
+  type RoundsDeps,
+} from '../../stores/database/retention.js';
 import { keepDays } from './history-days.js';
 
 const dayMs = 86_400_000;
-
-export interface OutcomeRetentionDeps {
-  readonly database: Database;
-  readonly logger: Logger;
-  readonly now: () => number;
-  readonly retentionDays: number;
-}
 
 /** Deletes what is past its lifetime at `nowMs`; resolves to the number of rows. */
 export async function dropExpiredOutcomes(database: Database, nowMs: number, retentionDays: number): Promise<number> {
@@ -87,10 +85,20 @@ async function dropEmptyHistories(database: Database, rows: readonly Row[], firs
   return deleted.length;
 }
 
-export function startOutcomeRetention({ database, logger, now, retentionDays }: OutcomeRetentionDeps): RetentionRounds {
+export function startOutcomeRetention(deps: RoundsDeps & { readonly retentionDays: number }): RetentionRounds {
+  const { database, retentionDays } = deps;
   return startRetentionRounds({
-    logger,
-    what: 'outcomes, adjudications and histories',
-    drop: () => dropExpiredOutcomes(database, now(), retentionDays),
+    ...deps,
+    what: 'outcomes',
+    guard: {
+      keepDays: retentionDays,
+      isDue: (nowMs) =>
+        hasRow(database, {
+          table: 'outcomes',
+          where: 'received_at < $1',
+          values: [new Date(nowMs - retentionDays * dayMs)],
+        }),
+    },
+    drop: (nowMs) => dropExpiredOutcomes(database, nowMs, retentionDays),
   });
 }

@@ -29,7 +29,7 @@ const retainEveryMs = 3_600_000;
 export async function startMixConsumer(deps: MixConsumerDeps): Promise<Consumer> {
   const { database, log, logger, now } = deps;
   let sweptAtMs = now();
-  let retainedAtMs = -Infinity;
+  let retainedAtMs = now();
   let sweeping: Promise<void> | null = null;
   let stopping = false;
   const consumer = await log.subscribe({

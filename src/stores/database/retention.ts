@@ -1,21 +1,33 @@
 /**
- * Rounds that delete what is past its lifetime: at once and then every hour, in batches that hold locks for a moment only. A round that
- * fails is repeated by the next; rounds of several instances do not disturb each other, since a row that another has deleted is passed over.
+ * Rounds that delete what is past its lifetime: the first some minutes after a start, then every hour, by the database’s clock and in batches that hold
+ * locks for a moment only. A round that fails is repeated by the next; rounds of several instances do not disturb each other, since a
+ * row that another has deleted is passed over. What matters most is guarded besides: see retention-marks.ts.
  */
 import type { Logger } from '../../telemetry/logger.js';
+import type { Metrics } from '../../telemetry/metrics.js';
 import type { Database, Row, SqlValue } from './port.js';
+import { advance, noteDeleted, readClock, type RetentionGuard } from './retention-marks.js';
 
 const everyMs = 3_600_000;
+/** A start deletes nothing: whoever starts with a wrong setting has time to see it. */
+const firstAfterMs = 600_000;
 const batchMax = 1_000;
 /** A round deletes no more than this many batches; what is left waits for the next. */
 const batchesMax = 1_000;
 
-export interface RetentionRoundsDeps {
+export interface RoundsDeps {
+  readonly database: Database;
   readonly logger: Logger;
-  /** What is deleted, for the log: "receipts". */
+  readonly metrics: Pick<Metrics, 'retentionWaits'>;
+}
+
+export interface RetentionRoundsDeps extends RoundsDeps {
+  /** What is deleted, for the log and the operator: "receipts". */
   readonly what: string;
-  /** Deletes what is past its lifetime; resolves to what was deleted, empty or 0 for nothing. A long one looks whether it is to stop. */
-  readonly drop: (isStopping: () => boolean) => Promise<readonly string[] | number>;
+  /** Moves on a day at a time, and waits for an operator’s word where much more is due; absent for what nobody would miss. */
+  readonly guard?: RetentionGuard;
+  /** Deletes what is past its lifetime at `nowMs`; resolves to what was deleted, empty or 0 for nothing. A long one looks whether it is to stop. */
+  readonly drop: (nowMs: number, isStopping: () => boolean) => Promise<readonly string[] | number>;
 }
 
 export interface RetentionRounds {
@@ -23,29 +35,62 @@ export interface RetentionRounds {
   stop(): Promise<void>;
 }
 
-export function startRetentionRounds({ logger, what, drop }: RetentionRoundsDeps): RetentionRounds {
-  let running: Promise<void> = Promise.resolve();
+export function startRetentionRounds(deps: RetentionRoundsDeps): RetentionRounds {
+  const { logger, what } = deps;
+  return startRounds(firstAfterMs, (isStopping) =>
+    runRetention(deps, isStopping).catch((error: unknown) =>
+      logger.warn({ err: error, what }, 'records past their lifetime were not deleted; the next round does it'),
+    ),
+  );
+}
+
+/** Runs `work`, which does not reject, after a while and then every hour; never twice at a time. */
+export function startRounds(firstMs: number, work: (isStopping: () => boolean) => Promise<void>): RetentionRounds {
+  let running: Promise<void> | null = null;
   let isStopping = false;
   const look = (): void => {
-    running = drop(() => isStopping).then(
-      (dropped) => {
-        const isNothing = typeof dropped === 'number' ? dropped === 0 : dropped.length === 0;
-        if (!isNothing) logger.info({ what, dropped }, 'records past their lifetime were deleted');
-      },
-      (error: unknown) =>
-        logger.warn({ err: error, what }, 'records past their lifetime were not deleted; the next round does it'),
-    );
+    running ??= work(() => isStopping).finally(() => (running = null));
   };
-  look();
+  const first = setTimeout(look, firstMs);
   const timer = setInterval(look, everyMs);
+  first.unref();
   timer.unref();
   return {
-    stop: () => {
+    stop: async () => {
       isStopping = true;
+      clearTimeout(first);
       clearInterval(timer);
-      return running;
+      await running;
     },
   };
+}
+
+/** One round. Rejects where the database is away. */
+export async function runRetention(
+  { database, logger, metrics, what, guard, drop }: RetentionRoundsDeps,
+  isStopping: () => boolean = () => false,
+): Promise<void> {
+  const nowMs = guard === undefined ? await readClock(database) : await advance(database, what, guard);
+  if (guard !== undefined) metrics.retentionWaits.set({ what }, nowMs === null ? 1 : 0);
+  if (nowMs === null) {
+    logger.error(
+      { what, command: 'npm run admin -- retention' },
+      'much more is past its lifetime than a stop would leave; nothing is deleted until an operator allows it',
+    );
+    return;
+  }
+  const dropped = await drop(nowMs, isStopping);
+  if (guard !== undefined && !isStopping()) await noteDeleted(database, what, nowMs, guard.keepDays);
+  const isNothing = typeof dropped === 'number' ? dropped === 0 : dropped.length === 0;
+  if (!isNothing) logger.info({ what, dropped }, 'records past their lifetime were deleted');
+}
+
+/** Whether a row fulfils the condition, which has the first of `values` as $1. */
+export async function hasRow(
+  database: Database,
+  { table, where, values }: Pick<BatchDeletion, 'table' | 'where' | 'values'>,
+): Promise<boolean> {
+  return (await database.query(`SELECT 1 FROM ${table} WHERE ${where} LIMIT 1`, values)).length > 0;
 }
 
 export interface BatchDeletion {

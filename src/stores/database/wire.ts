@@ -39,8 +39,8 @@ export const wireTypes: pg.CustomTypesConfig = {
 
 /** SQLSTATE classes under which the server cannot serve right now: connection, authorization, resources, operator intervention, system. */
 const awayClasses = ['08', '28', '53', '57', '58'];
-/** A server that was demoted or is a standby; a transaction that stood idle too long; a database that is not there (yet, or no more); a cut connection. */
-const awayStates = ['25006', '25P03', '25P04', '3D000', '40003'];
+/** A lock that others held for too long; a server that was demoted or is a standby; a transaction that stood idle too long; a database that is not there (yet, or no more); a cut connection. */
+const awayStates = ['55P03', '25006', '25P03', '25P04', '3D000', '40003'];
 
 interface ErrorFields {
   readonly code?: string;

@@ -4,22 +4,21 @@
  * here deletes nothing.
  */
 import type { Database } from '../../stores/database/port.js';
-import { startRetentionRounds, type RetentionRounds } from '../../stores/database/retention.js';
+import {
+  hasRow,
+  startRetentionRounds,
+  type RetentionRounds,
+  type RoundsDeps,
+} from '../../stores/database/retention.js';
 import { inOrganization } from '../../stores/database/tenant.js';
-import type { Logger } from '../../telemetry/logger.js';
 import { eraseFingerprints } from '../uniqueness/fingerprint-store.js';
 
 const batchMax = 500;
 
-export interface SessionRetentionDeps {
-  readonly database: Database;
-  readonly logger: Logger;
-  readonly retentionDays: number;
-}
-
-/** Deletes what is due; answers how many sessions. */
+/** Deletes what is due at `nowMs`; answers how many sessions. */
 export async function dropExpiredSessions(
   database: Database,
+  nowMs: number,
   retentionDays: number,
   isStopping: () => boolean = () => false,
 ): Promise<number> {
@@ -27,8 +26,8 @@ export async function dropExpiredSessions(
   for (let taken = batchMax; taken === batchMax && !isStopping();) {
     const due = await database.query<{ session_id: string; organization_id: string }>(
       `SELECT session_id, organization_id FROM verification_sessions
-        WHERE created_at < now() - make_interval(days => $1::int) ORDER BY created_at LIMIT ${batchMax}`,
-      [retentionDays],
+        WHERE created_at < $1 ORDER BY created_at LIMIT ${batchMax}`,
+      [limitOf(nowMs, retentionDays)],
     );
     for (const organizationId of new Set(due.map((row) => row.organization_id))) {
       const ids = due.filter((row) => row.organization_id === organizationId).map((row) => row.session_id);
@@ -43,11 +42,22 @@ export async function dropExpiredSessions(
   return total;
 }
 
-/** Looks at once and then every hour; the answer stops it. */
-export function startSessionRetention({ database, logger, retentionDays }: SessionRetentionDeps): RetentionRounds {
+export function startSessionRetention(deps: RoundsDeps & { readonly retentionDays: number }): RetentionRounds {
+  const { database, retentionDays } = deps;
   return startRetentionRounds({
-    logger,
+    ...deps,
     what: 'verification sessions',
-    drop: (isStopping) => dropExpiredSessions(database, retentionDays, isStopping),
+    guard: {
+      keepDays: retentionDays,
+      isDue: (nowMs) =>
+        hasRow(database, {
+          table: 'verification_sessions',
+          where: 'created_at < $1',
+          values: [limitOf(nowMs, retentionDays)],
+        }),
+    },
+    drop: (nowMs, isStopping) => dropExpiredSessions(database, nowMs, retentionDays, isStopping),
   });
 }
+
+const limitOf = (nowMs: number, retentionDays: number): Date => new Date(nowMs - retentionDays * 86_400_000);

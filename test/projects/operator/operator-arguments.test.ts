@@ -32,6 +32,12 @@ t.test('each command is read into what it asks for', (t) => {
   t.match(read('trial --org o --none'), { trialEndsAt: null });
   t.same(read('explain rcpt_1'), { command: 'explain', receiptId: 'rcpt_1', facts: false });
   t.same(read('explain --facts rcpt_1'), { command: 'explain', receiptId: 'rcpt_1', facts: true });
+  t.same(read('retention --allow receipts --before 2026-01-31'), {
+    command: 'retention',
+    allow: 'receipts',
+    before: '2026-01-31T00:00:00.000Z',
+  });
+  t.same(read('retention'), { command: 'retention', allow: null, before: null });
   t.same(read('dead-letters'), { command: 'dead-letters', play: false, group: null });
   t.same(read('dead-letters --play --group receipts'), { command: 'dead-letters', play: true, group: 'receipts' });
   t.same(read('replay facts.json'), { command: 'replay', file: 'facts.json' });

@@ -2,11 +2,8 @@ import t from 'tap';
 import { dropExpiredAuditEntries } from '../../../src/administration/audit-retention.js';
 import { keepDays } from '../../../src/scoring/outcomes/history-days.js';
 import { dropExpiredOutcomes } from '../../../src/scoring/outcomes/outcome-retention.js';
-import { startReceiptRetention } from '../../../src/scoring/receipt-retention.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
-import { createLogger } from '../../../src/telemetry/logger.js';
-import { waitUntil } from '../../helpers/wait-until.js';
 
 const dayMs = 86_400_000;
 const nowMs = Date.UTC(2030, 0, 1);
@@ -79,20 +76,4 @@ t.test('audit entries of every organization go by their age', async (t) => {
   }
   t.equal(await dropExpiredAuditEntries(database, nowMs, 10), 2);
   t.equal(await count('audit_entries'), 2);
-});
-
-t.test('a round comes at the start, says what it deleted, and stopping waits for it', async (t) => {
-  await database.query(
-    "CREATE TABLE receipts_20290101 PARTITION OF receipts FOR VALUES FROM ('2029-01-01 00:00:00+00') TO ('2029-01-02 00:00:00+00')",
-  );
-  const lines: string[] = [];
-  const logger = createLogger('info', { write: (line) => lines.push(line) });
-  const rounds = startReceiptRetention({ database, logger, now: () => nowMs, retentionDays: 30 });
-  await waitUntil(() => lines.length > 0, 'the round has told of itself');
-  t.match(lines[0], /receipts_20290101/);
-  await rounds.stop();
-  const failing = { ...database, query: () => Promise.reject(new Error('away')) };
-  const second = startReceiptRetention({ database: failing, logger, now: () => nowMs, retentionDays: 30 });
-  await second.stop();
-  t.match(lines[1], /not deleted; the next round does it/);
 });

@@ -3,26 +3,23 @@ import { migrate } from '../../../src/stores/database/migrate.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
 import { dropExpiredSessions } from '../../../src/verification/sessions/session-retention.js';
 
-t.test(
-  'sessions go by their age on the database’s clock, in batches, and a round that is stopped leaves the rest',
-  async (t) => {
-    const database = await openEmbeddedDatabase({ directory: null });
-    t.teardown(() => database.close());
-    await migrate(database);
-    await database.query("INSERT INTO organizations (organization_id, name, tier) VALUES ('org_1', 'n', 'free')");
-    await database.query(
-      "INSERT INTO projects (project_id, organization_id, probe_key, fields) VALUES ('proj_1', 'org_1', 'pk_1', '{}')",
-    );
-    await database.query(
-      `INSERT INTO verification_sessions (session_id, organization_id, project_id, secret_hash, is_demo, diagnostics, metadata, widget_mode,
+t.test('sessions go by their age, in batches, and a round that is stopped leaves the rest', async (t) => {
+  const database = await openEmbeddedDatabase({ directory: null });
+  t.teardown(() => database.close());
+  await migrate(database);
+  await database.query("INSERT INTO organizations (organization_id, name, tier) VALUES ('org_1', 'n', 'free')");
+  await database.query(
+    "INSERT INTO projects (project_id, organization_id, probe_key, fields) VALUES ('proj_1', 'org_1', 'pk_1', '{}')",
+  );
+  await database.query(
+    `INSERT INTO verification_sessions (session_id, organization_id, project_id, secret_hash, is_demo, diagnostics, metadata, widget_mode,
                                         nonce, challenges, root_session_id, retry_count, created_at, expires_at)
      SELECT 's' || n, 'org_1', 'proj_1', '\\x00', false, false, '{}', 'standard', 'n', '[]', 's' || n, 0,
             now() - make_interval(days => CASE WHEN n <= 700 THEN 31 ELSE 29 END), now()
        FROM generate_series(1, 703) AS n`,
-    );
-    t.equal(await dropExpiredSessions(database, 30, () => true), 0, 'stopped before it began');
-    t.equal(await dropExpiredSessions(database, 30), 700);
-    t.same(await database.query('SELECT count(*)::int AS n FROM verification_sessions'), [{ n: 3 }]);
-    t.equal(await dropExpiredSessions(database, 30), 0);
-  },
-);
+  );
+  t.equal(await dropExpiredSessions(database, Date.now(), 30, () => true), 0, 'stopped before it began');
+  t.equal(await dropExpiredSessions(database, Date.now(), 30), 700);
+  t.same(await database.query('SELECT count(*)::int AS n FROM verification_sessions'), [{ n: 3 }]);
+  t.equal(await dropExpiredSessions(database, Date.now(), 30), 0);
+});
