@@ -53,7 +53,7 @@ export function createLimits(deps: LimitDeps): Limits {
       deps.logger.warn({ internal: error.details.internal }, 'a call passed without its limits');
       return null;
     });
-    if (rate !== null && !rate.allowed) throw rateLimited(who, rate, nowMs);
+    if (rate !== null && !rate.allowed) throw rateLimited(who, rate);
   }
 
   const takePublic = async (kind: string, projectId: string, origin: string | null): Promise<void> => {

@@ -5,8 +5,8 @@ import type { RateState } from '../contract/rate.js';
 import { Fault } from '../errors.js';
 
 /** `who` begins the sentence: "This key". */
-export function rateLimited(who: string, rate: RateState, nowMs: number): Fault {
-  const retryAfter = Math.max(1, Math.ceil(rate.resetAt - nowMs / 1_000));
+export function rateLimited(who: string, rate: RateState): Fault {
+  const retryAfter = Math.max(1, Math.ceil(rate.resetInSeconds));
   return new Fault(
     'RATE_LIMIT_EXCEEDED',
     `${who} may make ${rate.limit} calls in this window. Come again in ${retryAfter} s.`,

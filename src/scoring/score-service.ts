@@ -123,7 +123,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
     // A store that did not answer in time may have counted all the same, and has the receipt with what it counted then: an identical retry gets that one.
     if (counted === null) return conclude(underReceipt(base, makeId('receipt')), null);
     if (counted.kind === 'conflict') throw idempotencyConflict();
-    if (counted.kind === 'limited') throw rateLimited('This key', counted.rate, base.facts.scoredAtMs);
+    if (counted.kind === 'limited') throw rateLimited('This key', counted.rate);
     if (counted.kind !== 'replayed') {
       if (counted.warm === false && namespace !== null) deps.warmth.foundCold(namespace);
       return conclude(base, counted);

@@ -23,12 +23,8 @@ export function judgeRates(limits: readonly RateLimit[], used: readonly number[]
   let chosen: RateState | null = null;
   for (const [i, limit] of limits.entries()) {
     const remaining = Math.max(0, limit.limit - (used[i] ?? 0) - (allowed ? 1 : 0));
-    const state = {
-      allowed,
-      limit: limit.limit,
-      remaining,
-      resetAt: (windowOf(limit, nowMs) + 1) * limit.windowSeconds,
-    };
+    const resetAt = (windowOf(limit, nowMs) + 1) * limit.windowSeconds;
+    const state = { allowed, limit: limit.limit, remaining, resetAt, resetInSeconds: resetAt - nowMs / 1_000 };
     if (!allowed && (used[i] ?? 0) < limit.limit) continue;
     if (
       chosen === null ||
@@ -37,5 +33,5 @@ export function judgeRates(limits: readonly RateLimit[], used: readonly number[]
     )
       chosen = state;
   }
-  return chosen ?? { allowed, limit: 0, remaining: 0, resetAt: Math.ceil(nowMs / 1_000) };
+  return chosen ?? { allowed, limit: 0, remaining: 0, resetAt: Math.ceil(nowMs / 1_000), resetInSeconds: 0 };
 }

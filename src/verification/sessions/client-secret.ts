@@ -49,7 +49,7 @@ const nobody = Buffer.alloc(32);
 export const hashClientSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
 export function createSecretGuard({ counters, metrics, now }: SecretGuardDeps): SecretGuard {
-  const cutOff = new LRUCache<string, RateState>({ max: cutOffMax });
+  const cutOff = new LRUCache<string, { readonly rate: RateState; readonly untilMs: number }>({ max: cutOffMax });
   const nameOf = ({ sessionId, address }: Attempt): string => `${sessionId}\n${address}`;
 
   async function count(attempt: Attempt, projectId: string): Promise<void> {
@@ -64,14 +64,15 @@ export function createSecretGuard({ counters, metrics, now }: SecretGuardDeps): 
         return null;
       });
     if (rate === null || rate.allowed) return;
-    cutOff.set(nameOf(attempt), rate);
-    throw tooMany(rate, now());
+    cutOff.set(nameOf(attempt), { rate, untilMs: now() + rate.resetInSeconds * 1_000 });
+    throw rateLimited(whoIsCutOff, rate);
   }
 
   return {
     requireOpen(attempt) {
-      const rate = cutOff.get(nameOf(attempt));
-      if (rate !== undefined && rate.resetAt * 1_000 > now()) throw tooMany(rate, now());
+      const cut = cutOff.get(nameOf(attempt));
+      if (cut === undefined || cut.untilMs <= now()) return;
+      throw rateLimited(whoIsCutOff, { ...cut.rate, resetInSeconds: (cut.untilMs - now()) / 1_000 });
     },
     async check(attempt, secret, session) {
       const given = secret !== undefined && secret.length <= secretLengthMax ? hashClientSecret(secret) : nobody;
@@ -87,4 +88,4 @@ export function createSecretGuard({ counters, metrics, now }: SecretGuardDeps): 
   };
 }
 
-const tooMany = (rate: RateState, nowMs: number): Fault => rateLimited('Wrong client secrets', rate, nowMs);
+const whoIsCutOff = 'Wrong client secrets';

@@ -22,6 +22,29 @@ if (redis === null) {
     await counters.close();
   });
 
+  t.test(
+    'two instances with different clocks share the windows of a limit, and both tell how long it lasts',
+    async (t) => {
+      const aheadMs = 90_000;
+      const right = await openRedisCounters({ url: redis.url, deadlineMs: 5_000 });
+      const ahead = await openRedisCounters({
+        url: redis.url,
+        deadlineMs: 5_000,
+        systemClock: () => Date.now() + aheadMs,
+      });
+      const limits = [{ key: 'm', limit: 1, windowSeconds: 60 }];
+      const tag = nextProject();
+      const first = await right.takeRate(tag, Date.now(), limits);
+      const second = await ahead.takeRate(tag, Date.now() + aheadMs, limits);
+      t.equal(first.allowed, true);
+      // Where a minute ended between the two calls, the second is of the next one for both.
+      t.equal(second.allowed, second.resetAt !== first.resetAt);
+      t.ok(second.resetInSeconds > 0 && second.resetInSeconds <= 60, String(second.resetInSeconds));
+      t.ok(Math.abs(second.resetAt - first.resetAt) <= 60);
+      await Promise.all([right.close(), ahead.close()]);
+    },
+  );
+
   t.test('every key of the contract’s projects has an expiry and lies in the slot of its project', async (t) => {
     const admin = new Redis(redis.url);
     const keys: string[] = [];

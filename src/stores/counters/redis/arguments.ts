@@ -26,7 +26,8 @@ export function tagOf(namespace: Namespace): string {
   return world === '' ? `{${holder}}:` : `{${holder}}:~${world}:`;
 }
 
-export function countArguments(input: ScoreCountInput): Argument[] {
+/** `limitsAtMs` says in which window of its limits the call is. */
+export function countArguments(input: ScoreCountInput, limitsAtMs: number): Argument[] {
   const head = {
     now: stampOf(input.nowMs),
     session: refOf(input.session),
@@ -49,7 +50,7 @@ export function countArguments(input: ScoreCountInput): Argument[] {
     historySubSource: input.history.subSource ?? '',
     limits: input.limits.length,
   };
-  return layOut('countScore', head, limitItems(input.limits, input.nowMs));
+  return layOut('countScore', head, limitItems(input.limits, limitsAtMs));
 }
 
 export function restoreArguments(nowMs: number, sessions: readonly CountedSession[]): Argument[] {

@@ -16,6 +16,8 @@ export interface RedisConnection {
   run(script: Script, key: string, args: readonly Argument[]): Promise<unknown>;
   /** How often the connection broke, or changed to another server. */
   interruptions(): number;
+  /** The server’s time, milliseconds since 1970. */
+  time(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -64,6 +66,10 @@ export async function connectRedis(
         });
       }),
     interruptions: () => interruptions,
+    time: async () => {
+      const [seconds = 0, microseconds = 0] = await withDeadline(() => client.time());
+      return Number(seconds) * 1_000 + Number(microseconds) / 1_000;
+    },
     close: async () => {
       await withDeadline(() => client.quit()).catch(() => undefined);
       client.disconnect();

@@ -1,12 +1,13 @@
 /**
  * The counters store in Redis 7 or a Redis Cluster, shared by all instances. A call is one script on one slot: one
- * round trip and one atomic step. Windows follow the caller’s clock; expiries follow the server’s.
+ * round trip and one atomic step. Windows of counts follow the caller’s clock; those of limits, and expiries, follow the server’s.
  * Redis must run with `maxmemory-policy noeviction`: short of memory it then refuses, and the call fails as
  * StoreUnavailable, where any other policy would let counts vanish.
  */
 import { storeUnavailable } from '../../../errors.js';
 import { bounds } from '../bounds.js';
-import type { Counters, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../port.js';
+import type { RateState } from '../../../contract/rate.js';
+import type { Counters, RateLimit, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../port.js';
 import { judgeRates } from '../rate-state.js';
 import {
   countArguments,
@@ -20,6 +21,7 @@ import {
 import { layOut } from './argument-layouts.js';
 import { connectRedis, type RedisConnection, type RedisLogger } from './connection.js';
 import { decodeProbe, decodeRecord, decodeUsed, readFrame } from './record.js';
+import { openStoreClock } from './store-clock.js';
 import { loadScripts, type Scripts } from './scripts.js';
 import { createWholeness } from './wholeness.js';
 
@@ -31,6 +33,8 @@ export interface RedisCountersOptions {
   readonly logger?: RedisLogger;
   /** Tells restored sessions whose time has passed. */
   readonly now?: () => number;
+  /** The clock that the times of calls are taken from; how far it is from the store’s is made up for in the windows of limits. */
+  readonly systemClock?: () => number;
 }
 
 /** Histories published and sessions restored by one run of a script, which holds up everybody else’s calls meanwhile. */
@@ -43,12 +47,14 @@ export async function openRedisCounters({
   deadlineMs,
   logger,
   now = Date.now,
+  systemClock = Date.now,
 }: RedisCountersOptions): Promise<Counters> {
   const scripts = await loadScripts();
   const connection = await connectRedis(url, deadlineMs, logger);
+  const clock = await openStoreClock(() => connection.time(), systemClock);
   return {
     ping: () => connection.ping(),
-    countScore: (input) => countScore(connection, scripts, input),
+    countScore: (input) => countScore(connection, scripts, input, clock.at(input.nowMs)),
     storeProbe: async (input) => {
       const answer = String(await connection.run(scripts.storeProbe, tagOf(input.projectId), probeArguments(input)));
       if (answer === 'stored' || answer === 'stale' || answer === 'nonce_reused') return answer;
@@ -76,11 +82,7 @@ export async function openRedisCounters({
       );
       return stored == null ? null : readReceipt(projectId, stored, probe);
     },
-    takeRate: async (tag, nowMs, limits) => {
-      const used =
-        limits.length === 0 ? '' : await connection.run(scripts.takeRate, tagOf(tag), limitArguments(limits, nowMs));
-      return judgeRates(limits, decodeUsed(used), nowMs);
-    },
+    takeRate: (tag, nowMs, limits) => takeRate(connection, scripts, { tag, atMs: clock.at(nowMs), limits }),
     publishHistory: async (projectId, records) => {
       for (let i = 0; i < records.length; i += publishPortion) {
         await connection.run(
@@ -102,19 +104,33 @@ export async function openRedisCounters({
       }
     },
     ...createWholeness(connection, scripts, now),
-    close: () => connection.close(),
+    close: () => {
+      clock.close();
+      return connection.close();
+    },
   };
+}
+
+async function takeRate(
+  connection: RedisConnection,
+  scripts: Scripts,
+  { tag, atMs, limits }: { readonly tag: string; readonly atMs: number; readonly limits: readonly RateLimit[] },
+): Promise<RateState> {
+  const used =
+    limits.length === 0 ? '' : await connection.run(scripts.takeRate, tagOf(tag), limitArguments(limits, atMs));
+  return judgeRates(limits, decodeUsed(used), atMs);
 }
 
 async function countScore(
   connection: RedisConnection,
   scripts: Scripts,
   input: ScoreCountInput,
+  storeNowMs: number,
 ): Promise<ScoreCountResult> {
   const [kind, used, record, ...probe] = partsOf(
-    await connection.run(scripts.countScore, tagOf(input.projectId), countArguments(input)),
+    await connection.run(scripts.countScore, tagOf(input.projectId), countArguments(input, storeNowMs)),
   );
-  const rate = judgeRates(input.limits, decodeUsed(used), input.nowMs);
+  const rate = judgeRates(input.limits, decodeUsed(used), storeNowMs);
   switch (kind?.toString()) {
     case 'limited':
       return { kind: 'limited', rate };
