@@ -2,15 +2,14 @@
  * Refuses work at the door while the work inside takes too long: what would wait for longer than its caller does is a 503 at once, before its key is
  * looked up or its body read, so that what was taken is finished.
  *
- *   taken ──a second──▶ old ──answered──▶ gone        refusing while many are old
- *
- * It looks at how long requests have waited and not at how many there are: the number that a process can hold depends on the machine and on
- * its stores, the time that a caller has does not. A few old ones refuse nobody, as each may wait for its own reasons.
+ * Two waits are measured. That for this process: how late a timer comes while many requests are inside, for then each of them waits as
+ * long at every step. And that of each request: while many have been inside for longer than the stores together may take. It is time
+ * that refuses and not a count: how many a process can hold depends on the machine and on its stores, the time of a caller does not.
  */
-import type { FastifyInstance } from 'fastify';
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { overloaded } from '../errors.js';
 import type { Metrics } from '../telemetry/metrics.js';
-import { answerFault } from './error-answers.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -25,10 +24,15 @@ declare module 'fastify' {
 
 /** More than the stores together take before they are given up, so that an outage does not look like too much work. */
 const waitMsMax = 1_000;
-/** As many may be old. */
+/** As many may be older than that: each may wait for its own reasons. */
 const oldMax = 64;
 /** Places that were passed are let go of in portions. */
 const passedMax = 1_024;
+/** As many are always taken, however late the process is: they keep it busy, and a burst is not too much work. */
+const insideMin = 256;
+/** How late a timer may come, and how often it is looked at while many are inside. */
+const lateMsMax = 50;
+const lookEveryMs = 50;
 
 /** One request between its headers and its answer. */
 interface Stay {
@@ -46,36 +50,76 @@ export interface Admission {
 
 /** `now` in milliseconds, of a clock that never goes back. */
 export function createAdmission(now: () => number): Admission {
+  const ages = createAges();
+  const lateness = createLateness(now);
+  let inside = 0;
+  return {
+    enter() {
+      const sinceMs = now();
+      if (ages.countOld(sinceMs) >= oldMax) return null;
+      if (inside >= insideMin) {
+        lateness.watch(() => inside >= insideMin / 2);
+        if (lateness.ms(sinceMs) > lateMsMax) return null;
+      }
+      inside += 1;
+      return ages.add(sinceMs);
+    },
+    leave(stay) {
+      if (stay.hasLeft) return;
+      inside -= 1;
+      ages.remove(stay);
+    },
+  };
+}
+
+/** The requests inside in the order of their coming, and how many of them are old. */
+function createAges() {
   const line: Stay[] = [];
   /** The first in line that is not old yet. */
   let young = 0;
   let old = 0;
-
-  const age = (atMs: number): void => {
-    for (let next = line[young]; next !== undefined && atMs - next.sinceMs > waitMsMax; next = line[young]) {
-      next.isOld = !next.hasLeft;
-      if (next.isOld) old += 1;
-      young += 1;
-    }
-    if (young < passedMax) return;
-    line.splice(0, young);
-    young = 0;
-  };
-
   return {
-    enter() {
-      const sinceMs = now();
-      age(sinceMs);
-      if (old >= oldMax) return null;
+    countOld(atMs: number): number {
+      for (let next = line[young]; next !== undefined && atMs - next.sinceMs > waitMsMax; next = line[young]) {
+        next.isOld = !next.hasLeft;
+        if (next.isOld) old += 1;
+        young += 1;
+      }
+      if (young >= passedMax) {
+        line.splice(0, young);
+        young = 0;
+      }
+      return old;
+    },
+    add(sinceMs: number): Stay {
       const stay = { sinceMs, isOld: false, hasLeft: false };
       line.push(stay);
       return stay;
     },
-    leave(stay) {
-      if (stay.hasLeft) return;
+    remove(stay: Stay): void {
       stay.hasLeft = true;
       if (stay.isOld) old -= 1;
     },
+  };
+}
+
+/** How late this process comes to what is due, watched only while there is much to do. */
+function createLateness(now: () => number) {
+  let dueMs: number | null = null;
+  let lateMs = 0;
+  const watch = (goesOn: () => boolean): void => {
+    if (dueMs !== null) return;
+    dueMs = now() + lookEveryMs;
+    setTimeout(() => {
+      lateMs = goesOn() ? now() - (dueMs ?? now()) : 0;
+      dueMs = null;
+      if (goesOn()) watch(goesOn);
+    }, lookEveryMs).unref();
+  };
+  return {
+    watch,
+    /** As the last look found it, or more where the next one is overdue. */
+    ms: (atMs: number): number => Math.max(lateMs, atMs - (dueMs ?? atMs)),
   };
 }
 
@@ -88,7 +132,7 @@ export function registerAdmission(app: FastifyInstance, metrics: Pick<Metrics, '
     const stay = admission.enter();
     if (stay === null) {
       metrics.requestsShed.inc();
-      void answerFault(overloaded(`${oldMax} requests have waited for more than ${waitMsMax} ms`), request, reply);
+      refuse(request, reply);
       return;
     }
     request.stay = stay;
@@ -100,4 +144,19 @@ export function registerAdmission(app: FastifyInstance, metrics: Pick<Metrics, '
     if (request.stay !== null) admission.leave(request.stay);
     done();
   });
+}
+
+const fault = overloaded('refused at the door');
+
+/** Past the pipeline of the reply and the log, as refusals come by the thousand and take from those inside what they cost. */
+function refuse(request: FastifyRequest, reply: FastifyReply): void {
+  reply.hijack();
+  const body = JSON.stringify({ code: fault.code, message: fault.message, requestId: request.id });
+  reply.raw.writeHead(fault.status, {
+    ...(reply.getHeaders() as OutgoingHttpHeaders),
+    ...fault.details.headers,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+  });
+  reply.raw.end(body);
 }

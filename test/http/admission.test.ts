@@ -11,6 +11,22 @@ function enter(admission: ReturnType<typeof createAdmission>, count: number) {
   return Array.from({ length: count }, () => admission.enter());
 }
 
+t.test(
+  'a process that comes late to its timers takes no more than a burst, and again what comes once it is in time',
+  async (t) => {
+    const admission = createAdmission(() => performance.now());
+    const stays = enter(admission, 300);
+    t.notOk(stays.includes(null), 'nothing was late yet');
+    for (const until = performance.now() + 200; performance.now() < until;);
+    t.equal(admission.enter(), null);
+    for (const stay of stays.slice(0, 100)) if (stay !== null) admission.leave(stay);
+    t.not(admission.enter(), null, 'so few are always taken');
+    t.notOk(enter(admission, 55).includes(null));
+    t.equal(admission.enter(), null);
+    await waitUntil(() => admission.enter() !== null, 'a timer came in time');
+  },
+);
+
 t.test('many at once are all taken, as none of them has waited', (t) => {
   const admission = createAdmission(() => 0);
   t.notOk(enter(admission, 5_000).includes(null));
@@ -20,7 +36,7 @@ t.test('many at once are all taken, as none of them has waited', (t) => {
 t.test('while many have waited too long nobody is taken; once they are answered everybody is', (t) => {
   let nowMs = 0;
   const admission = createAdmission(() => nowMs);
-  const stays = enter(admission, 2_000);
+  const stays = enter(admission, 200);
   nowMs = 1_000;
   t.not(admission.enter(), null, 'a second is not too long');
   nowMs = 1_001;
