@@ -69,13 +69,21 @@ const serverUrl =
       : fail(`must be an absolute URL that starts with ${shown}`);
   };
 
-/** One node, or with +cluster several separated by commas, which no plain URL can name. */
+/** One node, or with +cluster or +sentinel several separated by commas, which no plain URL can name; Sentinels are followed by the name of their master. */
 const redisUrl = (text: string): string => {
-  const cluster = /^rediss?\+cluster:\/\/(?:[^@]*@)?([^/]+)$/.exec(text);
-  if (cluster === null) return serverUrl('redis', 'rediss', 'redis+cluster', 'rediss+cluster')(text);
-  return cluster[1]?.split(',').every((node) => URL.canParse(`redis://${node}`)) === true
-    ? text
-    : fail('names a node of the cluster that is no host:port');
+  const [, kind, nodes = '', path = ''] =
+    /^rediss?\+(cluster|sentinel):\/\/(?:[^@]*@)?([^/]+)(?:\/(.*))?$/.exec(text) ?? [];
+  if (kind === undefined)
+    return serverUrl('redis', 'rediss', 'redis+cluster', 'rediss+cluster', 'redis+sentinel', 'rediss+sentinel')(text);
+  if (!nodes.split(',').every((node) => URL.canParse(`redis://${node}`)))
+    return fail('names a node that is no host:port');
+  if (kind === 'sentinel' && !/^[\w.-]+$/.test(path))
+    return fail(
+      'must end with the name that the Sentinels know their master by: redis+sentinel://host:port,host:port/NAME',
+    );
+  return kind === 'cluster' && path !== ''
+    ? fail('is a cluster, which has no databases: nothing may follow its nodes')
+    : text;
 };
 
 const brokers = (text: string): readonly string[] =>
@@ -214,7 +222,7 @@ export const settings = {
   VH_DATABASE_CONNECTIONS: setting(10, integer(2, 1_000), 'Most connections of this process to PostgreSQL.'),
   REDIS_URL: optional(
     redisUrl,
-    'Redis 7 as redis://, or a cluster as redis+cluster://host:port,host:port; TLS as rediss:// and rediss+cluster://. Without it counters are kept in memory.',
+    'Redis 7 as redis://, a cluster as redis+cluster://host:port,host:port, or Sentinels as redis+sentinel://host:port,host:port/NAME; TLS as rediss:// and so on. Without it counters are kept in memory.',
     'embedded',
   ),
   KAFKA_BROKERS: optional(

@@ -3,11 +3,18 @@
  * same run, a database with a few days.
  */
 import t from 'tap';
+import { createWarmth } from '../../src/scoring/warmth.js';
+import { openRedisCounters } from '../../src/stores/counters/redis/open.js';
 import { openPostgres } from '../../src/stores/database/postgres.js';
 import type { Database } from '../../src/stores/database/port.js';
+import { openTableLog } from '../../src/stores/log/table-log.js';
+import { createLogger } from '../../src/telemetry/logger.js';
+import { createMetrics } from '../../src/telemetry/metrics.js';
 import { workOff } from '../helpers/outcome-work.js';
 import { createDatabase, findStack } from '../helpers/stores.js';
 import { dayMs, makeDays, postOutcomes, recordScores, refOf, type PastScore } from '../helpers/year.js';
+import { scoreInput } from '../stores/counters/inputs.js';
+import { startRedis } from '../stores/counters/redis-server.js';
 
 const receipts = Number(process.env['YEAR_RECEIPTS'] ?? 2_000);
 const days = 400;
@@ -37,6 +44,59 @@ if (stack !== null) {
     t.equal(sessions, scores.length);
     return (sessions * 1_000) / (performance.now() - startMs);
   };
+
+  t.test('a large project comes back into an emptied Redis whole, by one instance of two', async (t) => {
+    const redis = await startRedis();
+    if (redis === null) throw new Error('redis-server is not installed');
+    t.teardown(() => redis.close());
+    const database = await openDays(days);
+    const log = openTableLog({ database, now: () => performance.now() });
+    t.teardown(() => log.close());
+    const device = 'shared';
+    await recordScores(
+      database,
+      Array.from({ length: receipts }, (_, n) => ({
+        ...{
+          projectId: 'proj_large',
+          sessionId: `large ${n}`,
+          atMs: nowMs - n * 10,
+          respondent: `respondent ${n % 100}`,
+        },
+        device: n % 10 === 0 ? device : null,
+      })),
+    );
+    const instances = await Promise.all(
+      [1, 2].map(async () => {
+        const counters = await openRedisCounters({ url: redis.url, deadlineMs: 2_000 });
+        t.teardown(() => counters.close());
+        const metrics = createMetrics();
+        const pool = { run: () => Promise.reject(new Error('nobody has a probe here')) };
+        const logger = createLogger('silent');
+        const deps = { database, lookups: database, counters, log, pool, logger, metrics, now: Date.now };
+        return { counters, metrics, warmth: createWarmth(deps) };
+      }),
+    );
+    const startMs = performance.now();
+    await Promise.all(instances.map(({ warmth }) => warmth.check('proj_large')));
+    t.ok(performance.now() - startMs < 5_000, 'no score waits for the rebuild');
+    await Promise.all(instances.map(({ warmth }) => warmth.settled()));
+    const seconds = (performance.now() - startMs) / 1_000;
+    t.comment(`rebuilt: ${receipts} sessions in ${seconds.toFixed(1)} s`);
+    const restored = await Promise.all(
+      instances.map(async ({ metrics }) => (await metrics.restoredSessions.get()).values[0]?.value ?? 0),
+    );
+    t.same(
+      [...restored].sort((a, b) => a - b),
+      [0, receipts],
+    );
+    const [one] = instances;
+    if (one === undefined) throw new Error('no instance');
+    const input = scoreInput('proj_large', 'next', { nowMs, scope: 'study', device: refOf(device) });
+    t.match(await one.counters.countScore(input), {
+      warm: true,
+      counts: { deviceSessionsDay: Math.ceil(Math.min(receipts, 8_640_000) / 10) + 1 },
+    });
+  });
 
   t.test('outcomes go as fast over 400 days as over two, those of sessions that were never scored too', async (t) => {
     const [year, few] = [await openDays(days), await openDays(2)];

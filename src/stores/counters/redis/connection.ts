@@ -3,9 +3,10 @@
  * call fails at once, and a call that is not answered in time fails at its deadline: always as StoreUnavailable.
  * A call that was sent is never sent again by itself. How many may be under way at once is bounded.
  */
-import { Cluster, Redis } from 'ioredis';
+import { Cluster, type Redis } from 'ioredis';
 import { storeUnavailable } from '../../../errors.js';
 import { wordsOf } from '../../../telemetry/logged-error.js';
+import { createClient } from './client.js';
 import type { Script } from './scripts.js';
 
 type Argument = string | number | Buffer;
@@ -14,6 +15,10 @@ export interface RedisConnection {
   ping(): Promise<void>;
   /** Runs a script on one key; the server learns its text when it does not know it yet. */
   run(script: Script, key: string, args: readonly Argument[]): Promise<unknown>;
+  /** What each server that keeps counts says of itself in these sections, as `name:value` lines. */
+  describe(sections: readonly ('memory' | 'persistence')[]): Promise<readonly string[]>;
+  /** Calls back whenever a connection was made, the first one aside. */
+  onReconnect(listener: () => void): void;
   /** How often the connection broke, or changed to another server. */
   interruptions(): number;
   /** The server’s time, milliseconds since 1970. */
@@ -28,7 +33,6 @@ export interface RedisLogger {
 
 /** Calls under way at once; beyond it the store counts as unavailable rather than as a growing queue. */
 const inFlightMax = 5_000;
-const reconnectDelayMsMax = 1_000;
 
 /** Connects, waiting at most the deadline; a store that is away by then is connected to when it comes. */
 export async function connectRedis(
@@ -65,6 +69,16 @@ export async function connectRedis(
           return client.callBuffer('EVAL', script.text, 1, key, ...args);
         });
       }),
+    describe: (sections) =>
+      withDeadline(() => {
+        const servers = client instanceof Cluster ? client.nodes('master') : [client];
+        return Promise.all(
+          servers.map(async (server) =>
+            (await Promise.all(sections.map((section) => server.info(section)))).join('\n'),
+          ),
+        );
+      }),
+    onReconnect: (listener) => void client.on('ready', listener),
     interruptions: () => interruptions,
     time: async () => {
       const [seconds = 0, microseconds = 0] = await withDeadline(() => client.time());
@@ -75,49 +89,6 @@ export async function connectRedis(
       client.disconnect();
     },
   };
-}
-
-/**
- * `redis://` and `rediss://` name one node. `redis+cluster://` and `rediss+cluster://` name a node of a cluster, or
- * several separated by commas, any of which tells of the others.
- */
-function createClient(url: string, deadlineMs: number): Redis | Cluster {
-  const common = {
-    lazyConnect: true,
-    enableAutoPipelining: false,
-    connectTimeout: Math.max(deadlineMs, 1_000),
-    // A peer that went silent is left, or its connection would never be made anew.
-    socketTimeout: Math.max(4 * deadlineMs, 2_000),
-    maxRetriesPerRequest: 0,
-    autoResendUnfulfilledCommands: false,
-  };
-  const retry = (times: number): number => Math.min(50 * times, reconnectDelayMsMax);
-  const cluster = /^(rediss?)\+cluster:\/\/(.*)$/.exec(url);
-  if (cluster === null) return new Redis(url, { ...common, enableOfflineQueue: false, retryStrategy: retry });
-  const [, scheme = '', rest = ''] = cluster;
-  const at = rest.lastIndexOf('@') + 1;
-  const nodes = rest
-    .slice(at)
-    .split(',')
-    .map((node) => new URL(`redis://${node}`));
-  const credentials = new URL(`redis://${rest.slice(0, at)}host`);
-  const { lazyConnect, enableAutoPipelining, ...redisOptions } = common;
-  return new Cluster(
-    nodes.map((node) => ({ host: node.hostname, port: Number(node.port === '' ? 6379 : node.port) })),
-    {
-      lazyConnect,
-      enableAutoPipelining,
-      enableOfflineQueue: false,
-      clusterRetryStrategy: retry,
-      slotsRefreshTimeout: Math.max(deadlineMs, 1_000),
-      redisOptions: {
-        ...redisOptions,
-        ...(scheme === 'rediss' ? { tls: {} } : {}),
-        ...(credentials.username === '' ? {} : { username: decodeURIComponent(credentials.username) }),
-        ...(credentials.password === '' ? {} : { password: decodeURIComponent(credentials.password) }),
-      },
-    },
-  );
 }
 
 /**

@@ -23,10 +23,11 @@ import { connectRedis, type RedisConnection, type RedisLogger } from './connecti
 import { decodeProbe, decodeRecord, decodeUsed, readFrame } from './record.js';
 import { openStoreClock } from './store-clock.js';
 import { loadScripts, type Scripts } from './scripts.js';
+import { checkServers } from './server-check.js';
 import { createWholeness } from './wholeness.js';
 
 export interface RedisCountersOptions {
-  /** `redis://`, `rediss://`, or `redis+cluster://` (`rediss+cluster://`) with one node or several separated by commas. */
+  /** See createClient. */
   readonly url: string;
   /** How long a call may take before it fails. */
   readonly deadlineMs: number;
@@ -41,7 +42,7 @@ export interface RedisCountersOptions {
 const publishPortion = 100;
 const restorePortion = 20;
 
-/** Opens the store; one that is away does not fail the start, but every call until it is back. */
+/** Opens the store; one that is away does not fail the start, but every call until it is back. One that throws keys away fails the start. */
 export async function openRedisCounters({
   url,
   deadlineMs,
@@ -51,6 +52,10 @@ export async function openRedisCounters({
 }: RedisCountersOptions): Promise<Counters> {
   const scripts = await loadScripts();
   const connection = await connectRedis(url, deadlineMs, logger);
+  await checkServers(connection, logger).catch(async (error: unknown) => {
+    await connection.close();
+    throw error;
+  });
   const clock = await openStoreClock(() => connection.time(), systemClock);
   return {
     ping: () => connection.ping(),

@@ -1,0 +1,124 @@
+/** What stands behind the name changes: a replica takes over, a server turns into one, or is set up to throw keys away. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import t from 'tap';
+import { openRedisCounters } from '../../../src/stores/counters/redis/open.js';
+import type { Counters } from '../../../src/stores/counters/port.js';
+import { createDirectory } from '../../helpers/directories.js';
+import { waitUntil } from '../../helpers/wait-until.js';
+import { countsOf, ref, scoreInput } from './inputs.js';
+import { freePort, startRedis } from './redis-server.js';
+
+const deadlineMs = 2_000;
+const device = ref('d');
+const server = await startRedis();
+
+const answers = (counters: Counters): Promise<void> =>
+  waitUntil(
+    () =>
+      counters.countScore(scoreInput('probing', `${Math.random()}`)).then(
+        () => true,
+        () => false,
+      ),
+    'counts are taken again',
+    30_000,
+  );
+
+if (server === null) t.comment('Left out: failovers of Redis. redis-server is not installed.');
+else {
+  t.teardown(() => server.close());
+
+  t.test('a server that throws keys away is refused at the start, with what to do', async (t) => {
+    const evicting = await startRedis({ args: ['--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru'] });
+    if (evicting === null) throw new Error('no Redis');
+    t.teardown(() => evicting.close());
+    await t.rejects(openRedisCounters({ url: evicting.url, deadlineMs }), { message: /allkeys-lru.*noeviction/ });
+    const admin = new Redis(evicting.url);
+    await admin.config('SET', 'maxmemory-policy', 'noeviction');
+    await admin.quit();
+    const counters = await openRedisCounters({ url: evicting.url, deadlineMs });
+    await counters.close();
+  });
+
+  t.test('a server that turned into a replica is connected to anew, and its projects are looked at', async (t) => {
+    const counters = await openRedisCounters({ url: server.url, deadlineMs });
+    t.teardown(() => counters.close());
+    t.equal(await counters.markWarm('proj'), true);
+    t.equal((await countsOf(counters, scoreInput('proj', 's1', { device }))).deviceSessionsDay, 1);
+    const before = counters.interruptions();
+    const admin = new Redis(server.url);
+    await admin.replicaof('127.0.0.1', 1);
+    await t.rejects(counters.countScore(scoreInput('proj', 's2', { device })), { code: 'STORE_UNAVAILABLE' });
+    await waitUntil(() => counters.interruptions() > before, 'the connection is made anew');
+    await admin.replicaof('NO', 'ONE');
+    await answers(counters);
+    t.equal((await countsOf(counters, scoreInput('proj', 's3', { device }))).deviceSessionsDay, 2);
+    await admin.quit();
+  });
+
+  t.test('Sentinels name the server, also the one that takes over; what it may lack is seen', async (t) => {
+    const replica = await startRedis({ args: ['--replicaof', '127.0.0.1', String(server.port)] });
+    if (replica === null) throw new Error('no Redis');
+    t.teardown(() => replica.close());
+    const sentinelPort = await startSentinel(t, server.port);
+    const sentinels = `redis+sentinel://127.0.0.1:${sentinelPort}/vh`;
+    const admin = new Redis(`redis://127.0.0.1:${sentinelPort}`);
+    const masterPort = async (): Promise<unknown> =>
+      ((await admin.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'vh')) as unknown[])[1];
+    await waitUntil(
+      async () => String(await admin.call('SENTINEL', 'REPLICAS', 'vh')).includes('master-link-status,ok'),
+      'the replica is in step',
+    );
+    const counters = await openRedisCounters({ url: sentinels, deadlineMs });
+    t.teardown(() => counters.close());
+    await counters.markWarm('proj_sentinel');
+    t.equal((await countsOf(counters, scoreInput('proj_sentinel', 's1', { device }))).deviceSessionsDay, 1);
+    t.equal((await counters.lookAt('proj_sentinel')).isWhole, true);
+    const copy = new Redis(replica.url);
+    await waitUntil(async () => (await copy.exists('{proj_sentinel}:epoch')) === 1, 'the replica has it');
+    await copy.quit();
+    server.kill('SIGKILL');
+    await waitUntil(async () => (await masterPort()) === String(replica.port), 'the replica is the master', 30_000);
+    await answers(counters);
+    t.match(await counters.lookAt('proj_sentinel'), { isWhole: false, keptUpToMs: Number });
+    t.equal((await countsOf(counters, scoreInput('proj_sentinel', 's2', { device }))).deviceSessionsDay, 2);
+    admin.disconnect();
+  });
+}
+
+async function startSentinel(t: { teardown(work: () => Promise<void>): unknown }, masterPort: number): Promise<number> {
+  const port = await freePort();
+  const directory = await createDirectory(t);
+  const file = join(directory, 'sentinel.conf');
+  await writeFile(
+    file,
+    [
+      `port ${port}`,
+      'bind 127.0.0.1',
+      `dir ${directory}`,
+      `sentinel monitor vh 127.0.0.1 ${masterPort} 1`,
+      'sentinel down-after-milliseconds vh 500',
+      'sentinel failover-timeout vh 3000',
+    ].join('\n'),
+  );
+  const process = spawn('redis-server', [file, '--sentinel'], { stdio: 'ignore' });
+  t.teardown(async () => {
+    const exited = once(process, 'exit');
+    process.kill('SIGKILL');
+    await exited;
+  });
+  const client = new Redis({
+    port,
+    host: '127.0.0.1',
+    lazyConnect: true,
+    retryStrategy: () => 50,
+    maxRetriesPerRequest: null,
+  });
+  client.on('error', () => undefined);
+  await client.ping();
+  client.disconnect();
+  return port;
+}
