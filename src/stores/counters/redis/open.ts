@@ -51,11 +51,7 @@ export async function openRedisCounters({
   systemClock = Date.now,
 }: RedisCountersOptions): Promise<Counters> {
   const scripts = await loadScripts();
-  const connection = await connectRedis(url, deadlineMs, logger);
-  await checkServers(connection, logger).catch(async (error: unknown) => {
-    await connection.close();
-    throw error;
-  });
+  const connection = await connectChecked(url, deadlineMs, logger);
   const clock = await openStoreClock(() => connection.time(), systemClock);
   return {
     ping: () => connection.ping(),
@@ -114,6 +110,18 @@ export async function openRedisCounters({
       return connection.close();
     },
   };
+}
+
+async function connectChecked(...address: Parameters<typeof connectRedis>): Promise<RedisConnection> {
+  const connection = await connectRedis(...address);
+  const [, , logger] = address;
+  try {
+    await checkServers(connection, logger);
+    return connection;
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
 }
 
 async function takeRate(
