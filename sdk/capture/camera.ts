@@ -23,7 +23,8 @@ async function capture(request: CaptureRequest): Promise<CaptureOutcome> {
   // Ended by the respondent, or by leaving the page.
   const stop = new AbortController();
   const onAbort = (): void => stop.abort(signal.reason);
-  const onLeave = (): void => stop.abort(new DOMException('the page was left', 'AbortError'));
+  const left = new DOMException('the page was left', 'AbortError');
+  const onLeave = (): void => stop.abort(left);
   signal.addEventListener('abort', onAbort);
   addEventListener('pagehide', onLeave);
   const tell: CaptureRequest['guide'] = hidden ? () => undefined : guide;
@@ -36,6 +37,8 @@ async function capture(request: CaptureRequest): Promise<CaptureOutcome> {
     return outcome;
   } catch (error) {
     signal.throwIfAborted();
+    // Nothing is sent for a page that is going; one that the respondent comes back to asks again.
+    if (stop.signal.reason === left) return { kind: 'refused', reason: 'dismissed', name: left.name };
     const detail = error instanceof LookError ? { detail: error.message } : {};
     return { kind: 'unavailable', reason: reasonOf(error), parts: {}, ...detail };
   } finally {

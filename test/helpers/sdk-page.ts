@@ -156,7 +156,8 @@ export async function startSdkSiteInWindow(
     headless: false,
     display: display.name,
     args: ['--disable-blink-features=AutomationControlled'],
-    ignoreDefaultArgs: ['--enable-automation'],
+    // Pages are kept when they are left, as browsers do by themselves.
+    ignoreDefaultArgs: ['--enable-automation', '--disable-back-forward-cache'],
   });
   const site = await startSdkSite(driven.context, bootstrap);
   t.teardown(async () => {

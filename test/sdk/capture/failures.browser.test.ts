@@ -104,6 +104,6 @@ t.test('who leaves the page has the camera off', { skip }, async (t) => {
   const left = run();
   await pollUntil('the camera', async () => ((await page.evaluate('readTracks().length')) === 1 ? true : undefined));
   await page.evaluate('dispatchEvent(new PageTransitionEvent("pagehide"))');
-  t.match((await left).outcome, { kind: 'unavailable', reason: 'AbortError' });
+  t.match((await left).outcome, { kind: 'refused', reason: 'dismissed', name: 'AbortError' });
   t.same((await left).tracks, ['ended']);
 });
