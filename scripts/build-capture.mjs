@@ -2,11 +2,12 @@
 // and bundles the module that a page loads with the hash of every one of those files inside. Names carry a part of the hash, so that
 // they can be cached for good.
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { writeServed } from './write-served.mjs';
 
 const packages = join(dirname(dirname(fileURLToPath(import.meta.url))), 'node_modules');
 
@@ -38,7 +39,7 @@ export async function buildCapture(root, out) {
     const hash = createHash('sha256').update(bytes).digest();
     const extension = extname(key);
     const name = `${key.slice(0, -extension.length)}-${hash.toString('hex').slice(0, 10)}${extension}`;
-    await writeFile(join(folder, name), bytes);
+    await writeServed(join(folder, name), bytes);
     files[key] = { name, sha256: hash.toString('base64') };
   };
   for (const path of [...graphs, ...nets, ...runtime])
@@ -53,7 +54,7 @@ export async function buildCapture(root, out) {
     define: { __MODEL_FILES__: JSON.stringify(files) },
   });
   refuseAbove(code.length, moduleBytesMax, 'verifyhuman.capture.js');
-  await writeFile(join(out, 'v1/verifyhuman.capture.js'), code);
+  await writeServed(join(out, 'v1/verifyhuman.capture.js'), code);
   return {
     file: 'v1/verifyhuman.capture.js',
     bytes: code.length,

@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { minify } from 'terser';
 import { buildCapture } from './build-capture.mjs';
+import { writeServed } from './write-served.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -58,7 +59,7 @@ async function buildBundle({ entry, file, format, bytesMax = Infinity, gzipBytes
     throw new Error(`${file} has ${gzipBytes} bytes gzipped, more than the ${gzipBytesMax} it may have`);
   const path = join(out, file);
   await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, code);
+  await writeServed(path, code);
   return {
     file,
     bytes,

@@ -21,6 +21,8 @@ export function serveSdkFiles(app: FastifyInstance, directory: string): Promise<
       prefix: '/sdk/',
       decorateReply: false,
       index: false,
+      // The build lays the compressed forms beside each file.
+      preCompressed: true,
       setHeaders(reply, path) {
         void reply.header('access-control-allow-origin', '*');
         void reply.header('cross-origin-resource-policy', 'cross-origin');

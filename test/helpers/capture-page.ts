@@ -131,7 +131,7 @@ function readFolder(folder: string, prefix: string, takes: RegExp): Record<strin
 
 function readModels(changed: Readonly<Record<string, Buffer | null>>): Record<string, Buffer> {
   const files: Record<string, Buffer> = {};
-  for (const name of readdirSync(builtPath('models'))) {
+  for (const name of readdirSync(builtPath('models')).filter((one) => !/\.(br|gz)$/.test(one))) {
     const change = Object.entries(changed).find(([part]) => name.startsWith(part));
     const bytes = change === undefined ? readFileSync(builtPath(join('models', name))) : change[1];
     if (bytes !== null) files[modelsPath + name] = bytes;

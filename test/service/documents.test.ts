@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import t from 'tap';
 import { issueDashboardToken } from '../../src/administration/dashboard-tokens.js';
 import { loadMasterKey } from '../../src/crypto/master-key.js';
@@ -138,6 +139,27 @@ t.test('the documentation page and the probe bundle are served', async (t) => {
   t.equal(bundle.status, 200);
   t.equal(bundle.headers.get('access-control-allow-origin'), '*');
   t.ok((await bundle.arrayBuffer()).byteLength <= 15_000);
+});
+
+t.test('the bundles are sent compressed as the browser takes them, and are the ones that were hashed', async (t) => {
+  const manifest = (await (await fetch(`${bootstrap.siteUrl}/sdk/v1/integrity.json`)).json()) as Readonly<
+    Record<string, { readonly integrity: string }>
+  >;
+  for (const [name, { integrity }] of Object.entries(manifest))
+    for (const [accepted, sent] of [
+      ['gzip, deflate, br', 'br'],
+      ['gzip', 'gzip'],
+      ['identity', null],
+    ] as const) {
+      const answer = await fetch(`${bootstrap.siteUrl}/sdk/v1/${name}`, { headers: { 'accept-encoding': accepted } });
+      t.equal(answer.headers.get('content-encoding'), sent, `${name} for ${accepted}`);
+      t.match(answer.headers.get('content-type'), /javascript/);
+      t.match(answer.headers.get('vary'), /accept-encoding/i);
+      if (sent !== null)
+        t.ok(Number(answer.headers.get('content-length')) <= 40_000, 'within the size that is promised');
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      t.equal(`sha384-${createHash('sha384').update(bytes).digest('base64')}`, integrity);
+    }
 });
 
 t.test('the admin port tells health, readiness and metrics; the API port does not', async (t) => {
