@@ -79,7 +79,7 @@ export async function startService(
     return {
       bootstrap: { ...ids, ...addresses },
       firstStart: created !== null,
-      stop: () => drain.run().then(() => opened.close()),
+      stop: () => drain.run().then(() => opened.close(drain.endsInMs)),
     };
   } catch (error) {
     await opened.close();

@@ -4,6 +4,7 @@
  * the feed goes on where it stood when it is back.
  */
 import type { Database } from '../stores/database/port.js';
+import { settleWithin } from '../stores/settle-within.js';
 import type { Logger } from '../telemetry/logger.js';
 
 export type ChangeKind = 'organization' | 'project' | 'key';
@@ -28,6 +29,7 @@ export interface ChangeFeed {
 }
 
 const pageMax = 1_000;
+const closeMsMax = 500;
 /** Changes are kept this long; an instance that slept longer starts over with empty caches. */
 const keepMinutes = 60;
 
@@ -50,10 +52,14 @@ export async function openChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed> 
   }
 
   const poll = (): Promise<void> => (running = running.then(look, look));
+  let isLooking = false;
   const timer = setInterval(() => {
-    poll().catch((error: unknown) =>
-      deps.logger.warn({ err: error }, 'the change feed could not read; it tries again'),
-    );
+    // One that waits for the database stands for those that would queue behind it.
+    if (isLooking) return;
+    isLooking = true;
+    poll()
+      .finally(() => (isLooking = false))
+      .catch((error: unknown) => deps.logger.warn({ err: error }, 'the change feed could not read; it tries again'));
   }, deps.intervalMs);
   const trimmer = setInterval(() => {
     if (!closed)
@@ -70,7 +76,8 @@ export async function openChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed> 
       closed = true;
       clearInterval(timer);
       clearInterval(trimmer);
-      await running.catch(() => undefined);
+      // A look has nothing to finish: where the database hangs it is left behind.
+      await settleWithin(running, closeMsMax, 'change feed').catch(() => undefined);
     },
   };
 }

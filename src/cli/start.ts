@@ -5,6 +5,7 @@
 import { readSettings, SettingError } from '../config.js';
 import { startService, type Service } from '../main.js';
 import { createLogger } from '../telemetry/logger.js';
+import { stopMsMax } from '../wiring/drain.js';
 
 const settings = orExit(() => readSettings(process.env));
 const logger = createLogger(settings.VH_LOG_LEVEL, process.stderr);
@@ -13,16 +14,20 @@ process.on('unhandledRejection', (error) => logger.error({ err: error }, 'a reje
 try {
   const service = await startService(settings, logger);
   process.stdout.write(describe(service, settings.GEOIP_ASN_DB === null));
-  const stop = once(
-    () =>
-      void service.stop().then(
-        () => process.exit(0),
-        (error: unknown) => {
-          logger.error({ err: error }, 'the service did not stop cleanly');
-          process.exit(1);
-        },
-      ),
-  );
+  const stop = once(() => {
+    // Whatever hangs, the end does not: what was answered is durable already.
+    setTimeout(() => {
+      logger.error({ afterMs: stopMsMax }, 'the service did not stop in time, and is ended');
+      process.exit(1);
+    }, stopMsMax).unref();
+    service.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        logger.error({ err: error }, 'the service did not stop cleanly');
+        process.exit(1);
+      },
+    );
+  });
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 } catch (error) {

@@ -1,20 +1,39 @@
 /**
- * What was opened one after the other and is closed in the reverse order, each when the one before it has closed. Closing again closes
- * what was opened since.
+ * What was opened one after the other and is closed in the reverse order, each when the one before it has closed. One that fails, or takes
+ * longer than there is time, holds up none of those behind it. Closing again closes what was opened since.
  */
+import { settleWithin } from './settle-within.js';
+
 export interface Closers {
   /** Adds what closes the thing that was opened last. */
   push(close: () => Promise<void>): void;
-  /** Closes everything; rejects with the first failure, and what was opened earlier then stays open. */
-  close(): Promise<void>;
+  /**
+   * Closes everything; then rejects with the first failure, if there was one. `leftMs` tells how much time is left, milliseconds: each may take what
+   * then remains beyond a reserve for those behind it.
+   */
+  close(leftMs?: () => number): Promise<void>;
 }
+
+/** Kept for each closer behind the one in hand. */
+const reserveMs = 100;
+/** Also where no time is left, a closer that needs none is waited for. */
+const waitMsMin = 50;
+/** Longer than anything takes to close; for whoever has no deadline. */
+const waitMsMax = 60_000;
 
 export function createClosers(): Closers {
   const opened: (() => Promise<void>)[] = [];
   return {
     push: (close) => void opened.push(close),
-    close: async () => {
-      for (const close of opened.splice(0).reverse()) await close();
+    close: async (leftMs = () => Infinity) => {
+      const failures: unknown[] = [];
+      const closing = opened.splice(0).reverse();
+      for (const [index, close] of closing.entries()) {
+        const waitMs = leftMs() - (closing.length - index) * reserveMs;
+        const done = settleWithin(close(), Math.min(waitMsMax, Math.max(waitMsMin, waitMs)), 'closing');
+        await done.catch((error: unknown) => failures.push(error));
+      }
+      if (failures.length > 0) throw failures[0];
     },
   };
 }

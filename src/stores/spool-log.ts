@@ -115,7 +115,7 @@ function createRecovery({ log, spool, metrics, logger }: SpoolLogDeps, path: Ret
     for (let failures = 0; !isClosed;) {
       try {
         if (spool.bytes() === 0) await path.timed(log.ping());
-        else await spool.drain(replay);
+        else await spool.drain(replay, () => isClosed);
         failures = 0;
         if (path.isDirect() && spool.bytes() === 0) break;
       } catch (error) {

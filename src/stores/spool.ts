@@ -30,8 +30,8 @@ export interface SpoolOptions {
 
 export interface Spool {
   append(entries: readonly LogEntry[]): Promise<void>;
-  /** Hands everything to `send`, oldest first; resolves when nothing is left, rejects with what `send` rejected with and then goes on from there. One at a time. */
-  drain(send: (entries: readonly LogEntry[]) => Promise<void>): Promise<void>;
+  /** Hands everything to `send`, oldest first; resolves when nothing is left or it is to stop, rejects with what `send` rejected with and then goes on from there. One at a time. */
+  drain(send: (entries: readonly LogEntry[]) => Promise<void>, isStopping?: () => boolean): Promise<void>;
   /** Whether the bound leaves room for another receipt. */
   hasRoom(): boolean;
   /** Size of what waits. */
@@ -74,11 +74,11 @@ export async function openSpool({
   const drainFile = createDrain(files, logger, () => (keptFiles += 1));
   return {
     append: commit.append,
-    drain: async (send) => {
-      for (let file = files[0]; file !== undefined; file = files[0]) {
+    drain: async (send, isStopping = () => false) => {
+      for (let file = files[0]; file !== undefined && !isStopping(); file = files[0]) {
         const next = file;
         await writer.seal(next);
-        await drainFile(next, send);
+        await drainFile(next, send, isStopping);
       }
     },
     hasRoom: () => writer.bytes() + receiptBytes <= bytesMax,
@@ -94,10 +94,15 @@ export async function openSpool({
 /** Returns a function that sends one file and deletes it, or keeps it aside; it goes on where an earlier call ended. */
 function createDrain(files: SpoolFile[], logger: Logger, onKept: () => void) {
   const sent = new Map<SpoolFile, number>();
-  return async (file: SpoolFile, send: (entries: readonly LogEntry[]) => Promise<void>): Promise<void> => {
+  return async (
+    file: SpoolFile,
+    send: (entries: readonly LogEntry[]) => Promise<void>,
+    isStopping: () => boolean,
+  ): Promise<void> => {
     const { frames, tornBytes, damagedBytes } = readFrames(await readFile(file.path));
     let refusals = 0;
     for (const lot of lotsOf(frames.flat().slice(sent.get(file) ?? 0))) {
+      if (isStopping()) return;
       refusals += await sendLot(lot, send, logger);
       sent.set(file, (sent.get(file) ?? 0) + lot.length);
     }

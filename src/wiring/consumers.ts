@@ -60,17 +60,16 @@ const rounds: readonly ((parts: Parts) => Background)[] = [
 
 const roundsOf = ({ stores, logger, metrics }: Parts): RoundsDeps => ({ database: stores.database, logger, metrics });
 
-/** Starts all of them; each stops with the service. */
+/** Starts all of them; they stop with the service, all at once. */
 export async function startConsumers(parts: Parts): Promise<readonly NamedConsumer[]> {
   const started: NamedConsumer[] = [];
+  const running: Background[] = [];
+  parts.opened.push(async () => void (await Promise.all(running.map((background) => background.stop()))));
   for (const [group, start] of Object.entries(consumers)) {
     const consumer = await start(parts);
-    parts.opened.push(() => consumer.stop());
+    running.push(consumer);
     started.push({ group, consumer });
   }
-  for (const start of rounds) {
-    const background = start(parts);
-    parts.opened.push(() => background.stop());
-  }
+  for (const start of rounds) running.push(start(parts));
   return started;
 }

@@ -13,16 +13,22 @@ export interface Drain {
   run(): Promise<void>;
   /** What calls in flight may still take, milliseconds. */
   leftMs(): number;
+  /** Until the process has to have ended, milliseconds. */
+  endsInMs(): number;
 }
 
 /** From SIGTERM to the end of the process. */
-const stopMsMax = 10_000;
+export const stopMsMax = 9_900;
+/** Of it, for the process itself to go. */
+const exitMs = 500;
 /** Of it, for what is closed after the listeners: what waits is flushed. */
 const flushMs = 1_500;
 
 export function createDrain(drainMs: number, clock: () => number = () => performance.now()): Drain {
   let leavingSinceMs: number | null = null;
+  const endsInMs = (): number => stopMsMax - exitMs - (clock() - (leavingSinceMs ?? clock()));
   return {
+    endsInMs,
     isLeaving: () => leavingSinceMs !== null,
     async run() {
       leavingSinceMs ??= clock();

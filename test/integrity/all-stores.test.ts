@@ -34,6 +34,16 @@ if (stack !== null) {
       await load.stop();
       auditRefusals(t, load);
       await auditLoad(t, settings.DATABASE_URL, load);
+
+      await own.command('pause');
+      const startedMs = performance.now();
+      await Promise.all(
+        fleet.members.map(async (member) => {
+          await member.end('SIGTERM');
+          t.ok(performance.now() - startedMs < 10_000, `${member.roles} ends in time while all stores hang`);
+        }),
+      );
+      await own.command('resume');
     },
   );
 }

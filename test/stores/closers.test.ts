@@ -15,3 +15,17 @@ t.test('what was opened last is closed first, one after the other, and once', as
   await opened.close();
   t.same(closed, ['listener begins', 'listener ends', 'log begins', 'log ends', 'database begins', 'database ends']);
 });
+
+t.test('what fails or hangs holds up nothing behind it, and is told at the end', async (t) => {
+  const closed: string[] = [];
+  const opened = createClosers();
+  opened.push(async () => void closed.push('database'));
+  opened.push(() => Promise.reject(new Error('the log objects')));
+  opened.push(() => new Promise(() => undefined));
+  opened.push(async () => void closed.push('listener'));
+  const startedMs = performance.now();
+  const endsInMs = (): number => startedMs + 600 - performance.now();
+  await t.rejects(opened.close(endsInMs), { code: 'STORE_UNAVAILABLE', details: { internal: /no answer within/ } });
+  t.ok(performance.now() - startedMs < 600);
+  t.same(closed, ['listener', 'database']);
+});

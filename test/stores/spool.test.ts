@@ -166,3 +166,17 @@ t.test(
     await t.resolves(spool.append([entry('again', 100)]));
   },
 );
+
+t.test('a replay that is to stop ends behind the lot in hand, and the next process goes on', async (t) => {
+  const directory = temporaryDirectory(t);
+  const spool = await open(t, directory);
+  for (const key of ['a', 'b', 'c']) await spool.append([entry(key, 200_000)]);
+  let sent = 0;
+  await spool.drain(
+    async () => void (sent += 1),
+    () => sent === 1,
+  );
+  t.equal(sent, 1);
+  await spool.close();
+  t.same(await drained(await open(t, directory)), ['a', 'b', 'c']);
+});

@@ -24,7 +24,7 @@ export interface PostgresOptions {
 
 const store = 'postgres';
 const idleMsMax = 30_000;
-const closeDeadlineMs = 10_000;
+const closeDeadlineMs = 2_000;
 
 /** Connects, and rejects with StoreUnavailable (or what the server objects to) where that fails. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
