@@ -11,12 +11,16 @@ import { errorTable } from '../errors.js';
 import type { Access } from './access.js';
 import { serveDocsPage } from './docs-page.js';
 import { finishDocument } from './finish-document.js';
+import { errorExamples } from './recorded-replies.js';
 
 /** Error replies of an operation by status, each with the codes that it may carry. */
 export function errorReplies(statuses: readonly number[]): Readonly<Record<number, object>> {
   const always = [500, 503];
   return Object.fromEntries(
-    [...statuses, ...always].map((status) => [status, { ...ErrorBody, description: codesOf(status) }]),
+    [...statuses, ...always].map((status) => [
+      status,
+      { ...ErrorBody, description: codesOf(status), ...errorExamples(status) },
+    ]),
   );
 }
 
@@ -57,12 +61,14 @@ export interface DocumentSettings {
   /** Where access tokens are had. */
   readonly siteUrl: string;
   readonly version: string;
+  /** What stands above the operations beside the one sentence, in Markdown. */
+  readonly preface?: string;
 }
 
 /** Registers the document; call before any route is registered, and `serveDocs` after. */
 export async function registerOpenapi(
   app: FastifyInstance,
-  { baseUrl, siteUrl, version }: DocumentSettings,
+  { baseUrl, siteUrl, version, preface }: DocumentSettings,
 ): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -70,8 +76,10 @@ export async function registerOpenapi(
       info: {
         title: 'VerifyHuman',
         version,
-        description:
+        description: [
           'Decides whether a respondent of an online study is a real, unique human, and how risky the session is.',
+          ...(preface === undefined ? [] : [preface]),
+        ].join('\n\n'),
         license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
       },
       servers: [{ url: baseUrl }],

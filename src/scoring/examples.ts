@@ -9,13 +9,14 @@ const userAgent =
 
 export const scoreExample: ScoreRequest = {
   sessionId: 'survey-42-session-1001',
-  clientIp: '203.0.113.24',
+  // One that could be a respondent’s: the answer would note a reserved one.
+  clientIp: '8.8.8.8',
   userAgent,
   sourceId: 'supplier-7',
   subSourceId: 'supplier-7-web',
   studyId: 'study-42',
-  declaredCountry: 'DE',
-  respondentId: '5f8e2c0b9a7d4e31b6c8f0a2d4e6b8c0',
+  declaredCountry: 'US',
+  respondentId: '7df4fb4e82a6c3718412ef119e96ffea6d7e08f4dea9f19145765d314bb8ed95',
   respondentStats: { attempts: 24, completes: 20, reconciliationRate: 0.05 },
 };
 

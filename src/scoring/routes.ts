@@ -10,6 +10,7 @@ import { createNullRemover } from '../http/absent-nulls.js';
 import { keyCaller, takeOutstandingRate, type AccessDeps } from '../http/access.js';
 import { registerJsonBody } from '../http/json-body.js';
 import { errorReplies } from '../http/openapi.js';
+import { scoreReplyExamples } from '../http/recorded-replies.js';
 import { probeBytesMax, userAgentLengthMax } from '../limits.js';
 import type { createEvidenceService } from './evidence-service.js';
 import { probeExample, scoreExample } from './examples.js';
@@ -61,7 +62,10 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
         description: `Once per respondent, from a backend, when the survey is submitted: what the probe tells after that is not in the verdict. The same body again, while nothing new came from the probe, answers the same receipt with \`replayed: true\` for 24 hours and counts nothing. After new messages of the probe, or with another body, the session gets a new receipt, which names the one before in \`supersedes\`, and still counts once. With an Idempotency-Key the first answer stands for 24 hours whatever the probe sends; the same key with another body is 409. While the store of the counters is away (\`counters_unavailable\` in degradedSignals) neither is known: each call is a receipt of its own. A test or demo key is answered the same every time for the session ids ${fixedSessionIds.join(', ')}, the last two of which are a 429 and a 503; to a live key they are ids like any other.`,
         headers: Type.Object({ 'idempotency-key': Type.Optional(IdempotencyKey) }),
         body: { ...ScoreRequest, examples: [scoreExample] },
-        response: { 200: ScoreReply, ...errorReplies([400, 401, 403, 404, 409, 413, 415, 429]) },
+        response: {
+          200: { ...ScoreReply, ...scoreReplyExamples },
+          ...errorReplies([400, 401, 403, 404, 409, 413, 415, 429]),
+        },
       },
     },
     async (request, reply) => {

@@ -10,7 +10,8 @@ import { registerDemoRoutes } from '../demo/routes.js';
 import { Fault } from '../errors.js';
 import type { AccessTokenReader } from '../http/access.js';
 import { createApp, type AppDeps } from '../http/app.js';
-import { registerOpenapi, serveDocs } from '../http/openapi.js';
+import { listGuides, serveGuidePages } from '../http/guide-pages.js';
+import { registerOpenapi, serveDocs, type DocumentSettings } from '../http/openapi.js';
 import { serveSdkFiles } from '../http/sdk-files.js';
 import { packageRoot, packageVersion } from '../package-root.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
@@ -65,6 +66,18 @@ export async function openKnownRecords({ settings, stores, logger, metrics, now 
   return directories;
 }
 
+const documentOf = (siteUrl: string): DocumentSettings => ({
+  baseUrl: apiPrefix,
+  siteUrl,
+  version: packageVersion(),
+  preface: `Guides, in the order in which they are read:\n\n${listGuides(apiPrefix)}`,
+});
+
+async function serveDocumentation(app: FastifyInstance): Promise<void> {
+  await serveDocs(app, apiPrefix);
+  await serveGuidePages(app, apiPrefix);
+}
+
 /** Starts the API; resolves once it listens. `audienceUrl` tells where respondents enter, as far as this process knows. */
 export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceUrl: () => string): Promise<StartedApi> {
   const { settings, logger, metrics, stores, masterKeys, now, drain, opened } = parts;
@@ -86,7 +99,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
   const appDeps = appDepsOf(parts, { directories, limits, accessTokens: oauth.accessTokens });
   const app: FastifyInstance = createApp(appDeps);
   opened.push(() => closeWithin(app, drain.leftMs()));
-  await registerOpenapi(app, { baseUrl: apiPrefix, siteUrl: address, version: packageVersion() });
+  await registerOpenapi(app, documentOf(address));
   const decide = createOriginDecision(settings.VH_ENV);
   const guard = createPublicGuard({ directories, limits, decide, ownOrigin: () => new URL(siteUrl()).origin });
   const pool = await openPool(parts);
@@ -123,7 +136,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
   await serveHosted(app, parts, { directories, decide, verification, siteUrl });
   oauth.register(app);
   serveAgents(app, parts, { limits, directories, siteUrl, audienceUrl, version: packageVersion(), appDeps });
-  await serveDocs(app, apiPrefix);
+  await serveDocumentation(app);
   await serveSdkFiles(app, join(packageRoot, 'dist', 'sdk'));
   if (settings.VH_ENV === 'development' && ids !== null)
     await serveDemo(app, parts, { directories, scores: scoring.scores, ids, siteUrl });

@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import t from 'tap';
+import { recordReplies } from '../../scripts/replies.js';
 import { issueDashboardToken } from '../../src/administration/dashboard-tokens.js';
 import { loadMasterKey } from '../../src/crypto/master-key.js';
+import { repliesPath, type RecordedReplies } from '../../src/http/recorded-replies.js';
+import type { ScoreReply } from '../../src/contract/score.js';
+import { scoreExample } from '../../src/scoring/examples.js';
 import { makeClient } from '../helpers/oauth.js';
+import { readRepositoryFile, repositoryPath } from '../helpers/repository.js';
 import { startTestService } from '../helpers/service.js';
 import { prepareCall } from '../helpers/verifications.js';
 
@@ -29,6 +35,8 @@ interface Operation {
 }
 type Document = {
   readonly openapi: string;
+  readonly info: { readonly description: string };
+  readonly components: { readonly responses: Readonly<Record<string, unknown>> };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 };
 
@@ -36,6 +44,59 @@ const document: Document = (await service.call('GET', '/openapi.json', { headers
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
+
+t.test('the replies that the document shows are those that a service gives', async (t) => {
+  const recorded = JSON.parse(readRepositoryFile(repliesPath)) as RecordedReplies;
+  t.same(recorded, await recordReplies(bootstrap), '`npm run replies` records them');
+  t.same(Object.keys(recorded.score), ['allow', 'review', 'block', 'duplicate']);
+  const shown = (reply: unknown) =>
+    (reply as { content: Readonly<Record<string, { examples?: Readonly<Record<string, { value: unknown }>> }>> })
+      .content['application/json']?.examples ?? {};
+  const { responses } = document.paths['/lite/score']?.['post'] as Operation;
+  const tried = (await service.call('POST', '/lite/score', { body: scoreExample })).body as ScoreReply;
+  const notes = tried.evidence.notes.map(({ code }) => code);
+  for (const fault of ['address_not_public', 'identity_not_hashed', 'unknown_fields', 'respondent_stats_unused'])
+    t.notOk(notes.includes(fault), `the request shown gives no cause for ${fault}`);
+  for (const [name, body] of Object.entries(recorded.score)) t.same(shown(responses['200'])[name]?.value, body, name);
+  for (const [status, bodies] of Object.entries(recorded.errors)) {
+    const { $ref = '' } = responses[status] as { readonly $ref?: string };
+    const once = document.components.responses[$ref.replace('#/components/responses/', '')];
+    for (const [code, body] of Object.entries(bodies)) t.same(shown(once)[code]?.value, body, `${status} ${code}`);
+  }
+});
+
+const guideFiles = (): string[] =>
+  readdirSync(repositoryPath('docs/guides')).flatMap((name) => (name.endsWith('.md') ? [name.slice(0, -3)] : []));
+
+t.test('the guides come first, are served, and lead to nothing that is not', async (t) => {
+  const { description } = document.info;
+  const links = [...description.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target);
+  t.same(links.map((link) => /guides\/([\w-]+)\.md$/.exec(link)?.[1]).sort(), guideFiles());
+  t.ok(links[0]?.endsWith('/integrate.md'));
+  const seen = new Map<string, string>();
+  for (const queue = links.map((link) => new URL(link, bootstrap.siteUrl).href); queue.length > 0;) {
+    const url = queue.shift() ?? '';
+    if (seen.has(url)) continue;
+    const answer = await fetch(url);
+    t.equal(answer.status, 200, url);
+    const html = await answer.text();
+    seen.set(url, html);
+    t.notMatch(answer.headers.get('content-security-policy'), /upgrade-insecure-requests/);
+    for (const [, target = ''] of html.matchAll(/<a href="([^"]+)"/g)) {
+      const { origin, href, hash } = new URL(target, url);
+      if (origin === new URL(bootstrap.siteUrl).origin) queue.push(href.replace(hash, ''));
+    }
+  }
+  t.ok(seen.size > 15, 'and so are the pages that they lead to');
+  const integrate = [...seen].find(([url]) => url.endsWith('/integrate.md'))?.[1] ?? '';
+  t.match(integrate, '<h1 id="integrate-page-backend-outcomes">');
+  for (const path of [
+    '/documentation/guides/../../package.json',
+    '/documentation/%2e%2e/package.json',
+    '/documentation/x.md',
+  ])
+    t.equal((await service.call('GET', path, { headers: {} })).status, 404, path);
+});
 
 /** What a path of the document names, in the demo organization. Keys are made for the call, so that none that is needed dies. */
 async function fillIn(path: string): Promise<string> {

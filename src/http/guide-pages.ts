@@ -1,0 +1,74 @@
+/**
+ * The guides and the pages that they lead to, under the API root: rendered once, so that whoever has nothing but the service’s address can read them.
+ * Links between pages are those of the files; one that leads out of them is text.
+ */
+import { hash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { packageRoot } from '../package-root.js';
+import { notFound, registerOpen } from './access.js';
+import { escapeHtml } from './escape-html.js';
+import { renderMarkdown } from './markdown.js';
+
+const docs = join(packageRoot, 'docs');
+/** Below the API root. */
+const folder = 'documentation';
+
+const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1f24}
+pre{background:#f4f6f8;padding:.8rem;overflow-x:auto}code{font:.9em ui-monospace,monospace}td,th{border:1px solid #ccd3da;padding:.3rem .5rem;text-align:left;vertical-align:top}
+table{border-collapse:collapse;display:block;overflow-x:auto}a{color:#0b57a4}`;
+const policy = `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; frame-ancestors 'none'`;
+
+/** In the order in which they are read. */
+const guides = {
+  integrate: 'start here: page, backend, outcomes',
+  languages: 'scoring in Node.js, Python, PHP and Go',
+  hashing: 'hashing identities, byte by byte',
+  evaluate: 'a trial that proves something',
+  calibrate: 'the two edges, and when to move them',
+  'go-live': 'before, and the first weeks',
+} as const;
+
+/** The list of guides in Markdown; `root` is that of the API, as a path. */
+export const listGuides = (root: string): string =>
+  Object.entries(guides)
+    .map(([name, about]) => `- [${name}](${root}/${folder}/guides/${name}.md): ${about}`)
+    .join('\n');
+
+const namesIn = (directory: string): readonly string[] =>
+  readdirSync(join(docs, directory)).flatMap((name) => (/\.(?:md|json)$/.test(name) ? [join(directory, name)] : []));
+
+/** `root` is that of the API. */
+export async function serveGuidePages(app: FastifyInstance, root: string): Promise<void> {
+  const names = [...namesIn('.'), ...namesIn('guides')];
+  const served = new Set(names);
+  const pages = new Map(names.map((name) => [name, render(name, served)]));
+  await registerOpen(app, async (scope) => {
+    scope.get<{ Params: { '*': string } }>(
+      `${root}/${folder}/*`,
+      { schema: { hide: true } },
+      async ({ params }, reply) => {
+        const page = pages.get(params['*']);
+        if (page === undefined) throw notFound('page');
+        return reply.header('content-security-policy', policy).type(page.type).send(page.text);
+      },
+    );
+  });
+}
+
+function render(name: string, served: ReadonlySet<string>): { readonly type: string; readonly text: string } {
+  const text = readFileSync(join(docs, name), 'utf8');
+  if (name.endsWith('.json')) return { type: 'application/json; charset=utf-8', text };
+  const leads = (target: string): boolean =>
+    /^(?:https?:|#)/.test(target) || served.has(posix.join(posix.dirname(name), target.replace(/#.*$/, '')));
+  const body = renderMarkdown(text).replaceAll(
+    /<a href="([^"]*)">(.*?)<\/a>/g,
+    (link, target: string, label: string) => (leads(target) ? link : label),
+  );
+  const title = escapeHtml(/^# (.*)$/m.exec(text)?.[1] ?? name);
+  return {
+    type: 'text/html; charset=utf-8',
+    text: `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title} · VerifyHuman</title><style>${style}</style></head>\n<body>${body}</body></html>\n`,
+  };
+}
