@@ -3,7 +3,9 @@
  * An unknown VH_* name, a malformed value or a contradiction stops the start with a sentence that names the setting.
  */
 import { Buffer } from 'node:buffer';
+import { resolveEnvironment, type Environment as Variables } from './environment.js';
 import { reversalWindowDays } from './limits.js';
+import { fail, integer, onOff, oneOf, someOf, text, url } from './setting-values.js';
 
 export const environments = ['development', 'staging', 'production'] as const;
 export type Environment = (typeof environments)[number];
@@ -27,37 +29,6 @@ export class SettingError extends Error {
     this.name = 'SettingError';
   }
 }
-
-const fail = (problem: string): never => {
-  throw new Error(problem);
-};
-
-const text = (text: string): string => text.trim() || fail('is empty; leave it out instead');
-
-const integer = (minimum: number, maximum: number) => (text: string) => {
-  const value = Number(text);
-  return /^\d+$/.test(text) && value >= minimum && value <= maximum
-    ? value
-    : fail(`must be a whole number from ${minimum} to ${maximum}, not "${text}"`);
-};
-
-const oneOf =
-  <const V extends readonly string[]>(values: V) =>
-  (text: string): V[number] =>
-    values.find((value) => value === text) ?? fail(`must be one of ${values.join(', ')}, not "${text}"`);
-
-const someOf =
-  <const V extends readonly string[]>(values: V) =>
-  (text: string): readonly V[number][] =>
-    text.split(',').map((part) => oneOf(values)(part.trim()));
-
-const onOff = (text: string): boolean => {
-  const lower = text.toLowerCase();
-  if (['on', 'true', '1'].includes(lower)) return true;
-  return ['off', 'false', '0'].includes(lower) ? false : fail(`must be on or off (true, false, 1, 0), not "${text}"`);
-};
-
-const url = (text: string): string => (URL.canParse(text) ? text.replace(/\/+$/, '') : fail('must be an absolute URL'));
 
 /** Never repeats the value: it may hold a password. */
 const serverUrl =
@@ -122,7 +93,8 @@ const optional = <T>(parse: (text: string) => T, meaning: string, shown = 'not s
   setting<T | null>(null, parse, meaning, shown);
 
 export const settings = {
-  HOST: setting('127.0.0.1', text, 'Address that all listeners bind to.'),
+  HOST: setting('127.0.0.1', text, 'Address that the listeners bind to.'),
+  ADMIN_HOST: optional(text, 'Address that ADMIN_PORT binds to, where it is another one.', 'HOST'),
   PORT: setting(3000, integer(0, 65_535), 'Port of the API, the SDK files and the demo page. 0 takes any free port.'),
   AUDIENCE_PORT: setting(3001, integer(0, 65_535), 'Port of the audience API. 0 takes any free port.'),
   ADMIN_PORT: setting(
@@ -322,8 +294,20 @@ export type Settings = {
   readonly [Name in keyof typeof settings]: (typeof settings)[Name] extends Setting<infer T> ? T : never;
 };
 
-/** Reads and checks the whole environment. Throws a SettingError that names the first setting at fault. */
-export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+/** Settings that NAME_FILE may give by a file that holds the value. */
+export const secretSettings = [
+  ...(['VH_MASTER_KEY', 'VH_MASTER_KEYS_KEPT', 'DATABASE_URL', 'REDIS_URL'] as const),
+  ...(['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const),
+];
+
+/**
+ * Reads and checks the whole environment. Throws a SettingError that names the first setting at fault; `note` is told what was left out.
+ */
+export function readSettings(given: Variables, note: (sentence: string) => void = () => undefined): Settings {
+  const { variables: environment, notes } = resolveEnvironment(given, secretSettings, (name, problem) => {
+    throw new SettingError(name, problem);
+  });
+  notes.forEach(note);
   for (const name of Object.keys(environment)) {
     if (name.startsWith('VH_') && !(name in settings) && !name.startsWith('VH_REQUIRE_')) {
       throw new SettingError(name, `is not a setting. Known: ${Object.keys(settings).join(', ')}`);

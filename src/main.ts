@@ -27,6 +27,8 @@ import { apiPrefix, audienceUrlOf, siteUrlOf, type Parts } from './wiring/parts.
 
 export interface Service {
   readonly bootstrap: Partial<BootstrapIds> & Pick<Bootstrap, 'baseUrl' | 'siteUrl' | 'audienceUrl' | 'adminUrl'>;
+  /** What there is to call; a process without a role has no address of it. */
+  readonly serves: { readonly api: boolean; readonly audience: boolean; readonly demo: boolean };
   /** The demo organization was created by this start. */
   readonly firstStart: boolean;
   /** Answers on while balancers look away, stops accepting, finishes what is in flight, flushes. */
@@ -78,6 +80,7 @@ export async function startService(
     if (isApi && ids !== null) writeBootstrap(settings.VH_DATA_DIR, { ...ids, ...addresses });
     return {
       bootstrap: { ...ids, ...addresses },
+      serves: { api: isApi, audience: audience !== null, demo: api?.hasDemo === true },
       firstStart: created !== null,
       stop: () => drain.run().then(() => opened.close(drain.endsInMs)),
     };

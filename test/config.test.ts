@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { readSettings, SettingError } from '../src/config.js';
+import { temporaryDirectory } from './helpers/service.js';
 
 t.test('an empty environment gives the defaults', (t) => {
   const settings = readSettings({});
@@ -95,5 +98,44 @@ t.test('the value of a secret setting never stands in the refusal', (t) => {
 
 t.test('a process that would serve nothing is refused with a sentence', (t) => {
   t.throws(() => readSettings({ VH_ROLES: 'audience' }), /VH_ROLES has audience alone, which needs DATABASE_URL/);
+  t.end();
+});
+
+t.test('a secret comes from the file that NAME_FILE names, without its last line break', (t) => {
+  const directory = temporaryDirectory(t);
+  const file = join(directory, 'database-url');
+  writeFileSync(file, 'postgres://u:p@db/vh\n');
+  t.equal(readSettings({ DATABASE_URL_FILE: file }).DATABASE_URL, 'postgres://u:p@db/vh');
+  const key = join(directory, 'key');
+  writeFileSync(key, `${Buffer.alloc(32, 7).toString('base64')}\n`);
+  t.same(readSettings({ VH_MASTER_KEY_FILE: key }).VH_MASTER_KEY, Buffer.alloc(32, 7));
+  t.throws(
+    () => readSettings({ DATABASE_URL_FILE: file, DATABASE_URL: 'postgres://x' }),
+    /^DATABASE_URL_FILE is set bes/,
+  );
+  t.throws(() => readSettings({ REDIS_URL_FILE: join(directory, 'none') }), /^REDIS_URL_FILE names .*cannot be read/);
+  t.throws(() => readSettings({ VH_ENV_FILE: file }), /^VH_ENV_FILE is not a setting/);
+  writeFileSync(file, 'mysql://hunter2');
+  const refusal = t.throws(() => readSettings({ DATABASE_URL_FILE: file })) as unknown as Error;
+  t.notMatch(refusal.message, /hunter2/);
+  t.end();
+});
+
+t.test('what Kubernetes tells of services is left out with a note, and a typo still stops the start', (t) => {
+  const notes: string[] = [];
+  const injected = {
+    VH_API_SERVICE_HOST: '10.0.0.7',
+    VH_API_SERVICE_PORT: '80',
+    VH_API_SERVICE_PORT_HTTP: '80',
+    VH_API_PORT: 'tcp://10.0.0.7:80',
+    VH_API_PORT_80_TCP: 'tcp://10.0.0.7:80',
+    VH_API_PORT_80_TCP_ADDR: '10.0.0.7',
+    ADMIN_PORT: 'tcp://10.0.0.8:3002',
+    KUBERNETES_SERVICE_HOST: '10.0.0.1',
+  };
+  t.equal(readSettings(injected, (note) => notes.push(note)).ADMIN_PORT, 3002);
+  t.equal(notes.length, 7);
+  t.match(notes[0], /^ADMIN_PORT describes a service of Kubernetes/);
+  t.throws(() => readSettings({ VH_API_PORT: '80' }), /^VH_API_PORT is not a setting/);
   t.end();
 });

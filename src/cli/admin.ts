@@ -14,6 +14,7 @@ import { sendOperatorCommand } from '../projects/operator/operator-channel.js';
 import { openDatabaseAlone } from '../stores/open-stores.js';
 import { createLogger } from '../telemetry/logger.js';
 import { wireExplain } from '../wiring/explain.js';
+import { listenerUrl } from '../wiring/parts.js';
 import { explainFacts } from '../../workers/evidence/explain.js';
 import { renderExplanation, renderReplay } from './explanation-text.js';
 
@@ -57,7 +58,7 @@ async function askService(settings: Settings, command: OperatorCommand): Promise
   const masterKey = ownMasterKey(settings);
   const addresses = new Set([
     readBootstrap(settings.VH_DATA_DIR)?.adminUrl,
-    settings.ADMIN_PORT === 0 ? undefined : `http://${settings.HOST}:${settings.ADMIN_PORT}`,
+    settings.ADMIN_PORT === 0 ? undefined : listenerUrl(settings.ADMIN_HOST ?? settings.HOST, settings.ADMIN_PORT),
   ]);
   for (const address of addresses) {
     if (address === undefined) continue;

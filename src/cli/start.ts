@@ -2,18 +2,20 @@
  * `npm start`: reads the settings, starts the service, prints where it listens and, on the first start, the demo keys.
  * The log goes to standard error as JSON lines; keys are printed to standard output only.
  */
-import { readSettings, SettingError } from '../config.js';
+import { readSettings, SettingError, type Settings } from '../config.js';
 import { startService, type Service } from '../main.js';
 import { createLogger } from '../telemetry/logger.js';
 import { stopMsMax } from '../wiring/drain.js';
 
-const settings = orExit(() => readSettings(process.env));
+const notes: string[] = [];
+const settings = orExit(() => readSettings(process.env, (note) => notes.push(note)));
 const logger = createLogger(settings.VH_LOG_LEVEL, process.stderr);
+for (const note of notes) logger.warn(note);
 // Client libraries let go of promises when a store vanishes. What a caller waits for is handled where it is asked for; the rest must not end the service.
 process.on('unhandledRejection', (error) => logger.error({ err: error }, 'a rejection that nobody handled'));
 try {
   const service = await startService(settings, logger);
-  process.stdout.write(describe(service, settings.GEOIP_ASN_DB === null));
+  process.stdout.write(describe(service, settings));
   const stop = once(() => {
     // Whatever hangs, the end does not: what was answered is durable already.
     setTimeout(() => {
@@ -54,15 +56,15 @@ function once(run: () => void): () => void {
   };
 }
 
-/** `networkUnknown`: no file tells of networks. */
-function describe({ bootstrap, firstStart }: Service, networkUnknown: boolean): string {
+/** Addresses of what this process serves, and on the first start the keys. */
+function describe({ bootstrap, serves, firstStart }: Service, settings: Settings): string {
   const { siteUrl, baseUrl, audienceUrl, adminUrl, projectKey, organizationKey, probeKey, projectId } = bootstrap;
   const lines = [
-    'VerifyHuman is up.',
-    `  API            ${baseUrl}`,
-    `  Audience API   ${audienceUrl}`,
-    `  Documentation  ${baseUrl}/docs`,
-    `  Demo page      ${siteUrl}/demo`,
+    serves.api && serves.audience ? 'VerifyHuman is up.' : `VerifyHuman is up as ${settings.VH_ROLES.join(', ')}.`,
+    ...(serves.api ? [`  API            ${baseUrl}`] : []),
+    ...(serves.audience ? [`  Audience API   ${audienceUrl}`] : []),
+    ...(serves.api ? [`  Documentation  ${baseUrl}/docs`] : []),
+    ...(serves.demo ? [`  Demo page      ${siteUrl}/demo`] : []),
     `  Metrics        ${adminUrl}/metrics`,
   ];
   if (firstStart)
@@ -77,13 +79,13 @@ function describe({ bootstrap, firstStart }: Service, networkUnknown: boolean): 
       'The same for a shell, by the names that the documentation uses:',
       `  export API=${baseUrl} PROJECT_ID=${projectId} PROJECT_KEY=${projectKey} ORGANIZATION_KEY=${organizationKey}`,
     );
-  if (projectKey !== undefined)
+  if (serves.api && projectKey !== undefined)
     lines.push(
       '',
       'Score a session:',
       `  curl -s ${baseUrl}/lite/score -H "X-API-Key: ${firstStart ? projectKey : '$PROJECT_KEY'}" -H 'Content-Type: application/json' -d '{"sessionId":"session-1","clientIp":"8.8.8.8"}'`,
     );
-  if (networkUnknown)
+  if (serves.api && settings.GEOIP_ASN_DB === null)
     lines.push(
       '',
       'Country and network of addresses are unknown here: GEOIP_COUNTRY_DB and GEOIP_ASN_DB name the files that make the network axis speak.',

@@ -7,7 +7,7 @@ import type { OpenUniqueness } from '../verification/uniqueness/open-uniqueness.
 import { wireDemoTraffic } from './demo-traffic.js';
 import { wireExplain } from './explain.js';
 import type { NamedConsumer } from './consumers.js';
-import type { Parts } from './parts.js';
+import { listenerUrl, type Parts } from './parts.js';
 
 /** A consumer whose records wait longer than this is not ready: its log says why. */
 const stillSecondsMax = 60;
@@ -55,7 +55,8 @@ export async function startAdmin(
     },
   });
   opened.push(() => admin.close());
-  return `http://${settings.HOST}:${await admin.listen(settings.HOST, settings.ADMIN_PORT)}`;
+  const host = settings.ADMIN_HOST ?? settings.HOST;
+  return listenerUrl(host, await admin.listen(host, settings.ADMIN_PORT));
 }
 
 /** Rejects where a consumer has records and takes none of them. */

@@ -45,6 +45,7 @@ export interface StartedApi {
   /** The address that callers reach it at. */
   readonly siteUrl: string;
   readonly faces: OpenUniqueness;
+  readonly hasDemo: boolean;
   readonly shared: SharedParts;
 }
 
@@ -138,14 +139,14 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
   serveAgents(app, parts, { limits, directories, siteUrl, audienceUrl, version: packageVersion(), appDeps });
   await serveDocumentation(app);
   await serveSdkFiles(app, join(packageRoot, 'dist', 'sdk'));
-  if (settings.VH_ENV === 'development' && ids !== null)
-    await serveDemo(app, parts, { directories, scores: scoring.scores, ids, siteUrl });
+  const hasDemo = await serveDemo(app, parts, { directories, scores: scoring.scores, ids, siteUrl });
   await app.listen({ host: settings.HOST, port: settings.PORT });
   // Asked for with every token, and a system call to find out.
   listening = siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT);
   return {
     siteUrl: siteUrl(),
     faces,
+    hasDemo,
     shared: { directories, limits, scoring, tokenKeys: oauth.tokenKeys, accessTokens: oauth.accessTokens, siteUrl },
   };
 }
@@ -168,20 +169,20 @@ export const appDepsOf = (
   verifyDashboardToken: createDashboardVerifier(masterKeys.current, externalIssuerOf(settings)),
 });
 
-/** The demo page, where the demo project’s key is one of this database. The page scores with it; it never leaves the server. */
+/** Serves the demo page, in development and where the demo project’s key is one of this database; tells whether it is. The page scores with it; it never leaves the server. */
 async function serveDemo(
   app: FastifyInstance,
-  { masterKeys }: Parts,
+  { settings, masterKeys }: Parts,
   demo: {
     readonly directories: Pick<Directories, 'findKey'>;
     readonly scores: ScoreService;
-    readonly ids: BootstrapIds;
+    readonly ids: BootstrapIds | null;
     readonly siteUrl: () => string;
   },
-): Promise<void> {
+): Promise<boolean> {
   const { scores, ids, siteUrl } = demo;
   const { findKey } = demo.directories;
-  if ((await findKey(ids.projectKey)) === null) return;
+  if (settings.VH_ENV !== 'development' || ids === null || (await findKey(ids.projectKey)) === null) return false;
   await registerDemoRoutes(app, {
     siteUrl,
     probeKey: ids.probeKey,
@@ -192,6 +193,7 @@ async function serveDemo(
       return scores.score(caller, request);
     },
   });
+  return true;
 }
 
 function externalIssuerOf({

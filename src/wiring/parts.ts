@@ -26,12 +26,16 @@ export interface Parts {
 
 export const apiPrefix = '/api/v1';
 
+/** Of a listener; an IPv6 address stands in brackets. */
+export const listenerUrl = (host: string, port: number): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
 /** Where callers reach the API port: the configured address, else the listener’s own. */
 export const siteUrlOf = (settings: Settings, port: number): string =>
-  settings.VH_SITE_URL ?? `http://${settings.HOST}:${port}`;
+  settings.VH_SITE_URL ?? listenerUrl(settings.HOST, port);
 
 export const audiencePrefix = '/v1';
 
 /** Where callers reach the audience API: below the configured address, else below the listener’s own. */
 export const audienceUrlOf = (settings: Settings, port: number): string =>
-  (settings.VH_AUDIENCE_URL ?? `http://${settings.HOST}:${port}`) + audiencePrefix;
+  (settings.VH_AUDIENCE_URL ?? listenerUrl(settings.HOST, port)) + audiencePrefix;

@@ -82,4 +82,4 @@ function killGroup({ pid }: ChildProcess): void {
 }
 
 const addressAfter = (text: string, label: string): string =>
-  new RegExp(`${label}\\s+(http\\S+)`).exec(text)?.[1] ?? '';
+  new RegExp(`^ {2}${label}\\s+(http\\S+)`, 'm').exec(text)?.[1] ?? '';

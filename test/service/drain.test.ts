@@ -5,6 +5,8 @@ import t from 'tap';
 import { startTestService, type TestService } from '../helpers/service.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
+t.setTimeout(120_000);
+
 /** `Expect` has the service say that it has read the headers. */
 const scoreCall = ({ bootstrap }: TestService, sessionId: string, ...more: readonly string[]): string => {
   const body = JSON.stringify({ sessionId, clientIp: '203.0.113.24' });
@@ -33,9 +35,10 @@ async function openConnection({ bootstrap }: TestService): Promise<{ socket: Soc
 t.test(
   'while it leaves, balancers are told so and calls are answered, each as the last of its connection',
   async (t) => {
-    const service = await startTestService(t, { VH_DRAIN_SECONDS: '2' });
+    const service = await startTestService(t, { VH_DRAIN_SECONDS: '2', ADMIN_HOST: '127.0.0.2' });
     const { adminUrl } = service.bootstrap;
     const traffic = async (): Promise<number> => (await fetch(`${adminUrl}/trafficz`)).status;
+    t.equal(new URL(adminUrl).hostname, '127.0.0.2', 'its port is apart from the API’s');
     t.equal(await traffic(), 200);
     const stopped = service.stop();
     t.equal(await traffic(), 503);
