@@ -6,7 +6,6 @@ import { readFileSync } from 'node:fs';
 import type { Explanation, RecordedFacts } from '../contract/explanation.js';
 import { readSettings, type Settings } from '../config.js';
 import { admitMasterKeys } from '../administration/master-keys.js';
-import { ownMasterKey } from '../administration/own-master-key.js';
 import { readBootstrap } from '../projects/operator/bootstrap.js';
 import { runOperatorCommand, type OperatorCommand } from '../projects/operator/operator.js';
 import { readOperatorCommand } from '../projects/operator/operator-arguments.js';
@@ -17,6 +16,7 @@ import { wireExplain } from '../wiring/explain.js';
 import { listenerUrl } from '../wiring/parts.js';
 import { explainFacts } from '../../workers/evidence/explain.js';
 import { renderExplanation, renderReplay } from './explanation-text.js';
+import { describeDatabase, operatorMasterKey } from './operator-target.js';
 
 try {
   const command = readOperatorCommand(process.argv.slice(2));
@@ -53,9 +53,14 @@ function readFacts(file: string): RecordedFacts {
   );
 }
 
+/** On standard error: standard output holds the reply alone. */
+function sayTarget(target: string): void {
+  process.stderr.write(`Target: ${target}\n`);
+}
+
 /** null where no service of ours listens. */
 async function askService(settings: Settings, command: OperatorCommand): Promise<unknown> {
-  const masterKey = ownMasterKey(settings);
+  const masterKey = operatorMasterKey(settings);
   const addresses = new Set([
     readBootstrap(settings.VH_DATA_DIR)?.adminUrl,
     settings.ADMIN_PORT === 0 ? undefined : listenerUrl(settings.ADMIN_HOST ?? settings.HOST, settings.ADMIN_PORT),
@@ -63,6 +68,7 @@ async function askService(settings: Settings, command: OperatorCommand): Promise
   for (const address of addresses) {
     if (address === undefined) continue;
     const sent = await sendOperatorCommand(address, masterKey, command);
+    if (sent.outcome !== 'nobody') sayTarget(`the service at ${address}`);
     if (sent.outcome === 'refused') throw new Error(sent.message);
     if (sent.outcome === 'done') return sent.reply;
   }
@@ -70,7 +76,8 @@ async function askService(settings: Settings, command: OperatorCommand): Promise
 }
 
 async function runAlone(settings: Settings, command: OperatorCommand): Promise<unknown> {
-  const given = { current: ownMasterKey(settings), kept: settings.VH_MASTER_KEYS_KEPT };
+  const given = { current: operatorMasterKey(settings), kept: settings.VH_MASTER_KEYS_KEPT };
+  sayTarget(describeDatabase(settings, process.env));
   const database = await openDatabaseAlone(
     settings,
     createLogger(settings.VH_LOG_LEVEL === 'info' ? 'warn' : settings.VH_LOG_LEVEL, process.stderr),

@@ -3,7 +3,7 @@
  */
 import { parseArgs } from 'node:util';
 import { readSettings } from '../config.js';
-import { ownMasterKey } from '../administration/own-master-key.js';
+import { operatorMasterKey } from './operator-target.js';
 import { dashboardRoles, type DashboardRole } from '../http/access.js';
 import { readBootstrap } from '../projects/operator/bootstrap.js';
 import { issueDashboardToken } from '../administration/dashboard-tokens.js';
@@ -27,6 +27,6 @@ function printToken(args: string[]): Promise<string> {
     throw new Error(
       `Say which organization: --org ID. (${settings.VH_DATA_DIR} holds no bootstrap.json to take it from.)`,
     );
-  const masterKey = ownMasterKey(settings);
+  const masterKey = operatorMasterKey(settings);
   return issueDashboardToken(masterKey, { organizationId, role, lifetimeSeconds });
 }

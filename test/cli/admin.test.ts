@@ -1,10 +1,14 @@
 import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { packageRoot } from '../../src/package-root.js';
 import { startProcess } from '../helpers/process.js';
 import { temporaryDirectory } from '../helpers/service.js';
+import { waitUntil } from '../helpers/wait-until.js';
+
+t.setTimeout(120_000);
 
 const run = promisify(execFile);
 
@@ -83,4 +87,53 @@ t.test('while no service runs and while one does, organizations are made by the 
   const command = `enable-lite --org ${String(alone['organizationId'])}`;
   t.equal(service.output().stderr.split(command).length, 2, 'the log names the switch, once');
   t.notMatch(service.output().stderr, /vf_/, 'no key is in the log');
+
+  t.match(await admin(directory, 'create-organization', '--name', 'Made alone'), {
+    organizationId: alone['organizationId'],
+    organizationKey: null,
+  });
+  const listed = await admin(directory, 'list-organizations');
+  const names = (listed['organizations'] as readonly { readonly name: string }[]).map(({ name }) => name).sort();
+  t.same(names, ['Demo organization', 'Made alone', 'Made by the service'], 'the repeat made nothing');
+  const bootstrap = await service.ready();
+  const scored = await fetch(`${baseUrl}/lite/score`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': bootstrap.projectKey },
+    body: JSON.stringify({ sessionId: 'to-be-shown', clientIp: '203.0.113.24' }),
+  });
+  const { receiptId, score: value } = (await scored.json()) as { receiptId: string; score: number };
+  await waitUntil(
+    async () => (await admin(directory, 'show-receipt', receiptId))['score'] === value,
+    'it is recorded and shown',
+    30_000,
+  );
+});
+
+t.test('a command names its target, and where nothing names one it is refused and makes nothing', async (t) => {
+  const directory = temporaryDirectory(t);
+  const call = (environment: Record<string, string>, ...args: readonly string[]) =>
+    run(process.execPath, [join(packageRoot, 'dist/src/cli/admin.js'), ...args], {
+      cwd: directory,
+      env: { PATH: process.env['PATH'] ?? '', ADMIN_PORT: '0', ...environment },
+    });
+  const VH_MASTER_KEY = Buffer.alloc(32, 5).toString('base64');
+  const create = ['create-organization', '--name', 'N'] as const;
+  await t.rejects(call({}, ...create), { message: /\nWhich master key\? / });
+  await t.rejects(call({ VH_MASTER_KEY }, ...create), { message: /\nWhich database\? / });
+  const token = run(
+    process.execPath,
+    [join(packageRoot, 'dist/src/cli/token.js'), '--role', 'owner', '--org', 'org_a'],
+    {
+      cwd: directory,
+      env: { PATH: process.env['PATH'] ?? '' },
+    },
+  );
+  await t.rejects(token, { message: /\nWhich master key\? / });
+  t.same(readdirSync(directory), []);
+  const made = await call({ VH_MASTER_KEY, VH_DATA_DIR: directory }, ...create);
+  t.equal(made.stderr, `Target: the embedded database in ${directory}\n`);
+  const DATABASE_URL = 'postgres://u:hunter2@127.0.0.1:1/vh';
+  await t.rejects(call({ VH_MASTER_KEY, DATABASE_URL }, ...create), {
+    message: /\nTarget: the database vh at 127\.0\.0\.1:1\n(?![^]*hunter2)/,
+  });
 });

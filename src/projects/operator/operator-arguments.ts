@@ -7,7 +7,8 @@ import { nearestName } from '../../http/validation.js';
 import { isOperatorCommand, type OperatorCommand } from './operator.js';
 
 const forms = {
-  'create-organization': `create-organization --name N [--tier ${tiers.join('|')}] [--lite on|off]`,
+  'create-organization': `create-organization --name N [--tier ${tiers.join('|')}] [--lite on|off] [--another]`,
+  'list-organizations': 'list-organizations [--after ID]',
   'create-key': 'create-key --org ID [--project ID] [--name N] [--test] [--expires-in-days 1-365]',
   'enable-lite': 'enable-lite --org ID [--off]',
   'set-tier': `set-tier --org ID --tier ${tiers.join('|')}`,
@@ -16,6 +17,7 @@ const forms = {
   'demo-traffic': 'demo-traffic',
   retention: 'retention [--allow WHAT --before YYYY-MM-DD]',
   'dead-letters': 'dead-letters [--play] [--group NAME]',
+  'show-receipt': 'show-receipt RECEIPT',
   explain: 'explain RECEIPT [--facts]',
   replay: 'replay FILE',
 } as const;
@@ -24,7 +26,8 @@ type Command = keyof typeof forms;
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 const options = {
-  'create-organization': { name: text, tier: text, lite: text },
+  'create-organization': { name: text, tier: text, lite: text, another: flag },
+  'list-organizations': { after: text },
   'create-key': { org: text, project: text, name: text, test: flag, 'expires-in-days': text },
   'enable-lite': { org: text, off: flag },
   'set-tier': { org: text, tier: text },
@@ -33,12 +36,17 @@ const options = {
   'demo-traffic': {},
   retention: { allow: text, before: text },
   'dead-letters': { play: flag, group: text },
+  'show-receipt': {},
   explain: { facts: flag },
   replay: {},
 } as const;
 
 /** Commands that take one word without a name, and what it is. */
-const subjects: Readonly<Partial<Record<Command, string>>> = { explain: 'receipt', replay: 'file' };
+const subjects: Readonly<Partial<Record<Command, string>>> = {
+  'show-receipt': 'receipt',
+  explain: 'receipt',
+  replay: 'file',
+};
 
 type Values = Readonly<Partial<Record<string, string | boolean>>>;
 
@@ -99,8 +107,18 @@ function build(command: Exclude<Command, 'replay'>, values: Values): unknown {
     case 'create-organization': {
       const lite = values['lite'] ?? 'on';
       if (lite !== 'on' && lite !== 'off') throw usage(command, '--lite takes on or off.');
-      return { command, name: values['name'], tier: values['tier'] ?? 'free', liteEnabled: lite === 'on' };
+      return {
+        command,
+        name: values['name'],
+        tier: values['tier'] ?? 'free',
+        liteEnabled: lite === 'on',
+        ...(values['another'] === true ? { another: true } : {}),
+      };
     }
+    case 'list-organizations':
+      return { command, after: values['after'] ?? null };
+    case 'show-receipt':
+      return { command, receiptId: values['receipt'] };
     case 'create-key':
       return {
         command,

@@ -24,6 +24,7 @@ import { findProject } from '../../administration/project-store.js';
 import { askForLetters, readLetterFigures } from '../../stores/log/dead-letter-table.js';
 import { allowDeletion, readMarks } from '../../stores/database/retention-marks.js';
 import { inOrganization } from '../../stores/database/tenant.js';
+import { findByName, listOrganizations, showReceipt } from './operator-reads.js';
 
 const Id = Type.String({ minLength: 1, maxLength: 128 });
 const Name = Type.String({ minLength: 1, maxLength: 200 });
@@ -33,7 +34,14 @@ const command = <const Command extends string, Fields extends Parameters<typeof 
 ) => Type.Object({ command: Type.Literal(name), ...fields }, { additionalProperties: false });
 
 export const OperatorCommand = Type.Union([
-  command('create-organization', { name: Name, tier: StringEnum(tiers), liteEnabled: Type.Boolean() }),
+  command('create-organization', {
+    name: Name,
+    tier: StringEnum(tiers),
+    liteEnabled: Type.Boolean(),
+    another: Type.Optional(Type.Boolean()),
+  }),
+  command('list-organizations', { after: Nullable(Id) }),
+  command('show-receipt', { receiptId: Id }),
   command('create-key', {
     organizationId: Id,
     projectId: Nullable(Id),
@@ -100,6 +108,10 @@ export async function runOperatorCommand(
       return change(deps, wish.organizationId, { tier: wish.tier });
     case 'set-quota':
       return change(deps, wish.organizationId, { monthlyQuota: wish.monthlyQuota });
+    case 'list-organizations':
+      return listOrganizations(deps.database, wish.after);
+    case 'show-receipt':
+      return showReceipt(await explain(deps, { ...wish, facts: false }));
     case 'explain':
       return explain(deps, wish);
     case 'demo-traffic':
@@ -151,9 +163,13 @@ async function fillDemo({ database, inventTraffic }: OperatorDeps): Promise<Reco
 
 function createOrganization(
   { database }: OperatorDeps,
-  { name, tier, liteEnabled }: Of<'create-organization'>,
+  { name, tier, liteEnabled, another = false }: Of<'create-organization'>,
 ): Promise<Record<string, unknown>> {
   return database.transaction(async (tx) => {
+    // Two who make it at once: the second finds what the first made.
+    await tx.query('LOCK TABLE organizations IN SHARE ROW EXCLUSIVE MODE');
+    const known = another ? null : await findByName(tx, name);
+    if (known !== null) return describeKnown(known.organization_id, known.lite_enabled);
     const organizationId = await insertOrganization(tx, { name, tier, liteEnabled });
     const minted = await mintKey(tx, {
       organizationId,
@@ -208,7 +224,7 @@ function createKey(
 /** Whoever looks into a session of an organization leaves a trace there, as one who changes something does. */
 async function explain(
   deps: OperatorDeps,
-  { receiptId, facts }: Of<'explain'>,
+  { receiptId, facts }: Omit<Of<'explain'>, 'command'>,
 ): Promise<Readonly<Record<string, unknown>>> {
   const explanation = await deps.explain(receiptId);
   if (explanation === null) throw notFound('receipt');
@@ -244,6 +260,15 @@ async function change(
   const { name, tier, liteEnabled, monthlyQuota, trialEndsAt } = showOrganization(organization);
   return { organizationId, name, tier, liteEnabled, monthlyQuota, trialEndsAt };
 }
+
+/** A repeat makes nothing: the key of the first time was shown then. */
+const describeKnown = (organizationId: string, liteEnabled: boolean): Record<string, unknown> => ({
+  organizationId,
+  organizationKey: null,
+  liteEnabled,
+  scoring: describeSwitch(organizationId, liteEnabled),
+  note: `It is there already and was left as it is. A further key: npm run admin -- create-key --org ${organizationId}. A second one of this name: --another.`,
+});
 
 /** Which way scoring is switched, and the command that turns it. */
 function describeSwitch(organizationId: string, liteEnabled: boolean): string {

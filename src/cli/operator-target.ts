@@ -1,0 +1,31 @@
+/**
+ * Where an operator's command goes. It is said before anything is written, and never guessed: with no service that answers, the database has
+ * to be named by DATABASE_URL or VH_DATA_DIR, and the master key has to be there already.
+ */
+import { join, resolve } from 'node:path';
+import type { Settings } from '../config.js';
+import { readMasterKey } from '../crypto/master-key.js';
+
+/** Throws where there is none: a key made here would be another one than the service's. */
+export function operatorMasterKey({ VH_MASTER_KEY, VH_DATA_DIR }: Settings): Uint8Array {
+  const key = VH_MASTER_KEY ?? readMasterKey(VH_DATA_DIR);
+  if (key !== null) return key;
+  throw new Error(
+    `Which master key? VH_MASTER_KEY is not set and there is no ${join(VH_DATA_DIR, 'master.key')}. Set VH_MASTER_KEY (or VH_MASTER_KEY_FILE) to that of the service, or VH_DATA_DIR to its data directory.`,
+  );
+}
+
+/** Names the database that a command opens by itself, without user or password. Throws where nothing in the environment names it. */
+export function describeDatabase(
+  { DATABASE_URL, VH_DATA_DIR }: Settings,
+  environment: Readonly<Record<string, string | undefined>>,
+): string {
+  if (DATABASE_URL !== null) {
+    const { host, pathname } = new URL(DATABASE_URL);
+    return `the database ${pathname.slice(1)} at ${host}`;
+  }
+  if ((environment['VH_DATA_DIR'] ?? '') !== '') return `the embedded database in ${resolve(VH_DATA_DIR)}`;
+  throw new Error(
+    `Which database? No service answers, and neither DATABASE_URL nor VH_DATA_DIR is set. Set the one that the service has (VH_DATA_DIR=${VH_DATA_DIR} for the embedded database there), or start the service.`,
+  );
+}
