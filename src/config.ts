@@ -215,6 +215,11 @@ export const settings = {
   KAFKA_SASL_USERNAME: optional(text, 'Name to sign in with.'),
   KAFKA_SASL_PASSWORD: optional(text, 'Password to sign in with.'),
   KAFKA_TOPIC_PREFIX: setting('verifyhuman.', topicPrefix, 'Goes before the names of topics and consumer groups.'),
+  KAFKA_RETENTION_DAYS: setting(
+    14,
+    integer(1, 3_650),
+    'Days that topics made by this service keep their entries, read or not. Longer than any stop of the consumers or of the database that is to be survived; existing topics are left as they are, and warned of where they keep less.',
+  ),
   VH_CONSUMER_TAKEOVER_MS: setting(
     10_000,
     integer(1_000, 300_000),

@@ -21,6 +21,8 @@ import { openPostgres } from './database/postgres.js';
 import { openKafkaLog, type KafkaLogOptions } from './log/kafka-log.js';
 import { withDeadLetters } from './log/dead-letters.js';
 import { openLateLog } from './log/late-log.js';
+import { withLag } from './log/lag-log.js';
+import { createTellLoss, type TellLoss } from './log/losses.js';
 import type { Log } from './log/port.js';
 import { openTableLog } from './log/table-log.js';
 import { withSpool } from './spool-log.js';
@@ -80,7 +82,8 @@ export async function openStores({ settings, logger, metrics }: OpenStoresDeps):
             }),
           );
     const counters = keep(await openCounters(settings, logger));
-    let log = withDeadLetters({ log: await openLog(settings, database, logger), database, logger, metrics });
+    const opening = await openLog(settings, database, { logger, tellLoss: createTellLoss(logger, metrics) });
+    let log = withDeadLetters({ log: withLag({ log: opening, metrics }), database, logger, metrics });
     opened.push(() => log.close());
     let takesReceipts = (): boolean => true;
     if (hasSpool(settings)) {
@@ -142,14 +145,18 @@ function openCounters({ REDIS_URL: url, VH_DATA_DIR }: Settings, logger: Logger)
   return openRedisCounters({ url, deadlineMs: countersDeadlineMs, logger });
 }
 
-async function openLog(settings: Settings, database: Database, logger: Logger): Promise<Log> {
+async function openLog(
+  settings: Settings,
+  database: Database,
+  { logger, tellLoss }: { readonly logger: Logger; readonly tellLoss: TellLoss },
+): Promise<Log> {
   const {
     KAFKA_BROKERS: brokers,
     KAFKA_TOPIC_PREFIX: prefix,
     KAFKA_TLS: ssl,
     VH_CONSUMER_TAKEOVER_MS: takeoverMs,
   } = settings;
-  if (brokers === null) return openTableLog({ database, now: Date.now, logger, leaseMs: takeoverMs });
+  if (brokers === null) return openTableLog({ database, now: Date.now, logger, tellLoss, leaseMs: takeoverMs });
   const sasl = saslOf(settings);
   const open = (): Promise<Log> =>
     openKafkaLog({
@@ -159,6 +166,8 @@ async function openLog(settings: Settings, database: Database, logger: Logger): 
       ssl,
       ...(sasl === null ? {} : { sasl }),
       sessionTimeoutMs: takeoverMs,
+      retentionMs: settings.KAFKA_RETENTION_DAYS * 86_400_000,
+      tellLoss,
       logger,
     });
   return openLateLog({ open, logger, now: () => performance.now(), patienceMs: logPatienceMs });

@@ -51,7 +51,7 @@ export function createMetrics() {
     }),
     receiptsRecorded: counter('vh_receipts_recorded_total', 'Receipts written to the database by the consumers.', []),
     outcomes: counter('vh_outcome_events_total', 'Outcome events received, by result.', ['result']),
-    ...rebuildMetrics(makers),
+    ...lossMetrics(makers),
     ...verificationMetrics(registry),
     ...faceMetrics(registry),
     ...studyMetrics(makers),
@@ -195,13 +195,23 @@ function eventMetrics({ counter, gauge }: Makers) {
   };
 }
 
-/** Of projects that a counters store has lost something of. */
-function rebuildMetrics({ counter }: Makers) {
+/** Of what falls behind or is lost, and comes back. */
+function lossMetrics({ counter, gauge }: Makers) {
   return {
     rebuilds: counter(
       'vh_rebuilds_total',
       'Projects brought back into the counters from the database, by result: done, taken (another process is at it), interrupted (the store lost something again), failed.',
       ['result'],
+    ),
+    logLag: gauge(
+      'vh_log_lag_entries',
+      'Entries of the log that a consumer group has not read yet, as a process of the group saw it last; 0 where it keeps up.',
+      ['group'],
+    ),
+    logLost: counter(
+      'vh_log_lost_entries_total',
+      'Entries of the log that were deleted at the end of their retention before a consumer group had read them. Never anything but 0 in a sound installation.',
+      ['group'],
     ),
     restoredSessions: counter('vh_restored_sessions_total', 'Sessions that were counted again in rebuilds.', []),
   };

@@ -18,6 +18,7 @@ const forms = {
   retention: 'retention [--allow WHAT --before YYYY-MM-DD]',
   'dead-letters': 'dead-letters [--play] [--group NAME]',
   'show-receipt': 'show-receipt RECEIPT',
+  restored: 'restored --backup YYYY-MM-DDTHH:MM:SSZ',
   explain: 'explain RECEIPT [--facts]',
   replay: 'replay FILE',
 } as const;
@@ -37,6 +38,7 @@ const options = {
   retention: { allow: text, before: text },
   'dead-letters': { play: flag, group: text },
   'show-receipt': {},
+  restored: { backup: text },
   explain: { facts: flag },
   replay: {},
 } as const;
@@ -147,6 +149,9 @@ function build(command: Exclude<Command, 'replay'>, values: Values): unknown {
       return { command, allow: values['allow'] ?? null, before: readDay(command, '--before', values['before']) };
     case 'dead-letters':
       return { command, play: values['play'] ?? false, group: values['group'] ?? null };
+    case 'restored':
+      if (values['backup'] === undefined) throw usage(command, '--backup says when the back-up was taken.');
+      return { command, backupAt: readDay(command, '--backup', values['backup']) };
     case 'explain':
       return { command, receiptId: values['receipt'], facts: values['facts'] ?? false };
     case 'trial':

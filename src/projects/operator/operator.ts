@@ -23,6 +23,7 @@ import {
 import { findProject } from '../../administration/project-store.js';
 import { askForLetters, readLetterFigures } from '../../stores/log/dead-letter-table.js';
 import { allowDeletion, readMarks } from '../../stores/database/retention-marks.js';
+import { noteRestore } from '../../stores/database/restores.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import { findByName, listOrganizations, showReceipt } from './operator-reads.js';
 
@@ -58,6 +59,7 @@ export const OperatorCommand = Type.Union([
   command('demo-traffic', {}),
   command('retention', { allow: Nullable(Name), before: Nullable(Type.String({ format: 'date-time' })) }),
   command('dead-letters', { play: Type.Boolean(), group: Nullable(Name) }),
+  command('restored', { backupAt: Type.String({ format: 'date-time' }) }),
   command('explain', { receiptId: Id, facts: Type.Boolean() }),
   command('trial', { organizationId: Id, trialEndsAt: Nullable(Type.String({ format: 'date-time' })) }),
 ]);
@@ -120,6 +122,8 @@ export async function runOperatorCommand(
       return retention(deps, wish);
     case 'dead-letters':
       return deadLetters(deps, wish);
+    case 'restored':
+      return restored(deps, wish);
     case 'trial':
       return change(deps, wish.organizationId, {
         trialEndsAt: wish.trialEndsAt === null ? null : new Date(wish.trialEndsAt),
@@ -145,6 +149,11 @@ async function deadLetters(
   const asked = play ? { playedAgain: await askForLetters(database, group) } : {};
   const groups = await readLetterFigures(database);
   return { ...asked, groups: group === null ? groups : groups.filter((each) => each.group === group) };
+}
+
+/** The database was restored from a back-up of that time. */
+async function restored({ database }: OperatorDeps, { backupAt }: Of<'restored'>): Promise<Record<string, unknown>> {
+  return { backupAt, recordsToldAnew: await noteRestore(database, new Date(backupAt)) };
 }
 
 async function fillDemo({ database, inventTraffic }: OperatorDeps): Promise<Record<string, unknown>> {

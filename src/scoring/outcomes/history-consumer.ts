@@ -8,6 +8,8 @@ import type { Consumer, Log } from '../../stores/log/port.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { readjudicate } from './adjudication-work.js';
 import { createPendingPublisher, publishRecords, type HistoryPublisherDeps } from './history-publisher.js';
+import { findLostOutcomes } from './outcome-log.js';
+import { storeEvents } from './outcome-service.js';
 import { createWorkOrders } from './work-orders.js';
 
 export interface HistoryConsumerDeps extends HistoryPublisherDeps {
@@ -51,7 +53,11 @@ export async function startHistoryConsumer(deps: HistoryConsumerDeps): Promise<C
     topic: 'outcomes',
     group: 'history',
     batchMax: wakeBatchMax,
-    handle: wake,
+    handle: async (entries) => {
+      for (const rows of await findLostOutcomes(deps.database, entries, deps.now()))
+        await deps.database.transaction((tx) => storeEvents(tx, rows));
+      await wake();
+    },
   });
   const sweeper = setInterval(() => void wake(), sweepMs);
   return {

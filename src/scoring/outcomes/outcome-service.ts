@@ -3,7 +3,6 @@
  * accepted is durable before the reply, together with the work order that will carry it into the history; a replay is a
  * duplicate and changes nothing. With the database away nothing is accepted, and the answer is a 503 to repeat.
  */
-import { pack } from 'msgpackr';
 import type { OutcomeReply } from '../../contract/outcome.js';
 import type { MakeRef } from '../../crypto/master-key.js';
 import type { Issue } from '../../errors.js';
@@ -17,6 +16,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { UnknownName } from '../request-notes.js';
 import { createEventCheck } from './event-check.js';
+import { entryOfOutcomes } from './outcome-log.js';
 import {
   eventOf,
   findRestated,
@@ -60,7 +60,7 @@ export function createOutcomeService(deps: OutcomeServiceDeps) {
       if (stated.length === 0) throw invalid(refused.slice(0, issuesMax));
       const valid = stated.map(({ row }) => row);
       const { accepted, restated } = await deps.database.transaction((tx) => storeEvents(tx, valid));
-      await wakeConsumers(deps, namespaceOf(caller), accepted.length);
+      if (accepted.length > 0) await tellConsumers(deps, namespaceOf(caller), valid);
       const sessions = new Set(valid.map(({ namespace, sessionRef }) => `${namespace}\n${sessionRef}`)).size;
       const reply = {
         received: events.length,
@@ -94,7 +94,7 @@ function tellUnknown(unknown: readonly UnknownName[]): readonly Issue[] {
 }
 
 /** Replaces what known eventIds said, stores what is new, and orders the adjudication of every session that this touches. */
-async function storeEvents(
+export async function storeEvents(
   tx: Queryable,
   rows: readonly OutcomeRow[],
 ): Promise<{ readonly accepted: readonly InsertedOutcome[]; readonly restated: ReadonlySet<string> }> {
@@ -137,9 +137,12 @@ export async function orderWork(tx: Queryable, sessions: readonly SessionKey[]):
 }
 
 /** The order is in the database already: a wake-up that is lost costs the consumers’ polling interval, nothing else. */
-async function wakeConsumers({ log, logger }: OutcomeServiceDeps, namespace: string, accepted: number): Promise<void> {
-  if (accepted === 0) return;
+async function tellConsumers(
+  { log, logger, now }: OutcomeServiceDeps,
+  namespace: string,
+  rows: readonly OutcomeRow[],
+): Promise<void> {
   await log
-    .append('outcomes', [{ key: namespace, value: pack({ namespace, accepted }) }])
+    .append('outcomes', [entryOfOutcomes(namespace, now(), rows)])
     .catch((error: unknown) => logger.warn({ err: error }, 'consumers were not woken; they find the work by polling'));
 }

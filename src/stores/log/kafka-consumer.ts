@@ -10,6 +10,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import { settleWithin } from '../settle-within.js';
 import type { KafkaClient } from './kafka-client.js';
 import { joinGroup, type Member } from './kafka-member.js';
+import type { TellLoss } from './losses.js';
 import type { Consumer, Subscription } from './port.js';
 import { createWake, pauseAfter } from './wake.js';
 
@@ -18,6 +19,7 @@ export interface KafkaConsumerDeps {
   readonly createClient: () => KafkaClient;
   readonly now: () => number;
   readonly logger: Logger;
+  readonly tellLoss: TellLoss;
   /** Names of the topic and the group in Kafka. */
   readonly topicName: string;
   readonly groupId: string;

@@ -10,6 +10,7 @@ import { createKafkaClient, type KafkaClient, type KafkaConnection } from './kaf
 import { startKafkaConsumer } from './kafka-consumer.js';
 import { createKafkaProducer } from './kafka-producer.js';
 import { createTopics, createWatch } from './kafka-topics.js';
+import type { TellLoss } from './losses.js';
 import { topics, type Consumer, type Log, type Topic } from './port.js';
 
 export interface KafkaLogOptions extends KafkaConnection {
@@ -18,6 +19,10 @@ export interface KafkaLogOptions extends KafkaConnection {
   readonly prefix?: string;
   /** Of topics that are created; more of them let more members of a group share the work. */
   readonly partitions?: number;
+  /** How long created topics keep their entries, in milliseconds. */
+  readonly retentionMs?: number;
+  /** Told of entries that were gone before a group had read them. */
+  readonly tellLoss?: TellLoss;
   /** Longest wait of an append. */
   readonly appendDeadlineMs?: number;
   /** How long a reader that vanished keeps its share of a group. */
@@ -29,6 +34,8 @@ const defaults = {
   now: () => performance.now(),
   prefix: 'verifyhuman.',
   partitions: 6,
+  retentionMs: 14 * 86_400_000,
+  tellLoss: () => undefined,
   appendDeadlineMs: 2_000,
   sessionTimeoutMs: 10_000,
 };
@@ -39,10 +46,13 @@ const waitingBytesMax = 67_108_864;
 
 /** Opens the log. */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
-  const { now, prefix, partitions, appendDeadlineMs, sessionTimeoutMs, logger } = { ...defaults, ...options };
+  const { now, prefix, partitions, retentionMs, tellLoss, appendDeadlineMs, sessionTimeoutMs, logger } = {
+    ...defaults,
+    ...options,
+  };
   const createClient = (): KafkaClient => createKafkaClient(options);
   const nameOf = (topic: Topic): string => `${prefix}${topic}`;
-  await createTopics(createClient, { names: topics.map(nameOf), partitions, logger });
+  await createTopics(createClient, { names: topics.map(nameOf), partitions, retentionMs, logger });
   const producer = await createKafkaProducer(createClient, logger, appendDeadlineMs * sendShare);
   const watch = createWatch(createClient);
   const consumers = new Set<Consumer>();
@@ -73,7 +83,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
       const topicName = nameOf(subscription.topic);
       const groupId = `${topicName}.${subscription.group}`;
       const consumer = startKafkaConsumer(
-        { createClient, now, logger, topicName, groupId, sessionTimeoutMs },
+        { createClient, now, logger, tellLoss, topicName, groupId, sessionTimeoutMs },
         subscription,
       );
       consumers.add(consumer);

@@ -8,6 +8,8 @@
 import type { Consumer, ConsumerCrashEvent, EachBatchPayload } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.js';
 import type { KafkaClient } from './kafka-client.js';
+import { createKafkaLosses, type KafkaLosses } from './kafka-losses.js';
+import type { TellLoss } from './losses.js';
 import { createPartitions, type Partitions } from './kafka-partitions.js';
 import type { Subscription } from './port.js';
 
@@ -21,6 +23,7 @@ export interface MemberDeps {
   readonly sessionTimeoutMs: number;
   readonly now: () => number;
   readonly logger: Logger;
+  readonly tellLoss: TellLoss;
   /** Called at each sign that kafkajs is at work. */
   readonly onTick: () => void;
 }
@@ -56,18 +59,23 @@ export function joinGroup(deps: MemberDeps): Member {
   const { client, topicName, onTick } = deps;
   const consumer = createConsumer(deps);
   const resolvers: Resolvers = new Map();
-  const partitions = createMemberPartitions(deps, consumer, resolvers);
+  const losses = createMemberLosses(deps);
+  const partitions = createMemberPartitions(deps, consumer, { resolvers, losses });
   const { events } = consumer;
   consumer.on(events.FETCH, onTick);
   consumer.on(events.HEARTBEAT, onTick);
   consumer.on(events.GROUP_JOIN, ({ payload }) => {
     onTick();
-    partitions.assign(payload.memberId, payload.memberAssignment[topicName] ?? []);
+    const assigned = payload.memberAssignment[topicName] ?? [];
+    partitions.assign(payload.memberId, assigned);
+    const share = [{ topic: topicName, partitions: assigned }];
+    consumer.pause(share);
+    void losses.joined().then(() => resume(consumer, share));
   });
   const crashed = new Promise<unknown>((resolve) =>
     consumer.on(events.CRASH, ({ payload }: ConsumerCrashEvent) => resolve(payload.error)),
   );
-  const running = readTopic(consumer, topicName, partitions, resolvers);
+  const running = readTopic(consumer, topicName, partitions, { resolvers, losses });
   const joinedInVain = new Promise<unknown>((resolve) => {
     running.catch(resolve);
   });
@@ -88,6 +96,14 @@ export function joinGroup(deps: MemberDeps): Member {
   };
 }
 
+function resume(consumer: Consumer, share: Parameters<Consumer['resume']>[0]): void {
+  try {
+    consumer.resume(share);
+  } catch {
+    // kafkajs has given up meanwhile: a fresh member fetches again.
+  }
+}
+
 function createConsumer({ client, groupId, sessionTimeoutMs, subscription }: MemberDeps): Consumer {
   const { lingerMs = 0 } = subscription;
   return client.kafka.consumer({
@@ -103,10 +119,25 @@ function createConsumer({ client, groupId, sessionTimeoutMs, subscription }: Mem
   });
 }
 
+/** Topics and groups are told by their names here, not by those in Kafka. */
+const createMemberLosses = ({ client, topicName, groupId, tellLoss, subscription }: MemberDeps): KafkaLosses =>
+  createKafkaLosses({
+    client,
+    topicName,
+    groupId,
+    onLost: (entries) => tellLoss({ topic: subscription.topic, group: subscription.group, entries }),
+  });
+
+/** What is kept of each partition beside its work. */
+interface Kept {
+  readonly resolvers: Resolvers;
+  readonly losses: KafkaLosses;
+}
+
 function createMemberPartitions(
   { subscription, topicName, groupId, now, logger }: MemberDeps,
   consumer: Consumer,
-  resolvers: Resolvers,
+  { resolvers, losses }: Kept,
 ): Partitions {
   return createPartitions({
     now,
@@ -115,15 +146,10 @@ function createMemberPartitions(
     commit: async (partition, offset) => {
       await consumer.commitOffsets([{ topic: topicName, partition, offset: (BigInt(offset) + 1n).toString() }]);
       resolvers.get(partition)?.(offset);
+      losses.committed(partition, offset);
     },
     pause: (partition) => consumer.pause([{ topic: topicName, partitions: [partition] }]),
-    resume: (partition) => {
-      try {
-        consumer.resume([{ topic: topicName, partitions: [partition] }]);
-      } catch {
-        // kafkajs has given up meanwhile: a fresh member fetches again.
-      }
-    },
+    resume: (partition) => resume(consumer, [{ topic: topicName, partitions: [partition] }]),
     onFailure: (error, partition, failures) =>
       logger.warn(
         { err: error, topic: topicName, groupId, partition, failures },
@@ -136,7 +162,7 @@ async function readTopic(
   consumer: Consumer,
   topicName: string,
   partitions: Partitions,
-  resolvers: Resolvers,
+  { resolvers, losses }: Kept,
 ): Promise<void> {
   await consumer.connect();
   await consumer.subscribe({ topics: [topicName], fromBeginning: true });
@@ -145,6 +171,8 @@ async function readTopic(
     eachBatchAutoResolve: false,
     eachBatch: async ({ batch, resolveOffset }) => {
       resolvers.set(batch.partition, resolveOffset);
+      const [first] = batch.messages;
+      if (first !== undefined) losses.fetched(batch.partition, first.offset);
       const entries = batch.messages.map(({ key, value }) => ({
         key: key?.toString('utf8') ?? '',
         value: value ?? new Uint8Array(),

@@ -1,5 +1,8 @@
-/** Topics of the Kafka log: made where they are missing, never changed where they exist. And a check that the cluster answers. */
-import type { Admin } from 'kafkajs';
+/**
+ * Topics of the Kafka log: made where they are missing, with a retention of their own; never changed where they exist, though one that keeps its entries
+ * for less is warned of. And a check that the cluster answers.
+ */
+import kafkajs, { type Admin } from 'kafkajs';
 import { storeUnavailable } from '../../errors.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { settleWithin } from '../settle-within.js';
@@ -10,6 +13,8 @@ import { pauseAfter } from './wake.js';
 export interface TopicsOptions {
   readonly names: readonly string[];
   readonly partitions: number;
+  /** How long entries are kept, in milliseconds. */
+  readonly retentionMs: number;
   readonly logger: Logger;
 }
 
@@ -37,24 +42,58 @@ export async function createTopics(createClient: () => KafkaClient, options: Top
   }
 }
 
-async function createOnce(admin: Admin, { names, partitions, logger }: TopicsOptions): Promise<void> {
+async function createOnce(admin: Admin, options: TopicsOptions): Promise<void> {
+  const { names, partitions, retentionMs, logger } = options;
   try {
     await admin.connect();
     const existing = new Set(await admin.listTopics());
     const missing = names.filter((name) => !existing.has(name));
+    await warnOfShort(
+      admin,
+      names.filter((name) => existing.has(name)),
+      options,
+    );
     if (missing.length === 0) return;
     const { brokers } = await admin.describeCluster();
     const replicationFactor = Math.min(replicasMax, brokers.length);
     // With three replicas, two of them must have an entry before it counts as durable.
-    const configEntries = replicationFactor < replicasMax ? [] : [{ name: 'min.insync.replicas', value: '2' }];
+    const configEntries = [
+      { name: 'retention.ms', value: String(retentionMs) },
+      { name: 'retention.bytes', value: '-1' },
+      ...(replicationFactor < replicasMax ? [] : [{ name: 'min.insync.replicas', value: '2' }]),
+    ];
     await admin.createTopics({
       topics: missing.map((topic) => ({ topic, numPartitions: partitions, replicationFactor, configEntries })),
       waitForLeaders: true,
     });
-    logger.info({ topics: missing, partitions, replicationFactor }, 'created topics in Kafka');
+    logger.info({ topics: missing, partitions, replicationFactor, retentionMs }, 'created topics in Kafka');
   } finally {
     await admin.disconnect().catch(() => undefined);
   }
+}
+
+/** A cluster that does not tell its settings is believed to keep enough. */
+async function warnOfShort(
+  admin: Admin,
+  names: readonly string[],
+  { retentionMs, logger }: TopicsOptions,
+): Promise<void> {
+  if (names.length === 0) return;
+  const resources = names.map((name) => ({
+    type: kafkajs.ConfigResourceTypes.TOPIC,
+    name,
+    configNames: ['retention.ms'],
+  }));
+  const told = await admin.describeConfigs({ resources, includeSynonyms: false }).catch(() => ({ resources: [] }));
+  const short = told.resources.flatMap(({ resourceName, configEntries }) => {
+    const value = Number(configEntries.find(({ configName }) => configName === 'retention.ms')?.configValue ?? -1);
+    return value >= 0 && value < retentionMs ? [{ topic: resourceName, retentionMs: value }] : [];
+  });
+  if (short.length > 0)
+    logger.warn(
+      { short, wantedMs: retentionMs },
+      'topics in Kafka keep their entries for less than KAFKA_RETENTION_DAYS: consumers that are away for longer lose what they had not read',
+    );
 }
 
 interface Connection {

@@ -10,6 +10,7 @@
  */
 import type { Logger } from '../../telemetry/logger.js';
 import type { Database } from '../database/port.js';
+import type { TellLoss } from './losses.js';
 import type { Consumer, LogEntry, Subscription } from './port.js';
 import { acquireGroup, commitGroup, readEntries, releaseGroup, type GroupKey } from './table-group.js';
 import { createTail, type Tail } from './tail.js';
@@ -19,6 +20,7 @@ export interface TableConsumerDeps {
   readonly database: Database;
   readonly now: () => number;
   readonly logger?: Logger | undefined;
+  readonly tellLoss?: TellLoss | undefined;
   readonly member: string;
   readonly leaseMs: number;
   readonly pollMs: number;
@@ -90,7 +92,7 @@ export function startTableConsumer(deps: TableConsumerDeps, subscription: Subscr
 
 /** Reads and handles batches under the lease; the position moves here and nowhere else. */
 function createRounds(
-  { database, now, member, leaseMs }: TableConsumerDeps,
+  { database, now, member, leaseMs, tellLoss }: TableConsumerDeps,
   { topic, group, batchMax, lingerMs = 0, handle }: Subscription,
   tail: Tail,
   pause: (ms: number) => Promise<void>,
@@ -112,6 +114,8 @@ function createRounds(
     if (kept.length > 0) return kept;
     const read = await readEntries(database, topic, from);
     if (read.entries.length === 0) return [];
+    // A group that has read nothing yet begins with the oldest that is left.
+    if (from > 0 && read.start > from) tellLoss?.({ topic, group, entries: read.start - from });
     tail.replace(read.start, read.entries);
     position = read.start;
     return tail.take(read.start, batchMax);

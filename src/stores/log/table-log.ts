@@ -11,6 +11,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { Database } from '../database/port.js';
 import { createGroupCommit, type GroupCommit } from './group-commit.js';
 import { packEntries, unpackEntries } from './packing.js';
+import type { TellLoss } from './losses.js';
 import { topics, type Log, type LogEntry, type PartitionProgress, type Topic } from './port.js';
 import { startTableConsumer, type TableConsumer } from './table-consumer.js';
 import { startTrimming } from './table-trim.js';
@@ -19,6 +20,8 @@ export interface TableLogOptions {
   readonly database: Database;
   readonly now: () => number;
   readonly logger?: Logger;
+  /** Told of entries that were gone before a group had read them. */
+  readonly tellLoss?: TellLoss;
   /** Longest wait of an append. */
   readonly appendDeadlineMs?: number;
   /** How often readers look for appends of other processes. */
@@ -42,7 +45,7 @@ const store = 'embedded log';
 
 /** Opens the log. The database must have been migrated, and is left open by `close`. */
 export function openTableLog(options: TableLogOptions): Log {
-  const { database, now, logger, appendDeadlineMs, pollMs, leaseMs, trimEveryMs, retentionSeconds } = {
+  const { database, now, logger, tellLoss, appendDeadlineMs, pollMs, leaseMs, trimEveryMs, retentionSeconds } = {
     ...defaults,
     ...options,
   };
@@ -69,7 +72,10 @@ export function openTableLog(options: TableLogOptions): Log {
     append: (topic, entries) => (isClosed ? refuse() : writers[topic].append(entries)),
     subscribe: async (subscription) => {
       if (isClosed) return refuse();
-      const reader = startTableConsumer({ database, now, logger, member: randomUUID(), leaseMs, pollMs }, subscription);
+      const reader = startTableConsumer(
+        { database, now, logger, tellLoss, member: randomUUID(), leaseMs, pollMs },
+        subscription,
+      );
       readers.set(reader, subscription.topic);
       const stop = (): Promise<void> => {
         readers.delete(reader);

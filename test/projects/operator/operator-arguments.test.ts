@@ -38,6 +38,8 @@ t.test('each command is read into what it asks for', (t) => {
     before: '2026-01-31T00:00:00.000Z',
   });
   t.same(read('retention'), { command: 'retention', allow: null, before: null });
+  t.same(read('restored --backup 2026-06-01T12:00:00Z'), { command: 'restored', backupAt: '2026-06-01T12:00:00.000Z' });
+  t.throws(() => read('restored'), { message: /--backup/ });
   t.same(read('dead-letters'), { command: 'dead-letters', play: false, group: null });
   t.same(read('dead-letters --play --group receipts'), { command: 'dead-letters', play: true, group: 'receipts' });
   t.same(read('replay facts.json'), { command: 'replay', file: 'facts.json' });

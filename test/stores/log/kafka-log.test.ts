@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import kafkajs, { Kafka, logLevel } from 'kafkajs';
 import t from 'tap';
+import type { Loss } from '../../../src/stores/log/losses.js';
 import { openKafkaLog } from '../../../src/stores/log/kafka-log.js';
 import type { Log, LogEntry } from '../../../src/stores/log/port.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
@@ -41,6 +43,52 @@ if (stack !== null) {
     // All went out in a few sends, of which those of one moment share a partition; by key they would lie on all six.
     t.ok(batches <= 3, `${batches} batches`);
   });
+
+  t.test(
+    'topics keep their entries as long as they are told, and what is gone unread is told with its number',
+    async (t) => {
+      const prefix = `test-${randomUUID()}.`;
+      const losses: Loss[] = [];
+      const log = await openKafkaLog({
+        ...{ brokers: [stack.kafkaBrokers], clientId: 'verifyhuman-test', logger, prefix, sessionTimeoutMs: 3_000 },
+        retentionMs: 5 * 86_400_000,
+        tellLoss: (loss) => losses.push(loss),
+      });
+      t.teardown(() => log.close());
+      const admin = new Kafka({ brokers: [stack.kafkaBrokers], logLevel: logLevel.NOTHING }).admin();
+      t.teardown(() => admin.disconnect());
+      await admin.connect();
+      const topic = `${prefix}scores`;
+      const { resources } = await admin.describeConfigs({
+        resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configNames: ['retention.ms'] }],
+        includeSynonyms: false,
+      });
+      t.equal(resources[0]?.configEntries[0]?.configValue, String(5 * 86_400_000));
+
+      const group = freshGroup();
+      const reader = await gather(log, 'scores', group);
+      const send = async (count: number): Promise<unknown> =>
+        Promise.all(Array.from({ length: count }, (_, n) => log.append('scores', [entry(`${n}`, `${n}`)])));
+      await send(60);
+      await waitUntil(() => reader.entries.length === 60, 'all are read', backWithinMs);
+      await reader.consumer.stop();
+      t.same(losses, [], 'nothing is lost yet');
+      await send(90);
+      const ends = await admin.fetchTopicOffsets(topic);
+      await admin.deleteTopicRecords({
+        topic,
+        partitions: ends.map(({ partition, high }) => ({ partition, offset: high })),
+      });
+      await send(60);
+      const later = await gather(log, 'scores', group);
+      await waitUntil(() => later.entries.length === 60, 'what is left is read', backWithinMs);
+      t.equal(
+        losses.reduce((sum, { entries }) => sum + entries, 0),
+        90,
+      );
+      t.match(losses[0], { topic: 'scores', group });
+    },
+  );
 
   t.test('members of two instances share a group, also while one comes and goes; nothing is lost', async (t) => {
     const prefix = `test-${randomUUID()}.`;

@@ -1,4 +1,5 @@
 import t from 'tap';
+import type { Loss } from '../../../src/stores/log/losses.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
 import { openPostgres } from '../../../src/stores/database/postgres.js';
@@ -63,6 +64,24 @@ t.test('groups that never came back stop holding entries, and so do topics that 
     ),
     [{ batches: 0, groups: 0 }],
   );
+});
+
+t.test('what was removed before a group had read it is told with its number', async (t) => {
+  const losses: Loss[] = [];
+  const database = await emptyDatabase();
+  const log = openTableLog({ ...quick, database, trimEveryMs: 3_600_000, tellLoss: (loss) => losses.push(loss) });
+  t.teardown(() => log.close());
+  const group = freshGroup();
+  const reader = await gather(log, 'deliveries', group);
+  await log.append('deliveries', [entry('a', '1')]);
+  await waitUntil(() => reader.entries.length === 1, 'the first is read');
+  await reader.consumer.stop();
+  await log.append('deliveries', [entry('a', '2'), entry('a', '3')]);
+  await database.query("DELETE FROM log_batches WHERE topic = 'deliveries'");
+  await log.append('deliveries', [entry('a', '4')]);
+  const later = await gather(log, 'deliveries', group);
+  await waitUntil(() => later.entries.length === 1, 'what is left is read');
+  t.same(losses, [{ topic: 'deliveries', group, entries: 2 }]);
 });
 
 t.test('with the database away appends reject in time, and readers go on when it is back', async (t) => {

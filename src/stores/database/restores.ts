@@ -1,0 +1,31 @@
+/**
+ * What has to be said after the database was restored from a back-up. The counters store may hold a later record of each subject than the database
+ * now does, and keeps what has the higher version: so every record becomes younger than anything that was told before, and is told anew.
+ */
+import type { Database } from './port.js';
+
+const batchMax = 5_000;
+const deadlineMs = 60_000;
+
+/** Notes the restore and has every record told anew; answers how many. Done twice, it tells them twice. */
+export async function noteRestore(database: Database, backupAt: Date): Promise<number> {
+  await database.query('INSERT INTO restores (backup_at) VALUES ($1)', [backupAt]);
+  let records = 0;
+  let after = ['', ''];
+  for (;;) {
+    const rows = await database.query<{ project_id: string; subject_ref: string }>(
+      `WITH next AS (
+         SELECT project_id, subject_ref FROM history WHERE (project_id, subject_ref) > ($1, $2) ORDER BY project_id, subject_ref LIMIT ${batchMax} FOR UPDATE),
+       younger AS (
+         UPDATE history h SET version = greatest(h.version, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) + 1
+           FROM next WHERE h.project_id = next.project_id AND h.subject_ref = next.subject_ref)
+       SELECT project_id, subject_ref FROM next ORDER BY project_id, subject_ref`,
+      after,
+      { deadlineMs },
+    );
+    records += rows.length;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < batchMax) return records;
+    after = [last.project_id, last.subject_ref];
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * A log that tells how far behind the groups of this process are, in entries: looked at from time to time, since it costs the log a question. While
+ * the log is away the last figure stands.
+ */
+import type { Metrics } from '../../telemetry/metrics.js';
+import type { Log, Subscription } from './port.js';
+
+export interface LagLogDeps {
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'logLag'>;
+  /** How often it looks, in milliseconds. */
+  readonly everyMs?: number;
+}
+
+const everyMsDefault = 10_000;
+
+export function withLag({ log, metrics, everyMs = everyMsDefault }: LagLogDeps): Log {
+  const groups = new Set<Pick<Subscription, 'topic' | 'group'>>();
+  const look = async (): Promise<void> => {
+    for (const { topic, group } of groups) {
+      const partitions = await log.progress(topic, group);
+      // What is gone before it was read is behind as well.
+      metrics.logLag.set(
+        { group },
+        partitions.reduce((sum, { next, end }) => sum + Math.max(0, end - next), 0),
+      );
+    }
+  };
+  let looking = false;
+  const timer = setInterval(() => {
+    if (looking) return;
+    looking = true;
+    void look()
+      .catch(() => undefined)
+      .finally(() => (looking = false));
+  }, everyMs);
+  timer.unref();
+  return {
+    ...log,
+    subscribe: async (subscription) => {
+      const consumer = await log.subscribe(subscription);
+      groups.add(subscription);
+      const stop = (): Promise<void> => {
+        groups.delete(subscription);
+        return consumer.stop();
+      };
+      return { tickAgeMs: () => consumer.tickAgeMs(), stop };
+    },
+    close: () => {
+      clearInterval(timer);
+      return log.close();
+    },
+  };
+}
