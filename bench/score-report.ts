@@ -95,8 +95,24 @@ function ratiosOf(score: Measured, baseline: Measured, { rates, saturation }: Co
   return {
     throughputRatio: round3(perSecond(score) / perSecond(baseline)),
     cpuRatio: round3(cpu(score) / cpu(baseline)),
+    cpuNoise: noiseOf(score.rounds, baseline.rounds),
     scoresPerSecond: Math.round(perSecond(score)),
     redisMicroseconds: Math.round(median(score.rounds.map((round) => round.redisPerRequest))),
     ...Object.fromEntries([...rates.flatMap((rate) => at(String(rate), rate)), ...at('Saturation', saturation)]),
+    ...Object.fromEntries(
+      rates.map((rate) => [`cpuNoiseAt${rate}`, noiseOf(atRate(score, rate), atRate(baseline, rate))]),
+    ),
   };
 }
+
+const atRate = ({ rates }: Measured, rate: number): readonly RateRound[] =>
+  rates.filter((round) => round.rate === rate);
+
+/** How far the ratio of CPU in one pair of rounds lay from that in the middle one at most, as a share of it: what the machine did, not the code. */
+function noiseOf(ours: readonly HasCpu[], theirs: readonly HasCpu[]): number {
+  const ratios = ours.map((round, index) => round.cpuPerRequest / (theirs[index]?.cpuPerRequest ?? NaN));
+  const middle = median(ratios);
+  return round3(Math.max(...ratios.map((ratio) => Math.abs(ratio - middle))) / middle);
+}
+
+type HasCpu = Pick<Round, 'cpuPerRequest'>;
