@@ -12,7 +12,7 @@ t.setTimeout(60_000);
 const stack = findStack(t, 'what a score asks of the stores');
 /** Statements that come by the clock, however many calls there are. */
 const byTheClock = [
-  / FROM changes /,
+  / FROM changes\s/,
   /INTO api_key_uses /,
   /^SELECT 1$/,
   / fingerprint_changes /,
