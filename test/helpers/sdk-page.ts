@@ -187,3 +187,20 @@ const beginners: Record<Way, string> = {
   }`,
   react: '(options) => window.render(options)',
 };
+
+/** Thresholds under which everything passes that a browser under playwright can show. */
+export const lenient = { liveness: 0, uniqueness: 0, authenticity: 0, screenDetection: 0 };
+/** A press that takes its time: a click without one is told from a hand. */
+export const pressed = { delay: 90 };
+
+/** A camera that shows noise, and no face; its tracks are the page’s `tracks`. */
+export const showNoise = async (page: Page): Promise<void> => {
+  await page.addInitScript(`navigator.mediaDevices.getUserMedia = async () => {
+      const canvas = document.createElement('canvas');
+      const context = canvas.getContext('2d');
+      setInterval(() => { context.fillStyle = 'rgb(' + [0, 0, 0].map(() => Math.random() * 255 | 0) + ')'; context.fillRect(0, 0, 640, 480); }, 100);
+      const stream = canvas.captureStream(15);
+      (window.tracks ??= []).push(...stream.getTracks());
+      return stream;
+    }`);
+};

@@ -1,20 +1,15 @@
 /** Modes as a respondent meets them: the script that ships, the product’s own service, the policy of an integrator. */
 import { randomUUID } from 'node:crypto';
-import type { Page } from 'playwright-core';
 import t from 'tap';
 import { hasChromium, hasDisplayTools } from '../../helpers/browser.js';
 import { verifyByHand } from '../../helpers/hand-page.js';
-import { startSdkSiteInWindow } from '../../helpers/sdk-page.js';
+import { lenient, pressed, showNoise, startSdkSiteInWindow } from '../../helpers/sdk-page.js';
 import { startTestService } from '../../helpers/service.js';
 import { waitUntil } from '../../helpers/wait-until.js';
 
 const skip = hasChromium() && hasDisplayTools() ? false : 'Chromium or Xvfb is not installed (CHROMIUM_PATH)';
 
 t.setTimeout(330_000);
-/** A press that takes its time: a click without one is told from a hand. */
-const pressed = { delay: 90 };
-/** Everything passes that a browser under playwright can show. */
-const lenient = { liveness: 0, uniqueness: 0, authenticity: 0, screenDetection: 0 };
 const config = { challengeEnabled: false, deduplication: { perDataCollector: true } };
 
 void t.test('from end to end', { skip, timeout: 300_000 }, async (t) => {
@@ -54,74 +49,6 @@ void t.test('from end to end', { skip, timeout: 300_000 }, async (t) => {
     t.equal(await page.getByRole('button').count(), 0);
     t.strictSame(errors, []);
     await page.close();
-  });
-
-  const heading = (page: Page) => page.getByRole('heading', { name: 'A short check that you are a real person' });
-
-  await t.test('a page that takes the element away calls the mount off; one that moves it does not', async (t) => {
-    for (const way of ['mount', 'html'] as const) {
-      const { page, begin, settled } = await site.open(way);
-      await begin({ siteKey, widgetMode: 'standard', locale: 'en' });
-      await heading(page).waitFor();
-      await page.evaluate(`(() => {
-        const target = document.getElementById('target');
-        const section = document.createElement('section');
-        document.body.append(section);
-        section.append(target);
-        target.addEventListener('vh:error', ({ detail }) => ended(null, detail));
-      })()`);
-      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
-      t.equal(await heading(page).count(), 1, `${way}: moved, it goes on`);
-      t.equal(await page.evaluate('seen.ended'), null);
-      await page.evaluate("document.querySelector('section').remove()");
-      t.match(await settled(), { result: null, error: { name: 'AbortError' } }, way);
-      await page.close();
-    }
-  });
-
-  await t.test(
-    'a retry in React names the session that failed, also after the way to the service failed',
-    async (t) => {
-      const asked: unknown[] = [];
-      const opened = await site.open('react', async (page) => {
-        await page.route('**/public/sessions', async (route) => {
-          if (route.request().method() === 'OPTIONS') return route.continue();
-          asked.push((route.request().postDataJSON() as { previousSessionId?: string }).previousSessionId);
-          await route.abort('connectionrefused');
-        });
-      });
-      const options = { siteKey, apiEndpoint: baseUrl, widgetMode: 'invisible', degradedMode: 'FAIL_CLOSED' };
-      const failedFor = (count: number) =>
-        waitUntil(
-          async () => asked.length === count && (await opened.page.evaluate("hook.status === 'failed'")) === true,
-          'the mount fails',
-        );
-      await opened.page.evaluate(`renderHook(${JSON.stringify({ ...options, previousSessionId: 'sess_before' })})`);
-      await failedFor(3);
-      await opened.page.evaluate('hook.retry()');
-      await failedFor(6);
-      t.strictSame([...new Set(asked)], ['sess_before']);
-      await opened.page.close();
-    },
-  );
-
-  await t.test('a redirect that is no web address is not followed, and the page’s author is told', async (t) => {
-    await patch({ verificationMode: 'score' });
-    const opened = await site.open('mount', async (page) => {
-      await page.route('**/public/sessions/*/result', async (route) => {
-        const response = await route.fetch();
-        const body = (await response.json()) as { dispatch: object };
-        const dispatch = { ...body.dispatch, redirectUrl: "javascript:document.title='taken'" };
-        await route.fulfill({ response, json: { ...body, dispatch } });
-      });
-    });
-    await opened.begin({ siteKey, widgetMode: 'invisible', dataCollector: randomUUID() });
-    t.match(await opened.settled(), { result: { status: String }, error: null });
-    await waitUntil(() => opened.errors.length > 0, 'it is said on the console');
-    t.match(opened.errors, [/redirectUrl is no web address/]);
-    t.equal(await opened.page.title(), 'Survey');
-    await opened.page.close();
-    await patch({ verificationMode: 'block' });
   });
 
   await t.test(
@@ -203,61 +130,10 @@ void t.test('from end to end', { skip, timeout: 300_000 }, async (t) => {
     }
   });
 
-  /** A camera that shows noise, and no face. */
-  const noise = async (page: Page): Promise<void> => {
-    await page.addInitScript(`navigator.mediaDevices.getUserMedia = async () => {
-      const canvas = document.createElement('canvas');
-      const context = canvas.getContext('2d');
-      setInterval(() => { context.fillStyle = 'rgb(' + [0, 0, 0].map(() => Math.random() * 255 | 0) + ')'; context.fillRect(0, 0, 640, 480); }, 100);
-      const stream = canvas.captureStream(15);
-      (window.tracks ??= []).push(...stream.getTracks());
-      return stream;
-    }`);
-  };
-
-  await t.test('with a directive of the policy left out, the page’s author reads which', async (t) => {
-    const { policy } = site;
-    const change = (from: string | RegExp, to: string): string => {
-      const changed = policy.replace(from, to);
-      t.not(changed, policy);
-      return changed;
-    };
-    const cases = [
-      [
-        'worker-src',
-        change("worker-src 'self' blob:", "worker-src 'self'"),
-        /: the page’s [^:]* blocks blob:\. Add .* worker-src 'self' blob:$/,
-      ],
-      ['WebAssembly', change(" 'wasm-unsafe-eval'", ''), /a policy has to say script-src 'wasm-unsafe-eval'/],
-      [
-        'the camera part’s file',
-        change(/script-src 'self' (\S+)/, "script-src 'self' $1/sdk/v1/verifyhuman.umd.js"),
-        /Add http:\S+ to its script-src directive/,
-      ],
-      ['images and media', change(/; img-src.*$/, ''), null],
-    ] as const;
-    for (const [name, given, said] of cases) {
-      const { page, begin, errors } = await site.open('mount', noise, given);
-      await begin({ siteKey, widgetMode: 'standard', dataCollector: randomUUID(), locale: 'en' });
-      await page.getByRole('button', { name: 'Start' }).click(pressed);
-      await page.getByRole('button', { name: 'I agree, use my camera' }).click(pressed);
-      // Whoever the policy keeps from the camera is verified without; the others are looked at.
-      await page
-        .getByRole('heading', { name: said === null ? /Come into/ : /Thank you|not work|last attempt/ })
-        .waitFor();
-      const ours = errors.filter((text) => text.startsWith('VerifyHuman'));
-      if (said === null) t.strictSame(errors, [], name);
-      else t.match(ours, [said], name);
-      const states = await page.evaluate<string[] | undefined>('window.tracks?.map(({ readyState }) => readyState)');
-      if (said !== null) t.notOk(states?.includes('live'), `${name}: no camera is left on`);
-      await page.close();
-    }
-  });
-
   await t.test(
     'who leaves during the capture and comes back finds the camera off, nothing sent, and a way on',
     async (t) => {
-      const { page, begin, settled } = await site.open('mount', noise);
+      const { page, begin, settled } = await site.open('mount', showNoise);
       const sent: string[] = [];
       page.on('request', (request) => request.url().endsWith('/public/verify') && sent.push(request.method()));
       await begin({ siteKey, widgetMode: 'standard', dataCollector: randomUUID(), locale: 'en' });

@@ -7,6 +7,7 @@ import t, { type Test } from 'tap';
 import type { Page, Route } from 'playwright-core';
 import { hasChromium, hasDisplayTools } from '../../helpers/browser.js';
 import {
+  lenient,
   startSdkSiteInWindow,
   ways,
   type Ended,
@@ -19,8 +20,6 @@ import { waitUntil } from '../../helpers/wait-until.js';
 
 const skip = hasChromium() && hasDisplayTools() ? false : 'Chromium or Xvfb is not installed (CHROMIUM_PATH)';
 t.setTimeout(300_000);
-/** Everything passes that a device can show: cases that must fail raise a threshold. */
-const lenient = { liveness: 0, uniqueness: 0, authenticity: 0, screenDetection: 0 };
 
 interface Case {
   readonly name: string;
