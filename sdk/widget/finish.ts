@@ -38,6 +38,7 @@ export async function finish(mounting: Mounting, end: End, outcome: RunOutcome |
   const sessionId = outcome?.sessionId ?? undefined;
   switch (end.kind) {
     case 'refused':
+      explainRefusal(mounting, end.reply);
       throw refusalError(end.reply, sessionId);
     case 'camera':
       throw new CameraAccessError(end.reason);
@@ -56,6 +57,22 @@ export async function finish(mounting: Mounting, end: End, outcome: RunOutcome |
       return result;
     }
   }
+}
+
+const whose = {
+  project: 'project. Add it to its config.allowedDomains',
+  organization: 'organization. Add it there, or give the project a list of its own',
+  environment: 'project and the organization, which are empty. Add it to config.allowedDomains',
+} as const;
+
+/** To the page's author: which list does not name this page. Nothing waits for it. */
+export function explainRefusal({ service, options }: Pick<Mounting, 'service' | 'options'>, { body }: Reply): void {
+  if ((body as { code?: unknown } | null | undefined)?.code !== 'ORIGIN_NOT_ALLOWED') return;
+  void service.checkOrigin(options.siteKey, new AbortController().signal).then((answer) => {
+    if (answer.kind !== 'said' || answer.value.allowed) return;
+    const { origin, decidedBy } = answer.value;
+    say(`${String(origin)} may not use this site key, by the allowed origins of the ${whose[decidedBy]}.`);
+  });
 }
 
 /** Tells the page, and goes on to the redirect after the mount's promise has been seen, unless the page said false. */

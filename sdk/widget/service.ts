@@ -2,6 +2,7 @@
  * The service's calls of a mount, in its own words. Each gives what the service said, or the Reply of a refusal, or a Trouble.
  */
 import type { Envelope } from '../../src/contract/envelope.js';
+import type { OriginCheck } from '../../src/contract/project.js';
 import type { ScoreEnvelope, VerifyReply } from '../../src/contract/score-envelope.js';
 import type { PublicSessionCreation, SessionReply } from '../../src/contract/session.js';
 import type { MountOptions } from './api.js';
@@ -19,6 +20,8 @@ export interface ServiceCalls {
   ): Promise<Said<SessionReply>>;
   verify(session: Opened, envelope: Envelope, signal: AbortSignal): Promise<Said<VerifyReply>>;
   readResult(session: Opened, signal: AbortSignal): Promise<Said<ScoreEnvelope>>;
+  /** What the service thinks of this page's origin. */
+  checkOrigin(siteKey: string, signal: AbortSignal): Promise<Said<OriginCheck>>;
 }
 
 export function createServiceCalls(endpoint: string, call: Transport): ServiceCalls {
@@ -32,6 +35,10 @@ export function createServiceCalls(endpoint: string, call: Transport): ServiceCa
   };
   return {
     readResult,
+    async checkOrigin(siteKey, signal) {
+      const url = `${endpoint}/origin-check?siteKey=${encodeURIComponent(siteKey)}`;
+      return said(await call({ method: 'GET', url }, signal));
+    },
     async createSession(options, previousSessionId, signal) {
       const body = creationOf(options, previousSessionId);
       return said(await call({ method: 'POST', url: `${endpoint}/public/sessions`, body }, signal));

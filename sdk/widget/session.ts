@@ -1,7 +1,7 @@
 /** A session without a mount: created before anything is shown, run once. */
 import type { VHMountResult, VHSession } from './api.js';
 import { abortError } from './errors.js';
-import { errorOf } from './finish.js';
+import { errorOf, explainRefusal } from './finish.js';
 import { settled, stop, type Mounting } from './mounting.js';
 import { planOf } from './plan.js';
 import { optionsOf, type OpenSession } from './run.js';
@@ -13,6 +13,7 @@ export async function createFirst(mounting: Mounting): Promise<OpenSession> {
     if ('kind' in config) throw errorOf(config);
     const plan = planOf(options, config);
     const said = await service.createSession(optionsOf({ options, plan }, false), plan.previousSessionId, signal);
+    if (said.kind === 'reply') explainRefusal(mounting, said);
     if (said.kind !== 'said') throw errorOf(said);
     activity.follow(said.value);
     return { session: said.value, originMs: performance.now() };

@@ -94,6 +94,17 @@ void t.test('a mount on its page', { skip }, async (t) => {
     await patch({ verificationMode: 'block' });
   });
 
+  await t.test('a page that the list does not name is told so, and by whose list', async (t) => {
+    await patch({ config: { allowedDomains: ['https://elsewhere.example'] } });
+    const { page, begin, settled, errors } = await site.open('mount');
+    await begin({ siteKey, widgetMode: 'invisible', degradedMode: 'FAIL_OPEN_TRUSTED' });
+    t.match(await settled(), { result: null, error: { code: 'ORIGIN_NOT_ALLOWED', recoverable: false } });
+    const said = `VerifyHuman: ${site.site.origin} may not use this site key, by the allowed origins of the project. Add it to its config.allowedDomains.`;
+    await waitUntil(() => errors.includes(said), 'the page’s author is told');
+    await page.close();
+    await patch({ config: { allowedDomains: [] } });
+  });
+
   await t.test('with a directive of the policy left out, the page’s author reads which', async (t) => {
     const { policy } = site;
     const change = (from: string | RegExp, to: string): string => {
