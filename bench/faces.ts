@@ -15,7 +15,7 @@ import { createSearcher, type Searcher } from '../src/verification/uniqueness/sc
 import { openSearchSpace, search } from '../src/verification/uniqueness/scan/search.js';
 import { createLogger } from '../src/telemetry/logger.js';
 import { directionNear, randomDirection, testModel } from '../test/helpers/faces.js';
-import { createRandom } from '../test/helpers/input.js';
+import { createRandom } from '../workers/seeded-random.js';
 import { median, quantile } from './load.js';
 import type { BenchResult } from './score.js';
 

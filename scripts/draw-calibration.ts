@@ -14,7 +14,7 @@ import { inventTraffic } from '../src/scoring/demo-traffic/demo-traffic.js';
 import { openReceipt } from '../src/scoring/receipts.js';
 import { recordVerdict } from '../workers/scoring/recorded-verdict.js';
 import { scoreFacts } from '../workers/scoring/score.js';
-import { createRandom } from '../workers/thresholds/bootstrap.js';
+import { createRandom } from '../workers/seeded-random.js';
 import { blockLevelOf } from '../workers/thresholds/decide.js';
 
 const width = 720;

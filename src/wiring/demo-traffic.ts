@@ -12,7 +12,7 @@ import { inventTraffic } from '../scoring/demo-traffic/demo-traffic.js';
 import { createOutcomeService } from '../scoring/outcomes/outcome-service.js';
 import { recordVerdict } from '../../workers/scoring/recorded-verdict.js';
 import { scoreFacts } from '../../workers/scoring/score.js';
-import { createRandom } from '../../workers/thresholds/bootstrap.js';
+import { createRandom } from '../../workers/seeded-random.js';
 import type { Parts } from './parts.js';
 
 export function wireDemoTraffic({ settings, stores, masterKeys, metrics, logger, now }: Parts): InventTraffic {

@@ -4,7 +4,8 @@
  */
 import type { Envelope, EnvelopeChallenge, EnvelopeFrames, Topology } from '../../src/contract/envelope.js';
 import type { ChallengeType, IssuedChallenge } from '../../src/contract/verdict.js';
-import { atRest, gauss, packFrames, project, seeded, webcam, type Camera, type Pose } from './head.js';
+import { createRandom } from '../../workers/seeded-random.js';
+import { atRest, gauss, packFrames, project, webcam, type Camera, type Pose } from './head.js';
 
 export interface CaptureOptions {
   readonly seed: number;
@@ -59,7 +60,7 @@ export function captureHuman(over: Partial<CaptureOptions> = {}): Capture {
     sway: () => ({}),
     ...over,
   };
-  const random = seeded(options.seed);
+  const random = createRandom(options.seed);
   const stepMs = 1_000 / options.framesPerSecond;
   const endMs = options.leadMs * 2 + options.challenges.length * options.shownMs;
   const drift = driftOf(random);
@@ -148,7 +149,7 @@ export function rearrange(frames: EnvelopeFrames, pick: (frame: number) => numbe
 
 /** A face as an embedding of its own: the same seed is the same face. */
 export function embeddingOf(seed: number, dimension = 128): NonNullable<Envelope['embedding']> {
-  const random = seeded(seed);
+  const random = createRandom(seed);
   const raw = Array.from({ length: dimension }, () => gauss(random));
   const norm = Math.hypot(...raw);
   const bytes = Buffer.alloc(dimension * 2);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { actLikePerson, actLikeRobot, createRandom } from './input.js';
+import { createRandom } from '../../workers/seeded-random.js';
+import { actLikePerson, actLikeRobot } from './input.js';
 
 const targets = [
   { x: 400, y: 110 },

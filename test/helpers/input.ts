@@ -4,6 +4,7 @@
  * (straight to the place, at once). Randomness comes from a seed, so that a run can be repeated.
  */
 import { spawn } from 'node:child_process';
+import { createRandom } from '../../workers/seeded-random.js';
 
 export interface Point {
   readonly x: number;
@@ -12,17 +13,6 @@ export interface Point {
 
 /** A sequence of commands for xdotool, run as one process, so that its pauses are its own. */
 export type Commands = readonly string[];
-
-/** Numbers from 0 to 1 out of a seed (mulberry32). */
-export function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 const pause = (ms: number): Commands => ['sleep', (ms / 1000).toFixed(4)];
 

@@ -7,7 +7,7 @@ import { auditCounts, auditLoad } from '../helpers/audit.js';
 import { startFleet, type FleetMember } from '../helpers/fleet.js';
 import { realStoreSettings } from '../helpers/real-service.js';
 import { startScoreLoad } from '../helpers/score-load.js';
-import { createRandom } from '../helpers/seeded-random.js';
+import { createRandom } from '../../workers/seeded-random.js';
 import { findStack, startOwnStack } from '../helpers/stores.js';
 
 /** A run of CI kills enough to meet every state a process can be in, several times; the soak kills two thousand times. */

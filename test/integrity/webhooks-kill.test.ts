@@ -3,7 +3,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
-import { createRandom } from '../helpers/seeded-random.js';
+import { createRandom } from '../../workers/seeded-random.js';
 import { startSender } from '../helpers/sender-process.js';
 import { findStack } from '../helpers/stores.js';
 import { makeWebhookWorld } from '../helpers/webhook-world.js';

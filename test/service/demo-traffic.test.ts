@@ -3,7 +3,7 @@ import type { RecommendationsReply, SimulationReply } from '../../src/contract/t
 import { loadMasterKey } from '../../src/crypto/master-key.js';
 import { sendOperatorCommand } from '../../src/projects/operator/operator-channel.js';
 import { inventSessions } from '../../src/scoring/demo-traffic/invented-sessions.js';
-import { createRandom } from '../../workers/thresholds/bootstrap.js';
+import { createRandom } from '../../workers/seeded-random.js';
 import { startTestService } from '../helpers/service.js';
 import { waitUntil } from '../helpers/wait-until.js';
 

@@ -3,7 +3,7 @@ import type { VerifyReply } from '../../src/contract/score-envelope.js';
 import type { SessionReply } from '../../src/contract/session.js';
 import { measurePerson, writeFaceModels } from '../helpers/face-sessions.js';
 import { randomDirection } from '../helpers/faces.js';
-import { createRandom } from '../helpers/input.js';
+import { createRandom } from '../../workers/seeded-random.js';
 import { startReceiver } from '../helpers/receiver.js';
 import { startTestService, temporaryDirectory } from '../helpers/service.js';
 import { createSession, verify } from '../helpers/verifications.js';

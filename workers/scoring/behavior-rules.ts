@@ -34,7 +34,8 @@ export const behaviorRules = {
     severity: 'medium',
     weight: 2,
     group: 'synthetic',
-    detail: 'Keys followed each other every {value} ms, faster or more evenly than people type.',
+    detail:
+      'The next key was pressed {value} ms after the last was let go on average, sooner or more evenly than people type.',
   },
   click_without_pointer: {
     axis: 'behavior',

@@ -2,6 +2,7 @@
  * Paired bootstrap of the difference between two thresholds on the same sessions: what both decide alike cancels out, and only the sessions
  * on which they differ are drawn again. Repeatable by its seed.
  */
+import { createRandom } from '../seeded-random.js';
 
 const replicates = 1_000;
 const normalFrom = 60;
@@ -21,17 +22,6 @@ export function deltaInterval(
   }).sort((a, b) => a - b);
   const at = (share: number): number => deltas[Math.round(share * (replicates - 1))] ?? 0;
   return [at(0.025), at(0.975)];
-}
-
-/** Numbers in [0, 1) that follow from the seed (a 32-bit Weyl sequence, mixed). */
-export function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 function drawPoisson(mean: number, random: () => number): number {

@@ -2,7 +2,7 @@
 import { inOrganization } from '../../../src/stores/database/tenant.js';
 import { eraseFingerprints } from '../../../src/verification/uniqueness/fingerprint-store.js';
 import { embeddingOf, envelopeOf, randomDirection } from '../../helpers/faces.js';
-import { createRandom } from '../../helpers/input.js';
+import { createRandom } from '../../../workers/seeded-random.js';
 import { createWorld, dayMs, isSame, openInstance, participate, startMs, type Shared, type Test } from './contract.js';
 
 export function testFaces(t: Test, open: () => Shared): void {

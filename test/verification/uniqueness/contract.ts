@@ -15,7 +15,7 @@ import { createFaceModels } from '../../../src/verification/uniqueness/face-mode
 import { openUniqueness, type OpenUniqueness } from '../../../src/verification/uniqueness/open-uniqueness.js';
 import type { ComparedSession } from '../../../src/verification/uniqueness/uniqueness.js';
 import { directionNear, embeddingOf, envelopeOf, randomDirection, testModel } from '../../helpers/faces.js';
-import { createRandom } from '../../helpers/input.js';
+import { createRandom } from '../../../workers/seeded-random.js';
 
 export type Test = Parameters<Parameters<typeof t.test>[0]>[0];
 

@@ -9,7 +9,7 @@ import {
   rawOf,
 } from '../../../src/verification/uniqueness/embedding.js';
 import { embeddingOf, randomDirection, testModel } from '../../helpers/faces.js';
-import { createRandom } from '../../helpers/input.js';
+import { createRandom } from '../../../workers/seeded-random.js';
 
 const raw = (values: readonly number[]) => Int16Array.from(values, (value) => Math.round(value * fullScale));
 

@@ -4,19 +4,9 @@
 import t from 'tap';
 import type { NetworkClass, ScoreFacts } from '../../../src/contract/facts.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
+import { createRandom } from '../../../workers/seeded-random.js';
 import { cleanCounts, humanBody, humanFacts, humanTransport } from '../../helpers/facts.js';
 import { automatedVisits, phoneFacts, touchBehavior } from '../../helpers/visits.js';
-
-/** mulberry32: uniform in [0, 1). */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 interface Person {
   readonly facts: ScoreFacts;

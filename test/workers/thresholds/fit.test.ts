@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { FitSubject, MixCell, SessionLabel } from '../../../src/contract/thresholds.js';
-import { createRandom } from '../../../workers/thresholds/bootstrap.js';
+import { createRandom } from '../../../workers/seeded-random.js';
 import { fitEdges } from '../../../workers/thresholds/fit.js';
 
 const cell = (uncapped: number, label: SessionLabel, count: number, caps: readonly string[] = []): MixCell => ({

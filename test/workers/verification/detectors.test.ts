@@ -11,11 +11,12 @@ import { measureParallax } from '../../../workers/verification/parallax.js';
 import { measureScreen } from '../../../workers/verification/screen.js';
 import { correlation, median, ramp, spread } from '../../../workers/verification/series.js';
 import { captureHuman } from '../../helpers/captures.js';
-import { atRest, packFrames, project, seeded, webcam, type Pose } from '../../helpers/head.js';
+import { createRandom } from '../../../workers/seeded-random.js';
+import { atRest, packFrames, project, webcam, type Pose } from '../../helpers/head.js';
 
 const still = { ...webcam, noise: 0 };
 const motionOf = (poses: readonly Partial<Pose>[], stepMs = 33): Motion => {
-  const places = poses.map((pose) => project({ ...atRest, ...pose }, still, seeded(1)));
+  const places = poses.map((pose) => project({ ...atRest, ...pose }, still, createRandom(1)));
   const atMs = poses.map((_, index) => index * stepMs);
   return readMotion(readTrack(packFrames(places, atMs, 'key23', still)));
 };
@@ -66,7 +67,7 @@ t.test('a blink that opens faster than it closes is of less quality', (t) => {
 t.test('points of a plane leave nothing, from whatever side, and points of a body do', (t) => {
   const turn = (flat: boolean) => {
     const poses = Array.from({ length: 12 }, (_, index) => ({ yaw: index * 3 }));
-    const places = poses.map((pose) => project({ ...atRest, ...pose }, { ...still, flat }, seeded(1)));
+    const places = poses.map((pose) => project({ ...atRest, ...pose }, { ...still, flat }, createRandom(1)));
     const track = readTrack(
       packFrames(
         places,

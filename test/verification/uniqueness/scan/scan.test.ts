@@ -8,7 +8,7 @@ import { layoutFor } from '../../../../src/verification/uniqueness/scan/layout.j
 import { openSearchSpace, search } from '../../../../src/verification/uniqueness/scan/search.js';
 import { bitsFor, createSearcher } from '../../../../src/verification/uniqueness/scan/searcher.js';
 import { directionNear, randomDirection } from '../../../helpers/faces.js';
-import { createRandom } from '../../../helpers/input.js';
+import { createRandom } from '../../../../workers/seeded-random.js';
 
 function set(dimension: number, seed: number) {
   const random = createRandom(seed);

@@ -1,8 +1,0 @@
-/** Numbers from 0 up to 1 that the same seed gives again, so that a run can be repeated. */
-export function createRandom(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}

@@ -1,0 +1,15 @@
+/**
+ * Random numbers that come again: for draws whose result has to be the same for the same input, and for what tests and demo traffic make up. Pure;
+ * never for anything that somebody must not guess.
+ */
+
+/** Numbers in [0, 1) that follow from the seed (a 32-bit Weyl sequence, mixed). */
+export function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
