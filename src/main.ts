@@ -17,6 +17,7 @@ import { createClosers } from './stores/closers.js';
 import { createOutbox } from './stores/outbox.js';
 import { openStores } from './stores/open-stores.js';
 import type { Logger } from './telemetry/logger.js';
+import { packageVersion } from './package-root.js';
 import { createMetrics } from './telemetry/metrics.js';
 import { startAdmin } from './wiring/admin.js';
 import { startApi } from './wiring/api.js';
@@ -49,6 +50,7 @@ export async function startService(
   try {
     const given = { current: ownMasterKey(settings), kept: settings.VH_MASTER_KEYS_KEPT };
     const metrics = createMetrics();
+    metrics.build.set({ version: packageVersion() }, 1);
     const listens = hasRole(settings, 'api') || hasRole(settings, 'audience');
     const drain = createDrain(listens ? settings.VH_DRAIN_SECONDS * 1_000 : 0);
     const stores = await openStores({ settings, logger, metrics });

@@ -34,6 +34,7 @@ const securityHeaders = {
 } as const;
 
 export function createApp(deps: AppDeps): FastifyInstance {
+  const { metrics } = deps;
   const app = Fastify({
     loggerInstance: deps.logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -67,10 +68,11 @@ export function createApp(deps: AppDeps): FastifyInstance {
   });
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
-    deps.metrics.httpRequests.observe({ route, status: String(reply.statusCode) }, reply.elapsedTime / 1_000);
+    metrics.httpRequests.observe({ route, status: String(reply.statusCode) }, reply.elapsedTime / 1_000);
+    const { method, caller } = request;
+    const keyId = caller?.kind === 'key' ? caller.keyId : null;
+    if (reply.statusCode === 429) metrics.rateLimited.inc({ key: keyId === null ? 'none' : metrics.keyLabel(keyId) });
     if (deps.accessLog === true) {
-      const { method, caller } = request;
-      const keyId = caller?.kind === 'key' ? caller.keyId : null;
       request.log.info(
         { method, route, status: reply.statusCode, keyId, ms: Math.round(reply.elapsedTime) },
         'request',

@@ -40,6 +40,8 @@ export interface Geography {
   /** What can be looked up; of the rest every result is null for want of a file. */
   readonly available: GeographyAvailability;
   look(address: Address): Place;
+  /** When what each file says was put together, milliseconds since 1970, by its setting. */
+  builtAt(): Readonly<Record<string, number>>;
   /** Checks the files now; the timer calls it too. Never rejects. */
   reload(): Promise<void>;
   /** Stops checking. What is in memory still answers. */
@@ -107,6 +109,7 @@ export async function openGeography(settings: GeographySettings): Promise<Geogra
         network: classifyNetwork({ ...network, anonymous: hidden, hosting }),
       };
     },
+    builtAt: () => Object.fromEntries(files.map((file) => [file.setting, file.database.metadata.buildEpoch.getTime()])),
     reload,
     close: () => clearInterval(timer),
   };

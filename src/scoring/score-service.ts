@@ -142,12 +142,19 @@ export function createScoreService(deps: ScoreServiceDeps) {
     const endReceipt = metrics.scoreStage.startTimer({ stage: 'receipt' });
     await appendReceipt(deps.log, deps.signer, receiptOf(base, assembled, facts, verdict));
     endReceipt();
-    metrics.scores.inc({ recommendation: verdict.recommendation });
+    countScoreIn(metrics, base, verdict.recommendation);
     for (const signal of degraded) metrics.degraded.inc({ signal });
     return reply;
   }
 
   return { score };
+}
+
+/** Of test and demo keys nothing is counted by source: anybody may mint those, and the labels are bounded. */
+function countScoreIn(metrics: Metrics, { owner, sourceId }: ScoreBase, recommendation: string): void {
+  metrics.scores.inc({ recommendation });
+  if (owner.isTest === true || owner.isDemo === true || sourceId === null) return;
+  metrics.scoresBySource.inc({ source: metrics.sourceLabel(`${owner.projectId ?? ''}/${sourceId}`), recommendation });
 }
 
 /** The fault of an organization without scoring. The operator is told of the switch, once in a while for each organization. */

@@ -16,6 +16,7 @@ import { openRedisCounters } from './counters/redis/open.js';
 import { lockDataDirectory } from './data-lock.js';
 import { openEmbeddedDatabase } from './database/embedded/open.js';
 import { migrate } from './database/migrate.js';
+import { measured } from './database/measured.js';
 import type { Database } from './database/port.js';
 import { openPostgres } from './database/postgres.js';
 import { openKafkaLog, type KafkaLogOptions } from './log/kafka-log.js';
@@ -68,18 +69,22 @@ export async function openStores({ settings, logger, metrics }: OpenStoresDeps):
       const lock = await lockDataDirectory(settings.VH_DATA_DIR);
       opened.push(() => lock.release());
     }
-    const database = keep(await openDatabase(settings, logger));
+    const database = keep(measured(await openDatabase(settings, logger), metrics, 'work'));
     await migrate(database, { onLater: sayLater(logger) });
     const lookups =
       settings.DATABASE_URL === null
         ? database
         : keep(
-            await openPostgres({
-              url: settings.DATABASE_URL,
-              poolMax: lookupConnections,
-              deadlineMs: lookupDeadlineMs,
-              logger,
-            }),
+            measured(
+              await openPostgres({
+                url: settings.DATABASE_URL,
+                poolMax: lookupConnections,
+                deadlineMs: lookupDeadlineMs,
+                logger,
+              }),
+              metrics,
+              'lookups',
+            ),
           );
     const counters = keep(await openCounters(settings, logger));
     const opening = await openLog(settings, database, { logger, tellLoss: createTellLoss(logger, metrics) });
@@ -92,6 +97,7 @@ export async function openStores({ settings, logger, metrics }: OpenStoresDeps):
         bytesMax: settings.VH_SPOOL_BYTES_MAX,
         logger,
       });
+      metrics.spoolBytesMax.set(settings.VH_SPOOL_BYTES_MAX);
       const spooled = withSpool({ log, spool, metrics, logger });
       log = spooled;
       takesReceipts = spooled.takesReceipts;

@@ -3,6 +3,7 @@
  * One registry per process, made by the caller: nothing registers itself.
  */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { primeSeries, wallMetrics } from './wall-metrics.js';
 
 /** Seconds; dense around the latency budget of a score (5, 15 and 30 ms). */
 const latencyBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.015, 0.03, 0.06, 0.12, 0.25, 0.5, 1, 2, 5];
@@ -15,7 +16,7 @@ export function createMetrics() {
   const { histogram, counter, gauge } = makers;
 
   collectDefaultMetrics({ register: registry });
-  return {
+  const metrics = {
     registry,
     /** Called before each scrape, for values that are read rather than counted. */
     beforeScrape: [] as (() => void)[],
@@ -64,7 +65,10 @@ export function createMetrics() {
     ),
     storeUp: gauge('vh_store_up', '1 while a store answers, else 0.', ['store']),
     storeFailures: counter('vh_store_failures_total', 'Calls that a store did not answer.', ['store']),
+    ...wallMetrics(makers),
   };
+  primeSeries(metrics);
+  return metrics;
 }
 
 /** What verification counts. */
@@ -101,7 +105,7 @@ function verificationMetrics(registry: Registry) {
   };
 }
 
-type Makers = ReturnType<typeof makersOf>;
+export type Makers = ReturnType<typeof makersOf>;
 
 function makersOf(registry: Registry) {
   const registers = [registry];

@@ -8,6 +8,7 @@ import { startDeadLetterRetention } from '../stores/log/dead-letter-retention.js
 import { startOutboxSweeper } from '../stores/outbox-sweeper.js';
 import { startLinkRetention } from '../hosted/link-retention.js';
 import { startFlagRetention } from '../monitoring/flag-retention.js';
+import { startBacklogWatch } from '../scoring/outcomes/outcome-backlog.js';
 import { startOutcomeRetention } from '../scoring/outcomes/outcome-retention.js';
 import { startAuditRetention } from '../administration/audit-retention.js';
 import { startHistoryConsumer } from '../scoring/outcomes/history-consumer.js';
@@ -55,6 +56,7 @@ const rounds: readonly ((parts: Parts) => Background)[] = [
   (parts) => startLinkRetention(roundsOf(parts)),
   (parts) => startFlagRetention(roundsOf(parts)),
   (parts) => startDeadLetterRetention({ ...roundsOf(parts), retentionDays: parts.settings.VH_RECEIPT_RETENTION_DAYS }),
+  ({ stores, logger, metrics }) => startBacklogWatch({ database: stores.database, logger, metrics }),
   ({ stores, logger, metrics }) => startOutboxSweeper({ database: stores.database, log: stores.log, logger, metrics }),
 ];
 

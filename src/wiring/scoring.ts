@@ -44,12 +44,7 @@ export async function openScoring(
   const { counters, database, lookups, log } = stores;
   const { findProjectOwner } = directories;
   const { modelVersion } = await pool.run({ kind: 'model' });
-  const geography = await openGeography({
-    countryDbPath: settings.GEOIP_COUNTRY_DB,
-    asnDbPath: settings.GEOIP_ASN_DB,
-    anonymousDbPath: settings.GEOIP_ANONYMOUS_DB,
-    logger,
-  });
+  const geography = await openFiles(parts);
   opened.push(async () => geography.close());
   const trustedKeys =
     settings.VH_TRUSTED_AGENT_KEYS === null ? [] : await readTrustedAgentKeys(settings.VH_TRUSTED_AGENT_KEYS);
@@ -135,4 +130,19 @@ async function effectiveOrigins(
   return ownOrigins.length > 0
     ? ownOrigins
     : ((await directories.organizations.get(organizationId))?.allowedDomains ?? []);
+}
+
+/** The files of countries and networks; their age is a metric. */
+async function openFiles({ settings, logger, metrics }: Parts): Promise<Geography> {
+  const geography = await openGeography({
+    countryDbPath: settings.GEOIP_COUNTRY_DB,
+    asnDbPath: settings.GEOIP_ASN_DB,
+    anonymousDbPath: settings.GEOIP_ANONYMOUS_DB,
+    logger,
+  });
+  metrics.beforeScrape.push(() => {
+    for (const [setting, builtAtMs] of Object.entries(geography.builtAt()))
+      metrics.geographyAge.set({ setting }, (Date.now() - builtAtMs) / 1_000);
+  });
+  return geography;
 }

@@ -234,6 +234,14 @@ t.test('the admin port tells health, readiness and metrics; the API port does no
     'vh_pool_queue',
     'vh_store_up{store="database"} 1',
     'vh_scores_total',
+    'vh_scores_total{recommendation="block"} 0',
+    'vh_degraded_signals_total{signal="counters_unavailable"} 0',
+    'vh_rate_limited_total{key="none"} 0',
+    'vh_build_info{version="',
+    'vh_database_seconds_count{',
+    'vh_change_feed_age_seconds ',
+    'vh_backlog{kind="outcomes"}',
+    'vh_backlog_oldest_seconds{kind="history"}',
   ])
     t.ok(metrics.includes(name), name);
 });

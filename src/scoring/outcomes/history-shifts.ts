@@ -60,7 +60,8 @@ async function apply(tx: Queryable, bySubject: ReadonlyMap<string, readonly Shif
     };
   });
   await tx.query(
-    `UPDATE history h SET version = changed.version, days = changed.days::jsonb
+    `UPDATE history h SET version = changed.version, days = changed.days::jsonb,
+            changed_at = CASE WHEN h.published < h.version THEN h.changed_at ELSE now() END
        FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) AS changed (project, subject, version, days)
       WHERE h.project_id = changed.project AND h.subject_ref = changed.subject`,
     [

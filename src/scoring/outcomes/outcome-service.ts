@@ -77,7 +77,7 @@ export function createOutcomeService(deps: OutcomeServiceDeps) {
           : [],
       );
       const issues = [...refused, ...contradictions, ...tellUnknown(checked.flatMap(({ unknown }) => unknown))];
-      for (const result of ['accepted', 'duplicates', 'rejected'] as const)
+      for (const result of ['accepted', 'duplicates', 'rejected', 'unmatched'] as const)
         deps.metrics.outcomes.inc({ result }, reply[result]);
       return issues.length === 0 ? reply : { ...reply, issues: issues.slice(0, issuesMax) };
     },

@@ -42,5 +42,7 @@ export interface Database extends Queryable {
    */
   transaction<T>(run: (tx: Queryable) => Promise<T>, options?: TransactionCallOptions): Promise<T>;
   ping(): Promise<void>;
+  /** How the connections of a pool are used; absent where there is none. */
+  connections?(): Readonly<Record<'busy' | 'idle' | 'waiting', number>>;
   close(): Promise<void>;
 }

@@ -109,8 +109,20 @@ function createPostgres({ url, poolMax, deadlineMs: deadlineMsOwn, logger }: Pos
       logger?.warn({ err: mapError(error, store) }, 'PostgreSQL connections did not close in time'),
     ));
 
-  return { query, transaction, ping: async () => void (await query('SELECT 1')), close };
+  return {
+    query,
+    transaction,
+    ping: async () => void (await query('SELECT 1')),
+    connections: () => usageOf(pool),
+    close,
+  };
 }
+
+const usageOf = ({ totalCount, idleCount, waitingCount }: pg.Pool) => ({
+  busy: totalCount - idleCount,
+  idle: idleCount,
+  waiting: waitingCount,
+});
 
 /**
  * Hands connections out and takes them back. One that turns out to be of a server without writes (a failover left it behind) is thrown away, and so

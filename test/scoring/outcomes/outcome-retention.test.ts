@@ -1,6 +1,7 @@
 import t from 'tap';
 import { dropExpiredAuditEntries } from '../../../src/administration/audit-retention.js';
 import { keepDays } from '../../../src/scoring/outcomes/history-days.js';
+import { readBacklogs } from '../../../src/scoring/outcomes/outcome-backlog.js';
 import { dropExpiredOutcomes } from '../../../src/scoring/outcomes/outcome-retention.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
@@ -15,6 +16,28 @@ t.teardown(() => database.close());
 await migrate(database);
 const count = async (table: string): Promise<number> =>
   Number((await database.query<{ n: string }>(`SELECT count(*)::text AS n FROM ${table}`))[0]?.n);
+
+t.test('what waits between an outcome and the history is counted, with the age of the oldest', async (t) => {
+  await database.query(
+    "INSERT INTO adjudication_work (project_id, session_ref, ordered_at) VALUES ('b', 's', now() - interval '50 seconds')",
+  );
+  await database.query(
+    "INSERT INTO history (project_id, subject_ref, version, published, days, changed_at) VALUES ('b', 'u', 2, 1, '{}', now() - interval '70 seconds'), ('b', 'v', 2, 2, '{}', now() - interval '1 day')",
+  );
+  await database.query(
+    "INSERT INTO outcomes (project_id, session_ref, type, occurred_at, received_at) SELECT 'b', 's' || age, 'accepted', now(), now() - age * interval '1 minute' FROM unnest(ARRAY[1, 20, 90]) AS age",
+  );
+  const found = Object.fromEntries((await readBacklogs(database)).map((one) => [one.kind, one]));
+  const isAbout = (seconds: number | undefined, wanted: number): boolean => Math.abs((seconds ?? 0) - wanted) < 30;
+  t.match(found, { adjudications: { waiting: 1 }, history: { waiting: 1 }, outcomes: { waiting: 2 } });
+  t.ok(isAbout(found['adjudications']?.oldestSeconds, 50) && isAbout(found['history']?.oldestSeconds, 70));
+  t.ok(isAbout(found['outcomes']?.oldestSeconds, 90 * 60), 'a young outcome may still wait for its score');
+  for (const table of ['adjudication_work', 'history', 'outcomes']) await database.query(`DELETE FROM ${table}`);
+  t.match(
+    (await readBacklogs(database)).map((one) => one.oldestSeconds),
+    [0, 0, 0],
+  );
+});
 
 t.test('outcomes go by their receipt, adjudications and histories once they weigh nothing', async (t) => {
   await database.query(

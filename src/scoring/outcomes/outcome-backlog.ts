@@ -1,0 +1,68 @@
+/**
+ * How much waits between an outcome and the history that scoring sees, and since when: sessions to be adjudicated anew, records to be told to the
+ * counters, and outcomes that match no scored session. Counted up to a bound, so that the question stays cheap when the answer is bad.
+ */
+import type { Database } from '../../stores/database/port.js';
+import type { Logger } from '../../telemetry/logger.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+
+const countMax = 10_000;
+const everyMs = 15_000;
+
+/** An outcome counts as unmatched from 15 minutes on: its score may come later than it. */
+const questions = {
+  adjudications: `SELECT ordered_at AS since FROM adjudication_work ORDER BY work_id LIMIT ${countMax}`,
+  history: `SELECT changed_at AS since FROM history WHERE published < version LIMIT ${countMax}`,
+  outcomes: `SELECT recent.received_at AS since
+    FROM (SELECT project_id, session_ref, received_at FROM outcomes
+           WHERE received_at BETWEEN now() - interval '135 minutes' AND now() - interval '15 minutes' ORDER BY received_at DESC LIMIT ${countMax}) recent
+    WHERE NOT EXISTS (SELECT 1 FROM scored_sessions s WHERE s.project_id = recent.project_id AND s.session_ref = recent.session_ref)`,
+} as const;
+
+export interface Backlog {
+  readonly kind: keyof typeof questions;
+  readonly waiting: number;
+  readonly oldestSeconds: number;
+}
+
+export async function readBacklogs(database: Pick<Database, 'query'>): Promise<readonly Backlog[]> {
+  const read = async (kind: keyof typeof questions): Promise<Backlog> => {
+    const [row] = await database.query<{ waiting: number; oldest: number }>(
+      `SELECT count(*)::int AS waiting, coalesce(extract(epoch FROM now() - min(since)), 0)::float8 AS oldest FROM (${questions[kind]}) AS waits`,
+    );
+    return { kind, waiting: row?.waiting ?? 0, oldestSeconds: Math.max(0, row?.oldest ?? 0) };
+  };
+  const found: Backlog[] = [];
+  for (const kind of Object.keys(questions) as (keyof typeof questions)[]) found.push(await read(kind));
+  return found;
+}
+
+export interface BacklogWatchDeps {
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly metrics: Pick<Metrics, 'backlogs' | 'backlogOldest'>;
+}
+
+/** Looks at once and then every 15 seconds. */
+export function startBacklogWatch({ database, logger, metrics }: BacklogWatchDeps): { stop(): Promise<void> } {
+  let running: Promise<void> | null = null;
+  const look = async (): Promise<void> => {
+    for (const { kind, waiting, oldestSeconds } of await readBacklogs(database)) {
+      metrics.backlogs.set({ kind }, waiting);
+      metrics.backlogOldest.set({ kind }, oldestSeconds);
+    }
+  };
+  const lookOnce = (): void => {
+    running ??= look()
+      .catch((error: unknown) => logger.warn({ err: error }, 'what waits in the database was not counted'))
+      .finally(() => (running = null));
+  };
+  lookOnce();
+  const timer = setInterval(lookOnce, everyMs).unref();
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,72 @@
+/**
+ * Metrics that a wall shows beside rates and latencies: what is behind and for how long, who is refused, what runs, how old what it looks up is.
+ */
+import type { Counter } from 'prom-client';
+import { degradedSignals } from '../contract/score.js';
+import { createBoundedLabels } from './bounded-labels.js';
+import type { Makers, Metrics } from './metrics.js';
+
+const sourcesMax = 200;
+const keysMax = 100;
+
+export function wallMetrics({ histogram, counter, gauge }: Makers) {
+  return {
+    /** A source of a project, or `other` beyond the first 200. */
+    sourceLabel: createBoundedLabels(sourcesMax),
+    /** The id of a key, or `other` beyond the first 100 that were refused. */
+    keyLabel: createBoundedLabels(keysMax),
+    build: gauge('vh_build_info', '1, with the running version as label.', ['version']),
+    scoresBySource: counter(
+      'vh_scores_by_source_total',
+      'Scores of live keys, by the source that they named (project/source; the first 200 of a process, then other) and recommendation.',
+      ['source', 'recommendation'],
+    ),
+    rateLimited: counter(
+      'vh_rate_limited_total',
+      'Calls answered with 429, by key id (the first 100 of a process, then other); none where the call had no key.',
+      ['key'],
+    ),
+    databaseTime: histogram(
+      'vh_database_seconds',
+      'Time of a statement outside of a transaction, or of a whole transaction, waiting for a connection included.',
+      ['pool', 'kind'],
+    ),
+    databaseFailures: counter('vh_database_failures_total', 'Statements and transactions that were rejected.', [
+      'pool',
+    ]),
+    databaseConnections: gauge(
+      'vh_database_connections',
+      'Connections to PostgreSQL, by pool: busy, idle; waiting: calls that wait for one.',
+      ['pool', 'state'],
+    ),
+    geographyAge: gauge('vh_geography_age_seconds', 'Age of a file of countries or networks, by its setting.', [
+      'setting',
+    ]),
+    spoolBytesMax: gauge('vh_spool_bytes_max', 'VH_SPOOL_BYTES_MAX of this process, in bytes.', []),
+    backlogs: gauge(
+      'vh_backlog',
+      'What waits in the database, up to 10,000 of a kind: adjudications, history (to be published), outcomes (that match no session after 15 minutes, among the latest 10,000 of two hours).',
+      ['kind'],
+    ),
+    backlogOldest: gauge('vh_backlog_oldest_seconds', 'Age of the oldest of what waits; 0 where nothing does.', [
+      'kind',
+    ]),
+  };
+}
+
+/** Series that are there from the start, at 0: what was never counted is seen, and the first time is a rise. */
+export function primeSeries(metrics: Metrics): void {
+  const prime = <L extends string>(counter: Counter<L>, label: L, values: readonly string[]): void =>
+    values.forEach((value) => counter.inc({ [label]: value } as Record<L, string>, 0));
+  prime(metrics.scores, 'recommendation', ['allow', 'review', 'block']);
+  prime(metrics.degraded, 'signal', degradedSignals);
+  prime(metrics.probes, 'result', ['stored', 'stale', 'nonce_reused', 'unknown_key']);
+  prime(metrics.poolRejected, 'reason', ['full', 'deadline', 'thread']);
+  prime(metrics.outcomes, 'result', ['accepted', 'duplicates', 'rejected', 'unmatched']);
+  prime(metrics.storeFailures, 'store', ['counters']);
+  prime(metrics.spoolEntries, 'event', ['spooled', 'replayed']);
+  prime(metrics.outboxEvents, 'event', ['published', 'swept']);
+  prime(metrics.webhookAttempts, 'outcome', ['succeeded', 'failed', 'exhausted']);
+  prime(metrics.rateLimited, 'key', ['none', 'other']);
+  prime(metrics.databaseFailures, 'pool', ['work', 'lookups']);
+}

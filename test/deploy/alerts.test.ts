@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { createMetrics } from '../../src/telemetry/metrics.js';
+import { repositoryPath } from '../helpers/repository.js';
+
+const rules = repositoryPath('deploy/alerts.yml');
+const run = promisify(execFile);
+const hasPromtool = await run('promtool', ['--version']).then(
+  () => true,
+  () => false,
+);
+
+t.test('the rules fire on what they are for and are silent when all is well', async (t) => {
+  if (!hasPromtool) {
+    const absence = 'The rules were not tried: promtool is missing (Debian package prometheus).';
+    if (process.env['VH_REQUIRE_STACK'] === '1') t.fail(absence);
+    else t.comment(absence);
+    return;
+  }
+  t.match((await run('promtool', ['check', 'rules', rules])).stdout, /9 rules found/);
+  const cases = repositoryPath('test/deploy/alerts.test.yml');
+  t.match(await run('promtool', ['test', 'rules', cases]).catch((error: unknown) => error), {
+    stdout: /SUCCESS/,
+  });
+});
+
+t.test('the rules ask for metrics that there are, and each has its case', async (t) => {
+  const text = await readFile(rules, 'utf8');
+  const cases = await readFile(repositoryPath('test/deploy/alerts.test.yml'), 'utf8');
+  const known = (await createMetrics().registry.getMetricsAsJSON()).map(({ name }) => name);
+  const asked = [...new Set(text.match(/\bvh_[a-z_]+/g))].map((name) => name.replace(/_(?:count|bucket|sum)$/, ''));
+  t.ok(asked.length >= 9);
+  t.same(
+    asked.filter((name) => !known.includes(name)),
+    [],
+  );
+  for (const [, name = ''] of text.matchAll(/- alert: (\w+)/g))
+    t.ok(cases.split(`alertname: ${name}`).length > 2, `${name} fires in one case and is silent in another`);
+});
