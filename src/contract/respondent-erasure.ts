@@ -12,5 +12,14 @@ export const ErasureReply = Type.Object({
     receipts: count('Receipts of server-side scores.'),
     events: count('Outcome events, and webhook payloads.'),
   }),
+  left: Type.Object(
+    {
+      sessions: count('Verification sessions.'),
+      receipts: count('Receipts.'),
+      events: count('Outcome events.'),
+      history: count('Adjudications and days of history, which the consumers take away within seconds.'),
+    },
+    { description: 'Counted anew after it: zeros, once the consumers have done their part. Ask again to see it.' },
+  ),
 });
 export type ErasureReply = Static<typeof ErasureReply>;

@@ -10,6 +10,7 @@ import {
   type RoundsDeps,
 } from '../stores/database/retention.js';
 import { dropPartition, findPartitionsBefore, makePartitionsAhead } from './receipt-partitions.js';
+import { dropExpiredMarks } from './erased-respondents.js';
 import { dropExpiredSessions } from './sessions/session-index.js';
 
 const dayMs = 86_400_000;
@@ -44,6 +45,7 @@ export function startReceiptRetention(deps: RoundsDeps & { readonly retentionDay
     drop: async (nowMs) => {
       const days = await dropExpiredReceipts(database, nowMs, retentionDays);
       const sessions = await dropExpiredSessions(database, nowMs, retentionDays);
+      await dropExpiredMarks(database, nowMs, retentionDays);
       return sessions === 0 ? days : [...days, `${sessions} sessions of the index`];
     },
   });

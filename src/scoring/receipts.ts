@@ -13,6 +13,7 @@ import { namespaceOf, type Namespace, type NamespaceOwner } from '../stores/coun
 import type { Database, Queryable } from '../stores/database/port.js';
 import type { Log, LogEntry } from '../stores/log/port.js';
 import { makePartition } from './receipt-partitions.js';
+import { dropErased, type RecordedScore } from './erased-respondents.js';
 import { indexSessions, type IndexedReceipt } from './sessions/session-index.js';
 import type { SessionTrace } from './session-trace.js';
 import type { HistorySubjects } from './subjects.js';
@@ -69,6 +70,7 @@ export function createReceiptRecorder(database: Database): (entries: readonly Lo
     }
     await indexSessions(database, rows.flatMap(indexedOf));
     await orderWaitingOutcomes(database, rows);
+    await dropErased(database, rows.map(recordedOf));
     return rows.length;
   };
 }
@@ -99,6 +101,11 @@ function indexedOf({ receipt, scoredAt }: ReceiptRow): readonly IndexedReceipt[]
     },
   ];
 }
+
+const recordedOf = ({ receipt, scoredAt }: ReceiptRow): RecordedScore => ({
+  ...{ receiptId: receipt.receiptId, scoredAt, projectId: receipt.projectId, namespace: projectColumn(receipt) },
+  ...{ sessionRef: receipt.trace.session, respondent: receipt.subjects.respondent },
+});
 
 /** A receipt as it lies in the log. */
 export function openReceipt(value: Uint8Array): Receipt {

@@ -1,48 +1,86 @@
 /**
- * Erases what scoring keeps of a respondent: receipts, their outcomes, and so their part in the history. The history follows from the outcomes:
- * ordering the sessions’ adjudication anew takes away what stood there for them, the respondent’s own record included. Receipts are found
- * by a walk over the project’s, which takes its time where there are many.
+ * Erases what scoring keeps of a respondent: receipts, the index of sessions, outcomes and whose they are, flags, and so their part in the history.
+ * The history follows from the outcomes: ordering the sessions’ adjudication anew takes away what stood there for them, the respondent’s own
+ * record included. What is not recorded yet is erased as it comes (erased-respondents.ts). Receipts are found by a walk over the project’s,
+ * which takes its time where there are many; another counts what is left.
  */
 import type { MakeRef } from '../crypto/master-key.js';
-import type { Database } from '../stores/database/port.js';
+import { namespacesOf, splitNamespace } from '../stores/counters/namespace.js';
+import type { Counters } from '../stores/counters/port.js';
+import type { Database, Queryable } from '../stores/database/port.js';
+import { countLeft, markErased } from './erased-respondents.js';
 import { respondentSubject } from './subjects.js';
 
 /** For the walk over a project’s receipts. */
 const deadlineMs = 120_000;
 
+export interface ErasureParts {
+  readonly database: Database;
+  readonly counters: Pick<Counters, 'forgetReceipts'>;
+  readonly makeRef: MakeRef;
+}
+
+export interface ErasedScores {
+  readonly receipts: number;
+  readonly events: number;
+  /** Counted anew after it. `history`: what the consumers of outcomes take away within seconds. */
+  readonly left: { readonly receipts: number; readonly events: number; readonly history: number };
+}
+
+interface SessionRow extends Readonly<Record<string, unknown>> {
+  readonly project_id: string;
+  readonly session_ref: string;
+}
+
 export async function eraseRespondentScores(
-  { database, makeRef }: { readonly database: Database; readonly makeRef: MakeRef },
+  { database, counters, makeRef }: ErasureParts,
   projectId: string,
   respondentId: string,
-): Promise<{ readonly receipts: number; readonly events: number }> {
+): Promise<ErasedScores> {
   const subject = respondentSubject(makeRef, projectId, respondentId);
-  const worlds = [projectId, `${projectId}~test`, `${projectId}~demo`];
-  return database.transaction(
-    async (tx) => {
-      const receipts = await tx.query<{ project_id: string; session_ref: string }>(
-        'DELETE FROM receipts WHERE project_id = ANY($1::text[]) AND subjects @> ARRAY[$2::text] RETURNING project_id, session_ref',
-        [worlds, subject],
-        { deadlineMs },
-      );
-      const columns = [receipts.map((row) => row.project_id), receipts.map((row) => row.session_ref)];
-      await tx.query(
-        `DELETE FROM session_index WHERE (project_id, session_ref) IN (SELECT * FROM unnest($1::text[], $2::text[]))`,
-        columns,
-        { deadlineMs },
-      );
-      const events = await tx.query<{ project_id: string; session_ref: string }>(
-        `DELETE FROM outcomes WHERE (project_id = ANY($3::text[]) AND respondent_ref = $4)
-            OR (project_id, session_ref) IN (SELECT * FROM unnest($1::text[], $2::text[])) RETURNING project_id, session_ref`,
-        [...columns, worlds, subject],
-        { deadlineMs },
-      );
-      const touched = [...receipts, ...events];
-      await tx.query(
-        'INSERT INTO adjudication_work (project_id, session_ref) SELECT * FROM unnest($1::text[], $2::text[])',
-        [touched.map((row) => row.project_id), touched.map((row) => row.session_ref)],
-      );
-      return { receipts: receipts.length, events: events.length };
-    },
+  const worlds = namespacesOf(projectId);
+  await markErased(database, projectId, subject);
+  const { receipts, events } = await database.transaction((tx) => eraseRows(tx, worlds, subject), { deadlineMs });
+  for (const namespace of worlds) {
+    const ids = receipts.filter((row) => row.project_id === namespace).map((row) => row.receipt_id);
+    // Without the store they run out by themselves, within a day.
+    await counters.forgetReceipts(namespace, ids).catch(() => undefined);
+  }
+  const left = await countLeft(database, projectId, subject, deadlineMs);
+  return { receipts: receipts.length, events: events.length, left };
+}
+
+async function eraseRows(tx: Queryable, worlds: readonly string[], subject: string) {
+  const own = 'WHERE project_id = ANY($1::text[]) AND subjects @> ARRAY[$2::text]';
+  const erase = <R extends SessionRow>(sql: string): Promise<readonly R[]> =>
+    tx.query<R>(sql, [worlds, subject], { deadlineMs });
+  const receipts = await erase<SessionRow & { receipt_id: string }>(
+    `DELETE FROM receipts ${own} RETURNING project_id, session_ref, receipt_id`,
+  );
+  const sessions = [
+    ...receipts,
+    ...(await erase(`DELETE FROM session_index ${own} RETURNING project_id, session_ref`)),
+    ...(await erase(`DELETE FROM outcome_subjects ${own} RETURNING project_id, session_ref`)),
+    ...(await erase(`UPDATE adjudications SET events_dropped = false ${own} RETURNING project_id, session_ref`)),
+  ];
+  const columns = [sessions.map((row) => row.project_id), sessions.map((row) => row.session_ref)];
+  const among = '(project_id, session_ref) IN (SELECT * FROM unnest($1::text[], $2::text[]))';
+  for (const table of ['session_index', 'outcome_subjects'])
+    await tx.query(`DELETE FROM ${table} WHERE ${among}`, columns, { deadlineMs });
+  await tx.query(
+    `DELETE FROM session_flags WHERE ${among}`,
+    [sessions.map((row) => splitNamespace(row.project_id).holder), columns[1] ?? []],
     { deadlineMs },
   );
+  const events = await tx.query<SessionRow>(
+    `DELETE FROM outcomes WHERE (project_id = ANY($3::text[]) AND respondent_ref = $4) OR ${among} RETURNING project_id, session_ref`,
+    [...columns, worlds, subject],
+    { deadlineMs },
+  );
+  const touched = [...sessions, ...events];
+  await tx.query(
+    'INSERT INTO adjudication_work (project_id, session_ref) SELECT DISTINCT * FROM unnest($1::text[], $2::text[])',
+    [touched.map((row) => row.project_id), touched.map((row) => row.session_ref)],
+  );
+  return { receipts, events };
 }

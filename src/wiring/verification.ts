@@ -99,7 +99,8 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
         erasePayloads: async (tx, projectId, ids) =>
           (await eraseEvents(tx, ids)) + (await erasePayloads(tx, projectId, ids)),
         eraseLinks,
-        eraseScores: (projectId, respondentId) => eraseRespondentScores({ database, makeRef }, projectId, respondentId),
+        eraseScores: (projectId, respondentId) =>
+          eraseRespondentScores({ database, counters, makeRef }, projectId, respondentId),
       }),
     ),
     envelopeExamples: [deviceOnlyExample, biometricExample],
@@ -114,15 +115,13 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
 /** Erases a respondent under the name that studies gave them, too. */
 const withStudies = (database: Database, erasures: ErasureService): ErasureService => ({
   async erase(actor, respondent) {
-    const { erased } = await erasures.erase(actor, respondent);
+    const { erased, left } = await erasures.erase(actor, respondent);
     for (const respondentId of await findRespondentRefs(database, respondent)) {
-      const more = (await erasures.erase(actor, { ...respondent, respondentId })).erased;
-      erased.sessions += more.sessions;
-      erased.fingerprints += more.fingerprints;
-      erased.receipts += more.receipts;
-      erased.events += more.events;
+      const more = await erasures.erase(actor, { ...respondent, respondentId });
+      for (const kind of ['sessions', 'fingerprints', 'receipts', 'events'] as const) erased[kind] += more.erased[kind];
+      for (const kind of ['sessions', 'receipts', 'events', 'history'] as const) left[kind] += more.left[kind];
     }
     await erasePlaces(database, respondent);
-    return { erased };
+    return { erased, left };
   },
 });

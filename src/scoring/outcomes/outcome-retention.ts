@@ -15,6 +15,7 @@ import {
   type RetentionRounds,
   type RoundsDeps,
 } from '../../stores/database/retention.js';
+import { dropEmptiedHistories } from '../erased-respondents.js';
 import { keepDays } from './history-days.js';
 
 const dayMs = 86_400_000;
@@ -44,7 +45,7 @@ export async function dropExpiredOutcomes(database: Database, nowMs: number, ret
       histories += await dropEmptyHistories(database, rows, Math.floor(forgottenBefore.getTime() / dayMs));
     },
   });
-  return outcomes + adjudications + histories;
+  return outcomes + adjudications + histories + (await dropEmptiedHistories(database));
 }
 
 /** What was adjudicated from them stands by itself from now on. */

@@ -195,6 +195,8 @@ export interface Counters extends Wholeness {
   wereScored(projectId: Namespace, sessions: readonly Ref[]): Promise<readonly boolean[]>;
   /** The receipt as recorded by countScore, or null when it expired or never was. */
   recentReceipt(projectId: Namespace, receiptId: string): Promise<RecentReceipt | null>;
+  /** Takes recent receipts away before their time: who they are about was erased. */
+  forgetReceipts(projectId: Namespace, receiptIds: readonly string[]): Promise<void>;
   /** Takes one call off each limit, or none off any when one is used up. `tag` is the slot: limits under a project’s id are the same as in its countScore. */
   takeRate(tag: string, nowMs: number, limits: readonly RateLimit[]): Promise<RateState>;
   /** Makes records known to `countScore`. A lower or equal version never replaces a higher one. Kept 400 days from the latest write. */

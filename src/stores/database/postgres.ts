@@ -109,13 +109,8 @@ function createPostgres({ url, poolMax, deadlineMs: deadlineMsOwn, logger }: Pos
       logger?.warn({ err: mapError(error, store) }, 'PostgreSQL connections did not close in time'),
     ));
 
-  return {
-    query,
-    transaction,
-    ping: async () => void (await query('SELECT 1')),
-    connections: () => usageOf(pool),
-    close,
-  };
+  const ping = async (): Promise<void> => void (await query('SELECT 1'));
+  return { query, transaction, ping, connections: () => usageOf(pool), close };
 }
 
 const usageOf = ({ totalCount, idleCount, waitingCount }: pg.Pool) => ({

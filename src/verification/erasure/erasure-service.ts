@@ -1,7 +1,8 @@
 /**
  * Erases a respondent of a project: sessions with what they hold, faces and devices, webhook payloads, and what server-side scoring keeps
  * of them. Each part is one transaction; asked again after a failure it goes on where it stopped. The trail of it names a keyed hash,
- * never the respondent. Counters that name nobody run out by themselves; so does the log, by its retention.
+ * never the respondent. What is left is counted anew and told. Counters that name nobody run out by themselves; so does the log, by its
+ * retention, and what it still brings is erased as it is recorded.
  */
 import { recordAudit, type Actor } from '../../administration/audit.js';
 import type { ErasureReply } from '../../contract/respondent-erasure.js';
@@ -24,7 +25,11 @@ export interface ErasureDeps {
   readonly eraseScores: (
     projectId: string,
     respondentId: string,
-  ) => Promise<{ readonly receipts: number; readonly events: number }>;
+  ) => Promise<{
+    readonly receipts: number;
+    readonly events: number;
+    readonly left: { readonly receipts: number; readonly events: number; readonly history: number };
+  }>;
 }
 
 export interface ErasedRespondent {
@@ -42,7 +47,7 @@ export function createErasureService(deps: ErasureDeps) {
   return {
     async erase(actor: Actor, respondent: ErasedRespondent): Promise<ErasureReply> {
       const { organizationId, projectId, respondentId } = respondent;
-      const { receipts, events } = await deps.eraseScores(projectId, respondentId);
+      const { receipts, events, left } = await deps.eraseScores(projectId, respondentId);
       const erased = { sessions: 0, fingerprints: 0, receipts, events };
       for (let taken = batchMax; taken === batchMax;) {
         const batch = await inOrganization(database, organizationId, (tx) => eraseBatch(deps, tx, respondent));
@@ -60,9 +65,18 @@ export function createErasureService(deps: ErasureDeps) {
           detail: { respondent: makeRef(projectId, 'erased', respondentId), ...erased },
         });
       });
-      return { erased };
+      const sessions = await inOrganization(database, organizationId, (tx) => countSessions(tx, respondent));
+      return { erased, left: { sessions, ...left } };
     },
   };
+}
+
+async function countSessions(tx: Queryable, { projectId, respondentId }: ErasedRespondent): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    'SELECT count(*)::int AS count FROM verification_sessions WHERE project_id = $1 AND respondent_id = $2',
+    [projectId, respondentId],
+  );
+  return row?.count ?? 0;
 }
 
 async function eraseBatch(

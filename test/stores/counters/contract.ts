@@ -116,6 +116,14 @@ async function testReceipts(t: Test, { counters, nextProject }: ContractSubject)
     t.same(receipt?.counts, counted.counts);
     t.same(receipt?.probe, counted.probe);
     t.equal(await counters.recentReceipt(nextProject(), counted.receiptId), null);
+    await counters.forgetReceipts(nextProject(), [counted.receiptId]);
+    t.not(
+      await counters.recentReceipt(project, counted.receiptId),
+      null,
+      'another project forgets nothing of this one',
+    );
+    await counters.forgetReceipts(project, [counted.receiptId, 'rcpt_unknown']);
+    t.equal(await counters.recentReceipt(project, counted.receiptId), null);
     t.equal(await counters.recentReceipt(project, 'rcpt_unknown'), null);
   });
 

@@ -54,6 +54,8 @@ export async function openMemoryCounters({
     wereScored: async (projectId, sessions) => whileOpen(() => counting.wereScored(projectId, sessions)),
     recentReceipt: async (projectId, receiptId) =>
       whileOpen(() => receipts.get(`${projectId}:${receiptId}`, now()) ?? null),
+    forgetReceipts: async (projectId, ids) =>
+      whileOpen(() => ids.forEach((receiptId) => receipts.delete(`${projectId}:${receiptId}`))),
     takeRate: async (tag, nowMs, limits) =>
       whileOpen(() => {
         keyspace.reserve(limits.length, nowMs);

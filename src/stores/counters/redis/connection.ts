@@ -19,6 +19,8 @@ export interface RedisConnection {
   describe(sections: readonly ('memory' | 'persistence')[]): Promise<readonly string[]>;
   /** Calls back whenever a connection was made, the first one aside. */
   onReconnect(listener: () => void): void;
+  /** Deletes keys of one slot. */
+  remove(keys: readonly string[]): Promise<void>;
   /** How often the connection broke, or changed to another server. */
   interruptions(): number;
   /** The server’s time, milliseconds since 1970. */
@@ -79,6 +81,9 @@ export async function connectRedis(
         );
       }),
     onReconnect: (listener) => void client.on('ready', listener),
+    remove: async (keys) => {
+      await withDeadline(() => client.del(...keys));
+    },
     interruptions: () => interruptions,
     time: async () => {
       const [seconds = 0, microseconds = 0] = await withDeadline(() => client.time());

@@ -83,6 +83,7 @@ export async function openRedisCounters({
       );
       return stored == null ? null : readReceipt(projectId, stored, probe);
     },
+    forgetReceipts: (projectId, ids) => forgetReceipts(connection, projectId, ids),
     takeRate: (tag, nowMs, limits) => takeRate(connection, scripts, { tag, atMs: clock.at(nowMs), limits }),
     publishHistory: async (projectId, records) => {
       for (let i = 0; i < records.length; i += publishPortion) {
@@ -122,6 +123,15 @@ async function connectChecked(...address: Parameters<typeof connectRedis>): Prom
     await connection.close();
     throw error;
   }
+}
+
+async function forgetReceipts(
+  connection: RedisConnection,
+  projectId: string,
+  receiptIds: readonly string[],
+): Promise<void> {
+  const keys = receiptIds.map((receiptId) => `${tagOf(projectId)}q:${receiptId}`);
+  for (let i = 0; i < keys.length; i += publishPortion) await connection.remove(keys.slice(i, i + publishPortion));
 }
 
 async function takeRate(

@@ -1,0 +1,90 @@
+/**
+ * Respondents that were erased while something of theirs was still under way. The mark is there, committed, before anything is deleted, and a
+ * receipt is held against it after it was recorded: whichever of the two comes last sees the other.
+ */
+import { namespacesOf } from '../stores/counters/namespace.js';
+import type { Database, Queryable } from '../stores/database/port.js';
+import { deleteInBatches } from '../stores/database/retention.js';
+
+const dayMs = 86_400_000;
+
+export async function markErased(database: Queryable, projectId: string, subject: string): Promise<void> {
+  await database.query(
+    `INSERT INTO erased_respondents (project_id, subject_ref) VALUES ($1, $2)
+     ON CONFLICT (project_id, subject_ref) DO UPDATE SET erased_at = now()`,
+    [projectId, subject],
+  );
+}
+
+export interface RecordedScore {
+  readonly receiptId: string;
+  readonly scoredAt: Date;
+  readonly projectId: string | null;
+  readonly namespace: string | null;
+  readonly sessionRef: string;
+  /** As the history knows the respondent. */
+  readonly respondent: string | null;
+}
+
+/** Deletes those of these recorded scores whose respondent was erased after them; resolves to how many. */
+export async function dropErased(database: Database, scores: readonly RecordedScore[]): Promise<number> {
+  const named = scores.filter(({ respondent, projectId }) => respondent !== null && projectId !== null);
+  if (named.length === 0) return 0;
+  const marks = await database.query<{ project_id: string; subject_ref: string; erased_at: Date }>(
+    'SELECT project_id, subject_ref, erased_at FROM erased_respondents WHERE (project_id, subject_ref) IN (SELECT * FROM unnest($1::text[], $2::text[]))',
+    [named.map((score) => score.projectId ?? ''), named.map((score) => score.respondent ?? '')],
+    { recurring: true },
+  );
+  const erasedAt = new Map(marks.map((row) => [`${row.project_id}\n${row.subject_ref}`, row.erased_at.getTime()]));
+  const isErased = ({ projectId, respondent, scoredAt }: RecordedScore): boolean =>
+    scoredAt.getTime() <= (erasedAt.get(`${projectId}\n${respondent}`) ?? -Infinity);
+  const late = named.filter(isErased);
+  if (late.length === 0) return 0;
+  await database.transaction(async (tx) => {
+    await tx.query(
+      'DELETE FROM receipts WHERE (receipt_id, scored_at) IN (SELECT * FROM unnest($1::text[], $2::timestamptz[]))',
+      [late.map(({ receiptId }) => receiptId), late.map(({ scoredAt }) => scoredAt)],
+    );
+    await tx.query(
+      'DELETE FROM session_index WHERE (project_id, session_ref) IN (SELECT * FROM unnest($1::text[], $2::text[]))',
+      [late.map(({ namespace }) => namespace ?? ''), late.map(({ sessionRef }) => sessionRef)],
+    );
+  });
+  return late.length;
+}
+
+/** Of erased respondents: the records of history that have become empty and were told. */
+export async function dropEmptiedHistories(database: Database): Promise<number> {
+  const rows = await database.query(
+    `DELETE FROM history h USING erased_respondents e
+      WHERE h.subject_ref = e.subject_ref AND h.project_id IN (e.project_id, e.project_id || '~test', e.project_id || '~demo')
+        AND h.days = '{}'::jsonb AND h.published >= h.version RETURNING 1 AS one`,
+  );
+  return rows.length;
+}
+
+/** Marks go with the last receipt that could still come for them. */
+export const dropExpiredMarks = (database: Database, nowMs: number, retentionDays: number): Promise<number> =>
+  deleteInBatches(database, {
+    table: 'erased_respondents',
+    where: 'erased_at < $1',
+    values: [new Date(nowMs - retentionDays * dayMs)],
+  });
+
+/** What is still there of a respondent’s scores. */
+export async function countLeft(
+  database: Queryable,
+  projectId: string,
+  subject: string,
+  deadlineMs: number,
+): Promise<{ readonly receipts: number; readonly events: number; readonly history: number }> {
+  const [row] = await database.query<{ receipts: number; events: number; history: number }>(
+    `SELECT (SELECT count(*) FROM receipts WHERE project_id = ANY($1::text[]) AND subjects @> ARRAY[$2::text])::int AS receipts,
+            (SELECT count(*) FROM outcomes WHERE project_id = ANY($1::text[]) AND respondent_ref = $2)::int AS events,
+            (SELECT count(*) FROM adjudications WHERE project_id = ANY($1::text[]) AND subjects @> ARRAY[$2::text])::int
+              + (SELECT count(*) FROM history WHERE project_id = ANY($1::text[]) AND subject_ref = $2 AND days <> '{}'::jsonb)::int AS history`,
+    [namespacesOf(projectId), subject],
+    { deadlineMs },
+  );
+  return row ?? { receipts: 0, events: 0, history: 0 };
+}
