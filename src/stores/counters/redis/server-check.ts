@@ -5,7 +5,7 @@
 import type { RedisConnection, RedisLogger } from './connection.js';
 
 /** What is wrong with one of the servers, in a sentence that says what to do; null where nothing is. Rejects while Redis is away. */
-export async function findEviction(connection: Pick<RedisConnection, 'describe'>): Promise<string | null> {
+async function findEviction(connection: Pick<RedisConnection, 'describe'>): Promise<string | null> {
   for (const told of await connection.describe(['memory'])) {
     const policy = readField(told, 'maxmemory_policy');
     // Without a limit nothing is thrown away, whatever the policy.
