@@ -45,9 +45,13 @@ export function createClient(url: string, deadlineMs: number): Redis | Cluster {
     enableOfflineQueue: false,
     clusterRetryStrategy: retry,
     slotsRefreshTimeout: Math.max(deadlineMs, 1_000),
+    // The client would look names up by itself and connect to addresses, which certificates do not name.
+    ...(isTls ? { dnsLookup: keepName } : {}),
     redisOptions: { ...redisOptions, ...(isTls ? { tls: {} } : {}), ...credentials },
   });
 }
+
+const keepName = (name: string, tell: (error: null, address: string) => void): void => tell(null, name);
 
 interface SeveralNodes {
   readonly kind: 'cluster' | 'sentinel';
