@@ -167,3 +167,22 @@ if (server === null) {
 
   t.teardown(() => server.close());
 }
+
+t.test('an answer that came while this process stood still is taken, however long that was', async (t) => {
+  const redis = await startRedis();
+  if (redis === null) throw new Error('redis-server is not installed');
+  const counters = await openRedisCounters({ url: redis.url, deadlineMs });
+  t.teardown(async () => {
+    await counters.close();
+    await redis.close();
+  });
+  await untilAnswered(counters);
+  await counters.countScore(scoreInput('p', 'first')); // the server knows the script from here on
+  const asked = [counters.ping(), counters.countScore(scoreInput('p', 's'))];
+  await new Promise((resolve) => setImmediate(resolve));
+  for (const until = performance.now() + 2 * deadlineMs; performance.now() < until;);
+  t.same(
+    (await Promise.allSettled(asked)).map((each) => (each.status === 'fulfilled' ? 'answered' : String(each.reason))),
+    ['answered', 'answered'],
+  );
+});
