@@ -3,7 +3,9 @@
  * The log goes to standard error as JSON lines; keys are printed to standard output only.
  */
 import { readSettings, SettingError, type Settings } from '../config.js';
+import { isUnavailable } from '../errors.js';
 import { startService, type Service } from '../main.js';
+import { causeOf } from '../stores/store-report.js';
 import { createLogger } from '../telemetry/logger.js';
 import { stopMsMax } from '../wiring/drain.js';
 
@@ -33,7 +35,9 @@ try {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 } catch (error) {
-  process.stderr.write(`VerifyHuman did not start: ${(error as Error).message}\n`);
+  process.stderr.write(
+    `VerifyHuman did not start: ${isUnavailable(error) ? causeOf(error) : (error as Error).message}\n`,
+  );
   if (settings.VH_LOG_LEVEL === 'debug') process.stderr.write(`${(error as Error).stack}\n`);
   process.exit(1);
 }

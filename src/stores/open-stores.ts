@@ -26,6 +26,7 @@ import { withLag } from './log/lag-log.js';
 import { createTellLoss, type TellLoss } from './log/losses.js';
 import type { Log } from './log/port.js';
 import { openTableLog } from './log/table-log.js';
+import { nameStores, needStore } from './store-report.js';
 import { withSpool } from './spool-log.js';
 import { openSpool } from './spool.js';
 
@@ -59,6 +60,7 @@ export interface OpenStoresDeps {
 
 export async function openStores({ settings, logger, metrics }: OpenStoresDeps): Promise<Stores> {
   const opened = createClosers();
+  const { database: name } = nameStores(settings);
   const keep = <T extends { close(): Promise<void> }>(store: T): T => {
     opened.push(() => store.close());
     return store;
@@ -69,8 +71,8 @@ export async function openStores({ settings, logger, metrics }: OpenStoresDeps):
       const lock = await lockDataDirectory(settings.VH_DATA_DIR);
       opened.push(() => lock.release());
     }
-    const database = keep(measured(await openDatabase(settings, logger), metrics, 'work'));
-    await migrate(database, { onLater: sayLater(logger) });
+    const database = keep(measured(await needStore(name, openDatabase(settings, logger)), metrics, 'work'));
+    await needStore(name, migrate(database, { onLater: sayLater(logger) }));
     const lookups =
       settings.DATABASE_URL === null
         ? database
@@ -112,14 +114,15 @@ export async function openStores({ settings, logger, metrics }: OpenStoresDeps):
 /** The database by itself, for a command beside or in place of the service; locks the data directory where it is in there. */
 export async function openDatabaseAlone(settings: Settings, logger: Logger): Promise<Database> {
   const opened = createClosers();
+  const { database: name } = nameStores(settings);
   try {
     if (settings.DATABASE_URL === null) {
       const lock = await lockDataDirectory(settings.VH_DATA_DIR);
       opened.push(() => lock.release());
     }
-    const database = await openDatabase(settings, logger);
+    const database = await needStore(name, openDatabase(settings, logger));
     opened.push(() => database.close());
-    await migrate(database, { onLater: sayLater(logger) });
+    await needStore(name, migrate(database, { onLater: sayLater(logger) }));
     return { ...database, close: () => opened.close() };
   } catch (error) {
     await opened.close();

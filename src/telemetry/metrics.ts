@@ -63,7 +63,7 @@ export function createMetrics() {
       'Time since this process knew of every change to keys, projects and organizations; under a second where the database answers.',
       [],
     ),
-    storeUp: gauge('vh_store_up', '1 while a store answers, else 0.', ['store']),
+    storeUp: gauge('vh_store_up', '1 while a store answers and takes writes, else 0.', ['store']),
     storeFailures: counter('vh_store_failures_total', 'Calls that a store did not answer.', ['store']),
     ...wallMetrics(makers),
   };

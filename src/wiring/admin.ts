@@ -2,6 +2,8 @@
  * The operator’s port: metrics, health, and the operator’s commands.
  */
 import { registerOperatorChannel } from '../projects/operator/operator-channel.js';
+import { checkWrite } from '../stores/database/write-check.js';
+import { nameStores, reportedCheck } from '../stores/store-report.js';
 import { createAdminServer } from '../telemetry/admin-server.js';
 import type { OpenUniqueness } from '../verification/uniqueness/open-uniqueness.js';
 import { wireDemoTraffic } from './demo-traffic.js';
@@ -11,6 +13,8 @@ import { listenerUrl, type Parts } from './parts.js';
 
 /** A consumer whose records wait longer than this is not ready: its log says why. */
 const stillSecondsMax = 60;
+/** Of one store. */
+const checkMsMax = 1_400;
 
 /** Starts the operator’s port; answers its address. `faces` is the index of this process, where it has one. */
 export async function startAdmin(
@@ -19,6 +23,7 @@ export async function startAdmin(
   faces: Pick<OpenUniqueness, 'check' | 'refresh'> | null,
 ): Promise<string> {
   const { settings, metrics, stores, masterKeys, now, drain, opened } = parts;
+  const names = nameStores(settings);
   const inventTraffic = wireDemoTraffic(parts);
   const explain = wireExplain({
     database: stores.database,
@@ -29,9 +34,9 @@ export async function startAdmin(
   const admin = createAdminServer({
     metrics,
     checks: {
-      database: () => stores.database.ping(),
-      counters: () => stores.counters.ping(),
-      log: () => stores.log.ping(),
+      database: reportedCheck(names.database, () => checkWrite(stores.database), checkMsMax),
+      counters: reportedCheck(names.counters, () => stores.counters.ping(), checkMsMax),
+      log: reportedCheck(names.log, () => stores.log.ping(), checkMsMax),
     },
     parts: {
       ...(consumers.length === 0 ? {} : { consumers: async () => requireProgress(consumers) }),

@@ -183,7 +183,7 @@ export interface RecentReceipt extends CountRecord {
 }
 
 export interface Counters extends Wholeness {
-  /** Verifies that the store answers; rejects otherwise. */
+  /** Verifies that the store takes writes; rejects otherwise. */
   ping(): Promise<void>;
   /** Counts one scoring call; see ScoreCountInput. */
   countScore(input: ScoreCountInput): Promise<ScoreCountResult>;

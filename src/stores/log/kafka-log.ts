@@ -100,7 +100,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
     ping: async () => {
       const refused = refusal();
       if (refused !== null) throw refused;
-      await watch.check();
+      await watch.check(topics.map(nameOf));
     },
     close: async () => {
       isClosed = true;

@@ -22,6 +22,8 @@ const triesMax = 8;
 const pauseFirstMs = 200;
 const pauseMsMax = 3_000;
 const replicasMax = 3;
+/** With that many replicas, this many must have an entry before it counts as durable. */
+const inSyncMin = 2;
 const tryDeadlineMs = 15_000;
 const checkDeadlineMs = 2_000;
 
@@ -56,11 +58,10 @@ async function createOnce(admin: Admin, options: TopicsOptions): Promise<void> {
     if (missing.length === 0) return;
     const { brokers } = await admin.describeCluster();
     const replicationFactor = Math.min(replicasMax, brokers.length);
-    // With three replicas, two of them must have an entry before it counts as durable.
     const configEntries = [
       { name: 'retention.ms', value: String(retentionMs) },
       { name: 'retention.bytes', value: '-1' },
-      ...(replicationFactor < replicasMax ? [] : [{ name: 'min.insync.replicas', value: '2' }]),
+      ...(replicationFactor < replicasMax ? [] : [{ name: 'min.insync.replicas', value: String(inSyncMin) }]),
     ];
     await admin.createTopics({
       topics: missing.map((topic) => ({ topic, numPartitions: partitions, replicationFactor, configEntries })),
@@ -102,7 +103,8 @@ interface Connection {
 }
 
 export interface Watch {
-  check(): Promise<void>;
+  /** Rejects where the cluster is away, or a partition of these topics has no leader or too few replicas to take a write. */
+  check(topicNames: readonly string[]): Promise<void>;
   /** How far a group has read a topic, by their names in Kafka. */
   progress(topicName: string, groupId: string): Promise<readonly PartitionProgress[]>;
   close(): void;
@@ -127,10 +129,21 @@ export function createWatch(createClient: () => KafkaClient): Watch {
     }
   };
   return {
-    check: async () => void (await ask((admin) => admin.describeCluster())),
+    check: (topicNames) => ask((admin) => requireWritable(admin, topicNames)),
     progress: (topicName, groupId) => ask((admin) => readProgress(admin, topicName, groupId)),
     close: () => current?.cut(),
   };
+}
+
+/** An append waits for as many replicas as `createTopics` asks for. */
+async function requireWritable(admin: Admin, topicNames: readonly string[]): Promise<void> {
+  const { topics } = await admin.fetchTopicMetadata({ topics: [...topicNames] });
+  for (const { name, partitions } of topics)
+    for (const { partitionId, leader, replicas, isr } of partitions) {
+      if (leader < 0) throw new Error(`partition ${partitionId} of ${name} has no leader`);
+      if (replicas.length >= replicasMax && isr.length < inSyncMin)
+        throw new Error(`partition ${partitionId} of ${name} has ${isr.length} of ${inSyncMin} replicas in sync`);
+    }
 }
 
 async function readProgress(admin: Admin, topicName: string, groupId: string): Promise<readonly PartitionProgress[]> {

@@ -4,6 +4,7 @@
  */
 import { storeUnavailable } from '../../errors.js';
 import type { Logger } from '../../telemetry/logger.js';
+import { causeOf } from '../store-report.js';
 import type { Consumer, Log, Subscription } from './port.js';
 import { createWake, pauseAfter } from './wake.js';
 
@@ -22,6 +23,7 @@ const pauseMsMax = 5_000;
 export async function openLateLog({ open, logger, now, patienceMs }: LateLogOptions): Promise<Log> {
   let log: Log | null = null;
   let isClosed = false;
+  let problem: unknown = null;
   const closed = createWake();
   const openAtLast = async (): Promise<void> => {
     for (let failures = 1; log === null && !isClosed; failures++) {
@@ -29,6 +31,7 @@ export async function openLateLog({ open, logger, now, patienceMs }: LateLogOpti
         log = await open();
         if (isClosed) await log.close();
       } catch (error) {
+        problem = error;
         logger.warn({ err: error, failures }, 'the log is away; it is opened when it is back');
         await closed.wait(pauseAfter(failures, pauseFirstMs, pauseMsMax));
       }
@@ -38,7 +41,13 @@ export async function openLateLog({ open, logger, now, patienceMs }: LateLogOpti
   let patience: NodeJS.Timeout | undefined;
   await Promise.race([opening, new Promise((resolve) => (patience = setTimeout(resolve, patienceMs)))]);
   clearTimeout(patience);
-  const away = (): Promise<never> => Promise.reject(storeUnavailable('log: away since this process started'));
+  const away = (): Promise<never> =>
+    Promise.reject(
+      storeUnavailable(
+        `log: away since this process started${problem === null ? '' : `: ${causeOf(problem)}`}`,
+        problem,
+      ),
+    );
 
   return {
     append: (topic, entries) => log?.append(topic, entries) ?? away(),

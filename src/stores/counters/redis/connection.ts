@@ -12,7 +12,8 @@ import type { Script } from './scripts.js';
 type Argument = string | number | Buffer;
 
 export interface RedisConnection {
-  ping(): Promise<void>;
+  /** Writes something small: a replica, and a server that is short of memory or of replicas, answers a ping all the same. */
+  checkWrite(): Promise<void>;
   /** Runs a script on one key; the server learns its text when it does not know it yet. */
   run(script: Script, key: string, args: readonly Argument[]): Promise<unknown>;
   /** What each server that keeps counts says of itself in these sections, as `name:value` lines. */
@@ -36,6 +37,10 @@ export interface RedisLogger {
 /** Calls under way at once; beyond it the store counts as unavailable rather than as a growing queue. */
 const inFlightMax = 5_000;
 
+/** Holds nothing; whether it can be written is all. */
+const checkKey = 'vh:check';
+const checkKeepMs = 60_000;
+
 /** Connects, waiting at most the deadline; a store that is away by then is connected to when it comes. */
 export async function connectRedis(
   url: string,
@@ -44,15 +49,18 @@ export async function connectRedis(
 ): Promise<RedisConnection> {
   const client = createClient(url, deadlineMs);
   let away = false;
+  let problem: string | null = null;
   let interruptions = 0;
   for (const event of ['close', '-node', '+node']) client.on(event, () => (interruptions += 1));
   client.on('ready', () => {
     if (away) logger?.info({}, 'Redis is back.');
     away = false;
+    problem = null;
   });
   client.on('error', (error: Error) => {
     if (!away) logger?.warn({ reason: error.message }, 'Redis is away; counters are unavailable until it is back.');
     away = true;
+    problem = error.message;
   });
   const withDeadline = createDeadline(deadlineMs);
   const sendTogether = createGathering(client);
@@ -60,8 +68,13 @@ export async function connectRedis(
   await withDeadline(() => client.connect()).catch(() => undefined);
 
   return {
-    ping: async () => {
-      await withDeadline(() => client.ping());
+    checkWrite: async () => {
+      try {
+        await withDeadline(() => client.set(checkKey, '', 'PX', checkKeepMs));
+      } catch (error) {
+        // The client says no more of a connection that it has not; what became of the last one says why.
+        throw problem === null ? error : storeUnavailable(`counters in Redis: ${problem}`, error);
+      }
     },
     run: (script, key, args) =>
       withDeadline(() => {

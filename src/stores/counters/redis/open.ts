@@ -54,7 +54,7 @@ export async function openRedisCounters({
   const connection = await connectChecked(url, deadlineMs, logger);
   const clock = await openStoreClock(() => connection.time(), systemClock);
   return {
-    ping: () => connection.ping(),
+    ping: () => connection.checkWrite(),
     countScore: (input) => countScore(connection, scripts, input, clock.at(input.nowMs)),
     storeProbe: async (input) => {
       const answer = String(await connection.run(scripts.storeProbe, tagOf(input.projectId), probeArguments(input)));
