@@ -17,6 +17,8 @@ import { verificationEvent } from '../../helpers/session-events.js';
 import { temporaryDirectory } from '../../helpers/service.js';
 import { createDatabase, findStack } from '../../helpers/stores.js';
 
+type Test = Parameters<Parameters<typeof import('tap').t.test>[0]>[0];
+
 const tables = [
   ...['organizations', 'projects', 'api_keys', 'signing_secrets', 'audit_entries', 'outbox', 'session_index'],
   ...['webhooks', 'webhook_events', 'deliveries', 'delivery_attempts'],
@@ -63,10 +65,28 @@ async function makeOrganization(database: Database, name: string): Promise<strin
   });
 }
 
-async function holdWall(
-  t: Parameters<Parameters<typeof import('tap').t.test>[0]>[0],
-  database: Database,
-): Promise<void> {
+/** Where the role was made: without an organization it sees nothing, and what is of no organization alone is not granted to it. */
+async function holdClosed(t: Test, database: Database, organizationId: string): Promise<void> {
+  const [role] = await database.query(
+    "SELECT 1 FROM pg_roles WHERE rolname = 'verifyhuman_tenant' AND pg_has_role(oid, 'MEMBER')",
+  );
+  if (role === undefined) return;
+  for (const table of tables) {
+    const [row] = await database.transaction(async (tx) => {
+      await tx.query("SELECT set_config('role', 'verifyhuman_tenant', true)");
+      return tx.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${table}`);
+    });
+    t.equal(row?.count, 0, `no organization, no ${table}`);
+  }
+  for (const table of ['receipts', 'outcomes', 'outcome_subjects', 'adjudications', 'history', 'erased_respondents'])
+    await t.rejects(
+      inOrganization(database, organizationId, (tx) => tx.query(`SELECT 1 FROM ${table}`)),
+      { message: /permission denied/ },
+      table,
+    );
+}
+
+async function holdWall(t: Test, database: Database): Promise<void> {
   const [mine, theirs] = [await makeOrganization(database, 'Mine'), await makeOrganization(database, 'Theirs')];
   for (const table of tables) {
     const rows = await inOrganization(database, mine, (tx) =>
@@ -84,6 +104,7 @@ async function holdWall(
     );
     t.same(changed, [], `nor can it write others’ ${table}`);
   }
+  await holdClosed(t, database, mine);
   await t.rejects(
     inOrganization(database, mine, (tx) => insertProject(tx, theirs, { name: 'Smuggled' })),
     'nor put a row into another organization',
