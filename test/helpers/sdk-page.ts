@@ -48,7 +48,7 @@ export interface SdkSite {
 }
 
 /** The policy of docs/sdk.md for a site that takes the script from the service. */
-const policyFor = (serviceOrigin: string): string =>
+export const policyFor = (serviceOrigin: string): string =>
   [
     "default-src 'none'",
     `connect-src 'self' ${serviceOrigin}`,

@@ -1,0 +1,76 @@
+/** The script that ships in Firefox, where it is installed, under the policy that integrators are told. Nothing drives it: the page tells what it saw. */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import t from 'tap';
+import type { VHMountResult } from '../../../sdk/widget/api.js';
+import { policyFor } from '../../helpers/sdk-page.js';
+import { startTestService, temporaryDirectory } from '../../helpers/service.js';
+import { pollUntil, startStaticSite } from '../../helpers/static-site.js';
+
+const firefoxPath = process.env['FIREFOX_PATH'] ?? '/usr/bin/firefox-esr';
+const skip = existsSync(firefoxPath) ? false : 'Firefox is not installed (FIREFOX_PATH)';
+
+type Note =
+  | { readonly kind: 'complaint'; readonly text: string }
+  | { readonly kind: 'passed'; readonly result: VHMountResult }
+  | { readonly kind: 'failed' | 'blocked'; readonly code: string; readonly message: string }
+  | { readonly kind: 'shown'; readonly text: string; readonly sheets: number };
+
+const script = (siteKey: string) => `
+  const note = (body) => fetch('/note', { method: 'POST', body: JSON.stringify(body) });
+  const complain = (text) => note({ kind: 'complaint', text: String(text) });
+  addEventListener('error', ({ message }) => complain(message));
+  addEventListener('unhandledrejection', ({ reason }) => complain(reason));
+  console.error = (...all) => complain(all.join(' '));
+  const tell = (kind) => ({ code, message }) => note({ kind, code, message });
+  const options = { siteKey: ${JSON.stringify(siteKey)}, locale: 'en' };
+  VH.mount('#unseen', { ...options, widgetMode: 'invisible' }).then((result) => note({ kind: 'passed', result }), tell('failed'));
+  const elsewhere = { apiEndpoint: 'http://127.0.0.1:1/api/v1', degradedMode: 'FAIL_CLOSED', widgetMode: 'invisible' };
+  VH.mount('#blocked', { ...options, ...elsewhere }).catch(tell('blocked'));
+  VH.mount('#shown', { ...options, widgetMode: 'standard' }).catch(complain);
+  const looking = setInterval(() => {
+    const root = document.querySelector('#shown > div')?.shadowRoot;
+    if (!root?.querySelector('h2')) return;
+    clearInterval(looking);
+    note({ kind: 'shown', text: root.querySelector('h2').textContent, sheets: root.adoptedStyleSheets.length });
+  }, 100);`;
+
+void t.test('the widget in Firefox', { skip, timeout: 120_000 }, async (t) => {
+  const service = await startTestService(t);
+  const { siteUrl, siteKey } = service.bootstrap;
+  const site = await startStaticSite({
+    files: {
+      '/': `<!doctype html><html lang="en"><meta charset="utf-8"><title>Survey</title><body><div id="unseen"></div><div id="blocked"></div><div id="shown"></div><script src="${siteUrl}/sdk/v1/verifyhuman.umd.js"></script><script src="/page.js"></script></body></html>`,
+      '/page.js': script(siteKey),
+      '/favicon.ico': '',
+    },
+    headers: { 'content-security-policy': policyFor(siteUrl) },
+  });
+  t.teardown(() => site.close());
+  const profile = temporaryDirectory(t);
+  const browser = spawn(firefoxPath, ['--headless', '--no-remote', '--profile', profile, `${site.origin}/`], {
+    env: { ...process.env, HOME: profile },
+    stdio: 'ignore',
+  });
+  const gone = new Promise((resolve) => browser.once('exit', resolve));
+  t.teardown(async () => {
+    browser.kill('SIGKILL');
+    await gone;
+  });
+  const notes = site.notes as Note[];
+  const find = (...kinds: readonly Note['kind'][]) =>
+    pollUntil(kinds.join(' or '), () => notes.find(({ kind }) => kinds.includes(kind)), 60_000);
+  t.match(await find('passed', 'failed'), {
+    kind: 'passed',
+    result: { status: 'pass', token: String, assuranceLevel: 'device_only' },
+  });
+  t.match(await find('blocked'), {
+    code: 'NETWORK_ERROR',
+    message: /^E030: .*connect-src 'self' http:\/\/127\.0\.0\.1:1$/,
+  });
+  t.match(await find('shown'), { text: 'A short check that you are a real person', sheets: 1 });
+  t.strictSame(
+    notes.filter(({ kind }) => kind === 'complaint'),
+    [],
+  );
+});
