@@ -151,9 +151,13 @@ function createTimedRun(deadlineMsOwn: number) {
     deadlineMs: number,
   ): Promise<readonly R[]> => {
     if (deadlineMs === deadlineMsOwn) return runStatement<R>(client, sql, values);
-    await client.query(`SET statement_timeout = ${Math.ceil(deadlineMs)}`);
-    const rows = await runStatement<R>(client, sql, values);
-    await client.query(`SET statement_timeout = ${Math.ceil(deadlineMsOwn)}`);
+    // For this transaction alone: behind a pooler the next statement may have another connection, and the next caller this one.
+    await client.query(`BEGIN; SET LOCAL statement_timeout = ${Math.ceil(deadlineMs)}`);
+    const rows = await runStatement<R>(client, sql, values).catch(async (error: unknown) => {
+      await client.query('ROLLBACK').catch(() => undefined);
+      throw error;
+    });
+    await client.query('COMMIT');
     return rows;
   };
 }
