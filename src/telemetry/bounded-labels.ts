@@ -2,7 +2,7 @@
  * Label values that callers choose, bounded: the first so many get a series of their own, the rest share `other`. A wall of metrics must not
  * grow with what somebody sends.
  */
-export const otherLabel = 'other';
+const otherLabel = 'other';
 
 export function createBoundedLabels(valuesMax: number): (value: string) => string {
   const known = new Set<string>();
