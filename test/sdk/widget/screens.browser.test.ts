@@ -125,7 +125,7 @@ t.test('the screens of the widget', { skip, timeout: 180_000 }, async (t) => {
     const branding = { privacyUrl: 'https://a.test/', supportEmail: 'help@a.test' };
     await show(batches[0] ?? [], { branding });
     const small = await page.evaluate(
-      `[...document.querySelectorAll('[data-screen] > div')].flatMap((host) => [...host.shadowRoot.querySelectorAll('.card:not([hidden]) :is(button, a, input)')].filter((part) => { const { width, height } = part.getBoundingClientRect(); return width < 24 || height < 24 }).map((part) => host.parentElement.dataset.screen + ' ' + part.textContent))`,
+      `[...document.querySelectorAll('[data-screen] > div')].flatMap((host) => [...host.shadowRoot.querySelectorAll('.card:not([hidden]) :is(button, a, input):not([hidden])')].filter((part) => { const { width, height } = part.getBoundingClientRect(); return width < 24 || height < 24 }).map((part) => host.parentElement.dataset.screen + ' ' + part.textContent))`,
     );
     t.strictSame(small, []);
   });
