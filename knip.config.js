@@ -51,5 +51,5 @@ export default {
     'tfjs-bundle',
   ],
   // Programs of the machine: deploy/system-packages.txt and the stores' images bring them.
-  ignoreBinaries: ['java', 'mvn', 'redis-server', 'openssl', 'mount', 'umount', 'unshare', 'haproxy'],
+  ignoreBinaries: ['java', 'mvn', 'redis-server', 'openssl', 'mount', 'umount', 'unshare', 'haproxy', 'pgbouncer'],
 };

@@ -5,7 +5,7 @@ import type { Explanation } from '../../contract/explanation.js';
 import type { Tier } from '../../contract/project-parts.js';
 import type { Queryable } from '../../stores/database/port.js';
 
-export const listMax = 200;
+const listMax = 200;
 
 type OrganizationRow = {
   readonly organization_id: string;
