@@ -64,13 +64,21 @@ function holdRepeats(summaryMs: number | undefined): NonNullable<NonNullable<Log
   };
 }
 
-/** What makes two lines the same: their words and the kind of their error; a bug, also by where it stands. */
+/** What makes two lines the same: their words and the kind of their error; a bug, also by where it stands; a record that is damaged, also which. */
 function kindOf(level: number, details: unknown, message: unknown): string {
   if (typeof details !== 'object' || details === null) return `${level} ${String(details)}`;
-  const { err, code } = details as { readonly err?: unknown; readonly code?: unknown };
+  const { err, code, fingerprintId } = details as Readonly<Record<'err' | 'code' | 'fingerprintId', unknown>>;
   const error = err instanceof Error ? err : null;
   const place = code === 'INTERNAL' ? (error?.stack ?? '').split('\n    at ', 2)[1] : '';
-  return [String(level), message, code, error?.name, (error as { readonly code?: unknown } | null)?.code, place]
+  return [
+    String(level),
+    message,
+    code,
+    error?.name,
+    (error as { readonly code?: unknown } | null)?.code,
+    place,
+    fingerprintId,
+  ]
     .map((part) => (typeof part === 'string' ? part.slice(0, 200) : ''))
     .join('\n');
 }

@@ -78,4 +78,6 @@ t.test('bugs at two places are two lines, whatever their words', async (t) => {
   const second = new Error('bug');
   for (const err of [first, second, first]) logger.error({ code: 'INTERNAL', err }, 'failed');
   t.equal(lines.length, 2);
+  for (const fingerprintId of ['fp_1', 'fp_2', 'fp_1']) logger.error({ fingerprintId }, 'damaged');
+  t.equal(lines.length, 4, 'each damaged record is named once');
 });
