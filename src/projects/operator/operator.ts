@@ -178,33 +178,23 @@ function createOrganization(
     // Two who make it at once: the second finds what the first made.
     await tx.query('LOCK TABLE organizations IN SHARE ROW EXCLUSIVE MODE');
     const known = another ? null : await findByName(tx, name);
-    if (known !== null) return describeKnown(known.organization_id, known.lite_enabled);
+    if (known !== null) return describeKnown(tx, known.organization_id, known.lite_enabled);
     const organizationId = await insertOrganization(tx, { name, tier, liteEnabled });
-    const minted = await mintKey(tx, {
-      organizationId,
-      projectId: null,
-      name: 'First organization key',
-      isTest: false,
-    });
     await recordAudit(tx, operator, {
       organizationId,
       action: 'organization.created',
       subject: { kind: 'organization', id: organizationId },
       detail: { name, tier, liteEnabled },
     });
-    await recordKey(tx, organizationId, minted.keyId, {
-      projectId: null,
-      name: 'First organization key',
-      isTest: false,
-      expiresAt: null,
-    });
-    return {
-      organizationId,
-      organizationKey: minted.secret,
-      liteEnabled,
-      scoring: describeSwitch(organizationId, liteEnabled),
-    };
+    const organizationKey = await mintOrganizationKey(tx, organizationId, 'First organization key');
+    return { organizationId, organizationKey, liteEnabled, scoring: describeSwitch(organizationId, liteEnabled) };
   });
+}
+
+async function mintOrganizationKey(tx: Queryable, organizationId: string, name: string): Promise<string> {
+  const minted = await mintKey(tx, { organizationId, projectId: null, name, isTest: false });
+  await recordKey(tx, organizationId, minted.keyId, { projectId: null, name, isTest: false, expiresAt: null });
+  return minted.secret;
 }
 
 function createKey(
@@ -270,14 +260,20 @@ async function change(
   return { organizationId, name, tier, liteEnabled, monthlyQuota, trialEndsAt };
 }
 
-/** A repeat makes nothing: the key of the first time was shown then. */
-const describeKnown = (organizationId: string, liteEnabled: boolean): Record<string, unknown> => ({
-  organizationId,
-  organizationKey: null,
-  liteEnabled,
-  scoring: describeSwitch(organizationId, liteEnabled),
-  note: `It is there already and was left as it is. A further key: npm run admin -- create-key --org ${organizationId}. A second one of this name: --another.`,
-});
+/** A repeat finds the organization. Its first key was shown once, so that whoever repeats because it was lost gets another; the first goes on. */
+async function describeKnown(
+  tx: Queryable,
+  organizationId: string,
+  liteEnabled: boolean,
+): Promise<Record<string, unknown>> {
+  return {
+    organizationId,
+    organizationKey: await mintOrganizationKey(tx, organizationId, 'Further organization key'),
+    liteEnabled,
+    scoring: describeSwitch(organizationId, liteEnabled),
+    note: 'The organization was there already and was left as it is; the key is a further one. A second organization of this name: --another.',
+  };
+}
 
 /** Which way scoring is switched, and the command that turns it. */
 function describeSwitch(organizationId: string, liteEnabled: boolean): string {
