@@ -35,7 +35,10 @@ export function createSigningDirectory(deps: SigningDirectoryDeps): SigningDirec
     return read.length === 0 ? null : read;
   });
   const rereadAt = new LRUCache<string, number>({ max: entriesMax });
-  deps.onProjectChange((projectId) => (projectId === null ? secrets.clear() : secrets.drop(projectId)));
+  deps.onProjectChange((projectId) => {
+    if (projectId === null) void secrets.clear();
+    else secrets.drop(projectId);
+  });
 
   return {
     async find(projectId, organizationId, wantedVersion) {
