@@ -14,6 +14,7 @@ import { registerAdmission } from './admission.js';
 import { registerJsonBody } from './json-body.js';
 import { registerNesting } from './nesting.js';
 import { createRouteTable } from './route-table.js';
+import { answerUnreadable } from './unreadable.js';
 import { registerValidation } from './validation.js';
 
 export interface AppDeps extends AccessDeps {
@@ -50,6 +51,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
         reply,
       );
     },
+    clientErrorHandler: answerUnreadable,
     forceCloseConnections: 'idle',
     // What comes on a connection that is still open is answered like any other call; the connection ends with it.
     return503OnClosing: false,

@@ -372,3 +372,18 @@ t.test('a client that writes far too much before it reads gets its 413', async (
     t.match(answer, /^HTTP\/1\.1 413 [^]*"code":"BODY_TOO_LARGE"/);
   }
 });
+
+t.test('what is no HTTP is refused with the body of every other refusal', async (t) => {
+  const app = build();
+  const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
+  t.teardown(() => app.close());
+  const send = async (request: string): Promise<string> => text(connect(Number(port), '127.0.0.1').end(request));
+  const broken = await send('GET /key HTTP/1.1\r\nhost: localhost\r\nx-api-key: vf_live_\nvf\r\n\r\n');
+  t.match(
+    broken,
+    /^HTTP\/1\.1 400 Bad Request\r\n[^]*"code":"VALIDATION_FAILED","message":"This is not well-formed HTTP/,
+  );
+  t.match(broken, /x-request-id: [0-9a-f-]{36}\r\n/);
+  const long = await send(`GET /key HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${'k'.repeat(40_000)}\r\n\r\n`);
+  t.match(long, /^HTTP\/1\.1 431 [^]*"code":"VALIDATION_FAILED","message":"The headers are larger/);
+});
