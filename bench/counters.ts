@@ -16,6 +16,8 @@ import type { BenchOptions, BenchResult } from './score.js';
 export interface CountersBenchOptions extends BenchOptions {
   /** Devices to simulate in the fill test. */
   readonly known?: number;
+  /** Sessions that are made ready at once. */
+  readonly portion?: number;
 }
 
 const seed = 20_262;
@@ -38,6 +40,7 @@ export async function benchCounters({
   seconds,
   rounds,
   known = 1_000_000,
+  portion = 4_000,
 }: CountersBenchOptions): Promise<BenchResult> {
   const server = await startRedis();
   if (server === null) throw new Error('The bench of the counters needs redis-server on the path.');
@@ -49,13 +52,15 @@ export async function benchCounters({
     const results = new Map<string, Round[]>();
     for (const [name, store] of Object.entries(stores))
       for (const kind of ['plain', 'probed'] as const)
-        await count(store, `warm up ${name}`, kind, Math.min(1, seconds));
+        await count(store, `warm up ${name}`, kind, { seconds: Math.min(1, seconds), portion });
     const bytes: Record<Kind, number> = { plain: 0, probed: 0 };
     for (let round = 0; round < rounds; round += 1) {
       for (const kind of ['plain', 'probed'] as const) {
         for (const [name, store] of Object.entries(stores)) {
           const before = await usedBytes(admin);
-          const { calls, ...rates } = await count(store, `${name} ${round}`, kind, seconds, () => serverCpu(admin));
+          const { calls, ...rates } = await count(store, `${name} ${round}`, kind, { seconds, portion }, () =>
+            serverCpu(admin),
+          );
           if (name === 'redis')
             bytes[kind] = (await usedBytes(admin)) - before > 0 ? ((await usedBytes(admin)) - before) / calls : 0;
           results.set(`${name} ${kind}`, [...(results.get(`${name} ${kind}`) ?? []), rates]);
@@ -63,7 +68,12 @@ export async function benchCounters({
       }
     }
     await admin.flushall();
-    return report(results, bytes, known, await measureFill(server.url, known, Math.max(rounds, minFillRounds)));
+    return report(
+      results,
+      bytes,
+      known,
+      await measureFill(server.url, { known, portion, rounds: Math.max(rounds, minFillRounds) }),
+    );
   } finally {
     await Promise.all([memory.close(), redis.close(), admin.quit()]);
     await server.close();
@@ -75,12 +85,12 @@ async function count(
   store: Counters,
   label: string,
   kind: Kind,
-  seconds: number,
+  { seconds, portion }: { readonly seconds: number; readonly portion: number },
   serverMicroseconds = async (): Promise<number> => 0,
 ): Promise<Round & { readonly calls: number }> {
   const sum = { calls: 0, ms: 0, cpu: 0, server: 0 };
-  for (let portion = 0; sum.ms < seconds * 1_000; portion += 1) {
-    const inputs = makeInputs(`${label} ${kind} ${portion}`, 4_000, kind === 'probed');
+  for (let nth = 0; sum.ms < seconds * 1_000; nth += 1) {
+    const inputs = makeInputs(`${label} ${kind} ${nth}`, portion, kind === 'probed');
     if (kind === 'probed')
       await eachInFlight(
         inputs,
@@ -226,7 +236,10 @@ interface Fill {
 }
 
 /** Fills the Redis at `url`, and measures calls on it and on an empty one in turns, so that both see the same machine. */
-async function measureFill(url: string, known: number, rounds: number): Promise<Fill> {
+async function measureFill(
+  url: string,
+  { known, portion, rounds }: { readonly known: number; readonly portion: number; readonly rounds: number },
+): Promise<Fill> {
   const emptyServer = await startRedis();
   if (emptyServer === null) throw new Error('The bench of the counters needs redis-server on the path.');
   const admin = new Redis(url);
@@ -239,8 +252,8 @@ async function measureFill(url: string, known: number, rounds: number): Promise<
     const medians: { empty: number; filled: number }[] = [];
     for (let round = -1; round < rounds; round += 1) {
       const measured = {
-        empty: await medianOfCalls(empty, `${round}`),
-        filled: await medianOfCalls(filled, `${round}`),
+        empty: await medianOfCalls(empty, `${round}`, portion),
+        filled: await medianOfCalls(filled, `${round}`, portion),
       };
       if (round >= 0) medians.push(measured);
     }
@@ -273,9 +286,9 @@ async function fillWith(admin: Redis, redis: Counters, known: number): Promise<n
 }
 
 /** One call after the other: what is measured is the call, not the queue. */
-async function medianOfCalls(redis: Counters, label: string): Promise<number> {
+async function medianOfCalls(redis: Counters, label: string, count: number): Promise<number> {
   const latencies: number[] = [];
-  for (const { score, probes } of makeInputs(`fill ${label}`, 1_500, true)) {
+  for (const { score, probes } of makeInputs(`fill ${label}`, Math.min(1_500, count), true)) {
     for (const probe of probes) await redis.storeProbe(probe);
     const startedAt = performance.now();
     await redis.countScore(score);
