@@ -10,7 +10,7 @@ import { insertProject, updateProjectFields } from '../../src/administration/pro
 import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
 import { migrate } from '../../src/stores/database/migrate.js';
 import { createLogger } from '../../src/telemetry/logger.js';
-import { temporaryDirectory } from '../helpers/service.js';
+import { temporaryDirectory } from '../helpers/directories.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 const logger = createLogger('silent', { write: () => undefined });

@@ -8,7 +8,8 @@ import { insertProject } from '../../src/administration/project-store.js';
 import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
 import { migrate } from '../../src/stores/database/migrate.js';
 import { issueDashboardToken } from '../../src/administration/dashboard-tokens.js';
-import { startTestService, temporaryDirectory } from '../helpers/service.js';
+import { temporaryDirectory } from '../helpers/directories.js';
+import { startTestService } from '../helpers/service.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 const database = await openEmbeddedDatabase({ directory: null });

@@ -10,7 +10,7 @@ import { openRedisCounters } from '../../src/stores/counters/redis/open.js';
 import { openMemoryCounters } from '../../src/stores/counters/memory/open.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
-import { temporaryDirectory } from '../helpers/service.js';
+import { temporaryDirectory } from '../helpers/directories.js';
 import { findStack } from '../helpers/stores.js';
 
 const logger = createLogger('silent', { write: () => undefined });

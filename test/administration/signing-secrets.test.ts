@@ -6,7 +6,7 @@ import { createSigningSecrets } from '../../src/administration/signing-secrets.j
 import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
 import { migrate } from '../../src/stores/database/migrate.js';
 import { createLogger } from '../../src/telemetry/logger.js';
-import { temporaryDirectory } from '../helpers/service.js';
+import { temporaryDirectory } from '../helpers/directories.js';
 
 const database = await openEmbeddedDatabase({
   directory: join(temporaryDirectory(t), 'database'),

@@ -1,6 +1,6 @@
 /** Places under contention and over time, on PostgreSQL and embedded: never over-filled, released, taken back, told once. */
 import { randomBytes } from 'node:crypto';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { createEntryService, type EntryDeps } from '../../src/audience/entry-service.js';
 import { createOutcomeTeller } from '../../src/audience/outcome-teller.js';
 import { deleteOldPlaces, releasePlaces, tellUntold } from '../../src/audience/place-round.js';
@@ -24,7 +24,6 @@ import { openTokenKeys } from '../../src/verification/tokens/token-keys.js';
 import { makeProject } from '../helpers/deliveries.js';
 import { createDatabase, findStack } from '../helpers/stores.js';
 
-type Test = Parameters<Parameters<typeof t.test>[0]>[0];
 const logger = createLogger('silent');
 const audienceUrl = 'https://audience.example/v1';
 t.setTimeout(120_000);

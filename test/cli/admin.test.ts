@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { packageRoot } from '../../src/package-root.js';
 import { startProcess } from '../helpers/process.js';
-import { temporaryDirectory } from '../helpers/service.js';
+import { temporaryDirectory } from '../helpers/directories.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 t.setTimeout(120_000);

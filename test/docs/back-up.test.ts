@@ -13,7 +13,7 @@ import { migrate } from '../../src/stores/database/migrate.js';
 import type { Database } from '../../src/stores/database/port.js';
 import { openPostgres } from '../../src/stores/database/postgres.js';
 import { blocksOf } from '../helpers/guide-blocks.js';
-import { temporaryDirectory } from '../helpers/service.js';
+import { temporaryDirectory } from '../helpers/directories.js';
 import { findStack } from '../helpers/stores.js';
 
 t.setTimeout(120_000);

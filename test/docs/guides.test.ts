@@ -4,7 +4,8 @@ import t from 'tap';
 import { settings } from '../../src/config.js';
 import { blocksOf, prepareProject } from '../helpers/guide-blocks.js';
 import { readRepositoryFile, repositoryPath } from '../helpers/repository.js';
-import { startTestService, temporaryDirectory } from '../helpers/service.js';
+import { temporaryDirectory } from '../helpers/directories.js';
+import { startTestService } from '../helpers/service.js';
 
 const guides = readdirSync(repositoryPath('docs/guides'))
   .filter((name) => name.endsWith('.md'))

@@ -4,7 +4,8 @@ import { startFlakyServer, reply } from '../helpers/flaky-server.js';
 import { blocksOf, hasProgram, prepareProject } from '../helpers/guide-blocks.js';
 import { readRepositoryFile } from '../helpers/repository.js';
 import { scoreReply } from '../helpers/score-reply.js';
-import { startTestService, temporaryDirectory } from '../helpers/service.js';
+import { temporaryDirectory } from '../helpers/directories.js';
+import { startTestService } from '../helpers/service.js';
 
 const programs = { js: ['node', '-v'], python: ['python3', '-V'], php: ['php', '-v'], go: ['go', 'version'] } as const;
 const service = await startTestService(t);

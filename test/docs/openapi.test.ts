@@ -2,11 +2,12 @@
  * The API document as its readers use it: two linters without a warning, and a generated client that scores.
  */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { tagDescriptions } from '../../src/contract/tags.js';
+import { temporaryDirectory } from '../helpers/directories.js';
 import { packageRoot } from '../../src/package-root.js';
 import { startTestService } from '../helpers/service.js';
 
@@ -14,8 +15,7 @@ const run = promisify(execFile);
 const tool = (name: string): string => join(packageRoot, 'node_modules', '.bin', name);
 
 /** Below the root, so that what is generated finds the modules. */
-const work = mkdtempSync(join(packageRoot, 'dist', 'openapi-'));
-t.teardown(() => rmSync(work, { recursive: true, force: true }));
+const work = temporaryDirectory(t, join(packageRoot, 'dist'));
 
 const service = await startTestService(t);
 const text = JSON.stringify((await service.call('GET', '/openapi.json', { headers: {} })).body);

@@ -6,7 +6,8 @@ import { build } from 'esbuild';
 import t from 'tap';
 import { hasChromium, launchDriven } from '../helpers/browser.js';
 import { repositoryPath } from '../helpers/repository.js';
-import { startTestService, temporaryDirectory } from '../helpers/service.js';
+import { temporaryDirectory } from '../helpers/directories.js';
+import { startTestService } from '../helpers/service.js';
 import { pollUntil } from '../helpers/static-site.js';
 
 const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';

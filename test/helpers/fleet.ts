@@ -4,7 +4,7 @@
 import type t from 'tap';
 import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import { startProcess, type ServiceProcess } from './process.js';
-import { temporaryDirectory } from './service.js';
+import { temporaryDirectory } from './directories.js';
 
 type Environment = Readonly<Record<string, string>>;
 

@@ -14,7 +14,8 @@ import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js
 import type { Database } from '../../src/stores/database/port.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import type { CredentialKind } from '../service/access-table.js';
-import { startTestService, temporaryDirectory, type TestService } from './service.js';
+import { temporaryDirectory } from './directories.js';
+import { startTestService, type TestService } from './service.js';
 
 type Test = Pick<typeof t, 'teardown'>;
 export type Headers = Readonly<Record<string, string>>;

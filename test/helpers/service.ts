@@ -2,15 +2,13 @@
  * A whole service for a test: embedded stores in a throw-away directory, free ports on the loopback address, stopped when
  * the test ends.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type t from 'tap';
 import { readSettings } from '../../src/config.js';
 import { loadMasterKey } from '../../src/crypto/master-key.js';
 import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import { startService, type Service, type ServiceOptions } from '../../src/main.js';
 import { createLogger } from '../../src/telemetry/logger.js';
+import { temporaryDirectory } from './directories.js';
 
 type Test = Pick<typeof t, 'teardown'>;
 
@@ -27,12 +25,6 @@ export interface TestService {
     path: string,
     options?: { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> },
   ): Promise<{ readonly status: number; readonly body: never; readonly headers: Headers }>;
-}
-
-export function temporaryDirectory(test: Test): string {
-  const directory = mkdtempSync(join(tmpdir(), 'verifyhuman-'));
-  test.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
 }
 
 /** Starts a service. `environment` adds to or replaces the test’s settings; a data directory given is used and kept. */

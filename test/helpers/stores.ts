@@ -8,13 +8,11 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import type t from 'tap';
+import type { Test } from 'tap';
 import { migrate, migrationsDirectory } from '../../src/stores/database/migrate.js';
 import type { Database } from '../../src/stores/database/port.js';
 import { openPostgres } from '../../src/stores/database/postgres.js';
 import { repositoryPath, repositoryRoot } from './repository.js';
-
-type Test = Parameters<Parameters<typeof t.test>[0]>[0];
 
 export interface Stack {
   readonly databaseUrl: string;

@@ -8,7 +8,7 @@ import { insertOrganization } from '../../src/administration/organization-store.
 import { migrate } from '../../src/stores/database/migrate.js';
 import { openPostgres } from '../../src/stores/database/postgres.js';
 import { inOrganization } from '../../src/stores/database/tenant.js';
-import { temporaryDirectory } from '../helpers/service.js';
+import { temporaryDirectory } from '../helpers/directories.js';
 import { createEmptyDatabase, findStack } from '../helpers/stores.js';
 import { freePort } from '../stores/counters/redis-server.js';
 

@@ -6,7 +6,7 @@ import { openPostgres } from '../../src/stores/database/postgres.js';
 import { realStoreSettings } from '../helpers/real-service.js';
 import { repositoryPath } from '../helpers/repository.js';
 import { startProcess, type ServiceProcess } from '../helpers/process.js';
-import { temporaryDirectory } from '../helpers/service.js';
+import { temporaryDirectory } from '../helpers/directories.js';
 import { findStack } from '../helpers/stores.js';
 import { waitUntil } from '../helpers/wait-until.js';
 

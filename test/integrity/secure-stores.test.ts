@@ -5,7 +5,7 @@ import { auditLoad } from '../helpers/audit.js';
 import { startFleet } from '../helpers/fleet.js';
 import { startProcess } from '../helpers/process.js';
 import { startScoreLoad } from '../helpers/score-load.js';
-import { temporaryDirectory } from '../helpers/service.js';
+import { temporaryDirectory } from '../helpers/directories.js';
 import { findStack, startOwnStack } from '../helpers/stores.js';
 import { waitUntil } from '../helpers/wait-until.js';
 

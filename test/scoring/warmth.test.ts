@@ -9,7 +9,7 @@ import { migrate } from '../../src/stores/database/migrate.js';
 import { openTableLog } from '../../src/stores/log/table-log.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
-import { createDirectory } from '../helpers/directories.js';
+import { temporaryDirectory } from '../helpers/directories.js';
 import { waitUntil } from '../helpers/wait-until.js';
 import { entryOf, recordScores, refOf, type PastScore } from '../helpers/year.js';
 import { countsOf, expectCounted, scoreInput } from '../stores/counters/inputs.js';
@@ -22,7 +22,7 @@ t.teardown(() => database.close());
 await migrate(database);
 const log = openTableLog({ database, now: () => performance.now() });
 t.teardown(() => log.close());
-const directory = await createDirectory(t);
+const directory = temporaryDirectory(t);
 const args = ['--dir', directory];
 const first = await startRedis({ args });
 

@@ -15,7 +15,8 @@ import {
   type Respondent,
 } from '../helpers/fielding.js';
 import { writeMmdb } from '../helpers/mmdb.js';
-import { startTestService, temporaryDirectory } from '../helpers/service.js';
+import { temporaryDirectory } from '../helpers/directories.js';
+import { startTestService } from '../helpers/service.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 t.setTimeout(90_000);

@@ -14,7 +14,8 @@ import { loadMasterKey } from '../../src/crypto/master-key.js';
 import { packageRoot } from '../../src/package-root.js';
 import { sendOperatorCommand } from '../../src/projects/operator/operator-channel.js';
 import { realStoreSettings } from '../helpers/real-service.js';
-import { startTestService, temporaryDirectory, type TestService } from '../helpers/service.js';
+import { temporaryDirectory } from '../helpers/directories.js';
+import { startTestService, type TestService } from '../helpers/service.js';
 import { findStack } from '../helpers/stores.js';
 import { waitUntil } from '../helpers/wait-until.js';
 

@@ -7,7 +7,7 @@ import type { EvidenceReply, ScoreReply } from '../../src/contract/score.js';
 import { packageRoot } from '../../src/package-root.js';
 import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import { startProcess } from '../helpers/process.js';
-import { temporaryDirectory } from '../helpers/service.js';
+import { temporaryDirectory } from '../helpers/directories.js';
 
 const run = promisify(execFile);
 

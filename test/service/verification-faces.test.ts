@@ -5,7 +5,8 @@ import { measurePerson, writeFaceModels } from '../helpers/face-sessions.js';
 import { randomDirection } from '../helpers/faces.js';
 import { createRandom } from '../../workers/seeded-random.js';
 import { startReceiver } from '../helpers/receiver.js';
-import { startTestService, temporaryDirectory } from '../helpers/service.js';
+import { temporaryDirectory } from '../helpers/directories.js';
+import { startTestService } from '../helpers/service.js';
 import { createSession, verify } from '../helpers/verifications.js';
 import { waitUntil } from '../helpers/wait-until.js';
 

@@ -3,7 +3,8 @@ import t from 'tap';
 import { insertOrganization } from '../../src/administration/organization-store.js';
 import { insertProject } from '../../src/administration/project-store.js';
 import { withDatabase } from '../helpers/organizations.js';
-import { startTestService, temporaryDirectory } from '../helpers/service.js';
+import { temporaryDirectory } from '../helpers/directories.js';
+import { startTestService } from '../helpers/service.js';
 import { automated, createSession, page, readResult, verify } from '../helpers/verifications.js';
 
 t.setTimeout(120_000);

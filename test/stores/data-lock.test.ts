@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { lockDataDirectory } from '../../src/stores/data-lock.js';
-import { createDirectory } from '../helpers/directories.js';
+import { temporaryDirectory } from '../helpers/directories.js';
 import { repositoryRoot } from '../helpers/repository.js';
 import { startZombie } from '../helpers/zombie.js';
 
@@ -26,7 +26,7 @@ const writeHolder = (directory: string, holder: Record<string, unknown>) =>
   );
 
 t.test('a held directory is refused with a sentence that names the holder and the way out', async (t) => {
-  const directory = await createDirectory(t);
+  const directory = temporaryDirectory(t);
   const lock = await lockDataDirectory(directory);
   const refusal = await lockDataDirectory(directory).catch((error: unknown) => error as Error);
   t.match(refusal, { name: 'DataDirectoryInUse', pid: process.pid });
@@ -37,20 +37,20 @@ t.test('a held directory is refused with a sentence that names the holder and th
 });
 
 t.test('of many comers at once, one gets the lock', async (t) => {
-  const directory = await createDirectory(t);
+  const directory = temporaryDirectory(t);
   const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => lockDataDirectory(directory)));
   t.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
 });
 
 t.test('a lock whose process is gone is taken over', async (t) => {
-  const directory = await createDirectory(t);
+  const directory = temporaryDirectory(t);
   await writeHolder(directory, { pid: deadPid() });
   await lockDataDirectory(directory);
   t.match(JSON.parse(await readFile(join(directory, 'verifyhuman.lock'), 'utf8')), { pid: process.pid });
 });
 
 t.test('a zombie is no holder', async (t) => {
-  const directory = await createDirectory(t);
+  const directory = temporaryDirectory(t);
   await writeHolder(directory, { pid: await startZombie(t) });
   await t.resolves(lockDataDirectory(directory));
 });
@@ -58,7 +58,7 @@ t.test('a zombie is no holder', async (t) => {
 t.test(
   'a start right behind a killed process gets its directory, while the kernel still takes that process down',
   async (t) => {
-    const directory = await createDirectory(t);
+    const directory = temporaryDirectory(t);
     const module = join(repositoryRoot, 'dist/src/stores/data-lock.js');
     for (let round = 0; round < 5; round += 1) {
       // With something to give back to the kernel, so that going takes a while.
@@ -82,7 +82,7 @@ t.test(
 );
 
 t.test('a lock whose pid belongs to a later process is taken over', async (t) => {
-  const directory = await createDirectory(t);
+  const directory = temporaryDirectory(t);
   await writeHolder(directory, { startMark: 'another boot:1' });
   const taken = lockDataDirectory(directory);
   if (process.platform === 'linux') await t.resolves(taken);
@@ -109,7 +109,7 @@ for (const [where, holder] of Object.entries({
   'another namespace on a host of the same name': { pid: process.pid, pidSpace: 'boot:pid:[1]', startMark: 'boot:1' },
 }))
   t.test(`a lock of ${where} holds while its signs of life come, and is taken over when they stop`, async (t) => {
-    const directory = await createDirectory(t);
+    const directory = temporaryDirectory(t);
     await writeHolder(directory, holder);
     const die = keepAlive(directory);
     t.teardown(die);
@@ -125,7 +125,7 @@ t.test(
   'two processes in namespaces of their own, each the first there, do not both get the lock',
   { skip: canSeparate ? false : 'namespaces cannot be made here' },
   async (t) => {
-    const directory = await createDirectory(t);
+    const directory = temporaryDirectory(t);
     const script = `import(process.argv[1]).then(({ lockDataDirectory }) => lockDataDirectory(process.argv[2])).then(
       () => { console.log('held by', process.pid); setInterval(() => undefined, 1_000); },
       (error) => { console.log(error.message); process.exit(); },
@@ -143,13 +143,13 @@ t.test(
 );
 
 t.test('a lock file that makes no sense is left to the operator', async (t) => {
-  const directory = await createDirectory(t);
+  const directory = temporaryDirectory(t);
   await writeFile(join(directory, 'verifyhuman.lock'), 'not ours');
   await t.rejects(lockDataDirectory(directory), /delete .*verifyhuman\.lock/);
 });
 
 t.test('a lock that was taken over is not released by its former holder', async (t) => {
-  const directory = await createDirectory(t);
+  const directory = temporaryDirectory(t);
   const lock = await lockDataDirectory(directory);
   await writeHolder(directory, {});
   await lock.release();

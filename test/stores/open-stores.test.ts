@@ -1,17 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { readSettings } from '../../src/config.js';
 import { lockDataDirectory } from '../../src/stores/data-lock.js';
 import { openStores, type Stores } from '../../src/stores/open-stores.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
 import { realStoreSettings } from '../helpers/real-service.js';
-import { temporaryDirectory } from '../helpers/service.js';
+import { temporaryDirectory } from '../helpers/directories.js';
 import { findStack } from '../helpers/stores.js';
 import { waitUntil } from '../helpers/wait-until.js';
-
-type Test = Parameters<Parameters<typeof t.test>[0]>[0];
 
 const stack = findStack(t, 'mixes of real and embedded stores');
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { insertOrganization } from '../../src/administration/organization-store.js';
 import type { SessionEvent } from '../../src/contract/session-event.js';
 import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
@@ -19,7 +19,6 @@ import { verificationEvent } from '../helpers/session-events.js';
 import { createDatabase, findStack } from '../helpers/stores.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
-type Test = Parameters<Parameters<typeof t.test>[0]>[0];
 const logger = createLogger('silent');
 
 /** Reads as the fan-out does: what it has seen it removes. */

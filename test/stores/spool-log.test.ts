@@ -1,15 +1,13 @@
 import { readdirSync } from 'node:fs';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { storeUnavailable } from '../../src/errors.js';
 import type { Log, LogEntry } from '../../src/stores/log/port.js';
 import { withSpool } from '../../src/stores/spool-log.js';
 import { openSpool } from '../../src/stores/spool.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
-import { temporaryDirectory } from '../helpers/service.js';
+import { temporaryDirectory } from '../helpers/directories.js';
 import { waitUntil } from '../helpers/wait-until.js';
-
-type Test = Parameters<Parameters<typeof t.test>[0]>[0];
 
 const logger = createLogger('silent');
 const entry = (key: string): LogEntry => ({ key, value: new Uint8Array(8) });

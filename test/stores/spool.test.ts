@@ -1,13 +1,11 @@
 import { appendFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { Fault, storeUnavailable } from '../../src/errors.js';
 import type { LogEntry } from '../../src/stores/log/port.js';
 import { openSpool, type Spool } from '../../src/stores/spool.js';
 import { createLogger } from '../../src/telemetry/logger.js';
-import { temporaryDirectory } from '../helpers/service.js';
-
-type Test = Parameters<Parameters<typeof t.test>[0]>[0];
+import { temporaryDirectory } from '../helpers/directories.js';
 
 const logger = createLogger('silent');
 const entry = (key: string, bytes = 10): LogEntry => ({ key, value: new Uint8Array(bytes) });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { storeUnavailable } from '../../src/errors.js';
 import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
 import { migrate } from '../../src/stores/database/migrate.js';
@@ -19,7 +19,6 @@ import { verificationEvent } from '../helpers/session-events.js';
 import { createDatabase, findStack } from '../helpers/stores.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
-type Test = Parameters<Parameters<typeof t.test>[0]>[0];
 const logger = createLogger('silent');
 t.setTimeout(180_000);
 

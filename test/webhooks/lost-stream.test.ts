@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { operator } from '../../src/administration/audit.js';
 import { insertOrganization } from '../../src/administration/organization-store.js';
 import { insertProject } from '../../src/administration/project-store.js';
@@ -21,7 +21,6 @@ import { startReceiver } from '../helpers/receiver.js';
 import { verificationEvent } from '../helpers/session-events.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
-type Test = Parameters<Parameters<typeof t.test>[0]>[0];
 const logger = createLogger('silent');
 const metrics = createMetrics();
 

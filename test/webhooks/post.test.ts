@@ -1,12 +1,10 @@
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { createGuardedConnect } from '../../src/net/guarded-connect.js';
 import { createTargetClassifier } from '../../src/net/target-address.js';
 import { createPoster, keptBytesMax, type PostOutcome } from '../../src/webhooks/post.js';
-
-type Test = Parameters<Parameters<typeof t.test>[0]>[0];
 
 const open = createPoster({
   connect: createGuardedConnect({ resolve: async () => ['127.0.0.1'], classify: null, timeoutMs: 1_000 }),

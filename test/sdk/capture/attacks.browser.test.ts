@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { openCapturePage, withoutChromium } from '../../helpers/capture-page.js';
 import { takePart, type Participation } from '../../helpers/capture-session.js';
-import { temporaryDirectory } from '../../helpers/service.js';
+import { temporaryDirectory } from '../../helpers/directories.js';
 
 // A capture takes its time: a dozen challenges at a pace that people can follow, on the models of a slow machine.
 t.setTimeout(300_000);

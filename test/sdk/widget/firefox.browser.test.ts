@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs';
 import t from 'tap';
 import type { VHMountResult } from '../../../sdk/widget/api.js';
 import { policyFor } from '../../helpers/sdk-page.js';
-import { startTestService, temporaryDirectory } from '../../helpers/service.js';
+import { temporaryDirectory } from '../../helpers/directories.js';
+import { startTestService } from '../../helpers/service.js';
 import { pollUntil, startStaticSite } from '../../helpers/static-site.js';
 
 const firefoxPath = process.env['FIREFOX_PATH'] ?? '/usr/bin/firefox-esr';

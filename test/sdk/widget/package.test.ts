@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import t from 'tap';
 import { version } from '../../../sdk/widget/version.js';
+import { temporaryDirectory } from '../../helpers/directories.js';
 import { readRepositoryFile, repositoryPath } from '../../helpers/repository.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'vh-package-'));
-t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryDirectory(t);
 const run = (command: string, args: readonly string[], cwd: string): string =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 

@@ -1,10 +1,10 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { Fault } from '../../../src/errors.js';
 import { openMemoryCounters } from '../../../src/stores/counters/memory/open.js';
 import type { SnapshotNote } from '../../../src/stores/counters/memory/snapshot.js';
+import { temporaryDirectory } from '../../helpers/directories.js';
 import { testContract } from './contract.js';
 import { countsOf, expectCounted, hourMs, probeInput, ref, scoreInput, startMs } from './inputs.js';
 
@@ -20,7 +20,7 @@ t.test('the contract holds in memory', async (t) => {
 });
 
 t.test('a snapshot brings everything back after a restart', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'counters-'));
+  const folder = temporaryDirectory(t);
   const snapshotPath = join(folder, 'counters.snapshot');
   const open = () => openMemoryCounters({ snapshotPath, keysMax: 10_000, now: () => startMs });
   const project = nextProject();
@@ -45,13 +45,12 @@ t.test('a snapshot brings everything back after a restart', async (t) => {
     await straight.recentReceipt(project, `rcpt_${project}_s1`),
   );
   await after.close();
-  await rm(folder, { recursive: true });
 });
 
 t.test(
   'a store that starts without a snapshot is cold for every project; one that has it knows who is warm, and their history',
   async (t) => {
-    const folder = await mkdtemp(join(tmpdir(), 'counters-'));
+    const folder = temporaryDirectory(t);
     const snapshotPath = join(folder, 'counters.snapshot');
     const project = nextProject();
     const value = { n: 1, fraud: 1, clawbacks: 0, asOfDay: 20_000 };
@@ -73,12 +72,11 @@ t.test(
     t.same(await told(startMs + 94 * hourMs, snapshotPath), [true, value], 'scoring keeps it warm');
     t.same(await told(startMs + 143 * hourMs, snapshotPath), [false, value], 'two days without a score do not');
     t.same(await told(startMs + 401 * 24 * hourMs, snapshotPath), [false, null]);
-    await rm(folder, { recursive: true });
   },
 );
 
 t.test('what expired while it was closed does not come back', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'counters-'));
+  const folder = temporaryDirectory(t);
   const snapshotPath = join(folder, 'counters.snapshot');
   const project = nextProject();
   const first = await openMemoryCounters({ snapshotPath, keysMax: 10_000, now: () => startMs });
@@ -87,11 +85,10 @@ t.test('what expired while it was closed does not come back', async (t) => {
   const later = await openMemoryCounters({ snapshotPath, keysMax: 10_000, now: () => startMs + 24 * hourMs });
   t.equal(await later.recentReceipt(project, `rcpt_${project}_s1`), null);
   await later.close();
-  await rm(folder, { recursive: true });
 });
 
 t.test('a broken snapshot is reported and set aside, and counting starts from nothing', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'counters-'));
+  const folder = temporaryDirectory(t);
   const snapshotPath = join(folder, 'counters.snapshot');
   const first = await openMemoryCounters({ snapshotPath, keysMax: 10_000, now: () => startMs });
   await first.countScore(scoreInput('proj', 's1'));
@@ -118,7 +115,6 @@ t.test('a broken snapshot is reported and set aside, and counting starts from no
     t.same(await readdir(folder), ['counters.snapshot.broken']);
     await rm(`${snapshotPath}.broken`);
   }
-  await rm(folder, { recursive: true });
 });
 
 t.test('a full store refuses what is new, forgets nothing, and takes it once something expired', async (t) => {

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { packageRoot } from '../../../src/package-root.js';
-import { temporaryDirectory } from '../../helpers/service.js';
+import { temporaryDirectory } from '../../helpers/directories.js';
 import { waitUntil } from '../../helpers/wait-until.js';
 import { freePort, startRedis } from './redis-server.js';
 

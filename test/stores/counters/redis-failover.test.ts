@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import t from 'tap';
 import { openRedisCounters } from '../../../src/stores/counters/redis/open.js';
 import type { Counters } from '../../../src/stores/counters/port.js';
-import { createDirectory } from '../../helpers/directories.js';
+import { temporaryDirectory } from '../../helpers/directories.js';
 import { waitUntil } from '../../helpers/wait-until.js';
 import { countsOf, ref, scoreInput } from './inputs.js';
 import { freePort, startRedis } from './redis-server.js';
@@ -91,7 +91,7 @@ else {
 
 async function startSentinel(t: { teardown(work: () => Promise<void>): unknown }, masterPort: number): Promise<number> {
   const port = await freePort();
-  const directory = await createDirectory(t);
+  const directory = temporaryDirectory(t);
   const file = join(directory, 'sentinel.conf');
   await writeFile(
     file,

@@ -1,10 +1,8 @@
 /** What every adapter of the database port promises; embedded.test.ts and postgres.test.ts run it against theirs. */
 import pg from 'pg';
-import t from 'tap';
+import type { Test } from 'tap';
 import { Fault } from '../../../src/errors.js';
 import { DatabaseConflict, type Database } from '../../../src/stores/database/port.js';
-
-type Test = Parameters<Parameters<typeof t.test>[0]>[0];
 
 /** Runs the contract against `open`, which answers with a database of its own, empty at first. */
 export function testDatabaseContract(t: Test, open: () => Promise<Database>): void {

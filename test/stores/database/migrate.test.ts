@@ -6,7 +6,7 @@ import { migrate, migrationsDirectory } from '../../../src/stores/database/migra
 import type { Database } from '../../../src/stores/database/port.js';
 import { openPostgres } from '../../../src/stores/database/postgres.js';
 import { createWake } from '../../../src/stores/log/wake.js';
-import { createDirectory } from '../../helpers/directories.js';
+import { temporaryDirectory } from '../../helpers/directories.js';
 import { createEmptyDatabase, findStack } from '../../helpers/stores.js';
 import { waitUntil } from '../../helpers/wait-until.js';
 
@@ -15,11 +15,11 @@ t.before(async () => databases.push(await openEmbeddedDatabase({ directory: null
 t.teardown(() => Promise.all(databases.map((database) => database.close())));
 
 /** The shared database with nothing in it, and a directory for migrations. */
-async function prepare(t: Parameters<typeof createDirectory>[0]) {
+async function prepare(t: Parameters<typeof temporaryDirectory>[0]) {
   const [database] = databases;
   if (database === undefined) throw new Error('The database was not opened.');
   await database.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
-  return { database, directory: await createDirectory(t) };
+  return { database, directory: temporaryDirectory(t) };
 }
 
 t.test('files are applied in order, once, however many start at the same time', async (t) => {
@@ -96,7 +96,7 @@ if (stack !== null)
       return database;
     };
     const [database, others] = [await open(), await open()];
-    const directory = await createDirectory(t);
+    const directory = temporaryDirectory(t);
     await writeFile(join(directory, '0001-a.sql'), 'CREATE TABLE a (n integer)');
     await migrate(database, { directory });
     await writeFile(join(directory, '0002-b.sql'), 'ALTER TABLE a ADD COLUMN later text');

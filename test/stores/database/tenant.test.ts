@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { insertOrganization } from '../../../src/administration/organization-store.js';
 import { insertProject } from '../../../src/administration/project-store.js';
 import { mintKey } from '../../../src/administration/api-keys.js';
@@ -14,10 +14,8 @@ import { writeEvents } from '../../../src/stores/outbox.js';
 import { deliveryIdOf, insertDeliveries, writeResults } from '../../../src/webhooks/delivery-store.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
 import { verificationEvent } from '../../helpers/session-events.js';
-import { temporaryDirectory } from '../../helpers/service.js';
+import { temporaryDirectory } from '../../helpers/directories.js';
 import { createDatabase, findStack } from '../../helpers/stores.js';
-
-type Test = Parameters<Parameters<typeof import('tap').t.test>[0]>[0];
 
 const tables = [
   ...['organizations', 'projects', 'api_keys', 'signing_secrets', 'audit_entries', 'outbox', 'session_index'],

@@ -1,9 +1,7 @@
 /** What every adapter of the log port promises; table-log.test.ts and kafka-log.test.ts run it against theirs. */
-import t from 'tap';
+import type { Test } from 'tap';
 import type { Log, LogEntry, Subscription, Topic } from '../../../src/stores/log/port.js';
 import { waitUntil } from '../../helpers/wait-until.js';
-
-export type Test = Parameters<Parameters<typeof t.test>[0]>[0];
 
 export const entry = (key: string, text: string): LogEntry => ({ key, value: new TextEncoder().encode(text) });
 export const textOf = ({ value }: LogEntry): string => new TextDecoder().decode(value);

@@ -1,4 +1,4 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { storeUnavailable } from '../../../src/errors.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
@@ -9,7 +9,7 @@ import { openTableLog } from '../../../src/stores/log/table-log.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 import { waitUntil } from '../../helpers/wait-until.js';
-import { entry, textOf, type Test } from './contract.js';
+import { entry, textOf } from './contract.js';
 
 const database = await openEmbeddedDatabase({ directory: null });
 t.teardown(() => database.close());

@@ -10,7 +10,7 @@ import {
   wrongSecretsPerAddress,
   wrongSecretsPerSession,
 } from '../../../src/verification/sessions/client-secret.js';
-import { temporaryDirectory } from '../../helpers/service.js';
+import { temporaryDirectory } from '../../helpers/directories.js';
 
 const startMs = 1_800_000_000_000;
 const session = { projectId: 'proj_1', secretHash: hashClientSecret('right') };

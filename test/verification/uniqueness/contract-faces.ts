@@ -1,9 +1,10 @@
 /** Faces: scopes, windows, models, erasure, races, and what is wrong with stored or sent embeddings. */
+import type { Test } from 'tap';
 import { inOrganization } from '../../../src/stores/database/tenant.js';
 import { eraseFingerprints } from '../../../src/verification/uniqueness/fingerprint-store.js';
 import { embeddingOf, envelopeOf, randomDirection } from '../../helpers/faces.js';
 import { createRandom } from '../../../workers/seeded-random.js';
-import { createWorld, dayMs, isSame, openInstance, participate, startMs, type Shared, type Test } from './contract.js';
+import { createWorld, dayMs, isSame, openInstance, participate, startMs, type Shared } from './contract.js';
 
 export function testFaces(t: Test, open: () => Shared): void {
   t.test('who took part is found again, with session and respondent; a stranger is not', async (t) => {

@@ -1,18 +1,9 @@
 /** Whose participants are compared: projects, groups, data collectors, organizations; and devices within them. */
+import type { Test } from 'tap';
 import { updateProjectFields } from '../../helpers/project-fields.js';
 import { envelopeOf } from '../../helpers/faces.js';
 import { humanBody } from '../../helpers/facts.js';
-import {
-  createWorld,
-  dayMs,
-  isSame,
-  openInstance,
-  participate,
-  startMs,
-  type Shared,
-  type Test,
-  type World,
-} from './contract.js';
+import { createWorld, dayMs, isSame, openInstance, participate, startMs, type Shared, type World } from './contract.js';
 
 export function testScopes(t: Test, open: () => Shared): void {
   t.test('projects are apart, projects of one group are not, and a change of scope counts at once', async (t) => {

@@ -1,5 +1,5 @@
 /** What the comparison promises on either database; embedded.test.ts and postgres.test.ts run it against theirs. */
-import type t from 'tap';
+import type { Test } from 'tap';
 import { insertOrganization } from '../../../src/administration/organization-store.js';
 import { insertProject } from '../../../src/administration/project-store.js';
 import type { Envelope } from '../../../src/contract/envelope.js';
@@ -16,8 +16,6 @@ import { openUniqueness, type OpenUniqueness } from '../../../src/verification/u
 import type { ComparedSession } from '../../../src/verification/uniqueness/uniqueness.js';
 import { directionNear, embeddingOf, envelopeOf, randomDirection, testModel } from '../../helpers/faces.js';
 import { createRandom } from '../../../workers/seeded-random.js';
-
-export type Test = Parameters<Parameters<typeof t.test>[0]>[0];
 
 export const dayMs = 86_400_000;
 export const startMs = Date.UTC(2026, 0, 10, 12);

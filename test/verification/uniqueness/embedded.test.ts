@@ -4,7 +4,7 @@ import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open
 import { migrate } from '../../../src/stores/database/migrate.js';
 import type { Database } from '../../../src/stores/database/port.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
-import { temporaryDirectory } from '../../helpers/service.js';
+import { temporaryDirectory } from '../../helpers/directories.js';
 import { openPool } from './contract.js';
 import { testFaces } from './contract-faces.js';
 import { testScopes } from './contract-scopes.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { cutoffsFor, falseMatchShare, readFaceModels } from '../../../src/verification/uniqueness/face-models.js';
 import { sigmasFor, tailAbove } from '../../../src/verification/uniqueness/normal-tail.js';
-import { temporaryDirectory } from '../../helpers/service.js';
+import { temporaryDirectory } from '../../helpers/directories.js';
 import { testModel } from '../../helpers/faces.js';
 
 t.test('tails of the normal distribution are those of the tables', async (t) => {

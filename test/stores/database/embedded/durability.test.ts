@@ -5,7 +5,7 @@ import t from 'tap';
 import { openEmbeddedDatabase } from '../../../../src/stores/database/embedded/open.js';
 import { migrate } from '../../../../src/stores/database/migrate.js';
 import { openTableLog } from '../../../../src/stores/log/table-log.js';
-import { createDirectory } from '../../../helpers/directories.js';
+import { temporaryDirectory } from '../../../helpers/directories.js';
 import { waitUntil } from '../../../helpers/wait-until.js';
 
 const moduleUrl = (path: string): string => new URL(`../../../../src/stores/${path}`, import.meta.url).href;
@@ -28,7 +28,7 @@ const writer = `(async () => {
 t.test(
   'a process that is killed loses nothing that it had acknowledged, and its lock does not stand in the way',
   async (t) => {
-    const directory = await createDirectory(t);
+    const directory = temporaryDirectory(t);
     const first = await openEmbeddedDatabase({ directory });
     await migrate(first);
     await first.close();

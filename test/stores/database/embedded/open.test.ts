@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import t from 'tap';
 import { openEmbeddedDatabase } from '../../../../src/stores/database/embedded/open.js';
 import type { EmbeddedThreadData } from '../../../../src/stores/database/embedded/thread.js';
-import { createDirectory } from '../../../helpers/directories.js';
+import { temporaryDirectory } from '../../../helpers/directories.js';
 import { testDatabaseContract } from '../contract.js';
 
 testDatabaseContract(t, () => openEmbeddedDatabase({ directory: null }));
@@ -21,7 +21,7 @@ function createKillableThread() {
 }
 
 t.test('what was committed is there after the database is opened again', async (t) => {
-  const directory = await createDirectory(t);
+  const directory = temporaryDirectory(t);
   const first = await openEmbeddedDatabase({ directory });
   await first.query('CREATE TABLE kept (n integer)');
   await first.query('INSERT INTO kept VALUES ($1)', [7]);
@@ -43,7 +43,7 @@ t.test(
   async (t) => {
     const thread = createKillableThread();
     const database = await openEmbeddedDatabase({
-      directory: await createDirectory(t),
+      directory: temporaryDirectory(t),
       startThread: thread.startThread,
     });
     t.teardown(() => database.close());
