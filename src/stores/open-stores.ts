@@ -165,7 +165,8 @@ async function openLog(
     KAFKA_TLS: ssl,
     VH_CONSUMER_TAKEOVER_MS: takeoverMs,
   } = settings;
-  if (brokers === null) return openTableLog({ database, now: Date.now, logger, tellLoss, leaseMs: takeoverMs });
+  if (brokers === null)
+    return openTableLog({ database, now: () => performance.now(), logger, tellLoss, leaseMs: takeoverMs });
   const sasl = saslOf(settings);
   const open = (): Promise<Log> =>
     openKafkaLog({

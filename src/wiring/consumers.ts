@@ -35,12 +35,11 @@ const consumers: Readonly<Record<string, (parts: Parts) => Promise<Consumer>>> =
   receipts: ({ stores, metrics }) => startReceiptConsumer({ database: stores.database, log: stores.log, metrics }),
   history: ({ stores, logger, now }) =>
     startHistoryConsumer({ database: stores.database, counters: stores.counters, log: stores.log, logger, now }),
-  thresholds: ({ stores, logger, now, settings }) =>
+  thresholds: ({ stores, logger, settings }) =>
     startMixConsumer({
       database: stores.database,
       log: stores.log,
       logger,
-      now,
       retentionDays: settings.VH_RECEIPT_RETENTION_DAYS,
     }),
   webhooks: openDeliveries,

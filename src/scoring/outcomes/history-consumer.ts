@@ -24,11 +24,11 @@ export async function startHistoryConsumer(deps: HistoryConsumerDeps): Promise<C
   let running: Promise<void> | null = null;
   let again = false;
   let stopping = false;
-  let tickAtMs = deps.now();
+  let tickAtMs = performance.now();
 
   const round = createHistoryRound(deps, {
     isStopping: () => stopping,
-    onProgress: () => void (tickAtMs = deps.now()),
+    onProgress: () => void (tickAtMs = performance.now()),
   });
 
   async function rounds(): Promise<void> {
@@ -61,7 +61,7 @@ export async function startHistoryConsumer(deps: HistoryConsumerDeps): Promise<C
   });
   const sweeper = setInterval(() => void wake(), sweepMs);
   return {
-    tickAgeMs: () => Math.max(consumer.tickAgeMs(), deps.now() - tickAtMs),
+    tickAgeMs: () => Math.max(consumer.tickAgeMs(), performance.now() - tickAtMs),
     async stop() {
       stopping = true;
       clearInterval(sweeper);

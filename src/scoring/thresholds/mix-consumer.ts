@@ -16,7 +16,6 @@ export interface MixConsumerDeps {
   readonly database: Database;
   readonly log: Log;
   readonly logger: Logger;
-  readonly now: () => number;
   /** Days that sessions are kept: as long as their receipts. */
   readonly retentionDays: number;
 }
@@ -27,9 +26,9 @@ const sweepEveryMs = 1_000;
 const retainEveryMs = 3_600_000;
 
 export async function startMixConsumer(deps: MixConsumerDeps): Promise<Consumer> {
-  const { database, log, logger, now } = deps;
-  let sweptAtMs = now();
-  let retainedAtMs = now();
+  const { database, log, logger } = deps;
+  let sweptAtMs = performance.now();
+  let retainedAtMs = performance.now();
   let sweeping: Promise<void> | null = null;
   let stopping = false;
   const consumer = await log.subscribe({
@@ -41,21 +40,21 @@ export async function startMixConsumer(deps: MixConsumerDeps): Promise<Consumer>
   });
   async function round(): Promise<void> {
     await sweepLabels(database, () => stopping);
-    if (now() - retainedAtMs < retainEveryMs) return;
-    retainedAtMs = now();
+    if (performance.now() - retainedAtMs < retainEveryMs) return;
+    retainedAtMs = performance.now();
     await dropExpiredMix(database, deps.retentionDays, () => stopping);
   }
   const sweep = (): void => {
     sweeping ??= round()
       .then(
-        () => void (sweptAtMs = now()),
+        () => void (sweptAtMs = performance.now()),
         (error: unknown) => logger.warn({ err: error }, 'the score mix was not kept up; the next round does it'),
       )
       .finally(() => (sweeping = null));
   };
   const timer = setInterval(sweep, sweepEveryMs);
   return {
-    tickAgeMs: () => Math.max(consumer.tickAgeMs(), now() - sweptAtMs),
+    tickAgeMs: () => Math.max(consumer.tickAgeMs(), performance.now() - sweptAtMs),
     async stop() {
       stopping = true;
       clearInterval(timer);
