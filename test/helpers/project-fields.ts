@@ -1,7 +1,23 @@
-/** Writes a project’s fields as they are stored, past the checks of its routes. */
+/** Changes of a project: as its owner makes them, and past the checks of its routes. */
+import type { Test } from 'tap';
 import type { ProjectFields } from '../../src/contract/project.js';
 import type { Database } from '../../src/stores/database/port.js';
+import type { TestService } from './service.js';
 
+/** Changes the demo project by its route, with the organization’s key; the change has to be taken. */
+export function createPatch(
+  t: Pick<Test, 'equal'>,
+  service: Pick<TestService, 'bootstrap' | 'call'>,
+): (body: Readonly<Record<string, unknown>>) => Promise<void> {
+  return async (body) => {
+    const { projectId, organizationKey } = service.bootstrap;
+    const headers = { 'x-api-key': organizationKey };
+    const { status } = await service.call('PATCH', `/projects/${projectId}`, { body, headers });
+    t.equal(status, 200);
+  };
+}
+
+/** Writes fields as they are stored. */
 export async function updateProjectFields(
   database: Database,
   projectId: string,

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { hasChromium, hasDisplayTools } from '../../helpers/browser.js';
 import { verifyByHand } from '../../helpers/hand-page.js';
+import { createPatch } from '../../helpers/project-fields.js';
 import { lenient, pressed, showNoise, startSdkSiteInWindow } from '../../helpers/sdk-page.js';
 import { startTestService } from '../../helpers/service.js';
 import { waitUntil } from '../../helpers/wait-until.js';
@@ -15,12 +16,8 @@ const config = { challengeEnabled: false, deduplication: { perDataCollector: tru
 void t.test('from end to end', { skip, timeout: 300_000 }, async (t) => {
   const service = await startTestService(t);
   const site = await startSdkSiteInWindow(t, service.bootstrap);
-  const { siteKey, projectId, organizationKey, baseUrl } = service.bootstrap;
-  const patch = async (body: Readonly<Record<string, unknown>>): Promise<void> => {
-    const headers = { 'x-api-key': organizationKey };
-    const { status } = await service.call('PATCH', `/projects/${projectId}`, { body, headers });
-    t.equal(status, 200);
-  };
+  const { siteKey, baseUrl } = service.bootstrap;
+  const patch = createPatch(t, service);
   await patch({
     customThresholds: lenient,
     config,

@@ -5,6 +5,7 @@ import t from 'tap';
 import { hasChromium, hasDisplayTools } from '../../helpers/browser.js';
 import { traceTasks, type TaskTrace } from '../../helpers/main-thread.js';
 import { readRepositoryFile } from '../../helpers/repository.js';
+import { createPatch } from '../../helpers/project-fields.js';
 import { lenient, pressed, showNoise, startSdkSiteInWindow } from '../../helpers/sdk-page.js';
 import { startTestService } from '../../helpers/service.js';
 import { startStaticSite } from '../../helpers/static-site.js';
@@ -16,12 +17,8 @@ t.setTimeout(240_000);
 void t.test('a mount on its page', { skip }, async (t) => {
   const service = await startTestService(t);
   const site = await startSdkSiteInWindow(t, service.bootstrap);
-  const { siteKey, projectId, organizationKey, baseUrl } = service.bootstrap;
-  const patch = async (body: Readonly<Record<string, unknown>>): Promise<void> => {
-    const headers = { 'x-api-key': organizationKey };
-    const { status } = await service.call('PATCH', `/projects/${projectId}`, { body, headers });
-    t.equal(status, 200);
-  };
+  const { siteKey, baseUrl } = service.bootstrap;
+  const patch = createPatch(t, service);
   await patch({
     customThresholds: lenient,
     config: { challengeEnabled: false, deduplication: { perDataCollector: true } },
