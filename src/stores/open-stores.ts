@@ -89,7 +89,10 @@ export async function openStores({ settings, logger, metrics }: OpenStoresDeps):
             ),
           );
     const counters = keep(await openCounters(settings, logger));
-    const opening = await openLog(settings, database, { logger, tellLoss: createTellLoss(logger, metrics) });
+    const opening = await openLog(settings, database, {
+      ...{ logger, tellLoss: createTellLoss(logger, metrics) },
+      tellMissingReplicas: (replicas) => metrics.logReplicasMissing.set(replicas),
+    });
     let log = withDeadLetters({ log: withLag({ log: opening, metrics }), database, logger, metrics });
     opened.push(() => log.close());
     let takesReceipts = (): boolean => true;
@@ -157,8 +160,13 @@ function openCounters({ REDIS_URL: url, VH_DATA_DIR }: Settings, logger: Logger)
 async function openLog(
   settings: Settings,
   database: Database,
-  { logger, tellLoss }: { readonly logger: Logger; readonly tellLoss: TellLoss },
+  tell: {
+    readonly logger: Logger;
+    readonly tellLoss: TellLoss;
+    readonly tellMissingReplicas: (replicas: number) => void;
+  },
 ): Promise<Log> {
+  const { logger, tellLoss } = tell;
   const {
     KAFKA_BROKERS: brokers,
     KAFKA_TOPIC_PREFIX: prefix,
@@ -177,8 +185,7 @@ async function openLog(
       ...(sasl === null ? {} : { sasl }),
       sessionTimeoutMs: takeoverMs,
       retentionMs: settings.KAFKA_RETENTION_DAYS * 86_400_000,
-      tellLoss,
-      logger,
+      ...tell,
     });
   return openLateLog({ open, logger, now: () => performance.now(), patienceMs: logPatienceMs });
 }

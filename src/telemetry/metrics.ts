@@ -217,6 +217,11 @@ function lossMetrics({ counter, gauge }: Makers) {
       'Entries of the log that were deleted at the end of their retention before a consumer group had read them. Never anything but 0 in a sound installation.',
       ['group'],
     ),
+    logReplicasMissing: gauge(
+      'vh_log_replicas_missing',
+      'Replicas that topics made while Kafka’s brokers were away lack against the brokers that stand now; they are added by and by.',
+      [],
+    ),
     restoredSessions: counter('vh_restored_sessions_total', 'Sessions that were counted again in rebuilds.', []),
   };
 }

@@ -9,6 +9,7 @@ import { createGroupCommit, type GroupCommit } from './group-commit.js';
 import { createKafkaClient, type KafkaClient, type KafkaConnection } from './kafka-client.js';
 import { startKafkaConsumer } from './kafka-consumer.js';
 import { createKafkaProducer } from './kafka-producer.js';
+import { startReplicaRounds } from './kafka-replica-rounds.js';
 import { createTopics, createWatch } from './kafka-topics.js';
 import type { TellLoss } from './losses.js';
 import { topics, type Consumer, type Log, type Topic } from './port.js';
@@ -23,6 +24,8 @@ export interface KafkaLogOptions extends KafkaConnection {
   readonly retentionMs?: number;
   /** Told of entries that were gone before a group had read them. */
   readonly tellLoss?: TellLoss;
+  /** Told from time to time how many replicas topics lack that were made while brokers were away. */
+  readonly tellMissingReplicas?: (replicas: number) => void;
   /** Longest wait of an append. */
   readonly appendDeadlineMs?: number;
   /** How long a reader that vanished keeps its share of a group. */
@@ -36,6 +39,7 @@ const defaults = {
   partitions: 6,
   retentionMs: 14 * 86_400_000,
   tellLoss: () => undefined,
+  tellMissingReplicas: () => undefined,
   appendDeadlineMs: 2_000,
   sessionTimeoutMs: 10_000,
 };
@@ -46,7 +50,7 @@ const waitingBytesMax = 67_108_864;
 
 /** Opens the log. */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
-  const { now, prefix, partitions, retentionMs, tellLoss, appendDeadlineMs, sessionTimeoutMs, logger } = {
+  const { now, prefix, partitions, retentionMs, tellLoss, appendDeadlineMs, sessionTimeoutMs, logger, ...rest } = {
     ...defaults,
     ...options,
   };
@@ -55,6 +59,10 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   await createTopics(createClient, { names: topics.map(nameOf), partitions, retentionMs, logger });
   const producer = await createKafkaProducer(createClient, logger, appendDeadlineMs * sendShare);
   const watch = createWatch(createClient);
+  const replicas = startReplicaRounds({
+    ...{ createClient, logger, tellMissing: rest.tellMissingReplicas },
+    topicNames: topics.map(nameOf),
+  });
   const consumers = new Set<Consumer>();
   let isClosed = false;
 
@@ -104,6 +112,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
     },
     close: async () => {
       isClosed = true;
+      replicas.stop();
       await Promise.all(Object.values(writers).map((writer) => writer.drain()));
       await Promise.all([...consumers].map((consumer) => consumer.stop()));
       await producer.close();

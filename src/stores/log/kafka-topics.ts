@@ -1,12 +1,13 @@
 /**
- * Topics of the Kafka log: made where they are missing, with a retention of their own; never changed where they exist, though one that keeps its entries
- * for less is warned of. And a check that the cluster answers.
+ * Topics of the Kafka log: made where they are missing, with a retention of their own; where they exist, one that keeps its entries for less is warned
+ * of. And a check that the cluster answers.
  */
 import kafkajs, { type Admin } from 'kafkajs';
 import { storeUnavailable } from '../../errors.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { settleWithin } from '../settle-within.js';
 import type { KafkaClient } from './kafka-client.js';
+import { inSyncEntry, inSyncMin, replicasMax } from './kafka-replicas.js';
 import type { PartitionProgress } from './port.js';
 import { pauseAfter } from './wake.js';
 
@@ -21,9 +22,6 @@ export interface TopicsOptions {
 const triesMax = 8;
 const pauseFirstMs = 200;
 const pauseMsMax = 3_000;
-const replicasMax = 3;
-/** With that many replicas, this many must have an entry before it counts as durable. */
-const inSyncMin = 2;
 const tryDeadlineMs = 15_000;
 const checkDeadlineMs = 2_000;
 
@@ -61,7 +59,7 @@ async function createOnce(admin: Admin, options: TopicsOptions): Promise<void> {
     const configEntries = [
       { name: 'retention.ms', value: String(retentionMs) },
       { name: 'retention.bytes', value: '-1' },
-      ...(replicationFactor < replicasMax ? [] : [{ name: 'min.insync.replicas', value: String(inSyncMin) }]),
+      inSyncEntry(replicationFactor),
     ];
     await admin.createTopics({
       topics: missing.map((topic) => ({ topic, numPartitions: partitions, replicationFactor, configEntries })),
