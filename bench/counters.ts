@@ -138,7 +138,7 @@ function makeInputs(label: string, count: number, probed: boolean): readonly Ses
     const nowMs = startMs + n;
     const score: ScoreCountInput = {
       nowMs,
-      projectId,
+      namespace: projectId,
       session,
       fingerprint: refOf(`body ${label} ${n}`),
       receiptId: `rcpt_${session}`,

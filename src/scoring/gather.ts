@@ -135,7 +135,7 @@ export function countInputOf(input: {
   const { base, request, idempotencyKey } = input;
   return {
     ...base.trace,
-    projectId: namespaceOf(base.owner),
+    namespace: namespaceOf(base.owner),
     fingerprint: hash('sha256', base.owner.lineage + JSON.stringify(request), 'base64url').slice(0, 22),
     // Keys of one caller’s are nobody else’s, not even within the project.
     idempotency:

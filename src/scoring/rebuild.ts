@@ -49,21 +49,21 @@ const recordedCheckMs = 500;
 
 export async function rebuildProject(
   deps: RebuildDeps,
-  projectId: Namespace,
+  namespace: Namespace,
   { owner, keptUpToMs }: { readonly owner: string; readonly keptUpToMs: number | null },
 ): Promise<RebuildResult> {
   const startedAtMs = deps.now();
-  if ((await deps.counters.claimRebuild(projectId, owner, false)) === 'taken') return 'taken';
-  const claim = keepClaim(deps, projectId, owner);
+  if ((await deps.counters.claimRebuild(namespace, owner, false)) === 'taken') return 'taken';
+  const claim = keepClaim(deps, namespace, owner);
   try {
     const recorded = await isRecorded(deps.log);
     while (!(await recorded())) await pause(recordedCheckMs);
-    await publishProject(deps, projectId);
+    await publishProject(deps, namespace);
     const sinceMs = Math.max(startedAtMs - restoreWindowMs, (keptUpToMs ?? -Infinity) - clockSkewMs);
-    const restored = await restore(deps, projectId, { sinceMs, startedAtMs, isLost: claim.isLost });
-    if (claim.isLost() || !(await deps.counters.markWarm(projectId, owner))) return 'interrupted';
+    const restored = await restore(deps, namespace, { sinceMs, startedAtMs, isLost: claim.isLost });
+    if (claim.isLost() || !(await deps.counters.markWarm(namespace, owner))) return 'interrupted';
     deps.logger.info(
-      { projectId, restored, since: new Date(sinceMs), ms: deps.now() - startedAtMs },
+      { namespace, restored, since: new Date(sinceMs), ms: deps.now() - startedAtMs },
       'the counters of a project were brought back from the database',
     );
     return 'done';
@@ -73,10 +73,10 @@ export async function rebuildProject(
 }
 
 /** Renews the claim for as long as the work goes on, and knows whether it was lost. */
-function keepClaim({ counters }: RebuildDeps, projectId: Namespace, owner: string) {
+function keepClaim({ counters }: RebuildDeps, namespace: Namespace, owner: string) {
   let isLost = false;
   const renew = (): void =>
-    void counters.claimRebuild(projectId, owner, true).then(
+    void counters.claimRebuild(namespace, owner, true).then(
       (claim) => (isLost ||= claim !== 'held'),
       () => undefined,
     );
@@ -87,7 +87,7 @@ function keepClaim({ counters }: RebuildDeps, projectId: Namespace, owner: strin
 
 async function restore(
   deps: RebuildDeps,
-  projectId: Namespace,
+  namespace: Namespace,
   span: { readonly sinceMs: number; readonly startedAtMs: number; readonly isLost: () => boolean },
 ): Promise<number> {
   const oldest = leastIdAt('receipt', span.sinceMs);
@@ -97,13 +97,13 @@ async function restore(
     const page = await deps.database.query<IndexedSession>(
       `SELECT session_ref, receipt_id, first_scored_at, scored_at FROM session_index
         WHERE project_id = $1 AND receipt_id < $2 AND receipt_id >= $3 ORDER BY receipt_id DESC LIMIT ${pageMax}`,
-      [projectId, below, oldest],
+      [namespace, below, oldest],
       { deadlineMs },
     );
     for (const [day, sessionRefs] of daysOf(page, span.sinceMs)) {
-      const sessions = await readDay(deps, projectId, day, sessionRefs);
+      const sessions = await readDay(deps, namespace, day, sessionRefs);
       for (let from = 0; from < sessions.length; from += bounds.restoreMax)
-        await deps.counters.restoreSessions(projectId, sessions.slice(from, from + bounds.restoreMax));
+        await deps.counters.restoreSessions(namespace, sessions.slice(from, from + bounds.restoreMax));
     }
     restored += page.length;
     deps.metrics.restoredSessions.inc(page.length);
@@ -137,14 +137,14 @@ function daysOf(page: readonly IndexedSession[], sinceMs: number): readonly (rea
 
 async function readDay(
   { database, pool }: RebuildDeps,
-  projectId: Namespace,
+  namespace: Namespace,
   day: number,
   sessionRefs: readonly string[],
 ): Promise<readonly CountedSession[]> {
   const rows = await database.query<{ record: Uint8Array }>(
     `SELECT record FROM receipts WHERE project_id = $1 AND scored_at >= $2 AND scored_at < $3 AND session_ref = ANY($4::text[])
       ORDER BY scored_at DESC`,
-    [projectId, new Date(day * dayMs), new Date((day + 1) * dayMs), sessionRefs],
+    [namespace, new Date(day * dayMs), new Date((day + 1) * dayMs), sessionRefs],
     { deadlineMs },
   );
   return Promise.all(rows.map(({ record }) => countedSessionOf(pool, unpack(record) as Receipt)));

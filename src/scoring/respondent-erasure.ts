@@ -28,7 +28,7 @@ export interface ErasedScores {
 }
 
 interface SessionRow extends Readonly<Record<string, unknown>> {
-  readonly project_id: string;
+  readonly namespace: string;
   readonly session_ref: string;
 }
 
@@ -42,7 +42,7 @@ export async function eraseRespondentScores(
   await markErased(database, projectId, subject);
   const { receipts, events } = await database.transaction((tx) => eraseRows(tx, worlds, subject), { deadlineMs });
   for (const namespace of worlds) {
-    const ids = receipts.filter((row) => row.project_id === namespace).map((row) => row.receipt_id);
+    const ids = receipts.filter((row) => row.namespace === namespace).map((row) => row.receipt_id);
     // Without the store they run out by themselves, within a day.
     await counters.forgetReceipts(namespace, ids).catch(() => undefined);
   }
@@ -55,32 +55,34 @@ async function eraseRows(tx: Queryable, worlds: readonly string[], subject: stri
   const erase = <R extends SessionRow>(sql: string): Promise<readonly R[]> =>
     tx.query<R>(sql, [worlds, subject], { deadlineMs });
   const receipts = await erase<SessionRow & { receipt_id: string }>(
-    `DELETE FROM receipts ${own} RETURNING project_id, session_ref, receipt_id`,
+    `DELETE FROM receipts ${own} RETURNING project_id AS namespace, session_ref, receipt_id`,
   );
   const sessions = [
     ...receipts,
-    ...(await erase(`DELETE FROM session_index ${own} RETURNING project_id, session_ref`)),
-    ...(await erase(`DELETE FROM outcome_subjects ${own} RETURNING project_id, session_ref`)),
-    ...(await erase(`UPDATE adjudications SET events_dropped = false ${own} RETURNING project_id, session_ref`)),
+    ...(await erase(`DELETE FROM session_index ${own} RETURNING project_id AS namespace, session_ref`)),
+    ...(await erase(`DELETE FROM outcome_subjects ${own} RETURNING project_id AS namespace, session_ref`)),
+    ...(await erase(
+      `UPDATE adjudications SET events_dropped = false ${own} RETURNING project_id AS namespace, session_ref`,
+    )),
   ];
-  const columns = [sessions.map((row) => row.project_id), sessions.map((row) => row.session_ref)];
+  const columns = [sessions.map((row) => row.namespace), sessions.map((row) => row.session_ref)];
   const among = '(project_id, session_ref) IN (SELECT * FROM unnest($1::text[], $2::text[]))';
   for (const table of ['session_index', 'outcome_subjects'])
     await tx.query(`DELETE FROM ${table} WHERE ${among}`, columns, { deadlineMs });
   await tx.query(
     `DELETE FROM session_flags WHERE ${among}`,
-    [sessions.map((row) => splitNamespace(row.project_id).holder), columns[1] ?? []],
+    [sessions.map((row) => splitNamespace(row.namespace).holder), columns[1] ?? []],
     { deadlineMs },
   );
   const events = await tx.query<SessionRow>(
-    `DELETE FROM outcomes WHERE (project_id = ANY($3::text[]) AND respondent_ref = $4) OR ${among} RETURNING project_id, session_ref`,
+    `DELETE FROM outcomes WHERE (project_id = ANY($3::text[]) AND respondent_ref = $4) OR ${among} RETURNING project_id AS namespace, session_ref`,
     [...columns, worlds, subject],
     { deadlineMs },
   );
   const touched = [...sessions, ...events];
   await tx.query(
     'INSERT INTO adjudication_work (project_id, session_ref) SELECT DISTINCT * FROM unnest($1::text[], $2::text[])',
-    [touched.map((row) => row.project_id), touched.map((row) => row.session_ref)],
+    [touched.map((row) => row.namespace), touched.map((row) => row.session_ref)],
   );
   return { receipts, events };
 }

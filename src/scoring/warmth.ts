@@ -24,9 +24,9 @@ export interface WarmthDeps extends RebuildDeps {
 
 export interface Warmth {
   /** To be called before a score of a project, or of one of its worlds, is counted. Waits only for a look at a project, never for a rebuild. */
-  check(projectId: Namespace): Promise<void>;
+  check(namespace: Namespace): Promise<void>;
   /** A score found the store cold for this project. */
-  foundCold(projectId: Namespace): void;
+  foundCold(namespace: Namespace): void;
   /** Resolves when no rebuild is under way. */
   settled(): Promise<void>;
 }
@@ -47,57 +47,57 @@ export function createWarmth(deps: WarmthDeps): Warmth {
   const looking = new Map<Namespace, Promise<void>>();
   const rebuilding = new Map<Namespace, Promise<void>>();
 
-  async function look(projectId: Namespace): Promise<void> {
+  async function look(namespace: Namespace): Promise<void> {
     const seen = { atMs: now(), interruptions: counters.interruptions() };
-    const { isWhole, keptUpToMs } = await counters.lookAt(projectId);
-    if (isWhole) return void whole.set(projectId, seen);
-    whole.delete(projectId);
-    if (keptUpToMs === null && (await isNew(deps, projectId))) {
-      await counters.markWarm(projectId);
-      whole.set(projectId, seen);
-    } else if (!rebuilding.has(projectId)) rebuilding.set(projectId, rebuild(projectId, keptUpToMs));
+    const { isWhole, keptUpToMs } = await counters.lookAt(namespace);
+    if (isWhole) return void whole.set(namespace, seen);
+    whole.delete(namespace);
+    if (keptUpToMs === null && (await isNew(deps, namespace))) {
+      await counters.markWarm(namespace);
+      whole.set(namespace, seen);
+    } else if (!rebuilding.has(namespace)) rebuilding.set(namespace, rebuild(namespace, keptUpToMs));
   }
 
-  async function rebuild(projectId: Namespace, keptUpToMs: number | null): Promise<void> {
+  async function rebuild(namespace: Namespace, keptUpToMs: number | null): Promise<void> {
     const seen = { atMs: now(), interruptions: counters.interruptions() };
     try {
-      const result = await rebuildProject(deps, projectId, { owner, keptUpToMs });
+      const result = await rebuildProject(deps, namespace, { owner, keptUpToMs });
       metrics.rebuilds.inc({ result });
-      if (result === 'done') whole.set(projectId, seen);
-      else lookAgainAtMs.set(projectId, now() + lookAgainMs);
+      if (result === 'done') whole.set(namespace, seen);
+      else lookAgainAtMs.set(namespace, now() + lookAgainMs);
     } catch (error) {
       metrics.rebuilds.inc({ result: 'failed' });
-      lookAgainAtMs.set(projectId, now() + lookAgainMs);
+      lookAgainAtMs.set(namespace, now() + lookAgainMs);
       logger.warn(
-        { err: error, projectId },
+        { err: error, namespace },
         'the counters of a project were not brought back; a later score tries again',
       );
     } finally {
-      rebuilding.delete(projectId);
+      rebuilding.delete(namespace);
     }
   }
 
-  const lookOnce = (projectId: Namespace): Promise<void> => {
+  const lookOnce = (namespace: Namespace): Promise<void> => {
     const pending =
-      looking.get(projectId) ??
-      look(projectId)
+      looking.get(namespace) ??
+      look(namespace)
         .catch(() => undefined)
-        .finally(() => looking.delete(projectId));
-    looking.set(projectId, pending);
+        .finally(() => looking.delete(namespace));
+    looking.set(namespace, pending);
     return pending;
   };
 
   return {
-    check(projectId) {
-      const known = whole.get(projectId);
+    check(namespace) {
+      const known = whole.get(namespace);
       if (known !== undefined && known.interruptions === counters.interruptions()) {
-        if (now() - known.atMs >= lookEveryMs) void lookOnce(projectId);
+        if (now() - known.atMs >= lookEveryMs) void lookOnce(namespace);
         return Promise.resolve();
       }
-      const isWaiting = rebuilding.has(projectId) || now() < (lookAgainAtMs.get(projectId) ?? 0);
-      return isWaiting ? Promise.resolve() : lookOnce(projectId);
+      const isWaiting = rebuilding.has(namespace) || now() < (lookAgainAtMs.get(namespace) ?? 0);
+      return isWaiting ? Promise.resolve() : lookOnce(namespace);
     },
-    foundCold: (projectId) => void whole.delete(projectId),
+    foundCold: (namespace) => void whole.delete(namespace),
     settled: async () => {
       await Promise.all([...looking.values()]);
       await Promise.all([...rebuilding.values()]);
@@ -109,12 +109,12 @@ export function createWarmth(deps: WarmthDeps): Warmth {
  * Whether there is nothing to bring back: nothing is recorded, and nothing is on its way. Where the consumers are behind, that is not known within
  * the patience of a score, and the project counts as one that has to be brought back.
  */
-async function isNew({ lookups, log, now }: WarmthDeps, projectId: Namespace): Promise<boolean> {
+async function isNew({ lookups, log, now }: WarmthDeps, namespace: Namespace): Promise<boolean> {
   const hasNothing = async (): Promise<boolean> => {
     const [row] = await lookups.query<{ something: boolean }>(
       `SELECT EXISTS (SELECT 1 FROM history WHERE project_id = $1)
            OR EXISTS (SELECT 1 FROM session_index WHERE project_id = $1 AND receipt_id >= $2) AS something`,
-      [projectId, leastIdAt('receipt', now() - restoreWindowMs)],
+      [namespace, leastIdAt('receipt', now() - restoreWindowMs)],
     );
     return row?.something !== true;
   };

@@ -27,13 +27,13 @@ export async function readjudicate(tx: Queryable, sessions: readonly SessionName
     const name = nameOf(session);
     const stood = standing.get(name);
     const stated = outcomes.get(name) ?? [];
-    if (stood !== undefined) shifts.add(session.projectId, stood.subjects, stood, -1);
+    if (stood !== undefined) shifts.add(session.namespace, stood.subjects, stood, -1);
     const now = adjudicate(stated);
     const adjudication = stood?.eventsDropped === true ? mergeStanding(stood, now, stated) : now;
     const concerned = adjudication === null ? [] : subjectsOf(subjects.get(name), stated, stood);
     if (adjudication === null || concerned.length === 0) continue;
     made.push({ ...session, ...adjudication, subjects: concerned, eventsDropped: stood?.eventsDropped === true });
-    shifts.add(session.projectId, concerned, adjudication, 1);
+    shifts.add(session.namespace, concerned, adjudication, 1);
   }
   await store(tx, made);
   const changed = await shifts.apply(tx);
@@ -71,7 +71,7 @@ interface Standing extends SessionName, Adjudication {
 
 async function takeStanding(tx: Queryable, sessions: readonly SessionName[]): Promise<ReadonlyMap<string, Standing>> {
   const rows = await tx.query<{
-    project_id: string;
+    namespace: string;
     session_ref: string;
     fraud: boolean;
     clawback: boolean;
@@ -80,13 +80,13 @@ async function takeStanding(tx: Queryable, sessions: readonly SessionName[]): Pr
     events_dropped: boolean;
   }>(
     `DELETE FROM adjudications a USING unnest($1::text[], $2::text[]) AS named (project, session)
-      WHERE a.project_id = named.project AND a.session_ref = named.session RETURNING a.*`,
+      WHERE a.project_id = named.project AND a.session_ref = named.session RETURNING a.*, a.project_id AS namespace`,
     columnsOf(sessions),
   );
   return new Map(
     rows.map((row) => {
       const { fraud, clawback, subjects } = row;
-      const session = { projectId: row.project_id, sessionRef: row.session_ref };
+      const session = { namespace: row.namespace, sessionRef: row.session_ref };
       const standing = { fraud, clawback, subjects, atMs: row.at.getTime(), eventsDropped: row.events_dropped };
       return [nameOf(session), { ...session, ...standing }] as const;
     }),
@@ -98,7 +98,7 @@ interface NamedOutcome extends StoredOutcome {
 }
 
 interface OutcomeColumns extends Row {
-  readonly project_id: string;
+  readonly namespace: string;
   readonly session_ref: string;
   readonly type: StoredOutcome['type'];
   readonly occurred_at: Date;
@@ -114,14 +114,14 @@ async function readOutcomes(
   sessions: readonly SessionName[],
 ): Promise<ReadonlyMap<string, readonly NamedOutcome[]>> {
   const rows = await tx.query<OutcomeColumns>(
-    `SELECT o.project_id, o.session_ref, o.type, o.occurred_at, o.target, o.reason_class, o.respondent_ref, o.statement_no
+    `SELECT o.project_id AS namespace, o.session_ref, o.type, o.occurred_at, o.target, o.reason_class, o.respondent_ref, o.statement_no
        FROM outcomes o JOIN unnest($1::text[], $2::text[]) AS named (project, session) ON o.project_id = named.project AND o.session_ref = named.session
       ORDER BY o.statement_no`,
     columnsOf(sessions),
   );
   const bySession = new Map<string, NamedOutcome[]>();
   for (const row of rows) {
-    const name = nameOf({ projectId: row.project_id, sessionRef: row.session_ref });
+    const name = nameOf({ namespace: row.namespace, sessionRef: row.session_ref });
     const list = bySession.get(name) ?? [];
     list.push(outcomeOf(row));
     bySession.set(name, list);

@@ -26,7 +26,7 @@ export async function publishRecords(deps: HistoryPublisherDeps, rows: readonly 
     `UPDATE history SET published = greatest(published, told.version)
        FROM unnest($1::text[], $2::text[], $3::bigint[]) AS told (project, subject, version)
       WHERE project_id = told.project AND subject_ref = told.subject`,
-    [rows.map((row) => row.project_id), rows.map((row) => row.subject_ref), rows.map((row) => row.version)],
+    [rows.map((row) => row.namespace), rows.map((row) => row.subject_ref), rows.map((row) => row.version)],
   );
 }
 
@@ -44,7 +44,7 @@ export function createPendingPublisher(deps: HistoryPublisherDeps): PendingPubli
       if (turn.projects.length === 0) return 0;
       const rows = await deps.database.query<HistoryRow>(
         `SELECT own.* FROM unnest($1::text[]) AS project, LATERAL (
-           SELECT project_id, subject_ref, version, days FROM history WHERE project_id = project AND ${unpublished} LIMIT $2) AS own`,
+           SELECT project_id AS namespace, subject_ref, version, days FROM history WHERE project_id = project AND ${unpublished} LIMIT $2) AS own`,
         [turn.projects, Math.ceil(pageMax / turn.projects.length)],
       );
       await publishRecords(deps, rows);
@@ -55,12 +55,12 @@ export function createPendingPublisher(deps: HistoryPublisherDeps): PendingPubli
 }
 
 /** Publishes the whole history of one project. */
-export async function publishProject(deps: HistoryPublisherDeps, projectId: string): Promise<void> {
+export async function publishProject(deps: HistoryPublisherDeps, namespace: string): Promise<void> {
   let after = '';
   for (;;) {
     const rows = await deps.database.query<HistoryRow>(
-      `SELECT project_id, subject_ref, version, days FROM history WHERE project_id = $1 AND subject_ref > $2 ORDER BY subject_ref LIMIT ${pageMax}`,
-      [projectId, after],
+      `SELECT project_id AS namespace, subject_ref, version, days FROM history WHERE project_id = $1 AND subject_ref > $2 ORDER BY subject_ref LIMIT ${pageMax}`,
+      [namespace, after],
     );
     await publish(deps, rows);
     after = rows.at(-1)?.subject_ref ?? '';
@@ -69,10 +69,10 @@ export async function publishProject(deps: HistoryPublisherDeps, projectId: stri
 }
 
 async function publish({ counters, now }: HistoryPublisherDeps, rows: readonly HistoryRow[]): Promise<void> {
-  for (const projectId of new Set(rows.map((row) => row.project_id))) {
+  for (const namespace of new Set(rows.map((row) => row.namespace))) {
     const records = rows
-      .filter((row) => row.project_id === projectId)
+      .filter((row) => row.namespace === namespace)
       .map((row) => ({ subject: row.subject_ref, version: row.version, value: decay(row.days, now()) }));
-    await counters.publishHistory(projectId, records);
+    await counters.publishHistory(namespace, records);
   }
 }

@@ -8,7 +8,7 @@ import { shiftDays, type HistoryDays, type Shift } from './history-days.js';
 
 /** A subject's record as it stands in the database. */
 export interface HistoryRow extends Readonly<Record<string, unknown>> {
-  readonly project_id: string;
+  readonly namespace: string;
   readonly subject_ref: string;
   readonly version: number;
   readonly days: HistoryDays;
@@ -16,7 +16,7 @@ export interface HistoryRow extends Readonly<Record<string, unknown>> {
 
 export interface HistoryShifts {
   /** Puts an adjudication to the record of each of these subjects, or with sign -1 takes it away. */
-  add(projectId: string, subjects: readonly string[], adjudication: Adjudication, sign: 1 | -1): void;
+  add(namespace: string, subjects: readonly string[], adjudication: Adjudication, sign: 1 | -1): void;
   /** Writes them; answers the records that changed. */
   apply(tx: Queryable): Promise<readonly HistoryRow[]>;
 }
@@ -24,9 +24,9 @@ export interface HistoryShifts {
 export function createHistoryShifts(): HistoryShifts {
   const bySubject = new Map<string, Shift[]>();
   return {
-    add: (projectId, subjects, adjudication, sign) => {
+    add: (namespace, subjects, adjudication, sign) => {
       for (const subject of subjects) {
-        const key = `${projectId}\n${subject}`;
+        const key = `${namespace}\n${subject}`;
         const list = bySubject.get(key) ?? [];
         list.push({ adjudication, sign });
         bySubject.set(key, list);
@@ -46,14 +46,14 @@ async function apply(tx: Queryable, bySubject: ReadonlyMap<string, readonly Shif
     columns,
   );
   const standing = await tx.query<HistoryRow>(
-    `SELECT h.project_id, h.subject_ref, h.version, h.days FROM history h JOIN ${named} ON h.project_id = named.project AND h.subject_ref = named.subject
+    `SELECT h.project_id AS namespace, h.subject_ref, h.version, h.days FROM history h JOIN ${named} ON h.project_id = named.project AND h.subject_ref = named.subject
       ORDER BY named.place FOR UPDATE OF h`,
     columns,
   );
   const changed = standing.map((row): HistoryRow => {
-    const shifts = bySubject.get(`${row.project_id}\n${row.subject_ref}`) ?? [];
+    const shifts = bySubject.get(`${row.namespace}\n${row.subject_ref}`) ?? [];
     return {
-      project_id: row.project_id,
+      namespace: row.namespace,
       subject_ref: row.subject_ref,
       version: row.version + 1,
       days: shiftDays(row.days, shifts),
@@ -65,7 +65,7 @@ async function apply(tx: Queryable, bySubject: ReadonlyMap<string, readonly Shif
        FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) AS changed (project, subject, version, days)
       WHERE h.project_id = changed.project AND h.subject_ref = changed.subject`,
     [
-      changed.map((row) => row.project_id),
+      changed.map((row) => row.namespace),
       changed.map((row) => row.subject_ref),
       changed.map((row) => row.version),
       changed.map((row) => JSON.stringify(row.days)),

@@ -26,7 +26,7 @@ export async function dropExpiredOutcomes(database: Database, nowMs: number, ret
     table: 'outcomes',
     where: 'received_at < $1',
     values: [new Date(nowMs - retentionDays * dayMs)],
-    returning: 'project_id, session_ref',
+    returning: 'project_id AS namespace, session_ref',
     onBatch: async (rows) => {
       await noteDropped(database, rows);
       await dropSubjects(database, rows);
@@ -39,7 +39,7 @@ export async function dropExpiredOutcomes(database: Database, nowMs: number, ret
     table: 'adjudications',
     where: 'at < $1',
     values: [forgottenBefore],
-    returning: 'project_id, session_ref, subjects',
+    returning: 'project_id AS namespace, session_ref, subjects',
     onBatch: async (rows) => {
       await dropSubjects(database, rows);
       histories += await dropEmptyHistories(database, rows, Math.floor(forgottenBefore.getTime() / dayMs));
@@ -54,7 +54,7 @@ async function noteDropped(database: Database, rows: readonly Row[]): Promise<vo
   await database.query(
     `UPDATE adjudications a SET events_dropped = true FROM unnest($1::text[], $2::text[]) AS gone (project, session)
       WHERE a.project_id = gone.project AND a.session_ref = gone.session AND NOT a.events_dropped`,
-    [rows.map((row) => row['project_id'] as string), rows.map((row) => row['session_ref'] as string)],
+    [rows.map((row) => row['namespace'] as string), rows.map((row) => row['session_ref'] as string)],
   );
 }
 
@@ -66,14 +66,14 @@ async function dropSubjects(database: Database, rows: readonly Row[]): Promise<v
       WHERE s.project_id = gone.project AND s.session_ref = gone.session
         AND NOT EXISTS (SELECT 1 FROM outcomes o WHERE o.project_id = s.project_id AND o.session_ref = s.session_ref)
         AND NOT EXISTS (SELECT 1 FROM adjudications a WHERE a.project_id = s.project_id AND a.session_ref = s.session_ref)`,
-    [rows.map((row) => row['project_id'] as string), rows.map((row) => row['session_ref'] as string)],
+    [rows.map((row) => row['namespace'] as string), rows.map((row) => row['session_ref'] as string)],
   );
 }
 
 /** Of the subjects of deleted adjudications: the records without a day from `firstDay` on. */
 async function dropEmptyHistories(database: Database, rows: readonly Row[], firstDay: number): Promise<number> {
   const pairs = rows.flatMap((row) =>
-    (row['subjects'] as readonly string[]).map((subject) => [row['project_id'] as string, subject] as const),
+    (row['subjects'] as readonly string[]).map((subject) => [row['namespace'] as string, subject] as const),
   );
   if (pairs.length === 0) return 0;
   const deleted = await database.query(

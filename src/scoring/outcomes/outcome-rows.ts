@@ -93,7 +93,7 @@ export async function insertOutcomes(tx: Queryable, rows: readonly OutcomeRow[])
               SELECT 1 FROM outcomes o
                WHERE (o.project_id, o.session_ref, o.type, o.occurred_at, o.target) = (row.project, row.session, row.type, row.at, row.target))
       ORDER BY row.place
-     ON CONFLICT DO NOTHING RETURNING project_id, session_ref, type, occurred_at, target`,
+     ON CONFLICT DO NOTHING RETURNING project_id AS namespace, session_ref, type, occurred_at, target`,
     [...keyColumns(rows), ...saidColumns(rows), rows.map((row) => row.eventId)],
   );
   return inserted.map(keyOf);
@@ -113,7 +113,7 @@ export async function replaceEvents(tx: Queryable, rows: readonly OutcomeRow[]):
             AS row (project, session, type, at, target, class, respondent, event)
       WHERE o.project_id = row.project AND o.event_id = row.event
         AND (o.session_ref, o.type, o.occurred_at, o.target, o.said) <> (row.session, row.type, row.at, row.target, coalesce(row.class, '') || '/' || coalesce(row.respondent, ''))
-      RETURNING o.project_id, o.session_ref, o.type, o.occurred_at, o.target`,
+      RETURNING o.project_id AS namespace, o.session_ref, o.type, o.occurred_at, o.target`,
     [...keyColumns(named), ...saidColumns(named), named.map((row) => row.eventId)],
   );
   return taken.map(keyOf);
@@ -122,7 +122,7 @@ export async function replaceEvents(tx: Queryable, rows: readonly OutcomeRow[]):
 /** Of these events, those that stand in more than one statement. */
 export async function findRestated(tx: Queryable, rows: readonly OutcomeRow[]): Promise<ReadonlySet<string>> {
   const found = await tx.query<StoredKey>(
-    `SELECT o.project_id, o.session_ref, o.type, o.occurred_at, o.target FROM outcomes o
+    `SELECT o.project_id AS namespace, o.session_ref, o.type, o.occurred_at, o.target FROM outcomes o
        JOIN (SELECT DISTINCT * FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[]) AS row (project, session, type, at, target)) AS row
          ON (o.project_id, o.session_ref, o.type, o.occurred_at, o.target) = (row.project, row.session, row.type, row.at, row.target)
       GROUP BY o.project_id, o.session_ref, o.type, o.occurred_at, o.target HAVING count(*) > 1`,
@@ -132,15 +132,15 @@ export async function findRestated(tx: Queryable, rows: readonly OutcomeRow[]): 
 }
 
 type StoredKey = {
-  readonly project_id: string;
+  readonly namespace: string;
   readonly session_ref: string;
   readonly type: string;
   readonly occurred_at: Date;
   readonly target: string;
 };
 
-function keyOf({ project_id, session_ref, type, occurred_at, target }: StoredKey): InsertedOutcome {
-  const key = { namespace: project_id, sessionRef: session_ref };
+function keyOf({ namespace, session_ref, type, occurred_at, target }: StoredKey): InsertedOutcome {
+  const key = { namespace, sessionRef: session_ref };
   return { ...key, event: eventOf({ ...key, type, occurredAt: occurred_at, target }) };
 }
 

@@ -6,7 +6,7 @@
 import type { Queryable, Row } from '../../stores/database/port.js';
 
 export interface SessionName {
-  readonly projectId: string;
+  readonly namespace: string;
   readonly sessionRef: string;
 }
 
@@ -16,11 +16,11 @@ export interface ScoredSubjects {
   readonly respondentKnown: boolean;
 }
 
-export const nameOf = ({ projectId, sessionRef }: SessionName): string => `${projectId}\n${sessionRef}`;
+export const nameOf = ({ namespace, sessionRef }: SessionName): string => `${namespace}\n${sessionRef}`;
 
 /** The columns that sessions are joined by, as unnest($1::text[], $2::text[]) AS named (project, session). */
 export const columnsOf = (sessions: readonly SessionName[]): [projects: string[], refs: string[]] => [
-  sessions.map(({ projectId }) => projectId),
+  sessions.map(({ namespace }) => namespace),
   sessions.map(({ sessionRef }) => sessionRef),
 ];
 
@@ -30,7 +30,7 @@ const indexMigration = '0051-session-index.sql';
 const upgradeMs = dayMs;
 
 interface SubjectsRow extends Row {
-  readonly project_id: string;
+  readonly namespace: string;
   readonly session_ref: string;
   readonly subjects: readonly string[];
   readonly respondent_known: boolean;
@@ -54,7 +54,7 @@ export async function findSubjects(
     note(
       scored,
       await tx.query<SubjectsRow>(
-        `SELECT kept.* FROM outcome_subjects kept JOIN unnest($1::text[], $2::text[]) AS named (project, session)
+        `SELECT kept.*, kept.project_id AS namespace FROM outcome_subjects kept JOIN unnest($1::text[], $2::text[]) AS named (project, session)
              ON kept.project_id = named.project AND kept.session_ref = named.session`,
         columnsOf(others),
       ),
@@ -64,7 +64,7 @@ export async function findSubjects(
 
 const note = (found: Found, rows: readonly SubjectsRow[]): void => {
   for (const row of rows)
-    found.set(nameOf({ projectId: row.project_id, sessionRef: row.session_ref }), {
+    found.set(nameOf({ namespace: row.namespace, sessionRef: row.session_ref }), {
       subjects: row.subjects,
       respondentKnown: row.respondent_known,
     });
@@ -72,7 +72,7 @@ const note = (found: Found, rows: readonly SubjectsRow[]): void => {
 
 async function findScored(tx: Queryable, sessions: readonly SessionName[]): Promise<Found> {
   const rows = await tx.query<IndexRow>(
-    `SELECT known.project_id, known.session_ref, known.receipt_id, known.scored_at, known.subjects, known.respondent_known
+    `SELECT known.project_id AS namespace, known.session_ref, known.receipt_id, known.scored_at, known.subjects, known.respondent_known
        FROM session_index known JOIN unnest($1::text[], $2::text[]) AS named (project, session)
          ON known.project_id = named.project AND known.session_ref = named.session`,
     columnsOf(sessions),
@@ -91,7 +91,7 @@ async function findScored(tx: Queryable, sessions: readonly SessionName[]): Prom
     rows.filter(({ subjects }) => subjects === null),
     found,
   );
-  const indexed = new Set(rows.map((row) => nameOf({ projectId: row.project_id, sessionRef: row.session_ref })));
+  const indexed = new Set(rows.map((row) => nameOf({ namespace: row.namespace, sessionRef: row.session_ref })));
   await readBeforeIndex(
     tx,
     sessions.filter((session) => !indexed.has(nameOf(session))),
@@ -101,7 +101,7 @@ async function findScored(tx: Queryable, sessions: readonly SessionName[]): Prom
 }
 
 interface IndexRow extends Row {
-  readonly project_id: string;
+  readonly namespace: string;
   readonly session_ref: string;
   readonly receipt_id: string;
   readonly scored_at: Date;
@@ -120,7 +120,7 @@ async function readReceipts(tx: Queryable, rows: readonly IndexRow[], found: Fou
     note(
       found,
       await tx.query<SubjectsRow>(
-        `SELECT project_id, session_ref, subjects, respondent_known FROM receipts
+        `SELECT project_id AS namespace, session_ref, subjects, respondent_known FROM receipts
           WHERE scored_at >= $1 AND scored_at < $2 AND receipt_id = ANY($3::text[])`,
         [new Date(day * dayMs), new Date((day + 1) * dayMs), receiptIds],
       ),
@@ -137,7 +137,7 @@ async function readBeforeIndex(tx: Queryable, sessions: readonly SessionName[], 
   note(
     found,
     await tx.query<SubjectsRow>(
-      `SELECT r.project_id, r.session_ref, r.subjects, r.respondent_known
+      `SELECT r.project_id AS namespace, r.session_ref, r.subjects, r.respondent_known
          FROM receipts r JOIN unnest($1::text[], $2::text[]) AS named (project, session) ON r.project_id = named.project AND r.session_ref = named.session
         WHERE r.scored_at < $3 ORDER BY r.scored_at`,
       [...columnsOf(sessions), new Date(made.applied_at.getTime() + upgradeMs)],

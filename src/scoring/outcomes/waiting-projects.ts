@@ -41,12 +41,12 @@ async function listAfter(
 ): Promise<readonly string[]> {
   const first = (than: string): string =>
     `SELECT project_id FROM ${table} WHERE project_id > ${than} AND ${where} ORDER BY project_id LIMIT 1`;
-  const rows = await tx.query<{ project_id: string }>(
+  const rows = await tx.query<{ namespace: string }>(
     `WITH RECURSIVE waiting (project_id) AS (
        (${first('$1')}) UNION ALL
        SELECT later.project_id FROM waiting, LATERAL (${first('waiting.project_id')}) AS later)
-     SELECT project_id FROM waiting LIMIT ${count}`,
+     SELECT project_id AS namespace FROM waiting LIMIT ${count}`,
     [after],
   );
-  return rows.map((row) => row.project_id);
+  return rows.map((row) => row.namespace);
 }

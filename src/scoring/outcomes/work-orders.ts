@@ -42,16 +42,16 @@ export function createWorkOrders(database: Database, batchMax: number = ordersMa
 }
 
 async function take(tx: Queryable, projects: readonly string[], size: number): Promise<readonly SessionName[]> {
-  const rows = await tx.query<{ project_id: string; session_ref: string }>(
+  const rows = await tx.query<{ namespace: string; session_ref: string }>(
     `DELETE FROM adjudication_work WHERE work_id IN (
        SELECT own.work_id FROM unnest($1::text[]) AS project, LATERAL (
          SELECT work_id FROM adjudication_work WHERE project_id = project ORDER BY work_id LIMIT $2 FOR UPDATE SKIP LOCKED) AS own)
-     RETURNING project_id, session_ref`,
+     RETURNING project_id AS namespace, session_ref`,
     [projects, Math.ceil(size / projects.length)],
   );
   const sessions = new Map(
     rows.map((row) => {
-      const session = { projectId: row.project_id, sessionRef: row.session_ref };
+      const session = { namespace: row.namespace, sessionRef: row.session_ref };
       return [nameOf(session), session] as const;
     }),
   );

@@ -5,7 +5,7 @@
 
 /** Where a session is counted. */
 export interface MixPlace {
-  readonly projectId: string;
+  readonly namespace: string;
   /** UTC, YYYY-MM-DD. */
   readonly day: string;
   readonly sourceId: string;
@@ -45,6 +45,6 @@ export function sumMoves(
 }
 
 const keyOf = (place: MixPlace): string =>
-  [place.projectId, place.day, place.sourceId, place.cell, place.recommendation, place.label, place.labelDay].join(
+  [place.namespace, place.day, place.sourceId, place.cell, place.recommendation, place.label, place.labelDay].join(
     '\n',
   );

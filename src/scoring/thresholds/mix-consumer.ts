@@ -77,14 +77,14 @@ async function sweepLabels(database: Database, isStopping: () => boolean = () =>
   let taken = batchMax;
   while (taken === batchMax && !isStopping()) {
     taken = await database.transaction(async (tx) => {
-      const rows = await tx.query<{ project_id: string; session_ref: string }>(
+      const rows = await tx.query<{ namespace: string; session_ref: string }>(
         `DELETE FROM label_work WHERE work_id IN (SELECT work_id FROM label_work ORDER BY work_id LIMIT ${batchMax} FOR UPDATE SKIP LOCKED)
-         RETURNING project_id, session_ref`,
+         RETURNING project_id AS namespace, session_ref`,
       );
       const names = new Map<string, SessionName>(
         rows.map((row) => [
-          `${row.project_id}\n${row.session_ref}`,
-          { projectId: row.project_id, sessionRef: row.session_ref },
+          `${row.namespace}\n${row.session_ref}`,
+          { namespace: row.namespace, sessionRef: row.session_ref },
         ]),
       );
       if (names.size > 0) await relabelSessions(tx, [...names.values()]);
@@ -100,7 +100,7 @@ function sessionOf(receipt: Receipt): readonly ScoredSession[] {
   return [
     {
       // A world of test or demo keys is apart from that of live keys.
-      projectId: namespaceOf(receipt),
+      namespace: namespaceOf(receipt),
       sessionRef: trace.session,
       receiptId,
       scoredAt: timeOfReceipt(receiptId),

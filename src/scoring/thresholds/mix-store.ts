@@ -7,7 +7,7 @@ import { noLabelDay, sumMoves, type MixPlace, type StoredLabel } from './mix-cha
 
 /** A session as its last receipt tells of it. */
 export interface ScoredSession {
-  readonly projectId: string;
+  readonly namespace: string;
   readonly sessionRef: string;
   readonly receiptId: string;
   readonly scoredAt: Date;
@@ -17,7 +17,7 @@ export interface ScoredSession {
 }
 
 export interface SessionName {
-  readonly projectId: string;
+  readonly namespace: string;
   readonly sessionRef: string;
 }
 
@@ -27,7 +27,7 @@ interface StoredSession extends MixPlace {
 }
 
 type SessionRow = {
-  readonly project_id: string;
+  readonly namespace: string;
   readonly session_ref: string;
   readonly receipt_id: string;
   readonly day: string;
@@ -52,7 +52,7 @@ export async function recordSessions(tx: Queryable, sessions: readonly ScoredSes
      ON CONFLICT (project_id, session_ref) DO UPDATE SET receipt_id = excluded.receipt_id, scored_at = excluded.scored_at,
        source_id = excluded.source_id, cell = excluded.cell, recommendation = excluded.recommendation`,
     [
-      column(({ projectId }) => projectId),
+      column(({ namespace }) => namespace),
       column(({ sessionRef }) => sessionRef),
       column(({ receiptId }) => receiptId),
       fresh.map(({ scoredAt }) => scoredAt),
@@ -75,12 +75,12 @@ export async function recordSessions(tx: Queryable, sessions: readonly ScoredSes
 export async function relabelSessions(tx: Queryable, names: readonly SessionName[]): Promise<void> {
   await takeTurns(tx, names);
   const known = await readSessions(tx, names);
-  const said = await tx.query<{ project_id: string; session_ref: string; fraud: boolean; day: string }>(
-    `SELECT a.project_id, a.session_ref, a.fraud, to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day FROM adjudications a
+  const said = await tx.query<{ namespace: string; session_ref: string; fraud: boolean; day: string }>(
+    `SELECT a.project_id AS namespace, a.session_ref, a.fraud, to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day FROM adjudications a
        JOIN unnest($1::text[], $2::text[]) AS named (project, session) ON a.project_id = named.project AND a.session_ref = named.session`,
     namedColumns(names),
   );
-  const labels = new Map(said.map((row) => [`${row.project_id}\n${row.session_ref}`, row]));
+  const labels = new Map(said.map((row) => [`${row.namespace}\n${row.session_ref}`, row]));
   const moves = [...known].flatMap(([name, from]) => {
     const row = labels.get(name);
     const label: StoredLabel = row === undefined ? 'none' : labelOf(row.fraud);
@@ -93,7 +93,7 @@ export async function relabelSessions(tx: Queryable, names: readonly SessionName
        FROM unnest($1::text[], $2::text[], $3::text[], $4::date[]) AS change (project, session, label, label_day)
       WHERE project_id = change.project AND session_ref = change.session`,
     [
-      moves.map(({ to }) => to.projectId),
+      moves.map(({ to }) => to.namespace),
       moves.map(({ to }) => to.sessionRef),
       moves.map(({ to }) => to.label),
       moves.map(({ to }) => to.labelDay),
@@ -113,29 +113,29 @@ function newestOf(sessions: readonly ScoredSession[]): ReadonlyMap<string, Score
   return newest;
 }
 
-const nameOf = ({ projectId, sessionRef }: SessionName): string => `${projectId}\n${sessionRef}`;
+const nameOf = ({ namespace, sessionRef }: SessionName): string => `${namespace}\n${sessionRef}`;
 const namedColumns = (names: readonly SessionName[]) =>
-  [names.map(({ projectId }) => projectId), names.map(({ sessionRef }) => sessionRef)] as const;
+  [names.map(({ namespace }) => namespace), names.map(({ sessionRef }) => sessionRef)] as const;
 
 /** One writer of a project at a time, whichever instance it is in; held until the transaction ends. */
 async function takeTurns(tx: Queryable, names: readonly SessionName[]): Promise<void> {
-  const projects = [...new Set(names.map(({ projectId }) => projectId))].sort();
-  for (const project of projects)
-    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`score mix ${project}`]);
+  const namespaces = [...new Set(names.map(({ namespace }) => namespace))].sort();
+  for (const namespace of namespaces)
+    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`score mix ${namespace}`]);
 }
 
 async function readSessions(tx: Queryable, names: readonly SessionName[]): Promise<ReadonlyMap<string, StoredSession>> {
   const rows = await tx.query<SessionRow>(
-    `SELECT s.project_id, s.session_ref, s.receipt_id, to_char(s.scored_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, s.source_id, s.cell, s.recommendation,
+    `SELECT s.project_id AS namespace, s.session_ref, s.receipt_id, to_char(s.scored_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, s.source_id, s.cell, s.recommendation,
             s.label, CASE WHEN s.label = 'none' THEN '${noLabelDay}' ELSE to_char(s.label_day, 'YYYY-MM-DD') END AS label_day
        FROM scored_sessions s JOIN unnest($1::text[], $2::text[]) AS named (project, session) ON s.project_id = named.project AND s.session_ref = named.session`,
     namedColumns(names),
   );
   return new Map(
     rows.map((row) => [
-      `${row.project_id}\n${row.session_ref}`,
+      `${row.namespace}\n${row.session_ref}`,
       {
-        projectId: row.project_id,
+        namespace: row.namespace,
         sessionRef: row.session_ref,
         receiptId: row.receipt_id,
         day: row.day,
@@ -161,7 +161,7 @@ async function moveSessions(
      SELECT * FROM unnest($1::text[], $2::date[], $3::text[], $4::text[], $5::text[], $6::text[], $7::date[], $8::bigint[])
      ON CONFLICT (project_id, day, source_id, cell, recommendation, label, label_day) DO UPDATE SET sessions = mix.sessions + excluded.sessions`,
     [
-      column(({ projectId }) => projectId),
+      column(({ namespace }) => namespace),
       column(({ day }) => day),
       column(({ sourceId }) => sourceId),
       column(({ cell }) => cell),

@@ -99,7 +99,7 @@ export interface HistoryRecord {
 export interface ScoreCountInput {
   readonly nowMs: number;
   /** What is counted stays in this namespace; the probe and the limits are those of its project. */
-  readonly projectId: Namespace;
+  readonly namespace: Namespace;
   /** Reference of the session. */
   readonly session: Ref;
   /** Hash of the request body: the same body, with no newer probe, is an identical retry. */
@@ -178,7 +178,7 @@ export interface CountRecord {
 
 /** A receipt as `countScore` recorded it: enough to render the verdict again. */
 export interface RecentReceipt extends CountRecord {
-  readonly projectId: Namespace;
+  readonly namespace: Namespace;
   readonly content: Uint8Array;
 }
 
@@ -192,20 +192,20 @@ export interface Counters extends Wholeness {
   /** What is kept of a session’s probe; null where nothing is. Changes nothing. */
   findProbe(projectId: string, session: Ref, nowMs: number): Promise<StoredProbe | null>;
   /** Whether each of these sessions (at most 1,000) was scored within its guard’s time. */
-  wereScored(projectId: Namespace, sessions: readonly Ref[]): Promise<readonly boolean[]>;
+  wereScored(namespace: Namespace, sessions: readonly Ref[]): Promise<readonly boolean[]>;
   /** The receipt as recorded by countScore, or null when it expired or never was. */
-  recentReceipt(projectId: Namespace, receiptId: string): Promise<RecentReceipt | null>;
+  recentReceipt(namespace: Namespace, receiptId: string): Promise<RecentReceipt | null>;
   /** Takes recent receipts away before their time: who they are about was erased. */
-  forgetReceipts(projectId: Namespace, receiptIds: readonly string[]): Promise<void>;
+  forgetReceipts(namespace: Namespace, receiptIds: readonly string[]): Promise<void>;
   /** Takes one call off each limit, or none off any when one is used up. `tag` is the slot: limits under a project’s id are the same as in its countScore. */
   takeRate(tag: string, nowMs: number, limits: readonly RateLimit[]): Promise<RateState>;
   /** Makes records known to `countScore`. A lower or equal version never replaces a higher one. Kept 400 days from the latest write. */
-  publishHistory(projectId: Namespace, records: readonly HistoryRecord[]): Promise<void>;
+  publishHistory(namespace: Namespace, records: readonly HistoryRecord[]): Promise<void>;
   /**
    * Counts sessions that the store lost, each as `countScore` would have at its `nowMs`; a counter that no longer looks
    * back that far is left out. A session counts once, however often it is restored, and also if it is counted live
    * meanwhile. At most 500 in a call. Oldest first, or the hourly baseline of a source is only nearly what it was.
    */
-  restoreSessions(projectId: Namespace, sessions: readonly CountedSession[]): Promise<void>;
+  restoreSessions(namespace: Namespace, sessions: readonly CountedSession[]): Promise<void>;
   close(): Promise<void>;
 }

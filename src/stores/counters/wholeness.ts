@@ -19,14 +19,14 @@ export interface Wholeness {
    * Looks whether the store holds all that it should of the project. If so, it is noted as there up to now; if not, the project is no
    * longer warm, for every caller, until somebody marks it again.
    */
-  lookAt(projectId: Namespace): Promise<Holding>;
+  lookAt(namespace: Namespace): Promise<Holding>;
   /** Takes the rebuilding of a project for `bounds.claimMs`, or renews it: one owner at a time. */
-  claimRebuild(projectId: Namespace, owner: string, isRenewal: boolean): Promise<RebuildClaim>;
+  claimRebuild(namespace: Namespace, owner: string, isRenewal: boolean): Promise<RebuildClaim>;
   /**
    * Marks a project as whole; ends 48 h after it was marked or scored last. With an owner only while that holds the rebuilding, which ends with it,
    * and false if something was lost in between.
    */
-  markWarm(projectId: Namespace, owner?: string): Promise<boolean>;
+  markWarm(namespace: Namespace, owner?: string): Promise<boolean>;
   /** Grows whenever the connection to the store broke: what it held may be another server's now. */
   interruptions(): number;
 }

@@ -22,7 +22,7 @@ const order = (projectId: string, sessions: number): Promise<unknown> =>
 const namesOf = async (sessions: readonly SessionName[]): Promise<readonly SessionName[]> => sessions;
 const countBy = (sessions: readonly SessionName[]): Record<string, number> => {
   const counts: Record<string, number> = {};
-  for (const { projectId } of sessions) counts[projectId] = (counts[projectId] ?? 0) + 1;
+  for (const { namespace } of sessions) counts[namespace] = (counts[namespace] ?? 0) + 1;
   return counts;
 };
 
@@ -40,7 +40,7 @@ t.test('where more projects wait than are served in one go, each comes in its tu
   const orders = createWorkOrders(database, 50);
   const served = new Set<string>();
   for (let batch = 0; batch < 3; batch += 1)
-    for (const { projectId } of (await orders.next((_, sessions) => namesOf(sessions))) ?? []) served.add(projectId);
+    for (const { namespace } of (await orders.next((_, sessions) => namesOf(sessions))) ?? []) served.add(namespace);
   t.equal(served.size, projects.length);
 });
 

@@ -110,7 +110,7 @@ async function testReceipts(t: Test, { counters, nextProject }: ContractSubject)
     const receipt = await counters.recentReceipt(project, counted.receiptId);
     t.same([...(receipt?.content ?? [])], [...content]);
     t.same(
-      [receipt?.receiptId, receipt?.projectId, receipt?.device, receipt?.signatureFresh],
+      [receipt?.receiptId, receipt?.namespace, receipt?.device, receipt?.signatureFresh],
       [counted.receiptId, project, ref('d'), false],
     );
     t.same(receipt?.counts, counted.counts);
@@ -163,7 +163,7 @@ async function testReceipts(t: Test, { counters, nextProject }: ContractSubject)
     t.match(await keyed(), { kind: 'replayed', recorded: { receiptId: input.receiptId } });
     t.match(await keyed({ fingerprint: 'other' }), { kind: 'conflict' });
     t.match(await keyed({ fingerprint: 'other', session: ref('other') }), { kind: 'conflict' }, 'of any session');
-    t.match(await keyed({ fingerprint: 'other', projectId: `${project}~test` }), { kind: 'counted' }, 'of one world');
+    t.match(await keyed({ fingerprint: 'other', namespace: `${project}~test` }), { kind: 'counted' }, 'of one world');
     t.match(await keyed({ fingerprint: 'other', nowMs: startMs + 24 * hourMs }), { kind: 'counted' }, 'for a day');
   });
 

@@ -24,7 +24,7 @@ export function ref(name: string): string {
 export function scoreInput(projectId: string, session: string, over: Partial<ScoreCountInput> = {}): ScoreCountInput {
   return {
     nowMs: startMs,
-    projectId,
+    namespace: projectId,
     session: ref(session),
     fingerprint: ref(`body of ${session}`),
     receiptId: `rcpt_${projectId}_${session}`,

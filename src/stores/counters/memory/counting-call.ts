@@ -4,7 +4,7 @@
 import type { CountedSession } from '../port.js';
 
 export interface CountingCall {
-  readonly projectId: string;
+  readonly namespace: string;
   /** `device` is the one that counts: the call’s own, else the probe’s. */
   readonly session: CountedSession;
   /** When the call comes; of a session that is restored, `nowMs` lies before it. */

@@ -16,8 +16,8 @@ import { createVelocity, velocityKeysMax } from './velocity.js';
 
 export interface Counting {
   countScore(input: ScoreCountInput): ScoreCountResult;
-  restore(projectId: string, sessions: readonly CountedSession[]): void;
-  wereScored(projectId: string, sessions: readonly string[]): readonly boolean[];
+  restore(namespace: string, sessions: readonly CountedSession[]): void;
+  wereScored(namespace: string, sessions: readonly string[]): readonly boolean[];
 }
 
 interface CountingDeps {
@@ -37,21 +37,21 @@ export function createCounting({ keyspace, rates, probes, histories, now }: Coun
   const countRelations = createRelations(keyspace);
 
   const countScore = (input: ScoreCountInput): ScoreCountResult => {
-    const { nowMs, projectId, receiptId } = input;
+    const { nowMs, namespace, receiptId } = input;
     // The guard, the receipt, the signature and the idempotency key are the last four.
     keyspace.reserve(input.limits.length + velocityKeysMax + relationsKeysMax + 4, nowMs);
     // Limits and the page’s probe are the project’s, whatever world the key counts in.
-    const { holder } = splitNamespace(projectId);
+    const { holder } = splitNamespace(namespace);
     const rate = rates(holder, nowMs, input.limits);
     if (!rate.allowed) return { kind: 'limited', rate };
 
-    const warm = histories.isWarm(projectId, nowMs);
+    const warm = histories.isWarm(namespace, nowMs);
     const { probe, version } = probes.read(holder, input.session, nowMs);
-    const guardKey = `${projectId}:${input.session}`;
+    const guardKey = `${namespace}:${input.session}`;
     const promised = idempotency.find(input);
     if (promised !== undefined && promised.fingerprint !== input.fingerprint) return { kind: 'conflict', rate };
     const replay = promised ?? findReplay(guards.get(guardKey, nowMs), input.fingerprint, version, nowMs);
-    const recorded = replay === null ? undefined : receipts.get(`${projectId}:${replay.receiptId}`, nowMs);
+    const recorded = replay === null ? undefined : receipts.get(`${namespace}:${replay.receiptId}`, nowMs);
     if (replay !== null && recorded !== undefined) {
       idempotency.note(input, replay);
       return { kind: 'replayed', rate, recorded };
@@ -63,7 +63,7 @@ export function createCounting({ keyspace, rates, probes, histories, now }: Coun
     const session = sessionOf(input, device, probe);
     const { admit, settle } = createAdmissions(guard);
     const call: CountingCall = {
-      projectId,
+      namespace,
       session,
       clockMs: nowMs,
       restoring: false,
@@ -89,16 +89,16 @@ export function createCounting({ keyspace, rates, probes, histories, now }: Coun
     };
     // A copy: the caller’s bytes may be a window on a pool that it writes on.
     receipts.set(
-      `${projectId}:${receiptId}`,
-      { ...counted, projectId, content: Buffer.from(input.content) },
+      `${namespace}:${receiptId}`,
+      { ...counted, namespace, content: Buffer.from(input.content) },
       nowMs,
       bounds.receiptMs,
     );
     return { kind: 'counted', rate, ...counted };
   };
 
-  const wereScored = (projectId: string, sessions: readonly string[]): readonly boolean[] =>
-    sessions.map((session) => guards.get(`${projectId}:${session}`, now()) !== undefined);
+  const wereScored = (namespace: string, sessions: readonly string[]): readonly boolean[] =>
+    sessions.map((session) => guards.get(`${namespace}:${session}`, now()) !== undefined);
 
   return {
     countScore,
@@ -114,16 +114,16 @@ interface RestoreDeps extends Pick<CountingDeps, 'keyspace' | 'now'> {
 }
 
 function createRestore({ keyspace, takeGuard, countVelocity, countRelations, now }: RestoreDeps): Counting['restore'] {
-  return (projectId, sessions) => {
+  return (namespace, sessions) => {
     if (sessions.length > bounds.restoreMax)
       throw new RangeError(`at most ${bounds.restoreMax} sessions are restored at once`);
     const clockMs = now();
     for (const session of sessions) {
       keyspace.reserve(velocityKeysMax + relationsKeysMax + 1, clockMs);
-      const { guard, lastAtMs } = takeGuard(`${projectId}:${session.session}`, session.nowMs, clockMs);
+      const { guard, lastAtMs } = takeGuard(`${namespace}:${session.session}`, session.nowMs, clockMs);
       const { admit, settle } = createAdmissions(guard);
       const call: CountingCall = {
-        projectId,
+        namespace,
         session,
         clockMs,
         restoring: true,
@@ -161,9 +161,9 @@ function createGuardTable(keyspace: Keyspace) {
 /** Returns whether the call's signature is unused, or used by its own session only. */
 function createSignatures(keyspace: Keyspace): (input: ScoreCountInput) => boolean {
   const signatures = keyspace.table<string>('signatures');
-  return ({ projectId, signature, session, nowMs }) => {
+  return ({ namespace, signature, session, nowMs }) => {
     if (signature === null) return false;
-    const key = `${projectId}:${signature}`;
+    const key = `${namespace}:${signature}`;
     const owner = signatures.get(key, nowMs);
     if (owner === undefined) signatures.set(key, session, nowMs, bounds.signatureMs);
     return owner === undefined || owner === session;

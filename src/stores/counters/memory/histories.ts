@@ -7,12 +7,12 @@ import type { HistoryRecord, HistoryValue, ScoreCountInput, StoredHistory } from
 import type { Keyspace } from './keyspace.js';
 
 export interface Histories {
-  publish(projectId: string, records: readonly HistoryRecord[]): void;
+  publish(namespace: string, records: readonly HistoryRecord[]): void;
   /** The histories of the subjects that a call names. */
   read(input: ScoreCountInput): StoredHistory;
-  markWarm(projectId: string): void;
+  markWarm(namespace: string): void;
   /** Whether the project is warm, which it then stays for longer. */
-  isWarm(projectId: string, nowMs: number): boolean;
+  isWarm(namespace: string, nowMs: number): boolean;
 }
 
 interface Published {
@@ -25,32 +25,32 @@ export function createHistories(keyspace: Keyspace, now: () => number): Historie
   const published = keyspace.table<Published>('histories');
   const warm = keyspace.table<true>('warm');
   return {
-    publish: (projectId, records) => {
+    publish: (namespace, records) => {
       const nowMs = now();
       keyspace.reserve(records.length, nowMs);
       for (const { subject, version, value } of records) {
-        const key = `${projectId}:${subject}`;
+        const key = `${namespace}:${subject}`;
         const known = published.get(key, nowMs);
         if (known === undefined || known.version < version)
           published.set(key, { version, value: { ...value } }, nowMs, bounds.historyMs);
       }
     },
-    read: ({ projectId, nowMs, history }) => {
+    read: ({ namespace, nowMs, history }) => {
       const valueOf = (subject: string | null): HistoryValue | null =>
-        subject === null ? null : (published.get(`${projectId}:${subject}`, nowMs)?.value ?? null);
+        subject === null ? null : (published.get(`${namespace}:${subject}`, nowMs)?.value ?? null);
       return {
         respondent: valueOf(history.respondent),
         source: valueOf(history.source),
         subSource: valueOf(history.subSource),
       };
     },
-    markWarm: (projectId) => {
+    markWarm: (namespace) => {
       keyspace.reserve(1, now());
-      warm.set(projectId, true, now(), bounds.warmMs);
+      warm.set(namespace, true, now(), bounds.warmMs);
     },
-    isWarm: (projectId, nowMs) => {
-      const isWarm = warm.get(projectId, nowMs) === true;
-      if (isWarm) warm.take(projectId, nowMs, bounds.warmMs, () => true);
+    isWarm: (namespace, nowMs) => {
+      const isWarm = warm.get(namespace, nowMs) === true;
+      if (isWarm) warm.take(namespace, nowMs, bounds.warmMs, () => true);
       return isWarm;
     },
   };

@@ -12,19 +12,19 @@ interface Promised {
   readonly atMs: number;
 }
 
-type Call = Pick<ScoreCountInput, 'projectId' | 'nowMs' | 'fingerprint' | 'idempotency'>;
+type Call = Pick<ScoreCountInput, 'namespace' | 'nowMs' | 'fingerprint' | 'idempotency'>;
 
 export function createIdempotency(keyspace: Keyspace) {
   const keys = keyspace.table<Promised>('idempotency');
   return {
-    find: ({ projectId, nowMs, idempotency }: Call): Promised | undefined =>
-      idempotency == null ? undefined : keys.get(`${projectId}:${idempotency}`, nowMs),
+    find: ({ namespace, nowMs, idempotency }: Call): Promised | undefined =>
+      idempotency == null ? undefined : keys.get(`${namespace}:${idempotency}`, nowMs),
     note: (
-      { projectId, fingerprint, idempotency }: Call,
+      { namespace, fingerprint, idempotency }: Call,
       { receiptId, atMs }: Pick<Promised, 'receiptId' | 'atMs'>,
     ): void => {
       if (idempotency != null)
-        keys.set(`${projectId}:${idempotency}`, { fingerprint, receiptId, atMs }, atMs, bounds.receiptMs);
+        keys.set(`${namespace}:${idempotency}`, { fingerprint, receiptId, atMs }, atMs, bounds.receiptMs);
     },
   };
 }

@@ -51,24 +51,24 @@ export async function openMemoryCounters({
     countScore: async (input) => whileOpen(() => counting.countScore(input)),
     storeProbe: async (input) => whileOpen(() => probes.store(input)),
     findProbe: async (projectId, session, nowMs) => whileOpen(() => probes.read(projectId, session, nowMs).probe),
-    wereScored: async (projectId, sessions) => whileOpen(() => counting.wereScored(projectId, sessions)),
-    recentReceipt: async (projectId, receiptId) =>
-      whileOpen(() => receipts.get(`${projectId}:${receiptId}`, now()) ?? null),
-    forgetReceipts: async (projectId, ids) =>
-      whileOpen(() => ids.forEach((receiptId) => receipts.delete(`${projectId}:${receiptId}`))),
+    wereScored: async (namespace, sessions) => whileOpen(() => counting.wereScored(namespace, sessions)),
+    recentReceipt: async (namespace, receiptId) =>
+      whileOpen(() => receipts.get(`${namespace}:${receiptId}`, now()) ?? null),
+    forgetReceipts: async (namespace, ids) =>
+      whileOpen(() => ids.forEach((receiptId) => receipts.delete(`${namespace}:${receiptId}`))),
     takeRate: async (tag, nowMs, limits) =>
       whileOpen(() => {
         keyspace.reserve(limits.length, nowMs);
         return rates(tag, nowMs, limits);
       }),
-    publishHistory: async (projectId, records) => whileOpen(() => histories.publish(projectId, records)),
-    restoreSessions: async (projectId, sessions) => whileOpen(() => counting.restore(projectId, sessions)),
-    lookAt: async (projectId) => whileOpen(() => ({ isWhole: histories.isWarm(projectId, now()), keptUpToMs: null })),
+    publishHistory: async (namespace, records) => whileOpen(() => histories.publish(namespace, records)),
+    restoreSessions: async (namespace, sessions) => whileOpen(() => counting.restore(namespace, sessions)),
+    lookAt: async (namespace) => whileOpen(() => ({ isWhole: histories.isWarm(namespace, now()), keptUpToMs: null })),
     // It is this process's alone, and lost with it.
     claimRebuild: async () => whileOpen(() => 'held' as const),
-    markWarm: async (projectId) =>
+    markWarm: async (namespace) =>
       whileOpen(() => {
-        histories.markWarm(projectId);
+        histories.markWarm(namespace);
         return true;
       }),
     interruptions: () => 0,

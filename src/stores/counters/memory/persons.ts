@@ -18,13 +18,13 @@ export const personKeysMax = 2;
 export function createPersons(keyspace: Keyspace): (call: CountingCall) => IsRepeat {
   const persons = keyspace.table<Places>('persons');
   return (call) => {
-    const { projectId, clockMs, session } = call;
+    const { namespace, clockMs, session } = call;
     const { respondent, device } = session;
     if (!within(call, bounds.dayMs)) return () => false;
     const hour = hourOf(session.nowMs);
     const keys: string[] = [];
-    if (respondent !== null) keys.push(`${projectId}:R${respondent}`);
-    if (device !== null) keys.push(`${projectId}:D${device}`);
+    if (respondent !== null) keys.push(`${namespace}:R${respondent}`);
+    if (device !== null) keys.push(`${namespace}:D${device}`);
     const people = keys.map((key) => {
       const places = persons.take(key, clockMs, bounds.personMs, () => new Map());
       for (const [place, of] of places) if (of <= hour - bounds.hoursPerDay) places.delete(place);

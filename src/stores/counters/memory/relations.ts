@@ -32,7 +32,7 @@ export function createRelations(keyspace: Keyspace): (call: CountingCall) => Rel
 
   return (call) => {
     const { nowMs, session, respondent, device, prefix, scope } = call.session;
-    const at = `${call.projectId}:${scope}:`;
+    const at = `${call.namespace}:${scope}:`;
     const bandKeys = within(call, bounds.similarMs) ? call.session.bands : [];
     const bandSightings =
       bandKeys.length === 0

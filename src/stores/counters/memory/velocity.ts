@@ -77,8 +77,8 @@ export function createVelocity(keyspace: Keyspace): (call: CountingCall) => Velo
   };
 }
 
-const keyIn = ({ projectId, session }: CountingCall, kind: string, ref: string): string =>
-  `${projectId}:${session.scope}:${kind}${ref}`;
+const keyIn = ({ namespace, session }: CountingCall, kind: string, ref: string): string =>
+  `${namespace}:${session.scope}:${kind}${ref}`;
 
 /** Whether the session is new to a counter of its scope that still looks back to it. */
 const admitWithin = (call: CountingCall, windowMs: number, kind: string, ref: string): boolean =>
@@ -182,10 +182,10 @@ function countSeen(
 }
 
 function sourceRate(table: Table<Baseline>, call: CountingCall, isRepeat: IsRepeat): VelocityFacts['source'] {
-  const { projectId, session, restoring } = call;
+  const { namespace, session, restoring } = call;
   const hour = hourOf(session.nowMs);
   if (session.source === null || !within(call, bounds.candidateMs)) return null;
-  const baseline = table.take(`${projectId}:${session.source}`, session.nowMs, bounds.candidateMs, () =>
+  const baseline = table.take(`${namespace}:${session.source}`, session.nowMs, bounds.candidateMs, () =>
     createBaseline(hour),
   );
   const repeated = isRepeat(`s${session.source}`);
@@ -196,11 +196,11 @@ function sourceRate(table: Table<Baseline>, call: CountingCall, isRepeat: IsRepe
 }
 
 function termFrequencies(table: Table<TermCounts>, call: CountingCall): VelocityFacts['terms'] {
-  const { projectId, session } = call;
+  const { namespace, session } = call;
   if (session.sketch === null || !within(call, 2 * bounds.weekMs)) return null;
   const cells = locateTerms(session.sketch);
   const week = Math.floor(session.nowMs / bounds.weekMs);
-  const keyOf = (generation: number): string => `${projectId}:${generation}`;
+  const keyOf = (generation: number): string => `${namespace}:${generation}`;
   if (call.admit('t')) addTerms(table.take(keyOf(week), session.nowMs, 2 * bounds.weekMs, createTermCounts), cells);
   return readTerms([table.get(keyOf(week), session.nowMs), table.get(keyOf(week - 1), session.nowMs)], cells);
 }

@@ -71,36 +71,36 @@ export async function openRedisCounters({
       );
       return device == null ? null : decodeProbe([device.toString() || false], parts);
     },
-    wereScored: async (projectId, sessions) => {
+    wereScored: async (namespace, sessions) => {
       if (sessions.length === 0) return [];
       const items = sessions.map((session) => ({ session }));
-      const answer = await connection.run(scripts.wereScored, tagOf(projectId), layOut('wereScored', {}, items));
+      const answer = await connection.run(scripts.wereScored, tagOf(namespace), layOut('wereScored', {}, items));
       return Array.isArray(answer) ? answer.map((known) => Number(known) === 1) : [];
     },
-    recentReceipt: async (projectId, receiptId) => {
+    recentReceipt: async (namespace, receiptId) => {
       const [stored, ...probe] = partsOf(
-        await connection.run(scripts.readReceipt, tagOf(projectId), layOut('readReceipt', { receiptId })),
+        await connection.run(scripts.readReceipt, tagOf(namespace), layOut('readReceipt', { receiptId })),
       );
-      return stored == null ? null : readReceipt(projectId, stored, probe);
+      return stored == null ? null : readReceipt(namespace, stored, probe);
     },
-    forgetReceipts: (projectId, ids) => forgetReceipts(connection, projectId, ids),
+    forgetReceipts: (namespace, ids) => forgetReceipts(connection, namespace, ids),
     takeRate: (tag, nowMs, limits) => takeRate(connection, scripts, { tag, atMs: clock.at(nowMs), limits }),
-    publishHistory: async (projectId, records) => {
+    publishHistory: async (namespace, records) => {
       for (let i = 0; i < records.length; i += publishPortion) {
         await connection.run(
           scripts.publishHistory,
-          tagOf(projectId),
+          tagOf(namespace),
           historyArguments(records.slice(i, i + publishPortion)),
         );
       }
     },
-    restoreSessions: async (projectId, sessions) => {
+    restoreSessions: async (namespace, sessions) => {
       if (sessions.length > bounds.restoreMax)
         throw new RangeError(`at most ${bounds.restoreMax} sessions are restored at once`);
       for (let i = 0; i < sessions.length; i += restorePortion) {
         await connection.run(
           scripts.restoreSessions,
-          tagOf(projectId),
+          tagOf(namespace),
           restoreArguments(now(), sessions.slice(i, i + restorePortion)),
         );
       }
@@ -127,10 +127,10 @@ async function connectChecked(...address: Parameters<typeof connectRedis>): Prom
 
 async function forgetReceipts(
   connection: RedisConnection,
-  projectId: string,
+  namespace: string,
   receiptIds: readonly string[],
 ): Promise<void> {
-  const keys = receiptIds.map((receiptId) => `${tagOf(projectId)}q:${receiptId}`);
+  const keys = receiptIds.map((receiptId) => `${tagOf(namespace)}q:${receiptId}`);
   for (let i = 0; i < keys.length; i += publishPortion) await connection.remove(keys.slice(i, i + publishPortion));
 }
 
@@ -151,7 +151,7 @@ async function countScore(
   storeNowMs: number,
 ): Promise<ScoreCountResult> {
   const [kind, used, record, ...probe] = partsOf(
-    await connection.run(scripts.countScore, tagOf(input.projectId), countArguments(input, storeNowMs)),
+    await connection.run(scripts.countScore, tagOf(input.namespace), countArguments(input, storeNowMs)),
   );
   const rate = judgeRates(input.limits, decodeUsed(used), storeNowMs);
   switch (kind?.toString()) {
@@ -160,7 +160,7 @@ async function countScore(
     case 'conflict':
       return { kind: 'conflict', rate };
     case 'replayed':
-      return { kind: 'replayed', rate, recorded: readReceipt(input.projectId, record ?? Buffer.alloc(0), probe) };
+      return { kind: 'replayed', rate, recorded: readReceipt(input.namespace, record ?? Buffer.alloc(0), probe) };
     case 'counted':
       return { kind: 'counted', rate, ...decodeRecord(readFrame(record ?? Buffer.alloc(0)), probe) };
     default:
@@ -169,9 +169,9 @@ async function countScore(
 }
 
 /** A receipt is stored as what names its probe, its content, and then the record. */
-function readReceipt(projectId: string, stored: Buffer, probe: readonly (Buffer | null)[]): RecentReceipt {
+function readReceipt(namespace: string, stored: Buffer, probe: readonly (Buffer | null)[]): RecentReceipt {
   const [, content, ...parts] = readFrame(stored);
-  return { projectId, content: content ?? new Uint8Array(), ...decodeRecord(parts, probe) };
+  return { namespace, content: content ?? new Uint8Array(), ...decodeRecord(parts, probe) };
 }
 
 function partsOf(answer: unknown): readonly (Buffer | null)[] {

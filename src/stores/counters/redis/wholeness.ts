@@ -8,23 +8,23 @@ import type { Scripts } from './scripts.js';
 
 export function createWholeness(connection: RedisConnection, scripts: Scripts, now: () => number): Wholeness {
   return {
-    lookAt: async (projectId) => {
-      const told = await connection.run(scripts.lookAt, tagOf(projectId), layOut('lookAt', { now: stampOf(now()) }));
+    lookAt: async (namespace) => {
+      const told = await connection.run(scripts.lookAt, tagOf(namespace), layOut('lookAt', { now: stampOf(now()) }));
       const answer = String(told);
       if (answer === 'whole') return { isWhole: true, keptUpToMs: null };
       return { isWhole: false, keptUpToMs: answer === '' ? null : Number(answer) };
     },
-    claimRebuild: async (projectId, owner, isRenewal) => {
+    claimRebuild: async (namespace, owner, isRenewal) => {
       const claim = { owner, renewal: isRenewal ? '1' : '' };
       const answer = String(
-        await connection.run(scripts.claimRebuild, tagOf(projectId), layOut('claimRebuild', claim)),
+        await connection.run(scripts.claimRebuild, tagOf(namespace), layOut('claimRebuild', claim)),
       );
       if (answer === 'held' || answer === 'taken' || answer === 'interrupted') return answer;
       throw storeUnavailable(`counters in Redis: unexpected answer to a claim: ${answer.slice(0, 100)}`);
     },
-    markWarm: async (projectId, owner = '') => {
+    markWarm: async (namespace, owner = '') => {
       const mark = { now: stampOf(now()), owner };
-      return String(await connection.run(scripts.markWarm, tagOf(projectId), layOut('markWarm', mark))) === 'warm';
+      return String(await connection.run(scripts.markWarm, tagOf(namespace), layOut('markWarm', mark))) === 'warm';
     },
     interruptions: () => connection.interruptions(),
   };
