@@ -1,7 +1,7 @@
 /**
  * A transaction of one organization: to it, rows of others do not exist. It is the second wall behind the ownership checks of
- * the routes, held by row security in the database. Its role sees nothing where no organization is named, and receipts, outcomes, adjudications
- * and history, which background work alone goes through as a whole, not at all.
+ * the routes, held by row security in the database. Its role sees nothing where no organization is named. Receipts, outcomes, adjudications and history
+ * are gone through by background work alone: to a transaction of one organization, the owner's too, they are empty.
  *
  * A superuser is exempt from row security and steps down to the role that the migration made. Where the role is missing the
  * service is an ordinary owner of its tables, whom the policies bind anyway.

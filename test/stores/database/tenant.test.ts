@@ -5,11 +5,12 @@ import { insertProject } from '../../../src/administration/project-store.js';
 import { mintKey } from '../../../src/administration/api-keys.js';
 import { operator, recordAudit } from '../../../src/administration/audit.js';
 import { createSigningSecrets } from '../../../src/administration/signing-secrets.js';
+import { findPartitionsBefore, makePartitionsAhead } from '../../../src/scoring/receipt-partitions.js';
 import { inOrganization } from '../../../src/stores/database/tenant.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
 import { openPostgres } from '../../../src/stores/database/postgres.js';
-import type { Database } from '../../../src/stores/database/port.js';
+import type { Database, Queryable, Row } from '../../../src/stores/database/port.js';
 import { writeEvents } from '../../../src/stores/outbox.js';
 import { deliveryIdOf, insertDeliveries, writeResults } from '../../../src/webhooks/delivery-store.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
@@ -23,6 +24,7 @@ const tables = [
 ];
 
 async function makeOrganization(database: Database, name: string): Promise<string> {
+  await makePartitionsAhead(database);
   return database.transaction(async (tx) => {
     const organizationId = await insertOrganization(tx, { name, tier: 'free', liteEnabled: false });
     const project = await insertProject(tx, organizationId, { name });
@@ -41,6 +43,7 @@ async function makeOrganization(database: Database, name: string): Promise<strin
        VALUES ('whk_' || $1, $1, $2, 'https://example.com/', '{}', 'v2', true, '')`,
       [organizationId, project.projectId],
     );
+    await seedScored(tx, organizationId, project.projectId);
     const delivery = { webhookId: `whk_${organizationId}`, deliveryId: deliveryIdOf(event.eventId, 'whk_1') };
     await insertDeliveries(
       tx,
@@ -63,6 +66,63 @@ async function makeOrganization(database: Database, name: string): Promise<strin
   });
 }
 
+/** What background work alone goes through, and no statement of one organization has a grant on. */
+const scored = ['receipts', 'outcomes', 'outcome_subjects', 'adjudications', 'history'];
+
+/** A row of each, the session being one of a test key's world. */
+async function seedScored(tx: Queryable, organizationId: string, projectId: string): Promise<void> {
+  await tx.query(
+    `INSERT INTO receipts (receipt_id, scored_at, organization_id, project_id, lineage, session_ref, score, recommendation, subjects, respondent_known, record, seal)
+     VALUES ('rcpt_' || $1, now(), $1, $2, 'l', 'ref', 0, 'allow', '{}', false, '', '')`,
+    [organizationId, projectId],
+  );
+  const namespace = [`${projectId}~test`];
+  await tx.query(
+    "INSERT INTO outcomes (project_id, session_ref, type, occurred_at) VALUES ($1, 'ref', 'complete', now())",
+    namespace,
+  );
+  await tx.query("INSERT INTO outcome_subjects VALUES ($1, 'ref', '{}', false)", namespace);
+  await tx.query(
+    "INSERT INTO adjudications (project_id, session_ref, fraud, clawback, at, subjects) VALUES ($1, 'ref', false, false, now(), '{}')",
+    namespace,
+  );
+  await tx.query("INSERT INTO history (project_id, subject_ref, version, days) VALUES ($1, 'ref', 1, '{}')", namespace);
+}
+
+/** A grant that somebody adds opens nothing, in a day's partition as in the whole. */
+async function holdScored(t: Test, database: Database, organizationId: string): Promise<void> {
+  const days = await findPartitionsBefore(database, Infinity);
+  const today = `receipts_${new Date().toISOString().slice(0, 10).replaceAll('-', '')}`;
+  t.ok(days.includes(today) && days.length >= 8, 'there are partitions');
+  await database.query(`DROP POLICY background_work ON ${today}; ALTER TABLE ${today} DISABLE ROW LEVEL SECURITY`);
+  await Promise.all([makePartitionsAhead(database), makePartitionsAhead(database)]);
+  const bare = await database.query<{ name: string }>(
+    "SELECT relname::text AS name FROM pg_class WHERE relname LIKE 'receipts_2%' AND relkind = 'r' AND NOT (relrowsecurity AND relforcerowsecurity)",
+  );
+  t.same(bare, [], 'each of them is guarded, also where an earlier version made it without');
+  for (const table of [...scored, today]) {
+    await database.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ${table} TO verifyhuman_tenant`);
+    const seen = (run: (tx: Queryable) => Promise<readonly Row[]>) =>
+      database.transaction(async (tx) => {
+        await tx.query("SELECT set_config('role', 'verifyhuman_tenant', true)");
+        return run(tx);
+      });
+    t.same(await seen((tx) => tx.query(`SELECT 1 FROM ${table}`)), [], `no organization, no ${table}`);
+    t.same(await seen((tx) => tx.query(`DELETE FROM ${table} RETURNING 1`)), [], 'nor can anything of it be deleted');
+    const inside = await inOrganization(database, organizationId, (tx) => tx.query(`SELECT 1 FROM ${table}`));
+    t.same(inside, [], 'nor inside one: it is for work that goes through all of them');
+    const ownersOwn = await database.transaction(async (tx) => {
+      await tx.query(`GRANT SELECT ON ${table} TO pg_monitor`);
+      await tx.query("SELECT set_config('vh.organization_id', $1, true), set_config('role', 'pg_monitor', true)", [
+        organizationId,
+      ]);
+      return tx.query(`SELECT 1 FROM ${table}`);
+    });
+    t.same(ownersOwn, [], 'a role of another name is held to it inside an organization');
+    await database.query(`REVOKE ALL ON ${table} FROM verifyhuman_tenant`);
+  }
+}
+
 /** Where the role was made: without an organization it sees nothing, and what is of no organization alone is not granted to it. */
 async function holdClosed(t: Test, database: Database, organizationId: string): Promise<void> {
   const [role] = await database.query(
@@ -76,12 +136,13 @@ async function holdClosed(t: Test, database: Database, organizationId: string): 
     });
     t.equal(row?.count, 0, `no organization, no ${table}`);
   }
-  for (const table of ['receipts', 'outcomes', 'outcome_subjects', 'adjudications', 'history', 'erased_respondents'])
+  for (const table of [...scored, 'erased_respondents'])
     await t.rejects(
       inOrganization(database, organizationId, (tx) => tx.query(`SELECT 1 FROM ${table}`)),
       { message: /permission denied/ },
       table,
     );
+  await holdScored(t, database, organizationId);
 }
 
 async function holdWall(t: Test, database: Database): Promise<void> {
