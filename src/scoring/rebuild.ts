@@ -1,14 +1,15 @@
 /**
  * Brings a project back into a counters store that has lost something of it: its history, and the sessions that the counters still look back to,
- * read from the database, newest first. One process at a time does so for a project. A loss while it is at it ends it without a mark, and the next
- * look begins anew.
+ * read from the database, newest first. One process at a time does so for a project. How far it has come is noted after each page beside the claim:
+ * what ends early goes on from there, here or in another process. A loss while it is at it ends it without a mark, and the next look begins anew.
  *
  *   claimed ──▶ what the log holds is recorded ──▶ history told ──▶ sessions counted, a page at a time ──▶ marked
+ *           │                                └─not in time─▶ behind                 ▲
+ *           └──────────one in this run of the store came so far already─────────────┘
  *
  * Sessions are found by the index of sessions, which is in the order of receipts within a project, and read by their day: a page costs the same
  * however many receipts there are.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import { unpack } from 'msgpackr';
 import type { ScoreFacts } from '../contract/facts.js';
 import { leastIdAt } from '../crypto/ids.js';
@@ -22,7 +23,7 @@ import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { publishProject } from './outcomes/history-publisher.js';
 import type { Receipt } from './receipts.js';
-import { isRecorded } from './recorded-log.js';
+import { untilRecorded } from './recorded-log.js';
 
 export interface RebuildDeps {
   readonly database: Database;
@@ -32,10 +33,12 @@ export interface RebuildDeps {
   readonly logger: Logger;
   readonly metrics: Pick<Metrics, 'restoredSessions'>;
   readonly now: () => number;
+  /** How long a rebuild waits for the consumers to record what the log holds. */
+  readonly recordedPatienceMs?: number;
 }
 
-/** `taken`: another process is at it. `interrupted`: the store lost something again. */
-export type RebuildResult = 'done' | 'taken' | 'interrupted';
+/** `taken`: another process is at it. `interrupted`: the store lost something again. `behind`: the consumers have not recorded what the log holds. */
+export type RebuildResult = 'done' | 'taken' | 'interrupted' | 'behind';
 
 /** Longest window that a counter looks back. */
 export const restoreWindowMs = bounds.weekMs;
@@ -45,7 +48,7 @@ const pageMax = 500;
 const dayMs = bounds.dayMs;
 /** Of one page; nobody waits for it. */
 const deadlineMs = 30_000;
-const recordedCheckMs = 500;
+const recordedWait = { patienceMs: 30_000, everyMs: 500 };
 
 export async function rebuildProject(
   deps: RebuildDeps,
@@ -56,14 +59,19 @@ export async function rebuildProject(
   if ((await deps.counters.claimRebuild(namespace, owner, false)) === 'taken') return 'taken';
   const claim = keepClaim(deps, namespace, owner);
   try {
-    const recorded = await isRecorded(deps.log);
-    while (!(await recorded())) await pause(recordedCheckMs);
-    await publishProject(deps, namespace);
+    const reached = await deps.counters.rebuiltDownTo(namespace);
+    if (reached === null) {
+      const patienceMs = deps.recordedPatienceMs ?? recordedWait.patienceMs;
+      if (!(await untilRecorded(deps.log, { ...recordedWait, patienceMs }))) return 'behind';
+      await publishProject(deps, namespace);
+    }
     const sinceMs = Math.max(startedAtMs - restoreWindowMs, (keptUpToMs ?? -Infinity) - clockSkewMs);
-    const restored = await restore(deps, namespace, { sinceMs, startedAtMs, isLost: claim.isLost });
+    const below = reached ?? leastIdAt('receipt', startedAtMs + clockSkewMs);
+    const note = (downTo: string): Promise<boolean> => deps.counters.noteRebuilt(namespace, owner, downTo);
+    const restored = await restore(deps, namespace, { sinceMs, below, isLost: claim.isLost, note });
     if (claim.isLost() || !(await deps.counters.markWarm(namespace, owner))) return 'interrupted';
     deps.logger.info(
-      { namespace, restored, since: new Date(sinceMs), ms: deps.now() - startedAtMs },
+      { namespace, restored, resumed: reached !== null, since: new Date(sinceMs), ms: deps.now() - startedAtMs },
       'the counters of a project were brought back from the database',
     );
     return 'done';
@@ -88,11 +96,17 @@ function keepClaim({ counters }: RebuildDeps, namespace: Namespace, owner: strin
 async function restore(
   deps: RebuildDeps,
   namespace: Namespace,
-  span: { readonly sinceMs: number; readonly startedAtMs: number; readonly isLost: () => boolean },
+  span: {
+    readonly sinceMs: number;
+    /** Sessions from this receipt on have been restored, or were counted live. */
+    readonly below: string;
+    readonly isLost: () => boolean;
+    readonly note: (downTo: string) => Promise<boolean>;
+  },
 ): Promise<number> {
   const oldest = leastIdAt('receipt', span.sinceMs);
   let restored = 0;
-  let below = leastIdAt('receipt', span.startedAtMs + clockSkewMs);
+  let { below } = span;
   while (!span.isLost()) {
     const page = await deps.database.query<IndexedSession>(
       `SELECT session_ref, receipt_id, first_scored_at, scored_at FROM session_index
@@ -110,6 +124,7 @@ async function restore(
     const last = page.at(-1);
     if (last === undefined || page.length < pageMax) break;
     below = last.receipt_id;
+    if (!(await span.note(below))) break;
   }
   return restored;
 }

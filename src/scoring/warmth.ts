@@ -14,7 +14,7 @@ import type { Namespace } from '../stores/counters/namespace.js';
 import type { Database } from '../stores/database/port.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { rebuildProject, restoreWindowMs, type RebuildDeps } from './rebuild.js';
-import { isRecorded } from './recorded-log.js';
+import { untilRecorded } from './recorded-log.js';
 
 export interface WarmthDeps extends RebuildDeps {
   /** For the first look at a project, which a score waits for. */
@@ -36,8 +36,9 @@ const lookEveryMs = 10_000;
 /** While another process rebuilds, and after a failure. */
 const lookAgainMs = 1_000;
 /** The first score of a new project waits this long for what is on its way to the database. */
-const recordedPatienceMs = 1_000;
-const recordedCheckMs = 50;
+const recordedWait = { patienceMs: 1_000, everyMs: 50 };
+/** And no longer than this for the whole look: then it is counted, and says that it is partial. */
+const lookPatienceMs = 1_500;
 
 export function createWarmth(deps: WarmthDeps): Warmth {
   const { counters, logger, metrics, now } = deps;
@@ -95,7 +96,9 @@ export function createWarmth(deps: WarmthDeps): Warmth {
         return Promise.resolve();
       }
       const isWaiting = rebuilding.has(namespace) || now() < (lookAgainAtMs.get(namespace) ?? 0);
-      return isWaiting ? Promise.resolve() : lookOnce(namespace);
+      return isWaiting
+        ? Promise.resolve()
+        : Promise.race([lookOnce(namespace), pause(lookPatienceMs, undefined, { ref: false })]);
     },
     foundCold: (namespace) => void whole.delete(namespace),
     settled: async () => {
@@ -119,20 +122,7 @@ async function isNew({ lookups, log, now }: WarmthDeps, namespace: Namespace): P
     return row?.something !== true;
   };
   if (!(await hasNothing())) return false;
-  return (await untilRecorded(log)) && hasNothing();
-}
-
-/** Where the log is away nobody can tell, and the project counts as new. */
-async function untilRecorded(log: WarmthDeps['log']): Promise<boolean> {
-  const endMs = performance.now() + recordedPatienceMs;
-  try {
-    const recorded = await isRecorded(log);
-    while (!(await recorded())) {
-      if (performance.now() > endMs) return false;
-      await pause(recordedCheckMs);
-    }
-  } catch {
-    return true;
-  }
-  return true;
+  // Where the log is away nobody can tell, and the project counts as new.
+  const isRecorded = await untilRecorded(log, recordedWait).catch(() => true);
+  return isRecorded && hasNothing();
 }

@@ -204,7 +204,7 @@ function lossMetrics({ counter, gauge }: Makers) {
   return {
     rebuilds: counter(
       'vh_rebuilds_total',
-      'Projects brought back into the counters from the database, by result: done, taken (another process is at it), interrupted (the store lost something again), failed.',
+      'Projects brought back into the counters from the database, by result: done, taken (another process is at it), interrupted (the store lost something again), behind (the consumers had not recorded what the log held within half a minute), failed.',
       ['result'],
     ),
     logLag: gauge(

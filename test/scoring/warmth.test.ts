@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import t from 'tap';
 import { startReceiptConsumer } from '../../src/scoring/receipt-consumer.js';
 import { createWarmth } from '../../src/scoring/warmth.js';
+import type { Counters } from '../../src/stores/counters/port.js';
 import { openRedisCounters } from '../../src/stores/counters/redis/open.js';
 import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
 import { migrate } from '../../src/stores/database/migrate.js';
@@ -30,12 +31,23 @@ if (first === null) t.comment('Left out: losses in Redis. redis-server is not in
 else {
   let server = first;
   t.teardown(() => server.close());
-  const openInstance = async () => {
-    const counters = await openRedisCounters({ url: server.url, deadlineMs: 2_000 });
-    t.teardown(() => counters.close());
+  /** `limit`: sessions that the instance can restore before its store stops answering it. */
+  const openInstance = async ({ limit = Infinity }: { readonly limit?: number } = {}) => {
+    const opened = await openRedisCounters({ url: server.url, deadlineMs: 2_000 });
+    t.teardown(() => opened.close());
+    let left = limit;
+    const restoreSessions: Counters['restoreSessions'] = async (namespace, sessions) => {
+      left -= sessions.length;
+      if (left < 0) throw new Error('the process is gone');
+      await opened.restoreSessions(namespace, sessions);
+    };
+    const counters = { ...opened, restoreSessions };
     const metrics = createMetrics();
     const pool = { run: () => Promise.reject(new Error('nobody has a probe here')) };
-    const deps = { database, lookups: database, counters, log, pool, logger, metrics, now: Date.now };
+    const deps = {
+      ...{ database, lookups: database, counters, log, pool, logger, metrics, now: Date.now },
+      recordedPatienceMs: 200,
+    };
     const restored = async (): Promise<number> => (await metrics.restoredSessions.get()).values[0]?.value ?? 0;
     return { counters, metrics, restored, warmth: createWarmth(deps) };
   };
@@ -132,6 +144,61 @@ else {
       t.equal((await countsOf(one.counters, next('proj_behind'))).deviceSessionsDay, 42);
     },
   );
+
+  t.test(
+    'a rebuild that is cut off goes on where it was, in another process too; after one more loss it begins anew',
+    async (t) => {
+      const project = 'proj_cut';
+      const count = 1_200;
+      await recordScores(database, scoresOf(project, count, Date.now() - hourMs));
+      const admin = new Redis(server.url);
+      await admin.flushall();
+      const cut = await openInstance({ limit: 600 });
+      await cut.warmth.check(project);
+      await cut.warmth.settled();
+      t.equal(await cut.restored(), 500, 'a page was done');
+      t.equal((await cut.counters.lookAt(project)).isWhole, false);
+      const claim = await admin.keys('*rebuild');
+      t.equal(claim.length, 1);
+      await admin.del(...claim);
+
+      const other = await openInstance();
+      await other.warmth.check(project);
+      await other.warmth.settled();
+      t.equal(await other.restored(), count - 500, 'what is left');
+      t.equal((await countsOf(other.counters, next(project))).deviceSessionsDay, count + 1);
+      t.same(await admin.keys('*rebuilt'), [], 'how far it was is forgotten with its end');
+
+      await admin.flushall();
+      const again = await openInstance({ limit: 600 });
+      await again.warmth.check(project);
+      await again.warmth.settled();
+      await admin.flushall();
+      const last = await openInstance();
+      await last.warmth.check(project);
+      await last.warmth.settled();
+      t.equal(await last.restored(), count, 'all of it');
+      await admin.quit();
+    },
+  );
+
+  t.test('a rebuild does not wait for ever for consumers that stand still, and says so', async (t) => {
+    const one = await openInstance();
+    const behind = { ...log, progress: async () => [{ partition: 0, start: 0, next: 1, end: 2 }] };
+    const { counters, metrics } = one;
+    const pool = { run: () => Promise.reject(new Error('nobody has a probe here')) };
+    const warmth = createWarmth({
+      ...{ database, lookups: database, counters, log: behind, pool, logger, metrics, now: Date.now },
+      recordedPatienceMs: 200,
+    });
+    await recordScores(database, scoresOf('proj_waits', 3, Date.now() - hourMs));
+    const startMs = performance.now();
+    await warmth.check('proj_waits');
+    await warmth.settled();
+    t.ok(performance.now() - startMs < 10_000);
+    t.match((await metrics.rebuilds.get()).values, [{ labels: { result: 'behind' }, value: 1 }]);
+    t.match(await counters.countScore(next('proj_waits')), { warm: false }, 'its scores say that they are partial');
+  });
 
   t.test('a project that is new waits for no rebuild', async (t) => {
     const one = await openInstance();

@@ -22,6 +22,10 @@ export interface Wholeness {
   lookAt(namespace: Namespace): Promise<Holding>;
   /** Takes the rebuilding of a project for `bounds.claimMs`, or renews it: one owner at a time. */
   claimRebuild(namespace: Namespace, owner: string, isRenewal: boolean): Promise<RebuildClaim>;
+  /** Notes how far the owner's rebuild has come, by a name of the caller's; false where the owner no longer holds it or the store lost something since. */
+  noteRebuilt(namespace: Namespace, owner: string, downTo: string): Promise<boolean>;
+  /** What was noted of a rebuild that ended before its time, whoever had it; null where there was none since the store lost something. */
+  rebuiltDownTo(namespace: Namespace): Promise<string | null>;
   /**
    * Marks a project as whole; ends 48 h after it was marked or scored last. With an owner only while that holds the rebuilding, which ends with it,
    * and false if something was lost in between.

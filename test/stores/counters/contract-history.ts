@@ -167,6 +167,8 @@ async function testWarmth(t: Test, { counters, nextProject }: ContractSubject): 
     t.equal(expectCounted(await counters.countScore(scoreInput(project, 's2'))).warm, true);
     t.same(await counters.lookAt(nextProject()), { isWhole: false, keptUpToMs: null });
     t.equal(await counters.claimRebuild(project, 'one', false), 'held');
+    t.equal(await counters.rebuiltDownTo(project), null, 'a rebuild begins at the beginning');
+    t.equal(await counters.noteRebuilt(project, 'one', 'rcpt_1'), true);
     t.equal(await counters.markWarm(project, 'one'), true, 'by who rebuilt it');
   });
 }

@@ -66,6 +66,8 @@ export async function openMemoryCounters({
     lookAt: async (namespace) => whileOpen(() => ({ isWhole: histories.isWarm(namespace, now()), keptUpToMs: null })),
     // It is this process's alone, and lost with it.
     claimRebuild: async () => whileOpen(() => 'held' as const),
+    noteRebuilt: async () => whileOpen(() => true),
+    rebuiltDownTo: async () => whileOpen(() => null),
     markWarm: async (namespace) =>
       whileOpen(() => {
         histories.markWarm(namespace);

@@ -63,6 +63,7 @@ export const argumentLayouts = {
   takeRate: { head: ['limits'], each: limitFields },
   lookAt: { head: ['now'], each: [] },
   claimRebuild: { head: ['owner', 'renewal'], each: [] },
+  noteRebuilt: { head: ['owner', 'downTo'], each: [] },
   markWarm: { head: ['now', 'owner'], each: [] },
   publishHistory: { head: [], each: ['subject', 'version', 'value'] },
 } as const satisfies Readonly<Record<string, { readonly head: readonly string[]; readonly each: readonly string[] }>>;

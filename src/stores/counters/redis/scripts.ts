@@ -43,6 +43,7 @@ const parts = {
   publishHistory: ['publish-history'],
   lookAt: ['run', 'look-at'],
   claimRebuild: ['run', 'claim-rebuild'],
+  noteRebuilt: ['run', 'note-rebuilt'],
   markWarm: ['run', 'mark-warm'],
 } as const satisfies Readonly<Record<ScriptName, readonly string[]>>;
 

@@ -22,6 +22,18 @@ export function createWholeness(connection: RedisConnection, scripts: Scripts, n
       if (answer === 'held' || answer === 'taken' || answer === 'interrupted') return answer;
       throw storeUnavailable(`counters in Redis: unexpected answer to a claim: ${answer.slice(0, 100)}`);
     },
+    noteRebuilt: async (namespace, owner, downTo) => {
+      const note = { owner, downTo };
+      return (
+        String(await connection.run(scripts.noteRebuilt, tagOf(namespace), layOut('noteRebuilt', note))) === 'noted'
+      );
+    },
+    rebuiltDownTo: async (namespace) => {
+      const nothing = { owner: '', downTo: '' };
+      return (
+        String(await connection.run(scripts.noteRebuilt, tagOf(namespace), layOut('noteRebuilt', nothing))) || null
+      );
+    },
     markWarm: async (namespace, owner = '') => {
       const mark = { now: stampOf(now()), owner };
       return String(await connection.run(scripts.markWarm, tagOf(namespace), layOut('markWarm', mark))) === 'warm';

@@ -6,7 +6,7 @@ local ofRun, upTo = string.match(redis.call('GET', base .. 'epoch') or '', '^(%x
 -- Without an epoch it was marked by an instance that knew of none.
 if ofRun and ofRun ~= run then
   redis.call('SET', base .. 'lost', upTo, 'PX', bounds.warmMs)
-  redis.call('DEL', base .. 'warm', base .. 'epoch', base .. 'rebuild')
+  redis.call('DEL', base .. 'warm', base .. 'epoch', base .. 'rebuild', base .. 'rebuilt')
   return upTo
 end
 redis.call('SET', base .. 'epoch', run .. ' ' .. now, 'PX', bounds.warmMs)

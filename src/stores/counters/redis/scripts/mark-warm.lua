@@ -3,5 +3,5 @@ local base, now, owner, run = KEYS[1], ARGV[argument.now], ARGV[argument.owner],
 if owner ~= '' and redis.call('GET', base .. 'rebuild') ~= owner .. ' ' .. run then return 'interrupted' end
 redis.call('SET', base .. 'warm', now, 'PX', bounds.warmMs)
 redis.call('SET', base .. 'epoch', run .. ' ' .. now, 'PX', bounds.warmMs)
-redis.call('DEL', base .. 'lost', base .. 'rebuild')
+redis.call('DEL', base .. 'lost', base .. 'rebuild', base .. 'rebuilt')
 return 'warm'
