@@ -182,13 +182,13 @@ async function hold(
   };
 }
 
-/** Time that Redis has spent in scripts so far. */
+/** Time that Redis has spent in functions and scripts so far. */
 async function redisMicroseconds(stack: StackEnvironment | null): Promise<number> {
   if (stack === null) return 0;
   const client = new Redis(stack.REDIS_URL);
   const stats = await client.info('commandstats');
   client.disconnect();
-  return [...stats.matchAll(/^cmdstat_evalsha:calls=\d+,usec=(\d+)/gm)].reduce(
+  return [...stats.matchAll(/^cmdstat_(?:fcall|evalsha):calls=\d+,usec=(\d+)/gm)].reduce(
     (sum, [, usec]) => sum + Number(usec),
     0,
   );

@@ -63,9 +63,9 @@ if (stack !== null) {
     while (!calls.includes('echo')) await new Promise((resolve) => setImmediate(resolve));
     monitor.disconnect();
     client.disconnect();
-    t.equal(calls.filter((call) => call === 'evalsha').length, scored, 'one script a score');
+    t.equal(calls.filter((call) => call === 'fcall').length, scored, 'one function a score');
     t.same(
-      calls.filter((call) => !['evalsha', 'echo', 'ping'].includes(call)),
+      calls.filter((call) => !['fcall', 'echo', 'ping'].includes(call)),
       [],
       'and nothing else',
     );

@@ -9,11 +9,17 @@ import t from 'tap';
 import { Fault } from '../../../src/errors.js';
 import type { Counters } from '../../../src/stores/counters/port.js';
 import { openRedisCounters } from '../../../src/stores/counters/redis/open.js';
+import { waitUntil } from '../../helpers/wait-until.js';
 import { countedOf } from './contract-history.js';
 import { countsOf, probeInput, ref, scoreInput, startMs } from './inputs.js';
 import { freePort, startRedis } from './redis-server.js';
 
 const deadlineMs = 500;
+
+async function librariesOf(admin: Redis): Promise<unknown[]> {
+  const libraries: unknown = await admin.call('FUNCTION', 'LIST', 'LIBRARYNAME', 'verifyhuman_*');
+  return Array.isArray(libraries) ? libraries : [];
+}
 
 /** The fault of every call of the port, or what it answered instead. */
 async function faultsOf(counters: Counters): Promise<unknown[]> {
@@ -97,7 +103,43 @@ if (server === null) {
     const admin = new Redis(server.url);
     t.equal((await countsOf(counters, scoreInput('forgot', 's1', { device: ref('d') }))).deviceSessionsDay, 1);
     await admin.script('FLUSH');
+    await admin.call('FUNCTION', 'FLUSH');
     t.equal((await countsOf(counters, scoreInput('forgot', 's2', { device: ref('d') }))).deviceSessionsDay, 2);
+    await waitUntil(async () => (await librariesOf(admin)).length === 1, 'the functions are loaded again');
+    await admin.config('RESETSTAT');
+    t.equal((await countsOf(counters, scoreInput('forgot', 's3', { device: ref('d') }))).deviceSessionsDay, 3);
+    t.match(await admin.info('commandstats'), /cmdstat_fcall:calls=1,/);
+    await admin.quit();
+    await counters.close();
+  });
+
+  t.test('a user who may not load functions counts by scripts', async (t) => {
+    const admin = new Redis(server.url);
+    await admin.call('FUNCTION', 'FLUSH');
+    await admin.acl('SETUSER', 'plain', 'on', '>secret', '~*', '&*', '+@all', '-function', '-fcall');
+    const logged: string[] = [];
+    const logger = { info: (_: object, message: string) => void logged.push(message), warn: () => undefined };
+    const url = server.url.replace('redis://', 'redis://plain:secret@');
+    const counters = await openRedisCounters({ url, deadlineMs: 5_000, logger });
+    await waitUntil(() => logged.length > 0, 'the refusal is told');
+    t.same(logged, ['Redis does not let functions be loaded; scripts do the same at more cost.']);
+    t.equal((await countsOf(counters, scoreInput('refused', 's1', { device: ref('d') }))).deviceSessionsDay, 1);
+    t.same(await librariesOf(admin), []);
+    await admin.quit();
+    await counters.close();
+  });
+
+  t.test('libraries of other versions are kept, but not for ever', async (t) => {
+    const admin = new Redis(server.url);
+    await admin.call('FUNCTION', 'FLUSH');
+    for (let version = 0; version < 12; version += 1)
+      await admin.call(
+        'FUNCTION',
+        'LOAD',
+        `#!lua name=verifyhuman_${version}\nredis.register_function('verifyhuman_${version}_x', function() end)`,
+      );
+    const counters = await openRedisCounters({ url: server.url, deadlineMs: 5_000 });
+    await waitUntil(async () => (await librariesOf(admin)).length === 9, 'eight others and its own stay');
     await admin.quit();
     await counters.close();
   });

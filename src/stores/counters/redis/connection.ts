@@ -7,14 +7,14 @@ import { Cluster, type Redis } from 'ioredis';
 import { storeUnavailable } from '../../../errors.js';
 import { wordsOf } from '../../../telemetry/logged-error.js';
 import { createClient } from './client.js';
-import type { Script } from './scripts.js';
-
-type Argument = string | number | Buffer;
+import type { Argument } from './argument-layouts.js';
+import { createScriptRunner } from './script-runner.js';
+import type { Library, Script } from './scripts.js';
 
 export interface RedisConnection {
   /** Writes something small: a replica, and a server that is short of memory or of replicas, answers a ping all the same. */
   checkWrite(): Promise<void>;
-  /** Runs a script on one key; the server learns its text when it does not know it yet. */
+  /** Runs a script on one key; the server learns it when it does not know it yet. */
   run(script: Script, key: string, args: readonly Argument[]): Promise<unknown>;
   /** What each server that keeps counts says of itself in these sections, as `name:value` lines. */
   describe(sections: readonly ('memory' | 'persistence')[]): Promise<readonly string[]>;
@@ -45,9 +45,13 @@ const checkKeepMs = 60_000;
 export async function connectRedis(
   url: string,
   deadlineMs: number,
+  library: Library,
   logger: RedisLogger | undefined,
 ): Promise<RedisConnection> {
   const client = createClient(url, deadlineMs);
+  const runScript = createScriptRunner(client, library, (reason) =>
+    logger?.info({ reason }, 'Redis does not let functions be loaded; scripts do the same at more cost.'),
+  );
   let away = false;
   let problem: string | null = null;
   let interruptions = 0;
@@ -79,10 +83,7 @@ export async function connectRedis(
     run: (script, key, args) =>
       withDeadline(() => {
         sendTogether();
-        return client.callBuffer('EVALSHA', script.sha1, 1, key, ...args).catch((error: unknown) => {
-          if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-          return client.callBuffer('EVAL', script.text, 1, key, ...args);
-        });
+        return runScript(script, key, args);
       }),
     describe: (sections) =>
       withDeadline(() => {

@@ -50,8 +50,8 @@ export async function openRedisCounters({
   now = Date.now,
   systemClock = Date.now,
 }: RedisCountersOptions): Promise<Counters> {
-  const scripts = await loadScripts();
-  const connection = await connectChecked(url, deadlineMs, logger);
+  const { scripts, library } = await loadScripts();
+  const connection = await connectChecked(url, deadlineMs, library, logger);
   const clock = await openStoreClock(() => connection.time(), systemClock);
   return {
     ping: () => connection.checkWrite(),
@@ -115,7 +115,7 @@ export async function openRedisCounters({
 
 async function connectChecked(...address: Parameters<typeof connectRedis>): Promise<RedisConnection> {
   const connection = await connectRedis(...address);
-  const [, , logger] = address;
+  const [, , , logger] = address;
   try {
     await checkServers(connection, logger);
     return connection;

@@ -1,7 +1,8 @@
 /**
  * The Lua scripts, put together from the parts in scripts/, with the bounds and the places of the arguments put in as numbers: as tables they
- * would be built anew by every call. They stay in the source tree; compiled code finds them from the root of the package. A missing part, or a name
- * that stands for nothing, fails the start.
+ * would be built anew by every call. Each stands twice: as a script, and as a function of a library, whose parts the server makes once and not
+ * at every call. They stay in the source tree; compiled code finds them from the root of the package. A missing part, or a name that stands for
+ * nothing, fails the start.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -11,10 +12,21 @@ import { bounds } from '../bounds.js';
 import { layoutPlaces, type ScriptName } from './argument-layouts.js';
 
 export interface Script {
-  readonly name: string;
+  readonly name: ScriptName;
   readonly text: string;
   readonly sha1: string;
+  /** The same as a function of the library. */
+  readonly functionName: string;
 }
+
+/** All scripts as functions. The name holds a hash of the text, so that every version has a library of its own. */
+export interface Library {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What the names of all versions’ libraries begin with. */
+export const libraryPrefix = 'verifyhuman_';
 
 /** What both scripts that count sessions begin with. */
 const counting = [
@@ -31,7 +43,7 @@ const counting = [
   'counting',
 ] as const;
 
-/** The parts of each script, in order; all become one chunk and share its locals. */
+/** The parts of each script, in order; they share their locals, and the last one is what a call does. */
 const parts = {
   countScore: [...counting, 'rates', 'receipt', 'history', 'count-score'],
   restoreSessions: [...counting, 'restore-sessions'],
@@ -59,18 +71,60 @@ const scriptsDirectory = join(packageRoot, 'src', 'stores', 'counters', 'redis',
 
 export type Scripts = Readonly<Record<keyof typeof parts, Script>>;
 
-export async function loadScripts(directory = scriptsDirectory): Promise<Scripts> {
-  const load = async (name: keyof typeof parts): Promise<Script> => {
-    const texts = await Promise.all(parts[name].map((part) => readFile(join(directory, `${part}.lua`), 'utf8')));
-    const text = [
-      readers.has(name) ? readingFirstLine : firstLine,
-      ...texts.map((part) => putNumbersIn(part, name)),
-    ].join('\n');
-    return { name, text, sha1: createHash('sha1').update(text).digest('hex') };
-  };
+export async function loadScripts(
+  directory = scriptsDirectory,
+): Promise<{ readonly scripts: Scripts; readonly library: Library }> {
   const names = Object.keys(parts) as (keyof typeof parts)[];
-  const scripts = await Promise.all(names.map(async (name) => [name, await load(name)] as const));
-  return Object.fromEntries(scripts) as unknown as Scripts;
+  const bodies = await Promise.all(
+    names.map(async (name) => [name, await readBody(directory, name)] as const),
+  );
+  const library = makeLibrary(bodies);
+  const scripts = bodies.map(([name, body]) => {
+    const text = [firstLineOf(name), 'local KEYS, ARGV = KEYS, ARGV', body, 'return main()'].join('\n');
+    return [name, { name, text, sha1: sha1Of(text), functionName: functionNameOf(library.name, name) }] as const;
+  });
+  return { scripts: Object.fromEntries(scripts) as unknown as Scripts, library };
+}
+
+/** What defines the function `main`. */
+async function readBody(directory: string, name: keyof typeof parts): Promise<string> {
+  const texts = await Promise.all(parts[name].map((part) => readFile(join(directory, `${part}.lua`), 'utf8')));
+  const ready = texts.map((part) => putNumbersIn(part, name));
+  return [...ready.slice(0, -1), 'local function main()', ready.at(-1), 'end'].join('\n');
+}
+
+/** A function is given its keys and arguments; the parts find them where a script has them. */
+function makeLibrary(bodies: readonly (readonly [keyof typeof parts, string])[]): Library {
+  const name = libraryPrefix + sha1Of(bodies.map(([, body]) => body).join('\n')).slice(0, 16);
+  const functions = bodies.map(([script, body]) =>
+    [
+      'do',
+      'local KEYS, ARGV',
+      body,
+      'redis.register_function{',
+      `  function_name = '${functionNameOf(name, script)}',`,
+      '  callback = function(keys, args)',
+      '    KEYS, ARGV = keys, args',
+      '    return main()',
+      '  end,',
+      ...(readers.has(script) ? ["  flags = { 'no-writes' },"] : []),
+      '}',
+      'end',
+    ].join('\n'),
+  );
+  return { name, text: [`${firstLine} name=${name}`, ...functions].join('\n') };
+}
+
+function functionNameOf(libraryName: string, script: string): string {
+  return `${libraryName}_${script}`;
+}
+
+function firstLineOf(script: string): string {
+  return readers.has(script) ? readingFirstLine : firstLine;
+}
+
+function sha1Of(text: string): string {
+  return createHash('sha1').update(text).digest('hex');
 }
 
 /** The part without its comments, and with a number for every name of a bound or of the place of an argument. */

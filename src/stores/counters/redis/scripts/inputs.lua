@@ -1,12 +1,13 @@
 -- What every part of the counting scripts looks at: the session at hand, set for each in turn. `clock` is when the call
 -- comes; of a session that is restored, now lies before it. Times are texts of 13 digits, so that they sort as texts.
 -- Keys of the world that is counted in begin with `base`; those of the project, which all its worlds share, with `home`.
-local base, home = KEYS[1], string.match(KEYS[1], '^%b{}:')
+local base, home
 local now, nowText, session, scope, at, clock, restoring, slot, hour
 -- How an entry of the session begins in a list of references, and the entry with its time.
 local ownMark, ownEntry
 
 local function enter(ofNowText, ofSession, ofScope, ofClock)
+  base, home = KEYS[1], string.match(KEYS[1], '^%b{}:')
   nowText, session, scope, restoring = ofNowText, ofSession, ofScope, ofClock ~= nil
   now = tonumber(nowText)
   ownMark = ';' .. session
