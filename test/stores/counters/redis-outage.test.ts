@@ -18,7 +18,7 @@ const deadlineMs = 500;
 
 async function librariesOf(admin: Redis): Promise<unknown[]> {
   const libraries: unknown = await admin.call('FUNCTION', 'LIST', 'LIBRARYNAME', 'verifyhuman_*');
-  return Array.isArray(libraries) ? libraries : [];
+  return Array.isArray(libraries) ? (libraries as unknown[]) : [];
 }
 
 /** The fault of every call of the port, or what it answered instead. */
@@ -140,6 +140,7 @@ if (server === null) {
       );
     const counters = await openRedisCounters({ url: server.url, deadlineMs: 5_000 });
     await waitUntil(async () => (await librariesOf(admin)).length === 9, 'eight others and its own stay');
+    t.match(await counters.countScore(scoreInput('versions', 's1')), { kind: 'counted' });
     await admin.quit();
     await counters.close();
   });

@@ -75,9 +75,7 @@ export async function loadScripts(
   directory = scriptsDirectory,
 ): Promise<{ readonly scripts: Scripts; readonly library: Library }> {
   const names = Object.keys(parts) as (keyof typeof parts)[];
-  const bodies = await Promise.all(
-    names.map(async (name) => [name, await readBody(directory, name)] as const),
-  );
+  const bodies = await Promise.all(names.map(async (name) => [name, await readBody(directory, name)] as const));
   const library = makeLibrary(bodies);
   const scripts = bodies.map(([name, body]) => {
     const text = [firstLineOf(name), 'local KEYS, ARGV = KEYS, ARGV', body, 'return main()'].join('\n');
