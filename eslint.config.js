@@ -79,7 +79,7 @@ const zones = [
 ];
 
 export default tseslint.config(
-  { ignores: ['dist/', 'sdk/dist/', 'node_modules/', 'data/', '.tap/'] },
+  { ignores: ['dist/', 'sdk/dist/', 'node_modules/', 'data/'] },
   ...tseslint.configs.recommendedTypeChecked,
   {
     plugins: { 'import-x': importX },

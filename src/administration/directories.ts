@@ -15,7 +15,8 @@ import { findOrganization, type StoredOrganization } from './organization-store.
 import { findProject, type StoredProject } from './project-store.js';
 
 const entriesMax = 50_000;
-const feedIntervalMs = 300;
+/** A change made elsewhere is promised to be known within a second. */
+export const feedIntervalMs = 300;
 /** Longest secret that is looked at; ours are 55 characters at most. */
 const secretLengthMax = 256;
 

@@ -63,7 +63,7 @@ export interface DuplicateCandidate {
 export interface Neighborhood {
   /** Sessions in the scope in the window, this one included. */
   readonly sessions: number;
-  /** Other sessions tied to this one by a hard edge (device, respondent, or address and device class within 10 minutes). */
+  /** Other sessions tied to this one for certain (device, respondent, or address and device class within 10 minutes). */
   readonly direct: number;
   /** Further sessions reached through those. */
   readonly linked: number;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { hashSecret, mintKey, projectOfKey } from '../../src/administration/api-keys.js';
-import { openDirectories } from '../../src/administration/directories.js';
+import { feedIntervalMs, openDirectories } from '../../src/administration/directories.js';
 import { createDirectory } from '../../src/administration/record-cache.js';
 import { storeUnavailable } from '../../src/errors.js';
 import { findIssuedKey, findOwnedKey, replaceKey, setKeyLimits } from '../../src/projects/keys/key-store.js';
@@ -27,9 +27,8 @@ t.teardown(() => there.close());
 const organizationId = await insertOrganization(database, { name: 'A', tier: 'free', liteEnabled: false });
 const project = await insertProject(database, organizationId, { name: 'P', externalId: 'x' });
 const projectId = project?.projectId ?? '';
-const withinMs = 1_000;
 
-t.test('a key that was replaced is dead at once here and within a second elsewhere', async (t) => {
+t.test('a key that was replaced is dead at once here, and elsewhere by the next look', async (t) => {
   const { secret, keyId } = await mintKey(database, { organizationId, projectId, name: 'K', isTest: false });
   t.ok((await here.findKey(secret)) !== null && (await there.findKey(secret)) !== null);
   const key = await findOwnedKey(database, { organizationId, projectId }, keyId);
@@ -37,11 +36,11 @@ t.test('a key that was replaced is dead at once here and within a second elsewhe
   const replacement = await database.transaction((tx) => replaceKey(tx, key, undefined));
   here.dropKey(hashSecret(secret).toString('hex'));
   t.equal(await here.findKey(secret), null);
-  await waitUntil(async () => (await there.findKey(secret)) === null, 'the other instance knows', withinMs);
+  await waitUntil(async () => (await there.findKey(secret)) === null, 'the other instance knows');
   t.match(await there.findKey(replacement.secret), { lineage: key.lineage, projectId });
 });
 
-t.test('a changed limit, project and organization are known everywhere within a second', async () => {
+t.test('a changed limit, project and organization are known everywhere, and two looks go into a second', async (t) => {
   const { secret, keyId } = await mintKey(database, { organizationId, projectId, name: 'L', isTest: false });
   await there.findKey(secret);
   await there.projects.get(projectId);
@@ -49,13 +48,13 @@ t.test('a changed limit, project and organization are known everywhere within a 
   await setKeyLimits(database, keyId, { perMinute: 3, perDay: 4 });
   await updateProjectFields(database, projectId, { name: 'Renamed', externalId: 'x' });
   await updateOrganization(database, organizationId, { allowedDomains: ['https://a.example'], monthlyQuota: 7 });
-  await waitUntil(async () => (await there.findKey(secret))?.limits.perMinute === 3, 'limits', withinMs);
-  await waitUntil(async () => (await there.projects.get(projectId))?.fields.name === 'Renamed', 'project', withinMs);
+  await waitUntil(async () => (await there.findKey(secret))?.limits.perMinute === 3, 'limits');
+  await waitUntil(async () => (await there.projects.get(projectId))?.fields.name === 'Renamed', 'project');
   await waitUntil(
     async () => (await there.organizations.get(organizationId))?.allowedDomains[0] === 'https://a.example',
     'organization',
-    withinMs,
   );
+  t.ok(2 * feedIntervalMs <= 1_000, 'what is promised to be known within a second');
 });
 
 t.test('a key that expires is dead at that moment, cached or not', async (t) => {
@@ -161,7 +160,7 @@ t.test('thousands of changes at once are told one by one, and nobody else is for
     await tx.query("INSERT INTO changes (kind, subject) SELECT 'key', n::text FROM generate_series(1, 2500) AS n");
     await tx.query('UPDATE api_keys SET revoked_at = now() WHERE key_id = $1', [last.keyId]);
   });
-  await waitUntil(async () => (await many.findKey(last.secret)) === null, 'the last change is known', 3_000);
+  await waitUntil(async () => (await many.findKey(last.secret)) === null, 'the last change is known');
   looks = 0;
   t.ok(await many.findKey(secret));
   t.equal(looks, 0, 'a key that did not change is still cached');
@@ -192,7 +191,7 @@ t.test('cut off from the database, a cached key is honoured for the stated time 
   await t.rejects(cut.findKey(secret), { code: 'STORE_UNAVAILABLE' });
   t.ok(cut.feedAgeMs() > 60_000);
   away = false;
-  await waitUntil(async () => (await cut.findKey(secret).catch(() => undefined)) === null, 'the revocation', 3_000);
+  await waitUntil(async () => (await cut.findKey(secret).catch(() => undefined)) === null, 'the revocation');
 });
 
 t.test('a full cache is forgotten a portion at a time, what nobody asked for lately first', async (t) => {

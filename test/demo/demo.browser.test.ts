@@ -1,10 +1,10 @@
-import { mkdtempSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import type { ScoreReply } from '../../src/contract/score.js';
 import { hasChromium, launchDriven } from '../helpers/browser.js';
+import { temporaryDirectory } from '../helpers/directories.js';
 import { startTestService } from '../helpers/service.js';
 
 const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
@@ -30,8 +30,7 @@ t.test('the demo in a real browser', { skip, timeout: 100_000 }, async (t) => {
   const service = await startTestService(t);
   const browser = await launchDriven();
   t.teardown(() => browser.close());
-  const shots = mkdtempSync(join(tmpdir(), 'verifyhuman-demo-'));
-  t.comment(`screenshots are in ${shots}`);
+  const shots = temporaryDirectory(t);
   const url = `${service.bootstrap.siteUrl}/demo`;
 
   const open = async (size: keyof typeof sizes = 'desktop') => {

@@ -8,7 +8,7 @@ import { hasChromium, launchDriven } from '../helpers/browser.js';
 import { repositoryPath } from '../helpers/repository.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { startTestService } from '../helpers/service.js';
-import { pollUntil } from '../helpers/static-site.js';
+import { pollUntil } from '../helpers/wait-until.js';
 
 const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
 

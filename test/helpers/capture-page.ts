@@ -8,7 +8,8 @@ import type { Page } from 'playwright-core';
 import type { IssuedChallenge } from '../../src/contract/verdict.js';
 import { hasChromium, launchDriven } from './browser.js';
 import { repositoryPath } from './repository.js';
-import { pollUntil, startStaticSite, type StaticSite } from './static-site.js';
+import { startStaticSite, type StaticSite } from './static-site.js';
+import { pollUntil } from './wait-until.js';
 
 const modelsPath = '/models/';
 export const withoutChromium = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';

@@ -7,7 +7,8 @@ import type { VHMountResult } from '../../sdk/widget/api.js';
 import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import { launchPlain, startDisplay } from './browser.js';
 import { actLikePerson, sendInput, type Point } from './input.js';
-import { pollUntil, startStaticSite } from './static-site.js';
+import { startStaticSite } from './static-site.js';
+import { pollUntil } from './wait-until.js';
 
 /** Each mount by its element’s id, with its options. */
 const mounts = {

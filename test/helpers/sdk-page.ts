@@ -9,7 +9,8 @@ import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import { launchDriven, startDisplay } from './browser.js';
 import { readPersonFiles } from './capture-page.js';
 import { repositoryRoot } from './repository.js';
-import { pollUntil, startStaticSite, type StaticSite } from './static-site.js';
+import { startStaticSite, type StaticSite } from './static-site.js';
+import { pollUntil } from './wait-until.js';
 
 export const ways = ['html', 'mount', 'react'] as const;
 export type Way = (typeof ways)[number];

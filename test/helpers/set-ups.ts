@@ -8,7 +8,8 @@ import type { Page } from 'playwright-core';
 import { WebSocket } from 'undici';
 import { launchDriven, launchPlain, startDisplay } from './browser.js';
 import { actLikePerson, actLikeRobot, sendInput, type Point } from './input.js';
-import { pollUntil, type StaticSite } from './static-site.js';
+import { type StaticSite } from './static-site.js';
+import { pollUntil } from './wait-until.js';
 
 export interface SetUp {
   readonly name: string;

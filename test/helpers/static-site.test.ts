@@ -1,5 +1,6 @@
 import t from 'tap';
-import { pollUntil, startStaticSite } from './static-site.js';
+import { startStaticSite } from './static-site.js';
+import { pollUntil } from './wait-until.js';
 
 t.test('a site serves its files, collects probes and notes, and tells what was asked for', async (t) => {
   const site = await startStaticSite({ files: { '/': 'page' }, headers: { 'x-test': 'yes' } });
@@ -18,6 +19,6 @@ t.test('a site serves its files, collects probes and notes, and tells what was a
 t.test('waiting ends with a sentence when the condition never comes', async (t) => {
   await t.rejects(
     pollUntil('the moon', () => undefined, 30),
-    /in vain for the moon/,
+    /in vain: the moon/,
   );
 });

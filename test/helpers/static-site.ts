@@ -5,6 +5,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ProbeBody } from '../../src/contract/probe.js';
+import { pollUntil } from './wait-until.js';
 
 /** A probe as it arrived. */
 export interface CollectedProbe {
@@ -48,21 +49,6 @@ async function readBody(request: IncomingMessage): Promise<string> {
     if (text.length > bodyBytesMax) throw new Error('the probe is too long');
   }
   return text;
-}
-
-/** Polls until the value is there; rejects with `what` after the deadline. */
-export async function pollUntil<T>(
-  what: string,
-  read: () => T | undefined | Promise<T | undefined>,
-  timeoutMs = 20_000,
-): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
-  for (;;) {
-    const value = await read();
-    if (value !== undefined) return value;
-    if (Date.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
 }
 
 export async function startStaticSite({ files, headers, probeStatus = 202 }: StaticSiteOptions): Promise<StaticSite> {

@@ -2,7 +2,8 @@ import t from 'tap';
 import type { CreatedLinkReply } from '../../src/contract/hosted-link.js';
 import { hasChromium, launchDriven } from '../helpers/browser.js';
 import { startTestService } from '../helpers/service.js';
-import { pollUntil, startStaticSite } from '../helpers/static-site.js';
+import { startStaticSite } from '../helpers/static-site.js';
+import { pollUntil } from '../helpers/wait-until.js';
 
 const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
 

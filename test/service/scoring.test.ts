@@ -255,7 +255,7 @@ t.test('a receipt of another’s and one that does not exist answer the same 404
   t.same(garbage.body, none.body);
 });
 
-t.test('a knob is in force within a second, project-wide and per source', async (t) => {
+t.test('a knob is in force at once, project-wide and per source', async (t) => {
   t.equal(
     (await patch({ config: { liteConfig: { noProbeRiskScore: 50, perSource: { gentle: { noProbeRiskScore: 0 } } } } }))
       .status,

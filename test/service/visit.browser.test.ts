@@ -5,7 +5,8 @@ import { startProbeTap } from '../helpers/probe-tap.js';
 import { readRepositoryFile } from '../helpers/repository.js';
 import { startTestService } from '../helpers/service.js';
 import { setUps } from '../helpers/set-ups.js';
-import { pollUntil, startStaticSite, type StaticSite } from '../helpers/static-site.js';
+import { startStaticSite, type StaticSite } from '../helpers/static-site.js';
+import { pollUntil } from '../helpers/wait-until.js';
 
 t.setTimeout(180_000);
 const skip =

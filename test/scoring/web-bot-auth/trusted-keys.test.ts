@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { importTrustedKeys, readTrustedAgentKeys } from '../../../src/scoring/web-bot-auth/trusted-keys.js';
+import { temporaryDirectory } from '../../helpers/directories.js';
 
 /** RFC 8037, appendix A.3: a key and its thumbprint. */
 const published = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
@@ -11,7 +12,7 @@ const thumbprint = 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k';
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 }).publicKey.export({ format: 'jwk' });
 
 t.test('keys are found by their RFC 7638 thumbprint, whatever else the JWK carries', async (t) => {
-  const path = join(t.testdir({}), 'keys.json');
+  const path = join(temporaryDirectory(t), 'keys.json');
   await writeFile(path, JSON.stringify([{ agent: 'Example Agent', jwk: { kid: 'mine', use: 'sig', ...published } }]));
   const keys = await readTrustedAgentKeys(path);
   t.equal(keys[0]?.agent, 'Example Agent');
@@ -45,7 +46,7 @@ t.test('a file that cannot be used is an error that names the setting and the en
     ],
   ];
   for (const [name, content, problem] of refused) {
-    const path = join(t.testdir({}), `${name}.json`);
+    const path = join(temporaryDirectory(t), `${name}.json`);
     await writeFile(path, content);
     await t.rejects(readTrustedAgentKeys(path), { message: problem }, name);
   }

@@ -1,6 +1,6 @@
 /** What keeps a capture from happening: each in the contract’s words, the camera off afterwards, and never an error that reaches the page. */
 import t from 'tap';
-import { pollUntil } from '../../helpers/static-site.js';
+import { pollUntil } from '../../helpers/wait-until.js';
 import { challengesOf, openCapturePage, withoutChromium } from '../../helpers/capture-page.js';
 
 // A capture takes its time: a dozen challenges at a pace that people can follow, on the models of a slow machine.

@@ -1,4 +1,4 @@
-import { pollUntil } from '../../helpers/static-site.js';
+import { pollUntil } from '../../helpers/wait-until.js';
 import { bundle, defaultAttributes, listContractErrors, scriptPath, testInBrowser } from '../../helpers/lite-page.js';
 
 testInBrowser('under a strict policy the probe measures what it may and breaks nothing', async (t, browser) => {

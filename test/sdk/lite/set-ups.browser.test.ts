@@ -4,7 +4,8 @@ import { hasChromium, hasDisplayTools } from '../../helpers/browser.js';
 import { bundle, listContractErrors, scriptPath } from '../../helpers/lite-page.js';
 import { readRepositoryFile, repositoryRoot } from '../../helpers/repository.js';
 import { setUps, syntheticScript, type SetUp } from '../../helpers/set-ups.js';
-import { pollUntil, startStaticSite } from '../../helpers/static-site.js';
+import { startStaticSite } from '../../helpers/static-site.js';
+import { pollUntil } from '../../helpers/wait-until.js';
 import { joinMessages, listInputTells, listStaticTells } from '../../helpers/tells.js';
 
 /** The other library's verdict, from the same page load. */

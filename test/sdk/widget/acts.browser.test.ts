@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import t from 'tap';
 import { hasChromium, launchDriven } from '../../helpers/browser.js';
 import { openGallery } from '../../helpers/gallery.js';
-import { pollUntil } from '../../helpers/static-site.js';
+import { pollUntil } from '../../helpers/wait-until.js';
 
 const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
 

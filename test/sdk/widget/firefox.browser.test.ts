@@ -6,7 +6,8 @@ import type { VHMountResult } from '../../../sdk/widget/api.js';
 import { policyFor } from '../../helpers/sdk-page.js';
 import { temporaryDirectory } from '../../helpers/directories.js';
 import { startTestService } from '../../helpers/service.js';
-import { pollUntil, startStaticSite } from '../../helpers/static-site.js';
+import { startStaticSite } from '../../helpers/static-site.js';
+import { pollUntil } from '../../helpers/wait-until.js';
 
 const firefoxPath = process.env['FIREFOX_PATH'] ?? '/usr/bin/firefox-esr';
 const skip = existsSync(firefoxPath) ? false : 'Firefox is not installed (FIREFOX_PATH)';
