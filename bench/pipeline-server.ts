@@ -9,6 +9,7 @@ import { Redis } from 'ioredis';
 import { Kafka, logLevel, Partitioners } from 'kafkajs';
 import pg from 'pg';
 import { createGroupCommit } from '../src/stores/log/group-commit.js';
+import { quietQueues } from '../src/stores/log/kafka-quiet.js';
 
 const setting = (name: string): string => {
   const value = process.env[name];
@@ -36,6 +37,7 @@ return sum`,
 const database = new pg.Pool({ connectionString: setting('DATABASE_URL'), max: 4 });
 await database.query('CREATE TABLE IF NOT EXISTS pipeline (id text PRIMARY KEY, record bytea NOT NULL)');
 
+quietQueues();
 const kafka = new Kafka({
   clientId: 'pipeline',
   brokers: setting('KAFKA_BROKERS').split(','),

@@ -10,6 +10,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { Kafka, logLevel, type ISocketFactory, type KafkaConfig, type logCreator } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.js';
+import { quietQueues } from './kafka-quiet.js';
 
 export interface KafkaConnection {
   readonly brokers: readonly string[];
@@ -28,6 +29,8 @@ export interface KafkaClient {
 const connectionTimeoutMs = 3_000;
 const requestTimeoutMs = 5_000;
 const keepAliveMs = 60_000;
+
+quietQueues();
 
 export function createKafkaClient({ brokers, clientId, ssl, sasl, logger }: KafkaConnection): KafkaClient {
   const { socketFactory, cut } = createSockets();
