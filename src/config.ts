@@ -274,6 +274,11 @@ export const settings = {
     text,
     'Path of an MMDB file in the layout of GeoIP2 Anonymous IP; reloaded when it changes.',
   ),
+  VH_MODELS_URL: optional(
+    url,
+    'Where browsers fetch the files of `dist/sdk/v1/models/` from, readable from every origin; pages that embed the widget have to allow its host. See docs/capture.md.',
+    'VH_SITE_URL, below /sdk/v1/models',
+  ),
   VH_FACE_MODELS: optional(
     text,
     'Path of a JSON list of { model, dimension, impostor: { mean, deviation }, center? }: embedding models and how alike different people come out in them. See docs/uniqueness.md.',

@@ -18,7 +18,7 @@ const frameMsMax = 5_000;
 export const camera: Camera = { capture };
 
 async function capture(request: CaptureRequest): Promise<CaptureOutcome> {
-  const { signal, guide, hidden } = request;
+  const { signal, guide } = request;
   signal.throwIfAborted();
   // Ended by the respondent, or by leaving the page.
   const stop = new AbortController();
@@ -27,13 +27,12 @@ async function capture(request: CaptureRequest): Promise<CaptureOutcome> {
   const onLeave = (): void => stop.abort(left);
   signal.addEventListener('abort', onAbort);
   addEventListener('pagehide', onLeave);
-  const tell: CaptureRequest['guide'] = hidden ? () => undefined : guide;
   // Models come while the respondent is asked for the camera.
   const looker = startLooker(request.modelsBaseUrl);
   try {
-    tell({ kind: 'loading' });
-    const outcome = await untilAborted(measure({ ...request, guide: tell, signal: stop.signal }, looker), stop.signal);
-    tell({ kind: 'done' });
+    guide({ kind: 'loading' });
+    const outcome = await untilAborted(measure({ ...request, signal: stop.signal }, looker), stop.signal);
+    guide({ kind: 'done' });
     return outcome;
   } catch (error) {
     signal.throwIfAborted();
@@ -95,7 +94,7 @@ async function measure(request: CaptureRequest, looker: Looker): Promise<Capture
 }
 
 function record(
-  { guide, takeMoreTime, originMs, hidden, challenges, signal }: CaptureRequest,
+  { guide, takeMoreTime, originMs, challenges, signal }: CaptureRequest,
   looker: Looker,
   frames: FrameSource,
   recorder: Recorder,
@@ -109,7 +108,7 @@ function record(
     return { atMs: frame.atMs, sight };
   }
   const now = (): number => performance.now();
-  return direct({ take, guide, takeMoreTime, recorder, now, originMs, hidden }, challenges);
+  return direct({ take, guide, takeMoreTime, recorder, now, originMs }, challenges);
 }
 
 function finish(

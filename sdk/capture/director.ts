@@ -22,8 +22,6 @@ const pacing = {
   /** After a challenge, and after the last: a blink or a turn ends in frames that still have to be seen, ms. */
   pauseMs: 250,
   tailMs: 400,
-  /** Each challenge of a check that nobody is told of, ms. */
-  hiddenMs: 4_000,
   /** How often a challenge may begin anew because more time was asked for. */
   extensionsMax: 10,
 } as const;
@@ -45,7 +43,6 @@ export interface DirectorDeps {
   readonly recorder: Pick<Recorder, 'close'>;
   readonly now: () => number;
   readonly originMs: number;
-  readonly hidden: boolean;
 }
 
 export interface Direction {
@@ -128,8 +125,8 @@ async function runChallenge(
   poses: Pose[],
   told: Told,
 ): Promise<'done' | 'over' | 'ended'> {
-  const { take, guide, takeMoreTime, now, originMs, recorder, hidden } = deps;
-  const timeoutMs = hidden ? Math.min(challenge.timeoutMs, pacing.hiddenMs) : challenge.timeoutMs;
+  const { take, guide, takeMoreTime, now, originMs, recorder } = deps;
+  const { timeoutMs } = challenge;
   let startedMs = now();
   let untilMs = startedMs + timeoutMs;
   let watch = watchGesture(challenge.type, poses);

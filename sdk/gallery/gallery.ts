@@ -38,17 +38,20 @@ const outcome =
   (view, answered) =>
     void view.showOutcome({ status, code, canRetry }).then(answered);
 const stage =
-  (step: GuideStep): Draw =>
+  (step: GuideStep, hasPicture = step.kind !== 'loading'): Draw =>
   (view, answered) => {
     const opened = view.openStage();
     opened.signal.addEventListener('abort', () => answered(opened.signal.reason));
-    opened.video.srcObject = step.kind === 'loading' ? null : paintPerson();
+    opened.video.srcObject = hasPicture ? paintPerson() : null;
     opened.guide(step);
     // What a real capture does at its frames: the rim and the time follow.
     if (step.kind === 'challenge') opened.guide({ ...step, progress: 0.6, leftMs: 5_200 });
   };
-const challenge = (type: 'blink' | 'turn_left' | 'turn_right' | 'nod' | 'smile', index: number): Draw =>
-  stage({ kind: 'challenge', type, index, total: 3, progress: 0, leftMs: 8_000 });
+const challenge = (
+  type: 'blink' | 'turn_left' | 'turn_right' | 'nod' | 'smile',
+  index: number,
+  hasPicture = true,
+): Draw => stage({ kind: 'challenge', type, index, total: 3, progress: 0, leftMs: 8_000 }, hasPicture);
 const captcha = { mode: 'captcha' } as const;
 
 const screens: Readonly<Record<string, Shown>> = {
@@ -58,7 +61,7 @@ const screens: Readonly<Record<string, Shown>> = {
   'captcha-done': { options: captcha, draw: outcome('pass') },
   'captcha-degraded': { options: captcha, draw: outcome('pass', 'DEGRADED') },
   'captcha-consent': { options: captcha, draw: consent },
-  'invisible-stage': { options: { mode: 'invisible' }, draw: challenge('nod', 0) },
+  'invisible-stage': { options: { mode: 'invisible' }, draw: challenge('nod', 0, false) },
   start: { draw: start },
   consent: { draw: consent },
   loading: { draw: stage({ kind: 'loading' }) },

@@ -72,7 +72,7 @@ export interface StartAct {
 
 /** The camera stage while a capture runs. */
 export interface Stage {
-  /** In the page and visible; the camera part sets its srcObject and takes it away again. */
+  /** In the page; the camera part sets its srcObject and takes it away again. Without a picture the guide takes its place. */
   readonly video: HTMLVideoElement;
   /** Called up to 30 times a second; cheap where nothing changed. */
   guide(step: GuideStep): void;
@@ -134,15 +134,13 @@ export interface CaptureRequest {
   readonly originMs: number;
   /** Where the model files are, ending in a slash. */
   readonly modelsBaseUrl: string;
-  /** The stage's element; null with `hidden`, where nothing is shown. */
+  /** The stage's element; null where the respondent is not shown their picture. */
   readonly video: HTMLVideoElement | null;
   readonly guide: (step: GuideStep) => void;
   /** Whether the respondent has asked for more time since it was called last: the challenge under way begins anew then. */
   readonly takeMoreTime: () => boolean;
   readonly signal: AbortSignal;
   readonly useDeepfakeDetection: boolean;
-  /** A check without a stage: challenges are measured as they happen by themselves, and nothing is guided. */
-  readonly hidden: boolean;
 }
 
 export type CaptureOutcome =

@@ -140,6 +140,7 @@ async function createSession(
 export const optionsOf = ({ options, plan }: Pick<RunDeps, 'options' | 'plan'>, asksCamera: boolean): MountOptions =>
   plan.mode === 'invisible' && plan.mayEscalate && asksCamera ? { ...options, widgetMode: 'captcha' } : options;
 
+/** `hidden`: the respondent's picture is not shown, and the stage comes only where there are challenges, which nobody answers untold. */
 async function capture(deps: RunDeps, memory: Memory, hidden: boolean): Promise<FlowEvent> {
   const { view, options, modelsBaseUrl } = deps;
   const { session, originMs } = openOf(memory);
@@ -151,22 +152,22 @@ async function capture(deps: RunDeps, memory: Memory, hidden: boolean): Promise<
     await explain(deps, String(error));
     return { kind: 'captured', outcome: { kind: 'unavailable', reason: 'mediapipe_load_failed', parts: {} } };
   }
-  const stage = hidden ? null : view.openStage();
+  const { challenges } = session.challengeConfig;
+  const stage = hidden && challenges.length === 0 ? null : view.openStage();
   const stop = new AbortController();
   const forgets = [deps.signal, ...(stage ? [stage.signal] : [])].map((from) =>
     onAbort(from, () => stop.abort(from.reason)),
   );
   try {
     const outcome = await camera.capture({
-      challenges: session.challengeConfig.challenges,
+      challenges,
       originMs,
       modelsBaseUrl,
-      video: stage?.video ?? null,
+      video: hidden ? null : (stage?.video ?? null),
       guide: (step) => stage?.guide(step),
       takeMoreTime: () => stage?.takeMoreTime() ?? false,
       signal: stop.signal,
       useDeepfakeDetection: options.useDeepfakeDetection === true,
-      hidden,
     });
     if (outcome.kind === 'captured') memory.telemetry = outcome.telemetry;
     if (outcome.kind === 'unavailable' && outcome.detail !== undefined) await explain(deps, outcome.detail);

@@ -29,6 +29,8 @@ export interface PageRouteDeps extends ReturnRules {
     token: string,
   ) => Promise<{ readonly status: 'pass' | 'fail' | 'review'; readonly token: string } | null>;
   readonly baseUrl: () => string;
+  /** Where the widget fetches its models from. */
+  readonly modelsUrl: () => string;
   readonly now: () => number;
 }
 
@@ -74,7 +76,7 @@ function registerPage(app: FastifyInstance, deps: PageRouteDeps): void {
       const found = await find(deps, request.params.linkId);
       const parts = partsOf(found, request, request.query.lang);
       const state = found === null ? 'deleted' : linkStateOf(found.link, deps.now());
-      sendHeaders(reply, parts);
+      sendHeaders(reply, parts, deps.modelsUrl());
       if (found === null || state === 'deleted')
         return reply.code(404).send(renderEndedPage({ ...parts, state: 'deleted', leave: null }));
       const { linkId, projectId } = found.link;
@@ -136,9 +138,9 @@ function partsOf(found: Found | null, request: FastifyRequest, asked: string | u
   };
 }
 
-function sendHeaders(reply: FastifyReply, { branding }: PageParts): void {
+function sendHeaders(reply: FastifyReply, { branding }: PageParts, modelsUrl: string): void {
   void reply.type('text/html; charset=utf-8').headers({
-    'content-security-policy': pagePolicy(branding),
+    'content-security-policy': pagePolicy(branding, modelsUrl),
     'permissions-policy': 'camera=(self), microphone=(), geolocation=()',
     vary: 'Accept-Language',
   });

@@ -117,11 +117,11 @@ function footer(branding: Branding | null, say: Texts): string {
 }
 
 /** The policy of the page: what the widget needs, what the branding shows, and nothing else. */
-export function pagePolicy(branding: Branding | null): string {
+export function pagePolicy(branding: Branding | null, modelsUrl: string): string {
   const logo = branding?.logoUrl === undefined ? '' : ` ${new URL(branding.logoUrl).origin}`;
   return [
     "default-src 'none'",
-    "connect-src 'self'",
+    `connect-src 'self' ${new URL(modelsUrl).origin}`,
     "script-src 'self' 'wasm-unsafe-eval'",
     "worker-src 'self' blob:",
     `img-src 'self' data: blob:${logo}`,

@@ -34,7 +34,7 @@ import { registerWebhookRoutes } from '../webhooks/routes.js';
 import { serveAgents } from './agents.js';
 import { openFaces } from './faces.js';
 import { openOAuth } from './oauth.js';
-import { apiPrefix, siteUrlOf, type Parts } from './parts.js';
+import { apiPrefix, modelsUrlOf, siteUrlOf, type Parts } from './parts.js';
 import { serveHosted } from './hosted.js';
 import { openPool } from './pool.js';
 import { openScoring, type OpenScoring } from './scoring.js';
@@ -127,7 +127,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
         signingSecrets,
         guard,
         findSilentSources: (owner, sourceIds) => findSilentSources(stores.database, owner, sourceIds),
-        modelsBaseUrl: () => `${siteUrl()}/sdk/v1/models`,
+        modelsBaseUrl: () => modelsUrlOf(settings, siteUrl()),
       });
       registerWebhookRoutes(api, webhookDepsOf(parts));
       void api.register(async (scope) => registerClientRoutes(scope, { database: stores.database, directories }));

@@ -10,7 +10,7 @@ import { registerHostedPage } from '../hosted/page-routes.js';
 import { createReturnCheck } from '../hosted/return-target.js';
 import { createLinkedResults } from '../verification/results/linked-result.js';
 import type { VerificationRouteDeps } from '../verification/routes.js';
-import { apiPrefix, type Parts } from './parts.js';
+import { apiPrefix, modelsUrlOf, type Parts } from './parts.js';
 
 export interface HostedDeps {
   readonly directories: Directories;
@@ -34,5 +34,6 @@ export async function serveHosted(
     ...rules,
     finish: createLinkedResults(verification),
     baseUrl: () => siteUrl() + apiPrefix,
+    modelsUrl: () => modelsUrlOf(settings, siteUrl()),
   });
 }

@@ -34,6 +34,10 @@ export const listenerUrl = (host: string, port: number): string =>
 export const siteUrlOf = (settings: Settings, port: number): string =>
   settings.VH_SITE_URL ?? listenerUrl(settings.HOST, port);
 
+/** Where browsers fetch the models of the widget: the configured address, else the service’s own copies. */
+export const modelsUrlOf = ({ VH_MODELS_URL }: Pick<Settings, 'VH_MODELS_URL'>, siteUrl: string): string =>
+  VH_MODELS_URL ?? `${siteUrl}/sdk/v1/models`;
+
 export const audiencePrefix = '/v1';
 
 /** Where callers reach the audience API: below the configured address, else below the listener’s own. */

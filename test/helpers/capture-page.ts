@@ -11,7 +11,7 @@ import { repositoryPath } from './repository.js';
 import { startStaticSite, type StaticSite } from './static-site.js';
 import { pollUntil } from './wait-until.js';
 
-const modelsPath = '/models/';
+export const modelsPath = '/models/';
 export const withoutChromium = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
 
 interface Test {
@@ -42,7 +42,6 @@ export interface RunOptions {
   readonly models?: string;
   readonly answering?: boolean;
   readonly abortAt?: string;
-  readonly hidden?: boolean;
   readonly deepfake?: boolean;
 }
 
@@ -130,7 +129,8 @@ function readFolder(folder: string, prefix: string, takes: RegExp): Record<strin
   return Object.fromEntries(names.map((name) => [prefix + name, readFileSync(repositoryPath(join(folder, name)))]));
 }
 
-function readModels(changed: Readonly<Record<string, Buffer | null>>): Record<string, Buffer> {
+/** The model files, below `/models/`; `changed` are answered with other bytes or not at all, by a part of their name. */
+export function readModels(changed: Readonly<Record<string, Buffer | null>> = {}): Record<string, Buffer> {
   const files: Record<string, Buffer> = {};
   for (const name of readdirSync(builtPath('models')).filter((one) => !/\.(br|gz)$/.test(one))) {
     const change = Object.entries(changed).find(([part]) => name.startsWith(part));

@@ -48,11 +48,11 @@ export interface SdkSite {
   close(): Promise<void>;
 }
 
-/** The policy of docs/sdk.md for a site that takes the script from the service. */
-export const policyFor = (serviceOrigin: string): string =>
+/** The policy of docs/sdk.md for a site that takes the script from the service, and models from there or another host. */
+export const policyFor = (serviceOrigin: string, modelsOrigin = ''): string =>
   [
     "default-src 'none'",
-    `connect-src 'self' ${serviceOrigin}`,
+    `connect-src 'self' ${serviceOrigin} ${modelsOrigin}`.trim(),
     `script-src 'self' ${serviceOrigin} 'wasm-unsafe-eval'`,
     "worker-src 'self' blob:",
     "img-src 'self' data: blob:",
@@ -95,11 +95,15 @@ async function bundleReact(): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
-async function startSdkSite(context: BrowserContext, { siteUrl, baseUrl }: Bootstrap): Promise<SdkSite> {
+async function startSdkSite(
+  context: BrowserContext,
+  { siteUrl, baseUrl }: Bootstrap,
+  modelsOrigin: string | undefined,
+): Promise<SdkSite> {
   const script = `<script src="${siteUrl}/sdk/v1/verifyhuman.umd.js"></script>`;
   const pageOf = (scripts: string) =>
     `<!doctype html><html lang="en"><meta charset="utf-8"><title>Survey</title><body><div id="target"></div>${scripts}</body></html>`;
-  const policy = policyFor(siteUrl);
+  const policy = policyFor(siteUrl, modelsOrigin);
   const site = await startStaticSite({
     files: {
       '/script': pageOf(script),
@@ -147,10 +151,11 @@ async function startSdkSite(context: BrowserContext, { siteUrl, baseUrl }: Boots
   };
 }
 
-/** Such pages in a browser with a window, which looks less like automation; everything ends with the test. */
+/** Such pages in a browser with a window, which looks less like automation; everything ends with the test. `modelsOrigin` is for their policy. */
 export async function startSdkSiteInWindow(
   t: { teardown(work: () => Promise<void>): unknown },
   bootstrap: Bootstrap,
+  modelsOrigin?: string,
 ): Promise<SdkSite> {
   const display = await startDisplay();
   const driven = await launchDriven({
@@ -160,7 +165,7 @@ export async function startSdkSiteInWindow(
     // Pages are kept when they are left, as browsers do by themselves.
     ignoreDefaultArgs: ['--enable-automation', '--disable-back-forward-cache'],
   });
-  const site = await startSdkSite(driven.context, bootstrap);
+  const site = await startSdkSite(driven.context, bootstrap, modelsOrigin);
   t.teardown(async () => {
     await driven.close();
     await display.close();

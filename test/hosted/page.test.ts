@@ -57,8 +57,9 @@ t.test('nothing that is put into a page gets out of its place', (t) => {
     renderEndedPage({ ...parts, state: 'expired', leave: hostile }),
   ];
   for (const page of pages) t.notMatch(page, /<script>alert|"><script/);
-  t.match(pagePolicy(branding), /img-src 'self' data: blob: https:\/\/l\.example(;|$)/);
-  t.notMatch(pagePolicy(branding), /alert/);
+  t.match(pagePolicy(branding, 'https://models.example/v1'), /img-src 'self' data: blob: https:\/\/l\.example(;|$)/);
+  t.notMatch(pagePolicy(branding, 'https://models.example/v1'), /alert/);
+  t.match(pagePolicy(null, 'https://models.example/v1'), /connect-src 'self' https:\/\/models\.example;/);
   t.end();
 });
 

@@ -128,7 +128,6 @@ t.test('whoever asks for more time gets all of it again, ten times, and the serv
         recorder: { close: (_id, startedAtMs, endedAtMs) => closed.push([startedAtMs - beganMs, endedAtMs - beganMs]) },
         now: () => atMs,
         originMs: 0,
-        hidden: false,
       },
       [{ id: 'c', type: 'nod', timeoutMs: 8_000 }],
     );

@@ -1,11 +1,15 @@
 /** Modes as a respondent meets them: the script that ships, the product’s own service, the policy of an integrator. */
 import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
 import t from 'tap';
 import { hasChromium, hasDisplayTools } from '../../helpers/browser.js';
+import { modelsPath, readModels } from '../../helpers/capture-page.js';
 import { verifyByHand } from '../../helpers/hand-page.js';
 import { createPatch } from '../../helpers/project-fields.js';
-import { lenient, pressed, showNoise, startSdkSiteInWindow } from '../../helpers/sdk-page.js';
+import { lenient, pressed, showNoise, startSdkSiteInWindow, type Ended, type SdkPage } from '../../helpers/sdk-page.js';
+import { repositoryPath } from '../../helpers/repository.js';
 import { startTestService } from '../../helpers/service.js';
+import { startStaticSite } from '../../helpers/static-site.js';
 import { waitUntil } from '../../helpers/wait-until.js';
 
 const skip = hasChromium() && hasDisplayTools() ? false : 'Chromium or Xvfb is not installed (CHROMIUM_PATH)';
@@ -14,9 +18,20 @@ t.setTimeout(330_000);
 const config = { challengeEnabled: false, deduplication: { perDataCollector: true } };
 
 void t.test('from end to end', { skip, timeout: 300_000 }, async (t) => {
-  const service = await startTestService(t);
-  const site = await startSdkSiteInWindow(t, service.bootstrap);
-  const { siteKey, baseUrl } = service.bootstrap;
+  const models = await startStaticSite({ files: readModels(), headers: { 'access-control-allow-origin': '*' } });
+  t.teardown(() => models.close());
+  /** How far the service’s clock is ahead. */
+  let aheadMs = 0;
+  const service = await startTestService(
+    t,
+    {
+      VH_MODELS_URL: models.origin + modelsPath,
+      VH_FACE_MODELS: repositoryPath('deploy/face-models.example.json'),
+    },
+    { now: () => Date.now() + aheadMs },
+  );
+  const site = await startSdkSiteInWindow(t, service.bootstrap, models.origin);
+  const { siteKey, baseUrl, adminUrl } = service.bootstrap;
   const patch = createPatch(t, service);
   await patch({
     customThresholds: lenient,
@@ -152,25 +167,46 @@ void t.test('from end to end', { skip, timeout: 300_000 }, async (t) => {
     },
   );
 
+  /** Who is seen passes by what is seen. */
+  const seen = {
+    customThresholds: { ...lenient, liveness: 0.65 },
+    config: {
+      ...config,
+      challengeEnabled: true,
+      deduplication: { perDataCollector: true, reEligibilityDays: 7 },
+    },
+  };
+  const dataCollector = randomUUID();
+  let firstSessionId: string | undefined;
+  /** A page with a person before its camera, who does what a stage asks for. */
+  const openPerson = async () => {
+    const opened = await site.open('person');
+    const { page } = opened;
+    await waitUntil(async () => (await page.evaluate("'placeFace' in window")) === true, 'the page has its person');
+    await page.evaluate('placeFace()');
+    await page.evaluate(answering);
+    return opened;
+  };
+
   await t.test(
     'a person before the camera passes through the widget; without its place on the page the camera goes off',
     async (t) => {
-      await patch({ customThresholds: { ...lenient, liveness: 0.65 }, config: { ...config, challengeEnabled: true } });
-      const { page, begin, settled, errors } = await site.open('person');
-      await waitUntil(async () => (await page.evaluate("'placeFace' in window")) === true, 'the page has its person');
-      await page.evaluate('placeFace()');
-      await page.evaluate(answering);
+      await waitUntil(async () => (await fetch(`${adminUrl}/readyz`)).ok, 'the index of faces is filled');
+      await patch(seen);
+      const opened = await openPerson();
+      const { page, begin, settled, errors } = opened;
       await begin({
         siteKey,
         widgetMode: 'standard',
         useDeepfakeDetection: true,
-        dataCollector: randomUUID(),
+        dataCollector,
+        respondentId: 'first',
         locale: 'en',
       });
       await page.getByRole('button', { name: 'Start' }).click(pressed);
       t.strictSame(await page.evaluate('readTracks()'), [], 'no camera before consent');
       await page.getByRole('button', { name: 'I agree, use my camera' }).click(pressed);
-      const { result, error } = await settled(90_000);
+      const { result, error } = await settledTrying(opened);
       t.match(
         result,
         {
@@ -186,7 +222,10 @@ void t.test('from end to end', { skip, timeout: 300_000 }, async (t) => {
         'the verdict',
         { error },
       );
-      t.strictSame(await page.evaluate('readTracks()'), ['ended']);
+      firstSessionId = result?.sessionId;
+      t.notOk('priorParticipation' in (result ?? {}) || 'duplicateMatch' in (result ?? {}), 'nobody came before');
+      t.ok(models.requests.length > 10, 'the models came from their own host');
+      t.notOk(await isLive(page));
       t.strictSame(errors, []);
       await page.evaluate(`(() => {
       seen.ended = null;
@@ -195,17 +234,87 @@ void t.test('from end to end', { skip, timeout: 300_000 }, async (t) => {
       const options = ${JSON.stringify({ siteKey, apiEndpoint: baseUrl, widgetMode: 'standard', autoStart: true, dataCollector: randomUUID() })};
       VH.mount('#second', { ...options, consent }).then((result) => ended(result, null), (error) => ended(null, error));
     })()`);
-      await waitUntil(
-        async () => (await page.evaluate('readTracks()[1]')) === 'live',
-        'consent that was given before opens the camera',
-      );
+      await waitUntil(() => isLive(page), 'consent that was given before opens the camera');
       await page.evaluate("document.getElementById('second').remove()");
       t.match(await settled(), { result: null, error: { name: 'AbortError' } });
-      t.strictSame(await page.evaluate('readTracks()'), ['ended', 'ended']);
+      t.notOk(await isLive(page));
+      await page.close();
+    },
+  );
+
+  await t.test(
+    'unseen: who fails without the camera is asked for it, shown challenges but no picture, and told from a newcomer',
+    async (t) => {
+      aheadMs += 8 * 86_400_000;
+      const { page, begin, settled, errors } = await openPerson();
+      const created: unknown[] = [];
+      await page.route('**/public/sessions', (route) => {
+        if (route.request().method() === 'POST') created.push(route.request().postDataJSON());
+        return route.continue();
+      });
+      // The widget measures no glasses; an envelope may bring them.
+      await page.route('**/public/verify', (route) => {
+        const envelope = route.request().postDataJSON() as { frames?: object } | null;
+        if (envelope?.frames === undefined) return route.continue();
+        return route.continue({ postData: JSON.stringify({ ...envelope, glassesDetected: true }) });
+      });
+      const dialog = page.getByRole('dialog');
+      const attempt = async (): Promise<Ended> => {
+        await patch({ ...seen, customThresholds: { ...lenient, authenticity: 1 } });
+        created.length = 0;
+        await page.evaluate('void (seen.ended = null)');
+        await begin({ siteKey, widgetMode: 'invisible', escalateOnSuspicion: true, dataCollector, locale: 'en' });
+        await dialog.getByRole('heading', { name: 'May we use your camera?' }).waitFor();
+        t.notOk(await isLive(page), 'no camera before consent');
+        t.match(created, [{ widgetMode: 'invisible' }, { widgetMode: 'captcha', previousSessionId: String }]);
+        await patch(seen);
+        await page.getByRole('button', { name: 'I agree, use my camera' }).click(pressed);
+        await dialog.getByText('Step 1 of 2', { exact: true }).waitFor();
+        t.ok(await isLive(page));
+        t.equal(await dialog.locator('.live').count(), 0, 'the picture stays hidden');
+        return settled(90_000);
+      };
+      let ended = await attempt();
+      for (let tries = 1; tries < 3 && ended.result === null; tries += 1) ended = await attempt();
+      t.match(
+        ended.result,
+        {
+          status: 'pass',
+          assuranceLevel: 'biometric',
+          challengesTotal: 2,
+          step: 2,
+          glassesDetected: true,
+          priorParticipation: {
+            sessionId: firstSessionId,
+            respondentId: 'first',
+            fingerprintId: String,
+            similarity: Number,
+            lastSeenAt: Number,
+          },
+        },
+        'the verdict',
+        { error: ended.error },
+      );
+      t.notOk('duplicateMatch' in (ended.result ?? {}), 'after the window nobody is a duplicate');
+      t.notOk(await isLive(page));
+      t.equal(await dialog.count(), 0, 'nothing is left on the page');
+      t.strictSame(errors, []);
       await page.close();
     },
   );
 });
+
+/** Whether a camera of the page is on. */
+const isLive = async (page: Page): Promise<boolean> => (await page.evaluate<string[]>('readTracks()')).includes('live');
+
+/** The end of a mount. A person whom a busy machine draws too seldom misses a challenge, and tries again as people do. */
+async function settledTrying({ page, settled }: SdkPage): Promise<Ended> {
+  const again = page.getByRole('button', { name: 'Try again' });
+  void (async () => {
+    for (let tries = 0; tries < 2; tries += 1) await again.click({ ...pressed, timeout: 60_000 });
+  })().catch(() => undefined);
+  return settled(120_000);
+}
 
 /** Runs in the page: the person does what the stage asks for. */
 const answering = `(() => {
@@ -213,7 +322,8 @@ const answering = `(() => {
     'Nod your head': 'nod', Smile: 'smile' };
   let last = '';
   setInterval(() => {
-    const told = document.querySelector('#target > div')?.shadowRoot?.querySelector('.told')?.textContent ?? '';
+    const roots = [...document.querySelectorAll('div')].map(({ shadowRoot }) => shadowRoot);
+    const told = roots.map((root) => root?.querySelector('.told')?.textContent ?? '').join('');
     if (told === last) return;
     last = told;
     for (const [text, type] of Object.entries(asked)) if (told.startsWith(text)) perform(type);

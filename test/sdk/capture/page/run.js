@@ -56,7 +56,6 @@ window.runCapture = async ({
   models,
   answering = true,
   abortAt = null,
-  hidden = false,
   deepfake = false,
 }) => {
   const { camera } = await import(captureUrl);
@@ -76,10 +75,9 @@ window.runCapture = async ({
       challenges,
       originMs,
       modelsBaseUrl: models,
-      video: hidden ? null : video,
+      video,
       signal: aborter.signal,
       useDeepfakeDetection: deepfake,
-      hidden,
       takeMoreTime: () => false,
       guide(step) {
         const last = guided[guided.length - 1];
