@@ -51,13 +51,7 @@ window.watchCamera = () => {
 window.readTracks = () => stage.state.tracks.map((track) => track.readyState);
 
 /** `answering`: whether the person does what is asked; `abortAt`: the kind of guidance at which the capture is aborted. */
-window.runCapture = async ({
-  challenges,
-  models,
-  answering = true,
-  abortAt = null,
-  deepfake = false,
-}) => {
+window.runCapture = async ({ challenges, models, answering = true, abortAt = null, deepfake = false }) => {
   const { camera } = await import(captureUrl);
   const aborter = new AbortController();
   const guided = [];
