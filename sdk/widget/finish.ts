@@ -54,6 +54,8 @@ export async function finish(mounting: Mounting, end: End, outcome: RunOutcome |
       if (!isScored && end.reply.status !== 'pass') throw verdictError(end.reply);
       const result = resultOf(end.reply, await localFacts(mounting, outcome));
       if (end.envelope !== null) dispatch(options, dispatchOf(end.envelope));
+      else if (isScored)
+        say('the signed envelope could not be read, so that onResult was not called; the verdict stands');
       return result;
     }
   }

@@ -32,18 +32,22 @@ export interface Shared {
   readonly endpointOf: (given: string | undefined) => string;
 }
 
-/** Rejects with a VerifyError INVALID_OPTION, or the signal's reason. */
+/** Rejects with a VerifyError INVALID_OPTION, or the signal's reason. `onEnd` is told once there is nothing more to report. */
 export async function prepare(
   { cache, endpointOf }: Shared,
   given: MountOptions,
   signal: AbortSignal,
+  onEnd: () => void,
 ): Promise<Mounting> {
   const options = readOptions(given);
   const endpoint = endpointOf(options.apiEndpoint);
   const csp = watchCsp(document);
   const call = makeTransport(csp);
   const device = watchDevice();
-  const activity = createActivity(endpoint, device, device.stop);
+  const activity = createActivity(endpoint, device, () => {
+    device.stop();
+    onEnd();
+  });
   const request = { endpoint, siteKey: options.siteKey, nowMs: performance.now() };
   const answer = await loadConfig(cache, call, request, signal).catch((error: unknown) => {
     stop({ activity, csp });
@@ -69,7 +73,7 @@ export function stop({ activity, csp }: Pick<Mounting, 'activity' | 'csp'>): voi
   csp.stop();
 }
 
-/** Of a mount that resolves, the activity is reported until the session's time is over, or the mount is called off. */
+/** Of a mount that resolves, the activity is reported until the session's time is over, or the mount is called off: its element leaves the page. */
 export async function settled(mounting: Mounting, running: Promise<VHMountResult>): Promise<VHMountResult> {
   const { activity, csp, signal } = mounting;
   try {

@@ -30,13 +30,19 @@ export interface RunDeps {
   readonly locale: string;
   readonly signal: AbortSignal;
   /** Created before the run (a session without a mount); used for the first session. */
-  readonly created: OpenSession | null;
+  readonly created: MadeSession | null;
 }
 
 export interface OpenSession {
   readonly session: SessionReply;
   /** performance.now() when its challenges arrived. */
   readonly originMs: number;
+}
+
+/** A session that was made before its run. */
+export interface MadeSession extends OpenSession {
+  /** Whether the passive signals were weak when its rules were chosen. */
+  readonly isWeak: boolean;
 }
 
 export interface RunOutcome {
@@ -114,14 +120,15 @@ async function createSession(
   { previousSessionId, isEscalated }: Extract<Effect, { kind: 'create' }>,
 ): Promise<FlowEvent> {
   deps.view.showProgress('starting');
-  const isWeak = estimate(await deps.device.read()).confidence < passiveGate;
+  const made = memory.isStarted ? null : deps.created;
+  // The rules that an invisible session was made under say whether it takes a camera.
+  const isWeak = made !== null && deps.plan.mode === 'invisible' ? made.isWeak : await readWeakness(deps);
   const said: Said<SessionReply> =
-    deps.created !== null && !memory.isStarted
-      ? { kind: 'said', value: deps.created.session }
-      : await deps.service.createSession(optionsOf(deps, isEscalated || isWeak), previousSessionId, deps.signal);
+    made === null
+      ? await deps.service.createSession(optionsOf(deps, isEscalated || isWeak), previousSessionId, deps.signal)
+      : { kind: 'said', value: made.session };
   if (said.kind !== 'said') return said;
-  const originMs = (!memory.isStarted && deps.created?.originMs) || performance.now();
-  memory.open = { session: said.value, originMs };
+  memory.open = { session: said.value, originMs: made?.originMs ?? performance.now() };
   deps.activity.follow(said.value);
   memory.isStarted = true;
   memory.telemetry = null;
@@ -135,6 +142,10 @@ async function createSession(
     isWeak,
   };
 }
+
+/** Whether the passive signals are too weak to do without the camera. */
+export const readWeakness = async ({ device }: Pick<RunDeps, 'device'>): Promise<boolean> =>
+  estimate(await device.read()).confidence < passiveGate;
 
 /** An invisible session takes no camera unless the project says so; one that escalates is made under the rules of captcha mode. */
 export const optionsOf = ({ options, plan }: Pick<RunDeps, 'options' | 'plan'>, asksCamera: boolean): MountOptions =>

@@ -11,7 +11,7 @@ import { makeTransport, prepare, settled, type Mounting, type Shared } from './m
 import { planOf, viewOptionsOf } from './plan.js';
 import type { Camera, CreateView } from './ports.js';
 import { watchPresence } from './presence.js';
-import { run, type OpenSession } from './run.js';
+import { run, type MadeSession } from './run.js';
 import { createFirst, sessionOf } from './session.js';
 import { resolveEndpoint } from './settings.js';
 import { createTokenCheck } from './token.js';
@@ -40,26 +40,30 @@ export function createSdk(parts: SdkParts): Sdk {
     async mount(target, given, signal = new AbortController().signal) {
       const host = findHost(target);
       const abort = new AbortController();
+      // Until the mount has failed, or its reports have ended.
       const release = onAbort(signal, () => abort.abort(signal.reason));
       const forget = watchPresence(host, () => abort.abort(abortError()));
+      const leave = () => {
+        release();
+        forget();
+      };
       try {
-        const mounting = await prepare(shared, given, abort.signal);
+        const mounting = await prepare(shared, given, abort.signal, leave);
         return await settled(mounting, runIn(parts, host, mounting, null));
       } catch (error) {
-        release();
+        leave();
         throw error;
-      } finally {
-        forget();
       }
     },
     async session(given) {
       const abort = new AbortController();
-      const mounting = await prepare(shared, given, abort.signal);
+      let forget = () => {};
+      const mounting = await prepare(shared, given, abort.signal, () => forget());
       const created = await createFirst(mounting);
       return sessionOf(created, abort, mounting, async (target) => {
         const host = findHost(target);
-        const forget = watchPresence(host, () => abort.abort(abortError()));
-        return settle(runIn(parts, host, mounting, created), abort.signal).finally(forget);
+        forget = watchPresence(host, () => abort.abort(abortError()));
+        return settle(runIn(parts, host, mounting, created), abort.signal);
       });
     },
     verifyToken: (jwt, { apiEndpoint, audience } = {}) => {
@@ -85,7 +89,7 @@ async function runIn(
   parts: SdkParts,
   host: Element,
   mounting: Mounting,
-  created: OpenSession | null,
+  created: MadeSession | null,
 ): Promise<VHMountResult> {
   const { config, options, signal } = mounting;
   if ('kind' in config) return finish(mounting, endOf(config), null);

@@ -98,6 +98,33 @@ void t.test('activity of a session', { skip, timeout: 180_000 }, async (t) => {
     await page.close();
   });
 
+  await t.test('reports go on where a page is come back to, and end where the element is taken off it', async (t) => {
+    for (const begin of [
+      (options: string) => `VH.mount('#target', ${options})`,
+      (options: string) => `VH.session(${options}).then((session) => session.start('#target'))`,
+    ]) {
+      const { page, reports, options, errors } = await open();
+      t.match(await page.evaluate(begin(options)), { status: 'pass', token: String });
+      await page.evaluate("addEventListener('pageshow', ({ persisted }) => { window.persisted = persisted; })");
+      await page.goto(`${site.site.origin}/done`);
+      await page.goBack({ waitUntil: 'commit' });
+      await waitUntil(async () => (await page.evaluate('window.persisted')) === true, 'the page was kept');
+      const before = reports.length;
+      await page.click('#next');
+      await waitUntil(() => reports.length > before, 'what is done after it was come back to is reported');
+      await page.evaluate("document.getElementById('target').remove()");
+      await page.evaluate('new Promise((done) => setTimeout(done))');
+      const sent = reports.length;
+      await page.click('#next');
+      // What is new and waits would go out now.
+      await page.evaluate("void dispatchEvent(new PageTransitionEvent('pagehide'))");
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+      t.equal(reports.length, sent, 'and nothing after the element has gone');
+      t.strictSame(errors, []);
+      await page.close();
+    }
+  });
+
   await t.test('what becomes of a report touches no verdict; a refusal ends them', async (t) => {
     const { page, reports, options } = await open(async (page) => {
       await page.route('**/activity', (route) =>
