@@ -226,7 +226,8 @@ export const ScoreReply = Type.Object({
   }),
   supersedes: Nullable(
     Type.String({
-      description: 'The receipt that this session got before this one, where it was scored within two days.',
+      description:
+        'The receipt that this session got before this one, where it was scored within two days. An identical retry after an upgrade of the rules is a receipt of its own and names the first here. Where the counters answered too late, the receipt is named under which they counted that call; an identical retry is answered with it.',
     }),
   ),
 });

@@ -37,6 +37,7 @@ import { appendReceipt, packFacts } from './receipts.js';
 import type { ProbeWatch } from './probe-watch.js';
 import { findUnknownNames, noteRequest, refuseUnknownNames } from './request-notes.js';
 import { checkRequest, readScoreRequest } from './score-request.js';
+import { underOtherRules } from './other-rules.js';
 import type { Warmth } from './warmth.js';
 import type { AgentVerdict } from './web-bot-auth.js';
 
@@ -129,7 +130,9 @@ export function createScoreService(deps: ScoreServiceDeps) {
       return conclude(base, counted);
     }
     metrics.scoreReplays.inc();
-    return conclude(unpack(counted.recorded.content) as ScoreBase, counted.recorded, true);
+    const first = unpack(counted.recorded.content) as ScoreBase;
+    const anew = underOtherRules(first, counted.recorded, deps.modelVersion);
+    return anew === null ? conclude(first, counted.recorded, true) : conclude(anew.base, anew.counted);
   }
 
   /** From the facts to the reply, by way of the pool and the receipt. */

@@ -1,4 +1,5 @@
-/** A count that Redis finishes after the service gave up on it. */
+/** A count that Redis finishes after the service gave up on it, and one that was judged by other rules: what is answered under an id is what stands there. */
+import { Redis } from 'ioredis';
 import t from 'tap';
 import type { EvidenceReply, ScoreReply } from '../../src/contract/score.js';
 import { startTestService } from '../helpers/service.js';
@@ -35,4 +36,39 @@ else {
       t.same(await score(), second, 'and so it stays');
     },
   );
+
+  t.test('an identical retry after a change of the rules is a receipt of its own, once', async (t) => {
+    const service = await startTestService(t, { REDIS_URL: redis.url });
+    const body = { sessionId: 'before', clientIp: '203.0.113.9', userAgent: 'curl/8.5.0', sourceId: 'panel' };
+    const score = async (): Promise<ScoreReply> =>
+      (
+        await service.call('POST', '/lite/score', {
+          body,
+          headers: { 'x-api-key': service.bootstrap.projectKey, 'idempotency-key': 'one' },
+        })
+      ).body;
+    const evidence = async ({ receiptId }: ScoreReply): Promise<EvidenceReply> =>
+      (await service.call('GET', `/lite/score/${receiptId}/evidence`)).body;
+    const first = await score();
+    t.equal((await score()).receiptId, first.receiptId);
+    await waitUntil(async () => (await evidence(first)).provenance?.faithful === true, 'it is recorded');
+
+    // As the store has it from a process with other rules.
+    const store = new Redis(redis.url);
+    t.teardown(() => store.quit());
+    const { modelVersion } = (await evidence(first)).provenance;
+    for (const key of await store.keys(`*q:${first.receiptId}`)) {
+      const kept = await store.getBuffer(key);
+      if (kept === null || !kept.includes(modelVersion)) throw new Error('the rules are not told there');
+      kept.write('f'.repeat(modelVersion.length), kept.indexOf(modelVersion));
+      await store.set(key, kept, 'KEEPTTL');
+    }
+    const second = await score();
+    t.not(second.receiptId, first.receiptId, 'by these rules the verdict may be another');
+    t.match(second, { replayed: false, supersedes: first.receiptId });
+    t.same(await score(), second, 'and the next retry is answered the same');
+    await waitUntil(async () => (await evidence(second)).provenance?.faithful === true, 'it is recorded');
+    t.same((await evidence(second)).evidence, second.evidence);
+    t.same((await evidence(first)).evidence, first.evidence, 'the first stands as it was');
+  });
 }
