@@ -63,13 +63,12 @@ export async function dropEmptiedHistories(database: Database): Promise<number> 
   return rows.length;
 }
 
-/** Marks go with the last receipt that could still come for them. */
-export const dropExpiredMarks = (database: Database, nowMs: number, retentionDays: number): Promise<number> =>
-  deleteInBatches(database, {
-    table: 'erased_respondents',
-    where: 'erased_at < $1',
-    values: [new Date(nowMs - retentionDays * dayMs)],
-  });
+/** Marks, of respondents and of sessions, go with the last receipt that could still come for them. */
+export async function dropExpiredMarks(database: Database, nowMs: number, retentionDays: number): Promise<number> {
+  const expired = { where: 'erased_at < $1', values: [new Date(nowMs - retentionDays * dayMs)] };
+  const sessions = await deleteInBatches(database, { table: 'erased_sessions', ...expired });
+  return sessions + (await deleteInBatches(database, { table: 'erased_respondents', ...expired }));
+}
 
 /** What is still there of a respondent’s scores. */
 export async function countLeft(

@@ -1,14 +1,17 @@
 /**
  * Erases what scoring keeps of a respondent: receipts, the index of sessions, outcomes and whose they are, flags, and so their part in the history.
  * The history follows from the outcomes: ordering the sessions’ adjudication anew takes away what stood there for them, the respondent’s own
- * record included. What is not recorded yet is erased as it comes (erased-respondents.ts). Receipts are found by a walk over the project’s,
+ * record included. What is not recorded yet is erased as it comes (erased-respondents.ts), dead letters as they lie. Receipts are found by a walk over the project’s,
  * which takes its time where there are many; another counts what is left.
  */
 import type { MakeRef } from '../crypto/master-key.js';
 import { namespacesOf, splitNamespace } from '../stores/counters/namespace.js';
 import type { Counters } from '../stores/counters/port.js';
 import type { Database, Queryable } from '../stores/database/port.js';
+import { eraseLetters } from '../stores/log/dead-letter-table.js';
 import { countLeft, markErased } from './erased-respondents.js';
+import { tellsOf } from './outcomes/outcome-log.js';
+import { openReceipt } from './receipts.js';
 import { respondentSubject } from './subjects.js';
 
 /** For the walk over a project’s receipts. */
@@ -23,6 +26,8 @@ export interface ErasureParts {
 export interface ErasedScores {
   readonly receipts: number;
   readonly events: number;
+  /** As the caller named the sessions, where the index had them. */
+  readonly sessionIds: readonly string[];
   /** Counted anew after it. `history`: what the consumers of outcomes take away within seconds. */
   readonly left: { readonly receipts: number; readonly events: number; readonly history: number };
 }
@@ -40,14 +45,20 @@ export async function eraseRespondentScores(
   const subject = respondentSubject(makeRef, projectId, respondentId);
   const worlds = namespacesOf(projectId);
   await markErased(database, projectId, subject);
-  const { receipts, events } = await database.transaction((tx) => eraseRows(tx, worlds, subject), { deadlineMs });
+  const erased = await database.transaction((tx) => eraseRows(tx, worlds, subject), { deadlineMs });
+  const { receipts, events, sessionIds } = erased;
+  await eraseLetters(database, 'scores', (value) => {
+    const receipt = openReceipt(value);
+    return receipt.projectId === projectId && receipt.subjects.respondent === subject;
+  });
+  await eraseLetters(database, 'outcomes', (value) => tellsOf(value, erased.sessionRefs, subject));
   for (const namespace of worlds) {
     const ids = receipts.filter((row) => row.namespace === namespace).map((row) => row.receipt_id);
     // Without the store they run out by themselves, within a day.
     await counters.forgetReceipts(namespace, ids).catch(() => undefined);
   }
   const left = await countLeft(database, projectId, subject, deadlineMs);
-  return { receipts: receipts.length, events: events.length, left };
+  return { receipts: receipts.length, events: events.length, sessionIds, left };
 }
 
 async function eraseRows(tx: Queryable, worlds: readonly string[], subject: string) {
@@ -57,9 +68,12 @@ async function eraseRows(tx: Queryable, worlds: readonly string[], subject: stri
   const receipts = await erase<SessionRow & { receipt_id: string }>(
     `DELETE FROM receipts ${own} RETURNING project_id AS namespace, session_ref, receipt_id`,
   );
+  const indexed = await erase<SessionRow & { session_id: string }>(
+    `DELETE FROM session_index ${own} RETURNING project_id AS namespace, session_ref, session_id`,
+  );
   const sessions = [
     ...receipts,
-    ...(await erase(`DELETE FROM session_index ${own} RETURNING project_id AS namespace, session_ref`)),
+    ...indexed,
     ...(await erase(`DELETE FROM outcome_subjects ${own} RETURNING project_id AS namespace, session_ref`)),
     ...(await erase(
       `UPDATE adjudications SET events_dropped = false ${own} RETURNING project_id AS namespace, session_ref`,
@@ -67,8 +81,12 @@ async function eraseRows(tx: Queryable, worlds: readonly string[], subject: stri
   ];
   const columns = [sessions.map((row) => row.namespace), sessions.map((row) => row.session_ref)];
   const among = '(project_id, session_ref) IN (SELECT * FROM unnest($1::text[], $2::text[]))';
-  for (const table of ['session_index', 'outcome_subjects'])
-    await tx.query(`DELETE FROM ${table} WHERE ${among}`, columns, { deadlineMs });
+  await tx.query(`DELETE FROM outcome_subjects WHERE ${among}`, columns, { deadlineMs });
+  const others = await tx.query<{ session_id: string }>(
+    `DELETE FROM session_index WHERE ${among} RETURNING session_id`,
+    columns,
+    { deadlineMs },
+  );
   await tx.query(
     `DELETE FROM session_flags WHERE ${among}`,
     [sessions.map((row) => splitNamespace(row.namespace).holder), columns[1] ?? []],
@@ -84,5 +102,9 @@ async function eraseRows(tx: Queryable, worlds: readonly string[], subject: stri
     'INSERT INTO adjudication_work (project_id, session_ref) SELECT DISTINCT * FROM unnest($1::text[], $2::text[])',
     [touched.map((row) => row.namespace), touched.map((row) => row.session_ref)],
   );
-  return { receipts, events };
+  return {
+    ...{ receipts, events },
+    sessionIds: [...new Set([...indexed, ...others].map((row) => row.session_id))],
+    sessionRefs: new Set(touched.map((row) => row.session_ref)),
+  };
 }

@@ -131,9 +131,19 @@ export async function removeEvents(database: Queryable, eventIds: readonly strin
   );
 }
 
-/** Takes out what waits of sessions, so that nobody is told of them any more; answers how many. Of the organization of the transaction. */
-export async function eraseEvents(tx: Queryable, sessionIds: readonly string[]): Promise<number> {
-  return (await tx.query('DELETE FROM outbox WHERE log_key = ANY($1::text[]) RETURNING event_id', [sessionIds])).length;
+/** Takes out what waits of a project's sessions, so that nobody is told of them any more; answers how many. Of the organization of the transaction. */
+export async function eraseEvents(tx: Queryable, projectId: string, sessionIds: readonly string[]): Promise<number> {
+  const rows = await tx.query(
+    "DELETE FROM outbox WHERE log_key = ANY($1::text[]) AND body::json ->> 'projectId' = $2 RETURNING event_id",
+    [sessionIds, projectId],
+  );
+  return rows.length;
+}
+
+/** Whether an entry of the log tells of one of a project's sessions. Throws for an entry that is none. */
+export function isEventOf(value: Uint8Array, projectId: string, sessionIds: ReadonlySet<string>): boolean {
+  const event = eventOf({ key: '', value });
+  return event.projectId === projectId && sessionIds.has(event.sessionId);
 }
 
 function bodyOf(event: SessionEvent): string {

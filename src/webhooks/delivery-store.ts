@@ -34,13 +34,17 @@ export interface NewEvent {
   readonly body: string;
 }
 
+/** What stands for an erased session, as SQL over the names of two columns. */
+export const sessionMark = (project: string, session: string): string =>
+  `sha256(convert_to(${project} || chr(10) || ${session}, 'UTF8'))`;
+
 /** The same for the same event and webhook, told apart from others, and sorted by the event’s time. */
 export function deliveryIdOf(eventId: string, webhookId: string): string {
   const own = createHash('sha256').update(`${eventId}\n${webhookId}`).digest('hex');
   return `dlv_${eventId.slice('evt_'.length).slice(0, 16)}${own.slice(0, 16)}`;
 }
 
-/** Writes deliveries and their events; answers which deliveries were not there yet. */
+/** Writes deliveries and their events, but for sessions that were erased; answers which deliveries were not there yet. */
 export async function insertDeliveries(
   database: Queryable,
   events: readonly NewEvent[],
@@ -48,14 +52,19 @@ export async function insertDeliveries(
   leaseMs: number,
 ): Promise<readonly DeliveryKey[]> {
   const rows = await database.query<{ webhook_id: string; delivery_id: string }>(
-    `WITH written AS (
+    `WITH erased AS (
+       SELECT event FROM unnest($1::text[], $3::text[], $4::text[]) AS given (event, project, session)
+        WHERE EXISTS (SELECT 1 FROM erased_sessions WHERE mark = ${sessionMark('project', 'session')})),
+     written AS (
        INSERT INTO webhook_events (event_id, organization_id, project_id, session_id, body)
-       SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) ON CONFLICT DO NOTHING)
+       SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS given (event, organization, project, session, body)
+        WHERE event NOT IN (SELECT event FROM erased) ON CONFLICT DO NOTHING)
      INSERT INTO deliveries (webhook_id, delivery_id, organization_id, event_id, event_type, session_id, leased, token, due_at)
      SELECT webhook, delivery, organization, event, type, session, is_leased, CASE WHEN is_leased THEN 1 ELSE 0 END,
             CASE WHEN is_leased THEN now() + $13 * interval '1 millisecond' ELSE now() END
        FROM unnest($6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::boolean[])
          AS row (webhook, delivery, organization, event, type, session, is_leased)
+      WHERE event NOT IN (SELECT event FROM erased)
      ON CONFLICT DO NOTHING RETURNING webhook_id, delivery_id`,
     [
       events.map((event) => event.eventId),

@@ -1,9 +1,23 @@
 /**
  * Erases what webhooks keep of sessions: their events, and the deliveries with every attempt and what the receiver answered. Nothing of
- * them is sent any more; what a receiver has already got is the receiver’s to erase.
+ * them is sent any more, also where the log still brings an event; what a receiver has already got is the receiver’s to erase.
  */
 import type { Queryable } from '../stores/database/port.js';
-import { deliveryIdOf } from './delivery-store.js';
+import { deliveryIdOf, sessionMark } from './delivery-store.js';
+
+/** Has what comes of these sessions from now on written no more. To be committed before `erasePayloads`, which what is being written meanwhile may miss. */
+export async function markErasedSessions(
+  tx: Queryable,
+  { organizationId, projectId }: { readonly organizationId: string; readonly projectId: string },
+  sessionIds: readonly string[],
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO erased_sessions (organization_id, mark)
+     SELECT DISTINCT $1, ${sessionMark('$2::text', 'session')} FROM unnest($3::text[]) AS session
+     ON CONFLICT (mark) DO UPDATE SET erased_at = now()`,
+    [organizationId, projectId, sessionIds],
+  );
+}
 
 /**
  * Answers how many events were erased. Deliveries are found by their ids, which follow from events and webhooks: what it costs does not grow

@@ -13,8 +13,9 @@ import type { Pool } from '../pool/pool.js';
 import type { Observe } from '../monitoring/monitor.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
 import { eraseRespondentScores } from '../scoring/respondent-erasure.js';
-import { eraseEvents } from '../stores/outbox.js';
-import { erasePayloads } from '../webhooks/payload-erasure.js';
+import { eraseLetters } from '../stores/log/dead-letter-table.js';
+import { eraseEvents, isEventOf } from '../stores/outbox.js';
+import { erasePayloads, markErasedSessions } from '../webhooks/payload-erasure.js';
 import { createAnalyticsService } from '../verification/analytics/analytics-service.js';
 import { createErasureService, type ErasureService } from '../verification/erasure/erasure-service.js';
 import type { Database } from '../stores/database/port.js';
@@ -97,7 +98,10 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
         database,
         makeRef,
         erasePayloads: async (tx, projectId, ids) =>
-          (await eraseEvents(tx, ids)) + (await erasePayloads(tx, projectId, ids)),
+          (await eraseEvents(tx, projectId, ids)) + (await erasePayloads(tx, projectId, ids)),
+        markSessions: markErasedSessions,
+        eraseLetters: (projectId, ids) =>
+          eraseLetters(database, 'verifications', (value) => isEventOf(value, projectId, ids)),
         eraseLinks,
         eraseScores: (projectId, respondentId) =>
           eraseRespondentScores({ database, counters, makeRef }, projectId, respondentId),

@@ -11,6 +11,8 @@ import { eraseRespondentScores } from '../../src/scoring/respondent-erasure.js';
 import { respondentSubject } from '../../src/scoring/subjects.js';
 import { openMemoryCounters } from '../../src/stores/counters/memory/open.js';
 import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
+import { entryOfOutcomes } from '../../src/scoring/outcomes/outcome-log.js';
+import { insertLetter } from '../../src/stores/log/dead-letter-table.js';
 import { migrate } from '../../src/stores/database/migrate.js';
 
 const database = await openEmbeddedDatabase({ directory: null });
@@ -96,3 +98,30 @@ t.test('what lay in the log at an erasure is erased as it is recorded; a session
   t.notOk((await namesIn('session_index')).includes('ref_late'));
   t.equal(await dropExpiredMarks(database, Date.now() + 401 * 86_400_000, 400), 1);
 });
+
+t.test(
+  'an erasure reaches dead letters as they lie, and leaves those of others and what nobody can read',
+  async (t) => {
+    const owner = { topic: 'scores', group: 'receipts' } as const;
+    const [theirs, kept] = [await scored('letter', maria), await scored('letter-o', other)];
+    const unreadable = { key: 'torn', value: new Uint8Array([0xc1]) };
+    for (const entry of [theirs, kept, unreadable]) await insertLetter(database, owner, entry, 'refused', 10);
+    const [ofSession, ofOthers] = ['letter', 'letter-o'].map((session) =>
+      entryOfOutcomes(projectId, 0, [
+        {
+          ...{ namespace: projectId, sessionRef: `ref_${session}`, type: 'ban', occurredAt: new Date(), target: '' },
+          ...{ reasonClass: 'fraud', respondentRef: session === 'letter' ? maria : other, eventId: null },
+        },
+      ]),
+    );
+    for (const entry of [ofSession, ofOthers])
+      await insertLetter(database, { topic: 'outcomes', group: 'history' }, entry ?? unreadable, 'refused', 10);
+    await erase();
+    t.same(
+      new Set(await namesIn('dead_letters', 'key')),
+      new Set([kept.key, 'torn', projectId]),
+      'of the outcomes those of the other',
+    );
+    t.equal((await namesIn('dead_letters', 'key')).length, 3);
+  },
+);

@@ -7,8 +7,9 @@ import type { VerificationEvent } from '../../src/contract/session-event.js';
 import { createTargetClassifier } from '../../src/net/target-address.js';
 import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
 import { migrate } from '../../src/stores/database/migrate.js';
+import { inOrganization } from '../../src/stores/database/tenant.js';
 import { deliveryIdOf, insertDeliveries } from '../../src/webhooks/delivery-store.js';
-import { erasePayloads } from '../../src/webhooks/payload-erasure.js';
+import { erasePayloads, markErasedSessions } from '../../src/webhooks/payload-erasure.js';
 import { createRegistrationService } from '../../src/webhooks/registration-service.js';
 import { createSecretStore } from '../../src/webhooks/webhook-store.js';
 import { verificationEvent } from '../helpers/session-events.js';
@@ -77,4 +78,33 @@ t.test('a session’s events, deliveries and attempts go, and nothing of another
   t.same(await rowsOf(kept.sessionId), [1, 2, 2]);
   t.equal(await attemptCount(), 3, 'no attempt is left without its delivery');
   t.equal(await database.transaction((tx) => erasePayloads(tx, ours.owner.projectId, [erased.sessionId])), 0);
+});
+
+t.test('what the log brings of a session after its erasure is written for no webhook', async (t) => {
+  const [ours, theirs] = [await makeProject('Late', 1), await makeProject('Others', 1)];
+  const late = verificationEvent(ours.owner);
+  const kept = verificationEvent(ours.owner);
+  const foreign = verificationEvent(theirs.owner, {}, { sessionId: late.sessionId });
+  const mark = () =>
+    inOrganization(database, organizationId, (tx) =>
+      markErasedSessions(tx, ours.owner, [late.sessionId, late.sessionId]),
+    );
+  await mark();
+  await mark();
+  const write = (event: VerificationEvent, webhookIds: readonly string[]) =>
+    insertDeliveries(
+      database,
+      [{ ...event, body: JSON.stringify(event) }],
+      webhookIds.map((webhookId) => ({
+        ...{ webhookId, organizationId, eventId: event.eventId, eventType: event.type, sessionId: event.sessionId },
+        ...{ leased: false, deliveryId: deliveryIdOf(event.eventId, webhookId) },
+      })),
+      0,
+    );
+  t.same(await write(late, ours.webhookIds), []);
+  t.equal((await write(kept, ours.webhookIds)).length, 1);
+  t.equal((await write(foreign, theirs.webhookIds)).length, 1, 'another project may use the same id');
+  t.same(await rowsOf(late.sessionId), [1, 1, 0]);
+  const [row] = await database.query('SELECT * FROM erased_sessions');
+  t.notOk(JSON.stringify(row).includes(late.sessionId), 'the mark names nobody');
 });

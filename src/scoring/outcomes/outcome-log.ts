@@ -22,6 +22,12 @@ export const entryOfOutcomes = (namespace: string, atMs: number, rows: readonly 
   value: new Uint8Array(pack({ namespace, accepted: rows.length, atMs, rows } satisfies AcceptedOutcomes)),
 });
 
+/** Whether an entry tells of one of these sessions, or of the respondent. Throws for what is no such entry. */
+export function tellsOf(value: Uint8Array, sessionRefs: ReadonlySet<string>, respondent: string): boolean {
+  const { rows = [] } = unpack(value) as AcceptedOutcomes;
+  return rows.some(({ sessionRef, respondentRef }) => respondentRef === respondent || sessionRefs.has(sessionRef));
+}
+
 /** Entries younger than this were just accepted. */
 const freshMs = 60_000;
 

@@ -2,7 +2,7 @@
  * The table of dead letters: records that a consumer group could not take, with the reason, until they are played again.
  */
 import { createHash } from 'node:crypto';
-import type { Database } from '../database/port.js';
+import type { Database, Queryable } from '../database/port.js';
 import type { LogEntry, Topic } from './port.js';
 
 /** Whose records they are. */
@@ -62,6 +62,39 @@ export async function findAskedLetters(
 
 export async function removeLetter(database: Database, letterId: string): Promise<void> {
   await database.query('DELETE FROM dead_letters WHERE letter_id = $1', [letterId]);
+}
+
+/** Read at a time. */
+const readAtOnce = 50;
+
+/** Takes out the letters of a topic that are somebody's, whatever group they are of; answers how many. What `isTheirs` cannot read stays. */
+export async function eraseLetters(
+  database: Queryable,
+  topic: Topic,
+  isTheirs: (value: Uint8Array) => boolean,
+): Promise<number> {
+  let erased = 0;
+  for (let after = ''; ;) {
+    const letters = await database.query<{ letter_id: string; value: Uint8Array }>(
+      'SELECT letter_id, value FROM dead_letters WHERE topic = $1 AND letter_id > $2 ORDER BY letter_id LIMIT $3',
+      [topic, after, readAtOnce],
+    );
+    const theirs = letters.filter(({ value }) => {
+      try {
+        return isTheirs(value);
+      } catch {
+        return false;
+      }
+    });
+    if (theirs.length > 0)
+      await database.query('DELETE FROM dead_letters WHERE letter_id = ANY($1::text[])', [
+        theirs.map(({ letter_id: letterId }) => letterId),
+      ]);
+    erased += theirs.length;
+    const last = letters.at(-1);
+    if (last === undefined || letters.length < readAtOnce) return erased;
+    after = last.letter_id;
+  }
 }
 
 /** Has the letters of a group, or of all, played again by the consumers that run; answers how many. */

@@ -19,6 +19,10 @@ export interface ErasureDeps {
   readonly makeRef: MakeRef;
   /** Webhook payloads, delivered or not. */
   readonly erasePayloads: EraseSessions;
+  /** Has nothing more written for webhooks that comes of these sessions. */
+  readonly markSessions: (tx: Queryable, respondent: ErasedRespondent, sessionIds: readonly string[]) => Promise<void>;
+  /** Records that a consumer set aside; those of these sessions go. */
+  readonly eraseLetters: (projectId: string, sessionIds: ReadonlySet<string>) => Promise<unknown>;
   /** Links to the hosted page that were made for the respondent. */
   readonly eraseLinks: (tx: Queryable, projectId: string, respondentId: string) => Promise<number>;
   /** Receipts and outcomes of server-side scoring that are about the respondent. */
@@ -28,6 +32,7 @@ export interface ErasureDeps {
   ) => Promise<{
     readonly receipts: number;
     readonly events: number;
+    readonly sessionIds: readonly string[];
     readonly left: { readonly receipts: number; readonly events: number; readonly history: number };
   }>;
 }
@@ -47,15 +52,19 @@ export function createErasureService(deps: ErasureDeps) {
   return {
     async erase(actor: Actor, respondent: ErasedRespondent): Promise<ErasureReply> {
       const { organizationId, projectId, respondentId } = respondent;
-      const { receipts, events, left } = await deps.eraseScores(projectId, respondentId);
+      const { receipts, events, sessionIds: scored, left } = await deps.eraseScores(projectId, respondentId);
       const erased = { sessions: 0, fingerprints: 0, receipts, events };
+      const ids = new Set(scored);
       for (let taken = batchMax; taken === batchMax;) {
+        for (const id of await markBatch(deps, respondent)) ids.add(id);
         const batch = await inOrganization(database, organizationId, (tx) => eraseBatch(deps, tx, respondent));
         erased.sessions += batch.sessions;
         erased.fingerprints += batch.fingerprints;
         erased.events += batch.events;
         taken = batch.sessions;
       }
+      erased.events += await erasePayloadsOf(deps, respondent, [...ids]);
+      await deps.eraseLetters(projectId, ids);
       await inOrganization(database, organizationId, async (tx) => {
         await deps.eraseLinks(tx, projectId, respondentId);
         await recordAudit(tx, actor, {
@@ -69,6 +78,35 @@ export function createErasureService(deps: ErasureDeps) {
       return { erased, left: { sessions, ...left } };
     },
   };
+}
+
+/** Marks the sessions that the next batch erases, in a transaction of its own: whoever writes for webhooks after it sees the mark. */
+async function markBatch(deps: ErasureDeps, respondent: ErasedRespondent): Promise<readonly string[]> {
+  return inOrganization(deps.database, respondent.organizationId, async (tx) => {
+    const rows = await tx.query<{ session_id: string }>(
+      `SELECT session_id FROM verification_sessions WHERE project_id = $1 AND respondent_id = $2 LIMIT ${batchMax}`,
+      [respondent.projectId, respondent.respondentId],
+    );
+    const ids = rows.map((row) => row.session_id);
+    await deps.markSessions(tx, respondent, ids);
+    return ids;
+  });
+}
+
+/** Payloads of scored sessions, which have no rows here; and once more those of the others: what was being written as they were marked. */
+async function erasePayloadsOf(
+  { database, erasePayloads, markSessions }: ErasureDeps,
+  respondent: ErasedRespondent,
+  ids: readonly string[],
+): Promise<number> {
+  const { organizationId, projectId } = respondent;
+  let events = 0;
+  for (let from = 0; from < ids.length; from += batchMax) {
+    const some = ids.slice(from, from + batchMax);
+    await inOrganization(database, organizationId, (tx) => markSessions(tx, respondent, some));
+    events += await inOrganization(database, organizationId, (tx) => erasePayloads(tx, projectId, some));
+  }
+  return events;
 }
 
 async function countSessions(tx: Queryable, { projectId, respondentId }: ErasedRespondent): Promise<number> {
