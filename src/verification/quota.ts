@@ -2,9 +2,13 @@
  * The monthly quota of verifications: what counts is a completed session, in the month of UTC in which it completed. Sessions of the test
  * world are counted in a bucket of their own and are held to no quota. The count is taken in the transaction that completes the session,
  * so that two at the edge cannot both pass.
+ *
+ * All completions of an organization count in one row of the month. It is taken in the message that commits, so that they wait for each other’s
+ * commit, and never for what this process does between two statements.
  */
+import pg from 'pg';
 import { Fault } from '../errors.js';
-import type { Queryable } from '../stores/database/port.js';
+import { DatabaseConflict, type Queryable } from '../stores/database/port.js';
 
 export interface Usage {
   readonly organizationId: string;
@@ -26,20 +30,31 @@ function monthOf(nowMs: number): { readonly month: string; readonly next: string
 const quotaOf = ({ isDemo, monthlyQuota }: Pick<Usage, 'isDemo' | 'monthlyQuota'>): number | null =>
   isDemo ? null : monthlyQuota;
 
-/** Counts one verification. Throws QUOTA_EXCEEDED where the month’s are used up. */
-export async function takeQuota(tx: Queryable, usage: Usage): Promise<void> {
-  const { organizationId, isDemo, nowMs } = usage;
+/**
+ * Runs `complete`, which ends its transaction with the statement that it is given: that counts one verification. Throws QUOTA_EXCEEDED where the
+ * month’s are used up, and nothing of the transaction holds.
+ */
+export async function withQuota<T>(usage: Usage, complete: (closing: string) => Promise<T>): Promise<T> {
   const quota = quotaOf(usage);
-  if (quota === 0) throw quotaExceeded(0, 0, nowMs);
-  const rows = await tx.query<{ used: number }>(
-    `INSERT INTO verification_usage AS u (organization_id, month, is_demo, used) VALUES ($1, $2::date, $3, 1)
-     ON CONFLICT (organization_id, month, is_demo) DO UPDATE SET used = u.used + 1 WHERE $4::bigint IS NULL OR u.used < $4
-     RETURNING used`,
-    [organizationId, monthOf(nowMs).month, isDemo, quota],
-    { recurring: true },
-  );
-  if (rows.length === 0 && quota !== null) throw quotaExceeded(quota, quota, nowMs);
+  if (quota === 0) throw quotaExceeded(0, 0, usage.nowMs);
+  try {
+    return await complete(countOne(usage, quota));
+  } catch (error) {
+    if (quota !== null && isUsedUp(error)) throw quotaExceeded(quota, quota, usage.nowMs);
+    throw error;
+  }
 }
+
+/** No month counts less than nothing: the table’s own check refuses what is counted beyond the quota. */
+function countOne({ organizationId, isDemo, nowMs }: Usage, quota: number | null): string {
+  const more = quota === null ? 'u.used + 1' : `CASE WHEN u.used < ${quota} THEN u.used + 1 ELSE -1 END`;
+  return `INSERT INTO verification_usage AS u (organization_id, month, is_demo, used)
+          VALUES (${pg.escapeLiteral(organizationId)}, '${monthOf(nowMs).month}', ${String(isDemo)}, 1)
+          ON CONFLICT (organization_id, month, is_demo) DO UPDATE SET used = ${more}`;
+}
+
+const isUsedUp = (error: unknown): boolean =>
+  error instanceof DatabaseConflict && error.constraint === 'verification_usage_used_check';
 
 /** Throws QUOTA_EXCEEDED where nothing is left, so that nobody goes through a camera check in vain. Counts nothing. */
 export async function requireQuota(database: Queryable, usage: Usage): Promise<void> {

@@ -1,11 +1,14 @@
-/** Two instances race on the same sessions: their scores, and the flags that they raise. */
+/** Two instances race on the same sessions: their scores, the flags that they raise, and the last of a quota. */
 import t from 'tap';
+import { deviceOnlyExample } from '../../src/contract/envelope-examples.js';
 import type { SessionReply } from '../../src/contract/session.js';
 import type { EvidenceReply, ScoreReply } from '../../src/contract/score.js';
+import { openPostgres } from '../../src/stores/database/postgres.js';
 import { startFleet } from '../helpers/fleet.js';
 import { realStoreSettings } from '../helpers/real-service.js';
 import { startReceiver } from '../helpers/receiver.js';
 import { findStack } from '../helpers/stores.js';
+import { envelopeFor, page } from '../helpers/verifications.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 t.setTimeout(120_000);
@@ -117,5 +120,47 @@ if (stack !== null) {
     await waitUntil(() => new Set(seen()).size === 22, 'each flag reaches the webhook');
     const expected = sessions.flatMap(({ sessionId }) => events.map((event) => `${event} ${sessionId}`));
     t.same(seen().sort(), expected.sort(), 'once');
+  });
+
+  t.test('two instances take the last of the month’s verifications: all that there are, and none more', async (t) => {
+    const quota = 7;
+    const database = await openPostgres({ url: settings.DATABASE_URL, poolMax: 2, deadlineMs: 10_000 });
+    t.teardown(() => database.close());
+    const ask = async (url: string, path: string, body: object, headers: Readonly<Record<string, string>> = {}) => {
+      const answer = await fetch(`${url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...page, ...headers },
+        body: JSON.stringify(body),
+      });
+      return { status: answer.status, body: (await answer.json()) as SessionReply & { readonly code?: string } };
+    };
+    const start = (url: string) => ask(url, '/public/sessions', { siteKey: keys.siteKey });
+    const limitTo = async (value: number, status: number): Promise<void> => {
+      await database.query('UPDATE organizations SET monthly_quota = $1', [value]);
+      const isKnown = async () => (await Promise.all(urls.map(start))).every((answer) => answer.status === status);
+      await waitUntil(isKnown, `both instances know of the quota of ${value}`);
+    };
+    const used = async (): Promise<number> =>
+      (await database.query<{ used: number }>('SELECT used FROM verification_usage WHERE NOT is_demo'))[0]?.used ?? 0;
+    await limitTo(0, 429);
+    await limitTo(quota, 201);
+    const sessions = await Promise.all(Array.from({ length: 24 }, (_, n) => start(urls[n % 2] ?? '')));
+    const answers = await Promise.all(
+      sessions.map(({ body: session }, n) =>
+        ask(urls[n % 2] ?? '', '/public/verify', envelopeFor(session), {
+          'user-agent': deviceOnlyExample.device.ua.ua,
+          'x-client-secret': session.clientSecret,
+        }),
+      ),
+    );
+    t.equal(answers.filter(({ status }) => status === 200).length, quota, 'none is refused while there is room');
+    for (const { status, body } of answers.filter((answer) => answer.status !== 200))
+      t.match({ status, ...body }, { status: 429, code: 'QUOTA_EXCEEDED', limit: quota, usage: quota });
+    t.equal(await used(), quota);
+    const [kept] = await database.query(
+      `SELECT (SELECT count(*) FROM verification_sessions WHERE completed_at IS NOT NULL) AS completed,
+              (SELECT count(*) FROM fingerprints) AS fingerprints`,
+    );
+    t.same(kept, { completed: quota, fingerprints: quota }, 'of those that were refused nothing is kept');
   });
 }

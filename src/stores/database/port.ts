@@ -17,7 +17,10 @@ export type SqlValue =
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface Queryable {
-  /** Runs one statement with $1-style parameters. JSON goes in as a string, cast in the SQL (`$1::jsonb`). */
+  /**
+   * Runs one statement with $1-style parameters. JSON goes in as a string, cast in the SQL (`$1::jsonb`). Within a transaction, statements
+   * that are not waited for go out together and are done in their order, none of them after one that failed.
+   */
   query<R extends Row = Row>(sql: string, values?: readonly SqlValue[], options?: CallOptions): Promise<readonly R[]>;
 }
 
@@ -31,6 +34,11 @@ export interface CallOptions {
 export interface TransactionCallOptions extends CallOptions {
   /** Statements without parameters that the transaction begins with, in the message that begins it. Values in them are escaped by whoever writes them. */
   readonly opening?: string;
+  /**
+   * Statements without parameters that the transaction ends with, in the message that commits it: a row that many wait for is locked for the commit alone, and
+   * not while we are at other things. What must not be committed has to break a constraint, since nobody looks at their rows.
+   */
+  readonly closing?: string;
 }
 
 export { DatabaseConflict } from './conflict.js';

@@ -8,7 +8,7 @@
 import pg from 'pg';
 import type { Logger } from '../../telemetry/logger.js';
 import { settleWithin } from '../settle-within.js';
-import type { Database, Queryable, Row, SqlValue } from './port.js';
+import type { Database, Queryable, Row, SqlValue, TransactionCallOptions } from './port.js';
 import { retryRolledBack } from './rolled-back.js';
 import { runStatement, runTransaction } from './transaction.js';
 import { isReadOnly, mapError, wireTypes, withinDeadline } from './wire.js';
@@ -21,6 +21,8 @@ export interface PostgresOptions {
   readonly deadlineMs: number;
   readonly logger?: Logger;
 }
+
+type Ends = Required<Pick<TransactionCallOptions, 'opening' | 'closing'>>;
 
 const store = 'postgres';
 const idleMsMax = 30_000;
@@ -42,6 +44,7 @@ function createPostgres({ url, poolMax, deadlineMs: deadlineMsOwn, logger }: Pos
   const pool = new pg.Pool({
     connectionString: url,
     max: poolMax,
+    pipeline: true,
     connectionTimeoutMillis: deadlineMsOwn,
     idleTimeoutMillis: idleMsMax,
     statement_timeout: deadlineMsOwn,
@@ -85,15 +88,14 @@ function createPostgres({ url, poolMax, deadlineMs: deadlineMsOwn, logger }: Pos
     );
   const transactOnce = async <T>(
     body: (tx: Queryable) => Promise<T>,
-    { deadlineMs, opening: given }: { readonly deadlineMs: number; readonly opening: string | undefined },
+    { deadlineMs, opening: given, closing }: Ends & { readonly deadlineMs: number },
   ): Promise<T> => {
     const ownTime = deadlineMs === deadlineMsOwn ? '' : `SET LOCAL statement_timeout = ${Math.ceil(deadlineMs)};`;
-    const opening = ownTime + (given ?? '');
     const client = await checkOut();
     // Anything but idle means that not even the rollback went through.
     const isSound = (): boolean => client.getTransactionStatus() === 'I';
     try {
-      const result = await runTransaction({ client, deadlineMs, store, opening }, body);
+      const result = await runTransaction({ client, deadlineMs, store, opening: ownTime + given, closing }, body);
       giveBack(client, isSound());
       return result;
     } catch (error) {
@@ -101,8 +103,10 @@ function createPostgres({ url, poolMax, deadlineMs: deadlineMsOwn, logger }: Pos
       throw error;
     }
   };
-  const transaction: Database['transaction'] = (body, { deadlineMs = deadlineMsOwn, opening } = {}) =>
-    retryRolledBack(store, () => transactOnce(body, { deadlineMs, opening }));
+  const transaction: Database['transaction'] = (body, options) =>
+    retryRolledBack(store, () =>
+      transactOnce(body, { deadlineMs: deadlineMsOwn, opening: '', closing: '', ...options }),
+    );
   let closing: Promise<void> | null = null;
   const close = (): Promise<void> =>
     (closing ??= settleWithin(pool.end(), closeDeadlineMs, store).catch((error: unknown) =>

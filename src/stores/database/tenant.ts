@@ -7,7 +7,7 @@
  * service is an ordinary owner of its tables, whom the policies bind anyway.
  */
 import pg from 'pg';
-import type { Database, Queryable } from './port.js';
+import type { Database, Queryable, TransactionCallOptions } from './port.js';
 
 const enter = (organizationId: string): string => `
   SELECT set_config('vh.organization_id', ${pg.escapeLiteral(organizationId)}, true),
@@ -17,7 +17,8 @@ export function inOrganization<T>(
   database: Database,
   organizationId: string,
   run: (tx: Queryable) => Promise<T>,
+  { closing }: Pick<TransactionCallOptions, 'closing'> = {},
 ): Promise<T> {
   if (organizationId === '') throw new Error('a transaction of no organization would see all of them');
-  return database.transaction(run, { opening: enter(organizationId) });
+  return database.transaction(run, { opening: enter(organizationId), ...(closing === undefined ? {} : { closing }) });
 }

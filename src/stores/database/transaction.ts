@@ -15,6 +15,8 @@ export interface TransactionOptions {
   readonly store: string;
   /** Goes out with BEGIN, in one message; may be empty. */
   readonly opening: string;
+  /** Goes out with COMMIT, in one message; may be empty. */
+  readonly closing: string;
 }
 
 /** A transaction as a whole may last this many deadlines of a statement. */
@@ -22,7 +24,7 @@ const wholeFactor = 6;
 
 /** Runs `body` in a transaction. Rejects with what the body, or the connection, failed with. */
 export async function runTransaction<T>(
-  { client, deadlineMs, store, opening }: TransactionOptions,
+  { client, deadlineMs, store, opening, closing }: TransactionOptions,
   body: (tx: Queryable) => Promise<T>,
 ): Promise<T> {
   let isOver = false;
@@ -36,7 +38,8 @@ export async function runTransaction<T>(
     await send(`BEGIN;${opening}`);
     const result = await settleWithin(body({ query }), deadlineMs * wholeFactor, store);
     isOver = true;
-    await send('COMMIT');
+    // Where the closing fails the server reads no further, and the rollback below ends the transaction.
+    await send(closing === '' ? 'COMMIT' : `${closing};COMMIT`);
     return result;
   } catch (error) {
     isOver = true;

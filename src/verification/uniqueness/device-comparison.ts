@@ -14,11 +14,21 @@ import { inScope, scopeValues, type DeviceRecord, type Scope } from './fingerpri
 /** Least probability that is told as a fuzzy match. Without a project’s own frequencies only sketches that agree nearly throughout reach it. */
 const fuzzyMin = 0.5;
 const candidatesMax = 64;
+const otherCollectorsMax = 1_024;
 
 export interface DeviceComparer {
   /** What is kept of the envelope’s device, and compared by; null where it tells of none. */
   describe(organizationId: string, envelope: Envelope): Promise<DeviceRecord | null>;
-  compare(tx: Queryable, query: DeviceQuery): Promise<DeviceComparison>;
+  /** Reads the earlier participations that a device may be found among. */
+  find(tx: Queryable, query: DeviceQuery): Promise<EarlierDevices>;
+  /** Weighs what was found; no transaction needs to wait for that. */
+  judge(device: DeviceRecord, found: EarlierDevices, nowMs: number): Promise<DeviceComparison>;
+}
+
+/** The last participation of the very device, and those of devices like it; null and none where the device tells of too little. */
+export interface EarlierDevices {
+  readonly sameSessionId: string | null;
+  readonly alike: readonly AlikeRow[];
 }
 
 export interface DeviceQuery {
@@ -27,12 +37,26 @@ export interface DeviceQuery {
   readonly rootSessionId: string;
   /** Participations before this time may be repeated. */
   readonly sinceMs: number;
-  readonly nowMs: number;
 }
 
 const noMatch: DeviceComparison = { method: 'none', similarity: 0, matchedDeviceId: null, matchedSessionId: null };
 
 const earlierOf = `f.status IN ('pass', 'review') AND f.root_session_id <> $4 AND f.completed_at >= $5 AND ${inScope}`;
+const findSame = `SELECT f.session_id FROM fingerprints f WHERE f.device_ref = $6 AND ${earlierOf} ORDER BY f.completed_at DESC LIMIT 1`;
+/**
+ * By the rows of its bands, the newest of each: the work does not grow with the project. Where collectors are apart those of others are looked
+ * through as well. Two things hold the planner to its indexes: a band is looked up as a range of one, so that it reckons with bands that many share and
+ * reads the newest first, without a sort; and OFFSET 0 has what was met looked up by its number alone.
+ */
+const findAlike = `SELECT alike.* FROM (
+    SELECT DISTINCT met.fingerprint_no
+      FROM (SELECT md5(project || band)::uuid AS meeting FROM unnest($1::text[]) AS project, unnest($6::text[]) AS band) AS own,
+      LATERAL (SELECT b.fingerprint_no FROM fingerprint_bands b WHERE b.meeting >= own.meeting AND b.meeting <= own.meeting
+                ORDER BY b.meeting DESC, b.fingerprint_no DESC LIMIT CASE WHEN $2::boolean THEN ${otherCollectorsMax} ELSE ${candidatesMax} END) AS met
+  ) AS near,
+  LATERAL (SELECT f.session_id, f.device_ref, f.device_sketch, f.completed_at FROM fingerprints f
+            WHERE f.fingerprint_no = near.fingerprint_no AND f.device_sketch IS NOT NULL AND ${earlierOf} OFFSET 0) AS alike
+  ORDER BY alike.completed_at DESC LIMIT ${candidatesMax}`;
 
 export function createDeviceComparer(pool: Pick<Pool, 'run'>, makeRef: MakeRef): DeviceComparer {
   return {
@@ -47,33 +71,36 @@ export function createDeviceComparer(pool: Pick<Pool, 'run'>, makeRef: MakeRef):
       const ref = token == null || token === '' ? null : `dev_${makeRef(organizationId, 'fingerprint:device', token)}`;
       return ref === null && bands.length === 0 ? null : { ref, sketch, bands };
     },
-    async compare(tx, { scope, device, rootSessionId, sinceMs, nowMs }) {
+    async find(tx, { scope, device: { ref, sketch, bands }, rootSessionId, sinceMs }) {
       const values = [...scopeValues(scope), rootSessionId, new Date(sinceMs)];
-      const { ref, sketch, bands } = device;
-      if (ref !== null) {
-        const [same] = await tx.query<{ session_id: string }>(
-          `SELECT f.session_id FROM fingerprints f WHERE f.device_ref = $6 AND ${earlierOf} ORDER BY f.completed_at DESC LIMIT 1`,
-          [...values, ref],
-        );
-        if (same !== undefined)
-          return { method: 'exact', similarity: 1, matchedDeviceId: ref, matchedSessionId: same.session_id };
-      }
-      if (sketch === null || bands.length === 0) return noMatch;
-      const rows = await tx.query<AlikeRow>(
-        `SELECT f.session_id, f.device_ref, f.device_sketch, f.completed_at FROM fingerprints f
-         WHERE f.device_bands && $6 AND f.device_sketch IS NOT NULL AND ${earlierOf} ORDER BY f.completed_at DESC LIMIT ${candidatesMax}`,
-        [...values, bands],
-      );
-      if (rows.length === 0) return noMatch;
-      const candidates = rows.map(candidateOf);
-      const { probabilities } = await pool.run({ kind: 'likeness', own: sketch, candidates, nowMs });
+      const [same, alike] = await Promise.all([
+        ref === null ? [] : tx.query<SameRow>(findSame, [...values, ref]),
+        sketch === null || bands.length === 0 ? [] : tx.query<AlikeRow>(findAlike, [...values, bands]),
+      ]);
+      return { sameSessionId: same[0]?.session_id ?? null, alike };
+    },
+    async judge({ ref, sketch }, { sameSessionId, alike }, nowMs) {
+      if (sameSessionId !== null)
+        return { method: 'exact', similarity: 1, matchedDeviceId: ref, matchedSessionId: sameSessionId };
+      if (sketch === null || alike.length === 0) return noMatch;
+      const { probabilities } = await pool.run({
+        kind: 'likeness',
+        own: sketch,
+        candidates: alike.map(candidateOf),
+        nowMs,
+      });
       const best = probabilities.indexOf(Math.max(...probabilities));
       const similarity = probabilities[best] ?? 0;
-      const row = rows[best];
+      const row = alike[best];
       if (row === undefined || similarity < fuzzyMin) return noMatch;
       return { method: 'fuzzy', similarity, matchedDeviceId: row.device_ref, matchedSessionId: row.session_id };
     },
   };
+}
+
+interface SameRow {
+  readonly session_id: string;
+  readonly [column: string]: unknown;
 }
 
 interface AlikeRow {

@@ -96,21 +96,19 @@ export function createUniqueness(deps: UniquenessDeps) {
     const scope = await resolveScope(inTenant, session);
     const { horizon, question, numbers, sizeWith } = await search(deps, session, { face, scope, nowMs });
     const sinceMs = Math.max(0, blockedSince(session.deduplication, nowMs));
-    const facts = await inTenant(async (tx) => ({
-      biometric:
+    const [biometric, found] = await inTenant((tx) =>
+      Promise.all([
         face === null || question === null
           ? null
-          : await compareFace(deps, tx, { face, scope, horizon, question, numbers, sizeWith }),
-      device:
-        device === null
-          ? null
-          : await devices.compare(tx, { scope, device, rootSessionId: session.rootSessionId, sinceMs, nowMs }),
-    }));
-    const { biometric } = facts;
+          : compareFace(deps, tx, { face, scope, horizon, question, numbers, sizeWith }),
+        device === null ? null : devices.find(tx, { scope, device, rootSessionId: session.rootSessionId, sinceMs }),
+      ]),
+    );
+    const likeness = device === null || found === null ? null : await devices.judge(device, found, nowMs);
     const asked = question === null || biometric === null ? null : { ...question, same: biometric.threshold };
     const matched = isDuplicate(biometric) ? (biometric?.match?.fingerprintId ?? null) : null;
     seenOf.set(envelope, { face, device, scope, horizon, question: asked, matched });
-    return facts;
+    return { biometric, device: likeness };
   }
 
   return {
@@ -224,8 +222,10 @@ async function compareFace(
     sizeWith,
   }: Omit<Search, 'question'> & { readonly face: Face; readonly scope: Scope; readonly question: FaceQuestion },
 ): Promise<BiometricComparison> {
-  const proposed = await store.byNumbers(tx, scope, numbers, face.record);
-  const newer = await store.since(tx, scope, horizon, face.record, newerMax + 1);
+  const [proposed, newer] = await Promise.all([
+    store.byNumbers(tx, scope, numbers, face.record),
+    store.since(tx, scope, horizon, face.record, newerMax + 1),
+  ]);
   if (newer.length > newerMax) throw notReady('the index of faces lags too far behind');
   const gallerySize = sizeWith(newer.map(({ number }) => number));
   const found = [...proposed, ...newer].flatMap((fingerprint) => likelyOf(face, fingerprint));

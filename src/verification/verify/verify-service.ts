@@ -17,11 +17,11 @@ import {
 import { Fault } from '../../errors.js';
 import type { StoredOrganization } from '../../administration/organization-store.js';
 import { thresholdsOf, type StoredProject } from '../../administration/project-store.js';
-import type { Database } from '../../stores/database/port.js';
+import type { Database, Queryable } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import type { Outbox } from '../../stores/outbox.js';
 import type { Metrics } from '../../telemetry/metrics.js';
-import { takeQuota } from '../quota.js';
+import { withQuota } from '../quota.js';
 import type { Randomness } from '../sessions/challenges.js';
 import { countLinkUse } from '../sessions/linked-sessions.js';
 import { completedAlready, requireVerifiable } from '../sessions/session-state.js';
@@ -169,28 +169,35 @@ async function record(
   const { organizationId, sessionId, isDemo } = session;
   const { outcome, completedAt, device, browser } = completed;
   const events = eventsOf(completed);
+  const usage = { organizationId, isDemo, monthlyQuota: organization.monthlyQuota, nowMs: completedAt.getTime() };
+  const complete = async (tx: Queryable): Promise<void> => {
+    const completion = { sessionId, completedAt, tokenId, outcome, deviceClass: device, browser };
+    const [completing, keeping, ...rest] = sendAll([
+      completeSession(tx, completion),
+      keepMarks(tx, session, gathered.marks, gathered.seen),
+      uniqueness.record(tx, compared, envelope, { completedAt, status: outcome.verdict.status }),
+      outbox.write(tx, events),
+    ]);
+    if (!(await completing)) throw completedAlready();
+    if (!(await keeping)) throw new MarkTaken();
+    await Promise.all(rest);
+    // A row that many share is taken last, and held for the commit only.
+    await countLinkUse(tx, session);
+  };
   try {
-    await inOrganization(database, organizationId, async (tx) => {
-      const completion = { sessionId, completedAt, tokenId, outcome, deviceClass: device, browser };
-      if (!(await completeSession(tx, completion))) throw completedAlready();
-      if (!(await keepMarks(tx, session, gathered.marks, gathered.seen))) throw new MarkTaken();
-      await uniqueness.record(tx, compared, envelope, { completedAt, status: outcome.verdict.status });
-      await outbox.write(tx, events);
-      // Rows that many share are taken last, and held for the commit only: the link’s, and the organization’s month.
-      await countLinkUse(tx, session);
-      await takeQuota(tx, {
-        organizationId,
-        isDemo,
-        monthlyQuota: organization.monthlyQuota,
-        nowMs: completedAt.getTime(),
-      });
-    });
+    await withQuota(usage, (closing) => inOrganization(database, organizationId, complete, { closing }));
   } catch (error) {
     if (error instanceof MarkTaken || error instanceof CameBetween) return false;
     throw error;
   }
   void outbox.publish(events);
   return true;
+}
+
+/** Statements that go out together. Each is awaited in its turn, and the first that went wrong is told of; the others fail after it. */
+function sendAll<T extends readonly [Promise<unknown>, ...Promise<unknown>[]]>(statements: T): T {
+  for (const statement of statements) statement.catch(() => undefined);
+  return statements;
 }
 
 /** Rolls the transaction back; never leaves this file. */

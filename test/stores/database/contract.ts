@@ -164,6 +164,41 @@ function testTransactions(t: Test, database: Database): void {
     t.same(await database.query('SELECT n FROM tally ORDER BY n'), [{ n: 1 }, { n: 2 }]);
   });
 
+  t.test('a transaction ends with its closing, and one whose closing fails leaves nothing behind', async (t) => {
+    await database.query('CREATE TABLE closings (n integer CONSTRAINT not_below CHECK (n >= 0))');
+    const add = (n: number, closing: string): Promise<unknown> =>
+      database.transaction((tx) => tx.query('INSERT INTO closings VALUES ($1)', [n]), { closing });
+    await add(1, 'INSERT INTO closings VALUES (2)');
+    const refused = await add(3, 'INSERT INTO closings VALUES (-1)').catch((error: unknown) => error);
+    t.ok(refused instanceof DatabaseConflict);
+    t.match(refused, { kind: 'check', constraint: 'not_below' });
+    await t.rejects(
+      database.transaction(() => Promise.reject(new Error('the body gave up')), {
+        closing: 'INSERT INTO closings VALUES (4)',
+      }),
+      /gave up/,
+    );
+    t.same(await database.query('SELECT n FROM closings ORDER BY n'), [{ n: 1 }, { n: 2 }]);
+  });
+
+  t.test(
+    'statements of a transaction that go out together are done in order, none after one that failed',
+    async (t) => {
+      await database.query('CREATE TABLE together (n integer)');
+      const send = (divisor: number): Promise<readonly unknown[]> =>
+        database.transaction((tx) =>
+          Promise.all([
+            tx.query('INSERT INTO together VALUES ($1)', [divisor]),
+            tx.query('SELECT n / $1 AS n FROM together', [divisor]),
+            tx.query('UPDATE together SET n = n + $1 RETURNING n', [10]),
+          ]),
+        );
+      await t.rejects(send(0), /division/, 'the first that failed is told of');
+      t.same(await database.query('SELECT n FROM together'), []);
+      t.same(await send(2), [[], [{ n: 1 }], [{ n: 12 }]]);
+    },
+  );
+
   t.test('a statement after the end of its transaction is refused', async (t) => {
     const tx = await database.transaction(async (tx) => tx);
     await t.rejects(tx.query('INSERT INTO tally VALUES (5)'), /after the end/);

@@ -1,5 +1,6 @@
 /** Whose participants are compared: projects, groups, data collectors, organizations; and devices within them. */
 import type { Test } from 'tap';
+import type { Database, Queryable } from '../../../src/stores/database/port.js';
 import { updateProjectFields } from '../../helpers/project-fields.js';
 import { envelopeOf } from '../../helpers/faces.js';
 import { humanBody } from '../../helpers/facts.js';
@@ -97,4 +98,52 @@ export function testScopes(t: Test, open: () => Shared): void {
     t.equal(await compare(envelopeOf({})), null, 'no device, nothing to compare');
     t.match(await compare(envelopeOf({ device: {} })), null);
   });
+
+  t.test('a device is looked for among those like it alone, however many participants the project has', async (t) => {
+    const world = await createWorld(open());
+    const { ids: _ids, ...device } = humanBody();
+    const read = { rows: 0 };
+    const one = openInstance(t, { ...open(), database: countingReads(open().database, read) });
+    const first = world.session();
+    await participate(one, world, first, envelopeOf({ device }));
+    await open().database.query(
+      `INSERT INTO fingerprints (fingerprint_id, organization_id, project_id, session_id, root_session_id, status, completed_at, device_sketch, device_bands)
+       SELECT f.fingerprint_id || n, f.organization_id, f.project_id, f.session_id || n, f.session_id || n, f.status, f.completed_at, f.device_sketch, ARRAY['other' || n]
+         FROM fingerprints f, generate_series(1, 1000) AS n WHERE f.project_id = $1`,
+      [world.projectId],
+    );
+    read.rows = 0;
+    const { device: found } = await one.uniqueness.compare(world.session(), envelopeOf({ device }), startMs);
+    t.match(found, { method: 'fuzzy', matchedSessionId: first.sessionId });
+    t.ok(read.rows < 100, `${read.rows} fingerprints were read`);
+    const erased = await open().database.query('DELETE FROM fingerprints WHERE project_id = $1 RETURNING 1', [
+      world.projectId,
+    ]);
+    t.equal(erased.length, 1_001);
+    t.same(
+      await open().database.query('SELECT * FROM fingerprint_bands WHERE organization_id = $1', [world.organizationId]),
+      [],
+      'bands go with their fingerprint',
+    );
+  });
+}
+
+/** Adds up how many fingerprints its transactions read. */
+function countingReads(database: Database, read: { rows: number }): Database {
+  const readSoFar = async (tx: Queryable): Promise<number> => {
+    const [row] = await tx.query<{ rows: number }>(
+      "SELECT seq_tup_read + idx_tup_fetch AS rows FROM pg_stat_xact_user_tables WHERE relname = 'fingerprints'",
+    );
+    return row?.rows ?? 0;
+  };
+  return {
+    ...database,
+    transaction: (run, options) =>
+      database.transaction(async (tx) => {
+        const before = await readSoFar(tx);
+        const result = await run(tx);
+        read.rows += (await readSoFar(tx)) - before;
+        return result;
+      }, options),
+  };
 }

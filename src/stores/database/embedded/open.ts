@@ -127,12 +127,12 @@ function createDatabase(supply: Supply, lock: DataLock | null, options: Embedded
   };
   const transaction = <T>(
     body: (tx: Queryable) => Promise<T>,
-    { deadlineMs = deadlineMsOwn, opening = '' }: TransactionCallOptions = {},
+    { deadlineMs = deadlineMsOwn, opening = '', closing = '' }: TransactionCallOptions = {},
   ): Promise<T> =>
     retryRolledBack(store, () =>
       queue.exclusive(async () => {
         const { client } = await withinDeadline(supply.obtain(), openDeadlineMs, store);
-        return runTransaction({ client, deadlineMs, store, opening }, body);
+        return runTransaction({ client, deadlineMs, store, opening, closing }, body);
       }),
     );
   const timer = setInterval(() => void tidyOnce(), options.tidyEveryMs ?? tidyEveryMsDefault);
