@@ -1,27 +1,35 @@
 -- Earlier sessions that may be the same person or device. Uses at, now, session.
 
 local function gather(found, text, oldest)
-  local names, times = found.names, found.times
+  local names, times, entries = found.names, found.times, found.entries
   for i = 1, #text, entryWidth do
-    local other, stamp = entryAt(text, i)
-    -- The rest is older still.
-    if stamp <= oldest then return end
-    local known = times[other]
-    if not known then
-      names[#names + 1] = other
-      times[other] = stamp
-    elseif stamp > known then
-      times[other] = stamp
+    local entry = string.sub(text, i + 1, i + 29)
+    -- Sessions that look alike share most of their bands, and stand in each with the same time.
+    if not entries[entry] then
+      local other, stamp = string.sub(entry, 1, 16), string.sub(entry, 17)
+      -- The rest is older still.
+      if stamp <= oldest then return end
+      entries[entry] = true
+      local known = times[other]
+      if not known then
+        names[#names + 1] = other
+        times[other] = stamp
+      elseif stamp > known then
+        times[other] = stamp
+      end
     end
   end
 end
 
 local function latest(found, picked, max, except)
   local names, times = found.names, found.times
-  table.sort(names, function(a, b)
-    if times[a] ~= times[b] then return times[a] > times[b] end
-    return a < b
-  end)
+  -- Whoever is given the candidates puts them in order.
+  if #names > max - #picked then
+    table.sort(names, function(a, b)
+      if times[a] ~= times[b] then return times[a] > times[b] end
+      return a < b
+    end)
+  end
   for _, name in ipairs(names) do
     if #picked >= max then return end
     if name ~= session and not except[name] then picked[#picked + 1] = name end
@@ -31,7 +39,7 @@ end
 -- Those that share an identifier first, then those that look alike. Answers [session, via] of each, and their records.
 local function pickCandidates(respondentText, deviceText, bandTexts)
   if respondentText == '' and deviceText == '' and #bandTexts == 0 then return {}, {} end
-  local exact, similar, picked = { names = {}, times = {} }, { names = {}, times = {} }, {}
+  local exact, similar, picked = { names = {}, times = {}, entries = {} }, { names = {}, times = {}, entries = {} }, {}
   local oldest = stampOf(now - bounds.candidateMs)
   gather(exact, respondentText, oldest)
   local byRespondent = #exact.names

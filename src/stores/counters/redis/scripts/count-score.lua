@@ -13,22 +13,11 @@ local s = {
 if s.device == '' and probe then s.device = probe.device end
 
 -- Everything that has a name before it is read is read at once.
-local reads, names = rateKeys(home), {}
-local limits = #reads
-local keys = sessionKeys(s)
-for _, group in ipairs({ keys, historyKeys() }) do
-  for name, key in pairs(group) do
-    reads[#reads + 1] = key
-    names[#reads] = name
-  end
-end
-local values, read = redis.call('MGET', unpack(reads)), {}
-for i = limits + 1, #reads do
-  read[names[i]] = values[i]
-end
-
-local limitKeys = { unpack(reads, 1, limits) }
-local allowed, used = takeRates(limitKeys, values)
+local limitKeys = rateKeys(home)
+wantSession(s)
+wantHistory()
+local read, usedBefore = readAll(limitKeys)
+local allowed, used = takeRates(limitKeys, usedBefore)
 if not allowed then return { 'limited', used } end
 local warm = isWarm(read.warm)
 readGuard(read.guard)
@@ -45,7 +34,7 @@ if replayId then
 end
 local supersedes = guard[4][1] and guard[4][1][3]
 
-local velocity, neighborhood, candidates, records = countSession(s, keys, read)
+local velocity, neighborhood, candidates, records = countSession(s, read)
 local signatureFresh = claimSignature(ARGV[argument.signature])
 noteReplay(fingerprint, version, receiptId)
 notePromised(idempotency, fingerprint, receiptId, now)

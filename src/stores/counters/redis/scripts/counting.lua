@@ -1,22 +1,48 @@
 -- Counts one session in everything that counts sessions. `s` is the session; `read` holds the values of the keys that
--- `sessionKeys` names. Answers velocity, neighborhood, candidates and their records; of a restored session nothing.
+-- `wantSession` names. Answers velocity, neighborhood, candidates and their records; of a restored session nothing.
 
-local function sessionKeys(s)
-  local keys = { guard = base .. 's:' .. session, record = at .. 'k:' .. session, address = at .. 'a:' .. s.address, prefix = at .. 'f:' .. s.prefix }
+-- What is read at once: the keys in order, the name of each, and each by its name.
+local reads, names, keys
+
+local function want(name, key)
+  local place = #reads + 1
+  reads[place], names[place], keys[name] = key, name, key
+end
+
+local function wantSession(s)
+  reads, names, keys = {}, {}, {}
+  want('guard', base .. 's:' .. session)
+  want('record', at .. 'k:' .. session)
+  want('address', at .. 'a:' .. s.address)
+  want('prefix', at .. 'f:' .. s.prefix)
   if s.device ~= '' then
-    keys.device, keys.devicePlaces = at .. 'e:D' .. s.device, base .. 'v:D' .. s.device
+    want('device', at .. 'e:D' .. s.device)
+    want('devicePlaces', base .. 'v:D' .. s.device)
   end
   if s.respondent ~= '' then
-    keys.respondent, keys.respondentPlaces = at .. 'e:R' .. s.respondent, base .. 'v:R' .. s.respondent
+    want('respondent', at .. 'e:R' .. s.respondent)
+    want('respondentPlaces', base .. 'v:R' .. s.respondent)
   end
   -- Only of an address that strangers share is it worth knowing what it usually sends.
-  if s.shared then keys.sharedAddress = at .. 'f:' .. s.address end
-  if s.host ~= '' then keys.host = at .. 'a:' .. s.host end
+  if s.shared then want('sharedAddress', at .. 'f:' .. s.address) end
+  if s.host ~= '' then want('host', at .. 'a:' .. s.host) end
   if not s.shared and s.deviceClass ~= '' then
     s.addressTie = 'A' .. s.address .. '/' .. s.deviceClass
-    keys.addressTie = at .. 'e:' .. s.addressTie
+    want('addressTie', at .. 'e:' .. s.addressTie)
   end
-  return keys
+end
+
+-- The values of what is wanted, by name, and those of the keys of `more` in order.
+local function readAll(more)
+  local count, read = #reads, {}
+  for i = 1, #more do
+    reads[count + i] = more[i]
+  end
+  local values = redis.call('MGET', unpack(reads))
+  for i = 1, count do
+    read[names[i]] = values[i]
+  end
+  return read, { unpack(values, count + 1, count + #more) }
 end
 
 local function writeIfNew(key, text, before, keepMs)
@@ -65,7 +91,7 @@ local function countHost(key, before, s)
   return (devices or respondents) and math.max(devices or 0, respondents or 0)
 end
 
-local function countSession(s, keys, read)
+local function countSession(s, read)
   local hasDevice, hasRespondent, hasSketch = s.device ~= '', s.respondent ~= '', s.sketch ~= ''
   local own, ties = {}, {}
   local deviceSessions, deviceRespondents, deviceBefore, respondentSessions, respondentDevices, respondentBefore = false, false, '', false, false, ''
@@ -111,7 +137,13 @@ local function countSession(s, keys, read)
   local node = joinTies(read.record, own)
   if within(bounds.candidateMs) and (findable or #own > 0) then writeRecord(read.record, s, findable, node, #own > 0) end
   local neighborhood, since = advanceWindow(s.prefix)
-  if not restoring then neighborhood[2], neighborhood[3] = walkGraph({ [session] = node }, ties, since) end
+  if not restoring then
+    local recordOf = {}
+    for i = 1, #candidates do
+      recordOf[candidates[i][1]] = records[i]
+    end
+    neighborhood[2], neighborhood[3] = walkGraph({ [session] = node }, recordOf, ties, since)
+  end
   writeScope()
   return velocity, neighborhood, candidates, records
 end

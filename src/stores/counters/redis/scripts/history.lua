@@ -1,12 +1,11 @@
 -- What was published of the subjects that a call names, and whether the project is warm. Uses base, now, nowText.
 
-local function historyKeys()
-  local keys = { warm = base .. 'warm' }
+local function wantHistory()
   local respondent, source, subSource = ARGV[argument.historyRespondent], ARGV[argument.historySource], ARGV[argument.historySubSource]
-  if respondent ~= '' then keys.historyRespondent = base .. 'o:' .. respondent end
-  if source ~= '' then keys.historySource = base .. 'o:' .. source end
-  if subSource ~= '' then keys.historySubSource = base .. 'o:' .. subSource end
-  return keys
+  want('warm', base .. 'warm')
+  if respondent ~= '' then want('historyRespondent', base .. 'o:' .. respondent) end
+  if source ~= '' then want('historySource', base .. 'o:' .. source) end
+  if subSource ~= '' then want('historySubSource', base .. 'o:' .. subSource) end
 end
 
 local function isWarm(marked)

@@ -2,7 +2,9 @@
 -- comes; of a session that is restored, now lies before it. Times are texts of 13 digits, so that they sort as texts.
 -- Keys of the world that is counted in begin with `base`; those of the project, which all its worlds share, with `home`.
 local base, home
-local now, nowText, session, scope, at, clock, restoring, slot, hour
+local now, nowText, session, scope, at, clock, restoring, slot, hour, hourText
+-- The bucket of the session as a stamp, and the last bucket that an hour up to it no longer holds.
+local slotStamp, slotGone
 -- How an entry of the session begins in a list of references, and the entry with its time.
 local ownMark, ownEntry
 
@@ -16,6 +18,8 @@ local function enter(ofNowText, ofSession, ofScope, ofClock)
   at = base .. scope .. ':'
   slot = math.floor(now / bounds.slotMs)
   hour = math.floor(now / bounds.hourMs)
+  hourText = string.format('%d', hour)
+  slotStamp, slotGone = string.format('%013d', slot), string.format('%013d', slot - bounds.slotsPerHour)
 end
 
 -- Whether a window that ends with the call still holds the session.
@@ -23,6 +27,12 @@ local function within(windowMs)
   return now > clock - windowMs
 end
 
+-- Numbers are spelt as whole ones: left to the server or to .., each is taken for a fraction, at many times the cost.
+local function spell(number)
+  return string.format('%d', number)
+end
+
 local function stampOf(number)
-  return string.format('%013.0f', number)
+  if number == now then return nowText end
+  return string.format('%013d', number)
 end

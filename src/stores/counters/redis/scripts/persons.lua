@@ -3,10 +3,11 @@
 
 local function placesOf(text)
   local places = { names = {}, hours = {} }
-  for name, of in string.gmatch(text or '', '([^:;]+):(%d+);') do
+  if not text then return places end
+  for name, of in string.gmatch(text, '([^:;]+):(%d+);') do
     if tonumber(of) > hour - bounds.hoursPerDay then
       places.names[#places.names + 1] = name
-      places.hours[name] = tonumber(of)
+      places.hours[name] = of
     end
   end
   return places
@@ -23,10 +24,10 @@ end
 -- Notes the place. Whether it was noted within a day; of a full list no place is new.
 local function visit(places, name)
   local known = places.hours[name]
-  if known then return known < hour + bounds.hoursPerDay end
+  if known then return tonumber(known) < hour + bounds.hoursPerDay end
   if #places.names >= bounds.personPlacesMax then return true end
   places.names[#places.names + 1] = name
-  places.hours[name] = hour
+  places.hours[name] = hourText
   return false
 end
 

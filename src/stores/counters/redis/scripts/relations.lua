@@ -21,18 +21,10 @@ local function tiesOf(record)
   return ties
 end
 
--- Members of a tie seen since then, with their times; nil for a hub.
-local function membersSince(text, since)
-  local members, count = {}, 0
-  for i = 1, #text, entryWidth do
-    local other, stamp = entryAt(text, i)
-    local sighted = tonumber(stamp)
-    if sighted < since then break end
-    count = count + 1
-    members[count] = { other, sighted }
-  end
-  if count > bounds.hubMembers then return nil end
-  return members
+-- The part of a tie's text that holds members seen after then; nothing of a hub.
+local function membersAfter(text, oldest)
+  text = dropEntries(text, oldest)
+  return #text > bounds.hubMembers * entryWidth and '' or text
 end
 
 -- Whether the session is the only one that was ever seen at each of its ties; a tie that was not read may hold others.
@@ -43,15 +35,17 @@ local function isAlone(node, ties)
   return true
 end
 
--- Breadth first from this session. `nodes` (session -> list of ties) and `ties` (tie -> sightings) hold what was read
--- already; the rest is read one level at a time.
-local function walkGraph(nodes, ties, since)
+-- Breadth first from this session. `nodes` (session -> list of ties), `records` (session -> record) and `ties` (tie -> sightings) hold what was
+-- read already; the rest is read one level at a time.
+local function walkGraph(nodes, records, ties, since)
   if isAlone(nodes[session], ties) then return 0, 0 end
+  local oldest = stampOf(since - 1)
   local visited, count, crossed, members = { [session] = true }, 0, {}, {}
   local frontier, direct = { session }, nil
   while #frontier > 0 do
     local nodeKeys, unread = {}, {}
     for _, node in ipairs(frontier) do
+      if records[node] then nodes[node] = tiesOf(records[node]) end
       if not nodes[node] then
         unread[#unread + 1] = node
         nodeKeys[#nodeKeys + 1] = at .. 'k:' .. node
@@ -85,15 +79,20 @@ local function walkGraph(nodes, ties, since)
         local byTime = string.sub(tie, 1, 1) == 'A'
         if byTime or not crossed[tie] then
           crossed[tie] = true
-          if members[tie] == nil then members[tie] = membersSince(ties[tie], since) or false end
+          local text = members[tie]
+          if not text then
+            text = membersAfter(ties[tie], oldest)
+            members[tie] = text
+          end
           local own
           if byTime then
             local _, stamp = findEntry(ties[tie], node)
             own = tonumber(stamp)
+            if not own then text = '' end
           end
-          for _, member in ipairs(members[tie] or {}) do
-            local other = member[1]
-            local near = not byTime or (own and math.abs(member[2] - own) <= bounds.addressTieMs)
+          for i = 1, #text, entryWidth do
+            local other = string.sub(text, i + 1, i + 16)
+            local near = not byTime or math.abs(tonumber(string.sub(text, i + 17, i + 29)) - own) <= bounds.addressTieMs
             if near and not visited[other] and count < bounds.visitedMax then
               visited[other] = true
               count = count + 1

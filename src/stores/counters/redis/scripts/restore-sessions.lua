@@ -10,17 +10,10 @@ for before = heads, #ARGV - 1, stride do
     host = ARGV[before + item.host], token = ARGV[before + item.token],
     sketch = ARGV[before + item.sketch], bands = index[1], cells = index[2],
   }
-  local keys, reads, names = sessionKeys(s), {}, {}
-  for name, key in pairs(keys) do
-    reads[#reads + 1] = key
-    names[#reads] = name
-  end
-  local read = {}
-  for j, value in ipairs(redis.call('MGET', unpack(reads))) do
-    read[names[j]] = value
-  end
+  wantSession(s)
+  local read = readAll({})
   readGuard(read.guard)
-  countSession(s, keys, read)
+  countSession(s, read)
   writeGuard()
 end
 return 'restored'

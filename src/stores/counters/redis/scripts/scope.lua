@@ -2,36 +2,37 @@
 -- figures of both, read and written once a call; # begins what is not a prefix. Uses at, now, nowText, session, scope,
 -- restoring, within, admit.
 
-local scopeKey, listKey, state, changes
+local scopeKey, listKey
+-- The figures of the window, of which `own` counts the sessions of the session's prefix, and those of the bands. As texts where they are compared only.
+local squares, prefixes, length, oldest, newest, renewed, own
+local generation, began, banded
+-- What is to be written: names and values.
+local changes, changeCount, known
 
 local function readScope(prefix)
-  scopeKey, listKey, changes = at .. 'w', at .. 'r', {}
-  local names = { '#squares', '#prefixes', '#length', '#oldest', '#newest', '#renewed', '#generation', '#began', '#sessions', prefix }
-  local values = redis.call('HMGET', scopeKey, unpack(names))
-  state = {}
-  for i, name in ipairs(names) do
-    state[name] = values[i]
-  end
+  scopeKey, listKey, changes, changeCount = at .. 'w', at .. 'r', {}, 0
+  known = redis.call('HMGET', scopeKey, '#squares', '#prefixes', '#length', '#oldest', '#newest', '#renewed', '#generation', '#began', '#sessions', prefix)
+  squares, prefixes, length = tonumber(known[1] or 0), tonumber(known[2] or 0), tonumber(known[3] or 0)
+  oldest, newest, renewed, own = known[4], known[5], tonumber(known[6] or 0), tonumber(known[10] or 0)
+  generation, began, banded = tonumber(known[7] or 0), tonumber(known[8] or now), tonumber(known[9] or 0)
 end
 
 local function change(name, value)
-  state[name], changes[name] = value, value
+  changes[changeCount + 1], changes[changeCount + 2] = name, value
+  changeCount = changeCount + 2
 end
 
-local function figure(name)
-  return tonumber(state[name] or 0)
+local function changeBands()
+  change('#generation', spell(generation))
+  change('#began', stampOf(began))
+  change('#sessions', spell(banded))
 end
 
 local function writeScope()
-  if not next(changes) then return end
-  local renew = now - figure('#renewed') >= bounds.dayMs
+  if changeCount == 0 then return end
+  local renew = now - renewed >= bounds.dayMs
   if renew then change('#renewed', nowText) end
-  local written = {}
-  for name, value in pairs(changes) do
-    written[#written + 1] = name
-    written[#written + 1] = value
-  end
-  redis.call('HSET', scopeKey, unpack(written))
+  redis.call('HSET', scopeKey, unpack(changes, 1, changeCount))
   if renew then
     redis.call('PEXPIRE', scopeKey, 4 * bounds.dayMs)
     redis.call('PEXPIRE', listKey, 4 * bounds.dayMs)
@@ -42,30 +43,37 @@ end
 -- one before. A generation ends after a day or when it is full; the one before it is dropped then.
 local function exchangeBands(bands)
   if #bands == 0 or not within(bounds.similarMs) then return {} end
-  local generation, began, count = figure('#generation'), tonumber(state['#began'] or now), figure('#sessions')
-  if count >= bounds.bandGenerationSessions or now - began >= bounds.similarMs then
+  if banded >= bounds.bandGenerationSessions or now - began >= bounds.similarMs then
     redis.call('UNLINK', at .. 'x' .. (generation - 1))
-    generation, began, count = generation + 1, now, 0
+    generation, began, banded = generation + 1, now, 0
   end
   local key = at .. 'x' .. generation
-  local texts = redis.call('HMGET', key, unpack(bands))
-  local before = generation > 0 and redis.call('HMGET', at .. 'x' .. (generation - 1), unpack(bands)) or {}
-  local writes = {}
+  local texts, missing, places = redis.call('HMGET', key, unpack(bands)), {}, {}
   for i = 1, #bands do
-    texts[i] = texts[i] or before[i] or ''
-    local text = addSighting(texts[i], bounds.similarMs, bounds.bandSessionsMax)
-    if text ~= texts[i] then
-      writes[#writes + 1] = bands[i]
-      writes[#writes + 1] = text
+    if not texts[i] then
+      texts[i] = ''
+      missing[#missing + 1], places[#places + 1] = bands[i], i
     end
   end
-  if #writes > 0 then
-    redis.call('HSET', key, unpack(writes))
+  if generation > 0 and #missing > 0 then
+    for i, text in ipairs(redis.call('HMGET', at .. 'x' .. (generation - 1), unpack(missing))) do
+      texts[places[i]] = text or ''
+    end
+  end
+  local writes, count = {}, 0
+  for i = 1, #bands do
+    local text = addSighting(texts[i], bounds.similarMs, bounds.bandSessionsMax)
+    if text ~= texts[i] then
+      writes[count + 1], writes[count + 2] = bands[i], text
+      count = count + 2
+    end
+  end
+  if count > 0 then
+    redis.call('HSET', key, unpack(writes, 1, count))
     -- A generation is written for a day at most, and read for one more after it.
-    if count == 0 then redis.call('PEXPIRE', key, 3 * bounds.similarMs) end
-    change('#generation', generation)
-    change('#began', began)
-    change('#sessions', count + 1)
+    if banded == 0 then redis.call('PEXPIRE', key, 3 * bounds.similarMs) end
+    banded = banded + 1
+    changeBands()
   end
   return texts
 end
@@ -86,62 +94,67 @@ local function insertInOrder(entry)
     redis.call('RPUSH', listKey, unpack(entries, from, math.min(from + 199, #entries)))
   end
   redis.call('PEXPIRE', listKey, 4 * bounds.dayMs)
-  change('#oldest', entries[1])
+  oldest = entries[1]
 end
 
 local function addToWindow(prefix)
-  local entry, length = nowText .. ' ' .. prefix, figure('#length')
-  if restoring and length > 0 and timeOfEntry(state['#newest']) > now then
-    if length >= bounds.neighborhoodSessionsMax and timeOfEntry(state['#oldest']) > now then return end
+  local entry = nowText .. ' ' .. prefix
+  if restoring and length > 0 and timeOfEntry(newest) > now then
+    if length >= bounds.neighborhoodSessionsMax and timeOfEntry(oldest) > now then return end
     insertInOrder(entry)
   else
     redis.call('RPUSH', listKey, entry)
-    change('#newest', nowText)
-    if length == 0 then
-      change('#oldest', entry)
-      -- The list is new, and so must be its expiry.
-      state['#renewed'] = '0'
-    end
+    newest = nowText
+    -- The list is new, and so must be its expiry.
+    if length == 0 then oldest, renewed = entry, 0 end
   end
-  local own = figure(prefix) + 1
-  change(prefix, own)
-  change('#squares', figure('#squares') + 2 * own - 1)
-  if own == 1 then change('#prefixes', figure('#prefixes') + 1) end
-  change('#length', length + 1)
+  own = own + 1
+  squares = squares + 2 * own - 1
+  if own == 1 then prefixes = prefixes + 1 end
+  length = length + 1
 end
 
 local function dropOldest(prefix)
   local gone = string.sub(redis.call('LPOP', listKey), 15)
   local left
   if gone == prefix then
-    left = figure(prefix) - 1
-    change(prefix, left)
+    own = own - 1
+    left = own
   else
     left = redis.call('HINCRBY', scopeKey, gone, -1)
     if left == 0 then redis.call('HDEL', scopeKey, gone) end
   end
-  if left == 0 then change('#prefixes', figure('#prefixes') - 1) end
-  change('#squares', figure('#squares') - 2 * left - 1)
-  change('#length', figure('#length') - 1)
-  change('#oldest', redis.call('LINDEX', listKey, 0) or '')
+  if left == 0 then prefixes = prefixes - 1 end
+  squares = squares - 2 * left - 1
+  length = length - 1
+  oldest = redis.call('LINDEX', listKey, 0) or ''
+end
+
+-- What the window came to.
+local function changeWindow(prefix)
+  if squares ~= tonumber(known[1] or 0) then change('#squares', spell(squares)) end
+  if prefixes ~= tonumber(known[2] or 0) then change('#prefixes', spell(prefixes)) end
+  if length ~= tonumber(known[3] or 0) then change('#length', spell(length)) end
+  if oldest ~= known[4] then change('#oldest', oldest) end
+  if newest ~= known[5] then change('#newest', newest) end
+  if own ~= tonumber(known[10] or 0) then change(prefix, spell(own)) end
 end
 
 -- The latest sessions of the scope as a list of "time prefix", and how often each prefix stands in it. Answers the
 -- figures of the neighborhood, and since when its window is.
 local function advanceWindow(prefix)
   local first = now - bounds.neighborhoodMs + 1
-  if figure('#length') > 0 and timeOfEntry(state['#newest']) < first then
+  if length > 0 and timeOfEntry(newest) < first then
     redis.call('UNLINK', listKey, scopeKey)
-    local kept = state
-    state, changes = {}, {}
-    for _, name in ipairs({ '#generation', '#began', '#sessions' }) do
-      if kept[name] then change(name, kept[name]) end
-    end
+    local hadBands = known[7]
+    squares, prefixes, length, oldest, newest, renewed, own, known = 0, 0, 0, false, false, 0, 0, { [4] = false, [5] = false }
+    if hadBands and changeCount == 0 then changeBands() end
   end
   if within(bounds.neighborhoodMs) and admit('w' .. scope) then addToWindow(prefix) end
-  while figure('#length') > 0 and (timeOfEntry(state['#oldest']) < first or figure('#length') > bounds.neighborhoodSessionsMax) do
+  while length > 0 and (timeOfEntry(oldest) < first or length > bounds.neighborhoodSessionsMax) do
     dropOldest(prefix)
   end
-  local since = figure('#length') > 0 and math.max(first, timeOfEntry(state['#oldest'])) or now
-  return { figure('#length'), 0, 0, figure(prefix), figure('#squares'), figure('#prefixes') }, since
+  changeWindow(prefix)
+  local since = length > 0 and math.max(first, timeOfEntry(oldest)) or now
+  return { length, 0, 0, own, squares, prefixes }, since
 end

@@ -46,15 +46,18 @@ end
 
 -- [first scored, last scored, counters, replays, kept from]
 local guard
+-- The counters that this call adds, in order and by name, and how long they are together.
+local added, addedLength
 
 local function readGuard(packed)
   guard = packed and cmsgpack.unpack(packed)
   if not guard or now - guard[2] >= bounds.guardMs or clock - guard[5] >= bounds.guardMs then guard = { now, now, '', {}, now } end
   guard[1] = math.min(guard[1], now)
+  added, addedLength = {}, 0
 end
 
 local function writeGuard()
-  guard[2] = math.max(guard[2], now)
+  guard[2], guard[3] = math.max(guard[2], now), guard[3] .. table.concat(added)
   guard[5] = math.max(guard[2], clock)
   redis.call('SET', base .. 's:' .. session, cmsgpack.pack(guard), 'PX', bounds.guardMs)
 end
@@ -62,8 +65,10 @@ end
 -- Whether the session is new to a counter, which it then is no longer.
 local function admit(counter)
   local label = counter .. ';'
-  if string.find(guard[3], label, 1, true) or #guard[3] + #label > bounds.guardLengthMax then return false end
-  guard[3] = guard[3] .. label
+  local known = guard[3]
+  if added[label] or (known ~= '' and string.find(';' .. known, ';' .. label, 1, true)) then return false end
+  if #known + addedLength + #label > bounds.guardLengthMax then return false end
+  added[#added + 1], added[label], addedLength = label, true, addedLength + #label
   return true
 end
 

@@ -16,7 +16,7 @@ local function fold(text, count)
 end
 
 local function ownOf(ofHour)
-  return 'w' .. (ofHour % bounds.hoursPerWeek)
+  return 'w' .. spell(ofHour % bounds.hoursPerWeek)
 end
 
 -- The moments of all hours with an hour that ended folded in, and into those of its hour of the week.
@@ -31,7 +31,7 @@ local function sourceRate(source, people)
   if source == '' or not within(bounds.candidateMs) then return false end
   local key = base .. 'b:' .. source
   -- Hours that are restored behind the current one have a place of their own until they ended too.
-  local known = redis.call('HMGET', key, 'h', 'c', 'all', 'rh', 'rc')
+  local known = redis.call('HMGET', key, 'h', 'c', 'all', 'rh', 'rc', ownOf(hour))
   local current, count, all = tonumber(known[1] or hour), tonumber(known[2] or 0), known[3]
   local restored, restoredCount = tonumber(known[4] or 0), tonumber(known[5] or 0)
   local repeated = isRepeat(people, 's' .. source)
@@ -56,11 +56,12 @@ local function sourceRate(source, people)
     current, count, began = hour, 0, true
   end
   if add then count = count + 1 end
-  if add or began then redis.call('HSET', key, 'h', current, 'c', count) end
+  if add or began then redis.call('HSET', key, 'h', spell(current), 'c', spell(count)) end
   if began then redis.call('PEXPIRE', key, bounds.candidateMs) end
   local mean, variance, hours = parseMoments(all)
   if hours >= bounds.baselineOwnHours then
-    local ownMean, ownVariance, ownHours = parseMoments(redis.call('HGET', key, ownOf(current)))
+    local own = current == hour and not began and known[6] or redis.call('HGET', key, ownOf(current))
+    local ownMean, ownVariance, ownHours = parseMoments(own)
     if ownHours >= bounds.baselineOwnHours then mean, variance = ownMean, ownVariance end
   end
   return { count, mean, variance, hours }

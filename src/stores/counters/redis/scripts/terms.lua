@@ -4,68 +4,59 @@
 
 local totalCell = 2 * bounds.termCells
 
--- What reads the cells, the same for every week: the last cell first, then each known one.
-local function cellReads(cells)
-  local reads, count = { 'GET', 'u24', '#' .. totalCell }, 3
+-- Where each cell stands in what is read, behind the last cell and each once; and what reads them, the same for every week.
+local function placeCells(cells)
+  local places, place, reads = {}, 1, { 'GET', 'u24', spell(totalCell * 24) }
   for i = 1, #cells do
-    if cells[i] >= 0 then
-      reads[count + 1], reads[count + 2], reads[count + 3] = 'GET', 'u24', '#' .. cells[i]
-      count = count + 3
+    local cell = cells[i]
+    if cell >= 0 and not places[cell] then
+      place = place + 1
+      places[cell] = place
+      local at = 3 * place
+      reads[at - 2], reads[at - 1], reads[at] = 'GET', 'u24', spell(cell * 24)
     end
   end
-  return reads
+  return places, reads
 end
 
-local function readCells(key, cells, reads)
-  local values = redis.call('BITFIELD', key, unpack(reads))
-  local counts, next = { [totalCell] = values[1] }, 2
-  for i = 1, #cells do
-    if cells[i] >= 0 then
-      counts[cells[i]] = values[next]
-      next = next + 1
-    end
-  end
-  return counts
-end
-
-local function addCells(key, cells, counts, reads)
-  counts[totalCell] = math.min(bounds.termCountMax, counts[totalCell] + 1)
-  local sets, count, read = { 'SET', 'u24', reads[3], counts[totalCell] }, 4, 6
+local function addCells(key, cells, counts, places, reads)
+  counts[1] = math.min(bounds.termCountMax, counts[1] + 1)
+  local sets, count = { 'SET', 'u24', reads[3], spell(counts[1]) }, 4
   for i = 1, #cells, 2 do
-    local first, second = cells[i], cells[i + 1]
-    if first >= 0 then
+    local one, other = places[cells[i]], places[cells[i + 1]]
+    if one then
       -- Only the smaller cell grows, which keeps strangers’ cells low.
-      local grown = math.min(bounds.termCountMax, math.min(counts[first], counts[second]) + 1)
-      if counts[first] < grown then
-        counts[first] = grown
-        sets[count + 1], sets[count + 2], sets[count + 3], sets[count + 4] = 'SET', 'u24', reads[read], grown
+      local grown = math.min(bounds.termCountMax, math.min(counts[one], counts[other]) + 1)
+      local spelt = spell(grown)
+      if counts[one] < grown then
+        counts[one] = grown
+        sets[count + 1], sets[count + 2], sets[count + 3], sets[count + 4] = 'SET', 'u24', reads[3 * one], spelt
         count = count + 4
       end
-      if counts[second] < grown then
-        counts[second] = grown
-        sets[count + 1], sets[count + 2], sets[count + 3], sets[count + 4] = 'SET', 'u24', reads[read + 3], grown
+      if counts[other] < grown then
+        counts[other] = grown
+        sets[count + 1], sets[count + 2], sets[count + 3], sets[count + 4] = 'SET', 'u24', reads[3 * other], spelt
         count = count + 4
       end
-      read = read + 6
     end
   end
   redis.call('BITFIELD', key, unpack(sets))
-  if counts[totalCell] == 1 then redis.call('PEXPIRE', key, 2 * bounds.weekMs + bounds.dayMs) end
+  if counts[1] == 1 then redis.call('PEXPIRE', key, 2 * bounds.weekMs + bounds.dayMs) end
 end
 
 local function termRates(cells)
   local week = math.floor(now / bounds.weekMs)
   local key = base .. 't:' .. week
-  local reads = cellReads(cells)
-  local current = readCells(key, cells, reads)
-  if admit('t') then addCells(key, cells, current, reads) end
+  local places, reads = placeCells(cells)
+  local current = redis.call('BITFIELD', key, unpack(reads))
+  if admit('t') then addCells(key, cells, current, places, reads) end
   if restoring then return false end
   local keyBefore = base .. 't:' .. (week - 1)
-  local before = redis.call('EXISTS', keyBefore) == 1 and readCells(keyBefore, cells, reads) or {}
+  local before = redis.call('EXISTS', keyBefore) == 1 and redis.call('BITFIELD', keyBefore, unpack(reads)) or {}
   local counts = {}
   for i = 1, #cells, 2 do
-    local first, second = cells[i], cells[i + 1]
-    counts[#counts + 1] = first >= 0 and math.min(current[first], current[second]) + math.min(before[first] or 0, before[second] or 0)
+    local one, other = places[cells[i]], places[cells[i + 1]]
+    counts[#counts + 1] = one and math.min(current[one], current[other]) + math.min(before[one] or 0, before[other] or 0) or false
   end
-  return { current[totalCell] + (before[totalCell] or 0), counts }
+  return { current[1] + (before[1] or 0), counts }
 end

@@ -10,7 +10,7 @@ end
 -- Buckets as "bucket:count;": one more in the current one if `add`; then the sum over the window of `width` buckets.
 local function tally(text, bucket, width, add)
   if text == '' then
-    if add then return bucket .. ':1;', 1 end
+    if add then return spell(bucket) .. ':1;', 1 end
     return text, 0
   end
   local kept, sum = {}, 0
@@ -22,11 +22,11 @@ local function tally(text, bucket, width, add)
         count, add = count + 1, false
       end
       if of <= bucket then sum = sum + count end
-      kept[#kept + 1] = key .. ':' .. count .. ';'
+      kept[#kept + 1] = key .. ':' .. spell(count) .. ';'
     end
   end
   if add then
-    kept[#kept + 1] = bucket .. ':1;'
+    kept[#kept + 1] = spell(bucket) .. ':1;'
     sum = sum + 1
   end
   return table.concat(kept), sum
@@ -42,8 +42,11 @@ end
 
 -- Distinct members of a sliding window, by when each was seen last; the count stops at the cap.
 local function seen(text, member, windowMs)
+  if text == '' then
+    if member == '' or not within(windowMs) then return text, 0 end
+    return ';' .. member .. nowText, 1
+  end
   if member ~= '' and within(windowMs) then text = noteEntry(text, member, nowText) end
-  if text == '' then return text, 0 end
   text = string.sub(dropEntries(text, stampOf(now - windowMs)), 1, bounds.distinctCap * entryWidth)
   return text, #text / entryWidth
 end
@@ -65,6 +68,10 @@ end
 -- Distinct members of the last hour by narrow bucket: exact up to the cap, from there on one HyperLogLog per bucket
 -- until nothing was added for an hour. The text is then "H" and the bucket of the latest addition.
 local function seenBySlot(text, name, member)
+  if text == '' then
+    if member == '' then return text, 0 end
+    return ';' .. member .. slotStamp, 1
+  end
   local key = at .. 'u' .. name
   local lastSlot = tonumber(string.match(text, '^H(%d+)'))
   if lastSlot and lastSlot > slot - bounds.slotsPerHour then
@@ -75,9 +82,9 @@ local function seenBySlot(text, name, member)
     return text, estimate(key)
   end
   if lastSlot then text = '' end
-  if member ~= '' then text = noteEntry(text, member, stampOf(slot)) end
+  if member ~= '' then text = noteEntry(text, member, slotStamp) end
   if text == '' then return text, 0 end
-  text = dropEntries(text, stampOf(slot - bounds.slotsPerHour))
+  text = dropEntries(text, slotGone)
   local count = #text / entryWidth
   if count <= bounds.distinctCap then return text, count end
   local latest = slot
