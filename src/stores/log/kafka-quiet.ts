@@ -1,30 +1,52 @@
 /**
- * Keeps kafkajs quiet while it has nothing to do. Its queue of requests looks once a millisecond, for each connection and for as long as that lives,
- * whether a broker’s throttling is over, also where there is none and nothing waits: known upstream, and not mended in a release. With the dozen
- * connections of a process that was 750 wake-ups a second and a twelfth of a core, under no load at all.
+ * Keeps kafkajs quiet while it has nothing to do. Its queue of requests, one for each connection, has two timers that never rest:
  *
- * What waits is still looked at again: when an answer makes room, and by the timer that a waiting request sets.
+ * - One looks once a millisecond whether a broker’s throttling is over, also where there is none and nothing waits: known upstream, and not mended in
+ *   a release. With the dozen connections of a process that was 750 wake-ups a second and a fiftieth of a core, under no load at all. What waits is
+ *   still looked at again: when an answer makes room, and by the timer that a waiting request sets.
+ * - One looks ten times a second for requests past their deadline, which is of seconds: here once a second.
  */
 import { createRequire } from 'node:module';
+
+interface SentRequest {
+  readonly sentAt: number;
+  readonly requestTimeout: number;
+  timeoutRequest(): void;
+}
 
 /** As much of kafkajs’s class as is needed here. */
 export interface RequestQueue {
   readonly pending: readonly unknown[];
+  readonly inflight: ReadonlyMap<number, SentRequest>;
+  readonly enforceRequestTimeout: boolean;
+  requestTimeoutIntervalId?: NodeJS.Timeout;
   scheduleCheckPendingRequests(): void;
+  scheduleRequestTimeoutCheck(): void;
+  isConnected(): boolean;
+  destroy(): void;
 }
 
-/** Sees to it that only a queue in which something waits sets its timer. */
+const overdueCheckMs = 1_000;
+
+/** Changes kafkajs’s class; the second time nothing. */
 export function quietQueues(): void {
   const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue/index.js') as {
     readonly prototype: RequestQueue;
   };
+  if (prototype.scheduleRequestTimeoutCheck === checkOverdueRarely) return;
   const schedule = prototype.scheduleCheckPendingRequests;
-  if (quieted.has(schedule)) return;
-  const scheduleWaiting = function (this: RequestQueue): void {
+  prototype.scheduleCheckPendingRequests = function () {
     if (this.pending.length > 0) schedule.call(this);
   };
-  quieted.add(scheduleWaiting);
-  prototype.scheduleCheckPendingRequests = scheduleWaiting;
+  prototype.scheduleRequestTimeoutCheck = checkOverdueRarely;
 }
 
-const quieted = new WeakSet<() => void>();
+function checkOverdueRarely(this: RequestQueue): void {
+  if (!this.enforceRequestTimeout) return;
+  this.destroy();
+  this.requestTimeoutIntervalId = setInterval(() => {
+    for (const request of this.inflight.values())
+      if (Date.now() - request.sentAt > request.requestTimeout) request.timeoutRequest();
+    if (!this.isConnected()) this.destroy();
+  }, overdueCheckMs);
+}
