@@ -6,7 +6,7 @@ import type { Directories } from '../administration/directories.js';
 import { readDocumentation } from '../agents/documentation.js';
 import { registerMcp } from '../agents/mcp-routes.js';
 import { prepareTools } from '../agents/tool-call.js';
-import { agentTools } from '../agents/tools.js';
+import { agentTools } from '../agents/all-tools.js';
 import type { Limits } from '../administration/request-limits.js';
 import { registerStudyRoutes } from '../audience/study-routes.js';
 import { createApp, type AppDeps } from '../http/app.js';

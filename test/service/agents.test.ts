@@ -7,7 +7,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { exportJWK, generateKeyPair } from 'jose';
 import t from 'tap';
 import { creationExample } from '../../src/audience/examples.js';
-import { agentTools } from '../../src/agents/tools.js';
+import { agentTools } from '../../src/agents/all-tools.js';
 import { oauthScopes } from '../../src/contract/oauth.js';
 import { basic, bearerOf, makeClient } from '../helpers/oauth.js';
 import { repositoryPath } from '../helpers/repository.js';

@@ -13,7 +13,7 @@ import { deviceEdges } from './device-rules.js';
 import { rules } from './findings.js';
 import { historyEdges } from './history.js';
 import { model } from './model.js';
-import { countries } from './places.js';
+import { countries } from './continents.js';
 import { velocityEdges } from './velocity.js';
 import { measuredEdges } from './visit.js';
 

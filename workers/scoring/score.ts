@@ -6,7 +6,7 @@ import type { ScoreFacts, ScoreOutcome } from '../../src/contract/facts.js';
 import type { ScoreReply } from '../../src/contract/score.js';
 import { judgeDuplication, type Duplication } from '../duplicates/device.js';
 import { judgeIndependence } from '../duplicates/independence.js';
-import { placeFindings, summarize } from '../evidence/place.js';
+import { placeFindings, summarize } from '../evidence/placement.js';
 import { weighBehavior } from './behavior.js';
 import { ceilingOf } from './caps.js';
 import { weighDevice } from './device.js';

@@ -7,7 +7,7 @@
  */
 import type { EdgeFit, FitSubject, MixCell } from '../../src/contract/thresholds.js';
 import { lowerBound, trialsNeeded, upperBound } from './binomial.js';
-import { deltaInterval } from './bootstrap.js';
+import { deltaInterval } from './resampling.js';
 import { decide } from './decide.js';
 import { blockedAt, borrow, countLevels, type LevelCounts } from './levels.js';
 

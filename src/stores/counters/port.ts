@@ -199,7 +199,7 @@ export interface Counters extends Wholeness {
   forgetReceipts(namespace: Namespace, receiptIds: readonly string[]): Promise<void>;
   /** Takes one call off each limit, or none off any when one is used up. `tag` is the slot: limits under a project’s id are the same as in its countScore. */
   takeRate(tag: string, nowMs: number, limits: readonly RateLimit[]): Promise<RateState>;
-  /** Makes records known to `countScore`. A lower or equal version never replaces a higher one. Kept 400 days from the latest write. */
+  /** Makes records known to `countScore`. A lower or equal version never replaces a higher one. Kept `bounds.historyMs` from the latest write. */
   publishHistory(namespace: Namespace, records: readonly HistoryRecord[]): Promise<void>;
   /**
    * Counts sessions that the store lost, each as `countScore` would have at its `nowMs`; a counter that no longer looks

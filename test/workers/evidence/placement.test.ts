@@ -1,5 +1,5 @@
 import t from 'tap';
-import { placeFindings, summarize } from '../../../workers/evidence/place.js';
+import { placeFindings, summarize } from '../../../workers/evidence/placement.js';
 import type { Assessed } from '../../../workers/scoring/risk.js';
 
 const weighed = (code: string, applied: number, moved = applied !== 0): Assessed => ({

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { continentOf, continentOfZone } from '../../../workers/scoring/places.js';
+import { continentOf, continentOfZone } from '../../../workers/scoring/continents.js';
 
 t.test('countries and zones know their continents, and what straddles two has both', (t) => {
   t.same(continentOf('DE'), ['eu']);
