@@ -18,13 +18,16 @@ import type { Spool } from './spool.js';
 export interface SpoolLogDeps {
   readonly log: Log;
   readonly spool: Spool;
-  readonly metrics: Pick<Metrics, 'spoolBytes' | 'spoolEntries' | 'spoolKept'>;
+  readonly metrics: Pick<Metrics, 'spoolBytes' | 'spoolEntries' | 'spoolKept' | 'spoolKeptOldest'>;
   readonly logger: Logger;
   /** Longest that a receipt waits for the log. */
   readonly directMsMax?: number;
+  /** How often it looks for files kept aside, in milliseconds. */
+  readonly keptEveryMs?: number;
 }
 
 const directMsMaxDefault = 500;
+const keptEveryMsDefault = 30_000;
 /** A disk that refused a receipt may have room again later; only trying tells. */
 const refusalMs = 5_000;
 const pauseFirstMs = 100;
@@ -64,7 +67,7 @@ export function withSpool(deps: SpoolLogDeps): SpooledLog {
   };
 
   metrics.spoolBytes.set(spool.bytes());
-  metrics.spoolKept.set(spool.keptFiles());
+  const kept = startKeptRounds(deps);
   if (spool.bytes() > 0) {
     logger.info({ spooledBytes: spool.bytes() }, 'an earlier run left receipts in the spool; they are replayed');
     recovery.start();
@@ -74,11 +77,26 @@ export function withSpool(deps: SpoolLogDeps): SpooledLog {
     takesReceipts: () => path.isDirect() || (spool.hasRoom() && performance.now() - refusedAtMs > refusalMs),
     append: (topic, entries) => (topic === 'scores' ? append(entries) : log.append(topic, entries)),
     close: async () => {
+      kept.stop();
       await recovery.stop();
       await spool.close();
       await log.close();
     },
   };
+}
+
+/** Keeps the figures of files kept aside: how many, and how long the oldest has waited for somebody. */
+function startKeptRounds({ spool, metrics, keptEveryMs = keptEveryMsDefault }: SpoolLogDeps): { stop(): void } {
+  const look = async (): Promise<void> => {
+    const { files, oldestAtMs } = await spool.kept();
+    metrics.spoolKept.set(files);
+    metrics.spoolKeptOldest.set(oldestAtMs === null ? 0 : Math.max(0, Date.now() - oldestAtMs) / 1_000);
+  };
+  const round = (): void => void look().catch(() => undefined);
+  round();
+  const timer = setInterval(round, keptEveryMs);
+  timer.unref();
+  return { stop: () => clearInterval(timer) };
 }
 
 /** Which way receipts go: to the log itself, or to the spool. */
@@ -125,7 +143,6 @@ function createRecovery({ log, spool, metrics, logger }: SpoolLogDeps, path: Ret
       await closed.wait(pauseAfter(Math.max(1, failures), pauseFirstMs, pauseMsMax));
     }
     metrics.spoolBytes.set(spool.bytes());
-    metrics.spoolKept.set(spool.keptFiles());
     recovering = null;
   };
   return {

@@ -28,6 +28,12 @@ export interface SpoolOptions {
   readonly fileBytesMax?: number;
 }
 
+export interface KeptFiles {
+  readonly files: number;
+  /** When the oldest of them was written last, milliseconds since 1970; null where there is none. */
+  readonly oldestAtMs: number | null;
+}
+
 export interface Spool {
   append(entries: readonly LogEntry[]): Promise<void>;
   /** Hands everything to `send`, oldest first; resolves when nothing is left or it is to stop, rejects with what `send` rejected with and then goes on from there. One at a time. */
@@ -36,8 +42,8 @@ export interface Spool {
   hasRoom(): boolean;
   /** Size of what waits. */
   bytes(): number;
-  /** Files kept aside, of this process and earlier ones: someone has to look at them. */
-  keptFiles(): number;
+  /** Files kept aside, of this process and earlier ones: someone has to look at them. Read from the disk, from which an operator takes them. */
+  kept(): Promise<KeptFiles>;
   /** Leaves what waits for the next start. */
   close(): Promise<void>;
 }
@@ -70,8 +76,7 @@ export async function openSpool({
     writeBytesMax,
     waitingBytesMax,
   });
-  let keptFiles = (await readdir(directory)).filter((name) => name.endsWith(keptEnding)).length;
-  const drainFile = createDrain(files, logger, () => (keptFiles += 1));
+  const drainFile = createDrain(files, logger);
   return {
     append: commit.append,
     drain: async (send, isStopping = () => false) => {
@@ -83,7 +88,7 @@ export async function openSpool({
     },
     hasRoom: () => writer.bytes() + receiptBytes <= bytesMax,
     bytes: writer.bytes,
-    keptFiles: () => keptFiles,
+    kept: () => findKept(directory),
     close: async () => {
       await commit.drain();
       await writer.seal();
@@ -92,7 +97,7 @@ export async function openSpool({
 }
 
 /** Returns a function that sends one file and deletes it, or keeps it aside; it goes on where an earlier call ended. */
-function createDrain(files: SpoolFile[], logger: Logger, onKept: () => void) {
+function createDrain(files: SpoolFile[], logger: Logger) {
   const sent = new Map<SpoolFile, number>();
   return async (
     file: SpoolFile,
@@ -116,13 +121,18 @@ function createDrain(files: SpoolFile[], logger: Logger, onKept: () => void) {
         { file: `${file.path}${keptEnding}`, damagedBytes },
         'a spool file is damaged; what could be read was replayed, and the file is kept',
       );
-    if (damagedBytes > 0 || refusals > 0) {
-      await rename(file.path, file.path + keptEnding);
-      onKept();
-    } else await unlink(file.path);
+    if (damagedBytes > 0 || refusals > 0) await rename(file.path, file.path + keptEnding);
+    else await unlink(file.path);
     sent.delete(file);
     files.splice(files.indexOf(file), 1);
   };
+}
+
+async function findKept(directory: string): Promise<KeptFiles> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith(keptEnding));
+  const found = await Promise.all(names.map((name) => stat(join(directory, name)).catch(() => null)));
+  const times = found.flatMap((each) => (each === null ? [] : [each.mtimeMs]));
+  return { files: times.length, oldestAtMs: times.length === 0 ? null : Math.min(...times) };
 }
 
 /** Files of earlier processes, oldest first. */

@@ -155,6 +155,11 @@ function logMetrics({ counter, gauge }: Makers) {
       'Files kept beside the spool: what in them was damaged or refused by the log waits for an operator.',
       [],
     ),
+    spoolKeptOldest: gauge(
+      'vh_spool_kept_oldest_seconds',
+      'Time since the oldest file kept beside the spool was written; 0 where there is none.',
+      [],
+    ),
   };
 }
 

@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { storeUnavailable } from '../../src/errors.js';
 import type { Log, LogEntry } from '../../src/stores/log/port.js';
@@ -37,7 +38,7 @@ async function open(t: Test, directory = temporaryDirectory(t), directMsMax = 50
   const metrics = createMetrics();
   const start = async () => {
     const spool = await openSpool({ directory, bytesMax: 1_000_000, logger });
-    const log = withSpool({ log: inner.log, spool, metrics, logger, directMsMax });
+    const log = withSpool({ log: inner.log, spool, metrics, logger, directMsMax, keptEveryMs: 20 });
     t.teardown(() => log.close());
     return { log, spool };
   };
@@ -50,6 +51,27 @@ t.test('with the log well, entries go to it and nothing is spooled', async (t) =
   t.same(keys, ['a']);
   t.equal(spool.bytes(), 0);
 });
+
+t.test(
+  'how many files are kept aside, and how long the oldest has waited, is told until somebody takes them away',
+  async (t) => {
+    const { metrics, directory } = await open(t);
+    const figures = async () => ({
+      files: (await metrics.spoolKept.get()).values[0]?.value,
+      seconds: (await metrics.spoolKeptOldest.get()).values[0]?.value ?? 0,
+    });
+    t.match(await figures(), { files: 0, seconds: 0 });
+    const kept = join(directory, 'receipts-0000000001.spool.kept');
+    writeFileSync(kept, 'damaged');
+    utimesSync(kept, new Date(), new Date(Date.now() - 86_400_000));
+    writeFileSync(join(directory, 'receipts-0000000002.spool.kept'), 'damaged');
+    await waitUntil(async () => (await figures()).files === 2, 'both are found');
+    t.ok((await figures()).seconds >= 86_400);
+    rmSync(kept);
+    await waitUntil(async () => (await figures()).files === 1, 'one is left');
+    t.ok((await figures()).seconds < 3_600);
+  },
+);
 
 t.test('while the log is away receipts are taken at once, and replayed in order when it is back', async (t) => {
   const { log, keys, state, spool, metrics, directory } = await open(t);

@@ -106,8 +106,8 @@ t.test('a damaged length costs the one frame that has it, and its file is kept a
     keys.filter((key) => key !== 'k2'),
   );
   t.match(readdirSync(directory), [/\.spool\.kept$/]);
-  t.equal(second.keptFiles(), 1);
-  t.equal((await open(t, directory)).keptFiles(), 1, 'the next process counts it too');
+  t.equal((await second.kept()).files, 1);
+  t.equal((await (await open(t, directory)).kept()).files, 1, 'the next process counts it too');
 });
 
 t.test('garbage behind the last frame takes nothing with it', async (t) => {

@@ -15,7 +15,7 @@ export interface Turn {
 
 export interface WaitingIn {
   /** An index of it begins with project_id. */
-  readonly table: 'adjudication_work' | 'history';
+  readonly table: 'adjudication_work' | 'history' | 'label_work';
   /** What else holds of a row that waits. */
   readonly where?: string;
 }

@@ -9,7 +9,8 @@ import type { Logger } from '../../telemetry/logger.js';
 import { openReceipt, timeOfReceipt, type Receipt } from '../receipts.js';
 import { writeCell } from './cells.js';
 import { dropExpiredMix } from './mix-retention.js';
-import { recordSessions, relabelSessions, type ScoredSession, type SessionName } from './mix-store.js';
+import { createLabelWork } from './label-work.js';
+import { recordSessions, relabelSessions, type ScoredSession } from './mix-store.js';
 import { keptSourceName } from './source-name.js';
 
 export interface MixConsumerDeps {
@@ -27,6 +28,7 @@ const retainEveryMs = 3_600_000;
 
 export async function startMixConsumer(deps: MixConsumerDeps): Promise<Consumer> {
   const { database, log, logger } = deps;
+  const labels = createLabelWork(database);
   let sweptAtMs = performance.now();
   let retainedAtMs = performance.now();
   let sweeping: Promise<void> | null = null;
@@ -39,7 +41,7 @@ export async function startMixConsumer(deps: MixConsumerDeps): Promise<Consumer>
     handle: (entries) => recordScores(database, entries),
   });
   async function round(): Promise<void> {
-    await sweepLabels(database, () => stopping);
+    while (!stopping && (await labels.next()) > 0);
     if (performance.now() - retainedAtMs < retainEveryMs) return;
     retainedAtMs = performance.now();
     await dropExpiredMix(database, deps.retentionDays, () => stopping);
@@ -70,27 +72,6 @@ async function recordScores(database: Database, entries: readonly LogEntry[]): P
   if (sessions.length === 0) return;
   await database.transaction((tx) => recordSessions(tx, sessions));
   await database.transaction((tx) => relabelSessions(tx, sessions));
-}
-
-/** Works off the sessions whose outcomes changed, a batch at a time. */
-async function sweepLabels(database: Database, isStopping: () => boolean = () => false): Promise<void> {
-  let taken = batchMax;
-  while (taken === batchMax && !isStopping()) {
-    taken = await database.transaction(async (tx) => {
-      const rows = await tx.query<{ namespace: string; session_ref: string }>(
-        `DELETE FROM label_work WHERE work_id IN (SELECT work_id FROM label_work ORDER BY work_id LIMIT ${batchMax} FOR UPDATE SKIP LOCKED)
-         RETURNING project_id AS namespace, session_ref`,
-      );
-      const names = new Map<string, SessionName>(
-        rows.map((row) => [
-          `${row.namespace}\n${row.session_ref}`,
-          { namespace: row.namespace, sessionRef: row.session_ref },
-        ]),
-      );
-      if (names.size > 0) await relabelSessions(tx, [...names.values()]);
-      return rows.length;
-    });
-  }
 }
 
 /** Nothing for a score without a project, which has no thresholds of its own, and for receipts from before they told what decided them. */
