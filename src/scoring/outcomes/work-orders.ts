@@ -1,11 +1,12 @@
 /**
  * Orders to work out sessions' adjudications anew, taken in turn from every project that has some. A batch that fails is made smaller, since the
  * likeliest reason is that it took too long; one that succeeds lets the next be larger again. An order that fails alone goes behind the others of
- * its project.
+ * its project and rests: one that can never be done (a session with a million events) would otherwise be in the first batch of every round, and no
+ * project would get past it.
  */
 import type { Database, Queryable } from '../../stores/database/port.js';
 import { nameOf, type SessionName } from './session-subjects.js';
-import { nextInTurn } from './waiting-projects.js';
+import { nextInTurn, type WaitingIn } from './waiting-projects.js';
 
 export interface WorkOrders {
   /**
@@ -17,23 +18,28 @@ export interface WorkOrders {
 
 const ordersMax = 500;
 const shrinkBy = 4;
+const restMs = 60_000;
+/** Orders that rest at once; beyond it the one that has rested longest is tried again. */
+const restingMax = 1_000;
 
 export function createWorkOrders(database: Database, batchMax: number = ordersMax): WorkOrders {
   let size = batchMax;
   let after = '';
+  const resting = createResting();
   return {
     async next(work) {
       try {
         const done = await database.transaction(async (tx) => {
-          const turn = await nextInTurn(tx, { table: 'adjudication_work' }, after, size);
-          const sessions = turn.projects.length === 0 ? [] : await take(tx, turn.projects, size);
+          const waiting = waitingBut(resting.ids());
+          const turn = await nextInTurn(tx, waiting, after, size);
+          const sessions = turn.projects.length === 0 ? [] : await take(tx, turn.projects, size, waiting.where);
           return { turn, result: sessions.length === 0 ? null : await work(tx, sessions) };
         });
         after = done.turn.next;
         size = Math.min(batchMax, size * 2);
         return done.result;
       } catch (error) {
-        if (size === 1) await postpone(database, after);
+        if (size === 1) resting.add(await postpone(database, after, waitingBut(resting.ids())));
         size = Math.max(1, Math.floor(size / shrinkBy));
         throw error;
       }
@@ -41,11 +47,37 @@ export function createWorkOrders(database: Database, batchMax: number = ordersMa
   };
 }
 
-async function take(tx: Queryable, projects: readonly string[], size: number): Promise<readonly SessionName[]> {
+/** Orders of this process that failed alone, for a while. */
+function createResting() {
+  const untilMs = new Map<number, number>();
+  return {
+    ids: (): readonly number[] => {
+      for (const [id, endMs] of untilMs) if (endMs <= performance.now()) untilMs.delete(id);
+      return [...untilMs.keys()];
+    },
+    add: (id: number | null): void => {
+      const [oldest] = untilMs.keys();
+      if (oldest !== undefined && untilMs.size >= restingMax) untilMs.delete(oldest);
+      if (id !== null) untilMs.set(id, performance.now() + restMs);
+    },
+  };
+}
+
+const waitingBut = (ids: readonly number[]) => ({
+  table: 'adjudication_work' as const,
+  where: ids.length === 0 ? 'true' : `work_id NOT IN (${ids.join()})`,
+});
+
+async function take(
+  tx: Queryable,
+  projects: readonly string[],
+  size: number,
+  where: string,
+): Promise<readonly SessionName[]> {
   const rows = await tx.query<{ namespace: string; session_ref: string }>(
     `DELETE FROM adjudication_work WHERE work_id IN (
        SELECT own.work_id FROM unnest($1::text[]) AS project, LATERAL (
-         SELECT work_id FROM adjudication_work WHERE project_id = project ORDER BY work_id LIMIT $2 FOR UPDATE SKIP LOCKED) AS own)
+         SELECT work_id FROM adjudication_work WHERE project_id = project AND ${where} ORDER BY work_id LIMIT $2 FOR UPDATE SKIP LOCKED) AS own)
      RETURNING project_id AS namespace, session_ref`,
     [projects, Math.ceil(size / projects.length)],
   );
@@ -58,16 +90,16 @@ async function take(tx: Queryable, projects: readonly string[], size: number): P
   return [...sessions].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, session]) => session);
 }
 
-/** The order that is next goes to the end. What hinders this hindered the work too, and is told by that. */
-async function postpone(database: Database, after: string): Promise<void> {
-  const { projects } = await nextInTurn(database, { table: 'adjudication_work' }, after, 1).catch(() => ({
-    projects: [],
-  }));
-  await database
-    .query(
+/** The order that is next goes to the end; answers its new number. What hinders this hindered the work too, and is told by that. */
+async function postpone(database: Database, after: string, waiting: WaitingIn): Promise<number | null> {
+  const { projects } = await nextInTurn(database, waiting, after, 1).catch(() => ({ projects: [] }));
+  const rows = await database
+    .query<{ id: number }>(
       `UPDATE adjudication_work SET work_id = nextval(pg_get_serial_sequence('adjudication_work', 'work_id'))
-        WHERE work_id = (SELECT work_id FROM adjudication_work WHERE project_id = ANY($1::text[]) ORDER BY work_id LIMIT 1 FOR UPDATE SKIP LOCKED)`,
+        WHERE work_id = (SELECT work_id FROM adjudication_work WHERE project_id = ANY($1::text[]) AND ${waiting.where} ORDER BY work_id LIMIT 1 FOR UPDATE SKIP LOCKED)
+        RETURNING work_id AS id`,
       [projects],
     )
-    .catch(() => undefined);
+    .catch(() => []);
+  return rows[0]?.id ?? null;
 }

@@ -77,6 +77,24 @@ t.test('an order that fails by itself lets the others of its project pass', asyn
   t.same(done, ['p2', 'p3']);
 });
 
+t.test('an order that can never be done holds up no other project', async (t) => {
+  await order('a', 2);
+  await order('b', 5);
+  await order('c', 5);
+  const orders = createWorkOrders(database, 4);
+  const done = new Set<string>();
+  for (let tries = 0; tries < 20; tries += 1)
+    await orders
+      .next(async (_, sessions) => {
+        if (sessions.some(({ sessionRef }) => sessionRef === 'a1')) throw storeUnavailable('takes too long');
+        for (const { sessionRef } of sessions) done.add(sessionRef);
+      })
+      .catch(() => undefined);
+  t.equal(done.size, 11, 'all but the one');
+  const left = await database.query('SELECT session_ref FROM adjudication_work');
+  t.same(left, [{ session_ref: 'a1' }], 'which is not given up');
+});
+
 t.test(
   'what a batch changed is published before the next is taken, and a store that is away holds up no work',
   async (t) => {
