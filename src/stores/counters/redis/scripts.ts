@@ -125,7 +125,10 @@ function sha1Of(text: string): string {
   return createHash('sha1').update(text).digest('hex');
 }
 
-/** The part without its comments, and with a number for every name of a bound or of the place of an argument. */
+/**
+ * The part without its comments, and with a number for every name of a bound or of the place of an argument. An expiry that is a number becomes a
+ * text, which the server takes as it is: a number it spells as a fraction first.
+ */
 function putNumbersIn(part: string, script: ScriptName): string {
   const numbers: Readonly<Record<string, number>> = {
     ...layoutPlaces(script),
@@ -137,5 +140,6 @@ function putNumbersIn(part: string, script: ScriptName): string {
       const number = numbers[name];
       if (number === undefined) throw new Error(`the script ${script} names ${name}, which there is not`);
       return String(number);
-    });
+    })
+    .replaceAll(/'PX', (\d+)(?= *[,)])/g, "'PX', '$1'");
 }

@@ -46,7 +46,7 @@ local function readAll(more)
 end
 
 local function writeIfNew(key, text, before, keepMs)
-  if text ~= before then redis.call('SET', key, text, 'PX', keepMs) end
+  if text ~= before then redis.call('SET', key, text, 'PX', spell(keepMs)) end
 end
 
 -- A device or a respondent: sessions by the hour, distinct members, sightings. Answers the counts, and the sightings before.
@@ -129,7 +129,7 @@ local function countSession(s, read)
     if hasRespondent then writeIfNew(keys.respondentPlaces, placesText(people[1]), read.respondentPlaces or '', bounds.personMs) end
   end
 
-  readScope(s.prefix)
+  readScope(s.prefix, #s.bands > 0)
   local bandTexts = exchangeBands(s.bands)
   local candidates, records = {}, {}
   if not restoring then candidates, records = pickCandidates(respondentBefore, deviceBefore, bandTexts) end

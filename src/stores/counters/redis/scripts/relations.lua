@@ -132,5 +132,5 @@ local function writeRecord(record, s, findable, node, tied)
   end
   if not head then head, sketch = '|' .. s.respondent .. '|' .. s.device .. '|' .. s.prefix .. ',' .. s.token .. ',' .. (s.shared and '' or s.address) .. '|', s.sketch end
   local text = first .. head .. stampOf(scored) .. '|' .. table.concat(node, '\n') .. '|' .. sketch
-  redis.call('SET', at .. 'k:' .. session, text, 'PX', first ~= '' and bounds.candidateMs or bounds.dayMs)
+  redis.call('SET', at .. 'k:' .. session, text, 'PX', spell(first ~= '' and bounds.candidateMs or bounds.dayMs))
 end

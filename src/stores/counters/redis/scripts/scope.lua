@@ -9,12 +9,17 @@ local generation, began, banded
 -- What is to be written: names and values.
 local changes, changeCount, known
 
-local function readScope(prefix)
+-- The figures of bands are asked for where there are bands: a field that a small hash has not is looked for in all of it.
+local function readScope(prefix, hasBands)
   scopeKey, listKey, changes, changeCount = at .. 'w', at .. 'r', {}, 0
-  known = redis.call('HMGET', scopeKey, '#squares', '#prefixes', '#length', '#oldest', '#newest', '#renewed', '#generation', '#began', '#sessions', prefix)
+  if hasBands then
+    known = redis.call('HMGET', scopeKey, '#squares', '#prefixes', '#length', '#oldest', '#newest', '#renewed', prefix, '#generation', '#began', '#sessions')
+    generation, began, banded = tonumber(known[8] or 0), tonumber(known[9] or now), tonumber(known[10] or 0)
+  else
+    known = redis.call('HMGET', scopeKey, '#squares', '#prefixes', '#length', '#oldest', '#newest', '#renewed', prefix)
+  end
   squares, prefixes, length = tonumber(known[1] or 0), tonumber(known[2] or 0), tonumber(known[3] or 0)
-  oldest, newest, renewed, own = known[4], known[5], tonumber(known[6] or 0), tonumber(known[10] or 0)
-  generation, began, banded = tonumber(known[7] or 0), tonumber(known[8] or now), tonumber(known[9] or 0)
+  oldest, newest, renewed, own = known[4], known[5], tonumber(known[6] or 0), tonumber(known[7] or 0)
 end
 
 local function change(name, value)
@@ -137,7 +142,7 @@ local function changeWindow(prefix)
   if length ~= tonumber(known[3] or 0) then change('#length', spell(length)) end
   if oldest ~= known[4] then change('#oldest', oldest) end
   if newest ~= known[5] then change('#newest', newest) end
-  if own ~= tonumber(known[10] or 0) then change(prefix, spell(own)) end
+  if own ~= tonumber(known[7] or 0) then change(prefix, spell(own)) end
 end
 
 -- The latest sessions of the scope as a list of "time prefix", and how often each prefix stands in it. Answers the
@@ -145,10 +150,14 @@ end
 local function advanceWindow(prefix)
   local first = now - bounds.neighborhoodMs + 1
   if length > 0 and timeOfEntry(newest) < first then
+    local kept = changeCount == 0 and redis.call('HMGET', scopeKey, '#generation', '#began', '#sessions')
     redis.call('UNLINK', listKey, scopeKey)
-    local hadBands = known[7]
     squares, prefixes, length, oldest, newest, renewed, own, known = 0, 0, 0, false, false, 0, 0, { [4] = false, [5] = false }
-    if hadBands and changeCount == 0 then changeBands() end
+    if kept and kept[1] then
+      change('#generation', kept[1])
+      change('#began', kept[2])
+      change('#sessions', kept[3])
+    end
   end
   if within(bounds.neighborhoodMs) and admit('w' .. scope) then addToWindow(prefix) end
   while length > 0 and (timeOfEntry(oldest) < first or length > bounds.neighborhoodSessionsMax) do
