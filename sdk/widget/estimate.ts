@@ -2,8 +2,8 @@
  * The page's own estimate of device and behaviour: telemetry of the result, the verdict of a mount that the service could not judge, and
  * the reason to ask for the camera where a mode asks for it only when needed. Anybody can forge it; the service does not look at it.
  */
+import type { ProbeBody } from '../../src/contract/probe.js';
 import type { VHBehavioralSignals } from './api.js';
-import type { DeviceFacts } from './device.js';
 
 export interface Estimate {
   readonly signals: VHBehavioralSignals;
@@ -16,7 +16,7 @@ export const passiveGate = 0.5;
 
 const round = (value: number): number => Math.round(Math.min(1, Math.max(0, value)) * 1000) / 1000;
 
-export function estimate({ groups }: DeviceFacts): Estimate {
+export function estimate({ groups }: { readonly groups: Pick<ProbeBody, 'beh' | 'auto' | 'lies'> }): Estimate {
   const { beh = {}, auto = {}, lies = [] } = groups;
   const count = (value: number | null | undefined): number => value ?? 0;
   const some = (n: number, enough: number): number => Math.min(1, n / enough);

@@ -8,7 +8,7 @@ import type { MountOptions, VHMountResult } from '../../sdk/widget/api.js';
 import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import { launchDriven, startDisplay } from './browser.js';
 import { readPersonFiles } from './capture-page.js';
-import { repositoryRoot } from './repository.js';
+import { readRepositoryFile, repositoryRoot } from './repository.js';
 import { startStaticSite, type StaticSite } from './static-site.js';
 import { pollUntil } from './wait-until.js';
 
@@ -90,7 +90,9 @@ async function bundleReact(): Promise<string> {
     define: { 'process.env.NODE_ENV': '"production"' },
     target: 'es2022',
     platform: 'browser',
-    external: ['#capture'],
+    // As a bundler splits it off.
+    alias: { '#capture': '/capture.js' },
+    external: ['/capture.js'],
   });
   return outputFiles[0]?.text ?? '';
 }
@@ -111,6 +113,7 @@ async function startSdkSite(
       ...readPersonFiles(),
       '/react': pageOf('<script type="module" src="/app.js"></script>'),
       '/app.js': await bundleReact(),
+      '/capture.js': readRepositoryFile('dist/sdk/v1/verifyhuman.capture.js'),
       '/done': '<!doctype html><title>Done</title>done',
       '/favicon.ico': '',
     },

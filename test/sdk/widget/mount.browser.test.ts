@@ -5,9 +5,11 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { Page, Route } from 'playwright-core';
+import type { VHRisk } from '../../../sdk/widget/api.js';
 import { hasChromium, hasDisplayTools } from '../../helpers/browser.js';
 import {
   lenient,
+  pressed,
   startSdkSiteInWindow,
   ways,
   type Ended,
@@ -92,8 +94,12 @@ const cases: readonly Case[] = [
         unifiedVerdict: { verdict: String, assuranceLevel: String },
       },
     },
-    check: (t, _page, { result }) => {
+    check: (t, _page, { result }, way) => {
       t.notOk('degraded' in (result ?? {}), 'not degraded');
+      const claims: unknown = JSON.parse(
+        Buffer.from(result?.token?.split('.')[1] ?? '', 'base64url').toString() || '{}',
+      );
+      t.match(claims, { sub: result?.sessionId, study_id: 'study', respondent_id: way }, 'the token says whose it is');
     },
   },
   {
@@ -336,4 +342,237 @@ void t.test('every way in ends the same', { skip }, async (t) => {
     t.ok(page.errors.some((text) => text.includes('data-callback threw')));
     await page.page.close();
   });
+
+  await t.test('what the element looks like is said alike by every way in', async (t) => {
+    await patch({ config: { widgetMode: 'captcha' } });
+    const drawn = new Set<unknown>();
+    for (const way of ways) {
+      const { page, begin } = await site.open(way);
+      const slider = way === 'react' ? { interactionType: 'slider' } : { interaction: 'slider' };
+      const looks = { widgetTheme: 'dark', widgetStyle: 'friendly', avatarStyle: 'neon', locale: 'ar' } as const;
+      await begin({ siteKey, ...looks, ...slider } as PlainOptions);
+      await page.getByRole('slider').waitFor();
+      drawn.add(
+        await page.evaluate("[...document.querySelectorAll('div')].find((div) => div.shadowRoot).shadowRoot.innerHTML"),
+      );
+      await page.close();
+    }
+    t.equal(drawn.size, 1);
+    const { page, begin } = await site.open('mount');
+    await begin({ siteKey, interactionType: 'slider', locale: 'en' } as PlainOptions);
+    await page.getByRole('checkbox').waitFor();
+    t.equal(await page.getByRole('slider').count(), 0, 'VH.mount does not know interactionType');
+    await page.close();
+  });
+
+  await t.test(
+    'autoStart without consent asks all the same; a camera that is not given is an error of its own',
+    async (t) => {
+      await patch({ config: { widgetMode: 'standard' } });
+      const refusals = [
+        ['html', 'NotAllowedError', 'Permission denied', 'denied', 'The camera is switched off for this page'],
+        ['mount', 'NotReadableError', 'In use', 'busy', 'The camera is in use'],
+        ['react', 'NotAllowedError', 'Permission dismissed', 'dismissed', 'The camera has not been allowed yet'],
+      ] as const;
+      for (const [way, name, message, reason, title] of refusals) {
+        const { page, begin, settled } = await site.open(way, failCamera(name, message));
+        await begin({ siteKey, autoStart: true, dataCollector: randomUUID(), locale: 'en' });
+        await page.getByRole('heading', { name: 'May we use your camera?' }).waitFor();
+        t.equal(await page.evaluate('window.asked'), 0, `${way}: not before consent`);
+        await page.getByRole('button', { name: 'I agree, use my camera' }).click(pressed);
+        await page.getByRole('heading', { name: title }).waitFor();
+        await page.getByRole('button', { name: 'Cancel' }).click(pressed);
+        const error = { name: 'CameraAccessError', reason, code: null, context: null };
+        t.match(await settled(), { result: null, error }, `${way}: ${reason}`);
+        await page.close();
+      }
+    },
+  );
+
+  await t.test(
+    'without a camera the device is judged; consent holds for a retry, and its time is told once',
+    async (t) => {
+      await patch({ config: { widgetMode: 'standard' }, customThresholds: { ...lenient, authenticity: 1 } });
+      const { page, begin, settled } = await site.open(
+        'mount',
+        failCamera('NotFoundError', 'Requested device not found'),
+      );
+      const sent: { consent: object; timings: { consentMs: number | null } }[] = [];
+      page.on('request', (request) => {
+        if (request.url().endsWith('/public/verify') && request.method() === 'POST') sent.push(request.postDataJSON());
+      });
+      await begin({ siteKey, dataCollector: randomUUID(), locale: 'en' });
+      await page.getByRole('button', { name: 'Start' }).click(pressed);
+      await page.getByRole('button', { name: 'I agree, use my camera' }).click(pressed);
+      await page.getByRole('heading', { name: 'That did not work this time' }).waitFor();
+      await patch({ config: { widgetMode: 'standard' } });
+      await page.getByRole('button', { name: 'Try again' }).click(pressed);
+      t.match(await settled(), {
+        error: null,
+        result: {
+          status: 'pass',
+          cameraFailureReason: 'NotFoundError',
+          assuranceLevel: 'device_only',
+          verificationOutcome: 'unverified_technical',
+        },
+      });
+      t.match(sent, [
+        { consent: { biometric: true }, timings: { consentMs: Number } },
+        { consent: { biometric: true }, timings: { consentMs: null } },
+      ]);
+      await page.close();
+    },
+  );
+
+  await t.test(
+    'a session that is made ahead and looks automated is made under the rules of its camera check',
+    async (t) => {
+      await patch();
+      const { page } = await site.open('mount', async (page) => {
+        await page.addInitScript("Object.defineProperty(Navigator.prototype, 'webdriver', { get: () => true })");
+      });
+      const asked: unknown[] = [];
+      page.on('request', (request) => {
+        if (request.url().endsWith('/public/sessions') && request.method() === 'POST')
+          asked.push(request.postDataJSON());
+      });
+      const options = { siteKey, apiEndpoint: bootstrap.baseUrl, escalateOnSuspicion: true, locale: 'en' };
+      await page.evaluate(`VH.session(${JSON.stringify(options)}).then((session) => void session.start('#target'))`);
+      await page.getByRole('dialog').getByRole('heading', { name: 'May we use your camera?' }).waitFor();
+      t.match(asked, [{ widgetMode: 'captcha' }]);
+      t.equal(asked.length, 1);
+      await page.close();
+    },
+  );
+
+  const refusals = [
+    [402, 'TRIAL_EXPIRED', false],
+    [409, 'CONFLICT', false],
+    [410, 'SESSION_EXPIRED', true],
+    [422, 'VALIDATION_FAILED', false],
+    [429, 'RATE_LIMIT_EXCEEDED', true],
+  ] as const;
+  /** Mounts as many times as there are refusals, each answered with its own at `path`; tells how they ended, and what onResult got. */
+  const mountRefused = async (path: string) => {
+    const { page, errors } = await site.open('mount', async (page) => {
+      let count = 0;
+      await page.route(path, async (route) => {
+        const [status, code] = refusals[count++] ?? [500, ''];
+        const headers = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
+        if (route.request().method() === 'OPTIONS') count -= 1;
+        await route.fulfill({ status, headers, json: { code, message: 'as told' } });
+      });
+    });
+    const options = { siteKey, apiEndpoint: bootstrap.baseUrl, degradedMode: 'FAIL_OPEN_TRUSTED' };
+    const ends = await page.evaluate<
+      Ended[]
+    >(`Promise.all(${JSON.stringify(refusals.map(() => randomUUID()))}.map((dataCollector) => {
+      const host = document.body.appendChild(document.createElement('div'));
+      const onResult = (dispatch) => void seen.dispatches.push(dispatch);
+      return VH.mount(host, { ...${JSON.stringify(options)}, dataCollector, onResult }).then(
+        (result) => ({ result, error: null }),
+        ({ code, recoverable }) => ({ result: null, error: { code, recoverable } }),
+      );
+    }))`);
+    const dispatches = await page.evaluate<unknown[]>('seen.dispatches');
+    await page.close();
+    return { ends, dispatches, errors };
+  };
+
+  await t.test('a refusal of the project’s configuration rejects with its code, and is never degraded', async (t) => {
+    await patch();
+    const { ends } = await mountRefused('**/public-config');
+    const told = ends.map(({ error }) => `${error?.code} ${error?.recoverable}`);
+    t.strictSame(told.sort(), refusals.map(([, code, recoverable]) => `${code} ${recoverable}`).sort());
+  });
+
+  await t.test('a refusal of the envelope takes no verdict away; the page’s author is told', async (t) => {
+    await patch({ verificationMode: 'score' });
+    const { ends, dispatches, errors } = await mountRefused('**/public/sessions/*/result');
+    for (const { result } of ends) t.match(result, { status: String, token: /^[\w-]+\.[\w-]+\.[\w-]+$/ });
+    t.strictSame(dispatches, []);
+    const said = errors.filter((text) => text.includes('onResult was not called'));
+    t.equal(said.length, refusals.length);
+  });
+
+  await t.test('without the project’s configuration nobody knows its policy, and the default flags', async (t) => {
+    await patch({ config: { degradedMode: 'FAIL_CLOSED' } });
+    const { page, begin, settled } = await site.open('mount', async (page) => {
+      await page.route('**/public-config', (route) => route.abort('connectionrefused'));
+    });
+    await begin({ siteKey });
+    t.match(await settled(), flagged('network'));
+    await page.close();
+  });
+
+  await t.test('what a risk is made of is told to who asks for it, in a session whose key allows it', async (t) => {
+    await patch({ config: { riskAggregator: 'on' } });
+    const headers = { 'x-api-key': organizationKey };
+    const made = await service.call('POST', `/projects/${projectId}/api-keys`, {
+      body: { diagnosticsEnabled: true },
+      headers,
+    });
+    const { apiKey } = made.body as { apiKey: string };
+    const { page } = await site.open('mount', async (page) => {
+      await page.addInitScript(`{
+        const plain = fetch;
+        window.fetch = (url, init) => {
+          const headers = { ...init?.headers, ...(window.diagnoses && url.endsWith('/verify') ? { 'x-vh-diagnostics': '1' } : {}) };
+          return plain(url, { ...init, headers });
+        };
+      }`);
+      await page.route('**/public/sessions', async (route) => {
+        if (route.request().method() === 'OPTIONS') return route.continue();
+        const body = { dataCollector: randomUUID() };
+        const { body: session } = await service.call('POST', '/sessions', { body, headers: { 'x-api-key': apiKey } });
+        await route.fulfill({ status: 201, headers: { 'access-control-allow-origin': '*' }, json: session });
+      });
+    });
+    const mount = (diagnoses: boolean) =>
+      page.evaluate(
+        `(window.diagnoses = ${diagnoses}, VH.mount('#target', ${JSON.stringify({ siteKey, apiEndpoint: bootstrap.baseUrl })}).then(({ risk }) => risk))`,
+      );
+    const axes = { overall: Number, device: Number, droppedSignals: Array, degradedSignals: Array };
+    t.match(await mount(false), axes);
+    t.strictSame(((await mount(false)) as VHRisk).contributions, []);
+    const risk = (await mount(true)) as VHRisk;
+    t.match(risk, axes);
+    t.match(risk.contributions[0], { signal: String, axis: String, contribution: Number });
+    await page.close();
+  });
+
+  await t.test('the local widget asks no service, and goes when it is told to', async (t) => {
+    const { page, errors } = await site.open('mount');
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.evaluate(`void (window.local = VerifyHuman.createVerifyWidget({ container: '#target', locale: 'en',
+      onComplete: (result) => { seen.ended = { result, error: null }; } }))`);
+    await page.getByRole('checkbox').click(pressed);
+    await waitUntil(async () => (await page.evaluate('seen.ended !== null')) === true, 'it tells what it came to');
+    t.match(await page.evaluate('local.result'), {
+      success: Boolean,
+      confidence: Number,
+      behavioralSignals: { mouseScore: Number, lieCount: Number },
+      deviceId: String,
+      timestamp: Number,
+    });
+    t.strictSame(
+      asked.filter((url) => url.includes('/api/')),
+      [],
+    );
+    await page.evaluate('local.destroy()');
+    t.equal(await page.evaluate("document.getElementById('target').childElementCount"), 0);
+    t.strictSame(errors, []);
+    await page.close();
+  });
 });
+
+/** A camera that says no, as after a lasting refusal; how often it was asked for is the page’s `asked`. */
+const failCamera = (name: string, message: string) => async (page: Page) => {
+  await page.addInitScript(`window.asked = 0;
+    navigator.permissions.query = async () => ({ state: 'denied' });
+    navigator.mediaDevices.getUserMedia = async () => {
+      window.asked += 1;
+      throw new DOMException(${JSON.stringify(message)}, ${JSON.stringify(name)});
+    };`);
+};
