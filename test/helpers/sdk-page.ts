@@ -213,3 +213,13 @@ export const showNoise = async (page: Page): Promise<void> => {
       return stream;
     }`);
 };
+
+/** A camera that says no, as after a lasting refusal; how often it was asked for is the page’s `asked`. */
+export const failCamera = (name: string, message: string) => async (page: Page) => {
+  await page.addInitScript(`window.asked = 0;
+    navigator.permissions.query = async () => ({ state: 'denied' });
+    navigator.mediaDevices.getUserMedia = async () => {
+      window.asked += 1;
+      throw new DOMException(${JSON.stringify(message)}, ${JSON.stringify(name)});
+    };`);
+};
