@@ -44,7 +44,8 @@ async function guard(tx: Queryable, name: string): Promise<void> {
     `SELECT format('CREATE POLICY %I ON ${name} USING (%s)', polname, pg_get_expr(polqual, polrelid)) AS sql FROM pg_policy
       WHERE polrelid = 'receipts'::regclass AND NOT EXISTS (SELECT 1 FROM pg_policy WHERE polrelid = '${name}'::regclass)`,
   );
-  if (policy !== undefined) await tx.query(policy.sql);
+  if (policy === undefined) return;
+  await tx.query(policy.sql);
   await tx.query(`ALTER TABLE ${name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY`);
 }
 

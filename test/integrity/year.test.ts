@@ -2,16 +2,20 @@
  * After a year: 400 days of receipts. Short in CI; `npm run soak` sets YEAR_RECEIPTS to a million. Each figure stands beside its rival of the
  * same run, a database with a few days.
  */
+import { copyFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import t from 'tap';
 import { createWarmth } from '../../src/scoring/warmth.js';
 import { openRedisCounters } from '../../src/stores/counters/redis/open.js';
+import { migrate, migrationsDirectory } from '../../src/stores/database/migrate.js';
 import { openPostgres } from '../../src/stores/database/postgres.js';
 import type { Database } from '../../src/stores/database/port.js';
 import { openTableLog } from '../../src/stores/log/table-log.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
+import { temporaryDirectory } from '../helpers/directories.js';
 import { workOff } from '../helpers/outcome-work.js';
-import { createDatabase, findStack } from '../helpers/stores.js';
+import { createDatabase, createEmptyDatabase, findStack } from '../helpers/stores.js';
 import { waitUntil } from '../helpers/wait-until.js';
 import { dayMs, makeDays, postOutcomes, recordScores, refOf, type PastScore } from '../helpers/year.js';
 import { scoreInput } from '../stores/counters/inputs.js';
@@ -19,6 +23,8 @@ import { startRedis } from '../stores/counters/redis-server.js';
 
 const receipts = Number(process.env['YEAR_RECEIPTS'] ?? 2_000);
 const days = 400;
+/** The last migration of the version before. */
+const upgradedFrom = '0131-erased-respondents.sql';
 const patienceMs = 60_000 + receipts * 10;
 t.setTimeout(patienceMs);
 const stack = findStack(t, 'a year of receipts');
@@ -149,4 +155,54 @@ if (stack !== null) {
     const sessions = await workOff(year);
     t.ok((sessions * 1_000) / (performance.now() - startMs) > beside / 3, 'what matches nothing costs no more');
   });
+
+  t.test(
+    'an upgrade takes a year of receipts along while scores are recorded, and the earlier version runs on beside it',
+    async (t) => {
+      const database = await openPostgres({ url: await createEmptyDatabase(t, stack), poolMax: 4, deadlineMs: 20_000 });
+      t.teardown(() => database.close());
+      const names = (await readdir(migrationsDirectory())).sort();
+      const later = names.filter((name) => name > upgradedFrom);
+      const earlier = temporaryDirectory(t);
+      for (const name of names.filter((each) => !later.includes(each)))
+        await copyFile(join(migrationsDirectory(), name), join(earlier, name));
+      await migrate(database, { directory: earlier });
+      await makeDays(database, nowMs, days);
+      const scores = scoresOver(days, 'before').slice(0, 10_000);
+      await recordScores(database, scores);
+      await postOutcomes(database, scores, { type: 'complete' });
+
+      let isUpgraded = false;
+      const meanwhile: PastScore[] = [];
+      const recording = (async (): Promise<void> => {
+        for (let n = 0; !isUpgraded || n < 2; n += 1) {
+          const some = scoresOver(days, `meanwhile ${n} `).slice(0, 50);
+          // A consumer takes a batch again that a lock held up for too long.
+          await waitUntil(
+            () =>
+              recordScores(database, some).then(
+                () => true,
+                () => false,
+              ),
+            'a batch is recorded',
+          );
+          meanwhile.push(...some);
+        }
+      })();
+      const startMs = performance.now();
+      t.same(await migrate(database), later);
+      isUpgraded = true;
+      await recording;
+      t.comment(
+        `upgraded: ${scores.length} receipts in ${days} days, ${((performance.now() - startMs) / 1_000).toFixed(1)} s`,
+      );
+      const [kept] = await database.query<{ receipts: number }>('SELECT count(*) AS receipts FROM receipts');
+      t.equal(Number(kept?.receipts), scores.length + meanwhile.length, 'nothing is lost of before and of meanwhile');
+      t.equal(await workOff(database), scores.length, 'what was ordered before is worked off after');
+
+      const told: string[] = [];
+      t.same(await migrate(database, { directory: earlier, onLater: (all) => void told.push(...all) }), []);
+      t.same(told, later, 'the earlier version starts, and says what it runs beside');
+    },
+  );
 }
