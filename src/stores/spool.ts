@@ -15,6 +15,7 @@ import type { Logger } from '../telemetry/logger.js';
 import { createGroupCommit } from './log/group-commit.js';
 import { packedBytes } from './log/packing.js';
 import type { LogEntry } from './log/port.js';
+import { codeOf } from './lock-holder.js';
 import { readFrames } from './spool-frames.js';
 import { createSpoolWriter, type SpoolFile } from './spool-writer.js';
 
@@ -58,6 +59,9 @@ const fileBytesMaxDefault = 16_777_216;
 /** Of files that hold what could not be read or was refused. */
 const keptEnding = '.kept';
 const fileName = /^receipts-(\d{10})\.spool$/;
+const anyFileName = /^receipts-(\d{10})\.spool(?:\.kept)?$/;
+/** Of errors that are of the process and not of the file: reading is tried again. */
+const passingCodes = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EINTR'];
 
 /** Opens the spool with what an earlier process left in it. */
 export async function openSpool({
@@ -68,7 +72,8 @@ export async function openSpool({
 }: SpoolOptions): Promise<Spool> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const files = await findFiles(directory);
-  const writer = createSpoolWriter({ directory, files, lastNumber: lastNumberOf(files), bytesMax, fileBytesMax });
+  const lastNumber = await findLastNumber(directory);
+  const writer = createSpoolWriter({ directory, files, lastNumber, bytesMax, fileBytesMax });
   const commit = createGroupCommit({
     store: 'spool',
     write: writer.write,
@@ -104,7 +109,9 @@ function createDrain(files: SpoolFile[], logger: Logger) {
     send: (entries: readonly LogEntry[]) => Promise<void>,
     isStopping: () => boolean,
   ): Promise<void> => {
-    const { frames, tornBytes, damagedBytes } = readFrames(await readFile(file.path));
+    const content = await readFile(file.path).catch((error: unknown) => setAside(file, error, logger));
+    if (content === null) return void files.splice(files.indexOf(file), 1);
+    const { frames, tornBytes, damagedBytes } = readFrames(content);
     let refusals = 0;
     for (const lot of lotsOf(frames.flat().slice(sent.get(file) ?? 0))) {
       if (isStopping()) return;
@@ -121,11 +128,29 @@ function createDrain(files: SpoolFile[], logger: Logger) {
         { file: `${file.path}${keptEnding}`, damagedBytes },
         'a spool file is damaged; what could be read was replayed, and the file is kept',
       );
-    if (damagedBytes > 0 || refusals > 0) await rename(file.path, file.path + keptEnding);
-    else await unlink(file.path);
+    const isKept = damagedBytes > 0 || refusals > 0;
+    await (isKept ? rename(file.path, file.path + keptEnding) : unlink(file.path)).catch(unlessGone);
     sent.delete(file);
     files.splice(files.indexOf(file), 1);
   };
+}
+
+/** A file that cannot be read leaves the queue, so that those behind it are sent; null then. Rejects where trying again may help. */
+async function setAside(file: SpoolFile, error: unknown, logger: Logger): Promise<null> {
+  const code = codeOf(error);
+  if (code === undefined || passingCodes.includes(code)) throw error;
+  logger.error(
+    { err: error, file: file.path },
+    code === 'ENOENT'
+      ? 'a spool file with receipts that had not been replayed is gone; nobody but an operator deletes one'
+      : 'a spool file cannot be read and is kept; its receipts are not replayed',
+  );
+  await rename(file.path, file.path + keptEnding).catch(() => undefined);
+  return null;
+}
+
+function unlessGone(error: unknown): void {
+  if (codeOf(error) !== 'ENOENT') throw error;
 }
 
 async function findKept(directory: string): Promise<KeptFiles> {
@@ -143,8 +168,10 @@ async function findFiles(directory: string): Promise<SpoolFile[]> {
   );
 }
 
-function lastNumberOf(files: readonly SpoolFile[]): number {
-  return Number(fileName.exec(files.at(-1)?.path.split('/').at(-1) ?? '')?.[1] ?? 0);
+/** Of the newest file, also of those that are kept: a later one that is kept does not take their place. */
+async function findLastNumber(directory: string): Promise<number> {
+  const numbers = (await readdir(directory)).map((name) => Number(anyFileName.exec(name)?.[1] ?? 0));
+  return Math.max(0, ...numbers);
 }
 
 function lotsOf(entries: readonly LogEntry[]): readonly (readonly LogEntry[])[] {

@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { Fault, storeUnavailable } from '../../src/errors.js';
@@ -117,6 +117,31 @@ t.test('garbage behind the last frame takes nothing with it', async (t) => {
   await first.close();
   appendFileSync(join(directory, readdirSync(directory)[0] ?? ''), 'garbage that is no frame');
   t.same(await drained(await open(t, directory)), ['a']);
+});
+
+t.test('a file that is gone, or that the disk cannot read, holds up none behind it', async (t) => {
+  const directory = temporaryDirectory(t);
+  const spool = await open(t, directory, { fileBytesMax: 1 });
+  for (const key of ['gone', 'unreadable', 'c']) await spool.append([entry(key)]);
+  const [gone = '', unreadable = ''] = readdirSync(directory).map((name) => join(directory, name));
+  unlinkSync(gone);
+  unlinkSync(unreadable);
+  mkdirSync(unreadable);
+  t.same(await drained(spool), ['c']);
+  t.equal(spool.bytes(), 0);
+  t.match(readdirSync(directory), [/\.spool\.kept$/]);
+  t.equal((await spool.kept()).files, 1);
+});
+
+t.test('a file that is kept takes the place of none that was kept before', async (t) => {
+  const directory = temporaryDirectory(t);
+  for (const start of [1, 2]) {
+    const spool = await open(t, directory);
+    await spool.append([entry(`bad ${start}`)]);
+    await spool.drain(() => Promise.reject(new Error('too large')));
+    await spool.close();
+    t.equal(readdirSync(directory).length, start);
+  }
 });
 
 t.test('a damaged file is kept beside the queue, and what can be read of it is handed out', async (t) => {
