@@ -29,7 +29,6 @@ const namesOnly = /^(?:08|25|28|3D|3F|40|42|53|54|55|57|58|XX)/;
 /** Written here: their messages are ours. */
 const ownErrors = ['Fault', 'DatabaseConflict', 'SettingError'];
 const identifier = /^[A-Za-z_$][\w$]{0,62}$/;
-const quoted = /"[^"]*"|'[^']*'|`[^`]*`/g;
 const stackFrame = /^\s+at /;
 
 export interface LoggedError {
@@ -59,15 +58,24 @@ export function showError(error: unknown, depth = 0): LoggedError {
   };
 }
 
-/** The message of an error without the values that it quotes. */
+/**
+ * The message of an error up to the first value that it quotes. What comes behind is left out whole: a value may hold quotation marks, and then nobody
+ * can tell where it ends.
+ */
 export function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return 'no error object was thrown';
   const { code } = error as { readonly code?: unknown };
   const message = error.message.slice(0, messageLengthMax);
   if (ownErrors.includes(error.name) || (typeof code === 'string' && namesOnly.test(code))) return message;
+  const words = message.replace(/ with args beginning with:.*$/s, ' with args');
   const isOfCode = error.name === 'TypeError' || error.name === 'ReferenceError';
-  return message
-    .replace(/ with args beginning with:.*$/s, ' with args')
-    .replace(quoted, (text) => (isOfCode && identifier.test(text.slice(1, -1)) ? text : `${text[0]}…${text[0]}`))
-    .replace(/["'`][^"'`]*$/, (rest) => `${rest[0]}…`);
+  return isOfCode && quotesNames(words) ? words : words.replace(/(?:(?<![A-Za-z])'|["`{[]).*$/s, '…');
 }
+
+/** Whether all that it quotes are names of the code. */
+const quotesNames = (words: string): boolean =>
+  words
+    .split(/["'`]/)
+    .every((part, index, parts) =>
+      index % 2 === 0 ? !/[{[]/.test(part) : index < parts.length - 1 && identifier.test(part),
+    );

@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { pack, unpack } from 'msgpackr';
 import pg from 'pg';
 import t from 'tap';
 import { storeUnavailable } from '../../src/errors.js';
@@ -40,6 +41,8 @@ t.test('no error of a client library takes the values of a call into the log', a
     await failureOf(() => client.query('INSERT INTO people VALUES ($1, 2)', [somebody])),
     await failureOf(() => client.query('INSERT INTO people VALUES ($1, NULL)', [`x${somebody}`])),
     await failureOf(() => JSON.parse(somebody)),
+    await failureOf(() => JSON.parse(`{"sessionId": ${somebody}}`)),
+    await failureOf(() => unpack(Buffer.concat([pack({ id: `x"${somebody}` }), Buffer.from([1])]))),
     await failureOf(() => new URL(somebody)),
     somebody,
   ];
