@@ -55,11 +55,11 @@ export async function advance(database: Database, what: string, guard: Retention
   return null;
 }
 
-/** Notes that everything past its lifetime as of `nowMs` was deleted. */
+/** Notes that everything past its lifetime as of `nowMs` was deleted. An operator's word was for that, and is good for nothing that falls due later. */
 export async function noteDeleted(database: Database, what: string, nowMs: number, keepDays: number): Promise<void> {
   await database.query(
     `INSERT INTO retention_marks AS m (what, deleted_before) VALUES ($1, $2)
-     ON CONFLICT (what) DO UPDATE SET waits_for = NULL, deleted_before = greatest(m.deleted_before, excluded.deleted_before)`,
+     ON CONFLICT (what) DO UPDATE SET waits_for = NULL, allowed_before = NULL, deleted_before = greatest(m.deleted_before, excluded.deleted_before)`,
     [what, new Date(nowMs - keepDays * dayMs)],
   );
 }

@@ -86,3 +86,11 @@ t.test('a long stop with nothing to delete asks nobody, and neither does the fir
   for (let more = 0; more < 8; more++) await round();
   t.match(await round(), { ages: [1], waits: 0 });
 });
+
+t.test('an operator’s word is good for the deletion that it was given for, and for no later one', async (t) => {
+  await fill(1, 25, 29, 40);
+  await lastRoundWas(11);
+  await allowDeletion(database, 'notes', new Date('2099-01-01'));
+  t.same((await round()).ages, [1, 25, 29]);
+  t.match(await round(10), { ages: [1, 25, 29], waits: 1 }, 'a lifetime set shorter later asks again');
+});
