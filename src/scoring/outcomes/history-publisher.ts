@@ -16,12 +16,27 @@ export interface HistoryPublisherDeps {
 }
 
 const pageMax = 500;
+/** A part of the store may be away, or refuse one project. Where so many fail, all of it is, and further ones are not tried. */
+const failuresMax = 3;
 const unpublished = 'published < version';
 
-/** Publishes these records and notes that they were told. */
+/** Publishes these records and notes that they were told. Rejects where a project's were not, after those of the others were. */
 export async function publishRecords(deps: HistoryPublisherDeps, rows: readonly HistoryRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  await publish(deps, rows);
+  const told: HistoryRow[] = [];
+  const failures: unknown[] = [];
+  for (const namespace of new Set(rows.map((row) => row.namespace))) {
+    const own = rows.filter((row) => row.namespace === namespace);
+    await publish(deps, own).then(
+      () => told.push(...own),
+      (error: unknown) => failures.push(error),
+    );
+    if (failures.length >= failuresMax) break;
+  }
+  if (told.length > 0) await noteTold(deps, told);
+  if (failures.length > 0) throw failures[0];
+}
+
+async function noteTold(deps: HistoryPublisherDeps, rows: readonly HistoryRow[]): Promise<void> {
   await deps.database.query(
     `UPDATE history SET published = greatest(published, told.version)
        FROM unnest($1::text[], $2::text[], $3::bigint[]) AS told (project, subject, version)
@@ -47,8 +62,9 @@ export function createPendingPublisher(deps: HistoryPublisherDeps): PendingPubli
            SELECT project_id AS namespace, subject_ref, version, days FROM history WHERE project_id = project AND ${unpublished} LIMIT $2) AS own`,
         [turn.projects, Math.ceil(pageMax / turn.projects.length)],
       );
-      await publishRecords(deps, rows);
+      // Also where some fail: they come again in their turn, and the others are not kept waiting.
       after = turn.next;
+      await publishRecords(deps, rows);
       return rows.length;
     },
   };

@@ -137,6 +137,26 @@ t.test(
   },
 );
 
+t.test('a project whose records the store refuses holds up the telling of no other', async (t) => {
+  const counters = await openMemoryCounters({ snapshotPath: null, keysMax: 100_000 });
+  t.teardown(() => counters.close());
+  const round = createHistoryRound({
+    database,
+    now: Date.now,
+    counters: {
+      ...counters,
+      publishHistory: (projectId, records) =>
+        projectId === 'a'
+          ? Promise.reject(storeUnavailable('counters: its shard is away'))
+          : counters.publishHistory(projectId, records),
+    },
+  });
+  await seed(database, ['a', 'b'], 600);
+  for (let rounds = 0; rounds < 6; rounds += 1) await t.rejects(round(), { code: 'STORE_UNAVAILABLE' });
+  const untold = 'SELECT DISTINCT project_id AS namespace FROM history WHERE published < version';
+  t.same(await database.query(untold), [{ namespace: 'a' }]);
+});
+
 /** Sessions whose respondents have an outcome each, and the orders to carry them into the history. */
 async function seed(store: Database, projects: readonly string[], sessions: number): Promise<void> {
   for (const project of projects) {
