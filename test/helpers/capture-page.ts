@@ -143,3 +143,17 @@ export function readModels(changed: Readonly<Record<string, Buffer | null>> = {}
 /** Challenges as a server issues them, for captures that no server judges. */
 export const challengesOf = (...types: readonly IssuedChallenge['type'][]): IssuedChallenge[] =>
   types.map((type, index) => ({ id: `challenge-${index + 1}`, type, timeoutMs: 8_000 }));
+
+/** Runs in the page: the person does what the stage asks for. */
+export const answering = `(() => {
+  const asked = { 'Blink slowly': 'blink', 'Turn your head to the left': 'turn_left', 'Turn your head to the right': 'turn_right',
+    'Nod your head': 'nod', Smile: 'smile' };
+  let last = '';
+  setInterval(() => {
+    const roots = [...document.querySelectorAll('div')].map(({ shadowRoot }) => shadowRoot);
+    const told = roots.map((root) => root?.querySelector('.told')?.textContent ?? '').join('');
+    if (told === last) return;
+    last = told;
+    for (const [text, type] of Object.entries(asked)) if (told.startsWith(text)) perform(type);
+  }, 40);
+})()`;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { hasChromium, hasDisplayTools } from '../../helpers/browser.js';
-import { modelsPath, readModels } from '../../helpers/capture-page.js';
+import { answering, modelsPath, readModels } from '../../helpers/capture-page.js';
 import { verifyByHand } from '../../helpers/hand-page.js';
 import { createPatch } from '../../helpers/project-fields.js';
 import { lenient, pressed, showNoise, startSdkSiteInWindow, type Ended, type SdkPage } from '../../helpers/sdk-page.js';
@@ -315,17 +315,3 @@ async function settledTrying({ page, settled }: SdkPage): Promise<Ended> {
   })().catch(() => undefined);
   return settled(120_000);
 }
-
-/** Runs in the page: the person does what the stage asks for. */
-const answering = `(() => {
-  const asked = { 'Blink slowly': 'blink', 'Turn your head to the left': 'turn_left', 'Turn your head to the right': 'turn_right',
-    'Nod your head': 'nod', Smile: 'smile' };
-  let last = '';
-  setInterval(() => {
-    const roots = [...document.querySelectorAll('div')].map(({ shadowRoot }) => shadowRoot);
-    const told = roots.map((root) => root?.querySelector('.told')?.textContent ?? '').join('');
-    if (told === last) return;
-    last = told;
-    for (const [text, type] of Object.entries(asked)) if (told.startsWith(text)) perform(type);
-  }, 40);
-})()`;
