@@ -20,7 +20,19 @@ const roots = ['./src/errors.ts', './src/limits.ts', './src/config.ts', './src/p
 const zone = (target, message, allowed) => ({ target, from: './', except: [...allowed, './node_modules'], message });
 
 const zones = [
-  zone('./workers', 'The pure core imports the contract only.', ['./workers', './src/contract', './src/limits.ts']),
+  zone('./workers', 'The pure core imports the contract and the record only.', [
+    './workers',
+    './src/record',
+    './src/contract',
+    './src/limits.ts',
+  ]),
+  zone('./src/record', 'How a record is written knows the contract, and of counters and seals their types.', [
+    './src/record',
+    './src/stores/counters',
+    './src/crypto',
+    './src/contract',
+    './src/limits.ts',
+  ]),
   zone('./src/contract', 'The contract imports nothing of the service.', ['./src/contract', './src/limits.ts']),
   zone('./src/stores', 'Stores import the contract and telemetry only.', [
     './src/stores',
@@ -70,6 +82,7 @@ const zones = [
       './src/net',
       './src/stores',
       './src/pool',
+      './src/record',
       './src/contract',
       './src/telemetry',
       './src/crypto',

@@ -4,14 +4,13 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { unpack } from 'msgpackr';
 import type { RecordedVerdict } from '../src/contract/pool.js';
-import type { ScoreFacts } from '../src/contract/facts.js';
 import { createBatchSigner } from '../src/crypto/batch-signer.js';
 import { createMakeRef, deriveSigningKey } from '../src/crypto/master-key.js';
 import { packageRoot } from '../src/package-root.js';
 import { inventTraffic } from '../src/scoring/demo-traffic/demo-traffic.js';
-import { openReceipt } from '../src/scoring/receipts.js';
+import { openFacts } from '../src/record/record.js';
+import { receiptOfEntry } from '../src/scoring/receipts.js';
 import { recordVerdict } from '../workers/scoring/recorded-verdict.js';
 import { scoreFacts } from '../workers/scoring/score.js';
 import { createRandom } from '../workers/seeded-random.js';
@@ -32,12 +31,13 @@ await inventTraffic(
     log: {
       append: async (_topic, entries) => {
         for (const { value } of entries) {
-          const { verdict, facts } = openReceipt(value);
-          verdicts.set((unpack(facts) as ScoreFacts).sessionId, verdict);
+          const { verdict, facts } = receiptOfEntry(value);
+          verdicts.set(openFacts(facts).sessionId, verdict);
         }
       },
     },
     makeRef: createMakeRef(masterKey),
+    format: () => 2,
     signer: createBatchSigner(deriveSigningKey(masterKey, 'picture')),
     score: (facts) => recordVerdict(scoreFacts(facts), facts),
     postOutcomes: async (events) => {

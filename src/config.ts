@@ -230,6 +230,11 @@ export const settings = {
     integer(reversalWindowDays, 36_500),
     `Days that receipts are kept; older days are dropped whole by the consumers. At least ${reversalWindowDays}: a buyer may reverse for that long, and the receipt tells whom it concerns.`,
   ),
+  VH_RECORD_FORMAT: setting(
+    'auto',
+    oneOf(['auto', '1', '2'] as const),
+    'Format that records of scores are written in. 1: as versions before 0.2 read them; 2: a third of the size. Both are read. auto: 2 in a new installation, elsewhere from a day after the upgrade. Set 1 while an upgrade takes longer, and before going back to an older version.',
+  ),
   VH_OUTCOME_RETENTION_DAYS: setting(
     400,
     integer(1, 36_500),

@@ -4,8 +4,8 @@
  */
 import { pack, unpack } from 'msgpackr';
 import { move } from 'piscina';
-import type { ScoreFacts } from '../src/contract/facts.js';
 import type { PoolAnswer, PoolResults, PoolTask } from '../src/contract/pool.js';
+import { openFacts, packOutcome } from '../src/record/record.js';
 import { createLikeness } from './duplicates/likeness.js';
 import { bandsOf, sketchDevice } from './duplicates/sketch.js';
 import { renderEvidence } from './evidence/render.js';
@@ -37,16 +37,17 @@ function answer(task: PoolTask): PoolAnswer {
 function run(task: PoolTask): PoolResults[PoolTask['kind']] {
   switch (task.kind) {
     case 'score': {
-      const facts = unpack(task.facts) as ScoreFacts;
+      const facts = openFacts(task.facts);
       const outcome = scoreFacts(facts);
       return {
         reply: JSON.stringify({ ...outcome.reply, replayed: task.replayed === true }),
         degraded: outcome.reply.degradedSignals,
-        verdict: recordVerdict(outcome, facts),
+        recommendation: outcome.reply.recommendation,
+        outcome: packOutcome(recordVerdict(outcome, facts), facts),
       };
     }
     case 'evidence':
-      return renderEvidence(unpack(task.facts) as ScoreFacts);
+      return renderEvidence(openFacts(task.facts));
     case 'sketch': {
       const sketch = sketchDevice(task.body, task.userAgent);
       return { sketch, bands: bandsOf(sketch) };

@@ -11,7 +11,7 @@ import type { EvidenceBlock, ScoreReply } from './score.js';
 import type { DecisionInputs, EdgeFit, FitSubject, HypotheticalDecision, HypotheticalEdges } from './thresholds.js';
 import type { CaptureMarks, VerdictFacts, VerdictOutcome } from './verdict.js';
 
-/** A scoring task takes packed facts, so that they are packed once for the worker and for the receipt. */
+/** Tasks take facts as the record has them: packed once for the worker and for the record. */
 export type PoolTask =
   | {
       readonly kind: 'score';
@@ -50,7 +50,14 @@ export interface RecordedVerdict extends DecisionInputs {
 }
 
 export interface PoolResults {
-  readonly score: { readonly reply: string; readonly degraded: readonly string[]; readonly verdict: RecordedVerdict };
+  readonly score: {
+    /** As JSON. */
+    readonly reply: string;
+    readonly degraded: readonly string[];
+    readonly recommendation: ScoreReply['recommendation'];
+    /** What the record keeps of it, packed. */
+    readonly outcome: Uint8Array;
+  };
   readonly evidence: {
     readonly evidence: EvidenceBlock;
     readonly classification: Classification;

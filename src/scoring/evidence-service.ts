@@ -2,17 +2,16 @@
  * The evidence of a receipt, rendered again from the recorded facts. The database has it once the consumer was there; before
  * that the counters store has. A receipt of another key and one that does not exist look the same.
  */
-import { unpack } from 'msgpackr';
 import type { Classification, ScoreFacts } from '../contract/facts.js';
 import type { EvidenceReply } from '../contract/score.js';
 import type { SigningKey } from '../crypto/master-key.js';
 import { notFound, type KeyCaller } from '../http/access.js';
 import type { Pool } from '../pool/pool.js';
+import { openFacts, packFacts } from '../record/record.js';
 import type { Counters } from '../stores/counters/port.js';
 import { namespaceOf } from '../stores/counters/namespace.js';
 import type { Database } from '../stores/database/port.js';
 import { fixedReceiptOf } from './fixed-sessions/fixed-sessions.js';
-import { packFacts } from './receipts.js';
 import { findInCounters, findInDatabase, type RecordedReceipt } from './recorded-receipts.js';
 
 export interface EvidenceServiceDeps {
@@ -42,7 +41,7 @@ export function createEvidenceService(deps: EvidenceServiceDeps) {
       const recorded = await findRecorded(deps, caller, receiptId);
       if (recorded === null || recorded.owner.lineage !== caller.lineage) throw notFound('receipt');
       const rendered = await deps.pool.run({ kind: 'evidence', facts: recorded.facts });
-      const { sessionId, scoredAtMs } = unpack(recorded.facts) as ScoreFacts;
+      const { sessionId, scoredAtMs } = openFacts(recorded.facts);
       // While only the counters store has the receipt, no classification is recorded yet. It follows from the facts and the rules alone, so that
       // the same rules sort the same facts alike; whether they are the same is compared.
       const sameRules = recorded.modelVersion === rendered.modelVersion;

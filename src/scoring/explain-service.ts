@@ -2,13 +2,13 @@
  * Explains any receipt to an operator: what was recorded, and what the present model makes of it. The database is asked first; a receipt
  * that only the counters store has yet is looked for under every project and organization, as an operator need not know whose it is.
  */
-import { unpack } from 'msgpackr';
 import type { Explanation, ScoreBreakdown } from '../contract/explanation.js';
 import type { ScoreFacts } from '../contract/facts.js';
 import { timeOfId } from '../crypto/ids.js';
 import type { SigningKey } from '../crypto/master-key.js';
 import { Fault } from '../errors.js';
 import { recentReceiptKeepSeconds } from '../limits.js';
+import { openFacts } from '../record/record.js';
 import { namespacesOf } from '../stores/counters/namespace.js';
 import type { Counters } from '../stores/counters/port.js';
 import type { Database } from '../stores/database/port.js';
@@ -37,7 +37,7 @@ export function createExplain(deps: ExplainServiceDeps): Explain {
     const { database, receiptKeys, explainFacts } = deps;
     const found = (await findInDatabase(database, receiptKeys, receiptId)) ?? (await searchCounters(deps, receiptId));
     if (found === null) return null;
-    const facts = unpack(found.facts) as ScoreFacts;
+    const facts = openFacts(found.facts);
     return {
       receiptId,
       organizationId: found.owner.organizationId,

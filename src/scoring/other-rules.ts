@@ -5,8 +5,9 @@
  */
 import { createHash } from 'node:crypto';
 import { idAt } from '../crypto/ids.js';
+import type { Counted, ScoreBase } from '../record/types.js';
 import type { RecentReceipt } from '../stores/counters/port.js';
-import { underReceipt, type Counted, type ScoreBase } from './gather.js';
+import { underReceipt } from './gather.js';
 import { timeOfReceipt } from './receipts.js';
 
 /** What there is to judge anew; null where these rules judged it. */

@@ -2,13 +2,14 @@
  * Takes the on-page probe’s messages and keeps them under the pair (project key, session id) until the score that they belong to.
  * The device sketch is made here, once, so that scoring finds it ready.
  */
-import { pack } from 'msgpackr';
 import type { Observation } from '../contract/monitoring.js';
 import type { ProbeBody, ProbeReply, ProbeTransport } from '../contract/probe.js';
 import type { MakeRef } from '../crypto/master-key.js';
 import { notFound } from '../http/access.js';
 import { invalid } from '../http/error-answers.js';
 import type { Pool } from '../pool/pool.js';
+import { packMessage } from '../record/message.js';
+import type { RecordFormat } from '../record/types.js';
 import type { ProbeWatch } from './probe-watch.js';
 import type { Counters } from '../stores/counters/port.js';
 import type { Logger } from '../telemetry/logger.js';
@@ -21,6 +22,8 @@ export interface ProbeServiceDeps {
   readonly metrics: Metrics;
   readonly now: () => number;
   readonly watch: ProbeWatch;
+  /** Which messages are written. */
+  readonly format: () => RecordFormat;
   /** The project of a public probe key, or null. */
   readonly findProbeProject: (probeKey: string) => Promise<string | null>;
   /** Watches sessions whose project asks for it. */
@@ -65,7 +68,7 @@ export function createProbeService(deps: ProbeServiceDeps) {
         nonce: ref('nonce', body.nonce),
         phase: body.phase,
         seq: body.seq,
-        content: new Uint8Array(pack({ body, transport: { ...transport, receivedAtMs: nowMs } })),
+        content: packMessage({ body, transport: { ...transport, receivedAtMs: nowMs } }, deps.format()),
         device: token === null ? null : ref('device', token),
         sketch,
         bands,

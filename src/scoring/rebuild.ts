@@ -10,10 +10,10 @@
  * Sessions are found by the index of sessions, which is in the order of receipts within a project, and read by their day: a page costs the same
  * however many receipts there are.
  */
-import { unpack } from 'msgpackr';
-import type { ScoreFacts } from '../contract/facts.js';
 import { leastIdAt } from '../crypto/ids.js';
 import type { Pool } from '../pool/pool.js';
+import { openFacts, openReceipt } from '../record/record.js';
+import type { Receipt } from '../record/types.js';
 import { bounds } from '../stores/counters/bounds.js';
 import type { CountedSession, Counters } from '../stores/counters/port.js';
 import type { Namespace } from '../stores/counters/namespace.js';
@@ -22,7 +22,6 @@ import type { Log } from '../stores/log/port.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { publishProject } from './outcomes/history-publisher.js';
-import type { Receipt } from './receipts.js';
 import { untilRecorded } from './recorded-log.js';
 
 export interface RebuildDeps {
@@ -162,12 +161,12 @@ async function readDay(
     [namespace, new Date(day * dayMs), new Date((day + 1) * dayMs), sessionRefs],
     { deadlineMs },
   );
-  return Promise.all(rows.map(({ record }) => countedSessionOf(pool, unpack(record) as Receipt)));
+  return Promise.all(rows.map(({ record }) => countedSessionOf(pool, openReceipt(record))));
 }
 
 /** What was counted then, with the sketch of the device made again from the recorded probe. */
 async function countedSessionOf(pool: Pick<Pool, 'run'>, { trace, facts }: Receipt): Promise<CountedSession> {
-  const { probe, token = null } = unpack(facts) as ScoreFacts;
+  const { probe, token = null } = openFacts(facts);
   const known = { ...trace, device: trace.device ?? token, token };
   if (probe === null) return { ...known, sketch: null, bands: [] };
   return { ...known, ...(await pool.run({ kind: 'sketch', body: probe.body, userAgent: probe.transport.userAgent })) };

@@ -3,59 +3,33 @@
  * answered; a consumer records it in the database; until then the counters store can render it again.
  * Written twice, a receipt is recorded once.
  */
-import { pack, unpack } from 'msgpackr';
-import type { ScoreFacts } from '../contract/facts.js';
-import type { RecordedVerdict } from '../contract/pool.js';
 import { timeOfId } from '../crypto/ids.js';
-import { verifySeal, type BatchSigner, type Seal } from '../crypto/batch-signer.js';
+import { verifySeal, type BatchSigner } from '../crypto/batch-signer.js';
 import type { SigningKey } from '../crypto/master-key.js';
-import { namespaceOf, type Namespace, type NamespaceOwner } from '../stores/counters/namespace.js';
+import { openReceipt } from '../record/record.js';
+import { openSeal, openSealed, packSealed, type SealedRecord } from '../record/sealed.js';
+import type { Receipt } from '../record/types.js';
+import { namespaceOf, type Namespace } from '../stores/counters/namespace.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import type { Log, LogEntry } from '../stores/log/port.js';
 import { makePartition } from './receipt-partitions.js';
 import { dropErased, type RecordedScore } from './erased-respondents.js';
 import { indexSessions, type IndexedReceipt } from './sessions/session-index.js';
-import type { SessionTrace } from './session-trace.js';
-import type { HistorySubjects } from './subjects.js';
 
-/** Whose receipt it is, and of which world. */
-export interface ReceiptOwner extends NamespaceOwner {
-  readonly receiptId: string;
-  readonly lineage: string;
-}
-
-export interface Receipt extends ReceiptOwner {
-  /** As the caller named it; null where it named none. */
-  readonly sourceId: string | null;
-  /** As the caller named them; absent in what older instances recorded, like the receipt that the session got before. */
-  readonly sessionId?: string;
-  readonly studyId?: string | null;
-  readonly supersedes?: string | null;
-  readonly trace: SessionTrace;
-  /** Whose history the session belongs to. */
-  readonly subjects: HistorySubjects;
-  readonly verdict: RecordedVerdict;
-  /** Packed ScoreFacts. */
-  readonly facts: Uint8Array;
-}
-
-/** A receipt as it lies in the log and in the database: the signed bytes and their seal. */
-interface SignedReceipt {
-  readonly signed: Uint8Array;
-  readonly seal: Seal;
-}
-
-export async function appendReceipt(log: Pick<Log, 'append'>, signer: BatchSigner, receipt: Receipt): Promise<void> {
-  const signed = pack(receipt);
-  const value = pack({ signed, seal: await signer.seal(signed) } satisfies SignedReceipt);
-  await log.append('scores', [{ key: receipt.receiptId, value, isAlone: true }]);
+export async function appendReceipt(
+  log: Pick<Log, 'append'>,
+  signer: BatchSigner,
+  { receiptId, record }: { readonly receiptId: string; readonly record: Uint8Array },
+): Promise<void> {
+  const value = packSealed(record, await signer.seal(record));
+  await log.append('scores', [{ key: receiptId, value, isAlone: true }]);
 }
 
 /** What the consumer of the topic `scores` does with a batch. */
 export function createReceiptRecorder(database: Database): (entries: readonly LogEntry[]) => Promise<number> {
   const partitions = new Set<string>();
   return async (entries) => {
-    const rows = entries.map((entry) => rowOf(unpack(entry.value) as SignedReceipt));
+    const rows = entries.map((entry) => rowOf(openSealed(entry.value)));
     for (const day of new Set(rows.map((row) => row.scoredAt.toISOString().slice(0, 10)))) {
       if (!partitions.has(day)) await makePartition(database, day);
       partitions.add(day);
@@ -75,14 +49,14 @@ export function createReceiptRecorder(database: Database): (entries: readonly Lo
   };
 }
 
-interface ReceiptRow extends SignedReceipt {
+interface ReceiptRow extends SealedRecord {
   readonly receipt: Receipt;
   readonly scoredAt: Date;
 }
 
-function rowOf(signed: SignedReceipt): ReceiptRow {
-  const receipt = unpack(signed.signed) as Receipt;
-  return { ...signed, receipt, scoredAt: timeOfReceipt(receipt.receiptId) };
+function rowOf(sealed: SealedRecord): ReceiptRow {
+  const receipt = openReceipt(sealed.record);
+  return { ...sealed, receipt, scoredAt: timeOfReceipt(receipt.receiptId) };
 }
 
 /** Nothing for a score without a project: nobody could ask for it. */
@@ -108,9 +82,7 @@ const recordedOf = ({ receipt, scoredAt }: ReceiptRow): RecordedScore => ({
 });
 
 /** A receipt as it lies in the log. */
-export function openReceipt(value: Uint8Array): Receipt {
-  return unpack((unpack(value) as SignedReceipt).signed) as Receipt;
-}
+export const receiptOfEntry = (value: Uint8Array): Receipt => openReceipt(openSealed(value).record);
 
 /** When it was given; its id carries that. */
 export function timeOfReceipt(receiptId: string): Date {
@@ -133,11 +105,10 @@ const subjectsOf = ({ subjects }: Receipt): readonly string[] =>
  */
 async function insertReceipts(database: Queryable, rows: readonly ReceiptRow[]): Promise<void> {
   const column = <T>(read: (row: ReceiptRow) => T): T[] => rows.map(read);
-  const seals = rows.map((row) => pack(row.seal));
   let end = 1;
-  const starts = rows.map((row, index) => {
+  const starts = rows.map((row) => {
     const start = end;
-    end += row.signed.length + (seals[index]?.length ?? 0);
+    end += row.record.length + row.seal.length;
     return start;
   });
   await database.query(
@@ -156,10 +127,10 @@ async function insertReceipts(database: Queryable, rows: readonly ReceiptRow[]):
       column((row) => row.receipt.trace.session),
       column((row) => row.receipt.verdict.score),
       column((row) => row.receipt.verdict.recommendation),
-      Buffer.concat(rows.flatMap((row, index) => [row.signed, seals[index] ?? new Uint8Array()])),
+      Buffer.concat(rows.flatMap((row) => [row.record, row.seal])),
       starts,
-      column((row) => row.signed.length),
-      seals.map((seal) => seal.length),
+      column((row) => row.record.length),
+      column((row) => row.seal.length),
       column((row) => subjectsOf(row.receipt).join(',')),
       column((row) => row.receipt.subjects.respondent !== null),
       column((row) => row.receipt.isTest === true),
@@ -193,10 +164,6 @@ export async function findReceipt(
     [receiptId, new Date(time)],
   );
   if (row === undefined) return null;
-  const seal = unpack(row.seal) as Seal;
-  return { receipt: unpack(row.record) as Receipt, authentic: keys.some((key) => verifySeal(key, row.record, seal)) };
-}
-
-export function packFacts(facts: ScoreFacts): Uint8Array {
-  return pack(facts);
+  const seal = openSeal(row.seal);
+  return { receipt: openReceipt(row.record), authentic: keys.some((key) => verifySeal(key, row.record, seal)) };
 }

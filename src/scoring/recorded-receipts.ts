@@ -2,18 +2,18 @@
  * Finds a receipt where it lies: in the database once the consumer was there, before that in the counters store, under the namespace of
  * the key that scored.
  */
-import { unpack } from 'msgpackr';
 import type { RecordedVerdict } from '../contract/pool.js';
 import type { SigningKey } from '../crypto/master-key.js';
+import { factsOf, openBase } from '../record/record.js';
+import type { ReceiptOwner } from '../record/types.js';
 import type { Counters } from '../stores/counters/port.js';
 import type { Namespace } from '../stores/counters/namespace.js';
 import type { Queryable } from '../stores/database/port.js';
-import { assembleFacts, type ScoreBase } from './gather.js';
-import { findReceipt, packFacts, type ReceiptOwner } from './receipts.js';
+import { findReceipt } from './receipts.js';
 
 export interface RecordedReceipt {
   readonly owner: ReceiptOwner;
-  /** Packed ScoreFacts. */
+  /** Packed, for `openFacts`. */
   readonly facts: Uint8Array;
   /** null while only the counters store has the receipt. */
   readonly verdict: RecordedVerdict | null;
@@ -40,7 +40,7 @@ export async function findInCounters(
 ): Promise<RecordedReceipt | null> {
   const recent = await counters.recentReceipt(namespace, receiptId);
   if (recent === null) return null;
-  const base = unpack(recent.content) as ScoreBase;
-  const facts = packFacts(assembleFacts(base, recent));
+  const base = openBase(recent.content);
+  const facts = factsOf(recent);
   return { owner: base.owner, facts, verdict: null, modelVersion: base.modelVersion ?? null, authentic: true };
 }

@@ -11,7 +11,7 @@ import type { Database, Queryable } from '../stores/database/port.js';
 import { eraseLetters } from '../stores/log/dead-letter-table.js';
 import { countLeft, markErased } from './erased-respondents.js';
 import { tellsOf } from './outcomes/outcome-log.js';
-import { openReceipt } from './receipts.js';
+import { receiptOfEntry } from './receipts.js';
 import { respondentSubject } from './subjects.js';
 
 /** For the walk over a project’s receipts. */
@@ -48,7 +48,7 @@ export async function eraseRespondentScores(
   const erased = await database.transaction((tx) => eraseRows(tx, worlds, subject), { deadlineMs });
   const { receipts, events, sessionIds } = erased;
   await eraseLetters(database, 'scores', (value) => {
-    const receipt = openReceipt(value);
+    const receipt = receiptOfEntry(value);
     return receipt.projectId === projectId && receipt.subjects.respondent === subject;
   });
   await eraseLetters(database, 'outcomes', (value) => tellsOf(value, erased.sessionRefs, subject));

@@ -4,7 +4,6 @@
  * receipt that cannot be made durable is a 503, never an answer without a receipt.
  */
 import { LRUCache } from 'lru-cache';
-import { pack, unpack } from 'msgpackr';
 import type { ScoreFacts } from '../contract/facts.js';
 import type { ScoreInput, ScoreRequest, WebBotAuth } from '../contract/score.js';
 import { scoringRateLimits } from '../administration/key-rate-limits.js';
@@ -16,24 +15,18 @@ import { notFound, type KeyCaller } from '../http/access.js';
 import { invalid } from '../http/error-answers.js';
 import { rateLimited } from '../http/rate-fault.js';
 import type { Pool } from '../pool/pool.js';
+import { appendCounted, appendOutcome, keepBase, openBase, packBase, packFacts } from '../record/record.js';
+import type { Counted, RecordFormat, ScoreBase } from '../record/types.js';
 import type { Counters, ScoreCountResult } from '../stores/counters/port.js';
 import { namespaceOf } from '../stores/counters/namespace.js';
 import type { Log } from '../stores/log/port.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
-import {
-  assembleFacts,
-  countInputOf,
-  gatherBase,
-  receiptOf,
-  underReceipt,
-  type Counted,
-  type ScoreBase,
-} from './gather.js';
+import { countInputOf, gatherBase, underReceipt } from './gather.js';
 import type { Address } from '../net/address.js';
 import { fixedFactsOf, isFixedSession } from './fixed-sessions/fixed-sessions.js';
 import type { Geography } from './geography.js';
-import { appendReceipt, packFacts } from './receipts.js';
+import { appendReceipt } from './receipts.js';
 import type { ProbeWatch } from './probe-watch.js';
 import { findUnknownNames, noteRequest, refuseUnknownNames } from './request-notes.js';
 import { checkRequest, readScoreRequest } from './score-request.js';
@@ -63,6 +56,8 @@ export interface ScoreServiceDeps {
   readonly subjects: ScoringSubjects;
   readonly makeRef: MakeRef;
   readonly signer: BatchSigner;
+  /** Which records are written. */
+  readonly format: () => RecordFormat;
   /** Hash of the rules that the pool decides by. */
   readonly modelVersion: string;
   readonly warmth: Warmth;
@@ -106,6 +101,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
     const { base, signature } = await gather(deps, caller, request, address, notes);
     endGather();
 
+    const packed = packBase(base);
     const namespace = base.owner.projectId === null ? null : namespaceOf(base.owner);
     if (namespace !== null) await deps.warmth.check(namespace);
     options.onCounted?.();
@@ -113,7 +109,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
       deps,
       countInputOf({
         base,
-        content: pack({ ...base, modelVersion: deps.modelVersion } satisfies ScoreBase),
+        content: keepBase(base, packed, deps.format()),
         request,
         signature,
         limits: scoringRateLimits(caller),
@@ -122,30 +118,40 @@ export function createScoreService(deps: ScoreServiceDeps) {
       }),
     );
     // A store that did not answer in time may have counted all the same, and has the receipt with what it counted then: an identical retry gets that one.
-    if (counted === null) return conclude(underReceipt(base, makeId('receipt')), null);
+    if (counted === null) {
+      const other = underReceipt(base, makeId('receipt'));
+      return conclude(other, packBase(other), null);
+    }
     if (counted.kind === 'conflict') throw idempotencyConflict();
     if (counted.kind === 'limited') throw rateLimited('This key', counted.rate);
     if (counted.kind !== 'replayed') {
       if (counted.warm === false && namespace !== null) deps.warmth.foundCold(namespace);
-      return conclude(base, counted);
+      return conclude(base, packed, counted);
     }
     metrics.scoreReplays.inc();
-    const first = unpack(counted.recorded.content) as ScoreBase;
+    const first = openBase(counted.recorded.content);
     const anew = underOtherRules(first, counted.recorded, deps.modelVersion);
-    return anew === null ? conclude(first, counted.recorded, true) : conclude(anew.base, anew.counted);
+    return anew === null
+      ? conclude(first, packBase(first), counted.recorded, true)
+      : conclude(anew.base, packBase(anew.base), anew.counted);
   }
 
   /** From the facts to the reply, by way of the pool and the receipt. */
-  async function conclude(base: ScoreBase, counted: Counted | null, replayed = false): Promise<string> {
-    const assembled = assembleFacts(base, counted);
-    const facts = packFacts(assembled);
+  async function conclude(
+    base: ScoreBase,
+    packed: Uint8Array,
+    counted: Counted | null,
+    replayed = false,
+  ): Promise<string> {
+    const facts = appendCounted(packed, counted);
     const endPool = metrics.scoreStage.startTimer({ stage: 'pool' });
-    const { reply, degraded, verdict } = await deps.pool.run({ kind: 'score', facts, replayed });
+    const { reply, degraded, recommendation, outcome } = await deps.pool.run({ kind: 'score', facts, replayed });
     endPool();
     const endReceipt = metrics.scoreStage.startTimer({ stage: 'receipt' });
-    await appendReceipt(deps.log, deps.signer, receiptOf(base, assembled, facts, verdict));
+    const record = appendOutcome(facts, outcome, deps.format());
+    await appendReceipt(deps.log, deps.signer, { receiptId: base.owner.receiptId, record });
     endReceipt();
-    countScoreIn(metrics, base, verdict.recommendation);
+    countScoreIn(metrics, base, recommendation);
     for (const signal of degraded) metrics.degraded.inc({ signal });
     return reply;
   }
@@ -211,6 +217,7 @@ async function gather(
     liteConfig: project?.liteConfig,
     assuranceAvailable: project?.assuranceAvailable ?? 'none',
     makeRef: deps.makeRef,
+    modelVersion: deps.modelVersion,
   });
   return { base, signature: agent?.outcome === 'verified' ? agent.signature : null };
 }

@@ -5,12 +5,7 @@
 import type { Ref } from '../contract/facts.js';
 import type { ScoreInput } from '../contract/score.js';
 import type { MakeRef } from '../crypto/master-key.js';
-
-export interface HistorySubjects {
-  readonly respondent: Ref | null;
-  readonly source: Ref | null;
-  readonly subSource: Ref | null;
-}
+import type { HistorySubjects } from '../record/types.js';
 
 export const respondentSubject = (makeRef: MakeRef, holder: string, respondentId: string): Ref =>
   makeRef(holder, 'history:respondent', respondentId);

@@ -8,6 +8,7 @@ import { createMakeRef, deriveSigningKey } from '../crypto/master-key.js';
 import { Fault } from '../errors.js';
 import { readBootstrap } from '../projects/operator/bootstrap.js';
 import type { InventTraffic } from '../projects/operator/operator.js';
+import { openRecordFormat } from '../scoring/record-format.js';
 import { inventTraffic } from '../scoring/demo-traffic/demo-traffic.js';
 import { createOutcomeService } from '../scoring/outcomes/outcome-service.js';
 import { recordVerdict } from '../../workers/scoring/recorded-verdict.js';
@@ -44,6 +45,7 @@ export function wireDemoTraffic({ settings, stores, masterKeys, metrics, logger,
         log,
         makeRef,
         signer,
+        format: await openRecordFormat(database, settings.VH_RECORD_FORMAT, now),
         score: (facts) => recordVerdict(scoreFacts(facts), facts),
         postOutcomes: (events) => outcomes.accept(key, events),
         createRandom,

@@ -10,6 +10,7 @@ import type { PublicGuard } from '../administration/public-guard.js';
 import type { Observe } from '../monitoring/monitor.js';
 import { createEvidenceService } from '../scoring/evidence-service.js';
 import { openGeography, type Geography } from '../scoring/geography.js';
+import { openRecordFormat } from '../scoring/record-format.js';
 import { createProbeWatch, noProbeWatch } from '../scoring/probe-watch.js';
 import { createProbeService } from '../scoring/probe-service.js';
 import { createOutcomeService } from '../scoring/outcomes/outcome-service.js';
@@ -44,6 +45,7 @@ export async function openScoring(
   const { counters, database, lookups, log } = stores;
   const { findProjectOwner } = directories;
   const { modelVersion } = await pool.run({ kind: 'model' });
+  const format = await openRecordFormat(database, settings.VH_RECORD_FORMAT, now);
   const geography = await openFiles(parts);
   opened.push(async () => geography.close());
   const trustedKeys =
@@ -59,6 +61,7 @@ export async function openScoring(
       log,
       pool,
       geography,
+      format,
       makeRef,
       signer: createBatchSigner(deriveSigningKey(masterKeys.current, 'receipts')),
       modelVersion,
@@ -77,6 +80,7 @@ export async function openScoring(
       counters,
       pool,
       makeRef,
+      format,
       metrics,
       now,
       watch,

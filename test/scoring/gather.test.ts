@@ -1,6 +1,7 @@
 import { pack } from 'msgpackr';
 import t from 'tap';
-import { assembleFacts, gatherBase } from '../../src/scoring/gather.js';
+import { assembleFacts } from '../../src/record/assemble-facts.js';
+import { gatherBase } from '../../src/scoring/gather.js';
 import type { CountRecord, StoredPage } from '../../src/stores/counters/port.js';
 import { parseAddress, type Address } from '../../src/net/address.js';
 import type { ScoreInput } from '../../src/contract/score.js';

@@ -15,14 +15,18 @@ import type { MakeRef } from '../../crypto/master-key.js';
 import { Fault } from '../../errors.js';
 import { parseAddress } from '../../net/address.js';
 import type { Log } from '../../stores/log/port.js';
-import { assembleFacts, gatherBase, receiptOf } from '../gather.js';
-import { appendReceipt, packFacts } from '../receipts.js';
+import { appendCounted, appendOutcome, openFacts, packBase, packOutcome } from '../../record/record.js';
+import type { RecordFormat } from '../../record/types.js';
+import { gatherBase } from '../gather.js';
+import { appendReceipt } from '../receipts.js';
 import { inventSessions, type InventedSession } from './invented-sessions.js';
 
 export interface DemoTrafficDeps {
   readonly log: Pick<Log, 'append'>;
   readonly makeRef: MakeRef;
   readonly signer: BatchSigner;
+  /** Which records are written. */
+  readonly format: () => RecordFormat;
   readonly score: (facts: ScoreFacts) => RecordedVerdict;
   readonly postOutcomes: (events: readonly OutcomeEvent[]) => Promise<unknown>;
   /** Numbers in [0, 1) that follow from a seed. */
@@ -105,7 +109,7 @@ async function record(deps: DemoTrafficDeps, project: DemoProject, session: Inve
     assuranceAvailable: 'can_step_up_to_biometric',
     makeRef: deps.makeRef,
   });
-  const facts = assembleFacts(base, {
+  const facts = appendCounted(packBase(base), {
     counts,
     probe: null,
     device: null,
@@ -113,7 +117,9 @@ async function record(deps: DemoTrafficDeps, project: DemoProject, session: Inve
     warm: true,
     history: { respondent: null, source: null, subSource: null },
   });
-  await appendReceipt(deps.log, deps.signer, receiptOf(base, facts, packFacts(facts), deps.score(facts)));
+  const opened = openFacts(facts);
+  const record = appendOutcome(facts, packOutcome(deps.score(opened), opened), deps.format());
+  await appendReceipt(deps.log, deps.signer, { receiptId: base.owner.receiptId, record });
 }
 
 const digestOf = (projectId: string, sessionId: string): Uint8Array =>

@@ -4,6 +4,7 @@
  * days. What was accepted is credited as the time passes in which it may still be reversed: nothing on its day, all of it at the end.
  */
 import { reversalWindowDays } from '../../limits.js';
+import { dayOf, halfLifeDays, weightAt } from '../../record/read-history.js';
 import type { HistoryValue } from '../../stores/counters/port.js';
 import type { Adjudication } from './adjudication-rules.js';
 
@@ -13,12 +14,8 @@ export type DayCounts = readonly [n: number, fraud: number, clawbacks: number];
 /** Counts by day since 1970. */
 export type HistoryDays = Readonly<Record<string, DayCounts>>;
 
-const dayMs = 86_400_000;
-const halfLifeDays = 90;
 /** After twelve half-lives a day weighs less than a four-thousandth; it is dropped. */
 export const keepDays = 12 * halfLifeDays;
-
-const dayOf = (ms: number): number => Math.floor(ms / dayMs);
 
 export interface Shift {
   readonly adjudication: Adjudication;
@@ -54,24 +51,3 @@ export function decay(days: HistoryDays, nowMs: number): HistoryValue {
   }
   return { ...sum, asOfDay: today, ...(young.length === 0 ? {} : { young }) };
 }
-
-/** The record as it stands at `nowMs`, from what was decayed up to an earlier day; what is still young counts by the share of the window that passed. */
-export function readHistory(
-  history: HistoryValue,
-  nowMs: number,
-): { readonly n: number; readonly fraud: number; readonly clawbacks: number } {
-  const passedDays = Math.max(0, dayOf(nowMs) - history.asOfDay);
-  const weight = weightAt(passedDays);
-  let credited = 0;
-  for (const [ageDays, sessions] of history.young ?? []) {
-    const age = ageDays + passedDays;
-    credited += sessions * weightAt(age) * Math.min(1, age / reversalWindowDays);
-  }
-  return {
-    n: history.n * weight + credited,
-    fraud: history.fraud * weight,
-    clawbacks: history.clawbacks * weight,
-  };
-}
-
-const weightAt = (ageDays: number): number => 2 ** (-ageDays / halfLifeDays);

@@ -2,7 +2,6 @@
  * Tells what is known of a session: what its pages sent, what it was scored as, what became of it. The database says what was recorded, the
  * counters store what the probe sent; with the latter away the answer is a 503, since “no probe came” would then be made up.
  */
-import { unpack } from 'msgpackr';
 import type { OutcomeType, ReasonClass } from '../../contract/outcome.js';
 import {
   trailOutcomesMax,
@@ -14,15 +13,16 @@ import {
   type SessionReceipt,
   type SessionTrailReply,
 } from '../../contract/session-trail.js';
-import type { ProbeFacts } from '../../contract/facts.js';
 import type { MakeRef } from '../../crypto/master-key.js';
 import { notFound } from '../../http/access.js';
 import { readPage } from '../../http/paging.js';
 import type { Namespace } from '../../stores/counters/namespace.js';
+import { openMessage } from '../../record/message.js';
+import { openReceipt } from '../../record/record.js';
+import type { Receipt } from '../../record/types.js';
 import type { Counters, StoredProbe } from '../../stores/counters/port.js';
 import type { Database } from '../../stores/database/port.js';
 import type { LookedAt } from '../looked-at.js';
-import type { Receipt } from '../receipts.js';
 import { findScoredTimes, listSessions } from './session-index.js';
 
 export interface SessionServiceDeps {
@@ -71,7 +71,7 @@ async function findReceipts(database: Database, owner: LookedAt, session: string
       ORDER BY receipt_id DESC LIMIT ${trailReceiptsMax}`,
     [owner.namespace, session, times.first, times.last],
   );
-  return rows.map(({ record, scored_at }) => describeReceipt(unpack(record) as Receipt, scored_at));
+  return rows.map(({ record, scored_at }) => describeReceipt(openReceipt(record), scored_at));
 }
 
 function describeReceipt(receipt: Receipt, scoredAt: Date): SessionReceipt {
@@ -113,7 +113,7 @@ async function findOutcomes(
 function describeProbe(probe: StoredProbe | null): SessionProbe[] {
   const byOrigin = new Map<string | null, { latestMs: number | null; loads: number; messages: number }>();
   for (const { load, update } of probe?.pages ?? []) {
-    const messages = [load, update].flatMap((content) => (content === null ? [] : [unpack(content) as ProbeFacts]));
+    const messages = [load, update].flatMap((content) => (content === null ? [] : [openMessage(content)]));
     const origin = messages.map(({ transport }) => transport.origin ?? null).find((each) => each !== null) ?? null;
     const known = byOrigin.get(origin) ?? { latestMs: null, loads: 0, messages: 0 };
     const times = messages.flatMap(({ transport }) => transport.receivedAtMs ?? []);

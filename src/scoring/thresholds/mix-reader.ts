@@ -1,12 +1,11 @@
 /**
  * Reads the score mix: cells of a project, by source where asked, and the sessions behind chosen cells. Never scans sessions to count them.
  */
-import { unpack } from 'msgpackr';
-import type { ScoreFacts } from '../../contract/facts.js';
 import type { MixCell, SessionLabel } from '../../contract/thresholds.js';
 import { reversalWindowDays } from '../../limits.js';
+import { openFacts, openReceipt } from '../../record/record.js';
+import type { Receipt } from '../../record/types.js';
 import type { Database, SqlValue } from '../../stores/database/port.js';
-import type { Receipt } from '../receipts.js';
 import { readCell } from './cells.js';
 
 /** What is looked at; null where there is no limit. Days are UTC, both included. */
@@ -114,9 +113,12 @@ export async function listSessions(
     receiptId: receipt_id,
     cell,
     recommendation,
-    sessionId: (unpack((unpack(record) as Receipt).facts) as ScoreFacts).sessionId,
+    sessionId: sessionIdOf(openReceipt(record)),
   }));
 }
+
+/** Older receipts have it in their facts alone. */
+const sessionIdOf = ({ sessionId, facts }: Receipt): string => sessionId ?? openFacts(facts).sessionId;
 
 const within = (day: string, source: string): string =>
   `project_id = $1 AND ($2::text IS NULL OR ${source} = $2) AND ($3::date IS NULL OR ${day} >= $3) AND ($4::date IS NULL OR ${day} <= $4)`;

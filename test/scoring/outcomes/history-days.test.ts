@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { decay, readHistory, shiftDays, type HistoryDays } from '../../../src/scoring/outcomes/history-days.js';
+import { readHistory } from '../../../src/record/read-history.js';
+import { decay, shiftDays, type HistoryDays } from '../../../src/scoring/outcomes/history-days.js';
 
 const dayMs = 86_400_000;
 const adjudication = fc.record({

@@ -1,0 +1,82 @@
+/**
+ * The whole facts of a score, from what was known before and what the counters store answered. Pure; records keep the two and not what follows
+ * from them, so that a change here changes what old records say.
+ */
+import type { HistoryFacts, HistoryRecord, ProbeFacts, ScoreFacts } from '../contract/facts.js';
+import type { CountRecord, StoredHistory, StoredPage } from '../stores/counters/port.js';
+import { joinMessages } from './join-messages.js';
+import { openMessage } from './message.js';
+import { readHistory } from './read-history.js';
+import type { Counted, HistorySubjects, ScoreBase } from './types.js';
+
+/** `counted`: null where the store did not answer. */
+export function assembleFacts({ facts, trace, subjects }: ScoreBase, counted: Counted | null): ScoreFacts {
+  const { measured, agent } = facts;
+  const isKnown = measured && counted?.warm === true;
+  const assembled: Writable<ScoreFacts> = {
+    counts: isKnown ? counted.counts : null,
+    probe: measured ? readProbe(counted?.probe ?? null) : null,
+    history: isKnown ? historyOf(subjects, counted.history, facts.scoredAtMs) : null,
+    deviceKnown: counted !== null && counted.device !== null,
+    // Last: what is spread first and added to is made eighty times slower.
+    ...facts,
+  };
+  if (counted === null || (measured && !isKnown))
+    assembled.degraded = [...facts.degraded, 'counters_unavailable', 'history_unavailable'];
+  if (counted === null) {
+    // Unreadable is not missing; an organization key has no probes to read.
+    assembled.probeRead = !measured;
+    return assembled;
+  }
+  assembled.supersedes = counted.supersedes ?? null;
+  assembled.deviceHashed = trace.device !== null;
+  assembled.token = counted.probe?.device ?? null;
+  if (agent?.outcome === 'verified' && !counted.signatureFresh)
+    assembled.agent = {
+      outcome: 'invalid',
+      agent: agent.agent,
+      reason: 'The signature was used before; a signature is good for one session.',
+    };
+  return assembled;
+}
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+/** Subjects that were not named are null; those about whom no outcome was ever reported have a record of nothing. */
+function historyOf(subjects: HistorySubjects, stored: StoredHistory, nowMs: number): HistoryFacts {
+  const record = (name: keyof HistorySubjects) => {
+    if (subjects[name] === null) return null;
+    const value = stored[name];
+    return value === null ? { n: 0, fraud: 0, clawbacks: 0 } : readHistory(value, nowMs);
+  };
+  const plain = (value: ReturnType<typeof record>): HistoryRecord | null =>
+    value === null ? null : { n: value.n, fraud: value.fraud };
+  const respondent = record('respondent');
+  return {
+    respondent:
+      respondent === null
+        ? null
+        : { n: respondent.n, fraud: respondent.fraud, confirmedClawbacks: respondent.clawbacks },
+    source: plain(record('source')),
+    subSource: plain(record('subSource')),
+  };
+}
+
+/** All pages count; the first one with a load message is the one that the device and its sketch are taken from. */
+function readProbe(stored: CountRecord['probe']): ScoreFacts['probe'] {
+  const pages = (stored?.pages ?? [])
+    .map((page) => ({ hasLoad: page.load !== null, facts: mergePage(page) }))
+    .sort((a, b) => Number(b.hasLoad) - Number(a.hasLoad))
+    .flatMap(({ facts }) => (facts === null ? [] : [facts]));
+  const [first, ...others] = pages;
+  if (first === undefined) return null;
+  return others.length === 0 ? first : { ...first, others };
+}
+
+/** The load message tells of the device, the newest update of behaviour since. */
+function mergePage(page: StoredPage): ProbeFacts | null {
+  const load = page.load === null ? null : openMessage(page.load);
+  const update = page.update === null ? null : openMessage(page.update);
+  if (load === null) return update;
+  return update === null ? load : { body: joinMessages(load.body, update.body), transport: load.transport };
+}

@@ -1,0 +1,55 @@
+/**
+ * What a score's record says: whose it is, what was known before the counters were asked, what they answered, what the core made of it.
+ */
+import type { Ref, ScoreFacts } from '../contract/facts.js';
+import type { RecordedVerdict } from '../contract/pool.js';
+import type { NamespaceOwner } from '../stores/counters/namespace.js';
+import type { CountRecord } from '../stores/counters/port.js';
+import type { SessionTrace } from './session-trace.js';
+
+/** Whose receipt it is, and of which world. */
+export interface ReceiptOwner extends NamespaceOwner {
+  readonly receiptId: string;
+  readonly lineage: string;
+}
+
+/** Whose history a session belongs to; null where none was named. */
+export interface HistorySubjects {
+  readonly respondent: Ref | null;
+  readonly source: Ref | null;
+  readonly subSource: Ref | null;
+}
+
+/** What is known before the counters are asked; packed, it lies beside them until the database has the receipt. */
+export interface ScoreBase {
+  readonly owner: ReceiptOwner;
+  /** As the caller named it; null where it named none. */
+  readonly sourceId: string | null;
+  readonly studyId?: string | null;
+  /** Hash of the rules that the verdict was given by; absent in what older instances recorded. */
+  readonly modelVersion?: string;
+  readonly trace: SessionTrace;
+  readonly subjects: HistorySubjects;
+  readonly facts: Omit<ScoreFacts, 'counts' | 'probe' | 'probeRead' | 'deviceKnown' | 'token' | 'history'>;
+}
+
+/** What the counters store answered, or recorded for a receipt. */
+export type Counted = Omit<CountRecord, 'receiptId'>;
+
+export interface Receipt extends ReceiptOwner {
+  /** As the caller named it; null where it named none. */
+  readonly sourceId: string | null;
+  /** As the caller named them; absent in what older instances recorded, like the receipt that the session got before. */
+  readonly sessionId?: string;
+  readonly studyId?: string | null;
+  readonly supersedes?: string | null;
+  readonly trace: SessionTrace;
+  /** Whose history the session belongs to. */
+  readonly subjects: HistorySubjects;
+  readonly verdict: RecordedVerdict;
+  /** Packed, for `openFacts`. */
+  readonly facts: Uint8Array;
+}
+
+/** 1: msgpack with names, as the versions before 0.2 wrote and read it. 2: in fixed order, packed once. Both are always read. */
+export type RecordFormat = 1 | 2;

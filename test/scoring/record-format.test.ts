@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import t from 'tap';
+import { openRecordFormat } from '../../src/scoring/record-format.js';
+import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
+import { migrate } from '../../src/stores/database/migrate.js';
+import { temporaryDirectory } from '../helpers/directories.js';
+import { startTestService } from '../helpers/service.js';
+import { waitUntil } from '../helpers/wait-until.js';
+
+t.setTimeout(120_000);
+
+t.test(
+  'a new installation writes the new format at once, an older one a day after the upgrade, and an operator has the last word',
+  async (t) => {
+    const database = await openEmbeddedDatabase({ directory: null });
+    t.teardown(() => database.close());
+    await migrate(database);
+    const nowMs = Date.now();
+    const formatAt = async (hours: number, setting: 'auto' | '1' | '2' = 'auto') =>
+      (await openRecordFormat(database, setting, () => nowMs + hours * 3_600_000))();
+    t.equal(await formatAt(0), 2);
+    await database.query("UPDATE migrations SET applied_at = applied_at - interval '30 days' WHERE name < '0160'");
+    t.equal(await formatAt(0), 1);
+    t.equal(await formatAt(23), 1);
+    t.equal(await formatAt(25), 2);
+    t.equal(await formatAt(0, '2'), 2);
+    t.equal(await formatAt(25, '1'), 1);
+    let hours = 23;
+    const format = await openRecordFormat(database, 'auto', () => nowMs + hours * 3_600_000);
+    t.equal(format(), 1);
+    hours = 25;
+    t.equal(format(), 2, 'without a restart');
+    await database.query("DELETE FROM migrations WHERE name LIKE '0160%'");
+    t.equal(await formatAt(1_000), 1, 'where the database does not know of it yet');
+  },
+);
+
+interface Reply {
+  readonly receiptId: string;
+  readonly evidence: object;
+}
+
+t.test('what either format wrote is replayed and rendered by the other', async (t) => {
+  const dataDirectory = temporaryDirectory(t);
+  const database = await openEmbeddedDatabase({ directory: join(dataDirectory, 'database') });
+  await migrate(database);
+  // An installation of a month ago, 23 hours after its upgrade.
+  await database.query(
+    `UPDATE migrations SET applied_at = applied_at - CASE WHEN name < '0160' THEN interval '30 days' ELSE interval '23 hours' END`,
+  );
+  await database.close();
+  let shiftMs = 0;
+  const { call, stop } = await startTestService(t, { VH_DATA_DIR: dataDirectory }, { now: () => Date.now() + shiftMs });
+  const score = async (sessionId: string) =>
+    (await call('POST', '/lite/score', { body: { sessionId, clientIp: '203.0.113.7', respondentId: 'r' } }))
+      .body as Reply;
+  const scored: Reply[] = [];
+  for (const hours of [0, 2, 0]) {
+    shiftMs = hours * 3_600_000;
+    for (const [index, reply] of scored.entries()) {
+      t.same(await score(`session-${index}`), { ...reply, replayed: true }, `${index}, after ${hours} hours`);
+      const shown = (await call('GET', `/lite/score/${reply.receiptId}/evidence`)).body;
+      t.match(shown, { receiptId: reply.receiptId, evidence: reply.evidence, provenance: { faithful: true } });
+    }
+    scored.push(await score(`session-${scored.length}`));
+  }
+  const recorded = async () => (await call('GET', '/lite/sessions')).body as { readonly sessions: readonly object[] };
+  await waitUntil(async () => (await recorded()).sessions.length === 3, 'all sessions are recorded');
+  await stop();
+  const stopped = await openEmbeddedDatabase({ directory: join(dataDirectory, 'database') });
+  t.teardown(() => stopped.close());
+  const rows = await stopped.query<{ marked: boolean }>(
+    'SELECT get_byte(record, 0) = 193 AS marked FROM receipts ORDER BY receipt_id',
+  );
+  t.same(
+    rows.map(({ marked }) => marked),
+    [false, true, false],
+  );
+});
