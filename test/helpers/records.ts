@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { scoreBodies } from '../../bench/score-bodies.js';
 import type { CountFacts, ScoreFacts } from '../../src/contract/facts.js';
 import type { ProbeBody } from '../../src/contract/probe.js';
+import type { ScoreRequest } from '../../src/contract/score.js';
 import { idAt } from '../../src/crypto/ids.js';
 import { parseAddress } from '../../src/net/address.js';
 import { packMessage } from '../../src/record/message.js';
@@ -74,7 +75,7 @@ export const scoreInvented = (count: number): readonly InventedScore[] =>
   Array.from({ length: count }, (_, n) => inventScore(n));
 
 function inventScore(n: number): InventedScore {
-  const request = readScoreRequest(JSON.parse(scoreBodies.score(n)));
+  const request = readScoreRequest(JSON.parse(scoreBodies.score(n)) as ScoreRequest);
   const address = parseAddress(request.clientIp);
   if (address === null) throw new Error(`not an address: ${request.clientIp}`);
   const base = gatherBase({
