@@ -118,30 +118,24 @@ export function createScoreService(deps: ScoreServiceDeps) {
       }),
     );
     // A store that did not answer in time may have counted all the same, and has the receipt with what it counted then: an identical retry gets that one.
-    if (counted === null) {
-      const other = underReceipt(base, makeId('receipt'));
-      return conclude(other, packBase(other), null);
-    }
+    if (counted === null) return conclude(underReceipt(base, makeId('receipt')), null);
     if (counted.kind === 'conflict') throw idempotencyConflict();
     if (counted.kind === 'limited') throw rateLimited('This key', counted.rate);
     if (counted.kind !== 'replayed') {
       if (counted.warm === false && namespace !== null) deps.warmth.foundCold(namespace);
-      return conclude(base, packed, counted);
+      return conclude(base, counted, { packed });
     }
     metrics.scoreReplays.inc();
     const first = openBase(counted.recorded.content);
     const anew = underOtherRules(first, counted.recorded, deps.modelVersion);
-    return anew === null
-      ? conclude(first, packBase(first), counted.recorded, true)
-      : conclude(anew.base, packBase(anew.base), anew.counted);
+    return anew === null ? conclude(first, counted.recorded, { replayed: true }) : conclude(anew.base, anew.counted);
   }
 
   /** From the facts to the reply, by way of the pool and the receipt. */
   async function conclude(
     base: ScoreBase,
-    packed: Uint8Array,
     counted: Counted | null,
-    replayed = false,
+    { packed = packBase(base), replayed = false } = {},
   ): Promise<string> {
     const facts = appendCounted(packed, counted);
     const endPool = metrics.scoreStage.startTimer({ stage: 'pool' });
