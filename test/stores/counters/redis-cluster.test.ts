@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import t from 'tap';
 import type { Counters } from '../../../src/stores/counters/port.js';
+import { waitUntil } from '../../helpers/wait-until.js';
 import { openRedisCounters } from '../../../src/stores/counters/redis/open.js';
 import { countsOf, probeInput, ref, scoreInput, startMs } from './inputs.js';
 import { freePort, startRedis, type TestRedis } from './redis-server.js';
@@ -88,6 +89,15 @@ if (nodes.length < 3) {
       sizes.every((size) => size > 0),
       `each node holds keys: ${sizes.join(', ')}`,
     );
+    const ask = async (node: { readonly port: number }, ...words: string[]): Promise<string> =>
+      (await run('redis-cli', ['-p', String(node.port), ...words])).stdout;
+    for (const node of nodes)
+      await waitUntil(
+        async () => (await ask(node, 'FUNCTION', 'LIST')).includes('verifyhuman_'),
+        'a node has the functions',
+      );
+    for (let i = 0; i < 12; i += 1) await countsOf(counters, scoreInput(`project ${i}`, 's3'));
+    for (const node of nodes) t.match(await ask(node, 'INFO', 'commandstats'), /cmdstat_fcall:/);
     await counters.close();
   });
 }
