@@ -76,6 +76,26 @@ async function testLimits(t: Test, { counters, nextProject }: ContractSubject): 
     });
   });
 
+  await t.test('calls at once are counted in their order, and as many pass as there is room for', async (t) => {
+    const tag = nextProject();
+    const limits = [
+      { key: 'minute', limit: 7, windowSeconds: 60 },
+      { key: 'day', limit: 9, windowSeconds: 86_400 },
+    ];
+    const take = (count: number) =>
+      Promise.all(Array.from({ length: count }, () => counters.takeRate(tag, startMs, limits)));
+    const calls = [...(await take(2)), ...(await take(8))];
+    t.same(
+      calls.map(({ allowed, remaining }) => [allowed, remaining]),
+      [6, 5, 4, 3, 2, 1, 0, 0, 0, 0].map((remaining, n) => [n < 7, remaining]),
+    );
+    const [otherLimit] = await Promise.all([
+      counters.takeRate(tag, startMs + 60_000, [{ key: 'day', limit: 8, windowSeconds: 86_400 }]),
+      counters.takeRate(tag, startMs + 60_000, limits),
+    ]);
+    t.match(otherLimit, { allowed: true, limit: 8, remaining: 0 }, 'the refused took nothing off the day');
+  });
+
   await t.test('without limits everything is allowed', async (t) => {
     t.equal((await counters.takeRate(nextProject(), startMs, [])).allowed, true);
   });

@@ -45,6 +45,30 @@ if (redis === null) {
     },
   );
 
+  t.test(
+    'calls at once on one key are one run on the server, also of two instances never more than the limit',
+    async (t) => {
+      const atMs = Date.now();
+      const instances = await Promise.all([0, 1].map(() => openRedisCounters({ url: redis.url, deadlineMs: 5_000 })));
+      const admin = new Redis(redis.url);
+      const runs = async (): Promise<number> =>
+        [...(await admin.info('commandstats')).matchAll(/^cmdstat_(?:fcall|evalsha):calls=(\d+)/gm)].reduce(
+          (sum, [, calls]) => sum + Number(calls),
+          0,
+        );
+      const limits = [{ key: 'm', limit: 70, windowSeconds: 86_400 }];
+      const tag = nextProject();
+      for (const counters of instances) await counters.takeRate(tag, atMs, limits);
+      const before = await runs();
+      const answers = await Promise.all(
+        instances.flatMap((counters) => Array.from({ length: 50 }, () => counters.takeRate(tag, atMs, limits))),
+      );
+      t.equal((await runs()) - before, 2);
+      t.equal(answers.filter(({ allowed }) => allowed).length, 68);
+      await Promise.all([...instances.map((counters) => counters.close()), admin.quit()]);
+    },
+  );
+
   t.test('every key of the contract’s projects has an expiry and lies in the slot of its project', async (t) => {
     const admin = new Redis(redis.url);
     const keys: string[] = [];

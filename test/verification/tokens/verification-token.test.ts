@@ -4,6 +4,7 @@ import t from 'tap';
 import type { SigningSecret } from '../../../src/administration/signing-secrets.js';
 import type { KeyCaller } from '../../../src/http/access.js';
 import { claimsOf } from '../../../src/verification/tokens/claims.js';
+import { readCompactJws } from '../../../src/verification/tokens/compact-jws.js';
 import { createTokenVerifier, signVerificationToken } from '../../../src/verification/tokens/verification-token.js';
 
 const nowMs = 1_800_000_000_000;
@@ -171,3 +172,19 @@ for (const [name, [token, error]] of Object.entries(attacks)) {
     t.same(await verify(caller(), token), { success: false, error });
   });
 }
+
+t.test('of the texts that stand for the same bytes one is a token, the others are MALFORMED', (t) => {
+  const [head, body] = signVerificationToken(current, claims).split('.');
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  for (const start of ['', 'k', 'kW', 'kWz', 'kWz0'])
+    for (const end of alphabet) {
+      const tail = start + end;
+      const isOneWay = Buffer.from(tail, 'base64url').toString('base64url') === tail;
+      t.equal(readCompactJws(`${head}.${body}.${tail}`) !== null, isOneWay, tail);
+    }
+  for (const part of ['/w', 'gA', '77u_', 'e30=', 'W10', 'bnVsbA'])
+    t.equal(readCompactJws(`${head}.${part}.AA`), null, `${part}: not UTF-8, not base64url, or no object`);
+  for (let n = 0; n < 2; n += 1)
+    t.equal(readCompactJws(`${head}=.${body}.AA`), null, 'a header that is spelt otherwise');
+  t.end();
+});

@@ -60,7 +60,7 @@ export const argumentLayouts = {
     head: ['now', 'session', 'nonce', 'phase', 'seq', 'content', 'device', 'sketch', 'index', 'tells'],
     each: [],
   },
-  takeRate: { head: ['limits'], each: limitFields },
+  takeRate: { head: ['limits', 'calls'], each: limitFields },
   lookAt: { head: ['now'], each: [] },
   claimRebuild: { head: ['owner', 'renewal'], each: [] },
   noteRebuilt: { head: ['owner', 'downTo'], each: [] },

@@ -82,8 +82,9 @@ export function historyArguments(records: readonly HistoryRecord[]): Argument[] 
   return layOut('publishHistory', {}, records.map(itemOf));
 }
 
-export function limitArguments(limits: readonly RateLimit[], nowMs: number): Argument[] {
-  return layOut('takeRate', { limits: limits.length }, limitItems(limits, nowMs));
+/** Of so many calls under the same limits. */
+export function limitArguments(limits: readonly RateLimit[], nowMs: number, calls: number): Argument[] {
+  return layOut('takeRate', { limits: limits.length, calls }, limitItems(limits, nowMs));
 }
 
 function limitItems(limits: readonly RateLimit[], nowMs: number): Item<'takeRate'>[] {

@@ -16,6 +16,8 @@ export interface RedisConnection {
   checkWrite(): Promise<void>;
   /** Runs a script on one key; the server learns it when it does not know it yet. */
   run(script: Script, key: string, args: readonly Argument[]): Promise<unknown>;
+  /** The same, with the arguments that are known once everything else of this turn of the event loop was done. */
+  runAtTurnEnd(script: Script, key: string, argumentsOf: () => readonly Argument[]): Promise<unknown>;
   /** What each server that keeps counts says of itself in these sections, as `name:value` lines. */
   describe(sections: readonly ('memory' | 'persistence')[]): Promise<readonly string[]>;
   /** Calls back whenever a connection was made, the first one aside. */
@@ -67,7 +69,7 @@ export async function connectRedis(
     problem = error.message;
   });
   const withDeadline = createDeadline(deadlineMs);
-  const sendTogether = createGathering(client);
+  const gathering = createGathering(client);
   // Its failure was reported by the error event, and the client goes on trying.
   await withDeadline(() => client.connect()).catch(() => undefined);
 
@@ -82,9 +84,11 @@ export async function connectRedis(
     },
     run: (script, key, args) =>
       withDeadline(() => {
-        sendTogether();
+        gathering.open();
         return runScript(script, key, args);
       }),
+    runAtTurnEnd: (script, key, argumentsOf) =>
+      withDeadline(() => gathering.atEnd(async () => runScript(script, key, argumentsOf()))),
     describe: (sections) =>
       withDeadline(() => {
         const servers = client instanceof Cluster ? client.nodes('master') : [client];
@@ -114,18 +118,33 @@ export async function connectRedis(
  * What is called before a call is written: all calls of one turn of the event loop then leave in one write. They stay calls of their own, each
  * with its own answer, which the client’s pipelines are not. A cluster’s connections are the client’s own affair.
  */
-function createGathering(client: Redis | Cluster): () => void {
-  let gathering = false;
-  return () => {
-    if (gathering || client instanceof Cluster || client.status !== 'ready') return;
+function createGathering(client: Redis | Cluster) {
+  let isOpen = false;
+  let last: (() => void)[] = [];
+  const runLast = (): void => {
+    const works = last;
+    last = [];
+    for (const work of works) work();
+  };
+  const open = (): void => {
+    if (isOpen || client instanceof Cluster || client.status !== 'ready') return;
     const { stream } = client;
-    gathering = true;
+    isOpen = true;
     stream.cork();
     setImmediate(() => {
-      gathering = false;
+      runLast();
+      isOpen = false;
       stream.uncork();
     });
   };
+  /** What is written last of the turn, when nothing more is added to it. */
+  const atEnd = <T>(work: () => Promise<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      last.push(() => void work().then(resolve, reject));
+      open();
+      if (!isOpen && last.length === 1) setImmediate(runLast);
+    });
+  return { open, atEnd };
 }
 
 /** Turns every failure, and no answer in time, into StoreUnavailable. */

@@ -6,22 +6,14 @@
  */
 import { storeUnavailable } from '../../../errors.js';
 import { bounds } from '../bounds.js';
-import type { RateState } from '../../../contract/rate.js';
-import type { Counters, RateLimit, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../port.js';
+import type { Counters, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../port.js';
 import { judgeRates } from '../rate-state.js';
-import {
-  countArguments,
-  historyArguments,
-  limitArguments,
-  probeArguments,
-  restoreArguments,
-  stampOf,
-  tagOf,
-} from './arguments.js';
+import { countArguments, historyArguments, probeArguments, restoreArguments, stampOf, tagOf } from './arguments.js';
 import { layOut } from './argument-layouts.js';
 import { connectRedis, type RedisConnection, type RedisLogger } from './connection.js';
 import { decodeProbe, decodeRecord, decodeUsed, readFrame } from './record.js';
 import { openStoreClock } from './store-clock.js';
+import { createRateTaker } from './rate-taker.js';
 import { loadScripts, type Scripts } from './scripts.js';
 import { checkServers } from './server-check.js';
 import { createWholeness } from './wholeness.js';
@@ -52,6 +44,7 @@ export async function openRedisCounters({
 }: RedisCountersOptions): Promise<Counters> {
   const { scripts, library } = await loadScripts();
   const connection = await connectChecked(url, deadlineMs, library, logger);
+  const takeRate = createRateTaker(connection, scripts);
   const clock = await openStoreClock(() => connection.time(), systemClock);
   return {
     ping: () => connection.checkWrite(),
@@ -84,7 +77,7 @@ export async function openRedisCounters({
       return stored == null ? null : readReceipt(namespace, stored, probe);
     },
     forgetReceipts: (namespace, ids) => forgetReceipts(connection, namespace, ids),
-    takeRate: (tag, nowMs, limits) => takeRate(connection, scripts, { tag, atMs: clock.at(nowMs), limits }),
+    takeRate: (tag, nowMs, limits) => takeRate(tag, clock.at(nowMs), limits),
     publishHistory: async (namespace, records) => {
       for (let i = 0; i < records.length; i += publishPortion) {
         await connection.run(
@@ -132,16 +125,6 @@ async function forgetReceipts(
 ): Promise<void> {
   const keys = receiptIds.map((receiptId) => `${tagOf(namespace)}q:${receiptId}`);
   for (let i = 0; i < keys.length; i += publishPortion) await connection.remove(keys.slice(i, i + publishPortion));
-}
-
-async function takeRate(
-  connection: RedisConnection,
-  scripts: Scripts,
-  { tag, atMs, limits }: { readonly tag: string; readonly atMs: number; readonly limits: readonly RateLimit[] },
-): Promise<RateState> {
-  const used =
-    limits.length === 0 ? '' : await connection.run(scripts.takeRate, tagOf(tag), limitArguments(limits, atMs));
-  return judgeRates(limits, decodeUsed(used), atMs);
 }
 
 async function countScore(

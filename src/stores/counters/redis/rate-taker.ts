@@ -1,0 +1,58 @@
+/**
+ * Takes calls off limits. Those of one turn of the event loop under the same limits are one run of the script, and each gets the answer that it would
+ * have had alone, in the order of their coming: a busy key costs a run a turn, not one a call.
+ */
+import type { RateState } from '../../../contract/rate.js';
+import type { RateLimit } from '../port.js';
+import { judgeRates, rateKeyOf } from '../rate-state.js';
+import { limitArguments, tagOf } from './arguments.js';
+import type { RedisConnection } from './connection.js';
+import { decodeUsed } from './record.js';
+import type { Scripts } from './scripts.js';
+
+interface Together {
+  calls: number;
+  /** How much of each limit was used before the first of them. */
+  readonly used: Promise<readonly number[]>;
+}
+
+export type TakeRate = (tag: string, atMs: number, limits: readonly RateLimit[]) => Promise<RateState>;
+
+export function createRateTaker(
+  connection: Pick<RedisConnection, 'runAtTurnEnd'>,
+  { takeRate }: Pick<Scripts, 'takeRate'>,
+): TakeRate {
+  const gathering = new Map<string, Together>();
+
+  function gather(name: string, tag: string, atMs: number, limits: readonly RateLimit[]): Together {
+    const together: Together = {
+      calls: 0,
+      used: connection
+        .runAtTurnEnd(takeRate, tagOf(tag), () => {
+          gathering.delete(name);
+          return limitArguments(limits, atMs, together.calls);
+        })
+        .then(decodeUsed),
+    };
+    gathering.set(name, together);
+    // Where the call was refused before the turn’s end nobody joins it any more.
+    const forget = (): void => void (gathering.get(name) === together && gathering.delete(name));
+    together.used.then(forget, forget);
+    return together;
+  }
+
+  return async (tag, atMs, limits) => {
+    if (limits.length === 0) return judgeRates(limits, [], atMs);
+    const name = [tag, ...limits.map((limit) => `${rateKeyOf(limit, atMs)} ${limit.limit}`)].join('\n');
+    const together = gathering.get(name) ?? gather(name, tag, atMs, limits);
+    const before = together.calls;
+    together.calls += 1;
+    const used = await together.used;
+    const room = Math.min(...limits.map(({ limit }, i) => Math.max(0, limit - (used[i] ?? 0))));
+    return judgeRates(
+      limits,
+      used.map((count) => count + Math.min(before, room)),
+      atMs,
+    );
+  };
+}
