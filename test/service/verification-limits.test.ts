@@ -92,8 +92,16 @@ t.test('the session after the month’s last is refused with 429 and stays open;
   aheadMs = 0;
 });
 
+/** What a refusal says, but for the id of its request. */
+const told = (body: unknown): object => ({ ...(body as object), requestId: null });
+
 t.test('a session of a trial that ended meanwhile is refused with 402', async (t) => {
   const session = await createSession(service, { siteKey: onTrial });
+  const retry = (sessionId: string) =>
+    service.call('POST', `/sessions/${sessionId}/retry`, { body: {}, headers: organization });
+  const [foreign, none] = [await retry(session.sessionId), await retry(`sess_${'0'.repeat(32)}`)];
+  t.same([foreign.status, none.status], [404, 404], 'to another organization there is no such session');
+  t.same(told(foreign.body), told(none.body));
   aheadMs = 700_000;
   const refused = await verify(service, session);
   t.match(refusal(refused), { status: 402, code: 'TRIAL_EXPIRED', trialEndsAt: String });

@@ -124,6 +124,61 @@ t.test('a failed session is retried until its chain has no budget, however many 
   t.match(fromPage.body, { code: 'RETRY_BUDGET_EXHAUSTED' });
 });
 
+t.test(
+  'only what completed and failed is retried, with the widget mode of then, and each retry names the root',
+  async (t) => {
+    const retry = (sessionId: string) =>
+      service.call('POST', `/sessions/${sessionId}/retry`, { body: {}, headers: key });
+    const first = await createSession(service, { studyId: 'study', respondentId: 'third-time' });
+    t.match(await retry(first.sessionId), { status: 409, body: { code: 'NOT_RETRYABLE' } }, 'it has not completed');
+    t.equal((await verify(service, first, automated)).body.status, 'fail');
+    const setMode = (widgetMode: string | null) =>
+      service.call('PATCH', `/projects/${service.bootstrap.projectId}`, {
+        body: { config: { widgetMode } },
+        headers: { 'x-api-key': service.bootstrap.organizationKey },
+      });
+    t.equal((await setMode('captcha')).status, 200);
+    const second = await retry(first.sessionId);
+    t.equal((await setMode(null)).status, 200);
+    t.match(second, {
+      status: 201,
+      body: {
+        sessionId: /^sess_/,
+        clientSecret: String,
+        expiresAt: Number,
+        challengeConfig: { nonce: String },
+        studyConfig: { studyId: 'study', widgetMode: 'captcha' },
+        metadata: { vh_original_session_id: first.sessionId, vh_retry_count: 1 },
+      },
+    });
+    t.equal((await verify(service, second.body as SessionReply, automated)).body.status, 'fail');
+    const third = await retry((second.body as SessionReply).sessionId);
+    t.match(third.body, { metadata: { vh_original_session_id: first.sessionId, vh_retry_count: 2 } });
+    t.equal((await verify(service, third.body as SessionReply)).body.status, 'pass');
+    t.match(
+      await retry((third.body as SessionReply).sessionId),
+      { status: 409, body: { code: 'NOT_RETRYABLE' } },
+      'it passed',
+    );
+  },
+);
+
+t.test('a batch takes 100 tokens and no more; one of another organization fails alone', async (t) => {
+  const { body } = await verify(service, await createSession(service));
+  const [head, payload = '', tail] = body.verificationToken.split('.');
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { iat: number; exp: number };
+  const foreign = Buffer.from(JSON.stringify({ ...claims, aud: 'org_of_others' })).toString('base64url');
+  const ask = (tokens: readonly string[]) =>
+    service.call('POST', '/token/verify-batch', { body: { tokens }, headers: key });
+  const tokens = Array.from({ length: 99 }, () => body.verificationToken);
+  const answer = await ask([`${head}.${foreign}.${tail}`, ...tokens]);
+  const [other, ...own] = (answer.body as { results: readonly object[] }).results;
+  t.same(other, { success: false, error: 'WRONG_AUDIENCE' });
+  t.equal(own.length, 99);
+  for (const each of own) t.match(each, { success: true, issuedAt: claims.iat, expiresAt: claims.exp });
+  t.equal((await ask([...tokens, ...tokens.slice(0, 2)])).status, 400);
+});
+
 t.test('a session of a test key is of the test world: a live key does not take its token', async (t) => {
   const { body: minted } = await service.call('POST', `/public/projects/${service.bootstrap.siteKey}/demo-key`, {
     headers: page,
