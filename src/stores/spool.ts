@@ -17,6 +17,7 @@ import { packedBytes } from './log/packing.js';
 import type { LogEntry } from './log/port.js';
 import { codeOf } from './lock-holder.js';
 import { readFrames } from './spool-frames.js';
+import { findKept, keptEnding, type KeptFiles } from './spool-kept.js';
 import { createSpoolWriter, type SpoolFile } from './spool-writer.js';
 
 export interface SpoolOptions {
@@ -27,12 +28,6 @@ export interface SpoolOptions {
   readonly logger: Logger;
   /** A file is sealed at this size. */
   readonly fileBytesMax?: number;
-}
-
-export interface KeptFiles {
-  readonly files: number;
-  /** When the oldest of them was written last, milliseconds since 1970; null where there is none. */
-  readonly oldestAtMs: number | null;
 }
 
 export interface Spool {
@@ -56,8 +51,6 @@ const writeBytesMax = 1_048_576;
 const waitingBytesMax = 33_554_432;
 const sendBytesMax = 262_144;
 const fileBytesMaxDefault = 16_777_216;
-/** Of files that hold what could not be read or was refused. */
-const keptEnding = '.kept';
 const fileName = /^receipts-(\d{10})\.spool$/;
 const anyFileName = /^receipts-(\d{10})\.spool(?:\.kept)?$/;
 /** Of errors that are of the process and not of the file: reading is tried again. */
@@ -151,13 +144,6 @@ async function setAside(file: SpoolFile, error: unknown, logger: Logger): Promis
 
 function unlessGone(error: unknown): void {
   if (codeOf(error) !== 'ENOENT') throw error;
-}
-
-async function findKept(directory: string): Promise<KeptFiles> {
-  const names = (await readdir(directory)).filter((name) => name.endsWith(keptEnding));
-  const found = await Promise.all(names.map((name) => stat(join(directory, name)).catch(() => null)));
-  const times = found.flatMap((each) => (each === null ? [] : [each.mtimeMs]));
-  return { files: times.length, oldestAtMs: times.length === 0 ? null : Math.min(...times) };
 }
 
 /** Files of earlier processes, oldest first. */
