@@ -1,5 +1,6 @@
 // Builds the browser bundles: bundled by esbuild, minified by terser, measured, and refused when they are
-// too big. Writes each bundle with its integrity hash; `--out DIR` builds into another folder than dist/sdk.
+// too big. Writes each bundle with its integrity hash; `--out DIR` builds into another folder than dist/sdk,
+// `--probe-only` leaves widget, camera and models out.
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -68,11 +69,12 @@ async function buildBundle({ entry, file, format, bytesMax = Infinity, gzipBytes
   };
 }
 
-/** Builds all bundles into `out` and returns their sizes and hashes; rejects when one is too big. */
-async function buildSdk(out) {
+/** Builds the bundles into `out` and returns their sizes and hashes; rejects when one is too big. */
+async function buildSdk(out, isProbeOnly) {
   const built = [];
-  for (const bundle of bundles) built.push(await buildBundle(bundle, out));
-  built.push(await buildCapture(root, out));
+  for (const bundle of bundles)
+    if (!isProbeOnly || bundle.file.startsWith('lite/')) built.push(await buildBundle(bundle, out));
+  if (!isProbeOnly) built.push(await buildCapture(root, out));
   await writeDeclarations(out);
   for (const folder of new Set(built.map(({ file }) => dirname(file)))) {
     const entries = built.filter(({ file }) => dirname(file) === folder);
@@ -83,7 +85,8 @@ async function buildSdk(out) {
 }
 
 const outAt = process.argv.indexOf('--out');
-const built = await buildSdk(outAt > 0 ? process.argv[outAt + 1] : join(root, 'dist/sdk'));
+const out = outAt > 0 ? process.argv[outAt + 1] : join(root, 'dist/sdk');
+const built = await buildSdk(out, process.argv.includes('--probe-only'));
 for (const { file, bytes, gzipBytes, integrity } of built) {
   console.log(`${file}: ${bytes} bytes, ${gzipBytes} gzipped, ${integrity}`);
 }

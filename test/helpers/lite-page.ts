@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { Check, Errors } from 'typebox/value';
 import { ProbeBody } from '../../src/contract/probe.js';
 import { hasChromium, launchDriven, type Driven } from './browser.js';
-import { buildSdkFiles } from './repository.js';
+import { probeFiles } from './repository.js';
 import { startStaticSite, type StaticSite } from './static-site.js';
 
 export const scriptPath = '/sdk/lite/v1/vh-lite.iife.js';
@@ -75,11 +75,8 @@ export function testInBrowser(name: string, run: (t: Test, browser: LiteBrowser)
   });
 }
 
-let built: string | undefined;
-/** The bundle as the sources are now, built once for the file that asks. */
-export function bundle(): string {
-  return (built ??= buildSdkFiles().script);
-}
+/** The bundle as the sources are now. */
+export const bundle = (): string => probeFiles().script;
 
 /** What the contract holds against a message; empty when it is as agreed. */
 export const listContractErrors = (body: unknown): string[] =>

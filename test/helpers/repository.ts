@@ -10,11 +10,19 @@ export const repositoryRoot = fileURLToPath(new URL('../../../', import.meta.url
 export const repositoryPath = (path: string): string => join(repositoryRoot, path);
 export const readRepositoryFile = (path: string): string => readFileSync(repositoryPath(path), 'utf8');
 
-/** Builds the browser bundles as they are in the sources now, into a folder of their own; throws when the build fails. */
-export function buildSdkFiles(): Record<'script' | 'module' | 'declarations' | 'integrity', string> {
+type ProbeFiles = Record<'script' | 'module' | 'declarations' | 'integrity', string>;
+let built: ProbeFiles | undefined;
+
+/** The probe's bundles as they are in the sources now, built once for the file that asks; throws when the build fails. */
+export function probeFiles(): ProbeFiles {
+  return (built ??= buildProbe());
+}
+
+function buildProbe(): ProbeFiles {
   const out = mkdtempSync(join(tmpdir(), 'vh-sdk-'));
   try {
-    execFileSync(process.execPath, [repositoryPath('scripts/build-sdk.mjs'), '--out', out], { stdio: 'pipe' });
+    const script = repositoryPath('scripts/build-sdk.mjs');
+    execFileSync(process.execPath, [script, '--probe-only', '--out', out], { stdio: 'pipe' });
     const read = (name: string) => readFileSync(join(out, 'lite/v1', name), 'utf8');
     return {
       script: read('vh-lite.iife.js'),

@@ -51,7 +51,9 @@ testInBrowser('a script without a project key stays silent, and leaves the progr
 });
 
 testInBrowser('a session id that is left out is a random UUID', async (t, browser) => {
-  const { site, waitForEvent } = await browser.open({ attributes: 'data-project-key="pk_test"' });
+  const { site, waitForEvent } = await browser.open({
+    attributes: 'data-project-key="pk_test" data-timeout-ms="60000"',
+  });
   const { sessionId } = await waitForEvent();
   t.match(sessionId, uuid);
   t.equal(site.probes[0]?.body.sessionId, sessionId);
@@ -59,7 +61,7 @@ testInBrowser('a session id that is left out is a random UUID', async (t, browse
 
 testInBrowser('the session id travels byte for byte', async (t, browser) => {
   const { waitForEvent, site } = await browser.open({
-    attributes: 'data-project-key="pk_test" data-session-id="  Ünï%20/ÇASE &amp; "',
+    attributes: 'data-project-key="pk_test" data-session-id="  Ünï%20/ÇASE &amp; " data-timeout-ms="60000"',
   });
   t.equal((await waitForEvent()).sessionId, '  Ünï%20/ÇASE & ');
   t.equal(site.probes[0]?.body.sessionId, '  Ünï%20/ÇASE & ');

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { build } from 'esbuild';
 import t from 'tap';
 import ts from 'typescript';
-import { buildSdkFiles, repositoryPath } from '../../helpers/repository.js';
+import { probeFiles, repositoryPath } from '../../helpers/repository.js';
 
 interface LiteModule {
   VHLite: { run(options: { projectKey: string; sessionId: string }): Promise<{ sessionId: string; sent: boolean }> };
@@ -14,7 +14,7 @@ const importText = (text: string): Promise<unknown> =>
   import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`);
 
 t.test('the bundle stays within 15,000 raw bytes and its published hash is its own', (t) => {
-  const { script, integrity } = buildSdkFiles();
+  const { script, integrity } = probeFiles();
   const published = (JSON.parse(integrity) as Record<string, { bytes: number; integrity: string }>)['vh-lite.iife.js'];
   t.ok(Buffer.byteLength(script) <= 15_000, `${Buffer.byteLength(script)} bytes`);
   t.equal(published?.bytes, Buffer.byteLength(script));
@@ -24,7 +24,7 @@ t.test('the bundle stays within 15,000 raw bytes and its published hash is its o
 
 t.test('the module imports without a page, sets nothing, and a run resolves unsent', async (t) => {
   const before = Object.getOwnPropertyNames(globalThis);
-  const { VHLite } = (await importText(buildSdkFiles().module)) as LiteModule;
+  const { VHLite } = (await importText(probeFiles().module)) as LiteModule;
   t.strictSame(Object.getOwnPropertyNames(globalThis), before);
   t.strictSame(await VHLite.run({ projectKey: 'pk_test', sessionId: 'session-1' }), {
     sessionId: 'session-1',
@@ -35,7 +35,7 @@ t.test('the module imports without a page, sets nothing, and a run resolves unse
 
 t.test('the script does nothing where there is no page', (t) => {
   const scope = {};
-  runInNewContext(buildSdkFiles().script, scope);
+  runInNewContext(probeFiles().script, scope);
   t.strictSame(Object.keys(scope), []);
   t.end();
 });
@@ -57,7 +57,7 @@ t.test('every signal file is registered under its own name, once', async (t) => 
 });
 
 t.test('the published declarations stand alone and declare what the module exports', async (t) => {
-  const { declarations, module } = buildSdkFiles();
+  const { declarations, module } = probeFiles();
   t.notMatch(declarations, /^import /m);
   const { diagnostics } = ts.transpileModule(declarations, { reportDiagnostics: true });
   t.strictSame(diagnostics, []);

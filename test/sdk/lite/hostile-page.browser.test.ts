@@ -51,7 +51,7 @@ testInBrowser('whatever the page broke, no error surfaces and the event comes', 
   for (const [name, script] of Object.entries(breakages)) {
     const { page, site, waitForEvent, readErrors } = await browser.open({
       html: `<button id="next">Next</button><script>${script}</script>`,
-      attributes: 'data-project-key="pk_test"',
+      attributes: 'data-project-key="pk_test" data-timeout-ms="20000"',
     });
     const { sent } = await waitForEvent();
     t.equal(sent, name !== 'fetch throws', name);

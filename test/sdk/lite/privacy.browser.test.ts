@@ -44,7 +44,8 @@ testInBrowser(
 
 testInBrowser('signals that the project leaves out are not read', async (t, browser) => {
   const { page, site, waitForEvent } = await browser.open({
-    attributes: 'data-project-key="pk_test" data-session-id="session-1" data-without="storage, canvas audio worker"',
+    attributes:
+      'data-project-key="pk_test" data-session-id="session-1" data-timeout-ms="60000" data-without="storage, canvas audio worker"',
   });
   await waitForEvent();
   const { body } = site.probes[0]!;
