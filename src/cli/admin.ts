@@ -10,8 +10,8 @@ import { readBootstrap } from '../projects/operator/bootstrap.js';
 import { runOperatorCommand, type OperatorCommand } from '../projects/operator/operator.js';
 import { readOperatorCommand } from '../projects/operator/operator-arguments.js';
 import { sendOperatorCommand } from '../projects/operator/operator-channel.js';
-import { openDatabaseAlone } from '../stores/open-stores.js';
-import { createLogger } from '../telemetry/logger.js';
+import { findServerMark, openDatabaseAlone } from '../stores/open-stores.js';
+import { createLogger, type Logger } from '../telemetry/logger.js';
 import { wireExplain } from '../wiring/explain.js';
 import { listenerUrl } from '../wiring/parts.js';
 import { explainFacts } from '../../workers/evidence/explain.js';
@@ -58,17 +58,27 @@ function sayTarget(target: string): void {
   process.stderr.write(`Target: ${target}\n`);
 }
 
-/** null where no service of ours listens. */
+/** On standard error, what is not well alone. */
+function loggerOf({ VH_LOG_LEVEL: level }: Settings): Logger {
+  return createLogger(level === 'info' ? 'warn' : level, process.stderr);
+}
+
+/** null where no service of ours listens, or one that works on another database than the one that is named here. */
 async function askService(settings: Settings, command: OperatorCommand): Promise<unknown> {
   const masterKey = operatorMasterKey(settings);
-  const addresses = new Set([
+  const known = new Set([
     readBootstrap(settings.VH_DATA_DIR)?.adminUrl,
     settings.ADMIN_PORT === 0 ? undefined : listenerUrl(settings.ADMIN_HOST ?? settings.HOST, settings.ADMIN_PORT),
   ]);
+  const addresses = [...known].filter((address) => address !== undefined);
+  const database = addresses.length === 0 ? null : await findServerMark(settings, loggerOf(settings));
   for (const address of addresses) {
-    if (address === undefined) continue;
-    const sent = await sendOperatorCommand(address, masterKey, command);
-    if (sent.outcome !== 'nobody') sayTarget(`the service at ${address}`);
+    const sent = await sendOperatorCommand(address, masterKey, command, database);
+    if (sent.outcome === 'elsewhere')
+      process.stderr.write(
+        `The service at ${address} works on another database than DATABASE_URL names: it is not asked.\n`,
+      );
+    if (sent.outcome === 'done' || sent.outcome === 'refused') sayTarget(`the service at ${address}`);
     if (sent.outcome === 'refused') throw new Error(sent.message);
     if (sent.outcome === 'done') return sent.reply;
   }
@@ -78,10 +88,7 @@ async function askService(settings: Settings, command: OperatorCommand): Promise
 async function runAlone(settings: Settings, command: OperatorCommand): Promise<unknown> {
   const given = { current: operatorMasterKey(settings), kept: settings.VH_MASTER_KEYS_KEPT };
   sayTarget(describeDatabase(settings, process.env));
-  const database = await openDatabaseAlone(
-    settings,
-    createLogger(settings.VH_LOG_LEVEL === 'info' ? 'warn' : settings.VH_LOG_LEVEL, process.stderr),
-  );
+  const database = await openDatabaseAlone(settings, loggerOf(settings));
   try {
     const { readable } = await admitMasterKeys(database, given);
     return await runOperatorCommand(

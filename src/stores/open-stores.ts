@@ -19,6 +19,7 @@ import { migrate } from './database/migrate.js';
 import { measured } from './database/measured.js';
 import type { Database } from './database/port.js';
 import { openPostgres } from './database/postgres.js';
+import { readServerMark } from './database/server-mark.js';
 import { openKafkaLog, type KafkaLogOptions } from './log/kafka-log.js';
 import { withDeadLetters } from './log/dead-letters.js';
 import { openLateLog } from './log/late-log.js';
@@ -130,6 +131,18 @@ export async function openDatabaseAlone(settings: Settings, logger: Logger): Pro
   } catch (error) {
     await opened.close();
     throw error;
+  }
+}
+
+/** The mark of the database that DATABASE_URL names, by which a service tells whether it works on that one; null where it names none. */
+export async function findServerMark(settings: Settings, logger: Logger): Promise<string | null> {
+  if (settings.DATABASE_URL === null) return null;
+  const { database: name } = nameStores(settings);
+  const database = await needStore(name, openDatabase(settings, logger));
+  try {
+    return await needStore(name, readServerMark(database));
+  } finally {
+    await database.close();
   }
 }
 

@@ -16,7 +16,7 @@ import { sendOperatorCommand } from '../../src/projects/operator/operator-channe
 import { realStoreSettings } from '../helpers/real-service.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { startTestService, type TestService } from '../helpers/service.js';
-import { findStack } from '../helpers/stores.js';
+import { createDatabase, findStack } from '../helpers/stores.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 const run = promisify(execFile);
@@ -63,6 +63,25 @@ t.test('a receipt that only the counters store has yet is explained, whosever ke
     t.equal(organizationId, service.bootstrap.organizationId);
     t.match(present.findings, [{ code: 'declared_bot', list: 'against' }]);
   }
+  const list = (DATABASE_URL: string) =>
+    run(process.execPath, [join(packageRoot, 'dist/src/cli/admin.js'), 'list-organizations'], {
+      env: {
+        ...settings,
+        DATABASE_URL,
+        PATH: process.env['PATH'] ?? '',
+        VH_DATA_DIR: service.dataDirectory,
+        ADMIN_PORT: '0',
+      },
+    });
+  t.match(await list(settings.DATABASE_URL.replace('127.0.0.1', 'localhost')), {
+    stderr: /^Target: the service at /,
+    stdout: /Demo organization/,
+  });
+  t.match(
+    await list(await createDatabase(t, stack)),
+    { stderr: /works on another database[^]*\nTarget: the database /, stdout: /"organizations":\[\]/ },
+    'a service that works on another database than the operator names is not asked',
+  );
 });
 
 t.test('a recorded receipt is explained, facts on request alone, replayed, and every look is audited', async (t) => {

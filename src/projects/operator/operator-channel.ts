@@ -1,19 +1,22 @@
 /**
  * The way from the command line to the running service, which holds the embedded database: one address on the admin port. A command
  * carries a token of a minute’s life, signed by a key that derives from the master key: whoever may read that key may operate. The token
- * names the digest of the command, so that it is good for nothing else.
+ * names the digest of the command, so that it is good for nothing else, and where the operator named a database that one, so that a service that works
+ * on another does not take it.
  */
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { jwtVerify, SignJWT } from 'jose';
 import { deriveSigningKey } from '../../crypto/master-key.js';
 import { Fault } from '../../errors.js';
+import { readServerMark } from '../../stores/database/server-mark.js';
 import { isOperatorCommand, runOperatorCommand, type OperatorCommand, type OperatorDeps } from './operator.js';
 
 const purpose = 'operator';
 const identity = { issuer: 'urn:verifyhuman:operator', audience: 'verifyhuman-admin-port' } as const;
 const lifetimeSeconds = 60;
 const sendDeadlineMs = 30_000;
+const misdirected = 421;
 
 export const operatorPath = '/operator/commands';
 
@@ -45,6 +48,9 @@ export function registerOperatorChannel(
           .code(400)
           .send({ message: 'This service does not know such a command; use the command line of its version.' });
       try {
+        const meant = payload['database'];
+        if (typeof meant === 'string' && meant !== (await readServerMark(deps.database)))
+          return await reply.code(misdirected).send({ message: 'This service works on another database.' });
         return await runOperatorCommand(deps, wish);
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
@@ -57,17 +63,21 @@ export function registerOperatorChannel(
 export type SentCommand =
   | { readonly outcome: 'done'; readonly reply: unknown }
   | { readonly outcome: 'refused'; readonly message: string }
-  | { readonly outcome: 'nobody' };
+  | { readonly outcome: 'nobody' | 'elsewhere' };
 
-/** Sends a command to an admin address. `nobody`: no service of this master key listens there. */
+/**
+ * Sends a command to an admin address. `nobody`: no service of this master key listens there. `elsewhere`: the one that does works on another database
+ * than the one that `database` is the mark of.
+ */
 export async function sendOperatorCommand(
   adminUrl: string,
   masterKey: Uint8Array,
   wish: OperatorCommand,
+  database: string | null = null,
 ): Promise<SentCommand> {
   const key = deriveSigningKey(masterKey, purpose);
   const body = JSON.stringify(wish);
-  const token = await new SignJWT({ digest: digestOf(body) })
+  const token = await new SignJWT({ digest: digestOf(body), ...(database === null ? {} : { database }) })
     .setProtectedHeader({ alg: 'EdDSA', kid: key.keyId })
     .setIssuer(identity.issuer)
     .setAudience(identity.audience)
@@ -92,6 +102,7 @@ export async function sendOperatorCommand(
       ? { outcome: 'refused', message: messageOf(text) }
       : { outcome: 'nobody' };
   }
+  if (answer.status === misdirected) return { outcome: 'elsewhere' };
   const text = await answer.text();
   return answer.ok
     ? { outcome: 'done', reply: JSON.parse(text) as unknown }
