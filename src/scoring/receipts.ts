@@ -12,6 +12,7 @@ import type { Receipt } from '../record/types.js';
 import { namespaceOf, type Namespace } from '../stores/counters/namespace.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import type { Log, LogEntry } from '../stores/log/port.js';
+import { mapInSlices } from './in-slices.js';
 import { makePartition } from './receipt-partitions.js';
 import { dropErased, type RecordedScore } from './erased-respondents.js';
 import { indexSessions, type IndexedReceipt } from './sessions/session-index.js';
@@ -29,7 +30,7 @@ export async function appendReceipt(
 export function createReceiptRecorder(database: Database): (entries: readonly LogEntry[]) => Promise<number> {
   const partitions = new Set<string>();
   return async (entries) => {
-    const rows = entries.map((entry) => rowOf(openSealed(entry.value)));
+    const rows = await mapInSlices(entries, (entry) => rowOf(openSealed(entry.value)));
     for (const day of new Set(rows.map((row) => row.scoredAt.toISOString().slice(0, 10)))) {
       if (!partitions.has(day)) await makePartition(database, day);
       partitions.add(day);

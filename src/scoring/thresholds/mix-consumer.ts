@@ -7,6 +7,7 @@ import type { Consumer, Log, LogEntry } from '../../stores/log/port.js';
 import type { Database } from '../../stores/database/port.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Receipt } from '../../record/types.js';
+import { mapInSlices } from '../in-slices.js';
 import { receiptOfEntry, timeOfReceipt } from '../receipts.js';
 import { writeCell } from './cells.js';
 import { dropExpiredMix } from './mix-retention.js';
@@ -69,7 +70,7 @@ export async function startMixConsumer(deps: MixConsumerDeps): Promise<Consumer>
 
 /** Records, and then, when that is committed, looks at outcomes: one that came in between is seen by one side or the other. */
 async function recordScores(database: Database, entries: readonly LogEntry[]): Promise<void> {
-  const sessions = entries.flatMap((entry) => sessionOf(receiptOfEntry(entry.value)));
+  const sessions = (await mapInSlices(entries, (entry) => sessionOf(receiptOfEntry(entry.value)))).flat();
   if (sessions.length === 0) return;
   await database.transaction((tx) => recordSessions(tx, sessions));
   await database.transaction((tx) => relabelSessions(tx, sessions));
