@@ -76,7 +76,7 @@ function registerPage(app: FastifyInstance, deps: PageRouteDeps): void {
       const found = await find(deps, request.params.linkId);
       const parts = partsOf(found, request, request.query.lang);
       const state = found === null ? 'deleted' : linkStateOf(found.link, deps.now());
-      sendHeaders(reply, parts, deps.modelsUrl());
+      sendHeaders(reply, parts, deps);
       if (found === null || state === 'deleted')
         return reply.code(404).send(renderEndedPage({ ...parts, state: 'deleted', leave: null }));
       const { linkId, projectId } = found.link;
@@ -138,9 +138,13 @@ function partsOf(found: Found | null, request: FastifyRequest, asked: string | u
   };
 }
 
-function sendHeaders(reply: FastifyReply, { branding }: PageParts, modelsUrl: string): void {
+function sendHeaders(
+  reply: FastifyReply,
+  { branding }: PageParts,
+  deps: Pick<PageRouteDeps, 'baseUrl' | 'modelsUrl'>,
+): void {
   void reply.type('text/html; charset=utf-8').headers({
-    'content-security-policy': pagePolicy(branding, modelsUrl),
+    'content-security-policy': pagePolicy(branding, { own: deps.baseUrl(), models: deps.modelsUrl() }),
     'permissions-policy': 'camera=(self), microphone=(), geolocation=()',
     vary: 'Accept-Language',
   });

@@ -117,11 +117,13 @@ function footer(branding: Branding | null, say: Texts): string {
 }
 
 /** The policy of the page: what the widget needs, what the branding shows, and nothing else. */
-export function pagePolicy(branding: Branding | null, modelsUrl: string): string {
+export function pagePolicy(branding: Branding | null, urls: { readonly own: string; readonly models: string }): string {
+  const models = new URL(urls.models).origin;
+  const elsewhere = models === new URL(urls.own).origin ? '' : ` ${models}`;
   const logo = branding?.logoUrl === undefined ? '' : ` ${new URL(branding.logoUrl).origin}`;
   return [
     "default-src 'none'",
-    `connect-src 'self' ${new URL(modelsUrl).origin}`,
+    `connect-src 'self'${elsewhere}`,
     "script-src 'self' 'wasm-unsafe-eval'",
     "worker-src 'self' blob:",
     `img-src 'self' data: blob:${logo}`,

@@ -150,23 +150,39 @@ function daysOf(page: readonly IndexedSession[], sinceMs: number): readonly (rea
 }
 
 async function readDay(
-  { database, pool }: RebuildDeps,
+  { database, pool, logger }: RebuildDeps,
   namespace: Namespace,
   day: number,
   sessionRefs: readonly string[],
 ): Promise<readonly CountedSession[]> {
-  const rows = await database.query<{ record: Uint8Array }>(
-    `SELECT record FROM receipts WHERE project_id = $1 AND scored_at >= $2 AND scored_at < $3 AND session_ref = ANY($4::text[])
+  const rows = await database.query<{ receipt_id: string; record: Uint8Array }>(
+    `SELECT receipt_id, record FROM receipts WHERE project_id = $1 AND scored_at >= $2 AND scored_at < $3 AND session_ref = ANY($4::text[])
       ORDER BY scored_at DESC`,
     [namespace, new Date(day * dayMs), new Date((day + 1) * dayMs), sessionRefs],
     { deadlineMs },
   );
-  return Promise.all(rows.map(({ record }) => countedSessionOf(pool, openReceipt(record))));
+  return Promise.all(rows.flatMap((row) => open(row, logger)).map((receipt) => countedSessionOf(pool, receipt)));
+}
+
+type Opened = Pick<Receipt, 'trace'> & { readonly facts: ReturnType<typeof openFacts> };
+
+/** Nothing of a record that cannot be read (a damaged row): the project comes back without it, and not at all if it had to wait for it. */
+function open(row: { readonly receipt_id: string; readonly record: Uint8Array }, logger: Logger): readonly Opened[] {
+  try {
+    const { trace, facts } = openReceipt(row.record);
+    return [{ trace, facts: openFacts(facts) }];
+  } catch (error) {
+    logger.warn(
+      { err: error, receiptId: row.receipt_id },
+      'a receipt cannot be read and is left out of the rebuilding',
+    );
+    return [];
+  }
 }
 
 /** What was counted then, with the sketch of the device made again from the recorded probe. */
-async function countedSessionOf(pool: Pick<Pool, 'run'>, { trace, facts }: Receipt): Promise<CountedSession> {
-  const { probe, token = null } = openFacts(facts);
+async function countedSessionOf(pool: Pick<Pool, 'run'>, { trace, facts }: Opened): Promise<CountedSession> {
+  const { probe, token = null } = facts;
   const known = { ...trace, device: trace.device ?? token, token };
   if (probe === null) return { ...known, sketch: null, bands: [] };
   return { ...known, ...(await pool.run({ kind: 'sketch', body: probe.body, userAgent: probe.transport.userAgent })) };

@@ -57,9 +57,11 @@ t.test('nothing that is put into a page gets out of its place', (t) => {
     renderEndedPage({ ...parts, state: 'expired', leave: hostile }),
   ];
   for (const page of pages) t.notMatch(page, /<script>alert|"><script/);
-  t.match(pagePolicy(branding, 'https://models.example/v1'), /img-src 'self' data: blob: https:\/\/l\.example(;|$)/);
-  t.notMatch(pagePolicy(branding, 'https://models.example/v1'), /alert/);
-  t.match(pagePolicy(null, 'https://models.example/v1'), /connect-src 'self' https:\/\/models\.example;/);
+  const urls = { own: 'https://verify.example/', models: 'https://models.example/v1' };
+  t.match(pagePolicy(branding, urls), /img-src 'self' data: blob: https:\/\/l\.example(;|$)/);
+  t.notMatch(pagePolicy(branding, urls), /alert/);
+  t.match(pagePolicy(null, urls), /connect-src 'self' https:\/\/models\.example;/);
+  t.match(pagePolicy(null, { ...urls, models: 'https://verify.example/sdk/models/' }), /connect-src 'self';/);
   t.end();
 });
 

@@ -182,6 +182,18 @@ else {
     },
   );
 
+  t.test('a receipt that cannot be read is left out, and keeps no project from coming back', async (t) => {
+    const one = await openInstance();
+    await recordScores(database, scoresOf('proj_damaged', 3, Date.now() - hourMs));
+    await database.query(
+      `UPDATE receipts SET record = '\\x81a1' WHERE receipt_id = (SELECT min(receipt_id) FROM receipts WHERE project_id = 'proj_damaged')`,
+    );
+    await one.warmth.check('proj_damaged');
+    await one.warmth.settled();
+    const { warm, counts } = expectCounted(await one.counters.countScore(next('proj_damaged')));
+    t.same([warm, counts.deviceSessionsDay], [true, 3], 'the two that can be read, and this one');
+  });
+
   t.test('a rebuild does not wait for ever for consumers that stand still, and says so', async (t) => {
     const one = await openInstance();
     const behind = { ...log, progress: async () => [{ partition: 0, start: 0, next: 1, end: 2 }] };
