@@ -233,7 +233,7 @@ export const settings = {
   VH_RECORD_FORMAT: setting(
     'auto',
     oneOf(['auto', '1', '2'] as const),
-    'Format that records of scores are written in. 1: as versions before 0.2 read them; 2: a third of the size. Both are read. auto: 2 in a new installation, elsewhere from a day after the upgrade. Set 1 while an upgrade takes longer, and before going back to an older version.',
+    'Format that records of scores are written in. 1: as earlier versions read them, too; 2: a third of the size. Both are read. auto: 2 in a new installation, elsewhere from a day after the upgrade. Set 1 while an upgrade takes longer, and before going back to an older version.',
   ),
   VH_OUTCOME_RETENTION_DAYS: setting(
     400,

@@ -1,8 +1,9 @@
+import { copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { openRecordFormat } from '../../src/scoring/record-format.js';
 import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
-import { migrate } from '../../src/stores/database/migrate.js';
+import { migrate, migrationsDirectory } from '../../src/stores/database/migrate.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { startTestService } from '../helpers/service.js';
 import { waitUntil } from '../helpers/wait-until.js';
@@ -19,7 +20,7 @@ t.test(
     const formatAt = async (hours: number, setting: 'auto' | '1' | '2' = 'auto') =>
       (await openRecordFormat(database, setting, () => nowMs + hours * 3_600_000))();
     t.equal(await formatAt(0), 2);
-    await database.query("UPDATE migrations SET applied_at = applied_at - interval '30 days' WHERE name < '0160'");
+    await database.query('UPDATE record_formats SET found_organizations = true');
     t.equal(await formatAt(0), 1);
     t.equal(await formatAt(23), 1);
     t.equal(await formatAt(25), 2);
@@ -30,8 +31,6 @@ t.test(
     t.equal(format(), 1);
     hours = 25;
     t.equal(format(), 2, 'without a restart');
-    await database.query("DELETE FROM migrations WHERE name LIKE '0160%'");
-    t.equal(await formatAt(1_000), 1, 'where the database does not know of it yet');
   },
 );
 
@@ -40,14 +39,24 @@ interface Reply {
   readonly evidence: object;
 }
 
+t.test('an installation of the version before is known by its organizations, however young it is', async (t) => {
+  const before = temporaryDirectory(t);
+  const names = (await readdir(migrationsDirectory())).filter((name) => name < '0160');
+  for (const name of names) await copyFile(join(migrationsDirectory(), name), join(before, name));
+  const database = await openEmbeddedDatabase({ directory: null });
+  t.teardown(() => database.close());
+  await migrate(database, { directory: before });
+  await database.query("INSERT INTO organizations (organization_id, name, tier) VALUES ('org_1', 'One', 'free')");
+  await migrate(database);
+  t.equal((await openRecordFormat(database, 'auto', Date.now))(), 1);
+});
+
 t.test('what either format wrote is replayed and rendered by the other', async (t) => {
   const dataDirectory = temporaryDirectory(t);
   const database = await openEmbeddedDatabase({ directory: join(dataDirectory, 'database') });
   await migrate(database);
-  // An installation of a month ago, 23 hours after its upgrade.
-  await database.query(
-    `UPDATE migrations SET applied_at = applied_at - CASE WHEN name < '0160' THEN interval '30 days' ELSE interval '23 hours' END`,
-  );
+  // An older installation, 23 hours after its upgrade.
+  await database.query("UPDATE record_formats SET found_organizations = true, came_at = came_at - interval '23 hours'");
   await database.close();
   let shiftMs = 0;
   const { call, stop } = await startTestService(t, { VH_DATA_DIR: dataDirectory }, { now: () => Date.now() + shiftMs });
