@@ -72,7 +72,7 @@ export async function startService(
     audience = hasRole(settings, 'audience') ? await startAudience(parts, ids, api?.shared ?? null) : null;
     const siteUrl = api?.siteUrl ?? siteUrlOf(settings, settings.PORT);
     const rounds = audience === null ? [] : [audience.rounds];
-    const adminUrl = await startAdmin(parts, [...consumers, ...rounds], api?.faces ?? null);
+    const adminUrl = await startAdmin(parts, [...consumers, ...rounds], api);
     const addresses = {
       siteUrl,
       baseUrl: siteUrl + apiPrefix,

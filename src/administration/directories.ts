@@ -37,6 +37,8 @@ export interface Directories {
   dropKey(hash: string): void;
   /** How long ago this process knew of every change there was. */
   feedAgeMs(): number;
+  /** False while it is cut off from the database for so long that no cached key is honoured. */
+  honoursKeys(): boolean;
   /** Writes the uses of keys that were noted so far. */
   flushKeyUses(): Promise<void>;
   close(): Promise<void>;
@@ -97,6 +99,7 @@ export async function openDirectories(deps: {
     onProjectChange: (listener) => void listeners.push(listener),
     dropKey: (hash) => keys.drop(hash),
     feedAgeMs: () => feed.ageMs(),
+    honoursKeys: () => !isStale(),
     flushKeyUses: () => uses.flush(),
     async close() {
       await feed.close();

@@ -1,6 +1,7 @@
 /**
  * The operator’s port: metrics, health, and the operator’s commands.
  */
+import type { Directories } from '../administration/directories.js';
 import { registerOperatorChannel } from '../projects/operator/operator-channel.js';
 import { checkWrite } from '../stores/database/write-check.js';
 import { nameStores, reportedCheck } from '../stores/store-report.js';
@@ -16,11 +17,17 @@ const stillSecondsMax = 60;
 /** Of one store. */
 const checkMsMax = 1_400;
 
-/** Starts the operator’s port; answers its address. `faces` is the index of this process, where it has one. */
+/** What the operator’s port asks of the API in the same process. */
+export interface AskedOfApi {
+  readonly faces: Pick<OpenUniqueness, 'check' | 'refresh'>;
+  readonly shared: { readonly directories: Pick<Directories, 'honoursKeys'> };
+}
+
+/** Starts the operator’s port; answers its address. `api` is null in a process without one. */
 export async function startAdmin(
   parts: Parts,
   consumers: readonly NamedConsumer[],
-  faces: Pick<OpenUniqueness, 'check' | 'refresh'> | null,
+  api: AskedOfApi | null,
 ): Promise<string> {
   const { settings, metrics, stores, masterKeys, now, drain, opened } = parts;
   const names = nameStores(settings);
@@ -40,7 +47,7 @@ export async function startAdmin(
     },
     parts: {
       ...(consumers.length === 0 ? {} : { consumers: async () => requireProgress(consumers) }),
-      ...(faces === null ? {} : { faces: () => faces.check() }),
+      ...(api === null ? {} : { faces: () => api.faces.check() }),
     },
     extend: (app) =>
       registerOperatorChannel(app, {
@@ -52,11 +59,13 @@ export async function startAdmin(
       }),
     refusal() {
       if (drain.isLeaving()) return 'the process is about to end';
+      if (api?.shared.directories.honoursKeys() === false)
+        return 'the database has been away for longer than cached keys are honoured';
       return stores.takesReceipts() ? null : 'the log is away and the spool has no room';
     },
     refresh() {
       for (const { group, consumer } of consumers) metrics.consumerTickAge.set({ group }, consumer.tickAgeMs() / 1_000);
-      faces?.refresh();
+      api?.faces.refresh();
     },
   });
   opened.push(() => admin.close());

@@ -187,11 +187,14 @@ t.test('cut off from the database, a cached key is honoured for the stated time 
   await database.query('UPDATE api_keys SET revoked_at = now() WHERE key_id = $1', [keyId]);
   elapsedMs += 59_000;
   t.ok(await cut.findKey(secret), 'it is cached, and the cut is short');
+  t.ok(cut.honoursKeys());
   elapsedMs += 2_000;
   await t.rejects(cut.findKey(secret), { code: 'STORE_UNAVAILABLE' });
   t.ok(cut.feedAgeMs() > 60_000);
+  t.notOk(cut.honoursKeys(), 'balancers had better look away');
   away = false;
   await waitUntil(async () => (await cut.findKey(secret).catch(() => undefined)) === null, 'the revocation');
+  await waitUntil(async () => cut.honoursKeys(), 'the feed is there again');
 });
 
 t.test('a full cache is forgotten a portion at a time, what nobody asked for lately first', async (t) => {
