@@ -83,7 +83,7 @@ async function testWindows(t: Test, { counters, nextProject }: ContractSubject):
     t.equal((await score('nobody named', {})).prefixSessionsHour, 5);
   });
 
-  // SPEC.md: repeat participation is not risk.
+  // To take part in more than one study is no risk.
   await t.test('one person in several studies within a day counts once for the source', async (t) => {
     const project = nextProject();
     const score = (session: string, study: string, over: object) =>
