@@ -7,7 +7,7 @@ import type { CountRecord, StoredHistory, StoredPage } from '../stores/counters/
 import { joinMessages } from './join-messages.js';
 import { openMessage } from './message.js';
 import { readHistory } from './read-history.js';
-import type { Counted, HistorySubjects, ScoreBase } from './types.js';
+import type { Counted, HistorySubjects, ScoreBase, Writable } from './types.js';
 
 /** `counted`: null where the store did not answer. */
 export function assembleFacts({ facts, trace, subjects }: ScoreBase, counted: Counted | null): ScoreFacts {
@@ -39,8 +39,6 @@ export function assembleFacts({ facts, trace, subjects }: ScoreBase, counted: Co
     };
   return assembled;
 }
-
-type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** Subjects that were not named are null; those about whom no outcome was ever reported have a record of nothing. */
 function historyOf(subjects: HistorySubjects, stored: StoredHistory, nowMs: number): HistoryFacts {

@@ -17,13 +17,12 @@ import { assembleFacts } from './assemble-facts.js';
 import { packParts, packValue } from './pack-value.js';
 import { appendPart, isMarked, splitParts, start, type Parts } from './parts.js';
 import { countedShape, givenShape, headShape, outcomeShape } from './shapes.js';
-import type { Counted, Receipt, RecordFormat, ScoreBase } from './types.js';
+import type { Counted, Receipt, RecordFormat, ScoreBase, Writable } from './types.js';
 import { unpackPart } from './unpack-value.js';
 
 /** As it is written. */
 type Head = Omit<ScoreBase, 'facts'> & { readonly sessionId: string };
 type Given = Omit<ScoreBase['facts'], 'receiptId' | 'scoredAtMs' | 'sessionId' | 'prefix'>;
-type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 interface Outcome {
   readonly supersedes: string | null;

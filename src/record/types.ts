@@ -33,6 +33,9 @@ export interface ScoreBase {
   readonly facts: Omit<ScoreFacts, 'counts' | 'probe' | 'probeRead' | 'deviceKnown' | 'token' | 'history'>;
 }
 
+/** For what is put together field by field. */
+export type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
 /** What the counters store answered, or recorded for a receipt. */
 export type Counted = Omit<CountRecord, 'receiptId'>;
 
