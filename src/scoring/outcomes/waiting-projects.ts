@@ -3,6 +3,7 @@
  * look into an index that begins with the project, however much of it waits.
  */
 import type { Queryable } from '../../stores/database/port.js';
+import { nameOf, type SessionName } from './session-subjects.js';
 
 /** Projects that are served in one go. */
 const projectsMax = 50;
@@ -49,4 +50,30 @@ async function listAfter(
     [after],
   );
   return rows.map((row) => row.namespace);
+}
+
+/**
+ * Takes up to `max` orders of these projects, an equal share of each and the oldest first; those that another transaction has in hand are passed over.
+ * Answers their sessions, each once and in one order for all who lock them.
+ */
+export async function takeOrders(
+  tx: Queryable,
+  { table, where = 'true' }: WaitingIn & { readonly table: 'adjudication_work' | 'label_work' },
+  projects: readonly string[],
+  max: number,
+): Promise<readonly SessionName[]> {
+  const rows = await tx.query<{ namespace: string; session_ref: string }>(
+    `DELETE FROM ${table} WHERE work_id IN (
+       SELECT own.work_id FROM unnest($1::text[]) AS project, LATERAL (
+         SELECT work_id FROM ${table} WHERE project_id = project AND ${where} ORDER BY work_id LIMIT $2 FOR UPDATE SKIP LOCKED) AS own)
+     RETURNING project_id AS namespace, session_ref`,
+    [projects, Math.ceil(max / projects.length)],
+  );
+  const sessions = new Map(
+    rows.map((row) => {
+      const session = { namespace: row.namespace, sessionRef: row.session_ref };
+      return [nameOf(session), session] as const;
+    }),
+  );
+  return [...sessions].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, session]) => session);
 }

@@ -5,8 +5,8 @@
  * project would get past it.
  */
 import type { Database, Queryable } from '../../stores/database/port.js';
-import { nameOf, type SessionName } from './session-subjects.js';
-import { nextInTurn, type WaitingIn } from './waiting-projects.js';
+import type { SessionName } from './session-subjects.js';
+import { nextInTurn, takeOrders, type WaitingIn } from './waiting-projects.js';
 
 export interface WorkOrders {
   /**
@@ -32,7 +32,7 @@ export function createWorkOrders(database: Database, batchMax: number = ordersMa
         const done = await database.transaction(async (tx) => {
           const waiting = waitingBut(resting.ids());
           const turn = await nextInTurn(tx, waiting, after, size);
-          const sessions = turn.projects.length === 0 ? [] : await take(tx, turn.projects, size, waiting.where);
+          const sessions = turn.projects.length === 0 ? [] : await takeOrders(tx, waiting, turn.projects, size);
           return { turn, result: sessions.length === 0 ? null : await work(tx, sessions) };
         });
         after = done.turn.next;
@@ -67,28 +67,6 @@ const waitingBut = (ids: readonly number[]) => ({
   table: 'adjudication_work' as const,
   where: ids.length === 0 ? 'true' : `work_id NOT IN (${ids.join()})`,
 });
-
-async function take(
-  tx: Queryable,
-  projects: readonly string[],
-  size: number,
-  where: string,
-): Promise<readonly SessionName[]> {
-  const rows = await tx.query<{ namespace: string; session_ref: string }>(
-    `DELETE FROM adjudication_work WHERE work_id IN (
-       SELECT own.work_id FROM unnest($1::text[]) AS project, LATERAL (
-         SELECT work_id FROM adjudication_work WHERE project_id = project AND ${where} ORDER BY work_id LIMIT $2 FOR UPDATE SKIP LOCKED) AS own)
-     RETURNING project_id AS namespace, session_ref`,
-    [projects, Math.ceil(size / projects.length)],
-  );
-  const sessions = new Map(
-    rows.map((row) => {
-      const session = { namespace: row.namespace, sessionRef: row.session_ref };
-      return [nameOf(session), session] as const;
-    }),
-  );
-  return [...sessions].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, session]) => session);
-}
 
 /** The order that is next goes to the end; answers its new number. What hinders this hindered the work too, and is told by that. */
 async function postpone(database: Database, after: string, waiting: WaitingIn): Promise<number | null> {

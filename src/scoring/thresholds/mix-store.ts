@@ -3,6 +3,7 @@
  * turns, so that a session is never counted twice.
  */
 import type { Queryable } from '../../stores/database/port.js';
+import { columnsOf, nameOf, type SessionName } from '../outcomes/session-subjects.js';
 import { noLabelDay, sumMoves, type MixPlace, type StoredLabel } from './mix-changes.js';
 
 /** A session as its last receipt tells of it. */
@@ -14,11 +15,6 @@ export interface ScoredSession {
   readonly sourceId: string;
   readonly cell: string;
   readonly recommendation: string;
-}
-
-export interface SessionName {
-  readonly namespace: string;
-  readonly sessionRef: string;
 }
 
 interface StoredSession extends MixPlace {
@@ -78,9 +74,9 @@ export async function relabelSessions(tx: Queryable, names: readonly SessionName
   const said = await tx.query<{ namespace: string; session_ref: string; fraud: boolean; day: string }>(
     `SELECT a.project_id AS namespace, a.session_ref, a.fraud, to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day FROM adjudications a
        JOIN unnest($1::text[], $2::text[]) AS named (project, session) ON a.project_id = named.project AND a.session_ref = named.session`,
-    namedColumns(names),
+    columnsOf(names),
   );
-  const labels = new Map(said.map((row) => [`${row.namespace}\n${row.session_ref}`, row]));
+  const labels = new Map(said.map((row) => [nameOf({ namespace: row.namespace, sessionRef: row.session_ref }), row]));
   const moves = [...known].flatMap(([name, from]) => {
     const row = labels.get(name);
     const label: StoredLabel = row === undefined ? 'none' : labelOf(row.fraud);
@@ -113,10 +109,6 @@ function newestOf(sessions: readonly ScoredSession[]): ReadonlyMap<string, Score
   return newest;
 }
 
-const nameOf = ({ namespace, sessionRef }: SessionName): string => `${namespace}\n${sessionRef}`;
-const namedColumns = (names: readonly SessionName[]) =>
-  [names.map(({ namespace }) => namespace), names.map(({ sessionRef }) => sessionRef)] as const;
-
 /** One writer of a project at a time, whichever instance it is in; held until the transaction ends. */
 async function takeTurns(tx: Queryable, names: readonly SessionName[]): Promise<void> {
   const namespaces = [...new Set(names.map(({ namespace }) => namespace))].sort();
@@ -129,11 +121,11 @@ async function readSessions(tx: Queryable, names: readonly SessionName[]): Promi
     `SELECT s.project_id AS namespace, s.session_ref, s.receipt_id, to_char(s.scored_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, s.source_id, s.cell, s.recommendation,
             s.label, CASE WHEN s.label = 'none' THEN '${noLabelDay}' ELSE to_char(s.label_day, 'YYYY-MM-DD') END AS label_day
        FROM scored_sessions s JOIN unnest($1::text[], $2::text[]) AS named (project, session) ON s.project_id = named.project AND s.session_ref = named.session`,
-    namedColumns(names),
+    columnsOf(names),
   );
   return new Map(
     rows.map((row) => [
-      `${row.namespace}\n${row.session_ref}`,
+      nameOf({ namespace: row.namespace, sessionRef: row.session_ref }),
       {
         namespace: row.namespace,
         sessionRef: row.session_ref,
