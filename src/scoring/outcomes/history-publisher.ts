@@ -26,7 +26,7 @@ export async function publishRecords(deps: HistoryPublisherDeps, rows: readonly 
   const failures: unknown[] = [];
   for (const namespace of new Set(rows.map((row) => row.namespace))) {
     const own = rows.filter((row) => row.namespace === namespace);
-    await publish(deps, own).then(
+    await publish(deps, namespace, own).then(
       () => told.push(...own),
       (error: unknown) => failures.push(error),
     );
@@ -78,17 +78,22 @@ export async function publishProject(deps: HistoryPublisherDeps, namespace: stri
       `SELECT project_id AS namespace, subject_ref, version, days FROM history WHERE project_id = $1 AND subject_ref > $2 ORDER BY subject_ref LIMIT ${pageMax}`,
       [namespace, after],
     );
-    await publish(deps, rows);
+    if (rows.length > 0) await publish(deps, namespace, rows);
     after = rows.at(-1)?.subject_ref ?? '';
     if (rows.length < pageMax) return;
   }
 }
 
-async function publish({ counters, now }: HistoryPublisherDeps, rows: readonly HistoryRow[]): Promise<void> {
-  for (const namespace of new Set(rows.map((row) => row.namespace))) {
-    const records = rows
-      .filter((row) => row.namespace === namespace)
-      .map((row) => ({ subject: row.subject_ref, version: row.version, value: decay(row.days, now()) }));
-    await counters.publishHistory(namespace, records);
-  }
+/** Records of one namespace. */
+async function publish(
+  { counters, now }: HistoryPublisherDeps,
+  namespace: string,
+  rows: readonly HistoryRow[],
+): Promise<void> {
+  const records = rows.map((row) => ({
+    subject: row.subject_ref,
+    version: row.version,
+    value: decay(row.days, now()),
+  }));
+  await counters.publishHistory(namespace, records);
 }
