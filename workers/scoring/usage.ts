@@ -51,21 +51,43 @@ export function isContinued(earlier: Input | null, later: Input | null): boolean
 }
 
 export function readUsage({ beh, q }: Pick<ProbeBody, 'beh' | 'q'>): Usage {
+  return { questions: q ?? [], input: beh == null ? null : readInput(beh) };
+}
+
+/** Field by field: an object made of lists of names costs as much as all rules together. */
+function readInput(beh: NonNullable<ProbeBody['beh']>): Input {
   return {
-    questions: q ?? [],
-    input:
-      beh == null
-        ? null
-        : {
-            ...mapNames(countNames, (name) => beh[name] ?? null),
-            ...mapNames(sampleNames, (name) => readStatistics(beh[name])),
-            straight: beh.straight ?? null,
-          },
+    moves: beh.moves ?? null,
+    clicks: beh.clicks ?? null,
+    clickBare: beh.clickBare ?? null,
+    pressureZero: beh.pressureZero ?? null,
+    keys: beh.keys ?? null,
+    keyNoCode: beh.keyNoCode ?? null,
+    inputNoKey: beh.inputNoKey ?? null,
+    wheels: beh.wheels ?? null,
+    wheelLies: beh.wheelLies ?? null,
+    touches: beh.touches ?? null,
+    pasteChars: beh.pasteChars ?? null,
+    untrusted: beh.untrusted ?? null,
+    interval: readStatistics(beh.interval),
+    turn: readStatistics(beh.turn),
+    coalesced: readStatistics(beh.coalesced),
+    clickDwell: readStatistics(beh.clickDwell),
+    clickSettle: readStatistics(beh.clickSettle),
+    clickCentre: readStatistics(beh.clickCentre),
+    keyDwell: readStatistics(beh.keyDwell),
+    keyFlight: readStatistics(beh.keyFlight),
+    touchForce: readStatistics(beh.touchForce),
+    touchRadius: readStatistics(beh.touchRadius),
+    motion: readStatistics(beh.motion),
+    straight: beh.straight ?? null,
   };
 }
 
 /** Pages whose usage is one person’s, one after the other or side by side. */
 export function poolUsage(pages: readonly Usage[]): Usage {
+  const [only] = pages;
+  if (only !== undefined && pages.length === 1) return only;
   const inputs = pages.map(({ input }) => input).filter((input) => input !== null);
   const counted = (read: (input: Input) => number | null): number | null => {
     const known = inputs.map(read).filter((count) => count !== null);
