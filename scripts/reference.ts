@@ -3,7 +3,7 @@
  * fails where a page and the code have parted.
  */
 import { errorTable } from '../src/errors.js';
-import { secretSettings, settings } from '../src/config.js';
+import { settings } from '../src/config.js';
 import { createMetrics } from '../src/telemetry/metrics.js';
 
 const written = 'This page is written by `npm run reference` from the code; change it there.';
@@ -42,7 +42,7 @@ function settingsPage(): string {
 Settings are environment variables. An unknown \`VH_*\` name, a malformed value or a contradiction stops the start with a sentence that names
 the setting. Switches take \`on\` or \`off\` (also true, false, 1, 0).
 
-A secret may come from a file: \`NAME_FILE\` in place of \`NAME\` names it, for ${secretSettings.map((name) => `\`${name}\``).join(', ')}.
+Each may come from a file, as secrets do: \`NAME_FILE\` in place of \`NAME\` names it.
 Variables that Kubernetes adds for services (\`*_SERVICE_HOST\`, \`*_PORT=tcp://...\`) are left out with a note.
 
 ${table(['setting', 'default', 'meaning'], rows)}

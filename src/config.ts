@@ -309,17 +309,11 @@ export type Settings = {
   readonly [Name in keyof typeof settings]: (typeof settings)[Name] extends Setting<infer T> ? T : never;
 };
 
-/** Settings that NAME_FILE may give by a file that holds the value. */
-export const secretSettings = [
-  ...(['VH_MASTER_KEY', 'VH_MASTER_KEYS_KEPT', 'DATABASE_URL', 'REDIS_URL'] as const),
-  ...(['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const),
-];
-
 /**
  * Reads and checks the whole environment. Throws a SettingError that names the first setting at fault; `note` is told what was left out.
  */
 export function readSettings(given: Variables, note: (sentence: string) => void = () => undefined): Settings {
-  const { variables: environment, notes } = resolveEnvironment(given, secretSettings, (name, problem) => {
+  const { variables: environment, notes } = resolveEnvironment(given, Object.keys(settings), (name, problem) => {
     throw new SettingError(name, problem);
   });
   notes.forEach(note);

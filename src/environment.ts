@@ -1,10 +1,10 @@
 /**
- * What stands between the environment of the process and its settings: secrets that are given as files, and names that only look like
+ * What stands between the environment of the process and its settings: values that are given as files, and names that only look like
  * settings.
  *
- * NAME_FILE in place of NAME, for settings that hold secrets, names a file with the value. Kubernetes describes every service of a namespace
+ * NAME_FILE in place of NAME names a file with the value, for every setting. Kubernetes describes every service of a namespace
  * in variables of its own: one called "vh-api" brings VH_API_SERVICE_HOST, one called "admin" ADMIN_PORT=tcp://10.0.0.7:3002. Those are
- * left out, with a note.
+ * left out, with a note; so is a file for a setting that there is not.
  */
 import { readFileSync } from 'node:fs';
 
@@ -21,10 +21,13 @@ const injectedName = /_SERVICE_HOST$|_SERVICE_PORT(?:_[A-Z0-9_]+)?$|_PORT_\d+_(?
 /** What it gives to NAME_PORT. */
 const injectedAddress = /^(?:tcp|udp|sctp):\/\//;
 
-/** `fail` is told the name and what is wrong with it, and throws. */
+/** What our settings begin with beside VH_, of which every name is checked. Others use these too, so that a stranger is noted and not refused. */
+const familyName = /^(?:DATABASE|REDIS|KAFKA|DASHBOARD|GEOIP)_.*_FILE$/;
+
+/** `settingNames` are those that there are. `fail` is told the name and what is wrong with it, and throws. */
 export function resolveEnvironment(
   environment: Environment,
-  secretNames: readonly string[],
+  settingNames: readonly string[],
   fail: (name: string, problem: string) => never,
 ): ResolvedEnvironment {
   const variables: Record<string, string | undefined> = {};
@@ -33,24 +36,31 @@ export function resolveEnvironment(
     if (isInjected(name, value)) injected.push(name);
     else variables[name] = value;
   }
-  for (const name of secretNames) {
+  for (const name of settingNames) {
     const file = variables[`${name}_FILE`];
     delete variables[`${name}_FILE`];
     if (file === undefined || file === '') continue;
     if ((variables[name] ?? '') !== '') fail(`${name}_FILE`, `is set beside ${name}; leave one of them out`);
-    variables[name] = readSecret(file) ?? fail(`${name}_FILE`, `names ${file}, which cannot be read`);
+    variables[name] = readValue(file) ?? fail(`${name}_FILE`, `names ${file}, which cannot be read`);
     if (variables[name] === '') fail(`${name}_FILE`, `names ${file}, which is empty`);
   }
-  const ours = injected.filter((name) => /^(?:VH_|(?:ADMIN|AUDIENCE)_PORT$)/.test(name)).sort();
-  const notes = ours.map((name) => `${name} describes a service of Kubernetes; it is no setting and left out`);
+  const ours = injected.filter((name) => name.startsWith('VH_') || settingNames.includes(name)).sort();
+  const strange = Object.keys(variables).filter((name) => familyName.test(name) && variables[name] !== '');
+  const notes = [
+    ...ours.map((name) => `${name} describes a service of Kubernetes; it is no setting and left out`),
+    ...strange.map(
+      (name) =>
+        `${name} is the file of no setting and left out. NAME_FILE is taken for every setting, which are: ${settingNames.join(', ')}`,
+    ),
+  ];
   return { variables, notes };
 }
 
 const isInjected = (name: string, value = ''): boolean =>
-  injectedName.test(name) || (name.endsWith('_PORT') && injectedAddress.test(value));
+  injectedName.test(name) || (/(?:^|_)PORT$/.test(name) && injectedAddress.test(value));
 
 /** Without the line break that an editor leaves. */
-function readSecret(file: string): string | null {
+function readValue(file: string): string | null {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch {

@@ -114,10 +114,36 @@ t.test('a secret comes from the file that NAME_FILE names, without its last line
     /^DATABASE_URL_FILE is set bes/,
   );
   t.throws(() => readSettings({ REDIS_URL_FILE: join(directory, 'none') }), /^REDIS_URL_FILE names .*cannot be read/);
-  t.throws(() => readSettings({ VH_ENV_FILE: file }), /^VH_ENV_FILE is not a setting/);
+  t.throws(() => readSettings({ VH_ENVS_FILE: file }), /^VH_ENVS_FILE is not a setting/);
   writeFileSync(file, 'mysql://hunter2');
   const refusal = t.throws(() => readSettings({ DATABASE_URL_FILE: file })) as unknown as Error;
   t.notMatch(refusal.message, /hunter2/);
+  t.end();
+});
+
+t.test('every setting comes from a file, and a file of none is noted with the list', (t) => {
+  const directory = temporaryDirectory(t);
+  const given = (name: string, value: string): Record<string, string> => {
+    writeFileSync(join(directory, name), `${value}\n`);
+    return { [`${name}_FILE`]: join(directory, name) };
+  };
+  const notes: string[] = [];
+  const settings = readSettings(
+    {
+      ...given('KAFKA_BROKERS', 'k1:9092,k2:9092'),
+      ...given('DASHBOARD_JWKS_URL', 'https://id.example/jwks'),
+      ...given('DASHBOARD_ISSUER', 'https://id.example'),
+      ...given('DASHBOARD_AUDIENCE', 'vh'),
+      ...given('VH_ENV', 'production'),
+      KAFKA_PASSWORD_FILE: join(directory, 'KAFKA_BROKERS'),
+      KAFKA_OPTS_FILE: '',
+      SOMEBODY_ELSES_FILE: '/x',
+    },
+    (note) => notes.push(note),
+  );
+  t.match(settings, { KAFKA_BROKERS: ['k1:9092', 'k2:9092'], DASHBOARD_AUDIENCE: 'vh', VH_ENV: 'production' });
+  t.equal(notes.length, 1);
+  t.match(notes[0], /^KAFKA_PASSWORD_FILE is the file of no setting.*KAFKA_SASL_PASSWORD/);
   t.end();
 });
 
@@ -131,10 +157,14 @@ t.test('what Kubernetes tells of services is left out with a note, and a typo st
     VH_API_PORT_80_TCP: 'tcp://10.0.0.7:80',
     VH_API_PORT_80_TCP_ADDR: '10.0.0.7',
     ADMIN_PORT: 'tcp://10.0.0.8:3002',
+    PORT: 'tcp://10.0.0.9:80',
     KUBERNETES_SERVICE_HOST: '10.0.0.1',
   };
-  t.equal(readSettings(injected, (note) => notes.push(note)).ADMIN_PORT, 3002);
-  t.equal(notes.length, 7);
+  t.match(
+    readSettings(injected, (note) => notes.push(note)),
+    { ADMIN_PORT: 3002, PORT: 3000 },
+  );
+  t.equal(notes.length, 8);
   t.match(notes[0], /^ADMIN_PORT describes a service of Kubernetes/);
   t.throws(() => readSettings({ VH_API_PORT: '80' }), /^VH_API_PORT is not a setting/);
   t.end();
