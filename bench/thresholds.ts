@@ -13,7 +13,7 @@ import { packageRoot } from '../src/package-root.js';
 import { scoreExample } from '../src/scoring/examples.js';
 import type { Database } from '../src/stores/database/port.js';
 import { openPostgres } from '../src/stores/database/postgres.js';
-import { openDatabaseAlone } from '../src/stores/open-stores.js';
+import { openDatabaseAlone } from '../src/stores/open-database.js';
 import { createLogger } from '../src/telemetry/logger.js';
 import { createLoad, median, quantile } from './load.js';
 import type { BenchResult } from './score.js';

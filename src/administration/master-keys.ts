@@ -32,15 +32,8 @@ export const checkValueOf = (masterKey: Uint8Array): string =>
   deriveKey(masterKey, 'check-value').toString('hex').slice(0, checkDigits);
 
 /** Holds the keys against the database and notes a new current one. Throws, with a sentence for the operator, where they are not its keys. */
-export async function admitMasterKeys(database: Database, { current, kept }: GivenKeys): Promise<MasterKeys> {
-  const readable = [current, ...kept];
-  const given = new Map(readable.map((key) => [checkValueOf(key), key]));
-  const own = checkValueOf(current);
-  const arrange = (noted: readonly string[]): MasterKeys => ({
-    current,
-    readable,
-    first: given.get(noted[0] ?? own) ?? current,
-  });
+export async function admitMasterKeys(database: Database, keys: GivenKeys): Promise<MasterKeys> {
+  const { given, own, arrange } = namesOf(keys);
   const noted = await readCheckValues(database, given, own);
   if (noted.includes(own)) return arrange(noted);
   return database.transaction(async (tx) => {
@@ -49,6 +42,25 @@ export async function admitMasterKeys(database: Database, { current, kept }: Giv
     if (!before.includes(own)) await tx.query('INSERT INTO master_keys (check_value) VALUES ($1)', [own]);
     return arrange(before);
   });
+}
+
+/** The same for an operator's command, which notes nothing: a key becomes the database's own by the start of a service. */
+export async function checkMasterKeys(database: Pick<Database, 'query'>, keys: GivenKeys): Promise<MasterKeys> {
+  const { given, own, arrange } = namesOf(keys);
+  return arrange(await readCheckValues(database, given, own));
+}
+
+/** Keys by their check values, and how they are arranged once it is known which came first. */
+function namesOf({ current, kept }: GivenKeys) {
+  const readable = [current, ...kept];
+  const given: ReadonlyMap<string, Uint8Array> = new Map(readable.map((key) => [checkValueOf(key), key]));
+  const own = checkValueOf(current);
+  const arrange = (noted: readonly string[]): MasterKeys => ({
+    current,
+    readable,
+    first: given.get(noted[0] ?? own) ?? current,
+  });
+  return { given, own, arrange };
 }
 
 async function readCheckValues(

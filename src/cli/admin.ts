@@ -5,12 +5,12 @@
 import { readFileSync } from 'node:fs';
 import type { Explanation, RecordedFacts } from '../contract/explanation.js';
 import { readSettings, type Settings } from '../config.js';
-import { admitMasterKeys } from '../administration/master-keys.js';
+import { checkMasterKeys } from '../administration/master-keys.js';
 import { readBootstrap } from '../projects/operator/bootstrap.js';
 import { runOperatorCommand, type OperatorCommand } from '../projects/operator/operator.js';
 import { readOperatorCommand } from '../projects/operator/operator-arguments.js';
-import { sendOperatorCommand } from '../projects/operator/operator-channel.js';
-import { findServerMark, openDatabaseAlone } from '../stores/open-stores.js';
+import { findOperatorService, sendOperatorCommand } from '../projects/operator/operator-channel.js';
+import { findServerMark, openDatabaseAlone } from '../stores/open-database.js';
 import { createLogger, type Logger } from '../telemetry/logger.js';
 import { wireExplain } from '../wiring/explain.js';
 import { listenerUrl } from '../wiring/parts.js';
@@ -20,10 +20,15 @@ import { describeDatabase, operatorMasterKey } from './operator-target.js';
 
 try {
   const command = readOperatorCommand(process.argv.slice(2));
-  process.stdout.write(command.command === 'replay' ? replay(command.file) : await carryOut(command));
+  process.stdout.write(await answer(command));
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);
   process.exit(1);
+}
+
+async function answer(command: ReturnType<typeof readOperatorCommand>): Promise<string> {
+  if (command.command === 'replay') return replay(command.file);
+  return command.command === 'migrate' ? migrateAlone() : carryOut(command);
 }
 
 async function carryOut(command: OperatorCommand): Promise<string> {
@@ -73,16 +78,28 @@ async function askService(settings: Settings, command: OperatorCommand): Promise
   const addresses = [...known].filter((address) => address !== undefined);
   const database = addresses.length === 0 ? null : await findServerMark(settings, loggerOf(settings));
   for (const address of addresses) {
-    const sent = await sendOperatorCommand(address, masterKey, command, database);
-    if (sent.outcome === 'elsewhere')
+    const found = await findOperatorService(address, masterKey, database);
+    if (found === 'elsewhere')
       process.stderr.write(
         `The service at ${address} works on another database than DATABASE_URL names: it is not asked.\n`,
       );
-    if (sent.outcome === 'done' || sent.outcome === 'refused') sayTarget(`the service at ${address}`);
-    if (sent.outcome === 'refused') throw new Error(sent.message);
+    if (found !== 'here') continue;
+    sayTarget(`the service at ${address}`);
+    const sent = await sendOperatorCommand(address, masterKey, command, database);
     if (sent.outcome === 'done') return sent.reply;
+    throw new Error(sent.outcome === 'refused' ? sent.message : 'The service went away meanwhile; nothing was done.');
   }
   return null;
+}
+
+/** Brings the database to this version without a service: before the first start, or ahead of an upgrade. */
+async function migrateAlone(): Promise<string> {
+  const settings = readSettings(process.env);
+  sayTarget(describeDatabase(settings, process.env));
+  const applied: string[] = [];
+  const database = await openDatabaseAlone(settings, loggerOf(settings), (name) => applied.push(name));
+  await database.close();
+  return `${JSON.stringify({ applied })}\n`;
 }
 
 async function runAlone(settings: Settings, command: OperatorCommand): Promise<unknown> {
@@ -90,7 +107,7 @@ async function runAlone(settings: Settings, command: OperatorCommand): Promise<u
   sayTarget(describeDatabase(settings, process.env));
   const database = await openDatabaseAlone(settings, loggerOf(settings));
   try {
-    const { readable } = await admitMasterKeys(database, given);
+    const { readable } = await checkMasterKeys(database, given);
     return await runOperatorCommand(
       // Only what is recorded is found here; what the log still holds is recorded at the next start.
       {

@@ -14,12 +14,10 @@ import { openMemoryCounters } from './counters/memory/open.js';
 import type { Counters } from './counters/port.js';
 import { openRedisCounters } from './counters/redis/open.js';
 import { lockDataDirectory } from './data-lock.js';
-import { openEmbeddedDatabase } from './database/embedded/open.js';
 import { migrate } from './database/migrate.js';
 import { measured } from './database/measured.js';
 import type { Database } from './database/port.js';
 import { openPostgres } from './database/postgres.js';
-import { readServerMark } from './database/server-mark.js';
 import { openKafkaLog, type KafkaLogOptions } from './log/kafka-log.js';
 import { withDeadLetters } from './log/dead-letters.js';
 import { openLateLog } from './log/late-log.js';
@@ -27,6 +25,7 @@ import { withLag } from './log/lag-log.js';
 import { createTellLoss, type TellLoss } from './log/losses.js';
 import type { Log } from './log/port.js';
 import { openTableLog } from './log/table-log.js';
+import { openDatabase, sayLater } from './open-database.js';
 import { nameStores, needStore } from './store-report.js';
 import { withSpool } from './spool-log.js';
 import { openSpool } from './spool.js';
@@ -43,8 +42,6 @@ export interface Stores {
 }
 
 const memoryKeysMax = 2_000_000;
-/** Of one statement. */
-const databaseDeadlineMs = 5_000;
 /** Of a statement that a score waits for, where nothing is cached. */
 const lookupDeadlineMs = 1_000;
 const lookupConnections = 2;
@@ -115,54 +112,12 @@ export async function openStores({ settings, logger, metrics }: OpenStoresDeps):
   }
 }
 
-/** The database by itself, for a command beside or in place of the service; locks the data directory where it is in there. */
-export async function openDatabaseAlone(settings: Settings, logger: Logger): Promise<Database> {
-  const opened = createClosers();
-  const { database: name } = nameStores(settings);
-  try {
-    if (settings.DATABASE_URL === null) {
-      const lock = await lockDataDirectory(settings.VH_DATA_DIR);
-      opened.push(() => lock.release());
-    }
-    const database = await needStore(name, openDatabase(settings, logger));
-    opened.push(() => database.close());
-    await needStore(name, migrate(database, { onLater: sayLater(logger) }));
-    return { ...database, close: () => opened.close() };
-  } catch (error) {
-    await opened.close();
-    throw error;
-  }
-}
-
-/** The mark of the database that DATABASE_URL names, by which a service tells whether it works on that one; null where it names none. */
-export async function findServerMark(settings: Settings, logger: Logger): Promise<string | null> {
-  if (settings.DATABASE_URL === null) return null;
-  const { database: name } = nameStores(settings);
-  const database = await needStore(name, openDatabase(settings, logger));
-  try {
-    return await needStore(name, readServerMark(database));
-  } finally {
-    await database.close();
-  }
-}
-
-const sayLater = (logger: Logger) => (migrations: readonly string[]) =>
-  logger.warn({ migrations }, 'a later version has migrated this database; this one runs beside it');
-
 /** Whether the log is on another machine, so that receipts can outlive its absence here. */
 const hasSpool = ({ VH_ROLES, DATABASE_URL, KAFKA_BROKERS }: Settings): boolean =>
   (VH_ROLES.includes('api') || VH_ROLES.includes('audience')) && (KAFKA_BROKERS !== null || DATABASE_URL !== null);
 
 const writesDirectory = (settings: Settings): boolean =>
   settings.DATABASE_URL === null || settings.REDIS_URL === null || hasSpool(settings);
-
-function openDatabase(
-  { DATABASE_URL: url, VH_DATABASE_CONNECTIONS: poolMax, VH_DATA_DIR }: Settings,
-  logger: Logger,
-): Promise<Database> {
-  if (url === null) return openEmbeddedDatabase({ directory: join(VH_DATA_DIR, 'database'), logger });
-  return openPostgres({ url, poolMax, deadlineMs: databaseDeadlineMs, logger });
-}
 
 function openCounters({ REDIS_URL: url, VH_DATA_DIR }: Settings, logger: Logger): Promise<Counters> {
   if (url === null)

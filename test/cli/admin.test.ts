@@ -1,5 +1,8 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
@@ -128,11 +131,45 @@ t.test('a command names its target, and where nothing names one it is refused an
     },
   );
   await t.rejects(token, { message: /\nWhich master key\? / });
-  t.same(readdirSync(directory), []);
+  await t.rejects(call({ VH_MASTER_KEY, VH_DATA_DIR: directory }, ...create), {
+    message: /nothing of this service in it.*admin -- migrate/,
+  });
+  t.same(readdirSync(directory), [], 'no command makes a database in passing');
+  const { stdout } = await call({ VH_DATA_DIR: directory }, 'migrate');
+  t.match((JSON.parse(stdout) as { applied: string[] }).applied, ['0001-log.sql'], 'the one that is for it does');
   const made = await call({ VH_MASTER_KEY, VH_DATA_DIR: directory }, ...create);
   t.equal(made.stderr, `Target: the embedded database in ${directory}\n`);
   const DATABASE_URL = 'postgres://u:hunter2@127.0.0.1:1/vh';
   await t.rejects(call({ VH_MASTER_KEY, DATABASE_URL }, ...create), {
     message: /\nTarget: the database vh at 127\.0\.0\.1:1\n(?![^]*hunter2)/,
   });
+});
+
+t.test('the target is said before the service there is told to do anything', async (t) => {
+  let said = '';
+  const saidBefore: string[] = [];
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      // What the command has written so far has to arrive here before it counts as said.
+      setImmediate(() => {
+        if (request.method === 'POST') saidBefore.push(said);
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+      });
+    });
+  }).listen(0, '127.0.0.1');
+  t.teardown(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const child = spawn(process.execPath, [join(packageRoot, 'dist/src/cli/admin.js'), 'list-organizations'], {
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      VH_DATA_DIR: temporaryDirectory(t),
+      VH_MASTER_KEY: Buffer.alloc(32, 5).toString('base64'),
+      ADMIN_PORT: String(port),
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  t.same(await once(child, 'exit'), [0, null]);
+  t.same(saidBefore, [`Target: the service at http://127.0.0.1:${port}\n`]);
 });

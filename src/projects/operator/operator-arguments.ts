@@ -7,6 +7,7 @@ import { nearestName } from '../../http/validation.js';
 import { isOperatorCommand, type OperatorCommand } from './operator.js';
 
 const forms = {
+  migrate: 'migrate',
   'create-organization': `create-organization --name N [--tier ${tiers.join('|')}] [--lite on|off] [--another]`,
   'list-organizations': 'list-organizations [--after ID]',
   'create-key': 'create-key --org ID [--project ID] [--name N] [--test] [--expires-in-days 1-365]',
@@ -27,6 +28,7 @@ type Command = keyof typeof forms;
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 const options = {
+  migrate: {},
   'create-organization': { name: text, tier: text, lite: text, another: flag },
   'list-organizations': { after: text },
   'create-key': { org: text, project: text, name: text, test: flag, 'expires-in-days': text },
@@ -52,13 +54,10 @@ const subjects: Readonly<Partial<Record<Command, string>>> = {
 
 type Values = Readonly<Partial<Record<string, string | boolean>>>;
 
-/** Done where it is typed: it needs the recorded facts and no store. */
-export interface ReplayCommand {
-  readonly command: 'replay';
-  readonly file: string;
-}
+/** Done where they are typed: `replay` needs the recorded facts and no store, `migrate` the database and no service. */
+export type LocalCommand = { readonly command: 'replay'; readonly file: string } | { readonly command: 'migrate' };
 
-export function readOperatorCommand(args: readonly string[]): OperatorCommand | ReplayCommand {
+export function readOperatorCommand(args: readonly string[]): OperatorCommand | LocalCommand {
   const [word = '', ...rest] = args;
   if (!isCommand(word)) {
     const nearest = nearestName(word, Object.keys(forms));
@@ -72,6 +71,7 @@ export function readOperatorCommand(args: readonly string[]): OperatorCommand | 
   }
   const values = readValues(word, rest);
   if (word === 'replay') return { command: word, file: String(values['file']) };
+  if (word === 'migrate') return { command: word };
   const wish = build(word, values);
   if (!isOperatorCommand(wish)) throw usage(word, 'something is missing or not valid.');
   return wish;
@@ -103,7 +103,7 @@ function parse(
   }
 }
 
-function build(command: Exclude<Command, 'replay'>, values: Values): unknown {
+function build(command: Exclude<Command, LocalCommand['command']>, values: Values): unknown {
   const organizationId = values['org'];
   switch (command) {
     case 'create-organization': {
@@ -175,7 +175,8 @@ function readEnd({ ends, none }: Values): string | null {
 function readDay(command: Command, option: string, value: string | boolean | undefined): string | null {
   if (value === undefined) return null;
   const time = new Date(String(value));
-  if (!/^\d{4}-\d{2}-\d{2}(?:T.+)?$/.test(String(value)) || Number.isNaN(time.getTime()))
-    throw usage(command, `${option} takes a date.`);
+  // A time of day without its zone would be taken for that of this machine.
+  if (!/^\d{4}-\d{2}-\d{2}(?:T.+(?:Z|[+-]\d{2}:?\d{2}))?$/i.test(String(value)) || Number.isNaN(time.getTime()))
+    throw usage(command, `${option} takes a date, or a time with its zone (Z for UTC).`);
   return time.toISOString();
 }

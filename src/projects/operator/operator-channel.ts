@@ -5,8 +5,8 @@
  * on another does not take it.
  */
 import { createHash } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
-import { jwtVerify, SignJWT } from 'jose';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { jwtVerify, SignJWT, type JWTPayload } from 'jose';
 import { deriveSigningKey } from '../../crypto/master-key.js';
 import { Fault } from '../../errors.js';
 import { readServerMark } from '../../stores/database/server-mark.js';
@@ -16,6 +16,8 @@ const purpose = 'operator';
 const identity = { issuer: 'urn:verifyhuman:operator', audience: 'verifyhuman-admin-port' } as const;
 const lifetimeSeconds = 60;
 const sendDeadlineMs = 30_000;
+/** Of the look whether somebody is there. */
+const lookDeadlineMs = 10_000;
 const misdirected = 421;
 
 export const operatorPath = '/operator/commands';
@@ -30,27 +32,36 @@ export function registerOperatorChannel(
   const { publicKey } = deriveSigningKey(deps.masterKey, purpose);
   void app.register(async (scope) => {
     scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body));
-    scope.post(operatorPath, async (request, reply) => {
-      const body = typeof request.body === 'string' ? request.body : '';
+    /** What the token says; null, answered, where it does not sign this body. */
+    const admit = async (request: FastifyRequest, reply: FastifyReply, body: string): Promise<JWTPayload | null> => {
       const token = (request.headers.authorization ?? '').replace(/^Bearer /i, '');
       const { payload } = await jwtVerify(token, publicKey, {
         ...identity,
         algorithms: ['EdDSA'],
         requiredClaims: ['exp'],
       }).catch(() => ({ payload: null }));
+      const meant = payload?.['database'];
       if (payload?.['digest'] !== digestOf(body))
-        return reply
+        await reply
           .code(401)
           .send({ message: 'The command is not signed with this service’s master key, or its time has passed.' });
+      else if (typeof meant === 'string' && meant !== (await readServerMark(deps.database)))
+        await reply.code(misdirected).send({ message: 'This service works on another database.' });
+      else return payload;
+      return null;
+    };
+    scope.get(operatorPath, async (request, reply) =>
+      (await admit(request, reply, '')) === null ? reply : { status: 'ok' },
+    );
+    scope.post(operatorPath, async (request, reply) => {
+      const body = typeof request.body === 'string' ? request.body : '';
+      if ((await admit(request, reply, body)) === null) return reply;
       const wish: unknown = JSON.parse(body);
       if (!isOperatorCommand(wish))
         return reply
           .code(400)
           .send({ message: 'This service does not know such a command; use the command line of its version.' });
       try {
-        const meant = payload['database'];
-        if (typeof meant === 'string' && meant !== (await readServerMark(deps.database)))
-          return await reply.code(misdirected).send({ message: 'This service works on another database.' });
         return await runOperatorCommand(deps, wish);
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
@@ -65,6 +76,42 @@ export type SentCommand =
   | { readonly outcome: 'refused'; readonly message: string }
   | { readonly outcome: 'nobody' | 'elsewhere' };
 
+/** Whether a service of this master key listens there and works on the database that is meant, before it is told to do anything. */
+export async function findOperatorService(
+  adminUrl: string,
+  masterKey: Uint8Array,
+  database: string | null = null,
+): Promise<'here' | 'nobody' | 'elsewhere'> {
+  const answer = await fetch(adminUrl + operatorPath, {
+    headers: { authorization: await sign(masterKey, '', database) },
+    signal: AbortSignal.timeout(lookDeadlineMs),
+  }).catch((error: unknown) => {
+    if (error instanceof TypeError) return null;
+    throw new Error(`${adminUrl} did not answer within ${lookDeadlineMs / 1_000} s; nothing was done.`, {
+      cause: error,
+    });
+  });
+  await answer?.body?.cancel();
+  if (answer?.ok === true) return 'here';
+  if (answer?.status === misdirected) return 'elsewhere';
+  if (answer !== null && answer.status >= 500)
+    throw new Error(`${adminUrl} answers ${answer.status}, its database is probably away; nothing was done.`);
+  return 'nobody';
+}
+
+/** The header that lets this body in. */
+async function sign(masterKey: Uint8Array, body: string, database: string | null): Promise<string> {
+  const key = deriveSigningKey(masterKey, purpose);
+  const token = await new SignJWT({ digest: digestOf(body), ...(database === null ? {} : { database }) })
+    .setProtectedHeader({ alg: 'EdDSA', kid: key.keyId })
+    .setIssuer(identity.issuer)
+    .setAudience(identity.audience)
+    .setIssuedAt()
+    .setExpirationTime(`${lifetimeSeconds}s`)
+    .sign(key.privateKey);
+  return `Bearer ${token}`;
+}
+
 /**
  * Sends a command to an admin address. `nobody`: no service of this master key listens there. `elsewhere`: the one that does works on another database
  * than the one that `database` is the mark of.
@@ -75,18 +122,10 @@ export async function sendOperatorCommand(
   wish: OperatorCommand,
   database: string | null = null,
 ): Promise<SentCommand> {
-  const key = deriveSigningKey(masterKey, purpose);
   const body = JSON.stringify(wish);
-  const token = await new SignJWT({ digest: digestOf(body), ...(database === null ? {} : { database }) })
-    .setProtectedHeader({ alg: 'EdDSA', kid: key.keyId })
-    .setIssuer(identity.issuer)
-    .setAudience(identity.audience)
-    .setIssuedAt()
-    .setExpirationTime(`${lifetimeSeconds}s`)
-    .sign(key.privateKey);
   const answer = await fetch(adminUrl + operatorPath, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    headers: { 'content-type': 'application/json', authorization: await sign(masterKey, body, database) },
     body,
     signal: AbortSignal.timeout(sendDeadlineMs),
   }).catch((error: unknown) => {

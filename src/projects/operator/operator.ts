@@ -23,7 +23,7 @@ import {
 import { findProject } from '../../administration/project-store.js';
 import { askForLetters, readLetterFigures } from '../../stores/log/dead-letter-table.js';
 import { allowDeletion, readMarks } from '../../stores/database/retention-marks.js';
-import { noteRestore } from '../../stores/database/restores.js';
+import { doubtBackup, noteRestore } from '../../stores/database/restores.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import { findByName, listOrganizations, showReceipt } from './operator-reads.js';
 
@@ -153,6 +153,8 @@ async function deadLetters(
 
 /** The database was restored from a back-up of that time. */
 async function restored({ database }: OperatorDeps, { backupAt }: Of<'restored'>): Promise<Record<string, unknown>> {
+  const doubt = await doubtBackup(database, new Date(backupAt));
+  if (doubt !== null) throw new Fault('VALIDATION_FAILED', `--backup ${backupAt} ${doubt}.`);
   return { backupAt, recordsToldAnew: await noteRestore(database, new Date(backupAt)) };
 }
 

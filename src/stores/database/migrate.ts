@@ -11,18 +11,17 @@
  * A statement waits two seconds for a lock that somebody holds, and everybody else's statements wait behind it as long; then it lets them
  * pass, and is tried again until its patience ends.
  */
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { packageRoot, packageVersion } from '../../package-root.js';
+import {
+  compare,
+  migrationsDirectory,
+  ownMajor,
+  readMigrations,
+  type Applied,
+  type Comparison,
+  type Plan,
+} from './migration-plan.js';
 import type { Database, Queryable, Row } from './port.js';
-
-interface Migration {
-  readonly name: string;
-  readonly sql: string;
-  readonly sha256: string;
-}
 
 /** Any number will do, as long as nothing else in the database locks the same. */
 const advisoryLock = 7_236_501;
@@ -40,26 +39,10 @@ export interface MigrateOptions {
   readonly onLater?: (names: readonly string[]) => void;
 }
 
-interface Plan {
-  readonly migrations: readonly Migration[];
-  readonly major: number;
-}
-
-interface Next {
-  readonly next: Migration | undefined;
-  /** Applied, and unknown to this version. */
-  readonly later: readonly string[];
-}
-
 /** Applies what is missing and answers with the names of what it applied. */
 export async function migrate(
   database: Database,
-  {
-    directory = migrationsDirectory(),
-    major = Number.parseInt(packageVersion(), 10),
-    patienceMs = 300_000,
-    onLater,
-  }: MigrateOptions = {},
+  { directory = migrationsDirectory(), major = ownMajor(), patienceMs = 300_000, onLater }: MigrateOptions = {},
 ): Promise<readonly string[]> {
   const plan = { migrations: await readMigrations(directory), major };
   const applied: string[] = [];
@@ -85,7 +68,7 @@ export async function migrate(
   }
 }
 
-async function applyNext(tx: Queryable, plan: Plan): Promise<Next> {
+async function applyNext(tx: Queryable, plan: Plan): Promise<Comparison> {
   const found = await findNext(tx, plan);
   if (found.next === undefined) return found;
   const { name, sql, sha256 } = found.next;
@@ -101,38 +84,12 @@ function isLockTimeout(error: unknown): boolean {
   return (error as { readonly code?: unknown }).code === '55P03' || isLockTimeout(error.cause);
 }
 
-/** The files stay in the source tree; compiled code finds them from the root of the package. */
-export function migrationsDirectory(): string {
-  return join(packageRoot, 'src', 'stores', 'database', 'migrations');
-}
-
-async function findNext(tx: Queryable, { migrations, major }: Plan): Promise<Next> {
+async function findNext(tx: Queryable, plan: Plan): Promise<Comparison> {
   await tx.query('SELECT pg_advisory_xact_lock($1)', [advisoryLock]);
   await tx.query(
     'CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())',
   );
-  const rows = await readApplied(tx);
-  const applied = new Map(rows.map((row) => [row.name, row.sha256]));
-  const known = new Set(migrations.map(({ name }) => name));
-  const unknown = rows.filter(({ name }) => !known.has(name));
-  const breaking = unknown.find((row) => row.major > major);
-  if (breaking !== undefined)
-    throw new Error(
-      `The database has the migration ${breaking.name} of version ${breaking.major}, and this is version ${major}, which does not know it. Start that version, or a later one.`,
-    );
-  const changed = migrations.find(({ name, sha256 }) => applied.has(name) && applied.get(name) !== sha256);
-  if (changed !== undefined)
-    throw new Error(
-      `The migration ${changed.name} was changed after it had been applied. Restore the file and put the change in a new one.`,
-    );
-  return { next: migrations.find(({ name }) => !applied.has(name)), later: unknown.map(({ name }) => name) };
-}
-
-interface Applied {
-  readonly name: string;
-  readonly sha256: string;
-  /** Of the version that applied it. */
-  readonly major: number;
+  return compare(plan, await readApplied(tx));
 }
 
 /** The column is added by whoever finds it missing: the table is older than it. */
@@ -142,20 +99,4 @@ async function readApplied(tx: Queryable): Promise<readonly Applied[]> {
   );
   if (column === undefined) await tx.query('ALTER TABLE migrations ADD COLUMN major integer NOT NULL DEFAULT 0');
   return tx.query<Applied & Row>('SELECT name, sha256, major FROM migrations ORDER BY name');
-}
-
-async function readMigrations(directory: string): Promise<readonly Migration[]> {
-  const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
-  names.forEach((name, index) => {
-    if (!/^\d{4}-[a-z0-9-]+\.sql$/.test(name))
-      throw new Error(`The migration ${name} is not named like 0001-what-it-makes.sql.`);
-    if (name.slice(0, 4) === names[index - 1]?.slice(0, 4))
-      throw new Error(`The migrations ${names[index - 1]} and ${name} have the same number.`);
-  });
-  return Promise.all(
-    names.map(async (name) => {
-      const sql = await readFile(join(directory, name), 'utf8');
-      return { name, sql, sha256: createHash('sha256').update(sql).digest('hex') };
-    }),
-  );
 }

@@ -6,6 +6,23 @@ import type { Database } from './port.js';
 
 const batchMax = 5_000;
 const deadlineMs = 60_000;
+const dayMs = 86_400_000;
+
+/**
+ * What speaks against a back-up of that time, in words; null where nothing does. By the database's clock. Not before the database was made, to a day:
+ * a year mistaken would have everything of the log taken once more.
+ */
+export async function doubtBackup(database: Pick<Database, 'query'>, backupAt: Date): Promise<string | null> {
+  const [row] = await database.query<{ now: Date; made: Date }>(
+    'SELECT now() AS now, (SELECT min(applied_at) FROM migrations) AS made',
+  );
+  if (row === undefined) return null;
+  if (backupAt > row.now)
+    return `is in the future of the database, where it is ${row.now.toISOString()}; it is when the back-up was taken, rather too early`;
+  if (backupAt.getTime() < row.made.getTime() - dayMs)
+    return `is before this database was made (${row.made.toISOString()}), so that no back-up of it can be of then`;
+  return null;
+}
 
 /** Notes the restore and has every record told anew; answers how many. Done twice, it tells them twice. */
 export async function noteRestore(database: Database, backupAt: Date): Promise<number> {

@@ -56,6 +56,7 @@ t.test('a mistake is told with the right form', (t) => {
     ['create-key --org o --expires-in-days 366', /1-365/],
     ['create-key --org o --expires-in-days soon', /1-365/],
     ['create-key --org o --expires 5', /Unknown option/],
+    ['restored --backup 2026-06-01T12:00:00', /takes a date, or a time with its zone/],
     ['set-tier --tier free', /--org ID/],
     ['set-quota --org o', /--monthly/],
     ['set-quota --org o --monthly -5', /--monthly/],

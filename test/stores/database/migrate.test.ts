@@ -2,7 +2,9 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
-import { migrate, migrationsDirectory } from '../../../src/stores/database/migrate.js';
+import { migrate } from '../../../src/stores/database/migrate.js';
+import { requireSchema } from '../../../src/stores/database/require-schema.js';
+import { migrationsDirectory } from '../../../src/stores/database/migration-plan.js';
 import type { Database } from '../../../src/stores/database/port.js';
 import { openPostgres } from '../../../src/stores/database/postgres.js';
 import { createWake } from '../../../src/stores/log/wake.js';
@@ -42,6 +44,32 @@ t.test('a file that fails leaves nothing behind, and is tried again', async (t) 
   await writeFile(join(directory, '0002-b.sql'), 'INSERT INTO a VALUES (1)');
   t.same(await migrate(database, { directory }), ['0002-b.sql']);
 });
+
+t.test(
+  'a command changes no schema: an older one is refused with what to do, a later one of the major works',
+  async (t) => {
+    const { database, directory } = await prepare(t);
+    const tables = () => database.query("SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace");
+    await writeFile(join(directory, '0001-a.sql'), 'CREATE TABLE a (n integer)');
+    await t.rejects(requireSchema(database, { directory }), /nothing of this service in it.*admin -- migrate/);
+    t.same(await tables(), []);
+    await migrate(database, { directory });
+    await requireSchema(database, { directory });
+    await writeFile(join(directory, '0002-b.sql'), 'CREATE TABLE b (n integer)');
+    await writeFile(join(directory, '0003-c.sql'), 'CREATE TABLE c (n integer)');
+    await t.rejects(requireSchema(database, { directory }), /2 of its migrations are missing, from 0002-b\.sql on/);
+    t.notOk((await tables()).some(({ relname }) => relname === 'b'));
+    await migrate(database, { directory });
+    await rm(join(directory, '0003-c.sql'));
+    const later: string[] = [];
+    await requireSchema(database, { directory, onLater: (names) => later.push(...names) });
+    t.same(later, ['0003-c.sql']);
+    await database.query("UPDATE migrations SET major = 9 WHERE name = '0003-c.sql'");
+    await t.rejects(requireSchema(database, { directory, major: 1 }), /0003-c\.sql of version 9/);
+    await database.query('ALTER TABLE migrations DROP COLUMN major');
+    await requireSchema(database, { directory });
+  },
+);
 
 t.test('what was changed, is missing, misnamed or numbered twice is refused by name', async (t) => {
   const { database, directory } = await prepare(t);

@@ -1,0 +1,80 @@
+/**
+ * The migrations that this version brings, held against those that a database has. What was changed after it was applied, two files with one
+ * number, and a database of a later major version are refused by name.
+ */
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { packageRoot, packageVersion } from '../../package-root.js';
+
+export interface Migration {
+  readonly name: string;
+  readonly sql: string;
+  readonly sha256: string;
+}
+
+export interface Plan {
+  readonly migrations: readonly Migration[];
+  /** Of this version. */
+  readonly major: number;
+}
+
+export interface Applied {
+  readonly name: string;
+  readonly sha256: string;
+  /** Of the version that applied it. */
+  readonly major: number;
+}
+
+export interface Comparison {
+  /** The one that is to be applied next; undefined where the database has them all. */
+  readonly next: Migration | undefined;
+  /** How many are not applied. */
+  readonly missing: number;
+  /** Applied, and unknown to this version. */
+  readonly later: readonly string[];
+}
+
+/** First part of the version. */
+export const ownMajor = (): number => Number.parseInt(packageVersion(), 10);
+
+/** The files stay in the source tree; compiled code finds them from the root of the package. */
+export function migrationsDirectory(): string {
+  return join(packageRoot, 'src', 'stores', 'database', 'migrations');
+}
+
+/** In the order of their numbers. Rejects where a name is not right. */
+export async function readMigrations(directory: string): Promise<readonly Migration[]> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
+  names.forEach((name, index) => {
+    if (!/^\d{4}-[a-z0-9-]+\.sql$/.test(name))
+      throw new Error(`The migration ${name} is not named like 0001-what-it-makes.sql.`);
+    if (name.slice(0, 4) === names[index - 1]?.slice(0, 4))
+      throw new Error(`The migrations ${names[index - 1]} and ${name} have the same number.`);
+  });
+  return Promise.all(
+    names.map(async (name) => {
+      const sql = await readFile(join(directory, name), 'utf8');
+      return { name, sql, sha256: createHash('sha256').update(sql).digest('hex') };
+    }),
+  );
+}
+
+/** Throws where the database is none that this version may work on. */
+export function compare({ migrations, major }: Plan, rows: readonly Applied[]): Comparison {
+  const applied = new Map(rows.map((row) => [row.name, row.sha256]));
+  const known = new Set(migrations.map(({ name }) => name));
+  const unknown = rows.filter(({ name }) => !known.has(name));
+  const breaking = unknown.find((row) => row.major > major);
+  if (breaking !== undefined)
+    throw new Error(
+      `The database has the migration ${breaking.name} of version ${breaking.major}, and this is version ${major}, which does not know it. Start that version, or a later one.`,
+    );
+  const changed = migrations.find(({ name, sha256 }) => applied.has(name) && applied.get(name) !== sha256);
+  if (changed !== undefined)
+    throw new Error(
+      `The migration ${changed.name} was changed after it had been applied. Restore the file and put the change in a new one.`,
+    );
+  const missing = migrations.filter(({ name }) => !applied.has(name));
+  return { next: missing[0], missing: missing.length, later: unknown.map(({ name }) => name) };
+}
