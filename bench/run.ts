@@ -1,8 +1,9 @@
-/** `npm run bench -- NAME [--seconds N] [--rounds N] [--projects N] [--known N] [--sessions N] [--due N]`: runs one bench, prints its table and, last, one line of JSON with the ratios. */
+/** `npm run bench -- NAME [--seconds N] [--rounds N] [--projects N] [--known N] [--sessions N] [--due N] [--days N] [--events N]`: runs one bench, prints its table and, last, one line of JSON with the ratios. */
 import { parseArgs } from 'node:util';
 import { benchAdmin } from './admin.js';
 import { benchCounters } from './counters.js';
 import { benchFaces } from './faces.js';
+import { benchOutcomes } from './outcomes.js';
 import { benchScore } from './score.js';
 import { benchStores } from './stores.js';
 import { benchThresholds } from './thresholds.js';
@@ -13,6 +14,7 @@ const benches = {
   admin: benchAdmin,
   counters: benchCounters,
   faces: benchFaces,
+  outcomes: benchOutcomes,
   score: benchScore,
   stores: benchStores,
   thresholds: benchThresholds,
@@ -27,6 +29,8 @@ const options = {
   known: { type: 'string' },
   sessions: { type: 'string' },
   due: { type: 'string' },
+  days: { type: 'string' },
+  events: { type: 'string' },
 } as const;
 const { values, positionals } = parseArgs({ allowPositionals: true, options });
 const bench = Object.entries(benches).find(([name]) => name === positionals[0])?.[1];
@@ -41,6 +45,8 @@ const { table, ratios } = await bench({
   known: Number(values.known ?? 1_000_000),
   sessions: Number(values.sessions ?? 5_000_000),
   due: Number(values.due ?? 0),
+  days: Number(values.days ?? 400),
+  events: Number(values.events ?? 20_000),
 });
 console.log(table);
 console.log(JSON.stringify(ratios));
