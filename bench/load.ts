@@ -1,9 +1,14 @@
 /**
- * Load on one address: closed loop (as fast as the answers come) for throughput, open loop (a fixed rate, latency counted from
- * the intended start) for latency. The bodies are made before the clock starts.
+ * Load on one address: closed loop (as fast as the answers come) for throughput, open loop (a fixed rate) for latency.
+ *
+ * The load shares its machine with what it measures, so that it must not take more of it than it has to: between two requests of the open
+ * loop it sleeps. A request leaves at the first wake-up at or after it is due, a millisecond late at most while the machine has a core
+ * for it, and its latency counts from there. It leaves whatever became of those before it: it never waits for an answer,
+ * nor is one left out, and where all connections are taken its wait for one counts.
  */
 import { performance } from 'node:perf_hooks';
-import { Pool } from 'undici';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createHttpClient, type Answered, type HttpClient } from './http-client.js';
 
 export interface Target {
   readonly origin: string;
@@ -15,68 +20,109 @@ export interface Target {
   readonly body: (n: number) => string;
 }
 
+/** Answers; counts only 2xx, anything else is an error. */
+export interface Answers {
+  readonly answers: number;
+  readonly errors: number;
+  readonly perSecond: number;
+}
+
+/** One request of an open loop; times in milliseconds since its start. */
+export interface Exchange {
+  readonly sentMs: number;
+  readonly latencyMs: number;
+  /** 0 where no answer came. */
+  readonly status: number;
+  /** The answer's status line and headers. */
+  readonly head: string;
+}
+
 export interface Load {
-  /** Answers a second. Counts only 2xx; anything else is an error. */
-  closed(
-    target: Target,
-    seconds: number,
-  ): Promise<{ readonly answers: number; readonly errors: number; readonly perSecond: number }>;
+  /** Ends after `seconds`, or sooner after `requestsMax`. */
+  closed(target: Target, seconds: number, requestsMax?: number): Promise<Answers>;
+  /** Latencies are sorted. */
   open(
     target: Target,
     perSecond: number,
     seconds: number,
   ): Promise<{ readonly latenciesMs: Float64Array; readonly errors: number }>;
+  /** The same, told one by one. */
+  each(target: Target, perSecond: number, seconds: number, tell: (exchange: Exchange) => void): Promise<void>;
 }
 
+/** `connections` is how many are in flight in a closed loop, and the most in an open one. */
 export function createLoad(connections: number): Load {
+  const each: Load['each'] = async (target, perSecond, seconds, tell) => {
+    const client = createHttpClient(target.origin, connections);
+    const total = Math.floor(perSecond * seconds);
+    const startedAt = performance.now();
+    await new Promise<void>((resolve) => {
+      let left = total;
+      const send = (n: number): void => {
+        const sentAt = performance.now();
+        post(client, target, n, (status, head) => {
+          tell({ sentMs: sentAt - startedAt, latencyMs: performance.now() - sentAt, status, head });
+          left -= 1;
+          if (left === 0) resolve();
+        });
+      };
+      if (total === 0) resolve();
+      void dispatch(total, perSecond, send);
+    });
+    client.close();
+  };
   return {
-    async closed(target, seconds) {
-      const client = new Pool(target.origin, { connections, pipelining: 1 });
+    each,
+
+    async closed(target, seconds, requestsMax = Infinity) {
+      const client = createHttpClient(target.origin, connections);
       const startedAt = performance.now();
       const endsAt = startedAt + seconds * 1_000;
       const sum = { answers: 0, errors: 0 };
       let n = 0;
-      const loop = async (): Promise<void> => {
-        while (performance.now() < endsAt) sum[(await ask(client, target, n++)) ? 'answers' : 'errors'] += 1;
+      const loop = (done: () => void): void => {
+        if (n >= requestsMax || performance.now() >= endsAt) return done();
+        post(client, target, n++, (status) => {
+          sum[isAnswer(status) ? 'answers' : 'errors'] += 1;
+          loop(done);
+        });
       };
-      await Promise.all(Array.from({ length: connections }, loop));
+      await Promise.all(Array.from({ length: connections }, () => new Promise<void>(loop)));
       const elapsed = (performance.now() - startedAt) / 1_000;
-      await client.close();
+      client.close();
       return { ...sum, perSecond: sum.answers / elapsed };
     },
 
     async open(target, perSecond, seconds) {
-      const client = new Pool(target.origin, { connections, pipelining: 1 });
-      const total = Math.floor(perSecond * seconds);
-      const latenciesMs = new Float64Array(total);
+      const latencies: number[] = [];
       let errors = 0;
-      const startedAt = performance.now() + 5;
-      const one = async (n: number): Promise<void> => {
-        if (!(await ask(client, target, n))) errors += 1;
-        latenciesMs[n] = performance.now() - (startedAt + (n * 1_000) / perSecond);
-      };
-      const pending: Promise<void>[] = [];
-      for (let n = 0; n < total;) {
-        const due = Math.min(total, Math.floor(((performance.now() - startedAt) * perSecond) / 1_000) + 1);
-        for (; n < due; n += 1) pending.push(one(n));
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      await Promise.all(pending);
-      await client.close();
-      return { latenciesMs: latenciesMs.sort(), errors };
+      await each(target, perSecond, seconds, ({ latencyMs, status }) => {
+        latencies.push(latencyMs);
+        if (!isAnswer(status)) errors += 1;
+      });
+      return { latenciesMs: Float64Array.from(latencies).sort(), errors };
     },
   };
 }
 
-async function ask(client: Pool, { path, headers, headersOf, body }: Target, n: number): Promise<boolean> {
-  const { statusCode, body: answer } = await client.request({
-    method: 'POST',
-    path,
-    headers: { 'content-type': 'application/json', ...headers, ...headersOf?.(n) },
-    body: body(n),
-  });
-  await answer.dump();
-  return statusCode >= 200 && statusCode < 300;
+const isAnswer = (status: number): boolean => status >= 200 && status < 300;
+
+/** Calls `send` with 0 to `total` - 1, each when it is due. */
+async function dispatch(total: number, perSecond: number, send: (n: number) => void): Promise<void> {
+  const startedAt = performance.now();
+  for (let n = 0; n < total;) {
+    const due = Math.min(total, Math.floor(((performance.now() - startedAt) * perSecond) / 1_000) + 1);
+    for (; n < due; n += 1) send(n);
+    // Rounded up: a timer that comes too soon would wake it for nothing.
+    await sleep(Math.max(1, Math.ceil(startedAt + (n * 1_000) / perSecond - performance.now())));
+  }
+}
+
+function post(client: HttpClient, { path, headers, headersOf, body }: Target, n: number, answered: Answered): void {
+  client.post(
+    { path, headers: headersOf === undefined ? headers : { ...headers, ...headersOf(n) }, body: body(n) },
+    answered,
+  );
 }
 
 /** The value below which the share `q` of a sorted sample lies. */

@@ -1,4 +1,4 @@
-/** Bodies of the score bench, made from a fixed seed before the clock starts: distinct sessions of some thousands of respondents, studies and addresses. */
+/** Bodies of the score bench, made from a fixed seed: distinct sessions of some thousands of respondents, studies and addresses. */
 import { humanBody } from '../test/helpers/facts.js';
 import { scoreExample } from '../src/scoring/examples.js';
 
@@ -15,6 +15,16 @@ export interface ScoreBodies {
 
 const sessionOf = (n: number): string => `bench-${seed}-${n}`;
 
+/** What all bodies of scores share, spelt once, as the load spells bodies while the clock runs; open for the fields of one. */
+const rest = JSON.stringify({
+  ...scoreExample,
+  sessionId: undefined,
+  clientIp: undefined,
+  studyId: undefined,
+  sourceId: undefined,
+  respondentId: undefined,
+}).slice(0, -1);
+
 /** A hash of n that looks random, the same in every run. */
 function mix(n: number): number {
   let x = Math.imul(n + seed, 0x9e3779b1);
@@ -27,14 +37,10 @@ export const scoreBodies: ScoreBodies = {
   score: (n) => {
     const x = mix(n);
     const y = mix(x);
-    return JSON.stringify({
-      ...scoreExample,
-      sessionId: sessionOf(n),
-      clientIp: `${1 + (x % 200)}.${(x >>> 8) % 256}.${(x >>> 16) % 256}.${1 + ((x >>> 24) % 254)}`,
-      studyId: `study-${y % 50}`,
-      sourceId: `supplier-${y % 20}`,
-      respondentId: `respondent-${y % 1_000_000}`,
-    });
+    return (
+      `${rest},"sessionId":"${sessionOf(n)}","clientIp":"${1 + (x % 200)}.${(x >>> 8) % 256}.${(x >>> 16) % 256}.${1 + ((x >>> 24) % 254)}",` +
+      `"studyId":"study-${y % 50}","sourceId":"supplier-${y % 20}","respondentId":"respondent-${y % 1_000_000}"}`
+    );
   },
   probe: (n, probeKey) => {
     const x = mix(n);
