@@ -10,6 +10,7 @@ import { Kafka, logLevel, Partitioners } from 'kafkajs';
 import pg from 'pg';
 import { createGroupCommit } from '../src/stores/log/group-commit.js';
 import { quietQueues } from '../src/stores/log/kafka-quiet.js';
+import { tellLoopDelay } from './loop-delay.js';
 
 const setting = (name: string): string => {
   const value = process.env[name];
@@ -98,6 +99,7 @@ app.post(
   },
 );
 const origin = await app.listen({ host: '127.0.0.1', port: 0 });
+tellLoopDelay();
 process.send?.({ origin });
 process.on('SIGTERM', () => {
   void Promise.allSettled([consumer.disconnect(), producer.disconnect(), database.end()]).then(() => process.exit(0));

@@ -4,6 +4,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { loopMessages, type LoopDelay } from './loop-delay.js';
 
 export interface Served<T> {
   readonly info: T;
@@ -13,6 +14,8 @@ export interface Served<T> {
   wakeUps(): number;
   /** Most memory that it ever held at once. */
   rssPeakBytes(): number;
+  /** Watches its main thread until what it returns is called; of a server that tells its loop’s delay. */
+  watchLoop(): () => Promise<LoopDelay>;
   stop(): Promise<void>;
 }
 
@@ -44,6 +47,13 @@ export async function serve<T>(entry: URL, environment: Readonly<Record<string, 
         0,
       ),
     rssPeakBytes: () => (numberOf(read('status'), /VmHWM:\s+(\d+)/) ?? 0) * 1_024,
+    watchLoop() {
+      child.send(loopMessages.begin);
+      return async () => {
+        child.send(loopMessages.end);
+        return ((await once(child, 'message')) as [LoopDelay])[0];
+      };
+    },
     async stop() {
       const exited = once(child, 'exit');
       child.kill('SIGTERM');

@@ -1,38 +1,19 @@
 /** The table and the ratios of the score bench. */
 import { median } from './load.js';
+import type { RoleMeasured } from './score-roles.js';
+import type { Measured, Name, RateRound, Round } from './score-rounds.js';
 import type { BenchResult } from './score.js';
+import { targetLines } from './score-targets.js';
 
-/** As fast as the answers come. */
-export interface Round {
-  readonly perSecond: number;
-  /** Microseconds, all threads. */
-  readonly cpuPerRequest: number;
-  /** Microseconds of Redis in scripts. */
-  readonly redisPerRequest: number;
-  readonly errors: number;
-}
-
-/** At a fixed rate; latencies in milliseconds. */
-export interface RateRound {
-  readonly rate: number;
-  readonly cpuPerRequest: number;
-  readonly wakeUpsPerRequest: number;
-  readonly p50: number;
-  readonly p95: number;
-  readonly p99: number;
-  readonly errors: number;
-}
-
-export interface Measured {
-  readonly rounds: Round[];
-  readonly rates: RateRound[];
-}
+export type Roles = Partial<Readonly<Record<'embedded' | 'api', RoleMeasured>>>;
 
 interface Context {
   readonly rates: readonly number[];
   /** The rate at 70% of the service’s saturation. */
   readonly saturation: number;
   readonly rssPeakBytes: number;
+  /** Of the service alone, after the turns. */
+  readonly roles: Roles;
 }
 
 const rateFigures = ['cpuPerRequest', 'wakeUpsPerRequest', 'p50', 'p95', 'p99'] as const;
@@ -40,29 +21,58 @@ type RateFigure = (typeof rateFigures)[number];
 
 const round3 = (value: number): number => Math.round(value * 1_000) / 1_000;
 
-export function reportScores(measured: Readonly<Record<string, Measured>>, context: Context): BenchResult {
-  const names = Object.keys(measured);
-  const errors = Object.values(measured).reduce(
-    (sum, { rounds, rates }) => sum + [...rounds, ...rates].reduce((part, round) => part + round.errors, 0),
-    0,
-  );
-  const baseline = measured['pipeline'] ?? measured['echo'];
-  const score = measured['score'];
-  if (score === undefined || baseline === undefined) throw new Error('the service or its baseline was not measured');
+export function reportScores(measured: Readonly<Record<Name, Measured>>, context: Context): BenchResult {
+  const { roles } = context;
+  const errors = [
+    ...Object.values(measured).flatMap(({ rounds, rates }) => [...rounds, ...rates]),
+    ...Object.values(roles),
+  ].reduce((sum, round) => sum + round.errors, 0);
+  const score = measured.score;
+  const baseline = measured.pipeline.rounds.length > 0 ? measured.pipeline : measured.echo;
+  const names = (['score', 'echo', 'pipeline'] as const).filter((name) => measured[name].rounds.length > 0);
+  const ratios = { ...ratiosOf(score, baseline, context), ...figuresOf(measured, roles), errors };
   const lines = [
-    `${score.rounds.length} rounds in turns, ${errors} errors, peak memory ${Math.round(context.rssPeakBytes / 1_048_576)} MB`,
+    `${score.rounds.length} rounds in turns, ${errors} errors, peak memory ${megabytes(context.rssPeakBytes)} MB`,
     `${'as fast as answered'.padEnd(22)}answers/s  spread       CPU us  Redis us`,
     ...names.map((name) => saturationLine(name, measured[name])),
     ...[...context.rates, context.saturation].flatMap((rate) => [
       `${`at ${Math.round(rate)}/s`.padEnd(22)}CPU us  wake-ups  p50 ms  p95 ms  p99 ms`,
       ...names.map((name) => rateLine(name, measured[name], rate)),
     ]),
+    `${'stalls at that rate'.padEnd(22)}p99 ms  longest ms`,
+    ...names.map((name) => stallLine(name, measured[name])),
+    `${'alone'.padEnd(22)}answers/s  CPU us  memory MB`,
+    ...Object.entries(roles).map(([name, role]) => roleLine(name, role)),
+    ...targetLines(ratios, context.rates),
   ];
-  return { table: lines.join('\n'), ratios: { ...ratiosOf(score, baseline, context), errors } };
+  return { table: lines.join('\n'), ratios };
 }
 
-function saturationLine(name: string, measured: Measured | undefined): string {
-  const rounds = measured?.rounds ?? [];
+const megabytes = (bytes: number): number => Math.round(bytes / 1_048_576);
+
+const stalls = ({ rates }: Measured, figure: 'p99Ms' | 'maxMs'): number =>
+  median(rates.flatMap(({ loop }) => (loop === null ? [] : loop[figure])));
+
+const stallLine = (name: string, measured: Measured): string =>
+  `${name.padEnd(22)}${stalls(measured, 'p99Ms').toFixed(1).padEnd(8)}${stalls(measured, 'maxMs').toFixed(1)}`;
+
+const roleLine = (name: string, { perSecond, cpuPerRequest, rssPeakBytes }: RoleMeasured): string =>
+  `${name.padEnd(22)}${perSecond.toFixed(0).padEnd(11)}${cpuPerRequest.toFixed(0).padEnd(8)}${megabytes(rssPeakBytes)}`;
+
+/** Figures that are compared with nothing. */
+function figuresOf(measured: Readonly<Record<Name, Measured>>, { embedded, api }: Roles): Record<string, number> {
+  return {
+    loopDelayP99: round3(stalls(measured.score, 'p99Ms')),
+    ...(embedded && {
+      embeddedPerSecond: Math.round(embedded.perSecond),
+      embeddedRssMegabytes: megabytes(embedded.rssPeakBytes),
+    }),
+    ...(api && { apiRssMegabytes: megabytes(api.rssPeakBytes) }),
+  };
+}
+
+function saturationLine(name: string, measured: Measured): string {
+  const rounds = measured.rounds;
   const rates = rounds.map(({ perSecond }) => perSecond);
   const spread = `${Math.round(Math.min(...rates))}-${Math.round(Math.max(...rates))}`;
   const cpu = median(rounds.map(({ cpuPerRequest }) => cpuPerRequest)).toFixed(0);
@@ -70,7 +80,7 @@ function saturationLine(name: string, measured: Measured | undefined): string {
   return `${name.padEnd(22)}${median(rates).toFixed(0).padEnd(11)}${spread.padEnd(13)}${cpu.padEnd(8)}${redis}`;
 }
 
-function rateLine(name: string, measured: Measured | undefined, rate: number): string {
+function rateLine(name: string, measured: Measured, rate: number): string {
   const figure = (which: RateFigure): number => rateMedian(measured, rate, which);
   return [
     name.padEnd(22),
@@ -80,8 +90,8 @@ function rateLine(name: string, measured: Measured | undefined, rate: number): s
   ].join('');
 }
 
-const rateMedian = (measured: Measured | undefined, rate: number, figure: RateFigure): number =>
-  median((measured?.rates ?? []).filter((round) => round.rate === rate).map((round) => round[figure]));
+const rateMedian = (measured: Measured, rate: number, figure: RateFigure): number =>
+  median(measured.rates.filter((round) => round.rate === rate).map((round) => round[figure]));
 
 /** The service against the empty pipeline, or the echo where there is none. */
 function ratiosOf(score: Measured, baseline: Measured, { rates, saturation }: Context): Record<string, number> {

@@ -1,30 +1,45 @@
 /**
  * Bench of `POST /lite/score`. On the running stack: a bare echo, the empty pipeline (the product’s libraries with nothing between them) and
- * the service, in turns, half of the sessions with a probe of about 4 KB; without a stack: echo and the service on embedded stores.
+ * the service, in turns, half of the sessions with a probe of about 4 KB; then the service on embedded stores, and a process of role api alone.
+ * Without a stack: echo and the service on embedded stores.
  *
  * Reported for each: answers a second in a closed loop, CPU time of all threads per request there and at fixed rates, wake-ups of threads
- * per request at the lowest rate, and latency in an open loop; for the service also the CPU of Redis per call of its script.
+ * per request at the lowest rate, latency in an open loop, and stalls of the main thread at 70% of the service’s saturation; for the
+ * service also the CPU of Redis per call of its script.
  */
-import { Redis } from 'ioredis';
 import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
 import { scoreExample } from '../src/scoring/examples.js';
-import { createLoad, median, quantile, type Load, type Target } from './load.js';
-import { serve, type Served } from './process.js';
-import { scoreBodies } from './score-bodies.js';
-import { reportScores, type Measured, type RateRound, type Round } from './score-report.js';
+import { createLoad, median, type Load } from './load.js';
+import { serve } from './process.js';
+import { reportScores, type Roles } from './score-report.js';
+import { measureApi, measureEmbedded } from './score-roles.js';
+import {
+  createSessions,
+  hold,
+  saturate,
+  scoring,
+  settle,
+  type Contestant,
+  type Measured,
+  type Name,
+  type Sessions,
+} from './score-rounds.js';
 import { findStack, withStack, type StackEnvironment } from './stack.js';
+import { scoresPerSecondFirst, warmUp, type WarmUp } from './warm-up.js';
 
 export interface BenchOptions {
   /** Length of one round. */
   readonly seconds: number;
   readonly rounds: number;
-  /** Load before the first round: for its first ten thousand requests V8’s compiler is a sixth of what a process uses. Default: five rounds. */
-  readonly warmUpSeconds?: number;
+  /** Load of each server before its first round. Default: 40,000 requests, or what it answers in 40 seconds. */
+  readonly warm?: WarmUp;
   readonly connections?: number;
   /** Fixed rates of the open loop, requests a second. */
   readonly rates?: readonly number[];
   /** Default: on the stack where one runs. */
   readonly embedded?: boolean;
+  /** Whether other make-ups are measured after it: embedded stores, role api alone. Default: yes. */
+  readonly roles?: boolean;
 }
 
 export interface BenchResult {
@@ -32,90 +47,97 @@ export interface BenchResult {
   readonly ratios: Readonly<Record<string, number>>;
 }
 
-type Name = 'echo' | 'pipeline' | 'score';
-
-interface Contestant {
-  readonly name: Name;
-  readonly served: Served<unknown>;
-  readonly target: Omit<Target, 'body'>;
-}
-
 const saturationShare = 0.7;
-const probesPerSecond = 1_000;
-const warmUpRounds = 5;
+const warmUpDefault: WarmUp = { requests: 40_000, seconds: 40 };
+
+interface Bench {
+  readonly load: Load;
+  readonly contestants: readonly Contestant[];
+  readonly sessions: Sessions;
+  readonly stack: StackEnvironment | null;
+  readonly measured: Readonly<Record<Name, Measured>>;
+}
 
 export async function benchScore(options: BenchOptions): Promise<BenchResult> {
-  if (options.embedded ?? findStack() === null) return run(options, {}, null);
-  return withStack((environment) => run(options, environment, environment));
+  if (options.embedded ?? findStack() === null) return run(options, null);
+  return withStack((stack) => run(options, stack));
 }
 
-async function run(
-  { seconds, rounds, warmUpSeconds = seconds * warmUpRounds, connections = 64, rates = [200, 500] }: BenchOptions,
-  environment: Readonly<Record<string, string>>,
-  stack: StackEnvironment | null,
-): Promise<BenchResult> {
-  const service = await serve<Bootstrap>(new URL('./service-server.js', import.meta.url), environment);
+async function run(options: BenchOptions, stack: StackEnvironment | null): Promise<BenchResult> {
+  const { warm = warmUpDefault, connections = 64, rates = [200, 500] } = options;
+  const service = await serve<Bootstrap>(new URL('./service-server.js', import.meta.url), stack ?? {});
   const contestants = [scoring(service), ...(await startBaselines(service.info, stack))];
   const load = createLoad(connections);
   const sessions = createSessions(load, service.info);
+  const measured = { echo: emptyMeasured(), pipeline: emptyMeasured(), score: emptyMeasured() };
+  const bench = { load, contestants, sessions, stack, measured };
+  let figures;
   try {
-    for (const { name, target } of contestants) {
-      const body = await sessions.take(name === 'score' ? (warmUpSeconds * perSecondFirst) / 2 : 0);
-      await load.closed({ ...target, body }, warmUpSeconds);
+    for (const contestant of contestants) {
+      const probing = contestant.name === 'score' ? sessions : unprobed(sessions);
+      await warmUp(load, contestant, probing, warm);
     }
-    const measured = Object.fromEntries(contestants.map(({ name }) => [name, emptyMeasured()])) as Record<
-      Name,
-      Measured
-    >;
-    for (let round = 0; round < rounds; round += 1) {
-      for (const contestant of contestants) {
-        const body = await sessions.take(contestant.name === 'score' ? seconds * guessPerSecond(measured.score) : 0);
-        measured[contestant.name].rounds.push(await saturate(load, contestant, body, seconds, stack));
-      }
-    }
+    await saturateInTurns(bench, options);
     const saturation = saturationShare * median(measured.score.rounds.map(({ perSecond }) => perSecond));
-    for (const rate of [...rates, saturation]) {
-      for (let round = 0; round < rounds; round += 1) {
-        for (const contestant of contestants) {
-          const body = await sessions.take(contestant.name === 'score' ? seconds * rate : 0);
-          measured[contestant.name].rates.push(await hold(load, contestant, body, rate, seconds));
-        }
-      }
-    }
-    return reportScores(measured, { rates, saturation, rssPeakBytes: service.rssPeakBytes() });
+    for (const rate of [...rates, saturation]) await holdInTurns(bench, options, rate, rate === saturation);
+    figures = { rates, saturation, rssPeakBytes: service.rssPeakBytes() };
   } finally {
     await Promise.all(contestants.map(({ served }) => served.stop()));
   }
+  const roles = options.roles === false || stack === null ? {} : await measureRoles(load, warm, options);
+  return reportScores(measured, { ...figures, roles });
 }
 
 const emptyMeasured = (): Measured => ({ rounds: [], rates: [] });
+const unprobed = (sessions: Sessions): Sessions => ({ take: () => sessions.take(0) });
 
-const perSecondFirst = 1_500;
-const guessPerSecond = ({ rounds }: Measured): number => (rounds.at(-1)?.perSecond ?? perSecondFirst) * 1.5;
+async function saturateInTurns(bench: Bench, { seconds, rounds }: BenchOptions): Promise<void> {
+  const { load, contestants, sessions, stack, measured } = bench;
+  for (let round = 0; round < rounds; round += 1) {
+    for (const contestant of contestants) {
+      const guess = (measured.score.rounds.at(-1)?.perSecond ?? scoresPerSecondFirst) * 1.5;
+      const body = await sessions.take(contestant.name === 'score' ? seconds * guess : 0);
+      await settle(
+        contestants.map(({ served }) => served),
+        seconds,
+      );
+      measured[contestant.name].rounds.push(await saturate(load, contestant, body, seconds, stack));
+    }
+  }
+}
 
-function scoring(service: Served<Bootstrap>): Contestant {
-  const { siteUrl, projectKey } = service.info;
-  const target = { origin: siteUrl, path: '/api/v1/lite/score', headers: { 'x-api-key': projectKey } };
-  return { name: 'score', served: service, target };
+async function holdInTurns(
+  bench: Bench,
+  { seconds, rounds }: BenchOptions,
+  rate: number,
+  watchLoop: boolean,
+): Promise<void> {
+  const { load, contestants, sessions, measured } = bench;
+  for (let round = 0; round < rounds; round += 1) {
+    for (const contestant of contestants) {
+      const body = await sessions.take(contestant.name === 'score' ? seconds * rate : 0);
+      await settle(
+        contestants.map(({ served }) => served),
+        seconds,
+      );
+      measured[contestant.name].rates.push(await hold(load, contestant, body, { rate, seconds, watchLoop }));
+    }
+  }
+}
+
+async function measureRoles(load: Load, warm: WarmUp, { seconds, rounds }: BenchOptions): Promise<Roles> {
+  const roleLoad = { load, warm, seconds, rounds };
+  return { embedded: await measureEmbedded(roleLoad), api: await measureApi(roleLoad) };
 }
 
 async function startBaselines(info: Bootstrap, stack: StackEnvironment | null): Promise<readonly Contestant[]> {
   const answer = await sampleAnswer(info);
-  const echo = await serve<{ origin: string }>(new URL('./echo-server.js', import.meta.url), { ECHO_ANSWER: answer });
-  const echoing: Contestant = {
-    name: 'echo',
-    served: echo,
-    target: { origin: echo.info.origin, path: '/echo', headers: {} },
+  const start = async (name: 'echo' | 'pipeline', environment: Record<string, string>): Promise<Contestant> => {
+    const served = await serve<{ origin: string }>(new URL(`./${name}-server.js`, import.meta.url), environment);
+    return { name, served, target: { origin: served.info.origin, path: `/${name}`, headers: {} } };
   };
-  if (stack === null) return [echoing];
-  const pipeline = await serve<{ origin: string }>(new URL('./pipeline-server.js', import.meta.url), {
-    ...stack,
-    PIPELINE_ANSWER: answer,
-  });
-  return [
-    echoing,
-    { name: 'pipeline', served: pipeline, target: { origin: pipeline.info.origin, path: '/pipeline', headers: {} } },
-  ];
+  const echo = await start('echo', { ECHO_ANSWER: answer });
+  return stack === null ? [echo] : [echo, await start('pipeline', { ...stack, PIPELINE_ANSWER: answer })];
 }
 
 /** One answer of ours, for the baselines to send. */
@@ -126,74 +148,4 @@ async function sampleAnswer({ baseUrl, projectKey }: Bootstrap): Promise<string>
     body: JSON.stringify({ ...scoreExample, sessionId: 'sample' }),
   });
   return answer.text();
-}
-
-/** Hands out sessions that nobody scored before; of the first `probed` of a lot, every other one has sent its probe. */
-function createSessions(load: Load, { siteUrl, probeKey }: Bootstrap) {
-  let next = 0;
-  return {
-    take: async (probed: number): Promise<(n: number) => string> => {
-      const first = next;
-      next += 1_000_000;
-      const count = Math.floor(probed / 2);
-      const body = (n: number): string => scoreBodies.probe(first + 2 * n, probeKey);
-      await load.open(
-        { origin: siteUrl, path: '/api/v1/public/lite/probe', headers: {}, body },
-        probesPerSecond,
-        count / probesPerSecond,
-      );
-      return (n) => scoreBodies.score(first + n);
-    },
-  };
-}
-
-async function saturate(
-  load: Load,
-  { served, target }: Contestant,
-  body: (n: number) => string,
-  seconds: number,
-  stack: StackEnvironment | null,
-): Promise<Round> {
-  const redisBefore = await redisMicroseconds(stack);
-  const before = served.cpuMicroseconds();
-  const { answers, errors, perSecond } = await load.closed({ ...target, body }, seconds);
-  return {
-    perSecond,
-    errors,
-    cpuPerRequest: (served.cpuMicroseconds() - before) / answers,
-    redisPerRequest: ((await redisMicroseconds(stack)) - redisBefore) / answers,
-  };
-}
-
-async function hold(
-  load: Load,
-  { served, target }: Contestant,
-  body: (n: number) => string,
-  rate: number,
-  seconds: number,
-): Promise<RateRound> {
-  const [cpu, wakeUps] = [served.cpuMicroseconds(), served.wakeUps()];
-  const { latenciesMs, errors } = await load.open({ ...target, body }, rate, seconds);
-  const count = latenciesMs.length;
-  return {
-    rate,
-    errors,
-    cpuPerRequest: (served.cpuMicroseconds() - cpu) / count,
-    wakeUpsPerRequest: (served.wakeUps() - wakeUps) / count,
-    p50: quantile(latenciesMs, 0.5),
-    p95: quantile(latenciesMs, 0.95),
-    p99: quantile(latenciesMs, 0.99),
-  };
-}
-
-/** Time that Redis has spent in functions and scripts so far. */
-async function redisMicroseconds(stack: StackEnvironment | null): Promise<number> {
-  if (stack === null) return 0;
-  const client = new Redis(stack.REDIS_URL);
-  const stats = await client.info('commandstats');
-  client.disconnect();
-  return [...stats.matchAll(/^cmdstat_(?:fcall|evalsha):calls=\d+,usec=(\d+)/gm)].reduce(
-    (sum, [, usec]) => sum + Number(usec),
-    0,
-  );
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { readSettings } from '../src/config.js';
 import { startService } from '../src/main.js';
 import { createLogger } from '../src/telemetry/logger.js';
+import { tellLoopDelay } from './loop-delay.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'verifyhuman-bench-'));
 // The load comes from one page, as it were.
@@ -18,6 +19,7 @@ const settings = readSettings({
   VH_LOG_LEVEL: 'warn',
 });
 const service = await startService(settings, createLogger('warn', process.stderr));
+tellLoopDelay();
 process.send?.(service.bootstrap);
 process.on('SIGTERM', () => {
   void service.stop().then(() => {

@@ -29,7 +29,7 @@ export type StackEnvironment = Readonly<
 export async function withStack<T>(work: (environment: StackEnvironment) => Promise<T>): Promise<T> {
   const stack = findStack();
   if (stack === null) throw new Error('The real stores do not run. Start them with "npm run stack -- start".');
-  const name = `bench_${process.pid}`;
+  const name = `bench_${process.pid}_${randomBytes(3).toString('hex')}`;
   const server = await openPostgres({ url: stack.databaseUrl, poolMax: 1, deadlineMs: 60_000 });
   await server.query(`CREATE DATABASE ${name} TEMPLATE template0`);
   try {

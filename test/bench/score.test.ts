@@ -3,7 +3,14 @@ import { benchScore } from '../../bench/score.js';
 import { findStack } from '../helpers/stores.js';
 
 t.setTimeout(120_000);
-const small = { seconds: 0.5, rounds: 1, warmUpSeconds: 0.5, connections: 8, rates: [100] };
+const small = {
+  seconds: 0.5,
+  rounds: 1,
+  warm: { requests: 1_000, seconds: 0.5 },
+  connections: 8,
+  rates: [100],
+  roles: false,
+};
 const names = ['throughputRatio', 'cpuRatio', 'scoresPerSecond', 'cpuPerRequestAt100', 'p95At100', 'p95AtSaturation'];
 
 t.test('a small run on embedded stores answers without errors and reports its ratios', async (t) => {

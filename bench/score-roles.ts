@@ -1,0 +1,63 @@
+/** Servers of other make-ups under the score bench's load, each alone: role api beside a process of consumers, and embedded stores. */
+import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
+import { median, type Load } from './load.js';
+import { serve } from './process.js';
+import { createSessions, saturate, scoring, settle } from './score-rounds.js';
+import { withStack } from './stack.js';
+import { scoresPerSecondFirst, warmUp, type WarmUp } from './warm-up.js';
+
+export interface RoleMeasured {
+  readonly perSecond: number;
+  readonly cpuPerRequest: number;
+  readonly errors: number;
+  /** Most memory of the process from its start to the end of the load, in bytes. */
+  readonly rssPeakBytes: number;
+}
+
+export interface RoleLoad {
+  readonly load: Load;
+  readonly warm: WarmUp;
+  readonly seconds: number;
+  readonly rounds: number;
+}
+
+const serviceEntry = new URL('./service-server.js', import.meta.url);
+
+/** A process that answers requests and consumes nothing; another one consumes beside it. */
+export const measureApi = (roleLoad: RoleLoad): Promise<RoleMeasured> =>
+  withStack(async (stack) => {
+    const consumers = await serve(serviceEntry, { ...stack, VH_ROLES: 'consumers' });
+    try {
+      return await measure({ ...stack, VH_ROLES: 'api' }, roleLoad);
+    } finally {
+      await consumers.stop();
+    }
+  });
+
+export const measureEmbedded = (roleLoad: RoleLoad): Promise<RoleMeasured> => measure({}, roleLoad);
+
+async function measure(
+  environment: Readonly<Record<string, string>>,
+  { load, warm, seconds, rounds }: RoleLoad,
+): Promise<RoleMeasured> {
+  const service = await serve<Bootstrap>(serviceEntry, environment);
+  try {
+    const contestant = scoring(service);
+    const sessions = createSessions(load, service.info);
+    await warmUp(load, contestant, sessions, warm);
+    const measured = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const body = await sessions.take(seconds * (measured.at(-1)?.perSecond ?? scoresPerSecondFirst) * 1.5);
+      await settle([service], seconds);
+      measured.push(await saturate(load, contestant, body, seconds, null));
+    }
+    return {
+      perSecond: median(measured.map(({ perSecond }) => perSecond)),
+      cpuPerRequest: median(measured.map(({ cpuPerRequest }) => cpuPerRequest)),
+      errors: measured.reduce((sum, { errors }) => sum + errors, 0),
+      rssPeakBytes: service.rssPeakBytes(),
+    };
+  } finally {
+    await service.stop();
+  }
+}
