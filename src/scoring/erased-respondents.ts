@@ -1,6 +1,6 @@
 /**
  * Respondents that were erased while something of theirs was still under way. The mark is there, committed, before anything is deleted, and a
- * receipt is held against it after it was recorded: whichever of the two comes last sees the other.
+ * receipt is held against it after it was recorded (settle_receipts): whichever of the two comes last sees the other.
  */
 import { namespacesOf } from '../stores/counters/namespace.js';
 import type { Database, Queryable } from '../stores/database/port.js';
@@ -14,43 +14,6 @@ export async function markErased(database: Queryable, projectId: string, subject
      ON CONFLICT (project_id, subject_ref) DO UPDATE SET erased_at = now()`,
     [projectId, subject],
   );
-}
-
-export interface RecordedScore {
-  readonly receiptId: string;
-  readonly scoredAt: Date;
-  readonly projectId: string | null;
-  readonly namespace: string | null;
-  readonly sessionRef: string;
-  /** As the history knows the respondent. */
-  readonly respondent: string | null;
-}
-
-/** Deletes those of these recorded scores whose respondent was erased after them; resolves to how many. */
-export async function dropErased(database: Database, scores: readonly RecordedScore[]): Promise<number> {
-  const named = scores.filter(({ respondent, projectId }) => respondent !== null && projectId !== null);
-  if (named.length === 0) return 0;
-  const marks = await database.query<{ project_id: string; subject_ref: string; erased_at: Date }>(
-    'SELECT project_id, subject_ref, erased_at FROM erased_respondents WHERE (project_id, subject_ref) IN (SELECT * FROM unnest($1::text[], $2::text[]))',
-    [named.map((score) => score.projectId ?? ''), named.map((score) => score.respondent ?? '')],
-    { recurring: true },
-  );
-  const erasedAt = new Map(marks.map((row) => [`${row.project_id}\n${row.subject_ref}`, row.erased_at.getTime()]));
-  const isErased = ({ projectId, respondent, scoredAt }: RecordedScore): boolean =>
-    scoredAt.getTime() <= (erasedAt.get(`${projectId}\n${respondent}`) ?? -Infinity);
-  const late = named.filter(isErased);
-  if (late.length === 0) return 0;
-  await database.transaction(async (tx) => {
-    await tx.query(
-      'DELETE FROM receipts WHERE (receipt_id, scored_at) IN (SELECT * FROM unnest($1::text[], $2::timestamptz[]))',
-      [late.map(({ receiptId }) => receiptId), late.map(({ scoredAt }) => scoredAt)],
-    );
-    await tx.query(
-      'DELETE FROM session_index WHERE (project_id, session_ref) IN (SELECT * FROM unnest($1::text[], $2::text[]))',
-      [late.map(({ namespace }) => namespace ?? ''), late.map(({ sessionRef }) => sessionRef)],
-    );
-  });
-  return late.length;
 }
 
 /** Of erased respondents: the records of history that have become empty and were told. */

@@ -10,12 +10,12 @@ import { openReceipt } from '../record/record.js';
 import { openSeal, openSealed, packSealed, type SealedRecord } from '../record/sealed.js';
 import type { Receipt } from '../record/types.js';
 import { namespaceOf, type Namespace } from '../stores/counters/namespace.js';
+import { callFunctions, type FunctionCall } from '../stores/database/call-functions.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import type { Log, LogEntry } from '../stores/log/port.js';
 import { mapInSlices } from './in-slices.js';
 import { makePartition } from './receipt-partitions.js';
-import { dropErased, type RecordedScore } from './erased-respondents.js';
-import { indexSessions, type IndexedReceipt } from './sessions/session-index.js';
+import { indexing, type IndexedReceipt } from './sessions/session-index.js';
 
 export async function appendReceipt(
   log: Pick<Log, 'append'>,
@@ -35,17 +35,15 @@ export function createReceiptRecorder(database: Database): (entries: readonly Lo
       if (!partitions.has(day)) await makePartition(database, day);
       partitions.add(day);
     }
-    // In this order and each committed by itself: an outcome that comes in between finds the receipts, an earlier one is found. In one
-    // transaction the two could miss each other. A batch that is cut off between them comes again whole.
     try {
-      await insertReceipts(database, rows);
+      await callFunctions(database, [recording(rows), indexing(rows.flatMap(indexedOf))]);
     } catch (error) {
       partitions.clear(); // one may have been dropped since; the batch comes again and makes it anew
       throw error;
     }
-    await indexSessions(database, rows.flatMap(indexedOf));
-    await orderWaitingOutcomes(database, rows);
-    await dropErased(database, rows.map(recordedOf));
+    // When that is committed: an outcome that comes in between finds the receipts, an earlier one is found. In one transaction the two
+    // could miss each other. A batch that is cut off between them comes again whole.
+    await callFunctions(database, [settling(rows)]);
     return rows.length;
   };
 }
@@ -55,32 +53,35 @@ interface ReceiptRow extends SealedRecord {
   readonly scoredAt: Date;
 }
 
-function rowOf(sealed: SealedRecord): ReceiptRow {
-  const receipt = openReceipt(sealed.record);
-  return { ...sealed, receipt, scoredAt: timeOfReceipt(receipt.receiptId) };
+function rowOf({ record, seal }: SealedRecord): ReceiptRow {
+  const receipt = openReceipt(record);
+  return { record, seal, receipt, scoredAt: timeOfReceipt(receipt.receiptId) };
 }
 
 /** Nothing for a score without a project: nobody could ask for it. */
 function indexedOf({ receipt, scoredAt }: ReceiptRow): readonly IndexedReceipt[] {
-  const { receiptId, organizationId, projectId, sessionId, studyId = null, sourceId, supersedes = null } = receipt;
-  if (projectId === null || sessionId === undefined) return [];
-  const { score, recommendation, verdictClass, duplicateBand } = receipt.verdict;
+  if (receipt.projectId === null || receipt.sessionId === undefined) return [];
+  const { verdict } = receipt;
   return [
     {
-      ...{ organizationId, sessionId, receiptId, scoredAt, studyId, sourceId, supersedes },
-      ...{ score, recommendation, verdictClass, duplicateBand },
+      organizationId: receipt.organizationId,
       namespace: namespaceOf(receipt),
       sessionRef: receipt.trace.session,
+      sessionId: receipt.sessionId,
+      receiptId: receipt.receiptId,
+      scoredAt,
+      score: verdict.score,
+      recommendation: verdict.recommendation,
+      verdictClass: verdict.verdictClass,
+      duplicateBand: verdict.duplicateBand,
+      studyId: receipt.studyId ?? null,
+      sourceId: receipt.sourceId,
+      supersedes: receipt.supersedes ?? null,
       subjects: subjectsOf(receipt),
       respondentKnown: receipt.subjects.respondent !== null,
     },
   ];
 }
-
-const recordedOf = ({ receipt, scoredAt }: ReceiptRow): RecordedScore => ({
-  ...{ receiptId: receipt.receiptId, scoredAt, projectId: receipt.projectId, namespace: projectColumn(receipt) },
-  ...{ sessionRef: receipt.trace.session, respondent: receipt.subjects.respondent },
-});
 
 /** A receipt as it lies in the log. */
 export const receiptOfEntry = (value: Uint8Array): Receipt => openReceipt(openSealed(value).record);
@@ -101,10 +102,10 @@ const subjectsOf = ({ subjects }: Receipt): readonly string[] =>
   [subjects.respondent, subjects.source, subjects.subSource].filter((subject) => subject !== null);
 
 /**
- * One statement for the batch. Records and seals travel as one byte string that the database cuts up: as an array of
- * byte strings they would be spelt in hexadecimal and read back, which costs three times as much.
+ * Records and seals travel as one byte string that the database cuts up: as an array of byte strings they would be spelt in
+ * hexadecimal and read back, which costs three times as much.
  */
-async function insertReceipts(database: Queryable, rows: readonly ReceiptRow[]): Promise<void> {
+function recording(rows: readonly ReceiptRow[]): FunctionCall {
   const column = <T>(read: (row: ReceiptRow) => T): T[] => rows.map(read);
   let end = 1;
   const starts = rows.map((row) => {
@@ -112,44 +113,43 @@ async function insertReceipts(database: Queryable, rows: readonly ReceiptRow[]):
     end += row.record.length + row.seal.length;
     return start;
   });
-  await database.query(
-    `INSERT INTO receipts (receipt_id, scored_at, organization_id, project_id, lineage, session_ref, score, recommendation, subjects, respondent_known, record, seal, is_test, is_demo)
-     SELECT id, at, organization, project, lineage, session, score, recommendation, string_to_array(subjects, ','), known,
-            substring($9::bytea FROM start FOR length), substring($9::bytea FROM start + length FOR seal_length), is_test, is_demo
-       FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::smallint[], $8::text[], $10::int[], $11::int[], $12::int[], $13::text[], $14::boolean[], $15::boolean[], $16::boolean[])
-         AS row (id, at, organization, project, lineage, session, score, recommendation, start, length, seal_length, subjects, known, is_test, is_demo)
-     ON CONFLICT DO NOTHING`,
-    [
+  return {
+    name: 'record_receipts',
+    values: [
       column((row) => row.receipt.receiptId),
-      column((row) => row.scoredAt),
+      column((row) => row.scoredAt.getTime()),
       column((row) => row.receipt.organizationId),
       column((row) => projectColumn(row.receipt)),
       column((row) => row.receipt.lineage),
       column((row) => row.receipt.trace.session),
       column((row) => row.receipt.verdict.score),
       column((row) => row.receipt.verdict.recommendation),
+      column((row) => subjectsOf(row.receipt).join(',')),
+      column((row) => row.receipt.subjects.respondent !== null),
       Buffer.concat(rows.flatMap((row) => [row.record, row.seal])),
       starts,
       column((row) => row.record.length),
       column((row) => row.seal.length),
-      column((row) => subjectsOf(row.receipt).join(',')),
-      column((row) => row.receipt.subjects.respondent !== null),
       column((row) => row.receipt.isTest === true),
       column((row) => row.receipt.isDemo === true),
     ],
-    { recurring: true },
-  );
+  };
 }
 
-/** Outcomes that came before their score wait for it: now they can be carried into the history. */
-async function orderWaitingOutcomes(tx: Queryable, rows: readonly ReceiptRow[]): Promise<void> {
-  await tx.query(
-    `INSERT INTO adjudication_work (project_id, session_ref)
-     SELECT DISTINCT o.project_id, o.session_ref FROM outcomes o JOIN unnest($1::text[], $2::text[]) AS scored (project, session)
-         ON o.project_id = scored.project AND o.session_ref = scored.session`,
-    [rows.map((row) => projectColumn(row.receipt)), rows.map((row) => row.receipt.trace.session)],
-    { recurring: true },
-  );
+/** Outcomes that came before their score wait for it, and of respondents that were erased after their score nothing stays. */
+function settling(rows: readonly ReceiptRow[]): FunctionCall {
+  const column = <T>(read: (row: ReceiptRow) => T): T[] => rows.map(read);
+  return {
+    name: 'settle_receipts',
+    values: [
+      column((row) => row.receipt.receiptId),
+      column((row) => row.scoredAt.getTime()),
+      column((row) => projectColumn(row.receipt)),
+      column((row) => row.receipt.trace.session),
+      column((row) => row.receipt.projectId),
+      column((row) => row.receipt.subjects.respondent),
+    ],
+  };
 }
 
 /** A receipt from the database, and whether its signature still holds; null where it is not there. */

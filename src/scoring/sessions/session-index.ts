@@ -7,7 +7,8 @@ import { leastIdAt } from '../../crypto/ids.js';
 import { cutPage, type Page } from '../../http/paging.js';
 import type { Namespace } from '../../stores/counters/namespace.js';
 import { deleteInBatches } from '../../stores/database/retention.js';
-import type { Database, Queryable, SqlValue } from '../../stores/database/port.js';
+import type { FunctionCall } from '../../stores/database/call-functions.js';
+import type { Database, SqlValue } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 
 export interface IndexedReceipt extends Omit<SessionReceipt, 'scoredAt'> {
@@ -21,54 +22,18 @@ export interface IndexedReceipt extends Omit<SessionReceipt, 'scoredAt'> {
   readonly respondentKnown: boolean;
 }
 
-const latestColumns = {
-  receipt_id: 'text',
-  scored_at: 'timestamptz',
-  score: 'smallint',
-  recommendation: 'text',
-  verdict_class: 'text',
-  duplicate_band: 'text',
-  study_id: 'text',
-  source_id: 'text',
-  supersedes: 'text',
-  subjects: 'text',
-  respondent_known: 'boolean',
-} as const;
-const latest = Object.keys(latestColumns);
-const given = ['organization', 'project', 'session', 'session_id', 'first', ...latest];
-const types = ['text', 'text', 'text', 'text', 'timestamptz', ...Object.values(latestColumns)];
-
-const upsert = `
-  INSERT INTO session_index AS known (organization_id, project_id, session_ref, session_id, first_scored_at, ${latest.join(', ')})
-  SELECT organization, project, session, session_id, first, ${latest.map((name) => (name === 'subjects' ? "string_to_array(subjects, ',')" : name)).join(', ')}
-    FROM unnest(${types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')}) AS given (${given.join(', ')})
-  ON CONFLICT (project_id, session_ref) DO UPDATE SET first_scored_at = least(known.first_scored_at, excluded.first_scored_at),
-    ${latest.map((name) => `${name} = CASE WHEN excluded.receipt_id > known.receipt_id THEN excluded.${name} ELSE known.${name} END`).join(', ')}`;
-
-/** Records the sessions of a batch of receipts, always in one order, so that writers wait for each other and never in a circle. */
-export async function indexSessions(tx: Queryable, receipts: readonly IndexedReceipt[]): Promise<void> {
-  const sessions = new Map<string, { readonly first: Date; readonly last: IndexedReceipt }>();
-  for (const receipt of receipts) {
-    const name = `${receipt.namespace}\n${receipt.sessionRef}`;
-    const known = sessions.get(name) ?? { first: receipt.scoredAt, last: receipt };
-    sessions.set(name, {
-      first: receipt.scoredAt < known.first ? receipt.scoredAt : known.first,
-      last: receipt.receiptId > known.last.receiptId ? receipt : known.last,
-    });
-  }
-  const rows = [...sessions].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
-  if (rows.length === 0) return;
-  const column = <T>(read: (receipt: IndexedReceipt) => T): T[] => rows.map(({ last }) => read(last));
-  await tx.query(
-    upsert,
-    [
+/** Records the sessions of a batch of receipts. */
+export const indexing = (receipts: readonly IndexedReceipt[]): FunctionCall => {
+  const column = <T>(read: (receipt: IndexedReceipt) => T): T[] => receipts.map(read);
+  return {
+    name: 'index_sessions',
+    values: [
       column((receipt) => receipt.organizationId),
       column((receipt) => receipt.namespace),
       column((receipt) => receipt.sessionRef),
       column((receipt) => receipt.sessionId),
-      rows.map(({ first }) => first),
       column((receipt) => receipt.receiptId),
-      column((receipt) => receipt.scoredAt),
+      column((receipt) => receipt.scoredAt.getTime()),
       column((receipt) => receipt.score),
       column((receipt) => receipt.recommendation),
       column((receipt) => receipt.verdictClass),
@@ -79,9 +44,8 @@ export async function indexSessions(tx: Queryable, receipts: readonly IndexedRec
       column((receipt) => receipt.subjects.join(',')),
       column((receipt) => receipt.respondentKnown),
     ],
-    { recurring: true },
-  );
-}
+  };
+};
 
 type IndexRow = {
   readonly session_id: string;

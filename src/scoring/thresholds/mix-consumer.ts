@@ -72,8 +72,8 @@ export async function startMixConsumer(deps: MixConsumerDeps): Promise<Consumer>
 async function recordScores(database: Database, entries: readonly LogEntry[]): Promise<void> {
   const sessions = (await mapInSlices(entries, (entry) => sessionOf(receiptOfEntry(entry.value)))).flat();
   if (sessions.length === 0) return;
-  await database.transaction((tx) => recordSessions(tx, sessions));
-  await database.transaction((tx) => relabelSessions(tx, sessions));
+  await recordSessions(database, sessions);
+  await relabelSessions(database, sessions);
 }
 
 /** Nothing for a score without a project, which has no thresholds of its own, and for receipts from before they told what decided them. */

@@ -4,10 +4,11 @@ import {
   dropExpiredSessions,
   findScoredTimes,
   findSilentSources,
-  indexSessions,
+  indexing,
   listSessions,
   type IndexedReceipt,
 } from '../../../src/scoring/sessions/session-index.js';
+import { callFunctions } from '../../../src/stores/database/call-functions.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
 
@@ -37,10 +38,11 @@ t.test('a session stands with its latest receipt, in whatever order and however 
   const database = await openEmbeddedDatabase({ directory: null });
   t.teardown(() => database.close());
   await migrate(database);
-  await indexSessions(database, [receipt('a', 5), receipt('b', 3), receipt('a', 2)]);
-  await indexSessions(database, [receipt('a', 1), receipt('b', 4)]);
-  await indexSessions(database, [receipt('a', 1), receipt('b', 4)]);
-  await indexSessions(database, []);
+  const indexSessions = (receipts: readonly IndexedReceipt[]) => callFunctions(database, [indexing(receipts)]);
+  await indexSessions([receipt('a', 5), receipt('b', 3), receipt('a', 2)]);
+  await indexSessions([receipt('a', 1), receipt('b', 4)]);
+  await indexSessions([receipt('a', 1), receipt('b', 4)]);
+  await indexSessions([]);
   const { items } = await listSessions(database, owner, {}, { limit: 10, below: null });
   t.same(
     items.map((session) => [session.sessionId, session.receipt.score]),

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { createLabelWork } from '../../../src/scoring/thresholds/label-work.js';
-import { recordSessions } from '../../../src/scoring/thresholds/mix-store.js';
+import { recordSessions, relabelSessions } from '../../../src/scoring/thresholds/mix-store.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
 
@@ -32,4 +32,57 @@ t.test('one project’s back-fill of labels holds up no other', async (t) => {
   while ((await labels.next()) > 0);
   t.equal(await labelled('proj_large'), 60);
   t.same(await database.query('SELECT 1 FROM label_work'), []);
+});
+
+t.test('counts are those of the sessions, in whatever order and however often receipts and labels come', async (t) => {
+  const namespace = 'proj_counts';
+  const scored = (session: number, hour: number) => ({
+    ...{ namespace, sessionRef: `s${session}`, receiptId: `rcpt_${String(hour).padStart(4, '0')}` },
+    scoredAt: new Date(Date.UTC(2026, 0, 1, hour)),
+    ...{ sourceId: `source-${hour % 2}`, cell: `${hour % 5}|||40`, recommendation: 'allow' as const },
+  });
+  const label = async (session: number, fraud: boolean | null): Promise<void> => {
+    const name = [namespace, `s${session}`];
+    await database.query('DELETE FROM adjudications WHERE project_id = $1 AND session_ref = $2', name);
+    if (fraud !== null)
+      await database.query(
+        "INSERT INTO adjudications (project_id, session_ref, fraud, clawback, at, subjects) VALUES ($1, $2, $3, false, '2026-02-01', '{}')",
+        [...name, fraud],
+      );
+  };
+  const differences = (): Promise<readonly unknown[]> =>
+    database.query(
+      `SELECT * FROM (SELECT day, source_id, cell, recommendation, label, label_day, sessions FROM score_mix WHERE project_id = $1 AND sessions <> 0) AS mix
+         FULL JOIN (SELECT (scored_at AT TIME ZONE 'UTC')::date AS day, source_id, cell, recommendation, label, label_day, count(*) AS sessions
+                      FROM scored_sessions WHERE project_id = $1 GROUP BY 1, 2, 3, 4, 5, 6) AS counted
+             USING (day, source_id, cell, recommendation, label, label_day, sessions)
+        WHERE mix.* IS NULL OR counted.* IS NULL`,
+      [namespace],
+    );
+  const first = [scored(1, 1), scored(2, 30), scored(1, 40), scored(3, 3)];
+  const later = [scored(2, 2), scored(3, 70), scored(4, 71)];
+  for (const batch of [first, later, first, later]) {
+    await recordSessions(database, batch);
+    t.same(await differences(), []);
+  }
+  const latest = await database.query<{ receipt_id: string }>(
+    'SELECT receipt_id FROM scored_sessions WHERE project_id = $1 ORDER BY session_ref',
+    [namespace],
+  );
+  t.same(
+    latest.map((row) => row.receipt_id),
+    ['rcpt_0040', 'rcpt_0030', 'rcpt_0070', 'rcpt_0071'],
+  );
+  for (const said of [true, false, false, null]) {
+    await label(1, said);
+    await label(4, true);
+    await relabelSessions(database, [...later, ...first, { namespace, sessionRef: 'never scored' }]);
+    await recordSessions(database, [scored(4, 72)]);
+    t.same(await differences(), []);
+    const [row] = await database.query<{ label: string }>(
+      "SELECT label FROM scored_sessions WHERE project_id = $1 AND session_ref = 's1'",
+      [namespace],
+    );
+    t.equal(row?.label, { true: 'fraud', false: 'complete', null: 'none' }[String(said)]);
+  }
 });
