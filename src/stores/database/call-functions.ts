@@ -13,5 +13,9 @@ export interface FunctionCall {
 export async function callFunctions(tx: Queryable, calls: readonly FunctionCall[]): Promise<void> {
   let place = 0;
   const spelt = calls.map(({ name, values }) => `${name}(${values.map(() => `$${++place}`).join(', ')})`);
-  await tx.query(`SELECT ${spelt.join(', ')}`, calls.flatMap(({ values }) => values), { recurring: true });
+  await tx.query(
+    `SELECT ${spelt.join(', ')}`,
+    calls.flatMap(({ values }) => values),
+    { recurring: true },
+  );
 }
