@@ -1,6 +1,6 @@
 /**
  * Puts the service together: stores, keys, directories, pool, capabilities, listeners. Started in order, stopped in reverse; a
- * failure on the way closes what was opened. Importing this file starts nothing; src/cli/start.ts runs it.
+ * failure on the way closes what was opened. Importing this file starts nothing; src/cli/serve.ts runs it.
  */
 import type { Role, Settings } from './config.js';
 import { admitMasterKeys } from './administration/master-keys.js';
@@ -16,6 +16,7 @@ import { createSigningSecrets } from './administration/signing-secrets.js';
 import { createClosers } from './stores/closers.js';
 import { createOutbox } from './stores/outbox.js';
 import { openStores } from './stores/open-stores.js';
+import { settleUntil } from './stores/settle-within.js';
 import type { Logger } from './telemetry/logger.js';
 import { packageVersion } from './package-root.js';
 import { createMetrics } from './telemetry/metrics.js';
@@ -39,40 +40,43 @@ export interface Service {
 export interface ServiceOptions {
   /** The clock of scoring and administration, milliseconds since 1970. */
   readonly now?: () => number;
+  /** Aborted while it starts, the start closes what it opened and rejects with the reason. */
+  readonly stop?: AbortSignal;
 }
 
 export async function startService(
   settings: Settings,
   logger: Logger,
-  { now = Date.now }: ServiceOptions = {},
+  { now = Date.now, stop }: ServiceOptions = {},
 ): Promise<Service> {
   const opened = createClosers();
+  const listens = hasRole(settings, 'api') || hasRole(settings, 'audience');
+  const drain = createDrain(listens ? settings.VH_DRAIN_SECONDS * 1_000 : 0);
+  const step = <T>(work: Promise<T>): Promise<T> => settleUntil(stop, work);
   try {
     const given = { current: ownMasterKey(settings), kept: settings.VH_MASTER_KEYS_KEPT };
     const metrics = createMetrics();
     metrics.build.set({ version: packageVersion() }, 1);
-    const listens = hasRole(settings, 'api') || hasRole(settings, 'audience');
-    const drain = createDrain(listens ? settings.VH_DRAIN_SECONDS * 1_000 : 0);
-    const stores = await openStores({ settings, logger, metrics });
+    const stores = await openStores({ settings, logger, metrics, ...(stop === undefined ? {} : { stop }) });
     opened.push(() => stores.close());
-    const masterKeys = await admitMasterKeys(stores.database, given);
+    const masterKeys = await step(admitMasterKeys(stores.database, given));
     const outbox = createOutbox({ database: stores.database, log: stores.log, logger, metrics });
     opened.push(() => outbox.close());
     const isApi = hasRole(settings, 'api');
     const created =
       isApi && (settings.VH_BOOTSTRAP ?? settings.VH_ENV === 'development')
-        ? await bootstrapDemo(stores.database, createSigningSecrets(masterKeys.readable))
+        ? await step(bootstrapDemo(stores.database, createSigningSecrets(masterKeys.readable)))
         : null;
     const ids = created ?? readBootstrap(settings.VH_DATA_DIR);
     const parts: Parts = { settings, logger, metrics, stores, outbox, masterKeys, now, drain, opened };
-    const consumers = hasRole(settings, 'consumers') ? await startConsumers(parts) : [];
+    const consumers = hasRole(settings, 'consumers') ? await step(startConsumers(parts)) : [];
     let audience: StartedAudience | null = null;
     const audienceUrl = (): string => audience?.audienceUrl ?? audienceUrlOf(settings, settings.AUDIENCE_PORT);
-    const api = isApi ? await startApi(parts, ids, audienceUrl) : null;
-    audience = hasRole(settings, 'audience') ? await startAudience(parts, ids, api?.shared ?? null) : null;
+    const api = isApi ? await step(startApi(parts, ids, audienceUrl)) : null;
+    audience = hasRole(settings, 'audience') ? await step(startAudience(parts, ids, api?.shared ?? null)) : null;
     const siteUrl = api?.siteUrl ?? siteUrlOf(settings, settings.PORT);
     const rounds = audience === null ? [] : [audience.rounds];
-    const adminUrl = await startAdmin(parts, [...consumers, ...rounds], api);
+    const adminUrl = await step(startAdmin(parts, [...consumers, ...rounds], api));
     const addresses = {
       siteUrl,
       baseUrl: siteUrl + apiPrefix,
@@ -87,7 +91,10 @@ export async function startService(
       stop: () => drain.run().then(() => opened.close(drain.endsInMs)),
     };
   } catch (error) {
-    await opened.close();
+    if (stop?.aborted === true) void drain.run();
+    await opened.close(stop?.aborted === true ? drain.endsInMs : undefined).catch((closing: unknown) => {
+      logger.warn({ err: closing }, 'what was opened did not close cleanly');
+    });
     throw error;
   }
 }

@@ -1,99 +1,19 @@
 /**
- * `npm start`: reads the settings, starts the service, prints where it listens and, on the first start, the demo keys.
- * The log goes to standard error as JSON lines; keys are printed to standard output only.
+ * `npm start`: the process that obeys SIGTERM and SIGINT from its first line on, whatever step of the start it is at, also as process 1 of a container,
+ * which the kernel ends for no signal that it does not handle. All else is loaded behind the handlers.
  */
-import { readSettings, SettingError, type Settings } from '../config.js';
-import { isUnavailable } from '../errors.js';
-import { startService, type Service } from '../main.js';
-import { causeOf } from '../stores/store-report.js';
-import { createLogger } from '../telemetry/logger.js';
 import { stopMsMax } from '../wiring/drain.js';
 
-const notes: string[] = [];
-const settings = orExit(() => readSettings(process.env, (note) => notes.push(note)));
-const logger = createLogger(settings.VH_LOG_LEVEL, process.stderr);
-for (const note of notes) logger.warn(note);
-// Client libraries let go of promises when a store vanishes. What a caller waits for is handled where it is asked for; the rest must not end the service.
-process.on('unhandledRejection', (error) => logger.error({ err: error }, 'a rejection that nobody handled'));
-try {
-  const service = await startService(settings, logger);
-  process.stdout.write(describe(service, settings));
-  const stop = once(() => {
+const stop = new AbortController();
+for (const name of ['SIGTERM', 'SIGINT'] as const)
+  process.on(name, () => {
+    if (stop.signal.aborted) return;
     // Whatever hangs, the end does not: what was answered is durable already.
     setTimeout(() => {
-      logger.error({ afterMs: stopMsMax }, 'the service did not stop in time, and is ended');
+      process.stderr.write(`${JSON.stringify({ level: 50, msg: 'the process did not stop in time, and is ended' })}\n`);
       process.exit(1);
     }, stopMsMax).unref();
-    service.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        logger.error({ err: error }, 'the service did not stop cleanly');
-        process.exit(1);
-      },
-    );
+    stop.abort(new Error(`it was told to end (${name})`));
   });
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
-} catch (error) {
-  process.stderr.write(
-    `VerifyHuman did not start: ${isUnavailable(error) ? causeOf(error) : (error as Error).message}\n`,
-  );
-  if (settings.VH_LOG_LEVEL === 'debug') process.stderr.write(`${(error as Error).stack}\n`);
-  process.exit(1);
-}
-
-function orExit<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof SettingError)) throw error;
-    process.stderr.write(`VerifyHuman did not start: ${error.message}\n`);
-    process.exit(1);
-  }
-}
-
-function once(run: () => void): () => void {
-  let done = false;
-  return () => {
-    if (!done) run();
-    done = true;
-  };
-}
-
-/** Addresses of what this process serves, and on the first start the keys. */
-function describe({ bootstrap, serves, firstStart }: Service, settings: Settings): string {
-  const { siteUrl, baseUrl, audienceUrl, adminUrl, projectKey, organizationKey, probeKey, projectId } = bootstrap;
-  const lines = [
-    serves.api && serves.audience ? 'VerifyHuman is up.' : `VerifyHuman is up as ${settings.VH_ROLES.join(', ')}.`,
-    ...(serves.api ? [`  API            ${baseUrl}`] : []),
-    ...(serves.audience ? [`  Audience API   ${audienceUrl}`] : []),
-    ...(serves.api ? [`  Documentation  ${baseUrl}/docs`] : []),
-    ...(serves.demo ? [`  Demo page      ${siteUrl}/demo`] : []),
-    `  Metrics        ${adminUrl}/metrics`,
-  ];
-  if (firstStart)
-    lines.push(
-      '',
-      'First start: a demo organization was made. Its keys, shown once (and kept in bootstrap.json in the data directory):',
-      `  project           ${projectId}`,
-      `  project key       ${projectKey} (secret; your backend scores with it)`,
-      `  organization key  ${organizationKey} (secret; makes projects, measures nothing)`,
-      `  probe key         ${probeKey} (public; goes on the page as data-project-key)`,
-      '',
-      'The same for a shell, by the names that the documentation uses:',
-      `  export API=${baseUrl} PROJECT_ID=${projectId} PROJECT_KEY=${projectKey} ORGANIZATION_KEY=${organizationKey}`,
-    );
-  if (serves.api && projectKey !== undefined)
-    lines.push(
-      '',
-      'Score a session:',
-      `  curl -s ${baseUrl}/lite/score -H "X-API-Key: ${firstStart ? projectKey : '$PROJECT_KEY'}" -H 'Content-Type: application/json' -d '{"sessionId":"session-1","clientIp":"8.8.8.8"}'`,
-    );
-  if (serves.api && settings.GEOIP_ASN_DB === null)
-    lines.push(
-      '',
-      'Country and network of addresses are unknown here: GEOIP_COUNTRY_DB and GEOIP_ASN_DB name the files that make the network axis speak.',
-      'Where to get them: docs/geography.md',
-    );
-  return `${lines.join('\n')}\n`;
-}
+const { serve } = await import('./serve.js');
+await serve(stop.signal);

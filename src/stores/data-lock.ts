@@ -48,12 +48,14 @@ export interface LockOptions {
   readonly patienceMs?: number;
   /** A holder elsewhere that gave no sign of life for so long is gone. */
   readonly silentMsMax?: number;
+  /** Aborted, the waiting ends with its reason. */
+  readonly stop?: AbortSignal;
 }
 
 /** Takes the lock of `directory`, creating the directory where it is missing. Rejects with DataDirectoryInUse. */
 export async function lockDataDirectory(
   directory: string,
-  { name = 'verifyhuman.lock', patienceMs = 5_000, silentMsMax = signOfLifeMsMax }: LockOptions = {},
+  { name = 'verifyhuman.lock', patienceMs = 5_000, silentMsMax = signOfLifeMsMax, stop }: LockOptions = {},
 ): Promise<DataLock> {
   await mkdir(directory, { recursive: true });
   const file = join(directory, name);
@@ -73,10 +75,11 @@ export async function lockDataDirectory(
       if (await tryLink(aside, file)) return holdLock(file, own);
       const holder = await readHolder(file);
       if (holder === null) continue;
-      const state = attempt > attemptsMax ? 'held' : await judgeHolder({ file, aside, holder, own, silentMsMax });
+      const state = attempt > attemptsMax ? 'held' : await judgeHolder({ file, aside, holder, own, silentMsMax, stop });
       if (state === 'stale') await breakLock(file, holder);
       else if (state === 'going' && performance.now() < giveUpAtMs) {
         attempt--;
+        stop?.throwIfAborted();
         await setTimeout(lookEveryMs);
       } else throw new DataDirectoryInUse(directory, file, holder);
     }

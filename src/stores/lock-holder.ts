@@ -62,6 +62,7 @@ export interface Judgement {
   readonly holder: Holder;
   readonly own: Holder;
   readonly silentMsMax: number;
+  readonly stop: AbortSignal | undefined;
 }
 
 /** `going`: a process that this one can see, and that the kernel is taking down. */
@@ -83,13 +84,14 @@ const isInSight = (holder: Holder, own: Holder): boolean =>
  * Whether the holder's last sign of life is old enough, or becomes so while it is watched; false when one comes, or the lock changes hands.
  * Compares two times of the same file system, so that clocks of different hosts do not matter.
  */
-async function fallsSilent({ file, aside, holder, silentMsMax }: Judgement): Promise<boolean> {
+async function fallsSilent({ file, aside, holder, silentMsMax, stop }: Judgement): Promise<boolean> {
   const first = await signOfLife(file);
   for (;;) {
     if (first === null || (await signOfLife(file)) !== first) return false;
     await writeFile(aside, await readFile(aside));
     if ((await stat(aside)).mtimeMs - first > silentMsMax) return true;
     if (holder.pid === nobody) return false;
+    stop?.throwIfAborted();
     await setTimeout(Math.min(watchEveryMs, silentMsMax));
   }
 }

@@ -27,6 +27,7 @@ import type { Log } from './log/port.js';
 import { openTableLog } from './log/table-log.js';
 import { openDatabase, sayLater } from './open-database.js';
 import { nameStores, needStore } from './store-report.js';
+import { settleUntil } from './settle-within.js';
 import { withSpool } from './spool-log.js';
 import { openSpool } from './spool.js';
 
@@ -49,16 +50,21 @@ const lookupConnections = 2;
 const logPatienceMs = 5_000;
 /** A score waits no longer for its counts. They take a millisecond or two where Redis is well. */
 const countersDeadlineMs = 400;
+/** What a start that is told to end takes to close them. */
+const stopMsMax = 6_000;
 
 export interface OpenStoresDeps {
   readonly settings: Settings;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Aborted, what was opened is closed, and the opening rejects with the reason. */
+  readonly stop?: AbortSignal;
 }
 
-export async function openStores({ settings, logger, metrics }: OpenStoresDeps): Promise<Stores> {
+export async function openStores({ settings, logger, metrics, stop }: OpenStoresDeps): Promise<Stores> {
   const opened = createClosers();
   const { database: name } = nameStores(settings);
+  const step = <T>(work: Promise<T>): Promise<T> => settleUntil(stop, work);
   const keep = <T extends { close(): Promise<void> }>(store: T): T => {
     opened.push(() => store.close());
     return store;
@@ -66,31 +72,35 @@ export async function openStores({ settings, logger, metrics }: OpenStoresDeps):
   try {
     await mkdir(settings.VH_DATA_DIR, { recursive: true, mode: 0o700 });
     if (writesDirectory(settings)) {
-      const lock = await lockDataDirectory(settings.VH_DATA_DIR);
+      const lock = await lockDataDirectory(settings.VH_DATA_DIR, stop === undefined ? {} : { stop });
       opened.push(() => lock.release());
     }
-    const database = keep(measured(await needStore(name, openDatabase(settings, logger)), metrics, 'work'));
-    await needStore(name, migrate(database, { onLater: sayLater(logger) }));
+    const database = keep(measured(await step(needStore(name, openDatabase(settings, logger))), metrics, 'work'));
+    await step(needStore(name, migrate(database, { onLater: sayLater(logger) })));
     const lookups =
       settings.DATABASE_URL === null
         ? database
         : keep(
             measured(
-              await openPostgres({
-                url: settings.DATABASE_URL,
-                poolMax: lookupConnections,
-                deadlineMs: lookupDeadlineMs,
-                logger,
-              }),
+              await step(
+                openPostgres({
+                  url: settings.DATABASE_URL,
+                  poolMax: lookupConnections,
+                  deadlineMs: lookupDeadlineMs,
+                  logger,
+                }),
+              ),
               metrics,
               'lookups',
             ),
           );
-    const counters = keep(await openCounters(settings, logger));
-    const opening = await openLog(settings, database, {
-      ...{ logger, tellLoss: createTellLoss(logger, metrics) },
-      tellMissingReplicas: (replicas) => metrics.logReplicasMissing.set(replicas),
-    });
+    const counters = keep(await step(openCounters(settings, logger)));
+    const opening = await step(
+      openLog(settings, database, {
+        ...{ logger, tellLoss: createTellLoss(logger, metrics) },
+        tellMissingReplicas: (replicas) => metrics.logReplicasMissing.set(replicas),
+      }),
+    );
     let log = withDeadLetters({ log: withLag({ log: opening, metrics }), database, logger, metrics });
     opened.push(() => log.close());
     let takesReceipts = (): boolean => true;
@@ -107,7 +117,8 @@ export async function openStores({ settings, logger, metrics }: OpenStoresDeps):
     }
     return { database, lookups, counters, log, takesReceipts, close: () => opened.close() };
   } catch (error) {
-    await opened.close();
+    const closeByMs = performance.now() + stopMsMax;
+    await opened.close(stop?.aborted === true ? () => closeByMs - performance.now() : undefined).catch(() => undefined);
     throw error;
   }
 }

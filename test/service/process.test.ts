@@ -1,5 +1,7 @@
-import { execFile } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
@@ -8,6 +10,7 @@ import { packageRoot } from '../../src/package-root.js';
 import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import { startProcess } from '../helpers/process.js';
 import { temporaryDirectory } from '../helpers/directories.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 const run = promisify(execFile);
 
@@ -134,6 +137,63 @@ t.test('npm run token prints a dashboard token and nothing else, while the servi
   });
   t.equal(answer.status, 200);
 });
+
+t.test(
+  'SIGTERM ends a start that waits for its database, and one that waits for its directory, and leaves nothing',
+  async (t) => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    t.teardown(() => silent.close());
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const directory = temporaryDirectory(t);
+    const waiting = startProcess(t, { VH_DATA_DIR: directory, DATABASE_URL: `postgres://u:p@127.0.0.1:${port}/vh` });
+    await once(silent, 'connection');
+    t.equal(await waiting.end('SIGTERM'), 0);
+    t.match(waiting.output().stderr, /did not start: it was told to end \(SIGTERM\)/);
+    t.same(readdirSync(directory), ['master.key'], 'the lock is given back');
+
+    const lock = join(directory, 'verifyhuman.lock');
+    writeFileSync(lock, JSON.stringify({ pid: 1, host: 'elsewhere', token: 'theirs' }));
+    const second = startProcess(t, { VH_DATA_DIR: directory });
+    await waitUntil(() => readdirSync(directory).some((name) => name.startsWith('verifyhuman.lock.')), 'it watches');
+    t.equal(await second.end('SIGTERM'), 0);
+    t.same(readdirSync(directory).sort(), ['master.key', 'verifyhuman.lock']);
+  },
+);
+
+const separated = ['-Urpf', '--mount-proc'];
+t.test(
+  'as process 1 of a container it obeys SIGTERM while it starts',
+  { skip: spawnSync('unshare', [...separated, 'true']).status === 0 ? false : 'namespaces cannot be made here' },
+  async (t) => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    t.teardown(() => silent.close());
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const outer = spawn('unshare', [...separated, process.execPath, join(packageRoot, 'dist/src/cli/start.js')], {
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        ...{ PORT: '0', AUDIENCE_PORT: '0', ADMIN_PORT: '0', VH_DATA_DIR: temporaryDirectory(t) },
+        DATABASE_URL: `postgres://u:p@127.0.0.1:${port}/vh`,
+      },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const ended = once(outer, 'exit');
+    await once(silent, 'connection');
+    const inner = Number(readFileSync(`/proc/${outer.pid}/task/${outer.pid}/children`, 'utf8'));
+    t.teardown(() => killIfThere(inner));
+    process.kill(inner, 'SIGTERM');
+    t.same(await ended, [0, null]);
+  },
+);
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
 
 t.test('a wrong setting stops the start with a sentence, not a stack', async (t) => {
   const service = startProcess(t, { VH_DATA_DIR: temporaryDirectory(t), VH_BOOSTRAP: 'on' });
