@@ -10,6 +10,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { Kafka, logLevel, type ISocketFactory, type KafkaConfig, type logCreator } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.js';
+import { waitPatiently } from './kafka-patience.js';
 import { quietQueues } from './kafka-quiet.js';
 
 export interface KafkaConnection {
@@ -31,6 +32,7 @@ const requestTimeoutMs = 5_000;
 const keepAliveMs = 60_000;
 
 quietQueues();
+waitPatiently();
 
 export function createKafkaClient({ brokers, clientId, ssl, sasl, logger }: KafkaConnection): KafkaClient {
   const { socketFactory, cut } = createSockets();

@@ -28,7 +28,7 @@ export interface KafkaConsumerDeps {
 }
 
 const stopDeadlineMs = 8_000;
-const silenceCheckMs = 500;
+const silenceCheckMs = 2_000;
 /** Longer than the group lets its members join (one session) and than kafkajs waits for any other answer. */
 const silentMsBeyondSession = 8_000;
 const pauseFirstMs = 200;

@@ -4,7 +4,7 @@
  * - One looks once a millisecond whether a broker’s throttling is over, also where there is none and nothing waits: known upstream, and not mended in
  *   a release. With the dozen connections of a process that was 750 wake-ups a second and a fiftieth of a core, under no load at all. What waits is
  *   still looked at again: when an answer makes room, and by the timer that a waiting request sets.
- * - One looks ten times a second for requests past their deadline, which is of seconds: here once a second.
+ * - One looks ten times a second for requests past their deadline, which is of seconds: here once a second, for all connections at once.
  */
 import { createRequire } from 'node:module';
 
@@ -19,7 +19,6 @@ export interface RequestQueue {
   readonly pending: readonly unknown[];
   readonly inflight: ReadonlyMap<number, SentRequest>;
   readonly enforceRequestTimeout: boolean;
-  requestTimeoutIntervalId?: NodeJS.Timeout;
   scheduleCheckPendingRequests(): void;
   scheduleRequestTimeoutCheck(): void;
   isConnected(): boolean;
@@ -28,25 +27,44 @@ export interface RequestQueue {
 
 const overdueCheckMs = 1_000;
 
+/** Queues with a connection. */
+const watched = new Set<RequestQueue>();
+let watching: NodeJS.Timeout | undefined;
+
 /** Changes kafkajs’s class; the second time nothing. */
 export function quietQueues(): void {
   const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue/index.js') as {
     readonly prototype: RequestQueue;
   };
-  if (prototype.scheduleRequestTimeoutCheck === checkOverdueRarely) return;
-  const schedule = prototype.scheduleCheckPendingRequests;
+  if (prototype.scheduleRequestTimeoutCheck === watch) return;
+  const { scheduleCheckPendingRequests: schedule, destroy } = prototype;
   prototype.scheduleCheckPendingRequests = function () {
     if (this.pending.length > 0) schedule.call(this);
   };
-  prototype.scheduleRequestTimeoutCheck = checkOverdueRarely;
+  prototype.scheduleRequestTimeoutCheck = watch;
+  prototype.destroy = function () {
+    destroy.call(this);
+    unwatch(this);
+  };
 }
 
-function checkOverdueRarely(this: RequestQueue): void {
+function watch(this: RequestQueue): void {
   if (!this.enforceRequestTimeout) return;
-  this.destroy();
-  this.requestTimeoutIntervalId = setInterval(() => {
-    for (const request of this.inflight.values())
-      if (Date.now() - request.sentAt > request.requestTimeout) request.timeoutRequest();
-    if (!this.isConnected()) this.destroy();
+  watched.add(this);
+  watching ??= setInterval(() => {
+    for (const queue of watched) checkOverdue(queue);
   }, overdueCheckMs);
+}
+
+function unwatch(queue: RequestQueue): void {
+  watched.delete(queue);
+  if (watched.size > 0) return;
+  clearInterval(watching);
+  watching = undefined;
+}
+
+function checkOverdue(queue: RequestQueue): void {
+  for (const request of queue.inflight.values())
+    if (Date.now() - request.sentAt > request.requestTimeout) request.timeoutRequest();
+  if (!queue.isConnected()) queue.destroy();
 }
