@@ -14,6 +14,8 @@ export interface ScoreLoadOptions {
   /** Processes are killed: a connection that breaks or is refused is then no fault. */
   readonly breaks?: boolean;
   readonly pauseMs?: number;
+  /** Told of every answered score, with how many of its respondent there were until then, itself included. */
+  readonly onReply?: (reply: ScoreReply, respondentId: string, nth: number) => void;
 }
 
 export interface ScoreLoad {
@@ -49,7 +51,7 @@ export const scoreBody = (sessionId: string, respondentId: string) => ({
 
 export function startScoreLoad(
   { members, keys }: Fleet,
-  { callers, events = false, breaks = false, pauseMs = 10 }: ScoreLoadOptions,
+  { callers, events = false, breaks = false, pauseMs = 10, onReply }: ScoreLoadOptions,
 ): ScoreLoad {
   const receipts = new Map<string, string>();
   const completed = new Set<string>();
@@ -103,6 +105,7 @@ export function startScoreLoad(
       sessionsOf.set(respondentId, (sessionsOf.get(respondentId) ?? 0) + 1);
       const reply = (await callUntilAnswered('/lite/score', scoreBody(sessionId, respondentId))) as ScoreReply;
       receipts.set(sessionId, reply.receiptId);
+      onReply?.(reply, respondentId, (n % sessionsPerRespondent) + 1);
       if (reply.degradedSignals.includes('counters_unavailable')) answers.degraded++;
       if (events) {
         await callUntilAnswered('/lite/events', { events: [{ sessionId, type: 'complete', occurredAt }] });

@@ -1,16 +1,12 @@
 /** What stands behind the name changes: a replica takes over, a server turns into one, or is set up to throw keys away. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import t from 'tap';
 import { openRedisCounters } from '../../../src/stores/counters/redis/open.js';
 import type { Counters } from '../../../src/stores/counters/port.js';
-import { temporaryDirectory } from '../../helpers/directories.js';
+import { startSentinel } from '../../helpers/sentinel.js';
 import { waitUntil } from '../../helpers/wait-until.js';
 import { countsOf, ref, scoreInput } from './inputs.js';
-import { freePort, startRedis } from './redis-server.js';
+import { startRedis } from './redis-server.js';
 
 const deadlineMs = 2_000;
 const device = ref('d');
@@ -63,16 +59,21 @@ else {
     const replica = await startRedis({ args: ['--replicaof', '127.0.0.1', String(server.port)] });
     if (replica === null) throw new Error('no Redis');
     t.teardown(() => replica.close());
-    const sentinelPort = await startSentinel(t, server.port);
-    const sentinels = `redis+sentinel://127.0.0.1:${sentinelPort}/vh`;
-    const admin = new Redis(`redis://127.0.0.1:${sentinelPort}`);
+    const sentinels = await Promise.all([1, 2, 3].map(() => startSentinel(t, { masterPort: server.port, quorum: 2 })));
+    const [silent, other] = sentinels;
+    if (silent === undefined || other === undefined) throw new Error('no Sentinels');
+    const url = `redis+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/vh`;
+    const admin = new Redis(`redis://127.0.0.1:${other.port}`);
+    t.teardown(() => admin.disconnect());
     const masterPort = async (): Promise<unknown> =>
       ((await admin.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'vh')) as unknown[])[1];
     await waitUntil(
-      async () => String(await admin.call('SENTINEL', 'REPLICAS', 'vh')).includes('master-link-status,ok'),
-      'the replica is in step',
+      async () =>
+        String(await admin.call('SENTINEL', 'REPLICAS', 'vh')).includes('master-link-status,ok') &&
+        String(await admin.call('SENTINEL', 'MASTER', 'vh')).includes('num-other-sentinels,2'),
+      'the replica is in step, and the Sentinels know each other',
     );
-    const counters = await openRedisCounters({ url: sentinels, deadlineMs });
+    const counters = await openRedisCounters({ url, deadlineMs });
     t.teardown(() => counters.close());
     await counters.markWarm('proj_sentinel');
     t.equal((await countsOf(counters, scoreInput('proj_sentinel', 's1', { device }))).deviceSessionsDay, 1);
@@ -80,45 +81,12 @@ else {
     const copy = new Redis(replica.url);
     await waitUntil(async () => (await copy.exists('{proj_sentinel}:epoch')) === 1, 'the replica has it');
     await copy.quit();
+    // The one that is asked first does not answer, and the others' news comes while it is being asked.
+    silent.signal('SIGSTOP');
     server.kill('SIGKILL');
     await waitUntil(async () => (await masterPort()) === String(replica.port), 'the replica is the master', 30_000);
     await answers(counters);
     t.match(await counters.lookAt('proj_sentinel'), { isWhole: false, keptUpToMs: Number });
     t.equal((await countsOf(counters, scoreInput('proj_sentinel', 's2', { device }))).deviceSessionsDay, 2);
-    admin.disconnect();
   });
-}
-
-async function startSentinel(t: { teardown(work: () => Promise<void>): unknown }, masterPort: number): Promise<number> {
-  const port = await freePort();
-  const directory = temporaryDirectory(t);
-  const file = join(directory, 'sentinel.conf');
-  await writeFile(
-    file,
-    [
-      `port ${port}`,
-      'bind 127.0.0.1',
-      `dir ${directory}`,
-      `sentinel monitor vh 127.0.0.1 ${masterPort} 1`,
-      'sentinel down-after-milliseconds vh 500',
-      'sentinel failover-timeout vh 3000',
-    ].join('\n'),
-  );
-  const process = spawn('redis-server', [file, '--sentinel'], { stdio: 'ignore' });
-  t.teardown(async () => {
-    const exited = once(process, 'exit');
-    process.kill('SIGKILL');
-    await exited;
-  });
-  const client = new Redis({
-    port,
-    host: '127.0.0.1',
-    lazyConnect: true,
-    retryStrategy: () => 50,
-    maxRetriesPerRequest: null,
-  });
-  client.on('error', () => undefined);
-  await client.ping();
-  client.disconnect();
-  return port;
 }

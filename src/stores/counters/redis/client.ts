@@ -5,6 +5,7 @@
 import { Cluster, Redis } from 'ioredis';
 
 const reconnectDelayMsMax = 1_000;
+const restartDelayMs = 50;
 
 /** `redis://`, `redis+sentinel://[user:password@]host:port,host:port/name` or `redis+cluster://host:port,host:port`, each with `rediss` for TLS. */
 export function createClient(url: string, deadlineMs: number): Redis | Cluster {
@@ -35,6 +36,8 @@ export function createClient(url: string, deadlineMs: number): Redis | Cluster {
       sentinels: nodes(26_379),
       name: path,
       sentinelRetryStrategy: retry,
+      // One that went silent is left for the next, as the master is.
+      sentinelCommandTimeout: common.connectTimeout,
       // Their news of a switch of servers ends the connection to the one before, which may live on.
       failoverDetector: true,
     });
@@ -49,6 +52,23 @@ export function createClient(url: string, deadlineMs: number): Redis | Cluster {
     ...(isTls ? { dnsLookup: keepName } : {}),
     redisOptions: { ...redisOptions, ...(isTls ? { tls: {} } : {}), ...credentials },
   });
+}
+
+/**
+ * Connects anew where the client has ended without having been told to: it does for good when the news of a switch of servers comes while it is asking
+ * a Sentinel for the address. The function that it answers with is to be called before the client is closed.
+ */
+export function keepAlive(client: Redis | Cluster): () => void {
+  const connect = (): void => void client.connect().catch(() => undefined);
+  let timer: NodeJS.Timeout | undefined;
+  const restart = (): void => {
+    timer = setTimeout(connect, restartDelayMs);
+  };
+  client.on('end', restart);
+  return () => {
+    client.off('end', restart);
+    clearTimeout(timer);
+  };
 }
 
 const keepName = (name: string, tell: (error: null, address: string) => void): void => tell(null, name);

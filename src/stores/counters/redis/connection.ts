@@ -6,7 +6,7 @@
 import { Cluster, type Redis } from 'ioredis';
 import { storeUnavailable } from '../../../errors.js';
 import { wordsOf } from '../../../telemetry/logged-error.js';
-import { createClient } from './client.js';
+import { createClient, keepAlive } from './client.js';
 import type { Argument } from './argument-layouts.js';
 import { createScriptRunner } from './script-runner.js';
 import type { Library, Script } from './scripts.js';
@@ -68,6 +68,7 @@ export async function connectRedis(
     away = true;
     problem = error.message;
   });
+  const letEnd = keepAlive(client);
   const withDeadline = createDeadline(deadlineMs);
   const gathering = createGathering(client);
   // Its failure was reported by the error event, and the client goes on trying.
@@ -108,6 +109,7 @@ export async function connectRedis(
       return Number(seconds) * 1_000 + Number(microseconds) / 1_000;
     },
     close: async () => {
+      letEnd();
       await withDeadline(() => client.quit()).catch(() => undefined);
       client.disconnect();
     },
