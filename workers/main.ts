@@ -5,14 +5,13 @@
 import { pack, unpack } from 'msgpackr';
 import { move } from 'piscina';
 import type { PoolAnswer, PoolResults, PoolTask } from '../src/contract/pool.js';
-import { openFacts, packOutcome } from '../src/record/record.js';
+import { openFacts } from '../src/record/record.js';
 import { createLikeness } from './duplicates/likeness.js';
 import { bandsOf, sketchDevice } from './duplicates/sketch.js';
 import { renderEvidence } from './evidence/render.js';
 import { findFlags } from './monitoring/flags.js';
+import { judgeScore } from './scoring/judge.js';
 import { modelVersion } from './scoring/model-version.js';
-import { recordVerdict } from './scoring/recorded-verdict.js';
-import { scoreFacts } from './scoring/score.js';
 import { suspectPage } from './scoring/suspicion.js';
 import { decide } from './thresholds/decide.js';
 import { fitEdges } from './thresholds/fit.js';
@@ -36,16 +35,8 @@ function answer(task: PoolTask): PoolAnswer {
 
 function run(task: PoolTask): PoolResults[PoolTask['kind']] {
   switch (task.kind) {
-    case 'score': {
-      const facts = openFacts(task.facts);
-      const outcome = scoreFacts(facts);
-      return {
-        reply: JSON.stringify({ ...outcome.reply, replayed: task.replayed === true }),
-        degraded: outcome.reply.degradedSignals,
-        recommendation: outcome.reply.recommendation,
-        outcome: packOutcome(recordVerdict(outcome, facts), facts),
-      };
-    }
+    case 'score':
+      return judgeScore(openFacts(task.facts), task.replayed === true);
     case 'evidence':
       return renderEvidence(openFacts(task.facts));
     case 'sketch': {

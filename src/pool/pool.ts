@@ -1,9 +1,11 @@
 /**
  * The main-thread side of the worker pool. A hand-over costs more than a scoring, so few of them carry many tasks: those that arrive in one
  * turn of the event loop go to a thread as one batch, and those that arrive while every thread has a batch wait for an answer to come
- * back, in a bounded queue. None waits where a thread has nothing to do.
+ * back, in a bounded queue. None waits where a thread has nothing to do. Of a turn that brings few tasks, those that can be done on the
+ * calling thread are done there: a trip of few costs more than they do.
  *
  *   run() ──▶ queue ──(a thread is free, or a whole batch waits)──▶ batch of up to 16 ──▶ thread ──▶ answers, each to its caller
+ *               └─────(few wait)──▶ done here
  *
  * Every promise settles: with the answer, with OVERLOADED where the queue is full, the deadline passed or the thread
  * died (the pool starts another), or with the coded fault that the worker answered.
@@ -17,6 +19,8 @@ import { errorTable, Fault, overloaded, type ErrorCode } from '../errors.js';
 import type { Metrics } from '../telemetry/metrics.js';
 
 const batchMax = 16;
+/** With fewer tasks than this a trip costs the main thread more than half of what doing them here does, and all threads together twice as much. */
+const tripMin = 4;
 /** Under load a thread has one batch in work and a full one waiting beside it, so that it never idles between two. */
 const batchesPerThread = 2;
 
@@ -31,7 +35,11 @@ export interface PoolOptions {
 }
 
 export interface Pool {
-  run<K extends PoolTask['kind']>(task: Extract<PoolTask, { kind: K }>): Promise<PoolResults[K]>;
+  /** `here` does the task on the calling thread, in little time; absent where it would hold up everybody else’s. */
+  run<K extends PoolTask['kind']>(
+    task: Extract<PoolTask, { kind: K }>,
+    here?: () => PoolResults[K],
+  ): Promise<PoolResults[K]>;
   /** Resolves when every thread has loaded, so that the first tasks do not pay for it out of their deadline. */
   warm(): Promise<void>;
   close(): Promise<void>;
@@ -39,6 +47,7 @@ export interface Pool {
 
 interface Waiting {
   readonly task: PoolTask;
+  readonly here: (() => PoolResults[PoolTask['kind']]) | null;
   readonly expiresAtMs: number;
   readonly resolve: (value: PoolResults[PoolTask['kind']]) => void;
   readonly reject: (fault: Error) => void;
@@ -64,8 +73,10 @@ export function createPool(options: PoolOptions): Pool {
 
   const canDispatch = (): boolean => queue.length > 0 && busy < (queue.length < batchMax ? threads : capacity);
 
+  const areFew = (): boolean => queue.length > 0 && queue.length < tripMin;
+
   function schedule(): void {
-    if (scheduled || !canDispatch()) return;
+    if (scheduled || !(canDispatch() || areFew())) return;
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
@@ -74,6 +85,7 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   function dispatch(): void {
+    if (areFew()) doHere(queue, metrics);
     while (canDispatch()) {
       const batch = takeLive(queue, metrics);
       if (batch.length === 0) continue;
@@ -89,13 +101,14 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   return {
-    run<K extends PoolTask['kind']>(task: Extract<PoolTask, { kind: K }>) {
+    run<K extends PoolTask['kind']>(task: Extract<PoolTask, { kind: K }>, here?: () => PoolResults[K]) {
       if (queue.length >= queueMax) {
         metrics.poolRejected.inc({ reason: 'full' });
         return Promise.reject(overloaded('the queue of the pool is full'));
       }
       return new Promise<PoolResults[K]>((resolve, reject) => {
-        queue.push({ task, expiresAtMs: Date.now() + deadlineMs, resolve: resolve as Waiting['resolve'], reject });
+        const expiresAtMs = Date.now() + deadlineMs;
+        queue.push({ task, here: here ?? null, expiresAtMs, resolve: resolve as Waiting['resolve'], reject });
         schedule();
       });
     },
@@ -108,6 +121,22 @@ export function createPool(options: PoolOptions): Pool {
       await piscina.close({ force: false });
     },
   };
+}
+
+/** Leaves those in the queue that only a thread does. */
+function doHere(queue: Waiting[], metrics: Metrics): void {
+  const waiting = queue.splice(0);
+  for (const each of waiting) {
+    if (each.here === null) queue.push(each);
+    else {
+      metrics.poolHere.inc();
+      try {
+        each.resolve(each.here());
+      } catch (error) {
+        each.reject(error as Error);
+      }
+    }
+  }
 }
 
 /** The next batch; tasks whose deadline passed in the queue are refused on the way. */

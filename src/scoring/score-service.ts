@@ -1,5 +1,5 @@
 /**
- * Server-side scoring, shell around the pure core: facts, counting, pool, receipt, reply. One round trip to the counters
+ * Server-side scoring, shell around the pure core: facts, counting, judgement, receipt, reply. One round trip to the counters
  * store and none to the database. With the counters away the score is answered from what is left, and says so; a
  * receipt that cannot be made durable is a 503, never an answer without a receipt.
  */
@@ -14,8 +14,7 @@ import { Fault } from '../errors.js';
 import { notFound, type KeyCaller } from '../http/access.js';
 import { invalid } from '../http/error-answers.js';
 import { rateLimited } from '../http/rate-fault.js';
-import type { Pool } from '../pool/pool.js';
-import { appendCounted, appendOutcome, keepBase, openBase, packBase, packFacts } from '../record/record.js';
+import { appendCounted, appendOutcome, keepBase, openBase, packBase } from '../record/record.js';
 import type { Counted, RecordFormat, ScoreBase } from '../record/types.js';
 import type { Counters, ScoreCountResult } from '../stores/counters/port.js';
 import { namespaceOf } from '../stores/counters/namespace.js';
@@ -26,6 +25,7 @@ import { countInputOf, gatherBase, underReceipt } from './gather.js';
 import type { Address } from '../net/address.js';
 import { fixedFactsOf, isFixedSession } from './fixed-sessions/fixed-sessions.js';
 import type { Geography } from './geography.js';
+import { createJudge, type JudgeDeps } from './judge.js';
 import { appendReceipt } from './receipts.js';
 import type { ProbeWatch } from './probe-watch.js';
 import { findUnknownNames, noteRequest, refuseUnknownNames } from './request-notes.js';
@@ -50,7 +50,8 @@ export interface ScoringProject {
 export interface ScoreServiceDeps {
   readonly counters: Counters;
   readonly log: Log;
-  readonly pool: Pool;
+  readonly pool: JudgeDeps['pool'];
+  readonly judgeScore: JudgeDeps['judgeScore'];
   readonly geography: Geography;
   readonly verifyAgent: (material: WebBotAuth, origins: readonly string[]) => Promise<AgentVerdict>;
   readonly subjects: ScoringSubjects;
@@ -58,7 +59,7 @@ export interface ScoreServiceDeps {
   readonly signer: BatchSigner;
   /** Which records are written. */
   readonly format: () => RecordFormat;
-  /** Hash of the rules that the pool decides by. */
+  /** Hash of the rules that are decided by. */
   readonly modelVersion: string;
   readonly warmth: Warmth;
   readonly watch: ProbeWatch;
@@ -82,6 +83,7 @@ const tellAgainMs = 600_000;
 export function createScoreService(deps: ScoreServiceDeps) {
   const { metrics } = deps;
   const switchedOff = createSwitchedOff(deps);
+  const judge = createJudge(deps);
 
   /** Answers the reply as JSON text. A fixed session of a test or demo key is answered from its recorded facts, without a count and without a receipt. */
   async function score(caller: KeyCaller, body: ScoreRequest, options: ScoreOptions = {}): Promise<string> {
@@ -93,7 +95,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
     const refused = caller.isTest ? refuseUnknownNames(unknown) : [];
     if (address === null || issues.length + refused.length > 0) throw invalid([...issues, ...refused]);
     const fixed = fixedFactsOf(caller, request.sessionId, deps.now());
-    if (fixed !== null) return (await deps.pool.run({ kind: 'score', facts: packFacts(fixed) })).reply;
+    if (fixed !== null) return deps.judgeScore(fixed, false).reply;
     const notes = noteRequest(unknown, request, {
       probeElsewhere: deps.watch.findElsewhere(request.clientIp, { ...caller, sessionId: request.sessionId }),
       isFixedSession: isFixedSession(request.sessionId),
@@ -131,16 +133,16 @@ export function createScoreService(deps: ScoreServiceDeps) {
     return anew === null ? conclude(first, counted.recorded, { replayed: true }) : conclude(anew.base, anew.counted);
   }
 
-  /** From the facts to the reply, by way of the pool and the receipt. */
+  /** From the facts to the reply, by way of the judgement and the receipt. */
   async function conclude(
     base: ScoreBase,
     counted: Counted | null,
     { packed = packBase(base), replayed = false } = {},
   ): Promise<string> {
     const facts = appendCounted(packed, counted);
-    const endPool = metrics.scoreStage.startTimer({ stage: 'pool' });
-    const { reply, degraded, recommendation, outcome } = await deps.pool.run({ kind: 'score', facts, replayed });
-    endPool();
+    const endJudge = metrics.scoreStage.startTimer({ stage: 'judge' });
+    const { reply, degraded, recommendation, outcome } = await judge({ base, counted, facts, replayed });
+    endJudge();
     const endReceipt = metrics.scoreStage.startTimer({ stage: 'receipt' });
     const record = appendOutcome(facts, outcome, deps.format());
     await appendReceipt(deps.log, deps.signer, { receiptId: base.owner.receiptId, record });

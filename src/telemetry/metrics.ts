@@ -33,7 +33,7 @@ export function createMetrics() {
       'Requests refused at the door because those inside waited too long.',
       [],
     ),
-    scoreStage: histogram('vh_score_stage_seconds', 'Time of one stage of a score: gather, count, pool, receipt.', [
+    scoreStage: histogram('vh_score_stage_seconds', 'Time of one stage of a score: gather, count, judge, receipt.', [
       'stage',
     ]),
     scores: counter('vh_scores_total', 'Scores answered, by recommendation.', ['recommendation']),
@@ -46,6 +46,11 @@ export function createMetrics() {
       'vh_pool_rejected_total',
       'Tasks refused because the queue was full, a thread died or the deadline passed.',
       ['reason'],
+    ),
+    poolHere: counter(
+      'vh_pool_done_here_total',
+      'Tasks done on the calling thread, because too few waited to be worth a hand-over.',
+      [],
     ),
     poolBatch: new Histogram({
       name: 'vh_pool_batch_tasks',

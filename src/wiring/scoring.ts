@@ -1,6 +1,7 @@
 /**
  * Server-side scoring, put together: geography, agents, counters, receipts.
  */
+import { judgeScore } from '../../workers/scoring/judge.js';
 import { createBatchSigner } from '../crypto/batch-signer.js';
 import { createMakeRef, deriveSigningKey } from '../crypto/master-key.js';
 import type { Pool } from '../pool/pool.js';
@@ -60,6 +61,7 @@ export async function openScoring(
       counters,
       log,
       pool,
+      judgeScore,
       geography,
       format,
       makeRef,

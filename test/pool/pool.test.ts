@@ -86,3 +86,33 @@ t.test('closing answers what still waits', async (t) => {
   await pool.close();
   t.equal(await waiting, 'OVERLOADED');
 });
+
+t.test(
+  'few tasks that can be done here are done here, many go to a thread, and each gets its own answer',
+  async (t) => {
+    const { pool, metrics } = await open(t);
+    const done: string[] = [];
+    const both = async (name: string): Promise<string | null | undefined> => {
+      const here = (): Awaited<ReturnType<typeof pool.run<'sketch'>>> => {
+        done.push(name);
+        return { sketch: { terms: [`${name} here`], osFamily: null, browser: null, browserMajor: null }, bands: [] };
+      };
+      return (await pool.run(order(name), here)).sketch.terms[0];
+    };
+    t.same(await Promise.all(['a', 'b'].map(both)), ['a here', 'b here']);
+    const names = Array.from({ length: 16 }, (_, index) => `many-${index}`);
+    t.same(await Promise.all(names.map(both)), names, 'a whole batch is a thread’s');
+    t.same(done, ['a', 'b']);
+    t.equal((await metrics.poolHere.get()).values[0]?.value, 2);
+  },
+);
+
+t.test('a task that fails here fails alone', async (t) => {
+  const { pool } = await open(t);
+  const failing = pool.run(order('x'), () => {
+    throw new Error('the bug');
+  });
+  const fine = ask(pool, 'fine');
+  t.equal(await outcome(failing), 'the bug');
+  t.equal(await fine, 'fine', 'what only a thread does goes there');
+});
