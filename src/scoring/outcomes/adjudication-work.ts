@@ -17,11 +17,14 @@ export interface WorkDone {
 
 /** Replaces what stands in the history for these sessions by what their events say now. */
 export async function readjudicate(tx: Queryable, sessions: readonly SessionName[]): Promise<WorkDone> {
-  await lock(tx, sessions);
   const shifts = createHistoryShifts();
-  const standing = await takeStanding(tx, sessions);
-  const outcomes = await readOutcomes(tx, sessions);
-  const subjects = await findSubjects(tx, sessions);
+  // They go out together, and the database does them in this order.
+  const [, standing, outcomes, subjects] = await Promise.all([
+    lock(tx, sessions),
+    takeStanding(tx, sessions),
+    readOutcomes(tx, sessions),
+    findSubjects(tx, sessions),
+  ]);
   const made: Standing[] = [];
   for (const session of sessions) {
     const name = nameOf(session);
@@ -35,9 +38,7 @@ export async function readjudicate(tx: Queryable, sessions: readonly SessionName
     made.push({ ...session, ...adjudication, subjects: concerned, eventsDropped: stood?.eventsDropped === true });
     shifts.add(session.namespace, concerned, adjudication, 1);
   }
-  await store(tx, made);
-  const changed = await shifts.apply(tx);
-  await orderLabels(tx, sessions);
+  const [changed] = await Promise.all([shifts.apply(tx), store(tx, made), orderLabels(tx, sessions)]);
   return { sessions: sessions.length, changed };
 }
 

@@ -4,6 +4,7 @@
  * changes nothing. A project whose data the counters store has lost is told whole.
  */
 import type { Counters } from '../../stores/counters/port.js';
+import { keysAreLookedUp } from '../../stores/database/by-key.js';
 import type { Database } from '../../stores/database/port.js';
 import { decay } from './history-days.js';
 import type { HistoryRow } from './history-shifts.js';
@@ -37,11 +38,15 @@ export async function publishRecords(deps: HistoryPublisherDeps, rows: readonly 
 }
 
 async function noteTold(deps: HistoryPublisherDeps, rows: readonly HistoryRow[]): Promise<void> {
-  await deps.database.query(
-    `UPDATE history SET published = greatest(published, told.version)
-       FROM unnest($1::text[], $2::text[], $3::bigint[]) AS told (project, subject, version)
-      WHERE project_id = told.project AND subject_ref = told.subject`,
-    [rows.map((row) => row.namespace), rows.map((row) => row.subject_ref), rows.map((row) => row.version)],
+  await deps.database.transaction(
+    (tx) =>
+      tx.query(
+        `UPDATE history SET published = greatest(published, told.version)
+           FROM unnest($1::text[], $2::text[], $3::bigint[]) AS told (project, subject, version)
+          WHERE project_id = told.project AND subject_ref = told.subject`,
+        [rows.map((row) => row.namespace), rows.map((row) => row.subject_ref), rows.map((row) => row.version)],
+      ),
+    { opening: keysAreLookedUp },
   );
 }
 

@@ -4,6 +4,7 @@
  * its project and rests: one that can never be done (a session with a million events) would otherwise be in the first batch of every round, and no
  * project would get past it.
  */
+import { keysAreLookedUp } from '../../stores/database/by-key.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import type { SessionName } from './session-subjects.js';
 import { nextInTurn, takeOrders, type WaitingIn } from './waiting-projects.js';
@@ -29,12 +30,15 @@ export function createWorkOrders(database: Database, batchMax: number = ordersMa
   return {
     async next(work) {
       try {
-        const done = await database.transaction(async (tx) => {
-          const waiting = waitingBut(resting.ids());
-          const turn = await nextInTurn(tx, waiting, after, size);
-          const sessions = turn.projects.length === 0 ? [] : await takeOrders(tx, waiting, turn.projects, size);
-          return { turn, result: sessions.length === 0 ? null : await work(tx, sessions) };
-        });
+        const done = await database.transaction(
+          async (tx) => {
+            const waiting = waitingBut(resting.ids());
+            const turn = await nextInTurn(tx, waiting, after, size);
+            const sessions = turn.projects.length === 0 ? [] : await takeOrders(tx, waiting, turn.projects, size);
+            return { turn, result: sessions.length === 0 ? null : await work(tx, sessions) };
+          },
+          { opening: keysAreLookedUp },
+        );
         after = done.turn.next;
         size = Math.min(batchMax, size * 2);
         return done.result;

@@ -2,6 +2,7 @@
  * Sessions whose outcomes changed, and with them the label under which the score mix counts them: worked off a batch at a time, in turn from every
  * project that has some, so that the back-fill of one holds up no other. A batch is one transaction: killed, it is done again.
  */
+import { keysAreLookedUp } from '../../stores/database/by-key.js';
 import type { Database } from '../../stores/database/port.js';
 import { nextInTurn, takeOrders } from '../outcomes/waiting-projects.js';
 import { relabelSessions } from './mix-store.js';
@@ -17,13 +18,16 @@ export function createLabelWork(database: Database, batchMax: number = ordersMax
   let after = '';
   return {
     async next() {
-      const { turn, taken } = await database.transaction(async (tx) => {
-        const turn = await nextInTurn(tx, { table: 'label_work' }, after, batchMax);
-        if (turn.projects.length === 0) return { turn, taken: 0 };
-        const sessions = await takeOrders(tx, { table: 'label_work' }, turn.projects, batchMax);
-        if (sessions.length > 0) await relabelSessions(tx, sessions);
-        return { turn, taken: sessions.length };
-      });
+      const { turn, taken } = await database.transaction(
+        async (tx) => {
+          const turn = await nextInTurn(tx, { table: 'label_work' }, after, batchMax);
+          if (turn.projects.length === 0) return { turn, taken: 0 };
+          const sessions = await takeOrders(tx, { table: 'label_work' }, turn.projects, batchMax);
+          if (sessions.length > 0) await relabelSessions(tx, sessions);
+          return { turn, taken: sessions.length };
+        },
+        { opening: keysAreLookedUp },
+      );
       after = turn.next;
       return taken;
     },

@@ -1,6 +1,11 @@
 import t from 'tap';
+import { readjudicate } from '../../../src/scoring/outcomes/adjudication-work.js';
+import { createHistoryShifts } from '../../../src/scoring/outcomes/history-shifts.js';
+import { storeEvents } from '../../../src/scoring/outcomes/outcome-service.js';
+import { createWorkOrders } from '../../../src/scoring/outcomes/work-orders.js';
 import { insertOutcomes, sortRows, type OutcomeRow } from '../../../src/scoring/outcomes/outcome-rows.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
+import type { Database } from '../../../src/stores/database/port.js';
 import { openPostgres } from '../../../src/stores/database/postgres.js';
 import { createDatabase, findStack } from '../../helpers/stores.js';
 
@@ -59,6 +64,57 @@ if (stack !== null) {
     t.same(await database.query('SELECT n, taken FROM seats ORDER BY n'), [
       { n: 1, taken: 2 },
       { n: 2, taken: 2 },
+    ]);
+  });
+
+  t.test('a batch looks its sessions up by their keys, and reads no table whole', async (t) => {
+    const url = await createDatabase(t, stack);
+    const open = async (): Promise<Database> => {
+      const database = await openPostgres({ url, poolMax: 1, deadlineMs: 20_000 });
+      t.teardown(() => database.close());
+      return database;
+    };
+    const database = await open();
+    for (let part = 0; part < 10; part += 1)
+      await database.transaction((tx) =>
+        storeEvents(
+          tx,
+          rows.map((row) => ({ ...row, sessionRef: `${part} ${row.sessionRef}` })),
+        ),
+      );
+    // What a connection did before counts as its transaction's too, for a second.
+    const read = await createWorkOrders(await open(), 20).next(async (tx, sessions) => {
+      await readjudicate(tx, sessions);
+      return tx.query(
+        "SELECT relname, seq_tup_read FROM pg_stat_xact_user_tables WHERE seq_tup_read > 0 AND relname IN ('outcomes', 'session_index', 'adjudications', 'outcome_subjects', 'history')",
+      );
+    });
+    t.same(read, []);
+  });
+
+  t.test('transactions that make the records of the same subjects at once are all counted', async (t) => {
+    const database = await openPostgres({ url: await createDatabase(t, stack), poolMax: 8, deadlineMs: 20_000 });
+    t.teardown(() => database.close());
+    const adjudication = { fraud: false, clawback: false, atMs: 1_700_000_000_000 };
+    const writers = Array.from({ length: 8 }, (_, n) => `own ${n}`);
+    await Promise.all(
+      writers.map((own) =>
+        database.transaction(async (tx) => {
+          const shifts = createHistoryShifts();
+          shifts.add('proj_1', ['a', 'b', own, 'z'], adjudication, 1);
+          const changed = await shifts.apply(tx);
+          t.equal(changed.length, 4);
+        }),
+      ),
+    );
+    const counted = await database.query(
+      "SELECT subject_ref, version, days FROM history WHERE subject_ref IN ('a', 'z', 'own 3') ORDER BY subject_ref",
+    );
+    const days = (n: number): object => ({ version: n, days: { 19675: [n, 0, 0] } });
+    t.same(counted, [
+      { subject_ref: 'a', ...days(8) },
+      { subject_ref: 'own 3', ...days(1) },
+      { subject_ref: 'z', ...days(8) },
     ]);
   });
 }
