@@ -235,6 +235,11 @@ export const settings = {
     oneOf(['auto', '1', '2'] as const),
     'Format that records of scores are written in. 1: as earlier versions read them, too; 2: a third of the size. Both are read. auto: 2 in a new installation, elsewhere from a day after the upgrade. Set 1 while an upgrade takes longer, and before going back to an older version.',
   ),
+  VH_UNREADABLE_DAYS: setting(
+    30,
+    integer(1, 400),
+    'Days that dead letters which cannot be read, and files kept beside the spool, stay. Nobody can tell whom they are about, so that an erasure does not reach them; by then they are gone.',
+  ),
   VH_OUTCOME_RETENTION_DAYS: setting(
     400,
     integer(1, 36_500),

@@ -2,6 +2,7 @@
  * What was erased of a respondent.
  */
 import { Type, type Static } from 'typebox';
+import { Timestamp } from './common.js';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
@@ -20,6 +21,16 @@ export const ErasureReply = Type.Object({
       history: count('Adjudications and days of history, which the consumers take away within seconds.'),
     },
     { description: 'Counted anew after it: zeros, once the consumers have done their part. Ask again to see it.' },
+  ),
+  unreadable: Type.Object(
+    {
+      records: count('Records set aside that nobody can read, whoever they are about.'),
+      goneBy: Timestamp,
+    },
+    {
+      description:
+        'What an erasure cannot look into: records that were damaged or could not be taken. They are deleted by their age, files that a process keeps beside its spool too.',
+    },
   ),
 });
 export type ErasureReply = Static<typeof ErasureReply>;

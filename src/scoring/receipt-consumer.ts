@@ -4,7 +4,7 @@
 import type { Database } from '../stores/database/port.js';
 import type { Consumer, Log } from '../stores/log/port.js';
 import type { Metrics } from '../telemetry/metrics.js';
-import { createReceiptRecorder } from './receipts.js';
+import { createReceiptRecorder, receiptOfEntry } from './receipts.js';
 
 export interface ReceiptConsumerDeps {
   readonly database: Database;
@@ -23,6 +23,7 @@ export function startReceiptConsumer({ database, log, metrics }: ReceiptConsumer
     group: 'receipts',
     batchMax,
     lingerMs,
+    tenantOf: ({ value }) => receiptOfEntry(value).organizationId,
     handle: async (entries) => metrics.receiptsRecorded.inc(await record(entries)),
   });
 }

@@ -8,7 +8,7 @@ import type { MakeRef } from '../crypto/master-key.js';
 import { namespacesOf, splitNamespace } from '../stores/counters/namespace.js';
 import type { Counters } from '../stores/counters/port.js';
 import type { Database, Queryable } from '../stores/database/port.js';
-import { eraseLetters } from '../stores/log/dead-letter-table.js';
+import { eraseLetters } from '../stores/log/letter-erasure.js';
 import { countLeft, markErased } from './erased-respondents.js';
 import { tellsOf } from './outcomes/outcome-log.js';
 import { receiptOfEntry } from './receipts.js';

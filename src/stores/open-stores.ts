@@ -18,6 +18,7 @@ import { migrate } from './database/migrate.js';
 import { measured } from './database/measured.js';
 import type { Database } from './database/port.js';
 import { openPostgres } from './database/postgres.js';
+import { readClock } from './database/retention-marks.js';
 import { openKafkaLog, type KafkaLogOptions } from './log/kafka-log.js';
 import { withDeadLetters } from './log/dead-letters.js';
 import { openLateLog } from './log/late-log.js';
@@ -111,7 +112,10 @@ export async function openStores({ settings, logger, metrics, stop }: OpenStores
         logger,
       });
       metrics.spoolBytesMax.set(settings.VH_SPOOL_BYTES_MAX);
-      const spooled = withSpool({ log, spool, metrics, logger });
+      const spooled = withSpool({
+        ...{ log, spool, metrics, logger },
+        keptLife: { days: settings.VH_UNREADABLE_DAYS, readClock: () => readClock(database) },
+      });
       log = spooled;
       takesReceipts = spooled.takesReceipts;
     }

@@ -1,5 +1,8 @@
-/** Files kept beside the spool: what in them was damaged, or refused by the log, waits for an operator, who takes them away. */
-import { readdir, stat } from 'node:fs/promises';
+/**
+ * Files kept beside the spool: what in them was damaged, or refused by the log, waits for an operator, who takes them away. Nobody can tell whom they
+ * are about, so that they go by their age where no operator comes.
+ */
+import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Goes behind the name that the file had in the queue. */
@@ -17,4 +20,18 @@ export async function findKept(directory: string): Promise<KeptFiles> {
   const found = await Promise.all(names.map((name) => stat(join(directory, name)).catch(() => null)));
   const times = found.flatMap((each) => (each === null ? [] : [each.mtimeMs]));
   return { files: times.length, oldestAtMs: times.length === 0 ? null : Math.min(...times) };
+}
+
+/** Deletes those that were kept aside before that time, milliseconds since 1970; answers their paths. The rename was the last change of each. */
+export async function dropKept(directory: string, keptBeforeMs: number): Promise<readonly string[]> {
+  const dropped: string[] = [];
+  for (const name of await readdir(directory)) {
+    if (!name.endsWith(keptEnding)) continue;
+    const path = join(directory, name);
+    const found = await stat(path).catch(() => null);
+    if (found === null || !found.isFile() || found.ctimeMs >= keptBeforeMs) continue;
+    await unlink(path);
+    dropped.push(path);
+  }
+  return dropped;
 }

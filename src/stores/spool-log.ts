@@ -22,12 +22,15 @@ export interface SpoolLogDeps {
   readonly logger: Logger;
   /** Longest that a receipt waits for the log. */
   readonly directMsMax?: number;
+  /** How long files that were kept aside stay, by a clock that is not this machine's; without it they stay for good. */
+  readonly keptLife?: { readonly days: number; readonly readClock: () => Promise<number> };
   /** How often it looks for files kept aside, in milliseconds. */
   readonly keptEveryMs?: number;
 }
 
 const directMsMaxDefault = 500;
 const keptEveryMsDefault = 30_000;
+const dayMs = 86_400_000;
 /** A disk that refused a receipt may have room again later; only trying tells. */
 const refusalMs = 5_000;
 const pauseFirstMs = 100;
@@ -86,11 +89,20 @@ export function withSpool(deps: SpoolLogDeps): SpooledLog {
 }
 
 /** Keeps the figures of files kept aside: how many, and how long the oldest has waited for somebody. */
-function startKeptRounds({ spool, metrics, keptEveryMs = keptEveryMsDefault }: SpoolLogDeps): { stop(): void } {
+function startKeptRounds(deps: SpoolLogDeps): { stop(): void } {
+  const { spool, metrics, logger, keptLife, keptEveryMs = keptEveryMsDefault } = deps;
   const look = async (): Promise<void> => {
     const { files, oldestAtMs } = await spool.kept();
     metrics.spoolKept.set(files);
     metrics.spoolKeptOldest.set(oldestAtMs === null ? 0 : Math.max(0, Date.now() - oldestAtMs) / 1_000);
+    if (keptLife !== undefined && files > 0) {
+      const keptBeforeMs = (await keptLife.readClock()) - keptLife.days * dayMs;
+      for (const file of await spool.dropKept(keptBeforeMs))
+        logger.warn(
+          { file, days: keptLife.days },
+          'a file kept beside the spool was deleted, as nobody had taken it away',
+        );
+    }
   };
   const round = (): void => void look().catch(() => undefined);
   round();

@@ -17,7 +17,7 @@ import { packedBytes } from './log/packing.js';
 import type { LogEntry } from './log/port.js';
 import { codeOf } from './lock-holder.js';
 import { readFrames } from './spool-frames.js';
-import { findKept, keptEnding, type KeptFiles } from './spool-kept.js';
+import { dropKept, findKept, keptEnding, type KeptFiles } from './spool-kept.js';
 import { createSpoolWriter, type SpoolFile } from './spool-writer.js';
 
 export interface SpoolOptions {
@@ -40,6 +40,8 @@ export interface Spool {
   bytes(): number;
   /** Files kept aside, of this process and earlier ones: someone has to look at them. Read from the disk, from which an operator takes them. */
   kept(): Promise<KeptFiles>;
+  /** Deletes those kept aside before that time, milliseconds since 1970; answers their paths. */
+  dropKept(keptBeforeMs: number): Promise<readonly string[]>;
   /** Leaves what waits for the next start. */
   close(): Promise<void>;
 }
@@ -87,6 +89,7 @@ export async function openSpool({
     hasRoom: () => writer.bytes() + receiptBytes <= bytesMax,
     bytes: writer.bytes,
     kept: () => findKept(directory),
+    dropKept: (keptBeforeMs) => dropKept(directory, keptBeforeMs),
     close: async () => {
       await commit.drain();
       await writer.seal();

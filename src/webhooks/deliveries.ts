@@ -88,6 +88,7 @@ export async function startDeliveries(deps: DeliveriesDeps): Promise<Consumer> {
     topic: 'verifications',
     group: 'webhooks',
     batchMax: fanOutBatchMax,
+    tenantOf: (entry) => eventOf(entry).organizationId,
     handle: async (entries) => {
       const received = entries.map(eventOf);
       await fanOut(received);

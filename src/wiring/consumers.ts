@@ -54,7 +54,12 @@ const rounds: readonly ((parts: Parts) => Background)[] = [
   (parts) => startSessionRetention({ ...roundsOf(parts), retentionDays: parts.settings.VH_SESSION_RETENTION_DAYS }),
   (parts) => startLinkRetention(roundsOf(parts)),
   (parts) => startFlagRetention(roundsOf(parts)),
-  (parts) => startDeadLetterRetention({ ...roundsOf(parts), retentionDays: parts.settings.VH_RECEIPT_RETENTION_DAYS }),
+  (parts) =>
+    startDeadLetterRetention({
+      ...roundsOf(parts),
+      retentionDays: parts.settings.VH_RECEIPT_RETENTION_DAYS,
+      unreadableDays: parts.settings.VH_UNREADABLE_DAYS,
+    }),
   ({ stores, logger, metrics }) => startBacklogWatch({ database: stores.database, logger, metrics }),
   ({ stores, logger, metrics }) => startOutboxSweeper({ database: stores.database, log: stores.log, logger, metrics }),
 ];

@@ -13,7 +13,7 @@ import type { Pool } from '../pool/pool.js';
 import type { Observe } from '../monitoring/monitor.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
 import { eraseRespondentScores } from '../scoring/respondent-erasure.js';
-import { eraseLetters } from '../stores/log/dead-letter-table.js';
+import { countUnreadable, eraseLetters } from '../stores/log/letter-erasure.js';
 import { eraseEvents, isEventOf } from '../stores/outbox.js';
 import { erasePayloads, markErasedSessions } from '../webhooks/payload-erasure.js';
 import { createAnalyticsService } from '../verification/analytics/analytics-service.js';
@@ -103,6 +103,9 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
         eraseLetters: (projectId, ids) =>
           eraseLetters(database, 'verifications', (value) => isEventOf(value, projectId, ids)),
         eraseLinks,
+        countUnreadable: () => countUnreadable(database),
+        unreadableDays: settings.VH_UNREADABLE_DAYS,
+        now,
         eraseScores: (projectId, respondentId) =>
           eraseRespondentScores({ database, counters, makeRef }, projectId, respondentId),
       }),
@@ -119,13 +122,13 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
 /** Erases a respondent under the name that studies gave them, too. */
 const withStudies = (database: Database, erasures: ErasureService): ErasureService => ({
   async erase(actor, respondent) {
-    const { erased, left } = await erasures.erase(actor, respondent);
+    const { erased, left, unreadable } = await erasures.erase(actor, respondent);
     for (const respondentId of await findRespondentRefs(database, respondent)) {
       const more = await erasures.erase(actor, { ...respondent, respondentId });
       for (const kind of ['sessions', 'fingerprints', 'receipts', 'events'] as const) erased[kind] += more.erased[kind];
       for (const kind of ['sessions', 'receipts', 'events', 'history'] as const) left[kind] += more.left[kind];
     }
     await erasePlaces(database, respondent);
-    return { erased, left };
+    return { erased, left, unreadable };
   },
 });

@@ -13,7 +13,9 @@ import { respondentSubject } from '../../src/scoring/subjects.js';
 import { openMemoryCounters } from '../../src/stores/counters/memory/open.js';
 import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
 import { entryOfOutcomes } from '../../src/scoring/outcomes/outcome-log.js';
+import { dropLetters } from '../../src/stores/log/dead-letter-retention.js';
 import { insertLetter } from '../../src/stores/log/dead-letter-table.js';
+import { countUnreadable } from '../../src/stores/log/letter-erasure.js';
 import { migrate } from '../../src/stores/database/migrate.js';
 
 const database = await openEmbeddedDatabase({ directory: null });
@@ -106,7 +108,8 @@ t.test(
     const owner = { topic: 'scores', group: 'receipts' } as const;
     const [theirs, kept] = [await scored('letter', maria), await scored('letter-o', other)];
     const unreadable = { key: 'torn', value: new Uint8Array([0xc1]) };
-    for (const entry of [theirs, kept, unreadable]) await insertLetter(database, owner, entry, 'refused', 10);
+    const because = { tenant: 'org_1', reason: 'refused', lettersMax: 10 };
+    for (const entry of [theirs, kept, unreadable]) await insertLetter(database, owner, entry, because);
     const [ofSession, ofOthers] = ['letter', 'letter-o'].map((session) =>
       entryOfOutcomes(projectId, 0, [
         {
@@ -116,7 +119,7 @@ t.test(
       ]),
     );
     for (const entry of [ofSession, ofOthers])
-      await insertLetter(database, { topic: 'outcomes', group: 'history' }, entry ?? unreadable, 'refused', 10);
+      await insertLetter(database, { topic: 'outcomes', group: 'history' }, entry ?? unreadable, because);
     await erase();
     t.same(
       new Set(await namesIn('dead_letters', 'key')),
@@ -124,5 +127,12 @@ t.test(
       'of the outcomes those of the other',
     );
     t.equal((await namesIn('dead_letters', 'key')).length, 3);
+    t.equal(await countUnreadable(database), 1, 'it was found out now, and has the shorter life');
+    const lives = { retentionDays: 400, unreadableDays: 30 };
+    const inDays = (days: number): number => Date.now() + days * 86_400_000;
+    t.equal(await dropLetters(database, lives, inDays(29)), 0);
+    t.equal(await dropLetters(database, lives, inDays(31)), 1);
+    t.equal(await countUnreadable(database), 0);
+    t.equal(await dropLetters(database, lives, inDays(401)), 2);
   },
 );

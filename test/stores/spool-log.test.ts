@@ -35,14 +35,27 @@ function createTestLog() {
 
 async function open(t: Test, directory = temporaryDirectory(t), directMsMax = 50) {
   const inner = createTestLog();
+  const clock = { nowMs: Date.now(), reads: 0 };
+  const readClock = async (): Promise<number> => {
+    clock.reads++;
+    return clock.nowMs;
+  };
   const metrics = createMetrics();
   const start = async () => {
     const spool = await openSpool({ directory, bytesMax: 1_000_000, logger });
-    const log = withSpool({ log: inner.log, spool, metrics, logger, directMsMax, keptEveryMs: 20 });
+    const log = withSpool({
+      log: inner.log,
+      spool,
+      metrics,
+      logger,
+      directMsMax,
+      keptEveryMs: 20,
+      keptLife: { days: 30, readClock },
+    });
     t.teardown(() => log.close());
     return { log, spool };
   };
-  return { ...inner, metrics, directory, start, ...(await start()) };
+  return { ...inner, clock, metrics, directory, start, ...(await start()) };
 }
 
 t.test('with the log well, entries go to it and nothing is spooled', async (t) => {
@@ -55,7 +68,7 @@ t.test('with the log well, entries go to it and nothing is spooled', async (t) =
 t.test(
   'how many files are kept aside, and how long the oldest has waited, is told until somebody takes them away',
   async (t) => {
-    const { metrics, directory } = await open(t);
+    const { metrics, directory, clock } = await open(t);
     const figures = async () => ({
       files: (await metrics.spoolKept.get()).values[0]?.value,
       seconds: (await metrics.spoolKeptOldest.get()).values[0]?.value ?? 0,
@@ -70,6 +83,12 @@ t.test(
     rmSync(kept);
     await waitUntil(async () => (await figures()).files === 1, 'one is left');
     t.ok((await figures()).seconds < 3_600);
+    clock.nowMs = Date.now() + 29 * 86_400_000;
+    const before = clock.reads;
+    await waitUntil(() => clock.reads > before + 2, 'it looked again');
+    t.equal((await figures()).files, 1, 'it has its time');
+    clock.nowMs = Date.now() + 31 * 86_400_000;
+    await waitUntil(async () => (await figures()).files === 0, 'nobody came for the other, which is gone by its age');
   },
 );
 

@@ -8,7 +8,7 @@ import type { Consumer, Log } from '../../stores/log/port.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { readjudicate } from './adjudication-work.js';
 import { createPendingPublisher, publishRecords, type HistoryPublisherDeps } from './history-publisher.js';
-import { findLostOutcomes } from './outcome-log.js';
+import { findLostOutcomes, tenantOfOutcomes } from './outcome-log.js';
 import { storeEvents } from './outcome-service.js';
 import { createWorkOrders } from './work-orders.js';
 
@@ -53,6 +53,7 @@ export async function startHistoryConsumer(deps: HistoryConsumerDeps): Promise<C
     topic: 'outcomes',
     group: 'history',
     batchMax: wakeBatchMax,
+    tenantOf: tenantOfOutcomes,
     handle: async (entries) => {
       for (const rows of await findLostOutcomes(deps.database, entries, deps.now()))
         await deps.database.transaction((tx) => storeEvents(tx, rows));

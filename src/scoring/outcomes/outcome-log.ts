@@ -4,6 +4,7 @@
  * again. Stored twice, an event is stored once.
  */
 import { pack, unpack } from 'msgpackr';
+import { splitNamespace } from '../../stores/counters/namespace.js';
 import type { Database } from '../../stores/database/port.js';
 import type { LogEntry } from '../../stores/log/port.js';
 import type { OutcomeRow } from './outcome-rows.js';
@@ -21,6 +22,10 @@ export const entryOfOutcomes = (namespace: string, atMs: number, rows: readonly 
   key: namespace,
   value: new Uint8Array(pack({ namespace, accepted: rows.length, atMs, rows } satisfies AcceptedOutcomes)),
 });
+
+/** The project whose they are, or the organization for keys that have none. Throws for what is no such entry. */
+export const tenantOfOutcomes = ({ value }: LogEntry): string =>
+  splitNamespace((unpack(value) as AcceptedOutcomes).namespace).holder;
 
 /** Whether an entry tells of one of these sessions, or of the respondent. Throws for what is no such entry. */
 export function tellsOf(value: Uint8Array, sessionRefs: ReadonlySet<string>, respondent: string): boolean {

@@ -40,6 +40,7 @@ export async function startMixConsumer(deps: MixConsumerDeps): Promise<Consumer>
     group: 'thresholds',
     batchMax,
     lingerMs,
+    tenantOf: ({ value }) => receiptOfEntry(value).organizationId,
     handle: (entries) => recordScores(database, entries),
   });
   async function round(): Promise<void> {

@@ -14,13 +14,7 @@ import { isUnavailable } from '../../errors.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { Database } from '../database/port.js';
-import {
-  findAskedLetters,
-  insertLetter,
-  readLetterFigures,
-  removeLetter,
-  type LetterOwner,
-} from './dead-letter-table.js';
+import { findAskedLetters, insertLetter, readLetterGauges, removeLetter, type Tenant } from './dead-letter-table.js';
 import type { Consumer, Log, LogEntry, Subscription } from './port.js';
 
 export interface DeadLetterDeps {
@@ -30,7 +24,7 @@ export interface DeadLetterDeps {
   readonly metrics: Pick<Metrics, 'deadLetters' | 'deadLettersKept' | 'deadLettersOldest'>;
   /** How often it looks for what an operator asked for, in milliseconds. */
   readonly everyMs?: number;
-  /** Most that a group may keep. */
+  /** Most that a group may keep of many tenants; see `insertLetter`. */
   readonly lettersMax?: number;
 }
 
@@ -65,7 +59,7 @@ export function withDeadLetters(deps: DeadLetterDeps): Log {
 
 /** The handler, which sets aside what fails by itself. */
 function createHandler(deps: DeadLetterDeps, subscription: Subscription): Subscription['handle'] {
-  const { topic, group, handle } = subscription;
+  const { handle } = subscription;
   /** By the first record of the batch: a batch that comes again begins with the same. */
   const failures = new Map<string, number>();
 
@@ -75,7 +69,7 @@ function createHandler(deps: DeadLetterDeps, subscription: Subscription): Subscr
     } catch (error) {
       const [only] = entries;
       if (only === undefined || signal.aborted || !isOfRecords(error)) throw error;
-      if (entries.length === 1) return setAside(deps, { topic, group }, only, error);
+      if (entries.length === 1) return setAside(deps, subscription, only, error);
     }
     const half = Math.ceil(entries.length / 2);
     await takeOrSetAside(entries.slice(0, half), signal);
@@ -107,18 +101,32 @@ function isOfRecords(error: unknown): boolean {
   return !isUnavailable(error) && !/^42[0-9A-Z]{3}$/.test(code);
 }
 
-async function setAside(deps: DeadLetterDeps, owner: LetterOwner, entry: LogEntry, error: unknown): Promise<void> {
+async function setAside(
+  deps: DeadLetterDeps,
+  { topic, group, tenantOf = () => '' }: Subscription,
+  entry: LogEntry,
+  error: unknown,
+): Promise<void> {
+  const owner = { topic, group };
   const { database, logger, metrics, lettersMax = lettersMaxDefault } = deps;
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  if (!(await insertLetter(database, owner, entry, reason, lettersMax)))
-    throw new Error(
-      `The group ${owner.group} has ${lettersMax} dead letters, as many as are kept. The last: ${reason}`,
-    );
+  const tenant = readTenant(tenantOf, entry);
+  if (!(await insertLetter(database, owner, entry, { tenant, reason, lettersMax })))
+    throw new Error(`The group ${owner.group} has as many dead letters as are kept. The last: ${reason}`);
   metrics.deadLetters.inc({ group: owner.group });
   logger.error(
     { err: error, topic: owner.topic, group: owner.group, bytes: entry.value.length },
     'a record of the log cannot be taken and was set aside as a dead letter',
   );
+}
+
+function readTenant(tenantOf: NonNullable<Subscription['tenantOf']>, entry: LogEntry): Tenant {
+  try {
+    const tenant: unknown = tenantOf(entry);
+    return typeof tenant === 'string' ? tenant : null;
+  } catch {
+    return null;
+  }
 }
 
 interface Player {
@@ -139,15 +147,15 @@ function startPlayer(deps: DeadLetterDeps, subscription: Subscription): Player {
         await handle([entry], stopping.signal);
       } catch (error) {
         if (!isOfRecords(error)) throw error;
-        await setAside(deps, { topic, group }, entry, error);
+        await setAside(deps, subscription, entry, error);
         continue;
       }
       await removeLetter(database, letterId);
       logger.info({ topic, group }, 'a dead letter was played again and taken');
     }
-    const figures = (await readLetterFigures(database)).find((each) => each.group === group);
-    metrics.deadLettersKept.set({ group }, figures?.letters ?? 0);
-    metrics.deadLettersOldest.set({ group }, figures?.oldestSeconds ?? 0);
+    const { letters, oldestSeconds } = await readLetterGauges(database, group);
+    metrics.deadLettersKept.set({ group }, letters);
+    metrics.deadLettersOldest.set({ group }, oldestSeconds);
   };
   let running: Promise<void> | null = null;
   const round = (): void => {

@@ -26,6 +26,8 @@ export interface Subscription {
   /** How long a batch may wait to fill up; fewer, larger batches cost less. Default 0. */
   readonly lingerMs?: number;
   readonly handle: (entries: readonly LogEntry[], signal: AbortSignal) => Promise<void>;
+  /** Whose an entry is: its organization, or its project where it names that alone. Throws for what cannot be read. */
+  readonly tenantOf?: (entry: LogEntry) => string;
 }
 
 export interface Consumer {

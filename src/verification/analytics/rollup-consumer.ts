@@ -25,6 +25,7 @@ export function startRollupConsumer({
     group: 'analytics',
     batchMax,
     lingerMs,
+    tenantOf: (entry) => eventOf(entry).organizationId,
     handle: (entries) => countEvents(database, entries),
   });
 }

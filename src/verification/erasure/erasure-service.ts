@@ -2,7 +2,8 @@
  * Erases a respondent of a project: sessions with what they hold, faces and devices, webhook payloads, and what server-side scoring keeps
  * of them. Each part is one transaction; asked again after a failure it goes on where it stopped. The trail of it names a keyed hash,
  * never the respondent. What is left is counted anew and told. Counters that name nobody run out by themselves; so does the log, by its
- * retention, and what it still brings is erased as it is recorded.
+ * retention, and what it still brings is erased as it is recorded. What nobody can read is told with the time by which its age has ended it, a day
+ * allowed for the round that deletes it.
  */
 import { recordAudit, type Actor } from '../../administration/audit.js';
 import type { ErasureReply } from '../../contract/respondent-erasure.js';
@@ -23,6 +24,10 @@ export interface ErasureDeps {
   readonly markSessions: (tx: Queryable, respondent: ErasedRespondent, sessionIds: readonly string[]) => Promise<void>;
   /** Records that a consumer set aside; those of these sessions go. */
   readonly eraseLetters: (projectId: string, sessionIds: ReadonlySet<string>) => Promise<unknown>;
+  /** How many records nobody can read, and how long such are kept. */
+  readonly countUnreadable: () => Promise<number>;
+  readonly unreadableDays: number;
+  readonly now: () => number;
   /** Links to the hosted page that were made for the respondent. */
   readonly eraseLinks: (tx: Queryable, projectId: string, respondentId: string) => Promise<number>;
   /** Receipts and outcomes of server-side scoring that are about the respondent. */
@@ -46,6 +51,7 @@ export interface ErasedRespondent {
 export type ErasureService = ReturnType<typeof createErasureService>;
 
 const batchMax = 500;
+const dayMs = 86_400_000;
 
 export function createErasureService(deps: ErasureDeps) {
   const { database, makeRef } = deps;
@@ -75,7 +81,8 @@ export function createErasureService(deps: ErasureDeps) {
         });
       });
       const sessions = await inOrganization(database, organizationId, (tx) => countSessions(tx, respondent));
-      return { erased, left: { sessions, ...left } };
+      const goneBy = new Date(deps.now() + (deps.unreadableDays + 1) * dayMs).toISOString();
+      return { erased, left: { sessions, ...left }, unreadable: { records: await deps.countUnreadable(), goneBy } };
     },
   };
 }

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { storeUnavailable } from '../../../src/errors.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
-import { askForLetters, readLetterFigures } from '../../../src/stores/log/dead-letter-table.js';
+import { askForLetters, insertLetter, readLetterFigures } from '../../../src/stores/log/dead-letter-table.js';
 import { withDeadLetters } from '../../../src/stores/log/dead-letters.js';
 import type { Log, LogEntry } from '../../../src/stores/log/port.js';
 import { openTableLog } from '../../../src/stores/log/table-log.js';
@@ -87,6 +87,26 @@ t.test('a batch waits for a store that is away and for a missing table, however 
     await consumer.stop();
   }
 });
+
+t.test(
+  'one tenant’s poison uses up neither the room of others nor all of its own; what is nobody’s counts in full',
+  async (t) => {
+    await database.query('TRUNCATE dead_letters');
+    let next = 0;
+    const keep = (tenant: string | null) =>
+      insertLetter(database, { topic: 'scores', group: 'g' }, entry(`key-${next++}`, 'bad'), {
+        ...{ tenant, reason: 'bad', lettersMax: 20 },
+      });
+    for (let n = 0; n < 200; n++) t.ok(await keep('org_loud'), `${n}`);
+    t.notOk(await keep('org_loud'), 'one tenant has ten times the room of a group');
+    t.ok(await keep('org_quiet'), 'and others have theirs');
+    for (let n = 0; n < 17; n++) t.ok(await keep(null));
+    t.notOk(await keep(null), 'many of nobody stop the group');
+    t.notOk(await keep('org_third'));
+    t.ok((await keep('org_quiet')) === false, 'but for whom has its share already, all wait');
+    t.match(await readLetterFigures(database), [{ letters: 218, unreadable: 17, tenants: 2, mostOf: 'org_loud' }]);
+  },
+);
 
 t.test('a group that has kept as many as it may stands still, and its age shows that', async (t) => {
   const { taken, consumer } = await openBench(t, (text) => (text.startsWith('bad') ? new Error(text) : null), 1);
