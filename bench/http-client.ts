@@ -3,6 +3,7 @@
  * socket, a request in one write, answers told by their status and headers and otherwise thrown away. It takes a half of what a
  * general client does.
  */
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 export interface Posted {
@@ -15,6 +16,8 @@ export interface Posted {
 export type Answered = (status: number, head: string) => void;
 
 export interface HttpClient {
+  /** Opens so many connections, a few at a time; resolves once they stand. */
+  open(count: number): Promise<void>;
   /** Sends as soon as a connection is free, in the order of the calls; calls `answered` once. */
   post(posted: Posted, answered: Answered): void;
   /** Ends all connections; what is in flight is told to have no answer. */
@@ -32,6 +35,8 @@ interface Connection {
   left: number | null;
 }
 
+/** Below what a listener lets wait to be taken. */
+const openedTogether = 64;
 const headEnd = '\r\n\r\n';
 
 /** `connections` is the most that are open at once; they are opened as they are needed. */
@@ -83,6 +88,13 @@ export function createHttpClient(origin: string, connections: number): HttpClien
     answered?.(Number(head.slice(9, 12)), head);
   };
   return {
+    async open(count) {
+      for (let left = count; left > 0; left -= openedTogether) {
+        const some = Array.from({ length: Math.min(left, openedTogether) }, connectOne);
+        await Promise.all(some.map(({ socket }) => once(socket, 'connect')));
+        free.push(...some);
+      }
+    },
     post(posted, answered) {
       let connection = free.pop();
       while (connection?.socket.destroyed === true) connection = free.pop();

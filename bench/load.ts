@@ -37,6 +37,15 @@ export interface Exchange {
   readonly head: string;
 }
 
+export interface Course {
+  readonly stages: readonly { readonly perSecond: number; readonly seconds: number }[];
+  /** Connections that stand before the first request. */
+  readonly opened?: number;
+  readonly tell: (exchange: Exchange) => void;
+  /** Called when a stage’s last request has left. */
+  readonly stageEnded?: (stage: number) => void;
+}
+
 export interface Load {
   /** Ends after `seconds`, or sooner after `requestsMax`. */
   closed(target: Target, seconds: number, requestsMax?: number): Promise<Answers>;
@@ -46,29 +55,33 @@ export interface Load {
     perSecond: number,
     seconds: number,
   ): Promise<{ readonly latenciesMs: Float64Array; readonly errors: number }>;
-  /** The same, told one by one. */
-  each(target: Target, perSecond: number, seconds: number, tell: (exchange: Exchange) => void): Promise<void>;
+  /** An open loop at one rate after another, told answer by answer. */
+  each(target: Target, course: Course): Promise<void>;
 }
 
 /** `connections` is how many are in flight in a closed loop, and the most in an open one. */
 export function createLoad(connections: number): Load {
-  const each: Load['each'] = async (target, perSecond, seconds, tell) => {
+  const each: Load['each'] = async (target, { stages, opened = 0, tell, stageEnded }) => {
     const client = createHttpClient(target.origin, connections);
-    const total = Math.floor(perSecond * seconds);
+    await client.open(opened);
     const startedAt = performance.now();
-    await new Promise<void>((resolve) => {
-      let left = total;
-      const send = (n: number): void => {
-        const sentAt = performance.now();
-        post(client, target, n, (status, head) => {
-          tell({ sentMs: sentAt - startedAt, latencyMs: performance.now() - sentAt, status, head });
-          left -= 1;
-          if (left === 0) resolve();
-        });
-      };
-      if (total === 0) resolve();
-      void dispatch(total, perSecond, send);
-    });
+    let n = 0;
+    let left = 0;
+    let done = (): void => undefined;
+    const send = (): void => {
+      const sentAt = performance.now();
+      left += 1;
+      post(client, target, n++, (status, head) => {
+        tell({ sentMs: sentAt - startedAt, latencyMs: performance.now() - sentAt, status, head });
+        left -= 1;
+        if (left === 0) done();
+      });
+    };
+    for (const [index, { perSecond, seconds }] of stages.entries()) {
+      await dispatch(Math.floor(perSecond * seconds), perSecond, send);
+      stageEnded?.(index);
+    }
+    if (left > 0) await new Promise<void>((resolve) => (done = resolve));
     client.close();
   };
   return {
@@ -96,10 +109,11 @@ export function createLoad(connections: number): Load {
     async open(target, perSecond, seconds) {
       const latencies: number[] = [];
       let errors = 0;
-      await each(target, perSecond, seconds, ({ latencyMs, status }) => {
+      const tell = ({ latencyMs, status }: Exchange): void => {
         latencies.push(latencyMs);
         if (!isAnswer(status)) errors += 1;
-      });
+      };
+      await each(target, { stages: [{ perSecond, seconds }], tell });
       return { latenciesMs: Float64Array.from(latencies).sort(), errors };
     },
   };
@@ -107,12 +121,12 @@ export function createLoad(connections: number): Load {
 
 const isAnswer = (status: number): boolean => status >= 200 && status < 300;
 
-/** Calls `send` with 0 to `total` - 1, each when it is due. */
-async function dispatch(total: number, perSecond: number, send: (n: number) => void): Promise<void> {
+/** Calls `send` `total` times, each when it is due. */
+async function dispatch(total: number, perSecond: number, send: () => void): Promise<void> {
   const startedAt = performance.now();
   for (let n = 0; n < total;) {
     const due = Math.min(total, Math.floor(((performance.now() - startedAt) * perSecond) / 1_000) + 1);
-    for (; n < due; n += 1) send(n);
+    for (; n < due; n += 1) send();
     // Rounded up: a timer that comes too soon would wake it for nothing.
     await sleep(Math.max(1, Math.ceil(startedAt + (n * 1_000) / perSecond - performance.now())));
   }

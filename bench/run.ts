@@ -1,9 +1,10 @@
-/** `npm run bench -- NAME [--seconds N] [--rounds N] [--projects N] [--known N] [--sessions N] [--due N] [--days N] [--events N]`: runs one bench, prints its table and, last, one line of JSON with the ratios. */
+/** `npm run bench -- NAME [--seconds N] [--rounds N] [--projects N] [--known N] [--sessions N] [--due N] [--days N] [--events N] [--embedded]`: runs one bench, prints its table and, last, one line of JSON with the ratios. */
 import { parseArgs } from 'node:util';
 import { benchAdmin } from './admin.js';
 import { benchCounters } from './counters.js';
 import { benchFaces } from './faces.js';
 import { benchOutcomes } from './outcomes.js';
+import { benchOverload } from './overload.js';
 import { benchScore } from './score.js';
 import { benchStores } from './stores.js';
 import { benchThresholds } from './thresholds.js';
@@ -15,6 +16,7 @@ const benches = {
   counters: benchCounters,
   faces: benchFaces,
   outcomes: benchOutcomes,
+  overload: benchOverload,
   score: benchScore,
   stores: benchStores,
   thresholds: benchThresholds,
@@ -31,6 +33,7 @@ const options = {
   due: { type: 'string' },
   days: { type: 'string' },
   events: { type: 'string' },
+  embedded: { type: 'boolean' },
 } as const;
 const { values, positionals } = parseArgs({ allowPositionals: true, options });
 const bench = Object.entries(benches).find(([name]) => name === positionals[0])?.[1];
@@ -45,6 +48,7 @@ const { table, ratios } = await bench({
   known: Number(values.known ?? 1_000_000),
   sessions: Number(values.sessions ?? 5_000_000),
   due: Number(values.due ?? 0),
+  ...(values.embedded === true && { embedded: true }),
   days: Number(values.days ?? 400),
   events: Number(values.events ?? 20_000),
 });

@@ -3,7 +3,7 @@ import { median } from './load.js';
 import type { RoleMeasured } from './score-roles.js';
 import type { Measured, Name, RateRound, Round } from './score-rounds.js';
 import type { BenchResult } from './score.js';
-import { targetLines } from './score-targets.js';
+import { scoreTargets } from './score-targets.js';
 
 export type Roles = Partial<Readonly<Record<'embedded' | 'api', RoleMeasured>>>;
 
@@ -43,7 +43,7 @@ export function reportScores(measured: Readonly<Record<Name, Measured>>, context
     ...names.map((name) => stallLine(name, measured[name])),
     `${'alone'.padEnd(22)}answers/s  CPU us  memory MB`,
     ...Object.entries(roles).map(([name, role]) => roleLine(name, role)),
-    ...targetLines(ratios, context.rates),
+    ...scoreTargets(ratios, context.rates),
   ];
   return { table: lines.join('\n'), ratios };
 }

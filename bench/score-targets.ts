@@ -1,12 +1,12 @@
 /** What the score bench is held against: floor and aim of each measure, and the table of them. */
 import type { BenchResult } from './score.js';
 
-interface Target {
+export interface Target {
   readonly measure: string;
   /** Names of the figures, in the order of their columns. */
   readonly figures: readonly string[];
   readonly floor: number;
-  readonly aim: number;
+  readonly aim?: number;
   /** More of it is better. */
   readonly more?: true;
 }
@@ -44,14 +44,17 @@ function targetsOf(rates: readonly number[]): readonly Target[] {
   ];
 }
 
+export const scoreTargets = (ratios: BenchResult['ratios'], rates: readonly number[]): readonly string[] =>
+  tableOfTargets(ratios, targetsOf(rates));
+
 /** One line for each target with figures; those beyond the floor are marked. */
-export function targetLines(ratios: BenchResult['ratios'], rates: readonly number[]): readonly string[] {
-  const lines = targetsOf(rates).flatMap(({ measure, figures, floor, aim, more }) => {
+export function tableOfTargets(ratios: BenchResult['ratios'], targets: readonly Target[]): readonly string[] {
+  const lines = targets.flatMap(({ measure, figures, floor, aim, more }) => {
     const values = figures.flatMap((name) => ratios[name] ?? []);
     if (values.length === 0) return [];
     const isMissed = values.some((value) => (more ? value < floor : value > floor));
     const here = values.map((value) => spell(value)).join(', ');
-    return `${measure.padEnd(54)}${here.padEnd(22)}${spell(floor).padEnd(7)}${spell(aim).padEnd(6)}${isMissed ? 'missed' : ''}`;
+    return `${measure.padEnd(54)}${here.padEnd(22)}${spell(floor).padEnd(7)}${(aim === undefined ? '' : spell(aim)).padEnd(6)}${isMissed ? 'missed' : ''}`;
   });
   return [`${'against floor and aim'.padEnd(54)}${'here'.padEnd(22)}floor  aim`, ...lines];
 }

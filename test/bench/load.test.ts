@@ -26,7 +26,17 @@ t.test('an open loop sends what is due though nothing is answered, and tells eve
         one.writeHead(n < 10 ? 503 : 200, { 'retry-after': '1', 'content-length': 2 }).end('{}');
   });
   const exchanges: Exchange[] = [];
-  await createLoad(64).each(targetOf(origin), 500, 0.1, (exchange) => exchanges.push(exchange));
+  const ended: number[] = [];
+  await createLoad(64).each(targetOf(origin), {
+    stages: [
+      { perSecond: 500, seconds: 0.09 },
+      { perSecond: 100, seconds: 0.05 },
+    ],
+    opened: 10,
+    tell: (exchange) => exchanges.push(exchange),
+    stageEnded: (stage) => ended.push(stage),
+  });
+  t.same(ended, [0, 1]);
   t.equal(exchanges.length, 50);
   t.equal(exchanges.filter(({ status, head }) => status === 503 && /retry-after: 1/i.test(head)).length, 10);
   const longest = Math.max(...exchanges.map(({ latencyMs }) => latencyMs));

@@ -1,0 +1,180 @@
+/**
+ * Bench of too much work: `POST /lite/score` at four times the rate that the service can answer, on the running stack, or on embedded
+ * stores where none runs; half of the sessions with a probe.
+ *
+ * Reported, as medians of rounds: what it still answers, as a share of what it answers as fast as it can; how soon it refuses the rest, and
+ * whether each refusal says when to come again; and how long after it half of the answers are as quick as before. Each round measures
+ * anew what it can answer, as the machine may have other work.
+ */
+import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
+import { createLoad, median, quantile, type Exchange } from './load.js';
+import { serve } from './process.js';
+import { createSessions, saturate, scoring, settle, type Contestant, type Sessions } from './score-rounds.js';
+import type { BenchResult } from './score.js';
+import { tableOfTargets } from './score-targets.js';
+import { findStack, withStack } from './stack.js';
+import { warmUp, type WarmUp } from './warm-up.js';
+
+export interface OverloadOptions {
+  /** Length of the overload; what is normal and what comes after are measured for as long. */
+  readonly seconds: number;
+  readonly rounds: number;
+  readonly warm?: WarmUp;
+  /** Default: on the stack where one runs. */
+  readonly embedded?: boolean;
+}
+
+const connections = 64;
+/** An overload comes from many callers, over connections that they keep; more are opened where these are all in use. */
+const connectionsKept = 1_000;
+const connectionsMax = 4_000;
+const times = 4;
+/** Of saturation, before and after. */
+const normalShare = 0.5;
+const afterSeconds = 8;
+/** The first of these in which the median is normal again ends what came of it. */
+const windowMs = 250;
+const normalTimes = 2;
+const warmUpDefault: WarmUp = { requests: 40_000, seconds: 40 };
+
+interface OverloadRound {
+  readonly perSecond: number;
+  readonly usefulShare: number;
+  readonly answeredP50: number;
+  /** Latency of refusals, milliseconds. */
+  readonly refusedP50: number;
+  readonly refusedP95: number;
+  readonly refusedShare: number;
+  /** Neither answered nor refused with a time to come again. */
+  readonly errors: number;
+  readonly cpuPerRefusal: number;
+  readonly normalP50: number;
+  readonly backSeconds: number;
+}
+
+export async function benchOverload(options: OverloadOptions): Promise<BenchResult> {
+  if (options.embedded ?? findStack() === null) return run(options, {});
+  return withStack((stack) => run(options, stack));
+}
+
+async function run(
+  { seconds, rounds, warm = warmUpDefault }: OverloadOptions,
+  environment: Readonly<Record<string, string>>,
+): Promise<BenchResult> {
+  const service = await serve<Bootstrap>(new URL('./service-server.js', import.meta.url), environment);
+  try {
+    const contestant = scoring(service);
+    const sessions = createSessions(createLoad(connections), service.info);
+    await warmUp(createLoad(connections), contestant, sessions, warm);
+    const measured: OverloadRound[] = [];
+    for (let round = 0; round < rounds; round += 1) measured.push(await overload(contestant, sessions, seconds));
+    return report(measured);
+  } finally {
+    await service.stop();
+  }
+}
+
+async function overload(contestant: Contestant, sessions: Sessions, seconds: number): Promise<OverloadRound> {
+  const { served, target } = contestant;
+  const rest = (): Promise<void> => settle([served], seconds);
+  const body = await sessions.take(seconds * 2_000);
+  await rest();
+  const few = createLoad(connections);
+  const { perSecond, cpuPerRequest } = await saturate(few, contestant, body, seconds, null);
+  const tooMuch = { perSecond: perSecond * times, seconds };
+  const normal = { perSecond: perSecond * normalShare, seconds: afterSeconds };
+  const count = tooMuch.perSecond * seconds + normal.perSecond * (seconds + afterSeconds);
+  const next = { ...target, body: await sessions.take(count) };
+  const calm = { ...target, body: await sessions.take(normal.perSecond * seconds) };
+  await rest();
+  const { latenciesMs } = await few.open(calm, normal.perSecond, seconds);
+  const normalP50 = quantile(latenciesMs, 0.5);
+  const exchanges: Exchange[] = [];
+  const before = served.cpuMicroseconds();
+  let used = 0;
+  await createLoad(connectionsMax).each(next, {
+    stages: [tooMuch, normal],
+    opened: connectionsKept,
+    tell: (exchange) => exchanges.push(exchange),
+    stageEnded: (stage) => {
+      if (stage === 0) used = served.cpuMicroseconds() - before;
+    },
+  });
+  const isAfter = ({ sentMs }: Exchange): boolean => sentMs >= seconds * 1_000;
+  const figures = figuresOf(
+    exchanges.filter((exchange) => !isAfter(exchange)),
+    seconds,
+  );
+  return {
+    perSecond,
+    normalP50,
+    ...figures,
+    usefulShare: figures.answers / seconds / perSecond,
+    cpuPerRefusal: (used - figures.answers * cpuPerRequest) / figures.refusals,
+    backSeconds: secondsUntil(exchanges.filter(isAfter), seconds, normalP50 * normalTimes),
+  };
+}
+
+function figuresOf(exchanges: readonly Exchange[], seconds: number) {
+  const answered = exchanges.filter(({ status }) => status === 200);
+  const refused = exchanges.filter(({ status, head }) => status === 503 && /^retry-after: \d+/im.test(head));
+  const latencies = (of: readonly Exchange[]): Float64Array =>
+    Float64Array.from(of, ({ latencyMs }) => latencyMs).sort();
+  return {
+    // What was taken and is answered after the end does not count: its caller may have gone.
+    answers: answered.filter(({ sentMs, latencyMs }) => sentMs + latencyMs <= seconds * 1_000).length,
+    refusals: refused.length,
+    answeredP50: quantile(latencies(answered), 0.5),
+    refusedP50: quantile(latencies(refused), 0.5),
+    refusedP95: quantile(latencies(refused), 0.95),
+    refusedShare: refused.length / exchanges.length,
+    errors: exchanges.length - answered.length - refused.length,
+  };
+}
+
+/** Until the first window whose median is at most `p50Max` milliseconds; all of the time where there is none. */
+function secondsUntil(after: readonly Exchange[], startSeconds: number, p50Max: number): number {
+  for (let ms = 0; ms < afterSeconds * 1_000; ms += windowMs) {
+    const fromMs = startSeconds * 1_000 + ms;
+    const window = after.filter(({ sentMs }) => sentMs >= fromMs && sentMs < fromMs + windowMs);
+    const latencies = window.map(({ status, latencyMs }) => (status === 200 ? latencyMs : Infinity));
+    if (window.length > 0 && median(latencies) <= p50Max) return ms / 1_000;
+  }
+  return afterSeconds;
+}
+
+function report(rounds: readonly OverloadRound[]): BenchResult {
+  const middle = (figure: keyof OverloadRound): number => median(rounds.map((round) => round[figure]));
+  const ratios = {
+    usefulShare: middle('usefulShare'),
+    refusedP50: middle('refusedP50'),
+    refusedP95: middle('refusedP95'),
+    backSeconds: middle('backSeconds'),
+    errors: rounds.reduce((sum, { errors }) => sum + errors, 0),
+  };
+  const columns = [
+    ['as fast/s', 'perSecond', 0],
+    ['useful', 'usefulShare', 2],
+    ['answer p50', 'answeredP50', 0],
+    ['refused', 'refusedShare', 2],
+    ['p50 ms', 'refusedP50', 0],
+    ['p95 ms', 'refusedP95', 0],
+    ['CPU us', 'cpuPerRefusal', 0],
+    ['normal p50', 'normalP50', 1],
+    ['back s', 'backSeconds', 2],
+  ] as const;
+  const line = (cells: readonly string[]): string => cells.map((cell) => cell.padEnd(12)).join('');
+  return {
+    table: [
+      `${times} times saturation, ${ratios.errors} errors`,
+      line(columns.map(([name]) => name)),
+      ...rounds.map((round) => line(columns.map(([, figure, digits]) => round[figure].toFixed(digits)))),
+      ...tableOfTargets(ratios, [
+        { measure: 'answers, of saturation’s', figures: ['usefulShare'], floor: 0.7, more: true },
+        { measure: 'refusals, p50 and p95, ms', figures: ['refusedP50', 'refusedP95'], floor: 50 },
+        { measure: 'back to a normal p50, s', figures: ['backSeconds'], floor: 5 },
+      ]),
+    ].join('\n'),
+    ratios,
+  };
+}
