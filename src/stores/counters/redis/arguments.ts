@@ -17,6 +17,7 @@ import { splitNamespace, type Namespace } from '../namespace.js';
 import { rateKeyOf } from '../rate-state.js';
 import { locateTerms } from '../term-cells.js';
 import { layOut, type Argument, type Item } from './argument-layouts.js';
+import { packSketch } from './sketch-bytes.js';
 
 const packr = new Packr({ useRecords: false });
 
@@ -142,16 +143,6 @@ function refOf(ref: string | null): string {
 /** A class stands in a line between bars. */
 function plainOf(deviceClass: string | null): string {
   return deviceClass === null ? '' : deviceClass.replaceAll(/[|\n]/g, '_');
-}
-
-/** Terms that are hashes in hex take half the room as bytes; they are the bulk of what a session is remembered by. */
-function packSketch({ terms, osFamily, browser, browserMajor }: DeviceSketch): Buffer {
-  return packr.pack([
-    terms.map((term) => (term !== null && /^(?:[0-9a-f]{2}){4,32}$/.test(term) ? Buffer.from(term, 'hex') : term)),
-    osFamily,
-    browser,
-    browserMajor,
-  ]);
 }
 
 function bytesOf(content: Uint8Array): Buffer {

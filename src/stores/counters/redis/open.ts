@@ -11,7 +11,7 @@ import { judgeRates } from '../rate-state.js';
 import { countArguments, historyArguments, probeArguments, restoreArguments, stampOf, tagOf } from './arguments.js';
 import { layOut } from './argument-layouts.js';
 import { connectRedis, type RedisConnection, type RedisLogger } from './connection.js';
-import { decodeProbe, decodeRecord, decodeUsed, readFrame } from './record.js';
+import { decodeProbe, decodeRecord, decodeUsed, readFrame, stringOf } from './record.js';
 import { openStoreClock } from './store-clock.js';
 import { createRateTaker } from './rate-taker.js';
 import { loadScripts, type Scripts } from './scripts.js';
@@ -145,7 +145,7 @@ async function countScore(
     case 'replayed':
       return { kind: 'replayed', rate, recorded: readReceipt(input.namespace, record ?? Buffer.alloc(0), probe) };
     case 'counted':
-      return { kind: 'counted', rate, ...decodeRecord(readFrame(record ?? Buffer.alloc(0)), probe) };
+      return { kind: 'counted', rate, ...decodeRecord(readFrame(record ?? Buffer.alloc(0)), 0, probe) };
     default:
       throw storeUnavailable('counters in Redis: unexpected answer to a count');
   }
@@ -153,8 +153,8 @@ async function countScore(
 
 /** A receipt is stored as what names its probe, its content, and then the record. */
 function readReceipt(namespace: string, stored: Buffer, probe: readonly (Buffer | null)[]): RecentReceipt {
-  const [, content, ...parts] = readFrame(stored);
-  return { namespace, content: content ?? new Uint8Array(), ...decodeRecord(parts, probe) };
+  const frame = readFrame(stored);
+  return { namespace, content: stringOf(frame, 1), ...decodeRecord(frame, 2, probe) };
 }
 
 function partsOf(answer: unknown): readonly (Buffer | null)[] {
