@@ -10,6 +10,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { Kafka, logLevel, type ISocketFactory, type KafkaConfig, type logCreator } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.js';
+import { shareCodec } from './kafka-codec.js';
 import { waitPatiently } from './kafka-patience.js';
 import { quietQueues } from './kafka-quiet.js';
 
@@ -33,6 +34,7 @@ const keepAliveMs = 60_000;
 
 quietQueues();
 waitPatiently();
+shareCodec();
 
 export function createKafkaClient({ brokers, clientId, ssl, sasl, logger }: KafkaConnection): KafkaClient {
   const { socketFactory, cut } = createSockets();
