@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { startTestService } from '../helpers/service.js';
+import { waitUntil } from '../helpers/wait-until.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
 import { repositoryPath } from '../helpers/repository.js';
 
@@ -19,7 +21,7 @@ t.test('the rules fire on what they are for and are silent when all is well', as
     else t.comment(absence);
     return;
   }
-  t.match((await run('promtool', ['check', 'rules', rules])).stdout, /12 rules found/);
+  t.match((await run('promtool', ['check', 'rules', rules])).stdout, /15 rules found/);
   const cases = repositoryPath('test/deploy/alerts.test.yml');
   t.match(await run('promtool', ['test', 'rules', cases]).catch((error: unknown) => error), {
     stdout: /SUCCESS/,
@@ -36,6 +38,20 @@ t.test('the rules ask for metrics that there are, and each has its case', async 
     asked.filter((name) => !known.includes(name)),
     [],
   );
+  const service = await startTestService(t);
+  const missing = async (): Promise<readonly string[]> => {
+    const shown = await (await fetch(`${service.bootstrap.adminUrl}/metrics`)).text();
+    return asked.filter((name) => !new RegExp(`^${name}(?:\\{|_count| )`, 'm').test(shown));
+  };
+  // The latency of a route begins with its first call.
+  await service.call('POST', '/lite/score', { body: { sessionId: 's', clientIp: '203.0.113.24' } });
+  await waitUntil(async () => (await missing()).length === 0, `each has its series: ${(await missing()).join(', ')}`);
+  const metrics = await (await fetch(`${service.bootstrap.adminUrl}/metrics`)).text();
+  for (const what of ['receipts', 'outcomes', 'verification sessions', 'audit entries'])
+    t.match(metrics, `vh_retention_waits{what="${what}"} 0\n`);
+  for (const group of ['receipts', 'history', 'thresholds', 'webhooks', 'analytics'])
+    for (const name of ['vh_dead_letters_total', 'vh_log_lost_entries_total', 'vh_log_lag_entries'])
+      t.match(metrics, `${name}{group="${group}"} 0\n`);
   for (const [, name = ''] of text.matchAll(/- alert: (\w+)/g))
     t.ok(cases.split(`alertname: ${name}`).length > 2, `${name} fires in one case and is silent in another`);
 });

@@ -6,7 +6,7 @@
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { Database, Row, SqlValue } from './port.js';
-import { advance, noteDeleted, readClock, type RetentionGuard } from './retention-marks.js';
+import { advance, noteDeleted, readClock, readMarks, type RetentionGuard } from './retention-marks.js';
 
 const everyMs = 3_600_000;
 /** A start deletes nothing: whoever starts with a wrong setting has time to see it. */
@@ -37,11 +37,18 @@ export interface RetentionRounds {
 
 export function startRetentionRounds(deps: RetentionRoundsDeps): RetentionRounds {
   const { logger, what } = deps;
+  if (deps.guard !== undefined) void tellWaiting(deps).catch(() => undefined);
   return startRounds(firstAfterMs, (isStopping) =>
     runRetention(deps, isStopping).catch((error: unknown) =>
       logger.warn({ err: error, what }, 'records past their lifetime were not deleted; the next round does it'),
     ),
   );
+}
+
+/** What waited when an earlier process stopped waits still; this one would tell so with its first round only. */
+async function tellWaiting({ database, metrics, what }: RetentionRoundsDeps): Promise<void> {
+  const mark = (await readMarks(database)).find((each) => each.what === what);
+  metrics.retentionWaits.set({ what }, (mark?.waitsFor ?? null) === null ? 0 : 1);
 }
 
 /** Runs `work`, which does not reject, after a while and then every hour; never twice at a time. */

@@ -42,6 +42,7 @@ export function withDeadLetters(deps: DeadLetterDeps): Log {
     ...log,
     subscribe: async (subscription) => {
       const consumer = await log.subscribe({ ...subscription, handle: createHandler(deps, subscription) });
+      deps.metrics.deadLetters.inc({ group: subscription.group }, 0);
       const player = startPlayer(deps, subscription);
       playing.add(player);
       const stop = async (): Promise<void> => {

@@ -7,7 +7,7 @@ import type { Log, Subscription } from './port.js';
 
 export interface LagLogDeps {
   readonly log: Log;
-  readonly metrics: Pick<Metrics, 'logLag'>;
+  readonly metrics: Pick<Metrics, 'logLag' | 'logLost'>;
   /** How often it looks, in milliseconds. */
   readonly everyMs?: number;
 }
@@ -27,19 +27,23 @@ export function withLag({ log, metrics, everyMs = everyMsDefault }: LagLogDeps):
     }
   };
   let looking = false;
-  const timer = setInterval(() => {
+  const lookOnce = (): void => {
     if (looking) return;
     looking = true;
     void look()
       .catch(() => undefined)
       .finally(() => (looking = false));
-  }, everyMs);
+  };
+  const timer = setInterval(lookOnce, everyMs);
   timer.unref();
   return {
     ...log,
     subscribe: async (subscription) => {
       const consumer = await log.subscribe(subscription);
       groups.add(subscription);
+      // There before the first loss, so that one is a rise.
+      metrics.logLost.inc({ group: subscription.group }, 0);
+      lookOnce();
       const stop = (): Promise<void> => {
         groups.delete(subscription);
         return consumer.stop();
