@@ -2,14 +2,16 @@
  * Refuses work at the door while the work inside takes too long: what would wait for longer than its caller does is a 503 at once, before its key is
  * looked up or its body read, so that what was taken is finished.
  *
- * Two waits are measured. That for this process: how late a timer comes while many requests are inside, for then each of them waits as
- * long at every step. And that of each request: while many have been inside for longer than the stores together may take. It is time
- * that refuses and not a count: how many a process can hold depends on the machine and on its stores, the time of a caller does not.
+ * Three waits are measured. That for this process: how late a timer comes while many requests are inside, for then each of them waits as
+ * long at every step. That of each request: while many have been inside for longer than the stores together may take. And that of the next one: how
+ * many are inside, and how many of them leave in a second. It is time that refuses and not a count: how many a process can hold depends on the machine and on
+ * its stores, the time of a caller does not. Once it refuses, it keeps no more inside than it answers soon.
  */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { overloaded } from '../errors.js';
 import type { Metrics } from '../telemetry/metrics.js';
+import { createAges, createDepartures, createLateness, type Lateness, type Stay } from './queueing.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -24,22 +26,19 @@ declare module 'fastify' {
 
 /** More than the stores together take before they are given up, so that an outage does not look like too much work. */
 const waitMsMax = 1_000;
-/** As many may be older than that: each may wait for its own reasons. */
+/** As many may be older than that: each may wait for its own reasons. So few are always taken. */
 const oldMax = 64;
-/** Places that were passed are let go of in portions. */
-const passedMax = 1_024;
-/** As many are always taken, however late the process is: they keep it busy, and a burst is not too much work. */
-const insideMin = 256;
-/** How late a timer may come, and how often it is looked at while many are inside. */
+/** Where as many have waited so long, it is told from how many leave what the next one is to wait. */
+const tellingMs = 250;
+/** How late a timer may come while more than a burst is inside, and how often it is looked at then. */
 const lateMsMax = 50;
+const burst = 256;
 const lookEveryMs = 50;
-
-/** One request between its headers and its answer. */
-interface Stay {
-  readonly sinceMs: number;
-  isOld: boolean;
-  hasLeft: boolean;
-}
+/** While work is refused, as many are taken as leave in this time: enough to keep everything busy, and their callers wait no longer. */
+const keptMs = 150;
+/** So long after the last refusal all are taken again; and so long after the first, for what was measured then may no longer hold. */
+const calmAfterMs = 1_000;
+const measureAgainMs = 5_000;
 
 export interface Admission {
   /** null where the work inside takes too long. */
@@ -49,17 +48,35 @@ export interface Admission {
 }
 
 /** `now` in milliseconds, of a clock that never goes back. */
-export function createAdmission(now: () => number): Admission {
-  const ages = createAges();
-  const lateness = createLateness(now);
+export function createAdmission(now: () => number, lateness: Lateness = createLateness(now, lookEveryMs)): Admission {
+  const ages = createAges([tellingMs, waitMsMax]);
+  const departures = createDepartures();
   let inside = 0;
+  /** While work is refused, when that began and when somebody was refused last. */
+  let refusing: { readonly sinceMs: number; lastMs: number } | null = null;
+
+  const isTooMuch = (atMs: number): boolean => {
+    const perMs = departures.perMs(atMs);
+    const [waiting = 0, old = 0] = ages.count(atMs);
+    if (old >= oldMax) return true;
+    if (waiting >= oldMax && perMs > 0 && inside / perMs > waitMsMax) return true;
+    if (inside < burst) return false;
+    lateness.watch(() => inside >= burst / 2);
+    return lateness.ms(atMs) > lateMsMax;
+  };
+  const refuses = (atMs: number): boolean => {
+    if (inside < oldMax) return false;
+    if (refusing !== null && (atMs - refusing.lastMs > calmAfterMs || atMs - refusing.sinceMs > measureAgainMs))
+      refusing = null;
+    if (refusing === null && isTooMuch(atMs)) refusing = { sinceMs: atMs, lastMs: atMs };
+    return refusing !== null && inside >= departures.perMs(atMs) * keptMs;
+  };
   return {
     enter() {
       const sinceMs = now();
-      if (ages.countOld(sinceMs) >= oldMax) return null;
-      if (inside >= insideMin) {
-        lateness.watch(() => inside >= insideMin / 2);
-        if (lateness.ms(sinceMs) > lateMsMax) return null;
+      if (refuses(sinceMs)) {
+        if (refusing !== null) refusing.lastMs = sinceMs;
+        return null;
       }
       inside += 1;
       return ages.add(sinceMs);
@@ -67,59 +84,9 @@ export function createAdmission(now: () => number): Admission {
     leave(stay) {
       if (stay.hasLeft) return;
       inside -= 1;
+      departures.count(now());
       ages.remove(stay);
     },
-  };
-}
-
-/** The requests inside in the order of their coming, and how many of them are old. */
-function createAges() {
-  const line: Stay[] = [];
-  /** The first in line that is not old yet. */
-  let young = 0;
-  let old = 0;
-  return {
-    countOld(atMs: number): number {
-      for (let next = line[young]; next !== undefined && atMs - next.sinceMs > waitMsMax; next = line[young]) {
-        next.isOld = !next.hasLeft;
-        if (next.isOld) old += 1;
-        young += 1;
-      }
-      if (young >= passedMax) {
-        line.splice(0, young);
-        young = 0;
-      }
-      return old;
-    },
-    add(sinceMs: number): Stay {
-      const stay = { sinceMs, isOld: false, hasLeft: false };
-      line.push(stay);
-      return stay;
-    },
-    remove(stay: Stay): void {
-      stay.hasLeft = true;
-      if (stay.isOld) old -= 1;
-    },
-  };
-}
-
-/** How late this process comes to what is due, watched only while there is much to do. */
-function createLateness(now: () => number) {
-  let dueMs: number | null = null;
-  let lateMs = 0;
-  const watch = (goesOn: () => boolean): void => {
-    if (dueMs !== null) return;
-    dueMs = now() + lookEveryMs;
-    setTimeout(() => {
-      lateMs = goesOn() ? now() - (dueMs ?? now()) : 0;
-      dueMs = null;
-      if (goesOn()) watch(goesOn);
-    }, lookEveryMs).unref();
-  };
-  return {
-    watch,
-    /** As the last look found it, or more where the next one is overdue. */
-    ms: (atMs: number): number => Math.max(lateMs, atMs - (dueMs ?? atMs)),
   };
 }
 
