@@ -19,8 +19,11 @@ import { errorTable, Fault, overloaded, type ErrorCode } from '../errors.js';
 import type { Metrics } from '../telemetry/metrics.js';
 
 const batchMax = 16;
-/** With fewer tasks than this a trip costs the main thread more than half of what doing them here does, and all threads together twice as much. */
-const tripMin = 4;
+/**
+ * From how many tasks on a trip is made of them, where those that wait can be done here: a trip of few costs the main thread as much as doing them,
+ * and all threads together twice as much. One thread stands for a machine of two cores, where what the trip costs in all is what counts.
+ */
+const tripMinOf = (threads: number): number => (threads === 1 ? batchMax : 4);
 /** Under load a thread has one batch in work and a full one waiting beside it, so that it never idles between two. */
 const batchesPerThread = 2;
 
@@ -57,6 +60,7 @@ export function createPool(options: PoolOptions): Pool {
   const { queueMax, deadlineMs, metrics } = options;
   const threads = options.threads ?? Math.max(1, availableParallelism() - 1);
   const capacity = threads * batchesPerThread;
+  const tripMin = tripMinOf(threads);
   const piscina = new Piscina({
     filename: options.entry.href,
     minThreads: threads,
