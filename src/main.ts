@@ -42,12 +42,14 @@ export interface ServiceOptions {
   readonly now?: () => number;
   /** Aborted while it starts, the start closes what it opened and rejects with the reason. */
   readonly stop?: AbortSignal;
+  /** Told that another process has taken the data directory: this one has to end, without closing what it has there. */
+  readonly onLost?: (error: Error) => void;
 }
 
 export async function startService(
   settings: Settings,
   logger: Logger,
-  { now = Date.now, stop }: ServiceOptions = {},
+  { now = Date.now, stop, onLost }: ServiceOptions = {},
 ): Promise<Service> {
   const opened = createClosers();
   const listens = hasRole(settings, 'api') || hasRole(settings, 'audience');
@@ -57,7 +59,13 @@ export async function startService(
     const given = { current: ownMasterKey(settings), kept: settings.VH_MASTER_KEYS_KEPT };
     const metrics = createMetrics();
     metrics.build.set({ version: packageVersion() }, 1);
-    const stores = await openStores({ settings, logger, metrics, ...(stop === undefined ? {} : { stop }) });
+    const stores = await openStores({
+      settings,
+      logger,
+      metrics,
+      ...(stop === undefined ? {} : { stop }),
+      ...(onLost === undefined ? {} : { onLost }),
+    });
     opened.push(() => stores.close());
     const masterKeys = await step(admitMasterKeys(stores.database, given));
     const outbox = createOutbox({ database: stores.database, log: stores.log, logger, metrics });

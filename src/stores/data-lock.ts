@@ -6,20 +6,17 @@
  * in the same namespace when the pid is free or belongs to a process that started at another time, from another host or namespace (two containers
  * may have one host name, and a process 1 each) when the holder's sign of life (the file's own time, renewed every few seconds) has stopped for
  * half a minute. For that it is watched, until a sign comes. A process that was killed and is still being taken down, or waits for its parent to take
- * note, is given up to five seconds to go. A holder that lives is left alone: DataDirectoryInUse says who and since when.
+ * note, is given up to five seconds to go. A holder that lives is left alone: DataDirectoryInUse says who and since when. One that was taken for gone and
+ * comes back notices (held-lock.ts).
  */
-import { link, mkdir, rename, rm, unlink, utimes, writeFile } from 'node:fs/promises';
+import { link, mkdir, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { holdLock, type DataLock } from './held-lock.js';
 import { codeOf, judgeHolder, readHolder, type Holder } from './lock-holder.js';
 import { readPidSpace, readStartMark } from './process-state.js';
-
-export interface DataLock {
-  /** Gives the directory free. Harmless when called again. */
-  release(): Promise<void>;
-}
 
 /** Another living process holds the directory; the message is a sentence for the operator. */
 class DataDirectoryInUse extends Error {
@@ -36,7 +33,7 @@ class DataDirectoryInUse extends Error {
   }
 }
 
-const signOfLifeEveryMs = 5_000;
+const signOfLifeEveryMsDefault = 5_000;
 const signOfLifeMsMax = 30_000;
 const attemptsMax = 5;
 const lookEveryMs = 50;
@@ -48,6 +45,10 @@ export interface LockOptions {
   readonly patienceMs?: number;
   /** A holder elsewhere that gave no sign of life for so long is gone. */
   readonly silentMsMax?: number;
+  /** How often the holder gives one. */
+  readonly signOfLifeEveryMs?: number;
+  /** Told once that the lock is another's by now: the holder was taken for gone, because it stood still or could not reach the directory. */
+  readonly onLost?: (error: Error) => void;
   /** Aborted, the waiting ends with its reason. */
   readonly stop?: AbortSignal;
 }
@@ -55,7 +56,14 @@ export interface LockOptions {
 /** Takes the lock of `directory`, creating the directory where it is missing. Rejects with DataDirectoryInUse. */
 export async function lockDataDirectory(
   directory: string,
-  { name = 'verifyhuman.lock', patienceMs = 5_000, silentMsMax = signOfLifeMsMax, stop }: LockOptions = {},
+  {
+    name = 'verifyhuman.lock',
+    patienceMs = 5_000,
+    silentMsMax = signOfLifeMsMax,
+    signOfLifeEveryMs = signOfLifeEveryMsDefault,
+    onLost,
+    stop,
+  }: LockOptions = {},
 ): Promise<DataLock> {
   await mkdir(directory, { recursive: true });
   const file = join(directory, name);
@@ -72,7 +80,8 @@ export async function lockDataDirectory(
   try {
     const giveUpAtMs = performance.now() + patienceMs;
     for (let attempt = 1; ; attempt++) {
-      if (await tryLink(aside, file)) return holdLock(file, own);
+      if (await tryLink(aside, file))
+        return holdLock(file, own, { silentMsMax, signOfLifeEveryMs, ...(onLost === undefined ? {} : { onLost }) });
       const holder = await readHolder(file);
       if (holder === null) continue;
       const state = attempt > attemptsMax ? 'held' : await judgeHolder({ file, aside, holder, own, silentMsMax, stop });
@@ -86,22 +95,6 @@ export async function lockDataDirectory(
   } finally {
     await rm(aside, { force: true });
   }
-}
-
-function holdLock(file: string, own: Holder): DataLock {
-  const renew = (): void => {
-    const now = new Date();
-    utimes(file, now, now).catch(() => undefined);
-  };
-  const timer = setInterval(renew, signOfLifeEveryMs);
-  timer.unref();
-  return {
-    release: async () => {
-      clearInterval(timer);
-      const holder = await readHolder(file);
-      if (holder?.token === own.token) await rm(file, { force: true });
-    },
-  };
 }
 
 async function tryLink(from: string, to: string): Promise<boolean> {

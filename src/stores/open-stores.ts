@@ -14,6 +14,7 @@ import { openMemoryCounters } from './counters/memory/open.js';
 import type { Counters } from './counters/port.js';
 import { openRedisCounters } from './counters/redis/open.js';
 import { lockDataDirectory } from './data-lock.js';
+import type { DataLock } from './held-lock.js';
 import { migrate } from './database/migrate.js';
 import { measured } from './database/measured.js';
 import type { Database } from './database/port.js';
@@ -60,9 +61,14 @@ export interface OpenStoresDeps {
   readonly metrics: Metrics;
   /** Aborted, what was opened is closed, and the opening rejects with the reason. */
   readonly stop?: AbortSignal;
+  /** Told that another process has taken the data directory: this one has to end, without closing what it has there. */
+  readonly onLost?: (error: Error) => void;
 }
 
-export async function openStores({ settings, logger, metrics, stop }: OpenStoresDeps): Promise<Stores> {
+const sayLost = (logger: Logger) => (error: Error) =>
+  logger.fatal({ err: error }, 'another process has taken the data directory');
+
+export async function openStores({ settings, logger, metrics, stop, onLost }: OpenStoresDeps): Promise<Stores> {
   const opened = createClosers();
   const { database: name } = nameStores(settings);
   const step = <T>(work: Promise<T>): Promise<T> => settleUntil(stop, work);
@@ -72,9 +78,14 @@ export async function openStores({ settings, logger, metrics, stop }: OpenStores
   };
   try {
     await mkdir(settings.VH_DATA_DIR, { recursive: true, mode: 0o700 });
+    let lock: DataLock | null = null;
     if (writesDirectory(settings)) {
-      const lock = await lockDataDirectory(settings.VH_DATA_DIR, stop === undefined ? {} : { stop });
-      opened.push(() => lock.release());
+      const held = await lockDataDirectory(settings.VH_DATA_DIR, {
+        ...(stop === undefined ? {} : { stop }),
+        onLost: (error) => (onLost ?? sayLost(logger))(error),
+      });
+      opened.push(() => held.release());
+      lock = held;
     }
     const database = keep(measured(await step(needStore(name, openDatabase(settings, logger))), metrics, 'work'));
     await step(needStore(name, migrate(database, { onLater: sayLater(logger) })));
@@ -110,6 +121,7 @@ export async function openStores({ settings, logger, metrics, stop }: OpenStores
         directory: join(settings.VH_DATA_DIR, 'spool'),
         bytesMax: settings.VH_SPOOL_BYTES_MAX,
         logger,
+        ...(lock === null ? {} : { prove: lock.prove }),
       });
       metrics.spoolBytesMax.set(settings.VH_SPOOL_BYTES_MAX);
       const spooled = withSpool({

@@ -26,6 +26,8 @@ export interface SpoolOptions {
   /** Most that all files together may take up. */
   readonly bytesMax: number;
   readonly logger: Logger;
+  /** Rejects where the directory is another process's by now; asked after each write, before that is acknowledged. */
+  readonly prove?: () => Promise<void>;
   /** A file is sealed at this size. */
   readonly fileBytesMax?: number;
 }
@@ -63,6 +65,7 @@ export async function openSpool({
   directory,
   bytesMax,
   logger,
+  prove = () => Promise.resolve(),
   fileBytesMax = fileBytesMaxDefault,
 }: SpoolOptions): Promise<Spool> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -71,7 +74,10 @@ export async function openSpool({
   const writer = createSpoolWriter({ directory, files, lastNumber, bytesMax, fileBytesMax });
   const commit = createGroupCommit({
     store: 'spool',
-    write: writer.write,
+    write: async (entries) => {
+      await writer.write(entries);
+      await prove();
+    },
     deadlineMs: appendDeadlineMs,
     writeBytesMax,
     waitingBytesMax,

@@ -76,6 +76,12 @@ t.test('a second process on the same data directory is refused with a sentence t
   await t.rejects(second.ready());
   t.match(second.output().stderr, new RegExp(`process ${first.child.pid}\\b`));
   t.equal((await score(bootstrap, 'still-serving')).score, 0);
+
+  const theirs = { pid: 1, host: 'elsewhere', token: 'theirs' };
+  writeFileSync(join(directory, 'verifyhuman.lock'), JSON.stringify(theirs));
+  t.same(await once(first.child, 'exit'), [1, null], 'the first ends once another has taken the directory');
+  t.match(first.output().stderr, /another process has taken the data directory.*process 1 on elsewhere/);
+  t.match(JSON.parse(readFileSync(join(directory, 'verifyhuman.lock'), 'utf8')), theirs);
 });
 
 t.test('kill -9: no receipt that was answered is lost, and the keys stay', async (t) => {

@@ -1,10 +1,15 @@
-import { readFile, utimes, writeFile } from 'node:fs/promises';
+import { readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { lockDataDirectory } from '../../src/stores/data-lock.js';
+import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
+import { behindLock } from '../../src/stores/held-lock.js';
+import { openSpool } from '../../src/stores/spool.js';
+import { createLogger } from '../../src/telemetry/logger.js';
+import { waitUntil } from '../helpers/wait-until.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { repositoryRoot } from '../helpers/repository.js';
 import { startZombie } from '../helpers/zombie.js';
@@ -117,6 +122,49 @@ for (const [where, holder] of Object.entries({
     die();
     await t.resolves(lockDataDirectory(directory, { silentMsMax: 400 }), 'after a moment of silence');
   });
+
+t.test(
+  'a holder that was taken for gone notices, gives no further sign, and writes nothing that it says is safe',
+  async (t) => {
+    const directory = temporaryDirectory(t);
+    const file = join(directory, 'verifyhuman.lock');
+    const told: Error[] = [];
+    const lock = await lockDataDirectory(directory, { signOfLifeEveryMs: 60_000, onLost: (error) => told.push(error) });
+    const spool = await openSpool({
+      ...{ directory: join(directory, 'spool'), bytesMax: 1_000_000, prove: lock.prove },
+      logger: createLogger('fatal', { write: () => undefined }),
+    });
+    const embedded = await openEmbeddedDatabase({ directory: null });
+    t.teardown(() => embedded.close());
+    const database = behindLock(embedded, lock);
+    const entry = { key: 'k', value: new Uint8Array([1]) };
+    await spool.append([entry]);
+    t.same(await database.query('SELECT 1 AS one'), [{ one: 1 }]);
+    await writeHolder(directory, { pid: 1, host: 'elsewhere' });
+    await t.rejects(spool.append([entry]), { code: 'STORE_UNAVAILABLE' }, 'written or not, it is not acknowledged');
+    await t.rejects(database.query('SELECT 1'), { code: 'STORE_UNAVAILABLE' });
+    await t.rejects(
+      database.transaction(async () => t.fail('it does not begin')),
+      { code: 'STORE_UNAVAILABLE' },
+    );
+    t.equal(told.length, 1, 'told once');
+    await spool.close();
+    await lock.release();
+    t.match(JSON.parse(await readFile(file, 'utf8')), { host: 'elsewhere' }, 'the lock of the other stays');
+
+    const renewing = temporaryDirectory(t);
+    const quick = await lockDataDirectory(renewing, { signOfLifeEveryMs: 20, onLost: (error) => told.push(error) });
+    await writeHolder(renewing, { pid: 1, host: 'elsewhere' });
+    const theirs = new Date(Date.now() - 60_000);
+    await utimes(join(renewing, 'verifyhuman.lock'), theirs, theirs);
+    await waitUntil(() => told.length === 2, 'the next sign of life would notice by itself');
+    t.ok(
+      (await stat(join(renewing, 'verifyhuman.lock'))).mtimeMs < Date.now() - 50_000,
+      'and is not given for the other',
+    );
+    await quick.release();
+  },
+);
 
 const separated = ['-Urpf', '--mount-proc'];
 const canSeparate = spawnSync('unshare', [...separated, 'true']).status === 0;

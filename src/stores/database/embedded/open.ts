@@ -16,7 +16,8 @@ import { Worker } from 'node:worker_threads';
 import pg from 'pg';
 import { storeUnavailable } from '../../../errors.js';
 import type { Logger } from '../../../telemetry/logger.js';
-import { lockDataDirectory, type DataLock } from '../../data-lock.js';
+import { lockDataDirectory } from '../../data-lock.js';
+import { behindLock, type DataLock } from '../../held-lock.js';
 import type { CallOptions, TransactionCallOptions, Database, Queryable, Row, SqlValue } from '../port.js';
 import { retryRolledBack } from '../rolled-back.js';
 import { runStatement, runTransaction } from '../transaction.js';
@@ -59,7 +60,9 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Da
   try {
     if (cluster !== null) await mkdir(cluster, { recursive: true });
     const reconnect = (): Promise<Connection> => connect(cluster, options);
-    return createDatabase(createSupply(await reconnect(), cluster === null ? null : reconnect), lock, options);
+    const supply = createSupply(await reconnect(), cluster === null ? null : reconnect);
+    const database = createDatabase(supply, lock, options);
+    return lock === null ? database : behindLock(database, lock);
   } catch (error) {
     await lock?.release();
     throw mapError(error, store);
