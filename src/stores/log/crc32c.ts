@@ -27,12 +27,11 @@ function createTables(): Tables {
   return tables as unknown as Tables;
 }
 
-/** The checksum of `bytes` from `start` on, as an unsigned number. */
-export function crc32c(bytes: Uint8Array, start = 0): number {
-  const { length } = bytes;
+/** The checksum of `bytes` from `start` to `end`, as an unsigned number. */
+export function crc32c(bytes: Uint8Array, start: number, end: number): number {
   let crc = -1;
   let n = start;
-  for (; n + places <= length; n += places) {
+  for (; n + places <= end; n += places) {
     const four =
       byteOf(bytes, n) | (byteOf(bytes, n + 1) << 8) | (byteOf(bytes, n + 2) << 16) | (byteOf(bytes, n + 3) << 24);
     const low = crc ^ four;
@@ -46,6 +45,6 @@ export function crc32c(bytes: Uint8Array, start = 0): number {
       adds(t1, byteOf(bytes, n + 6)) ^
       adds(t0, byteOf(bytes, n + 7));
   }
-  for (; n < length; n++) crc = adds(t0, (crc ^ byteOf(bytes, n)) & 255) ^ (crc >>> 8);
+  for (; n < end; n++) crc = adds(t0, (crc ^ byteOf(bytes, n)) & 255) ^ (crc >>> 8);
   return (crc ^ -1) >>> 0;
 }

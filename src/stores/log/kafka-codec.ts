@@ -5,7 +5,8 @@
  */
 import { Buffer } from 'node:buffer';
 import { createRequire } from 'node:module';
-import { readBatches, writeBatch, type PlainMessage, type ReadMessage } from './kafka-record-batch.js';
+import { readBatches, type ReadMessage } from './kafka-batch-reader.js';
+import { batchBytes, writeBatch, type PlainMessage } from './kafka-batch-writer.js';
 
 export interface ProduceArguments {
   readonly acks: number;
@@ -19,7 +20,8 @@ export interface ProduceArguments {
     readonly partitions: readonly {
       readonly partition: number;
       readonly firstSequence: number;
-      readonly messages: readonly { readonly key?: unknown; readonly value?: unknown; readonly headers?: unknown }[];
+      /** Of kafkajs’s form, which may be others: see `isPlain`. */
+      readonly messages: readonly PlainMessage[];
     }[];
   }[];
 }
@@ -77,8 +79,10 @@ const isPlain = ({ compression, transactionalId, producerId, topicData }: Produc
   topicData.every(({ partitions }) =>
     partitions.every(({ messages }) =>
       messages.every(
-        (message) =>
+        (message: object) =>
+          'key' in message &&
           typeof message.key === 'string' &&
+          'value' in message &&
           Buffer.isBuffer(message.value) &&
           !('headers' in message) &&
           !('timestamp' in message),
@@ -87,32 +91,34 @@ const isPlain = ({ compression, transactionalId, producerId, topicData }: Produc
   );
 
 /** [transaction i16 = -1][acks i16][timeout i32][topics i32] ([name][partitions i32] ([partition i32][bytes i32][batch]) …) … */
-export function writeProduce(args: ProduceArguments, nowMs: number): Buffer {
-  const producerId = BigInt(args.producerId?.toString() ?? -1);
-  const parts = [int16(-1), int16(args.acks), int32(args.timeout), int32(args.topicData.length)];
-  for (const { topic, partitions } of args.topicData) {
-    const name = Buffer.from(topic);
-    parts.push(int16(name.length), name, int32(partitions.length));
+export function writeProduce({ acks, timeout, topicData, ...producer }: ProduceArguments, nowMs: number): Buffer {
+  const { producerEpoch } = producer;
+  const producerId = BigInt(producer.producerId?.toString() ?? -1);
+  const bytes = Buffer.allocUnsafe(produceBytes(topicData));
+  let end = bytes.writeInt16BE(-1);
+  end = bytes.writeInt16BE(acks, end);
+  end = bytes.writeInt32BE(timeout, end);
+  end = bytes.writeInt32BE(topicData.length, end);
+  for (const { topic, partitions } of topicData) {
+    end = bytes.writeInt16BE(Buffer.byteLength(topic), end);
+    end += bytes.write(topic, end);
+    end = bytes.writeInt32BE(partitions.length, end);
     for (const { partition, messages, firstSequence } of partitions) {
-      const batch = writeBatch({
-        messages: messages as readonly PlainMessage[],
-        ...{ producerId, producerEpoch: args.producerEpoch, firstSequence, nowMs },
-      });
-      parts.push(int32(partition), int32(batch.length), batch);
+      end = bytes.writeInt32BE(partition, end);
+      const start = end + 4;
+      end = writeBatch(bytes, start, { messages, producerId, producerEpoch, firstSequence, nowMs });
+      bytes.writeInt32BE(end - start, start - 4);
     }
   }
-  return Buffer.concat(parts);
-}
-
-function int16(value: number): Buffer {
-  const bytes = Buffer.allocUnsafe(2);
-  bytes.writeInt16BE(value);
   return bytes;
 }
 
-function int32(value: number): Buffer {
-  const bytes = Buffer.allocUnsafe(4);
-  bytes.writeInt32BE(value);
+function produceBytes(topicData: ProduceArguments['topicData']): number {
+  let bytes = 12;
+  for (const { topic, partitions } of topicData) {
+    bytes += 6 + Buffer.byteLength(topic);
+    for (const { messages } of partitions) bytes += 8 + batchBytes(messages);
+  }
   return bytes;
 }
 
