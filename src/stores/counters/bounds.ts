@@ -73,7 +73,7 @@ export const bounds = {
   claimMs: 60_000,
   /** Sessions restored by one call of the port. */
   restoreMax: 500,
-  /** Term frequencies: cells per row of the count-min sketch, and the largest count of a cell. */
+  /** Term frequencies: cells of a week, and the largest count of a cell. */
   termCells: 32_768,
   termCountMax: 16_777_215,
 } as const;

@@ -1,20 +1,15 @@
 /**
- * Where a sketch’s terms stand in the project’s frequency table: a count-min sketch of two rows. A term owns one
- * cell in each row and its frequency is the smaller of the two, so that a shared cell can only make a term look
- * more common than it is, which weakens a match and never strengthens one. Pure; both adapters use it.
+ * Where a sketch’s terms stand in the project’s frequency table: each owns one cell of a row of counts. Terms that share a cell can only make
+ * each other look more common than they are, which weakens a match and never strengthens one; a second row, of which the smaller would
+ * count, would tell rare terms of large projects apart a little better, at twice the store’s work. Pure; both adapters use it.
  */
 import type { DeviceSketch } from '../../contract/facts.js';
 import { hashText } from '../../contract/hash.js';
 import { bounds } from './bounds.js';
 
-/** The two cells of each term, or null where the term is unknown. Cells of the second row follow those of the first. */
-export type TermCells = readonly (readonly [number, number] | null)[];
-
-/** The cells of a sketch’s terms, in their order. */
-export function locateTerms(sketch: DeviceSketch): TermCells {
-  return sketch.terms.slice(0, bounds.termsMax).map((term, component) => {
-    if (term === null) return null;
-    const hash = hashText(`${component}:${term}`);
-    return [hash % bounds.termCells, bounds.termCells + (Math.floor(hash / bounds.termCells) % bounds.termCells)];
-  });
+/** The cells of a sketch’s terms, in their order; null where the term is unknown. */
+export function locateTerms(sketch: DeviceSketch): (number | null)[] {
+  return sketch.terms
+    .slice(0, bounds.termsMax)
+    .map((term, component) => (term === null ? null : hashText(`${component}:${term}`) % bounds.termCells));
 }

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
+import { pack } from 'msgpackr';
 import t from 'tap';
 import { openRedisCounters } from '../../../src/stores/counters/redis/open.js';
 import { testContract } from './contract.js';
-import { startMs } from './inputs.js';
+import { bounds } from '../../../src/stores/counters/bounds.js';
+import { locateTerms } from '../../../src/stores/counters/term-cells.js';
+import { countsOf, probeInput, ref, scoreInput, sketchOf, startMs } from './inputs.js';
 import { findRedis } from './redis-server.js';
 
 const redis = await findRedis();
@@ -68,6 +71,30 @@ if (redis === null) {
       await Promise.all([...instances.map((counters) => counters.close()), admin.quit()]);
     },
   );
+
+  t.test('what a version before counted and kept is read along, and its cells grow beside', async (t) => {
+    const counters = await openRedisCounters({ url: redis.url, deadlineMs: 5_000 });
+    const admin = new Redis(redis.url);
+    const project = nextProject();
+    const termsOf = async (session: string) => (await countsOf(counters, scoreInput(project, session))).terms;
+    const sketch = sketchOf('x', null);
+    const [cell] = locateTerms(sketch);
+    const week = `{${project}}:t:${Math.floor(startMs / bounds.weekMs)}`;
+    const total = 2 * bounds.termCells;
+    // It counted three sketches, all with the term, in two rows, and the sketches behind them.
+    const sets = [cell, bounds.termCells + 7, total].flatMap((at) => ['SET', 'u24', `#${at}`, 3]);
+    await admin.call('BITFIELD', week, ...sets);
+    await admin.pexpire(week, bounds.weekMs);
+    await counters.storeProbe(probeInput(project, 's1', { sketch }));
+    t.same(await termsOf('s1'), { total: 4, counts: [4, null] });
+    // The index of a probe that it kept holds the bands and two cells for each term.
+    await counters.storeProbe(probeInput(project, 's2', { sketch }));
+    const probe = `{${project}}:p:${ref('s2')}`;
+    await admin.hset(probe, 'x1', pack([[], [cell, bounds.termCells + 7, -1, -1]]));
+    t.same(await termsOf('s2'), { total: 5, counts: [5, null] });
+    t.same(await admin.call('BITFIELD', week, 'GET', 'u24', `#${total}`), [3], 'its own sum is left as it is');
+    await Promise.all([counters.close(), admin.quit()]);
+  });
 
   t.test('every key of the contract’s projects has an expiry and lies in the slot of its project', async (t) => {
     const admin = new Redis(redis.url);

@@ -117,7 +117,7 @@ function historyText({ n, fraud, clawbacks, asOfDay, young = [] }: HistoryValue)
   return [n, fraud, clawbacks, asOfDay, ...young.map(([ageDays, sessions]) => `${ageDays}:${sessions}`)].join(' ');
 }
 
-/** Bands, and two cells for each term. */
+/** Bands, nothing where a version before has two cells for each term, and where the cell of each term lies as BITFIELD takes it. */
 function packIndex({
   sketch,
   bands,
@@ -125,8 +125,8 @@ function packIndex({
   readonly sketch: DeviceSketch | null;
   readonly bands: readonly string[];
 }): Buffer {
-  const cells = sketch === null ? [] : locateTerms(sketch).flatMap((pair) => pair ?? [-1, -1]);
-  return packr.pack([bands.slice(0, bounds.bandsMax), cells]);
+  const offsets = sketch === null ? [] : locateTerms(sketch).map((cell) => (cell === null ? '' : `#${cell}`));
+  return packr.pack([bands.slice(0, bounds.bandsMax), [], offsets]);
 }
 
 /** Times sort as texts in the scripts. */

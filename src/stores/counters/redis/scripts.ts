@@ -87,8 +87,30 @@ export async function loadScripts(
 /** What defines the function `main`. */
 async function readBody(directory: string, name: keyof typeof parts): Promise<string> {
   const texts = await Promise.all(parts[name].map((part) => readFile(join(directory, `${part}.lua`), 'utf8')));
-  const ready = texts.map((part) => putNumbersIn(part, name));
-  return [...ready.slice(0, -1), 'local function main()', ready.at(-1), 'end'].join('\n');
+  const named = new Map<string, string>();
+  const ready = texts.map((part) => nameLocally(putNumbersIn(part, name), named));
+  const locals = [...named.keys()].join(', ');
+  return [
+    `local ${locals}`,
+    ...ready.slice(0, -1),
+    'local function main()',
+    // There is nothing to be named yet when a library is loaded.
+    `if not ${locals.split(', ')[0]} then ${locals} = ${[...named.values()].join(', ')} end`,
+    ready.at(-1),
+    'end',
+  ].join('\n');
+}
+
+/** What the server and Lua provide is called by a local name, without the look into one table or two at each call. Adds to `named`, local name by what it stands for. */
+function nameLocally(part: string, named: Map<string, string>): string {
+  return part.replaceAll(
+    /(?<![\w.])(?:(?:redis|string|table|math|cmsgpack|struct)\.\w+|tonumber|ipairs|unpack|type)(?=\()/g,
+    (provided) => {
+      const local = `local_${provided.replace('.', '_')}`;
+      named.set(local, provided);
+      return local;
+    },
+  );
 }
 
 /** A function is given its keys and arguments; the parts find them where a script has them. */

@@ -2,6 +2,14 @@
 
 local function gather(found, text, oldest)
   local names, times, entries = found.names, found.times, found.entries
+  if #text == entryWidth then
+    local other, stamp = entryAt(text, 1)
+    if stamp <= oldest then return end
+    local known = times[other]
+    if not known then names[#names + 1] = other end
+    if not known or stamp > known then times[other] = stamp end
+    return
+  end
   for i = 1, #text, entryWidth do
     local entry = string.sub(text, i + 1, i + 29)
     -- Sessions that look alike share most of their bands, and stand in each with the same time.

@@ -8,7 +8,7 @@ local s = {
   respondent = ARGV[argument.respondent], device = ARGV[argument.device], address = ARGV[argument.address], prefix = ARGV[argument.prefix],
   source = ARGV[argument.source], deviceClass = ARGV[argument.deviceClass], shared = ARGV[argument.addressShared] == '1',
   host = ARGV[argument.host], token = probe and probe.device or '',
-  sketch = probe and probe.sketch or '', bands = probe and probe.bands or {}, cells = probe and probe.cells,
+  sketch = probe and probe.sketch or '', bands = probe and probe.bands or {}, offsets = probe and (probe.offsets or offsetsOf(probe.cells)),
 }
 if s.device == '' and probe then s.device = probe.device end
 
@@ -16,11 +16,15 @@ if s.device == '' and probe then s.device = probe.device end
 local limitKeys = rateKeys(home)
 wantSession(s)
 wantHistory()
-local read, usedBefore = readAll(limitKeys)
-local allowed, used = takeRates(limitKeys, usedBefore)
+local limitsFrom = wanted + 1
+for i = 1, #limitKeys do
+  want(limitKeys[i])
+end
+local read = readAll()
+local allowed, used = takeRates(limitKeys, { unpack(read, limitsFrom, wanted) })
 if not allowed then return { 'limited', used } end
-local warm = isWarm(read.warm)
-readGuard(read.guard)
+local warm = isWarm(read[warmAt])
+readGuard(read[guardAt])
 local promisedFor, promised = findPromised(idempotency)
 if promised and promisedFor ~= fingerprint then return { 'conflict', used } end
 local replayId, givenAt = promised, nil
@@ -42,7 +46,7 @@ writeGuard()
 
 local named = ''
 local numbers = { receiptId, s.device ~= '' and s.device, signatureFresh, velocity, neighborhood, candidates, false,
-  warm, { historyOf(read.historyRespondent), historyOf(read.historySource), historyOf(read.historySubSource) }, supersedes or false }
+  warm, { historyOf(read[ofRespondentAt]), historyOf(read[ofSourceAt]), historyOf(read[ofSubSourceAt]) }, supersedes or false }
 if probe then
   holdProbe(probe)
   named = session .. ' ' .. probe.names
@@ -50,6 +54,6 @@ if probe then
 end
 table.insert(records, 1, cmsgpack.pack(numbers))
 local record = frame(records)
-redis.call('SET', base .. 'q:' .. receiptId, frame({ named, content }) .. record, 'PX', bounds.receiptMs)
+redis.call('SET', base .. 'q:' .. receiptId, packLength(#named) .. named .. packLength(#content) .. content .. record, 'PX', bounds.receiptMs)
 if not probe then return { 'counted', used, record } end
 return { 'counted', used, record, unpack(probe.contents) }

@@ -1,52 +1,54 @@
 -- Counts one session in everything that counts sessions. `s` is the session; `read` holds the values of the keys that
--- `wantSession` names. Answers velocity, neighborhood, candidates and their records; of a restored session nothing.
+-- `wantSession` names, in order. Answers velocity, neighborhood, candidates and their records; of a restored session nothing.
 
--- What is read at once: the keys in order, the name of each, and each by its name.
-local reads, names, keys
+-- The keys that are read at once, how many, and the place of each; nil where it is not wanted. Places of a person follow those of the device and of the respondent.
+local keys, wanted
+local guardAt, recordAt, addressAt, prefixAt, deviceAt, respondentAt, sharedAt, hostAt, tieAt
 
-local function want(name, key)
-  local place = #reads + 1
-  reads[place], names[place], keys[name] = key, name, key
+local function want(key)
+  wanted = wanted + 1
+  keys[wanted] = key
+  return wanted
 end
 
 local function wantSession(s)
-  reads, names, keys = {}, {}, {}
-  want('guard', base .. 's:' .. session)
-  want('record', at .. 'k:' .. session)
-  want('address', at .. 'a:' .. s.address)
-  want('prefix', at .. 'f:' .. s.prefix)
+  -- With its room from the start: a table that grows is copied each time.
+  keys, wanted = { false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false }, 0
+  deviceAt, respondentAt, sharedAt, hostAt, tieAt = nil, nil, nil, nil, nil
+  guardAt, recordAt = want(base .. 's:' .. session), want(at .. 'k:' .. session)
+  addressAt, prefixAt = want(at .. 'a:' .. s.address), want(at .. 'f:' .. s.prefix)
   if s.device ~= '' then
-    want('device', at .. 'e:D' .. s.device)
-    want('devicePlaces', base .. 'v:D' .. s.device)
+    deviceAt = want(at .. 'e:D' .. s.device)
+    want(base .. 'v:D' .. s.device)
   end
   if s.respondent ~= '' then
-    want('respondent', at .. 'e:R' .. s.respondent)
-    want('respondentPlaces', base .. 'v:R' .. s.respondent)
+    respondentAt = want(at .. 'e:R' .. s.respondent)
+    want(base .. 'v:R' .. s.respondent)
   end
   -- Only of an address that strangers share is it worth knowing what it usually sends.
-  if s.shared then want('sharedAddress', at .. 'f:' .. s.address) end
-  if s.host ~= '' then want('host', at .. 'a:' .. s.host) end
+  if s.shared then sharedAt = want(at .. 'f:' .. s.address) end
+  if s.host ~= '' then hostAt = want(at .. 'a:' .. s.host) end
   if not s.shared and s.deviceClass ~= '' then
     s.addressTie = 'A' .. s.address .. '/' .. s.deviceClass
-    want('addressTie', at .. 'e:' .. s.addressTie)
+    tieAt = want(at .. 'e:' .. s.addressTie)
   end
 end
 
--- The values of what is wanted, by name, and those of the keys of `more` in order.
-local function readAll(more)
-  local count, read = #reads, {}
-  for i = 1, #more do
-    reads[count + i] = more[i]
-  end
-  local values = redis.call('MGET', unpack(reads))
-  for i = 1, count do
-    read[names[i]] = values[i]
-  end
-  return read, { unpack(values, count + 1, count + #more) }
+local function readAll()
+  return redis.call('MGET', unpack(keys, 1, wanted))
 end
+
+-- Lifetimes as texts: there are a few.
+local lifetimes = {}
 
 local function writeIfNew(key, text, before, keepMs)
-  if text ~= before then redis.call('SET', key, text, 'PX', spell(keepMs)) end
+  if text == before then return end
+  local lifetime = lifetimes[keepMs]
+  if not lifetime then
+    lifetime = spell(keepMs)
+    lifetimes[keepMs] = lifetime
+  end
+  redis.call('SET', key, text, 'PX', lifetime)
 end
 
 -- A device or a respondent: sessions by the hour, distinct members, sightings. Answers the counts, and the sightings before.
@@ -85,9 +87,9 @@ local function countPeople(key, before, place, people)
 end
 
 -- Most people on one IPv6 address, which one device has, within an hour.
-local function countHost(key, before, s)
-  if not key then return false end
-  local devices, respondents = countAddress(key, before, s, s.host)
+local function countHost(s, read)
+  if not hostAt then return false end
+  local devices, respondents = countAddress(keys[hostAt], read[hostAt], s, s.host)
   return (devices or respondents) and math.max(devices or 0, respondents or 0)
 end
 
@@ -97,36 +99,36 @@ local function countSession(s, read)
   local deviceSessions, deviceRespondents, deviceBefore, respondentSessions, respondentDevices, respondentBefore = false, false, '', false, false, ''
   if hasDevice then
     local tie, joined = 'D' .. s.device, nil
-    deviceSessions, deviceRespondents, deviceBefore, joined = countIdentity(keys.device, read.device, 'd' .. scope .. s.device, s.respondent, bounds.dayMs)
+    deviceSessions, deviceRespondents, deviceBefore, joined = countIdentity(keys[deviceAt], read[deviceAt], 'd' .. scope .. s.device, s.respondent, bounds.dayMs)
     own[#own + 1], ties[tie] = tie, joined
   end
   if hasRespondent then
     local tie, joined = 'R' .. s.respondent, nil
-    respondentSessions, respondentDevices, respondentBefore, joined = countIdentity(keys.respondent, read.respondent, 'r' .. scope .. s.respondent, s.device, bounds.weekMs)
+    respondentSessions, respondentDevices, respondentBefore, joined = countIdentity(keys[respondentAt], read[respondentAt], 'r' .. scope .. s.respondent, s.device, bounds.weekMs)
     own[#own + 1], ties[tie] = tie, joined
   end
   if s.addressTie and within(bounds.dayMs) then
-    local before = read.addressTie or ''
+    local before = read[tieAt] or ''
     local joined = addSighting(before, bounds.dayMs, bounds.tieMembersMax)
-    writeIfNew(keys.addressTie, joined, before, bounds.dayMs)
+    writeIfNew(keys[tieAt], joined, before, bounds.dayMs)
     own[#own + 1], ties[s.addressTie] = s.addressTie, joined
   end
-  local devices, respondents, sessions = countAddress(keys.address, read.address, s, s.address)
+  local devices, respondents, sessions = countAddress(keys[addressAt], read[addressAt], s, s.address)
   -- A person’s own repeats within a day are no burst.
   local people = {}
-  if hasRespondent then people[1] = placesOf(read.respondentPlaces) end
-  if hasDevice then people[#people + 1] = placesOf(read.devicePlaces) end
-  local inHour, inDay = countPeople(keys.prefix, read.prefix, 'p' .. scope .. s.prefix, people)
+  if hasRespondent then people[1] = placesOf(read[respondentAt + 1]) end
+  if hasDevice then people[#people + 1] = placesOf(read[deviceAt + 1]) end
+  local inHour, inDay = countPeople(keys[prefixAt], read[prefixAt], 'p' .. scope .. s.prefix, people)
   local sharedHour, sharedDay = false, false
-  if s.shared then sharedHour, sharedDay = countPeople(keys.sharedAddress, read.sharedAddress, 'n' .. scope .. s.address, people) end
+  if s.shared then sharedHour, sharedDay = countPeople(keys[sharedAt], read[sharedAt], 'n' .. scope .. s.address, people) end
   local velocity = {
     deviceSessions, deviceRespondents, respondentSessions, respondentDevices, devices, respondents, sessions, inHour, inDay,
-    sourceRate(s.source, people), hasSketch and within(2 * bounds.weekMs) and termRates(s.cells),
-    sharedHour, sharedDay, countHost(keys.host, read.host, s),
+    sourceRate(s.source, people), hasSketch and within(2 * bounds.weekMs) and termRates(s.offsets),
+    sharedHour, sharedDay, countHost(s, read),
   }
   if within(bounds.dayMs) then
-    if hasDevice then writeIfNew(keys.devicePlaces, placesText(people[#people]), read.devicePlaces or '', bounds.personMs) end
-    if hasRespondent then writeIfNew(keys.respondentPlaces, placesText(people[1]), read.respondentPlaces or '', bounds.personMs) end
+    if hasDevice then writeIfNew(keys[deviceAt + 1], placesText(people[#people]), read[deviceAt + 1] or '', bounds.personMs) end
+    if hasRespondent then writeIfNew(keys[respondentAt + 1], placesText(people[1]), read[respondentAt + 1] or '', bounds.personMs) end
   end
 
   readScope(s.prefix, #s.bands > 0)
@@ -134,8 +136,8 @@ local function countSession(s, read)
   local candidates, records = {}, {}
   if not restoring then candidates, records = pickCandidates(respondentBefore, deviceBefore, bandTexts) end
   local findable = hasDevice or hasRespondent or #bandTexts > 0
-  local node = joinTies(read.record, own)
-  if within(bounds.candidateMs) and (findable or #own > 0) then writeRecord(read.record, s, findable, node, #own > 0) end
+  local node = joinTies(read[recordAt], own)
+  if within(bounds.candidateMs) and (findable or #own > 0) then writeRecord(read[recordAt], s, findable, node, #own > 0) end
   local neighborhood, since = advanceWindow(s.prefix)
   if not restoring then
     local recordOf = {}

@@ -1,11 +1,13 @@
 -- What was published of the subjects that a call names, and whether the project is warm. Uses base, now, nowText.
 
+local warmAt, ofRespondentAt, ofSourceAt, ofSubSourceAt
+
 local function wantHistory()
   local respondent, source, subSource = ARGV[argument.historyRespondent], ARGV[argument.historySource], ARGV[argument.historySubSource]
-  want('warm', base .. 'warm')
-  if respondent ~= '' then want('historyRespondent', base .. 'o:' .. respondent) end
-  if source ~= '' then want('historySource', base .. 'o:' .. source) end
-  if subSource ~= '' then want('historySubSource', base .. 'o:' .. subSource) end
+  warmAt = want(base .. 'warm')
+  ofRespondentAt = respondent ~= '' and want(base .. 'o:' .. respondent)
+  ofSourceAt = source ~= '' and want(base .. 'o:' .. source)
+  ofSubSourceAt = subSource ~= '' and want(base .. 'o:' .. subSource)
 end
 
 local function isWarm(marked)

@@ -4,22 +4,26 @@
 local base, home
 local now, nowText, session, scope, at, clock, restoring, slot, hour, hourText
 -- The bucket of the session as a stamp, and the last bucket that an hour up to it no longer holds.
-local slotStamp, slotGone
+local slotText, slotStamp, slotGone
 -- How an entry of the session begins in a list of references, and the entry with its time.
 local ownMark, ownEntry
 
 local function enter(ofNowText, ofSession, ofScope, ofClock)
-  base, home = KEYS[1], string.match(KEYS[1], '^%b{}:')
+  if base ~= KEYS[1] then
+    base, home = KEYS[1], string.match(KEYS[1], '^%b{}:')
+  end
   nowText, session, scope, restoring = ofNowText, ofSession, ofScope, ofClock ~= nil
   now = tonumber(nowText)
   ownMark = ';' .. session
   ownEntry = ownMark .. nowText
   clock = ofClock or now
   at = base .. scope .. ':'
-  slot = math.floor(now / bounds.slotMs)
-  hour = math.floor(now / bounds.hourMs)
-  hourText = string.format('%d', hour)
-  slotStamp, slotGone = string.format('%013d', slot), string.format('%013d', slot - bounds.slotsPerHour)
+  -- What the call before spelt is nearly always still right.
+  local inSlot, inHour = math.floor(now / bounds.slotMs), math.floor(now / bounds.hourMs)
+  if inHour ~= hour then hour, hourText = inHour, string.format('%d', inHour) end
+  if inSlot ~= slot then
+    slot, slotText, slotStamp, slotGone = inSlot, string.format('%d', inSlot), string.format('%013d', inSlot), string.format('%013d', inSlot - bounds.slotsPerHour)
+  end
 end
 
 -- Whether a window that ends with the call still holds the session.
@@ -28,8 +32,16 @@ local function within(windowMs)
 end
 
 -- Numbers are spelt as whole ones: left to the server or to .., each is taken for a fraction, at many times the cost.
+-- Counts are mostly small; these are spelt once.
+local spelt = {}
+
 local function spell(number)
-  return string.format('%d', number)
+  local text = spelt[number]
+  if not text then
+    text = string.format('%d', number)
+    if number < 1000 then spelt[number] = text end
+  end
+  return text
 end
 
 local function stampOf(number)

@@ -2,11 +2,22 @@
 -- and the records of its candidates. The probe’s contents are read from where they lie, with the project.
 
 -- Strings one after the other, each behind its length: binary content passes through unchanged.
+local packedLengths = {}
+
+local function packLength(length)
+  local packed = packedLengths[length]
+  if not packed then
+    packed = struct.pack('>I4', length)
+    if length < 1000 then packedLengths[length] = packed end
+  end
+  return packed
+end
+
 local function frame(parts)
-  local framed = {}
+  local framed, count = {}, 0
   for i = 1, #parts do
-    framed[2 * i - 1] = struct.pack('>I4', #parts[i])
-    framed[2 * i] = parts[i]
+    framed[count + 1], framed[count + 2] = packLength(#parts[i]), parts[i]
+    count = count + 2
   end
   return table.concat(framed)
 end

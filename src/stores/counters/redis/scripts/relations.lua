@@ -39,7 +39,7 @@ end
 -- read already; the rest is read one level at a time.
 local function walkGraph(nodes, records, ties, since)
   if isAlone(nodes[session], ties) then return 0, 0 end
-  local oldest = stampOf(since - 1)
+  local oldest = stampOf(tonumber(string.sub(since, 1, 13)) - 1)
   local visited, count, crossed, members = { [session] = true }, 0, {}, {}
   local frontier, direct = { session }, nil
   while #frontier > 0 do

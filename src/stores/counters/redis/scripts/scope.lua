@@ -5,6 +5,7 @@
 local scopeKey, listKey
 -- The figures of the window, of which `own` counts the sessions of the session's prefix, and those of the bands. As texts where they are compared only.
 local squares, prefixes, length, oldest, newest, renewed, own
+local squaresBefore, prefixesBefore, lengthBefore, ownBefore
 local generation, began, banded
 -- What is to be written: names and values.
 local changes, changeCount, known
@@ -20,6 +21,7 @@ local function readScope(prefix, hasBands)
   end
   squares, prefixes, length = tonumber(known[1] or 0), tonumber(known[2] or 0), tonumber(known[3] or 0)
   oldest, newest, renewed, own = known[4], known[5], tonumber(known[6] or 0), tonumber(known[7] or 0)
+  squaresBefore, prefixesBefore, lengthBefore, ownBefore = squares, prefixes, length, own
 end
 
 local function change(name, value)
@@ -27,9 +29,10 @@ local function change(name, value)
   changeCount = changeCount + 2
 end
 
-local function changeBands()
-  change('#generation', spell(generation))
-  change('#began', stampOf(began))
+-- Of the first two only what differs from `before`.
+local function changeBands(before)
+  if generation ~= tonumber(before[8] or -1) then change('#generation', spell(generation)) end
+  if began ~= tonumber(before[9] or -1) then change('#began', stampOf(began)) end
   change('#sessions', spell(banded))
 end
 
@@ -53,23 +56,34 @@ local function exchangeBands(bands)
     generation, began, banded = generation + 1, now, 0
   end
   local key = at .. 'x' .. generation
-  local texts, missing, places = redis.call('HMGET', key, unpack(bands)), {}, {}
+  local texts = redis.call('HMGET', key, unpack(bands))
+  local missing, places, missed = {}, {}, 0
   for i = 1, #bands do
     if not texts[i] then
       texts[i] = ''
-      missing[#missing + 1], places[#places + 1] = bands[i], i
+      if generation > 0 then
+        missed = missed + 1
+        missing[missed], places[missed] = bands[i], i
+      end
     end
   end
-  if generation > 0 and #missing > 0 then
-    for i, text in ipairs(redis.call('HMGET', at .. 'x' .. (generation - 1), unpack(missing))) do
-      texts[places[i]] = text or ''
+  if missed > 0 then
+    local earlier = redis.call('HMGET', at .. 'x' .. (generation - 1), unpack(missing, 1, missed))
+    for i = 1, missed do
+      texts[places[i]] = earlier[i] or ''
     end
   end
-  local writes, count = {}, 0
+  -- Devices of one model share most of their bands, which then hold the same sessions.
+  local writes, count, joined = {}, 0, { [''] = ownEntry }
   for i = 1, #bands do
-    local text = addSighting(texts[i], bounds.similarMs, bounds.bandSessionsMax)
-    if text ~= texts[i] then
-      writes[count + 1], writes[count + 2] = bands[i], text
+    local text = texts[i]
+    local joint = joined[text]
+    if not joint then
+      joint = addSighting(text, bounds.similarMs, bounds.bandSessionsMax)
+      joined[text] = joint
+    end
+    if joint ~= text then
+      writes[count + 1], writes[count + 2] = bands[i], joint
       count = count + 2
     end
   end
@@ -78,7 +92,7 @@ local function exchangeBands(bands)
     -- A generation is written for a day at most, and read for one more after it.
     if banded == 0 then redis.call('PEXPIRE', key, 3 * bounds.similarMs) end
     banded = banded + 1
-    changeBands()
+    changeBands(known)
   end
   return texts
 end
@@ -137,33 +151,35 @@ end
 
 -- What the window came to.
 local function changeWindow(prefix)
-  if squares ~= tonumber(known[1] or 0) then change('#squares', spell(squares)) end
-  if prefixes ~= tonumber(known[2] or 0) then change('#prefixes', spell(prefixes)) end
-  if length ~= tonumber(known[3] or 0) then change('#length', spell(length)) end
+  if squares ~= squaresBefore then change('#squares', spell(squares)) end
+  if prefixes ~= prefixesBefore then change('#prefixes', spell(prefixes)) end
+  if length ~= lengthBefore then change('#length', spell(length)) end
   if oldest ~= known[4] then change('#oldest', oldest) end
   if newest ~= known[5] then change('#newest', newest) end
-  if own ~= tonumber(known[7] or 0) then change(prefix, spell(own)) end
+  if own ~= ownBefore then change(prefix, spell(own)) end
 end
 
 -- The latest sessions of the scope as a list of "time prefix", and how often each prefix stands in it. Answers the
--- figures of the neighborhood, and since when its window is.
+-- figures of the neighborhood, and what begins with the time since when its window is.
 local function advanceWindow(prefix)
-  local first = now - bounds.neighborhoodMs + 1
-  if length > 0 and timeOfEntry(newest) < first then
+  local first = stampOf(now - bounds.neighborhoodMs + 1)
+  if length > 0 and newest < first then
     local kept = changeCount == 0 and redis.call('HMGET', scopeKey, '#generation', '#began', '#sessions')
     redis.call('UNLINK', listKey, scopeKey)
     squares, prefixes, length, oldest, newest, renewed, own, known = 0, 0, 0, false, false, 0, 0, { [4] = false, [5] = false }
-    if kept and kept[1] then
+    squaresBefore, prefixesBefore, lengthBefore, ownBefore = 0, 0, 0, 0
+    if changeCount > 0 then
+      changeBands({})
+    elseif kept and kept[1] then
       change('#generation', kept[1])
       change('#began', kept[2])
       change('#sessions', kept[3])
     end
   end
   if within(bounds.neighborhoodMs) and admit('w' .. scope) then addToWindow(prefix) end
-  while length > 0 and (timeOfEntry(oldest) < first or length > bounds.neighborhoodSessionsMax) do
+  while length > 0 and (oldest < first or length > bounds.neighborhoodSessionsMax) do
     dropOldest(prefix)
   end
   changeWindow(prefix)
-  local since = length > 0 and math.max(first, timeOfEntry(oldest)) or now
-  return { length, 0, 0, own, squares, prefixes }, since
+  return { length, 0, 0, own, squares, prefixes }, length > 0 and oldest or nowText
 end

@@ -12,21 +12,23 @@ local function readProbe()
   local pairsOf, fields, device, first = {}, {}, '', nil
   for _, page in ipairs(state.pages) do
     if page.loaded or now - page.at < bounds.updateMs then
-      pairsOf[#pairsOf + 1] = page.load .. ',' .. page.update
-      fields[#fields + 1], fields[#fields + 2] = 'c' .. page.load, 'c' .. page.update
+      local load, update = spell(page.load), spell(page.update)
+      pairsOf[#pairsOf + 1] = load .. ',' .. update
+      fields[#fields + 1], fields[#fields + 2] = 'c' .. load, 'c' .. update
       if device == '' then device = page.device end
       if not first and page.load ~= 0 then first = page.load end
     end
   end
   if #fields == 0 then return nil, '' end
-  local contents = redis.call('HMGET', key, 'k' .. (first or 0), 'x' .. (first or 0), unpack(fields))
+  first = spell(first or 0)
+  local contents = redis.call('HMGET', key, 'k' .. first, 'x' .. first, unpack(fields))
   local probe = {
-    key = key, state = state, device = device, names = (first or 0) .. ' ' .. table.concat(pairsOf, ' '), contents = contents,
-    sketch = contents[1] or '', index = contents[2] or '', bands = {}, cells = {},
+    key = key, state = state, device = device, names = first .. ' ' .. table.concat(pairsOf, ' '), contents = contents,
+    sketch = contents[1] or '', index = contents[2] or '', bands = {}, cells = {}, offsets = nil,
   }
   if probe.index ~= '' then
     local index = cmsgpack.unpack(probe.index)
-    probe.bands, probe.cells = index[1], index[2]
+    probe.bands, probe.cells, probe.offsets = index[1], index[2], index[3]
   end
   return probe, state.version
 end
@@ -41,7 +43,7 @@ local function holdProbe(probe)
     state.held = held
     redis.call('HSET', probe.key, 'i', cmsgpack.pack(state))
   end
-  redis.call('PEXPIRE', probe.key, bounds.receiptMs)
+  redis.call('PEXPIRE', probe.key, spell(bounds.receiptMs))
 end
 
 -- [first scored, last scored, counters, replays, kept from]

@@ -56,7 +56,11 @@ local function sourceRate(source, people)
     current, count, began = hour, 0, true
   end
   if add then count = count + 1 end
-  if add or began then redis.call('HSET', key, 'h', spell(current), 'c', spell(count)) end
+  if began then
+    redis.call('HSET', key, 'h', spell(current), 'c', spell(count))
+  elseif add then
+    redis.call('HSET', key, 'c', spell(count))
+  end
   if began then redis.call('PEXPIRE', key, bounds.candidateMs) end
   local mean, variance, hours = parseMoments(all)
   if hours >= bounds.baselineOwnHours then

@@ -1,62 +1,64 @@
--- How common a sketch’s terms are in the project: a count-min sketch of 24-bit cells per week in one string, this week
--- and the last read, this week written. `cells` holds two cells for each term, or two times -1 for an unknown one; the
--- sketches are counted in the cell after the last row. Uses base, now, admit.
+-- How common a sketch’s terms are in the project: 24-bit cells per week in one string, this week and the last read, this week written. `offsets` is where the
+-- cell of each term lies, as BITFIELD takes it, or '' for an unknown one. The cells lie where versions before this one have the first of two rows, which
+-- counts a term at least as often; they count sketches in the cell after the second row, and this one in the next, so that each version’s shares are of
+-- what it counted. Uses base, now, restoring, admit.
 
-local totalCell = 2 * bounds.termCells
+local totalBefore = '#' .. 2 * bounds.termCells
+local totalCell = '#' .. 2 * bounds.termCells + 1
 
--- Where each cell stands in what is read, behind the last cell and each once; and what reads them, the same for every week.
-local function placeCells(cells)
-  local places, place, reads = {}, 1, { 'GET', 'u24', spell(totalCell * 24) }
-  for i = 1, #cells do
-    local cell = cells[i]
-    if cell >= 0 and not places[cell] then
-      place = place + 1
-      places[cell] = place
-      local at = 3 * place
-      reads[at - 2], reads[at - 1], reads[at] = 'GET', 'u24', spell(cell * 24)
-    end
-  end
-  return places, reads
-end
-
-local function addCells(key, cells, counts, places, reads)
-  counts[1] = math.min(bounds.termCountMax, counts[1] + 1)
-  local sets, count = { 'SET', 'u24', reads[3], spell(counts[1]) }, 4
+-- Of an index that a version before wrote, which holds the numbers of two cells for each term, or two times -1.
+local function offsetsOf(cells)
+  local offsets = {}
   for i = 1, #cells, 2 do
-    local one, other = places[cells[i]], places[cells[i + 1]]
-    if one then
-      -- Only the smaller cell grows, which keeps strangers’ cells low.
-      local grown = math.min(bounds.termCountMax, math.min(counts[one], counts[other]) + 1)
-      local spelt = spell(grown)
-      if counts[one] < grown then
-        counts[one] = grown
-        sets[count + 1], sets[count + 2], sets[count + 3], sets[count + 4] = 'SET', 'u24', reads[3 * one], spelt
-        count = count + 4
-      end
-      if counts[other] < grown then
-        counts[other] = grown
-        sets[count + 1], sets[count + 2], sets[count + 3], sets[count + 4] = 'SET', 'u24', reads[3 * other], spelt
-        count = count + 4
-      end
-    end
+    offsets[#offsets + 1] = cells[i] >= 0 and '#' .. spell(cells[i]) or ''
   end
-  redis.call('BITFIELD', key, unpack(sets))
-  if counts[1] == 1 then redis.call('PEXPIRE', key, 2 * bounds.weekMs + bounds.dayMs) end
+  return offsets
 end
 
-local function termRates(cells)
+-- What is asked of BITFIELD, but for where the terms lie: both are filled as far as any sketch needed them, and used again by every call.
+local reads = { 'GET', 'u24', totalBefore, 'GET', 'u24', totalCell }
+local sums = { 'OVERFLOW', 'SAT', 'GET', 'u24', totalBefore, 'INCRBY', 'u24', totalCell, '1' }
+
+local function readCells(key, offsets)
+  local last = 6
+  for i = 1, #offsets do
+    local offset = offsets[i]
+    if offset ~= '' then
+      if not reads[last + 1] then reads[last + 1], reads[last + 2] = 'GET', 'u24' end
+      reads[last + 3] = offset
+      last = last + 3
+    end
+  end
+  return redis.call('BITFIELD', key, unpack(reads, 1, last))
+end
+
+-- Counts and reads in one: what is answered includes the session itself.
+local function countCells(key, offsets)
+  local last = 9
+  for i = 1, #offsets do
+    local offset = offsets[i]
+    if offset ~= '' then
+      if not sums[last + 1] then sums[last + 1], sums[last + 2], sums[last + 4] = 'INCRBY', 'u24', '1' end
+      sums[last + 3] = offset
+      last = last + 4
+    end
+  end
+  local counts = redis.call('BITFIELD', key, unpack(sums, 1, last))
+  if counts[2] == 1 then redis.call('PEXPIRE', key, 2 * bounds.weekMs + bounds.dayMs) end
+  return counts
+end
+
+local function termRates(offsets)
   local week = math.floor(now / bounds.weekMs)
-  local key = base .. 't:' .. week
-  local places, reads = placeCells(cells)
-  local current = redis.call('BITFIELD', key, unpack(reads))
-  if admit('t') then addCells(key, cells, current, places, reads) end
+  local key, keyBefore = base .. 't:' .. spell(week), base .. 't:' .. spell(week - 1)
+  local current = admit('t') and countCells(key, offsets) or not restoring and readCells(key, offsets)
   if restoring then return false end
-  local keyBefore = base .. 't:' .. (week - 1)
-  local before = redis.call('EXISTS', keyBefore) == 1 and redis.call('BITFIELD', keyBefore, unpack(reads)) or {}
-  local counts = {}
-  for i = 1, #cells, 2 do
-    local one, other = places[cells[i]], places[cells[i + 1]]
-    counts[#counts + 1] = one and math.min(current[one], current[other]) + math.min(before[one] or 0, before[other] or 0) or false
+  local before = redis.call('EXISTS', keyBefore) == 1 and readCells(keyBefore, offsets) or { 0, 0 }
+  local counts, place = {}, 2
+  for i = 1, #offsets do
+    local known = offsets[i] ~= ''
+    if known then place = place + 1 end
+    counts[i] = known and current[place] + (before[place] or 0)
   end
-  return { current[1] + (before[1] or 0), counts }
+  return { current[1] + current[2] + before[1] + before[2], counts }
 end

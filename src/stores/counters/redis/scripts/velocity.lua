@@ -8,9 +8,9 @@ local function splitSections(text)
 end
 
 -- Buckets as "bucket:count;": one more in the current one if `add`; then the sum over the window of `width` buckets.
-local function tally(text, bucket, width, add)
+local function tally(text, bucket, bucketText, width, add)
   if text == '' then
-    if add then return spell(bucket) .. ':1;', 1 end
+    if add then return bucketText .. ':1;', 1 end
     return text, 0
   end
   local kept, sum = {}, 0
@@ -26,18 +26,18 @@ local function tally(text, bucket, width, add)
     end
   end
   if add then
-    kept[#kept + 1] = spell(bucket) .. ':1;'
+    kept[#kept + 1] = bucketText .. ':1;'
     sum = sum + 1
   end
   return table.concat(kept), sum
 end
 
 local function perHour(text, add)
-  return tally(text, hour, bounds.hoursPerDay, add)
+  return tally(text, hour, hourText, bounds.hoursPerDay, add)
 end
 
 local function perSlot(text, add)
-  return tally(text, slot, bounds.slotsPerHour, add)
+  return tally(text, slot, slotText, bounds.slotsPerHour, add)
 end
 
 -- Distinct members of a sliding window, by when each was seen last; the count stops at the cap.
