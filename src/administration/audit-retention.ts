@@ -4,7 +4,7 @@
 import type { Database } from '../stores/database/port.js';
 import {
   deleteInBatches,
-  hasRow,
+  guardByColumn,
   startRetentionRounds,
   type RetentionRounds,
   type RoundsDeps,
@@ -26,15 +26,7 @@ export function startAuditRetention(deps: RoundsDeps & { readonly retentionDays:
   return startRetentionRounds({
     ...deps,
     what: 'audit entries',
-    guard: {
-      keepDays: retentionDays,
-      isDue: (nowMs) =>
-        hasRow(database, {
-          table: 'audit_entries',
-          where: 'at < $1',
-          values: [new Date(nowMs - retentionDays * dayMs)],
-        }),
-    },
+    guard: guardByColumn(database, { table: 'audit_entries', column: 'at', keepDays: retentionDays }),
     drop: (nowMs) => dropExpiredAuditEntries(database, nowMs, retentionDays),
   });
 }

@@ -7,7 +7,14 @@
 import type { Queryable, Row } from '../../stores/database/port.js';
 import { adjudicate, mergeStanding, type Adjudication, type StoredOutcome } from './adjudication-rules.js';
 import { createHistoryShifts, type HistoryRow } from './history-shifts.js';
-import { columnsOf, findSubjects, nameOf, type ScoredSubjects, type SessionName } from './session-subjects.js';
+import {
+  columnsOf,
+  findSubjects,
+  nameOf,
+  sessionOf,
+  type ScoredSubjects,
+  type SessionName,
+} from './session-subjects.js';
 
 export interface WorkDone {
   readonly sessions: number;
@@ -87,7 +94,7 @@ async function takeStanding(tx: Queryable, sessions: readonly SessionName[]): Pr
   return new Map(
     rows.map((row) => {
       const { fraud, clawback, subjects } = row;
-      const session = { namespace: row.namespace, sessionRef: row.session_ref };
+      const session = sessionOf(row);
       const standing = { fraud, clawback, subjects, atMs: row.at.getTime(), eventsDropped: row.events_dropped };
       return [nameOf(session), { ...session, ...standing }] as const;
     }),
@@ -122,7 +129,7 @@ async function readOutcomes(
   );
   const bySession = new Map<string, NamedOutcome[]>();
   for (const row of rows) {
-    const name = nameOf({ namespace: row.namespace, sessionRef: row.session_ref });
+    const name = nameOf(sessionOf(row));
     const list = bySession.get(name) ?? [];
     list.push(outcomeOf(row));
     bySession.set(name, list);

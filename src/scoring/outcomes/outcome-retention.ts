@@ -10,7 +10,7 @@
 import type { Database, Row } from '../../stores/database/port.js';
 import {
   deleteInBatches,
-  hasRow,
+  guardByColumn,
   startRetentionRounds,
   type RetentionRounds,
   type RoundsDeps,
@@ -91,15 +91,7 @@ export function startOutcomeRetention(deps: RoundsDeps & { readonly retentionDay
   return startRetentionRounds({
     ...deps,
     what: 'outcomes',
-    guard: {
-      keepDays: retentionDays,
-      isDue: (nowMs) =>
-        hasRow(database, {
-          table: 'outcomes',
-          where: 'received_at < $1',
-          values: [new Date(nowMs - retentionDays * dayMs)],
-        }),
-    },
+    guard: guardByColumn(database, { table: 'outcomes', column: 'received_at', keepDays: retentionDays }),
     drop: (nowMs) => dropExpiredOutcomes(database, nowMs, retentionDays),
   });
 }

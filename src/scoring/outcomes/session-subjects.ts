@@ -18,6 +18,12 @@ export interface ScoredSubjects {
 
 export const nameOf = ({ namespace, sessionRef }: SessionName): string => `${namespace}\n${sessionRef}`;
 
+/** The session that a row is of. */
+export const sessionOf = (row: { readonly namespace: string; readonly session_ref: string }): SessionName => ({
+  namespace: row.namespace,
+  sessionRef: row.session_ref,
+});
+
 /** The columns that sessions are joined by, as unnest($1::text[], $2::text[]) AS named (project, session). */
 export const columnsOf = (sessions: readonly SessionName[]): [projects: string[], refs: string[]] => [
   sessions.map(({ namespace }) => namespace),
@@ -64,7 +70,7 @@ export async function findSubjects(
 
 const note = (found: Found, rows: readonly SubjectsRow[]): void => {
   for (const row of rows)
-    found.set(nameOf({ namespace: row.namespace, sessionRef: row.session_ref }), {
+    found.set(nameOf(sessionOf(row)), {
       subjects: row.subjects,
       respondentKnown: row.respondent_known,
     });
@@ -91,7 +97,7 @@ async function findScored(tx: Queryable, sessions: readonly SessionName[]): Prom
     rows.filter(({ subjects }) => subjects === null),
     found,
   );
-  const indexed = new Set(rows.map((row) => nameOf({ namespace: row.namespace, sessionRef: row.session_ref })));
+  const indexed = new Set(rows.map((row) => nameOf(sessionOf(row))));
   await readBeforeIndex(
     tx,
     sessions.filter((session) => !indexed.has(nameOf(session))),

@@ -3,7 +3,7 @@
  * look into an index that begins with the project, however much of it waits.
  */
 import type { Queryable } from '../../stores/database/port.js';
-import { nameOf, type SessionName } from './session-subjects.js';
+import { nameOf, sessionOf, type SessionName } from './session-subjects.js';
 
 /** Projects that are served in one go. */
 const projectsMax = 50;
@@ -71,7 +71,7 @@ export async function takeOrders(
   );
   const sessions = new Map(
     rows.map((row) => {
-      const session = { namespace: row.namespace, sessionRef: row.session_ref };
+      const session = sessionOf(row);
       return [nameOf(session), session] as const;
     }),
   );

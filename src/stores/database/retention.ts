@@ -93,12 +93,22 @@ export async function runRetention(
 }
 
 /** Whether a row fulfils the condition, which has the first of `values` as $1. */
-export async function hasRow(
+async function hasRow(
   database: Database,
   { table, where, values }: Pick<BatchDeletion, 'table' | 'where' | 'values'>,
 ): Promise<boolean> {
   return (await database.query(`SELECT 1 FROM ${table} WHERE ${where} LIMIT 1`, values)).length > 0;
 }
+
+/** The guard of a table whose rows are past their lifetime by one of its columns. */
+export const guardByColumn = (
+  database: Database,
+  { table, column, keepDays }: { readonly table: string; readonly column: string; readonly keepDays: number },
+): RetentionGuard => ({
+  keepDays,
+  isDue: (nowMs) =>
+    hasRow(database, { table, where: `${column} < $1`, values: [new Date(nowMs - keepDays * 86_400_000)] }),
+});
 
 export interface BatchDeletion {
   readonly table: string;

@@ -5,7 +5,7 @@
  */
 import type { Database } from '../../stores/database/port.js';
 import {
-  hasRow,
+  guardByColumn,
   startRetentionRounds,
   type RetentionRounds,
   type RoundsDeps,
@@ -47,15 +47,7 @@ export function startSessionRetention(deps: RoundsDeps & { readonly retentionDay
   return startRetentionRounds({
     ...deps,
     what: 'verification sessions',
-    guard: {
-      keepDays: retentionDays,
-      isDue: (nowMs) =>
-        hasRow(database, {
-          table: 'verification_sessions',
-          where: 'created_at < $1',
-          values: [limitOf(nowMs, retentionDays)],
-        }),
-    },
+    guard: guardByColumn(database, { table: 'verification_sessions', column: 'created_at', keepDays: retentionDays }),
     drop: (nowMs, isStopping) => dropExpiredSessions(database, nowMs, retentionDays, isStopping),
   });
 }

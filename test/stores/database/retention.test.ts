@@ -1,7 +1,7 @@
 import t from 'tap';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
-import { deleteInBatches, hasRow, runRetention } from '../../../src/stores/database/retention.js';
+import { deleteInBatches, guardByColumn, runRetention } from '../../../src/stores/database/retention.js';
 import { allowDeletion, readMarks } from '../../../src/stores/database/retention-marks.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
@@ -26,7 +26,7 @@ async function round(keepDays = 30) {
     logger: createLogger('info', { write: (line) => lines.push(line) }),
     metrics,
     what: 'notes',
-    guard: { keepDays, isDue: (nowMs) => hasRow(database, where(nowMs)) },
+    guard: guardByColumn(database, { table: 'notes', column: 'at', keepDays }),
     drop: (nowMs) => deleteInBatches(database, where(nowMs)),
   });
   const rows = await database.query<{ age: number }>('SELECT age_days AS age FROM notes ORDER BY 1');

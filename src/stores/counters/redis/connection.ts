@@ -43,13 +43,15 @@ const inFlightMax = 5_000;
 const checkKey = 'vh:check';
 const checkKeepMs = 60_000;
 
+export interface RedisAddress {
+  readonly url: string;
+  readonly deadlineMs: number;
+  readonly library: Library;
+  readonly logger: RedisLogger | undefined;
+}
+
 /** Connects, waiting at most the deadline; a store that is away by then is connected to when it comes. */
-export async function connectRedis(
-  url: string,
-  deadlineMs: number,
-  library: Library,
-  logger: RedisLogger | undefined,
-): Promise<RedisConnection> {
+export async function connectRedis({ url, deadlineMs, library, logger }: RedisAddress): Promise<RedisConnection> {
   const client = createClient(url, deadlineMs);
   const runScript = createScriptRunner(client, library, (reason) =>
     logger?.info({ reason }, 'Redis does not let functions be loaded; scripts do the same at more cost.'),

@@ -10,7 +10,7 @@ import type { Counters, RecentReceipt, ScoreCountInput, ScoreCountResult } from 
 import { judgeRates } from '../rate-state.js';
 import { countArguments, historyArguments, probeArguments, restoreArguments, stampOf, tagOf } from './arguments.js';
 import { layOut } from './argument-layouts.js';
-import { connectRedis, type RedisConnection, type RedisLogger } from './connection.js';
+import { connectRedis, type RedisAddress, type RedisConnection, type RedisLogger } from './connection.js';
 import { decodeProbe, decodeRecord, decodeUsed, readFrame, stringOf } from './record.js';
 import { openStoreClock } from './store-clock.js';
 import { createRateTaker } from './rate-taker.js';
@@ -43,7 +43,7 @@ export async function openRedisCounters({
   systemClock = Date.now,
 }: RedisCountersOptions): Promise<Counters> {
   const { scripts, library } = await loadScripts();
-  const connection = await connectChecked(url, deadlineMs, library, logger);
+  const connection = await connectChecked({ url, deadlineMs, library, logger });
   const takeRate = createRateTaker(connection, scripts);
   const clock = await openStoreClock(() => connection.time(), systemClock);
   return {
@@ -106,11 +106,10 @@ export async function openRedisCounters({
   };
 }
 
-async function connectChecked(...address: Parameters<typeof connectRedis>): Promise<RedisConnection> {
-  const connection = await connectRedis(...address);
-  const [, , , logger] = address;
+async function connectChecked(address: RedisAddress): Promise<RedisConnection> {
+  const connection = await connectRedis(address);
   try {
-    await checkServers(connection, logger);
+    await checkServers(connection, address.logger);
     return connection;
   } catch (error) {
     await connection.close();
