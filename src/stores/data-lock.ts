@@ -76,8 +76,13 @@ export async function lockDataDirectory(
     token: randomUUID(),
   };
   const aside = `${file}.${own.token}`;
-  await writeFile(aside, JSON.stringify(own), { mode: 0o600, flag: 'wx' });
   try {
+    await writeFile(aside, JSON.stringify(own), { mode: 0o600, flag: 'wx' }).catch((error: unknown) => {
+      throw new Error(
+        `The data directory ${directory} cannot be written (${(error as Error).message}). Make room in it or give this process the right to write there, then start again.`,
+        { cause: error },
+      );
+    });
     const giveUpAtMs = performance.now() + patienceMs;
     for (let attempt = 1; ; attempt++) {
       if (await tryLink(aside, file))

@@ -5,7 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ScoreReply } from '../../src/contract/score.js';
-import type { Fleet } from './fleet.js';
+import type { Fleet, FleetMember } from './fleet.js';
 
 export interface ScoreLoadOptions {
   readonly callers: number;
@@ -50,7 +50,7 @@ export const scoreBody = (sessionId: string, respondentId: string) => ({
 });
 
 export function startScoreLoad(
-  { members, keys }: Fleet,
+  { members, keys }: Pick<Fleet, 'keys'> & { readonly members: readonly Pick<FleetMember, 'roles' | 'baseUrl'>[] },
   { callers, events = false, breaks = false, pauseMs = 10, onReply }: ScoreLoadOptions,
 ): ScoreLoad {
   const receipts = new Map<string, string>();
