@@ -16,7 +16,7 @@ import { findStack, withStack } from './stack.js';
 import { warmUp, type WarmUp } from './warm-up.js';
 
 export interface OverloadOptions {
-  /** Length of the overload; what is normal and what comes after are measured for as long. */
+  /** Length of the overload; what is normal is measured for as long, what comes after for three times as long, 8 s at most. */
   readonly seconds: number;
   readonly rounds: number;
   readonly warm?: WarmUp;
@@ -31,7 +31,8 @@ const connectionsMax = 4_000;
 const times = 4;
 /** Of saturation, before and after. */
 const normalShare = 0.5;
-const afterSeconds = 8;
+const afterSecondsMax = 8;
+const afterTimes = 3;
 /** The first of these in which the median is normal again ends what came of it. */
 const windowMs = 250;
 const normalTimes = 2;
@@ -82,6 +83,7 @@ async function overload(contestant: Contestant, sessions: Sessions, seconds: num
   const few = createLoad(connections);
   const { perSecond, cpuPerRequest } = await saturate(few, contestant, body, seconds, null);
   const tooMuch = { perSecond: perSecond * times, seconds };
+  const afterSeconds = Math.min(afterSecondsMax, seconds * afterTimes);
   const normal = { perSecond: perSecond * normalShare, seconds: afterSeconds };
   const count = tooMuch.perSecond * seconds + normal.perSecond * (seconds + afterSeconds);
   const next = { ...target, body: await sessions.take(count) };
@@ -111,7 +113,7 @@ async function overload(contestant: Contestant, sessions: Sessions, seconds: num
     ...figures,
     usefulShare: figures.answers / seconds / perSecond,
     cpuPerRefusal: (used - figures.answers * cpuPerRequest) / figures.refusals,
-    backSeconds: secondsUntil(exchanges.filter(isAfter), seconds, normalP50 * normalTimes),
+    backSeconds: secondsUntil(exchanges.filter(isAfter), [seconds, seconds + afterSeconds], normalP50 * normalTimes),
   };
 }
 
@@ -133,14 +135,13 @@ function figuresOf(exchanges: readonly Exchange[], seconds: number) {
 }
 
 /** Until the first window whose median is at most `p50Max` milliseconds; all of the time where there is none. */
-function secondsUntil(after: readonly Exchange[], startSeconds: number, p50Max: number): number {
-  for (let ms = 0; ms < afterSeconds * 1_000; ms += windowMs) {
-    const fromMs = startSeconds * 1_000 + ms;
+function secondsUntil(after: readonly Exchange[], [from, to]: readonly [number, number], p50Max: number): number {
+  for (let fromMs = from * 1_000; fromMs < to * 1_000; fromMs += windowMs) {
     const window = after.filter(({ sentMs }) => sentMs >= fromMs && sentMs < fromMs + windowMs);
     const latencies = window.map(({ status, latencyMs }) => (status === 200 ? latencyMs : Infinity));
-    if (window.length > 0 && median(latencies) <= p50Max) return ms / 1_000;
+    if (window.length > 0 && median(latencies) <= p50Max) return fromMs / 1_000 - from;
   }
-  return afterSeconds;
+  return to - from;
 }
 
 function report(rounds: readonly OverloadRound[]): BenchResult {

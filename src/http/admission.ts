@@ -55,9 +55,9 @@ export function createAdmission(now: () => number, lateness: Lateness = createLa
   /** While work is refused, when that began and when somebody was refused last. */
   let refusing: { readonly sinceMs: number; lastMs: number } | null = null;
 
-  const isTooMuch = (atMs: number): boolean => {
+  const isTooMuch = (atMs: number, counts: readonly number[]): boolean => {
     const perMs = departures.perMs(atMs);
-    const [waiting = 0, old = 0] = ages.count(atMs);
+    const [waiting = 0, old = 0] = counts;
     if (old >= oldMax) return true;
     if (waiting >= oldMax && perMs > 0 && inside / perMs > waitMsMax) return true;
     if (inside < burst) return false;
@@ -65,10 +65,12 @@ export function createAdmission(now: () => number, lateness: Lateness = createLa
     return lateness.ms(atMs) > lateMsMax;
   };
   const refuses = (atMs: number): boolean => {
+    // Also where there are few, as it lets go of those that have left.
+    const counts = ages.count(atMs);
     if (inside < oldMax) return false;
     if (refusing !== null && (atMs - refusing.lastMs > calmAfterMs || atMs - refusing.sinceMs > measureAgainMs))
       refusing = null;
-    if (refusing === null && isTooMuch(atMs)) refusing = { sinceMs: atMs, lastMs: atMs };
+    if (refusing === null && isTooMuch(atMs, counts)) refusing = { sinceMs: atMs, lastMs: atMs };
     return refusing !== null && inside >= departures.perMs(atMs) * keptMs;
   };
   return {

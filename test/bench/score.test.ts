@@ -1,4 +1,5 @@
 import t from 'tap';
+import { benchOverload } from '../../bench/overload.js';
 import { benchScore } from '../../bench/score.js';
 import { findStack } from '../helpers/stores.js';
 
@@ -19,6 +20,14 @@ t.test('a small run on embedded stores answers without errors and reports its ra
   for (const name of names) t.ok((ratios[name] ?? 0) > 0, name);
   t.match(table, /^echo /m);
   t.notMatch(table, /^pipeline /m, 'there is no empty pipeline without stores');
+});
+
+t.test('a small overload is answered or refused with a time to come again, and all are counted', async (t) => {
+  const warm = { requests: 200, seconds: 2 };
+  const { table, ratios } = await benchOverload({ seconds: 0.5, rounds: 1, warm, embedded: true });
+  t.equal(ratios['errors'], 0, table);
+  t.ok((ratios['usefulShare'] ?? 0) > 0, table);
+  t.ok((ratios['backSeconds'] ?? NaN) <= 1.5, table);
 });
 
 /**
