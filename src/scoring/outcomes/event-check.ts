@@ -18,6 +18,13 @@ export interface EventCheckDeps {
   readonly findProjectOwner: (projectId: string) => Promise<string | null>;
 }
 
+/** Checks the events of one call, in one go; `pathOf` tells the pointer of each. */
+export type EventCheck = (
+  caller: KeyCaller,
+  events: readonly unknown[],
+  pathOf: (index: number) => string,
+) => Promise<readonly CheckedEvent[]>;
+
 /** `event` is null where there are issues. */
 export interface CheckedEvent {
   readonly event: OutcomeEvent | null;
@@ -28,7 +35,7 @@ export interface CheckedEvent {
 
 const names = Object.keys(OutcomeEvent.properties);
 
-export function createEventCheck({ now, findProjectOwner }: EventCheckDeps) {
+export function createEventCheck({ now, findProjectOwner }: EventCheckDeps): EventCheck {
   const removeNulls = createNullRemover(OutcomeEvent);
   const isEvent = createAjv(false).compile<OutcomeEvent>(OutcomeEvent);
   const aheadMsMax = outcomeAheadHoursMax * 3_600_000;
@@ -52,32 +59,54 @@ export function createEventCheck({ now, findProjectOwner }: EventCheckDeps) {
     return issues;
   };
 
-  /** An organization key resolves to no project: the event says whose session it means. */
-  const projectIssues = async (caller: KeyCaller, { projectId }: OutcomeEvent): Promise<readonly Issue[]> => {
-    const issue = (message: string): readonly Issue[] => [{ path: '/projectId', message }];
-    if (caller.projectId !== null)
-      return projectId === undefined || projectId === caller.projectId
-        ? []
-        : issue('is not the project of this key; leave it out.');
-    if (projectId === undefined)
-      return issue('is needed with an organization key: the project whose key scored the session.');
-    const owner = await findProjectOwner(projectId);
-    return owner === caller.organizationId ? [] : issue('is no project of this organization.');
+  const checkShape = (event: unknown): OutcomeEvent | readonly Issue[] => {
+    removeNulls(event);
+    if (!isEvent(event))
+      return helpfulViolations(isEvent.errors ?? []).map((violation) => describeViolation(violation, 'body'));
+    const unstorable = findUnstorable(event, '');
+    return unstorable === null ? event : [unstorable];
   };
 
-  return async (caller: KeyCaller, event: unknown, at: string): Promise<CheckedEvent> => {
-    const told = (issues: readonly Issue[]): CheckedEvent => ({
-      event: null,
-      issues: issues.map(({ path, message }) => ({ path: `${at}${path}`, message })),
-      unknown: [],
+  return async (caller, events, pathOf) => {
+    const shaped = events.map(checkShape);
+    const owners = await findOwners(caller, shaped);
+    return shaped.map((event, index): CheckedEvent => {
+      const at = pathOf(index);
+      const issues = isIssues(event) ? event : [...timeIssues(event), ...projectIssues(caller, event, owners)];
+      if (!isIssues(event) && issues.length === 0) return { event, issues, unknown: unknownNamesOf(event, names, at) };
+      return {
+        event: null,
+        issues: issues.map(({ path, message }) => ({ path: `${at}${path}`, message })),
+        unknown: [],
+      };
     });
-    removeNulls(event);
-    if (!isEvent(event)) {
-      return told(helpfulViolations(isEvent.errors ?? []).map((violation) => describeViolation(violation, 'body')));
-    }
-    const unstorable = findUnstorable(event, '');
-    if (unstorable !== null) return told([unstorable]);
-    const issues = [...timeIssues(event), ...(await projectIssues(caller, event))];
-    return issues.length === 0 ? { event, issues, unknown: unknownNamesOf(event, names, at) } : told(issues);
   };
+
+  /** Of the projects that events of an organization key name, each looked up once. */
+  async function findOwners(
+    caller: KeyCaller,
+    shaped: readonly (OutcomeEvent | readonly Issue[])[],
+  ): Promise<ReadonlyMap<string, string | null>> {
+    if (caller.projectId !== null) return new Map();
+    const named = new Set(shaped.flatMap((event) => (isIssues(event) ? [] : (event.projectId ?? []))));
+    return new Map(await Promise.all([...named].map(async (id) => [id, await findProjectOwner(id)] as const)));
+  }
+}
+
+const isIssues = (shaped: OutcomeEvent | readonly Issue[]): shaped is readonly Issue[] => Array.isArray(shaped);
+
+/** An organization key resolves to no project: the event says whose session it means. */
+function projectIssues(
+  caller: KeyCaller,
+  { projectId }: OutcomeEvent,
+  owners: ReadonlyMap<string, string | null>,
+): readonly Issue[] {
+  const issue = (message: string): readonly Issue[] => [{ path: '/projectId', message }];
+  if (caller.projectId !== null)
+    return projectId === undefined || projectId === caller.projectId
+      ? []
+      : issue('is not the project of this key; leave it out.');
+  if (projectId === undefined)
+    return issue('is needed with an organization key: the project whose key scored the session.');
+  return owners.get(projectId) === caller.organizationId ? [] : issue('is no project of this organization.');
 }

@@ -9,7 +9,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import { readjudicate } from './adjudication-work.js';
 import { createPendingPublisher, publishRecords, type HistoryPublisherDeps } from './history-publisher.js';
 import { findLostOutcomes, tenantOfOutcomes } from './outcome-log.js';
-import { storeEvents } from './outcome-service.js';
+import { storeEvents } from './outcome-store.js';
 import { createWorkOrders } from './work-orders.js';
 
 export interface HistoryConsumerDeps extends HistoryPublisherDeps {
@@ -56,7 +56,7 @@ export async function startHistoryConsumer(deps: HistoryConsumerDeps): Promise<C
     tenantOf: tenantOfOutcomes,
     handle: async (entries) => {
       for (const rows of await findLostOutcomes(deps.database, entries, deps.now()))
-        await deps.database.transaction((tx) => storeEvents(tx, rows));
+        await storeEvents(deps.database, rows);
       await wake();
     },
   });

@@ -5,7 +5,6 @@
 import { retractionName, type OutcomeEvent } from '../../contract/outcome.js';
 import type { MakeRef } from '../../crypto/master-key.js';
 import { holderOf, namespaceOf, type Namespace, type NamespaceOwner } from '../../stores/counters/namespace.js';
-import type { Queryable } from '../../stores/database/port.js';
 import { respondentSubject } from '../subjects.js';
 
 export interface SessionKey {
@@ -24,16 +23,26 @@ export interface OutcomeRow extends SessionKey {
   readonly eventId: string | null;
 }
 
-/** `owner` is the project that the session belongs to, in the world of the key. */
+/** The project that a session belongs to, in the world of the key. */
+export interface RowOwner {
+  readonly holder: string;
+  readonly namespace: Namespace;
+}
+
+export const rowOwnerOf = (owner: NamespaceOwner): RowOwner => ({
+  holder: holderOf(owner),
+  namespace: namespaceOf(owner),
+});
+
 export function rowOf(
   { sessionId, type, occurredAt, reasonClass, eventId, detail }: OutcomeEvent,
-  owner: NamespaceOwner,
+  owner: RowOwner,
   makeRef: MakeRef,
 ): OutcomeRow {
   const retracted = type === 'custom' && detail?.name === retractionName ? detail.of : undefined;
-  const holder = holderOf(owner);
+  const { holder, namespace } = owner;
   return {
-    namespace: namespaceOf(owner),
+    namespace,
     sessionRef: makeRef(holder, 'session', sessionId),
     type,
     occurredAt: new Date(occurredAt),
@@ -55,7 +64,7 @@ export const eventOf = ({
   occurredAt,
   target,
 }: Pick<OutcomeRow, 'namespace' | 'sessionRef' | 'type' | 'occurredAt' | 'target'>): string =>
-  [namespace, sessionRef, type, occurredAt.getTime(), target].join('\n');
+  `${namespace}\n${sessionRef}\n${type}\n${occurredAt.getTime()}\n${target}`;
 
 const idOf = ({ namespace, eventId }: OutcomeRow): string => `${namespace}\n${eventId}`;
 
@@ -76,82 +85,3 @@ export function sortRows(rows: readonly OutcomeRow[]): readonly OutcomeRow[] {
     .sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
     .map(({ row }) => row);
 }
-
-/** What was stored, one for each row that was new. */
-export interface InsertedOutcome extends SessionKey {
-  /** See eventOf. */
-  readonly event: string;
-}
-
-export async function insertOutcomes(tx: Queryable, rows: readonly OutcomeRow[]): Promise<readonly InsertedOutcome[]> {
-  const inserted = await tx.query<StoredKey>(
-    `INSERT INTO outcomes (project_id, session_ref, type, occurred_at, target, reason_class, respondent_ref, event_id)
-     SELECT row.project, row.session, row.type, row.at, row.target, row.class, row.respondent, row.event
-       FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[])
-            WITH ORDINALITY AS row (project, session, type, at, target, class, respondent, event, place)
-      WHERE row.class IS NOT NULL OR row.respondent IS NOT NULL OR NOT EXISTS (
-              SELECT 1 FROM outcomes o
-               WHERE (o.project_id, o.session_ref, o.type, o.occurred_at, o.target) = (row.project, row.session, row.type, row.at, row.target))
-      ORDER BY row.place
-     ON CONFLICT DO NOTHING RETURNING project_id AS namespace, session_ref, type, occurred_at, target`,
-    [...keyColumns(rows), ...saidColumns(rows), rows.map((row) => row.eventId)],
-  );
-  return inserted.map(keyOf);
-}
-
-/**
- * Takes back what the same eventIds said before, where they now say something else. One writer of a project’s eventIds at a time, so that two
- * corrections never both find nothing.
- */
-export async function replaceEvents(tx: Queryable, rows: readonly OutcomeRow[]): Promise<readonly SessionKey[]> {
-  const named = rows.filter((row) => row.eventId !== null);
-  if (named.length === 0) return [];
-  for (const namespace of [...new Set(named.map((row) => row.namespace))].sort())
-    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`event ids ${namespace}`]);
-  const taken = await tx.query<StoredKey>(
-    `DELETE FROM outcomes o USING unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[])
-            AS row (project, session, type, at, target, class, respondent, event)
-      WHERE o.project_id = row.project AND o.event_id = row.event
-        AND (o.session_ref, o.type, o.occurred_at, o.target, o.said) <> (row.session, row.type, row.at, row.target, coalesce(row.class, '') || '/' || coalesce(row.respondent, ''))
-      RETURNING o.project_id AS namespace, o.session_ref, o.type, o.occurred_at, o.target`,
-    [...keyColumns(named), ...saidColumns(named), named.map((row) => row.eventId)],
-  );
-  return taken.map(keyOf);
-}
-
-/** Of these events, those that stand in more than one statement. */
-export async function findRestated(tx: Queryable, rows: readonly OutcomeRow[]): Promise<ReadonlySet<string>> {
-  const found = await tx.query<StoredKey>(
-    `SELECT o.project_id AS namespace, o.session_ref, o.type, o.occurred_at, o.target FROM outcomes o
-       JOIN (SELECT DISTINCT * FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[]) AS row (project, session, type, at, target)) AS row
-         ON (o.project_id, o.session_ref, o.type, o.occurred_at, o.target) = (row.project, row.session, row.type, row.at, row.target)
-      GROUP BY o.project_id, o.session_ref, o.type, o.occurred_at, o.target HAVING count(*) > 1`,
-    keyColumns(rows),
-  );
-  return new Set(found.map((row) => keyOf(row).event));
-}
-
-type StoredKey = {
-  readonly namespace: string;
-  readonly session_ref: string;
-  readonly type: string;
-  readonly occurred_at: Date;
-  readonly target: string;
-};
-
-function keyOf({ namespace, session_ref, type, occurred_at, target }: StoredKey): InsertedOutcome {
-  const key = { namespace, sessionRef: session_ref };
-  return { ...key, event: eventOf({ ...key, type, occurredAt: occurred_at, target }) };
-}
-
-const keyColumns = (rows: readonly OutcomeRow[]) => [
-  rows.map((row) => row.namespace),
-  rows.map((row) => row.sessionRef),
-  rows.map((row) => row.type),
-  rows.map((row) => row.occurredAt),
-  rows.map((row) => row.target),
-];
-const saidColumns = (rows: readonly OutcomeRow[]) => [
-  rows.map((row) => row.reasonClass),
-  rows.map((row) => row.respondentRef),
-];

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { orderWork } from '../../../src/scoring/outcomes/outcome-service.js';
 import { dropExpiredOutcomes } from '../../../src/scoring/outcomes/outcome-retention.js';
-import { insertOutcomes, sortRows, type OutcomeRow } from '../../../src/scoring/outcomes/outcome-rows.js';
+import type { OutcomeRow } from '../../../src/scoring/outcomes/outcome-rows.js';
+import { storeEvents } from '../../../src/scoring/outcomes/outcome-store.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
 import type { Database } from '../../../src/stores/database/port.js';
@@ -40,13 +40,9 @@ const scored = (database: Database, subjects: readonly string[], sessionRef = 's
   );
 
 async function post(database: Database, ...rows: readonly OutcomeRow[]): Promise<number> {
-  const stored = await database.transaction(async (tx) => {
-    const sessions = await insertOutcomes(tx, sortRows(rows));
-    await orderWork(tx, sessions);
-    return sessions.length;
-  });
+  const { accepted } = await storeEvents(database, rows);
   await workOff(database);
-  return stored;
+  return accepted.length;
 }
 
 const historyOf = async (database: Database): Promise<object> =>

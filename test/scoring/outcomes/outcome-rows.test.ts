@@ -1,9 +1,9 @@
 import t from 'tap';
 import { readjudicate } from '../../../src/scoring/outcomes/adjudication-work.js';
 import { createHistoryShifts } from '../../../src/scoring/outcomes/history-shifts.js';
-import { storeEvents } from '../../../src/scoring/outcomes/outcome-service.js';
+import { storeEvents } from '../../../src/scoring/outcomes/outcome-store.js';
 import { createWorkOrders } from '../../../src/scoring/outcomes/work-orders.js';
-import { insertOutcomes, sortRows, type OutcomeRow } from '../../../src/scoring/outcomes/outcome-rows.js';
+import { sortRows, type OutcomeRow } from '../../../src/scoring/outcomes/outcome-rows.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
 import type { Database } from '../../../src/stores/database/port.js';
 import { openPostgres } from '../../../src/stores/database/postgres.js';
@@ -33,7 +33,7 @@ if (stack !== null) {
     t.teardown(() => database.close());
     await migrate(database);
     const post = (list: readonly OutcomeRow[]): Promise<number> =>
-      database.transaction(async (tx) => (await insertOutcomes(tx, sortRows(list))).length);
+      storeEvents(database, list).then(({ accepted }) => accepted.length);
     const stored = await Promise.all(
       Array.from({ length: 8 }, (_, n) => post(n % 2 === 0 ? rows : [...rows].reverse())),
     );
@@ -76,11 +76,9 @@ if (stack !== null) {
     };
     const database = await open();
     for (let part = 0; part < 10; part += 1)
-      await database.transaction((tx) =>
-        storeEvents(
-          tx,
-          rows.map((row) => ({ ...row, sessionRef: `${part} ${row.sessionRef}` })),
-        ),
+      await storeEvents(
+        database,
+        rows.map((row) => ({ ...row, sessionRef: `${part} ${row.sessionRef}` })),
       );
     // What a connection did before counts as its transaction's too, for a second.
     const read = await createWorkOrders(await open(), 20).next(async (tx, sessions) => {

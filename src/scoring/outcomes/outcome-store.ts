@@ -1,0 +1,131 @@
+/**
+ * Stores outcome events. One statement for all events of a call: it looks up what was stated of them before and whether their sessions were scored, stores what
+ * is new and orders the adjudication of its sessions. Only where events have ids of the caller's is there a transaction around it, in which goes first what
+ * they said before.
+ */
+import { keysAreLookedUp } from '../../stores/database/by-key.js';
+import type { Database, Queryable } from '../../stores/database/port.js';
+import { eventOf, sortRows, type OutcomeRow, type SessionKey } from './outcome-rows.js';
+
+export interface StoredOutcomes {
+  /** Those of the rows that were new. */
+  readonly accepted: readonly OutcomeRow[];
+  /** Accepted events (see eventOf) that stand in more than one statement. */
+  readonly restated: ReadonlySet<string>;
+  /** Those of the accepted rows whose sessions are not on record as scored. */
+  readonly unscored: readonly OutcomeRow[];
+}
+
+/** Replaces what known eventIds said, stores what is new, and orders the adjudication of every session that this touches. Durable when it resolves. */
+export function storeEvents(database: Database, rows: readonly OutcomeRow[]): Promise<StoredOutcomes> {
+  const sorted = sortRows(rows);
+  if (sorted.every(({ eventId }) => eventId === null)) return insertOutcomes(database, sorted);
+  return database.transaction(
+    async (tx) => {
+      await replaceEvents(tx, sorted);
+      return insertOutcomes(tx, sorted);
+    },
+    { opening: keysAreLookedUp },
+  );
+}
+
+interface InsertedRow extends Readonly<Record<string, unknown>> {
+  readonly stored: number;
+  /** What was new, as `factOf`; null where everything was. */
+  readonly facts: readonly string[] | null;
+  /** Places of rows, from 1 on. */
+  readonly stated: readonly number[] | null;
+  readonly unscored: readonly number[] | null;
+}
+
+/** `rows` as sortRows leaves them. */
+async function insertOutcomes(tx: Queryable, rows: readonly OutcomeRow[]): Promise<StoredOutcomes> {
+  if (rows.length === 0) return { accepted: [], restated: new Set(), unscored: [] };
+  const [inserted] = await tx.query<InsertedRow>(
+    `WITH given AS MATERIALIZED (
+       SELECT row.*, stood.one IS NOT NULL AS stated, scored.one IS NULL AS unscored
+         FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[])
+              WITH ORDINALITY AS row (project, session, type, at, target, class, respondent, event, place)
+         LEFT JOIN LATERAL (SELECT 1 AS one FROM outcomes o
+           WHERE (o.project_id, o.session_ref, o.type, o.occurred_at, o.target) = (row.project, row.session, row.type, row.at, row.target) LIMIT 1) stood ON true
+         LEFT JOIN LATERAL (SELECT 1 AS one FROM scored_sessions s WHERE s.project_id = row.project AND s.session_ref = row.session LIMIT 1) scored ON true),
+     stored AS (
+       INSERT INTO outcomes (project_id, session_ref, type, occurred_at, target, reason_class, respondent_ref, event_id)
+       SELECT project, session, type, at, target, class, respondent, event FROM given
+        WHERE class IS NOT NULL OR respondent IS NOT NULL OR NOT stated ORDER BY place
+       ON CONFLICT DO NOTHING RETURNING project_id, session_ref, type, occurred_at, target, said),
+     ordered AS (INSERT INTO adjudication_work (project_id, session_ref) SELECT DISTINCT project_id, session_ref FROM stored)
+     SELECT count(*)::int AS stored,
+            CASE WHEN count(*) BETWEEN 1 AND $9::int - 1
+              THEN array_agg(concat_ws(E'\\n', project_id, session_ref, type, (extract(epoch FROM occurred_at) * 1000)::bigint, target, said)) END AS facts,
+            (SELECT array_agg(place::int) FROM given WHERE stated) AS stated,
+            (SELECT array_agg(place::int) FROM given WHERE unscored) AS unscored
+       FROM stored`,
+    [...keyColumns(rows), ...saidColumns(rows), rows.map((row) => row.eventId), rows.length],
+  );
+  return tellStored(rows, inserted ?? { stored: 0, facts: null, stated: null, unscored: null });
+}
+
+function tellStored(rows: readonly OutcomeRow[], { stored, facts, stated, unscored }: InsertedRow): StoredOutcomes {
+  if (stored === 0) return { accepted: [], restated: new Set(), unscored: [] };
+  // A fact that comes twice in one call is new once.
+  const news = new Set(facts);
+  const accepted = facts === null ? rows : rows.filter((row) => news.delete(factOf(row)));
+  const isNew = new Set(accepted);
+  const at = (places: readonly number[] | null): readonly OutcomeRow[] =>
+    (places ?? []).flatMap((place) => rows[place - 1] ?? []).filter((row) => isNew.has(row));
+  return {
+    accepted,
+    restated: new Set([...at(stated).map(eventOf), ...statedTwice(accepted)]),
+    unscored: at(unscored),
+  };
+}
+
+/** Rows of one event stand side by side. */
+const statedTwice = (rows: readonly OutcomeRow[]): readonly string[] =>
+  rows.map(eventOf).filter((event, index, events) => event === events[index - 1]);
+
+/** An event and what it says: what the table holds once. */
+const factOf = (row: OutcomeRow): string => `${eventOf(row)}\n${row.reasonClass ?? ''}/${row.respondentRef ?? ''}`;
+
+/**
+ * Takes back what the same eventIds said before, where they now say something else. One writer of a project’s eventIds at a time, so that two
+ * corrections never both find nothing.
+ */
+async function replaceEvents(tx: Queryable, rows: readonly OutcomeRow[]): Promise<void> {
+  const named = rows.filter((row) => row.eventId !== null);
+  for (const namespace of [...new Set(named.map((row) => row.namespace))].sort())
+    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`event ids ${namespace}`]);
+  const replaced = await tx.query<{ namespace: string; session_ref: string }>(
+    `DELETE FROM outcomes o USING unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[])
+            AS row (project, session, type, at, target, class, respondent, event)
+      WHERE o.project_id = row.project AND o.event_id = row.event
+        AND (o.session_ref, o.type, o.occurred_at, o.target, o.said) <> (row.session, row.type, row.at, row.target, coalesce(row.class, '') || '/' || coalesce(row.respondent, ''))
+      RETURNING o.project_id AS namespace, o.session_ref`,
+    [...keyColumns(named), ...saidColumns(named), named.map((row) => row.eventId)],
+  );
+  await orderWork(
+    tx,
+    replaced.map((row) => ({ namespace: row.namespace, sessionRef: row.session_ref })),
+  );
+}
+
+async function orderWork(tx: Queryable, sessions: readonly SessionKey[]): Promise<void> {
+  if (sessions.length === 0) return;
+  await tx.query(
+    'INSERT INTO adjudication_work (project_id, session_ref) SELECT DISTINCT * FROM unnest($1::text[], $2::text[])',
+    [sessions.map(({ namespace }) => namespace), sessions.map(({ sessionRef }) => sessionRef)],
+  );
+}
+
+const keyColumns = (rows: readonly OutcomeRow[]) => [
+  rows.map((row) => row.namespace),
+  rows.map((row) => row.sessionRef),
+  rows.map((row) => row.type),
+  rows.map((row) => row.occurredAt),
+  rows.map((row) => row.target),
+];
+const saidColumns = (rows: readonly OutcomeRow[]) => [
+  rows.map((row) => row.reasonClass),
+  rows.map((row) => row.respondentRef),
+];
