@@ -35,7 +35,7 @@ t.test('a small overload is answered or refused with a time to come again, and a
  * still being compiled. docs/performance.md has the figures of a long one. Lower them when the service gets cheaper. The empty pipeline’s own
  * wake-ups are few since its client of Kafka sets no timers for nothing either.
  */
-const committed = { cpuAsFastAsAnswered: 6, cpuAt100: 4.2, wakeUpsAt100: 2.2 };
+const committed = { cpuAsFastAsAnswered: 6, cpuAt100: 4.2, wakeUpsAt100: 1.8 };
 
 if (findStack(t, 'the bench on real stores') !== null) {
   t.test(
