@@ -62,7 +62,9 @@ export function startOutboxSweeper({ database, log, logger, metrics, everyMs = e
   let failures = 0;
 
   const round = async (): Promise<void> => {
-    metrics.outboxOldest.set(await oldestSeconds(database));
+    const oldest = await oldestSeconds(database);
+    metrics.outboxOldest.set(oldest ?? 0);
+    if (oldest === null) return;
     for (let swept = batchMax; swept === batchMax && !isStopping;) {
       swept = await sweepOutbox({ database, log });
       metrics.outboxEvents.inc({ event: 'swept' }, swept);
@@ -90,10 +92,10 @@ export function startOutboxSweeper({ database, log, logger, metrics, everyMs = e
   };
 }
 
-/** Ids sort by the time of their making, so that the first is the oldest. */
-async function oldestSeconds(database: Database): Promise<number> {
+/** Null where nothing is there. Ids sort by the time of their making, so that the first is the oldest. */
+async function oldestSeconds(database: Database): Promise<number | null> {
   const [row] = await database.query<{ age: number }>(
     'SELECT greatest(0, extract(epoch FROM now() - written_at))::float8 AS age FROM outbox ORDER BY event_id LIMIT 1',
   );
-  return row?.age ?? 0;
+  return row?.age ?? null;
 }

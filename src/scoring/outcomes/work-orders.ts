@@ -9,12 +9,14 @@ import type { Database, Queryable } from '../../stores/database/port.js';
 import type { SessionName } from './session-subjects.js';
 import { nextInTurn, takeOrders, type WaitingIn } from './waiting-projects.js';
 
+type Work<T> = (tx: Queryable, sessions: readonly SessionName[]) => Promise<T>;
+
 export interface WorkOrders {
   /**
    * Takes the next orders and does `work` for their sessions (each once, in one order) in the transaction that takes them. null where none waits,
    * or where others have them in hand. Rejects with what went wrong; the next call then takes fewer.
    */
-  next<T>(work: (tx: Queryable, sessions: readonly SessionName[]) => Promise<T>): Promise<T | null>;
+  next<T>(work: Work<T>): Promise<T | null>;
 }
 
 const ordersMax = 500;
@@ -27,21 +29,24 @@ export function createWorkOrders(database: Database, batchMax: number = ordersMa
   let size = batchMax;
   let after = '';
   const resting = createResting();
+  const workOff = <T>(waiting: ReturnType<typeof waitingBut>, projects: readonly string[], work: Work<T>) =>
+    database.transaction(
+      async (tx) => {
+        const sessions = await takeOrders(tx, waiting, projects, size);
+        return sessions.length === 0 ? null : work(tx, sessions);
+      },
+      { opening: keysAreLookedUp },
+    );
   return {
     async next(work) {
       try {
-        const done = await database.transaction(
-          async (tx) => {
-            const waiting = waitingBut(resting.ids());
-            const turn = await nextInTurn(tx, waiting, after, size);
-            const sessions = turn.projects.length === 0 ? [] : await takeOrders(tx, waiting, turn.projects, size);
-            return { turn, result: sessions.length === 0 ? null : await work(tx, sessions) };
-          },
-          { opening: keysAreLookedUp },
-        );
-        after = done.turn.next;
+        const waiting = waitingBut(resting.ids());
+        // Mostly nothing waits: that is seen without a transaction.
+        const turn = await nextInTurn(database, waiting, after, size);
+        const result = turn.projects.length === 0 ? null : await workOff(waiting, turn.projects, work);
+        after = turn.next;
         size = Math.min(batchMax, size * 2);
-        return done.result;
+        return result;
       } catch (error) {
         if (size === 1) resting.add(await postpone(database, after, waitingBut(resting.ids())));
         size = Math.max(1, Math.floor(size / shrinkBy));

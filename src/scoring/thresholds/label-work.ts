@@ -18,18 +18,20 @@ export function createLabelWork(database: Database, batchMax: number = ordersMax
   let after = '';
   return {
     async next() {
-      const { turn, taken } = await database.transaction(
-        async (tx) => {
-          const turn = await nextInTurn(tx, { table: 'label_work' }, after, batchMax);
-          if (turn.projects.length === 0) return { turn, taken: 0 };
-          const sessions = await takeOrders(tx, { table: 'label_work' }, turn.projects, batchMax);
-          if (sessions.length > 0) await relabelSessions(tx, sessions);
-          return { turn, taken: sessions.length };
-        },
-        { opening: keysAreLookedUp },
-      );
+      const turn = await nextInTurn(database, { table: 'label_work' }, after, batchMax);
+      const taken = turn.projects.length === 0 ? 0 : await workOff(database, turn.projects, batchMax);
       after = turn.next;
       return taken;
     },
   };
 }
+
+const workOff = (database: Database, projects: readonly string[], batchMax: number): Promise<number> =>
+  database.transaction(
+    async (tx) => {
+      const sessions = await takeOrders(tx, { table: 'label_work' }, projects, batchMax);
+      if (sessions.length > 0) await relabelSessions(tx, sessions);
+      return sessions.length;
+    },
+    { opening: keysAreLookedUp },
+  );

@@ -4,14 +4,15 @@
  */
 import { eventOf } from '../../stores/outbox.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
+import { deleteInBatches } from '../../stores/database/retention.js';
 import type { Consumer, Log, LogEntry } from '../../stores/log/port.js';
 import { addUp, isCounted, type HourRow, type KindRow } from './rollup.js';
 
 const batchMax = 500;
 const lingerMs = 200;
 const keepDays = 45;
-/** Ids that are too old to come again are taken out along the way, so many at a time. */
-const trimMax = 1_000;
+/** Ids that are too old to come again are taken out along the way, now and then. */
+const trimEveryMs = 60_000;
 
 export function startRollupConsumer({
   database,
@@ -20,13 +21,23 @@ export function startRollupConsumer({
   readonly database: Database;
   readonly log: Log;
 }): Promise<Consumer> {
+  let trimmedAtMs = -Infinity;
   return log.subscribe({
     topic: 'verifications',
     group: 'analytics',
     batchMax,
     lingerMs,
     tenantOf: (entry) => eventOf(entry).organizationId,
-    handle: (entries) => countEvents(database, entries),
+    handle: async (entries) => {
+      await countEvents(database, entries);
+      if (performance.now() - trimmedAtMs < trimEveryMs) return;
+      await deleteInBatches(database, {
+        table: 'counted_events',
+        where: 'counted_at < $1',
+        values: [new Date(Date.now() - keepDays * 86_400_000)],
+      });
+      trimmedAtMs = performance.now();
+    },
   });
 }
 
@@ -42,12 +53,8 @@ async function countEvents(database: Database, entries: readonly LogEntry[]): Pr
   await database.transaction(async (tx) => {
     const fresh = await keepIds(tx, [...events.keys()].sort());
     const { hours, kinds } = addUp(fresh.flatMap((id) => events.get(id) ?? []));
-    for (const row of hours) await addHour(tx, row);
-    if (kinds.length > 0) await addKinds(tx, kinds);
-    await tx.query(
-      `DELETE FROM counted_events WHERE event_id IN
-         (SELECT event_id FROM counted_events WHERE counted_at < now() - interval '${keepDays} days' LIMIT ${trimMax} FOR UPDATE SKIP LOCKED)`,
-    );
+    // They go out together, in this order.
+    await Promise.all([...hours.map((row) => addHour(tx, row)), kinds.length > 0 && addKinds(tx, kinds)]);
   });
 }
 
