@@ -6,11 +6,13 @@ import { readFileSync } from 'node:fs';
 import type { Explanation, RecordedFacts } from '../contract/explanation.js';
 import { readSettings, type Settings } from '../config.js';
 import { checkMasterKeys } from '../administration/master-keys.js';
+import { isUnavailable } from '../errors.js';
 import { readBootstrap } from '../projects/operator/bootstrap.js';
 import { runOperatorCommand, type OperatorCommand } from '../projects/operator/operator.js';
 import { readOperatorCommand } from '../projects/operator/operator-arguments.js';
 import { findOperatorService, sendOperatorCommand } from '../projects/operator/operator-channel.js';
 import { findServerMark, openDatabaseAlone } from '../stores/open-database.js';
+import { causeOf } from '../stores/store-report.js';
 import { createLogger, type Logger } from '../telemetry/logger.js';
 import { wireExplain } from '../wiring/explain.js';
 import { listenerUrl } from '../wiring/parts.js';
@@ -22,7 +24,7 @@ try {
   const command = readOperatorCommand(process.argv.slice(2));
   process.stdout.write(await answer(command));
 } catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`);
+  process.stderr.write(`${isUnavailable(error) ? causeOf(error) : (error as Error).message}\n`);
   process.exit(1);
 }
 

@@ -1,6 +1,8 @@
 /** What an operator is told of a store that answers and does not serve, and of one that a start cannot use. */
 import t from 'tap';
 import { Redis } from 'ioredis';
+import { loadMasterKey } from '../../src/crypto/master-key.js';
+import { sendOperatorCommand } from '../../src/projects/operator/operator-channel.js';
 import { openPostgres } from '../../src/stores/database/postgres.js';
 import { startProcess } from '../helpers/process.js';
 import { temporaryDirectory } from '../helpers/directories.js';
@@ -19,7 +21,7 @@ if (stack !== null && redis !== null) {
     async (t) => {
       const url = new URL(await createDatabase(t, stack));
       url.password = 'not-for-the-log';
-      const { bootstrap } = await startTestService(t, { DATABASE_URL: url.href, REDIS_URL: redis.url });
+      const { bootstrap, dataDirectory } = await startTestService(t, { DATABASE_URL: url.href, REDIS_URL: redis.url });
       const checks = async (): Promise<Record<string, string>> =>
         ((await (await fetch(`${bootstrap.adminUrl}/readyz`)).json()) as { checks: Record<string, string> }).checks;
       await waitUntil(async () => Object.values(await checks()).every((check) => check === 'ok'), 'all is well');
@@ -39,6 +41,15 @@ if (stack !== null && redis !== null) {
       t.ok(database?.startsWith(`PostgreSQL at ${url.host}/${name}: `), `${database}`);
       t.match(counters, new RegExp(`^Redis at 127\\.0\\.0\\.1:${redis.port}: .*NOREPLICAS`));
       t.notMatch(`${database}${counters}${log}`, 'not-for-the-log');
+      const command = {
+        ...({ name: 'N', tier: 'free', liteEnabled: true } as const),
+        command: 'create-organization',
+      } as const;
+      t.match(
+        await sendOperatorCommand(bootstrap.adminUrl, loadMasterKey(dataDirectory), command),
+        { outcome: 'refused', message: /25006/ },
+        'an operator’s command tells the cause, too',
+      );
       const metrics = await (await fetch(`${bootstrap.adminUrl}/metrics`)).text();
       t.match(metrics, /vh_store_up\{store="database"\} 0\n/);
       t.match(metrics, /vh_store_up\{store="counters"\} 0\n/);

@@ -8,8 +8,9 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { jwtVerify, SignJWT, type JWTPayload } from 'jose';
 import { deriveSigningKey } from '../../crypto/master-key.js';
-import { Fault } from '../../errors.js';
+import { Fault, isUnavailable } from '../../errors.js';
 import { readServerMark } from '../../stores/database/server-mark.js';
+import { causeOf } from '../../stores/store-report.js';
 import { isOperatorCommand, runOperatorCommand, type OperatorCommand, type OperatorDeps } from './operator.js';
 
 const purpose = 'operator';
@@ -65,7 +66,8 @@ export function registerOperatorChannel(
         return await runOperatorCommand(deps, wish);
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
-        return reply.code(error.status).send({ message: error.message });
+        // An operator is told which store it is, and why; callers are not.
+        return reply.code(error.status).send({ message: isUnavailable(error) ? causeOf(error) : error.message });
       }
     });
   });
