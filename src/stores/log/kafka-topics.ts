@@ -34,7 +34,8 @@ export async function createTopics(createClient: () => KafkaClient, options: Top
     } catch (error) {
       if (tries >= triesMax)
         throw storeUnavailable(`kafka: topics could not be created: ${(error as Error).message}`, error);
-      options.logger.info({ err: error }, 'Kafka is not ready yet');
+      // A warning, of which the log writes one and then a summary: it comes for as long as the brokers are away.
+      options.logger.warn({ err: error }, 'Kafka is not ready yet');
       await new Promise((resolve) => setTimeout(resolve, pauseAfter(tries, pauseFirstMs, pauseMsMax)));
     } finally {
       client.cut();
