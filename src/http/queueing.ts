@@ -28,18 +28,21 @@ export function createAges(agesMs: readonly number[]) {
     }
     firsts[age] = first;
   };
+  const count = (atMs: number): readonly number[] => {
+    for (let age = 0; age < agesMs.length; age += 1) pass(age, atMs);
+    const passed = firsts.at(-1) ?? 0;
+    if (passed >= passedMax) {
+      line.splice(0, passed);
+      for (let age = 0; age < firsts.length; age += 1) firsts[age] = (firsts[age] ?? 0) - passed;
+    }
+    return counts;
+  };
   return {
     /** Of each age; valid until the next call. */
-    count(atMs: number): readonly number[] {
-      for (let age = 0; age < agesMs.length; age += 1) pass(age, atMs);
-      const passed = firsts.at(-1) ?? 0;
-      if (passed >= passedMax) {
-        line.splice(0, passed);
-        for (let age = 0; age < firsts.length; age += 1) firsts[age] = (firsts[age] ?? 0) - passed;
-      }
-      return counts;
-    },
+    count,
     add(sinceMs: number): Stay {
+      // With each that comes, so that those who left are let go of also where nobody asks for the ages.
+      count(sinceMs);
       const stay = { sinceMs, ages: 0, hasLeft: false };
       line.push(stay);
       return stay;

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import t from 'tap';
 import type { ErrorBody } from '../../src/contract/common.js';
 import { createAdmission } from '../../src/http/admission.js';
@@ -119,6 +121,29 @@ t.test('who was answered in time never counts, nor does leaving twice', (t) => {
   for (const stay of others.slice(0, 6)) if (stay !== null) admission.leave(stay);
   t.not(admission.enter(), null);
   t.end();
+});
+
+t.test('those who have left are let go of, also where there were never many inside', async (t) => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  let nowMs = 0;
+  const admission = createAdmission(() => nowMs, inTime);
+  const kept: WeakRef<object>[] = [];
+  for (let n = 0; n < 10_000; n += 1) {
+    nowMs += 1;
+    const stay = admission.enter();
+    if (stay === null) throw new Error('one at a time is always taken');
+    kept.push(new WeakRef(stay));
+    admission.leave(stay);
+  }
+  await waitUntil(
+    () => {
+      collect();
+      return kept.filter((ref) => ref.deref() !== undefined).length < 5_000;
+    },
+    'the places of those who left are free',
+    5_000,
+  );
 });
 
 t.test(
