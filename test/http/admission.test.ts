@@ -123,7 +123,7 @@ t.test('who was answered in time never counts, nor does leaving twice', (t) => {
   t.end();
 });
 
-t.test('those who have left are let go of, also where there were never many inside', async (t) => {
+t.test('those who have left are let go of, also where there were never many inside', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   let nowMs = 0;
