@@ -45,7 +45,8 @@ interface Round {
   readonly both: Part;
 }
 
-const serverOf = (name: string): URL => new URL(`./${name}.js`, import.meta.url);
+const serviceServer = new URL('./service-server.js', import.meta.url);
+const bareServer = new URL('./bulk-server.js', import.meta.url);
 const origin = 'origin';
 const patienceMs = 300_000;
 /** A fresh process is not measured until it has done this share of the backlog. */
@@ -59,8 +60,8 @@ export async function benchOutcomes({
   connections = 4,
 }: OutcomesBenchOptions): Promise<BenchResult> {
   return withStack(async (environment) => {
-    const api = await serve<Bootstrap>(serverOf('service-server'), { ...environment, VH_ROLES: 'api' });
-    const bare = await serve<{ origin: string }>(serverOf('bulk-server'), environment);
+    const api = await serve<Bootstrap>(serviceServer, { ...environment, VH_ROLES: 'api' });
+    const bare = await serve<{ origin: string }>(bareServer, environment);
     const database = await openPostgres({ url: environment.DATABASE_URL, poolMax: 2, deadlineMs: 120_000 });
     try {
       await makeDays(database, days);
@@ -93,7 +94,7 @@ interface Bench {
 
 /** One session, scored and recorded as any: what the others are copied from. */
 async function scoreOrigin(environment: StackEnvironment, database: Database, info: Bootstrap): Promise<void> {
-  const consumers = await serve<object>(serverOf('service-server'), { ...environment, VH_ROLES: 'consumers' });
+  const consumers = await serve<object>(serviceServer, { ...environment, VH_ROLES: 'consumers' });
   await ask(`${info.baseUrl}/lite/score`, info.projectKey, JSON.stringify({ ...scoreExample, sessionId: origin }));
   await waitFor(database, 'SELECT (SELECT count(*) FROM session_index) + (SELECT count(*) FROM scored_sessions) >= 2');
   await consumers.stop();
@@ -109,7 +110,7 @@ async function runRound(bench: Bench, name: string): Promise<Round> {
   const appended = await measure(bench, { api: bare }, events, () => post(bench, `${bare.info.origin}/bulk`, backlog));
   const accepted = await measure(bench, { api }, events, () => post(bench, url, backlog));
   const before = await count(database, 'SELECT count(*)::int AS n FROM adjudications');
-  const consumers = await serve<object>(serverOf('service-server'), { ...environment, VH_ROLES: 'consumers' });
+  const consumers = await serve<object>(serviceServer, { ...environment, VH_ROLES: 'consumers' });
   const done = (n: number): string => `SELECT count(*) >= ${before + n} FROM adjudications`;
   const first = Math.round(events * warmUpShare);
   await waitFor(database, done(first));
