@@ -12,6 +12,8 @@ export interface Served<T> {
   cpuMicroseconds(): number;
   /** How often any of its threads went to sleep so far (voluntary context switches), each a wake-up later. */
   wakeUps(): number;
+  /** Memory that it holds. */
+  rssBytes(): number;
   /** Most memory that it ever held at once. */
   rssPeakBytes(): number;
   /** Watches its main thread until what it returns is called; of a server that tells its loop’s delay. */
@@ -46,6 +48,7 @@ export async function serve<T>(entry: URL, environment: Readonly<Record<string, 
         (sum, thread) => sum + (numberOf(read(`task/${thread}/status`), /^voluntary_ctxt_switches:\s+(\d+)/m) ?? 0),
         0,
       ),
+    rssBytes: () => (numberOf(read('status'), /VmRSS:\s+(\d+)/) ?? 0) * 1_024,
     rssPeakBytes: () => (numberOf(read('status'), /VmHWM:\s+(\d+)/) ?? 0) * 1_024,
     watchLoop() {
       child.send(loopMessages.begin);

@@ -56,8 +56,8 @@ const stalls = ({ rates }: Measured, figure: 'p99Ms' | 'maxMs'): number =>
 const stallLine = (name: string, measured: Measured): string =>
   `${name.padEnd(22)}${stalls(measured, 'p99Ms').toFixed(1).padEnd(8)}${stalls(measured, 'maxMs').toFixed(1)}`;
 
-const roleLine = (name: string, { perSecond, cpuPerRequest, rssPeakBytes }: RoleMeasured): string =>
-  `${name.padEnd(22)}${perSecond.toFixed(0).padEnd(11)}${cpuPerRequest.toFixed(0).padEnd(8)}${megabytes(rssPeakBytes)}`;
+const roleLine = (name: string, { perSecond, cpuPerRequest, rssBytes }: RoleMeasured): string =>
+  `${name.padEnd(22)}${perSecond.toFixed(0).padEnd(11)}${cpuPerRequest.toFixed(0).padEnd(8)}${megabytes(rssBytes)}`;
 
 /** Figures that are compared with nothing. */
 function figuresOf(measured: Readonly<Record<Name, Measured>>, { embedded, api }: Roles): Record<string, number> {
@@ -65,9 +65,9 @@ function figuresOf(measured: Readonly<Record<Name, Measured>>, { embedded, api }
     loopDelayP99: round3(stalls(measured.score, 'p99Ms')),
     ...(embedded && {
       embeddedPerSecond: Math.round(embedded.perSecond),
-      embeddedRssMegabytes: megabytes(embedded.rssPeakBytes),
+      embeddedRssMegabytes: megabytes(embedded.rssBytes),
     }),
-    ...(api && { apiRssMegabytes: megabytes(api.rssPeakBytes) }),
+    ...(api && { apiRssMegabytes: megabytes(api.rssBytes) }),
   };
 }
 

@@ -10,8 +10,8 @@ export interface RoleMeasured {
   readonly perSecond: number;
   readonly cpuPerRequest: number;
   readonly errors: number;
-  /** Most memory of the process from its start to the end of the load, in bytes. */
-  readonly rssPeakBytes: number;
+  /** Most memory at the end of a round, in bytes: what making the database took at the start is given back. */
+  readonly rssBytes: number;
 }
 
 export interface RoleLoad {
@@ -49,13 +49,14 @@ async function measure(
     for (let round = 0; round < rounds; round += 1) {
       const body = await sessions.take(seconds * (measured.at(-1)?.perSecond ?? scoresPerSecondFirst) * 1.5);
       await settle([service], seconds);
-      measured.push(await saturate(load, contestant, body, seconds, null));
+      const figures = await saturate(load, contestant, body, seconds, null);
+      measured.push({ ...figures, rssBytes: service.rssBytes() });
     }
     return {
       perSecond: median(measured.map(({ perSecond }) => perSecond)),
       cpuPerRequest: median(measured.map(({ cpuPerRequest }) => cpuPerRequest)),
       errors: measured.reduce((sum, { errors }) => sum + errors, 0),
-      rssPeakBytes: service.rssPeakBytes(),
+      rssBytes: Math.max(...measured.map(({ rssBytes }) => rssBytes)),
     };
   } finally {
     await service.stop();

@@ -22,7 +22,10 @@ function createKillableThread() {
 
 t.test('what was committed is there after the database is opened again', async (t) => {
   const directory = temporaryDirectory(t);
+  const before = process.memoryUsage().rss;
   const first = await openEmbeddedDatabase({ directory });
+  const taken = (process.memoryUsage().rss - before) / 1_048_576;
+  t.ok(taken < 500, `a new cluster keeps no memory of what made it: ${taken} MB`);
   await first.query('CREATE TABLE kept (n integer)');
   await first.query('INSERT INTO kept VALUES ($1)', [7]);
   await t.rejects(
