@@ -19,6 +19,9 @@ export function registerStorableText(scope: FastifyInstance): void {
   });
 }
 
+/** Text that is kept as a record keeps it: with a replacement for each half of a surrogate pair, also for one that a cut has left. */
+export const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd');
+
 /** The first string (or name) at fault, by JSON pointer. */
 export function findUnstorable(value: unknown, path: string): Issue | null {
   if (typeof value === 'string')

@@ -5,6 +5,7 @@
 import type { IntegrationFacts } from '../contract/facts.js';
 import { RespondentStats, ScoreRequest, type ScoreInput } from '../contract/score.js';
 import { pointerSegment, type Issue } from '../errors.js';
+import { wellFormed } from '../http/storable-text.js';
 import { nearestName } from '../http/validation.js';
 
 /** Named of one request; whoever sends more has the idea by then. */
@@ -39,7 +40,7 @@ export function unknownNamesOf(
 ): UnknownName[] {
   const unknown = Object.keys(object ?? {}).filter((name) => !known.includes(name));
   return unknown.slice(0, namesMax).map((name) => {
-    const shown = name.slice(0, nameLengthMax);
+    const shown = wellFormed(name.slice(0, nameLengthMax));
     return { path: `${base}/${pointerSegment(shown)}`, name: shown, nearest: nearestName(shown, known) };
   });
 }

@@ -4,7 +4,7 @@
  */
 import type { RespondentStats, ScoreInput, ScoreRequest, WebBotAuth } from '../contract/score.js';
 import type { Issue } from '../errors.js';
-import { findUnstorable } from '../http/storable-text.js';
+import { findUnstorable, wellFormed } from '../http/storable-text.js';
 import { userAgentLengthMax } from '../limits.js';
 import { parseAddress, type Address } from '../net/address.js';
 
@@ -14,12 +14,14 @@ const identifiers = ['sessionId', 'sourceId', 'subSourceId', 'studyId', 'respond
 /** The request with the fields that say nothing left out, and without what the contract does not know. */
 export function readScoreRequest(body: ScoreRequest): ScoreInput {
   const userAgent = presentText(body.userAgent)?.slice(0, userAgentLengthMax);
+  const declaredCountry = presentText(body.declaredCountry)?.toUpperCase();
   const texts = {
-    userAgent,
+    // What facts hold is read by the core before and after it was packed, and is to be the same text.
+    userAgent: userAgent === undefined ? undefined : wellFormed(userAgent),
     sourceId: presentText(body.sourceId),
     subSourceId: presentText(body.subSourceId),
     studyId: presentText(body.studyId),
-    declaredCountry: presentText(body.declaredCountry)?.toUpperCase(),
+    declaredCountry: declaredCountry === undefined ? undefined : wellFormed(declaredCountry),
     respondentId: presentText(body.respondentId),
     ipPrefixHash: presentText(body.ipPrefixHash),
     deviceHash: presentText(body.deviceHash),

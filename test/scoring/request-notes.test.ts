@@ -1,5 +1,6 @@
 import t from 'tap';
 import type { ScoreRequest } from '../../src/contract/score.js';
+import { userAgentLengthMax } from '../../src/limits.js';
 import { findUnknownNames, noteRequest, refuseUnknownNames } from '../../src/scoring/request-notes.js';
 import { readScoreRequest } from '../../src/scoring/score-request.js';
 
@@ -18,6 +19,21 @@ t.test('a name that the contract does not know is named with the nearest that it
   t.equal(notes(many).integration?.unknownFields?.length, 5, 'and no more than five of them');
   t.end();
 });
+
+t.test(
+  'what facts keep of a text is the same before and after it was packed, also where the text is cut within a character',
+  (t) => {
+    for (const fields of [{ [`${'q'.repeat(63)}😀`]: 1 }, { '\ud83d': 1 }, { respondentStats: { '\ude00': 1 } }])
+      for (const text of notes(fields).integration?.unknownFields ?? [''])
+        t.equal(Buffer.from(text).toString(), text, JSON.stringify(fields));
+    const cut = readScoreRequest(
+      body({ userAgent: `${'u'.repeat(userAgentLengthMax - 1)}😀`, declaredCountry: '\ud83d' }),
+    );
+    for (const text of [cut.userAgent ?? '', cut.declaredCountry ?? '']) t.equal(Buffer.from(text).toString(), text);
+    t.equal(notes({ '😀': 1 }).integration?.unknownFields?.[0], '"😀"', 'whole characters stay');
+    t.end();
+  },
+);
 
 t.test('an identity that was not hashed is noted by its field, and ids and hashes are not', (t) => {
   const identities = [
