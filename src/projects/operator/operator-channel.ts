@@ -131,24 +131,42 @@ export async function sendOperatorCommand(
     body,
     signal: AbortSignal.timeout(sendDeadlineMs),
   }).catch((error: unknown) => {
-    if (error instanceof TypeError) return null;
-    throw new Error(
-      `${adminUrl} did not answer within ${sendDeadlineMs / 1_000} s; whether the command was carried out is not known.`,
-      { cause: error },
-    );
+    if (isUnreached(error)) return null;
+    throw unanswered(adminUrl, error);
   });
-  if (answer === null || answer.status === 401 || answer.status === 404) {
-    const text = answer === null ? '' : await answer.text();
-    return answer?.status === 404 && text.includes('There is no such')
+  if (answer === null) return { outcome: 'nobody' };
+  const text = await answer.text().catch((error: unknown) => {
+    throw unanswered(adminUrl, error);
+  });
+  if (answer.status === 401 || answer.status === 404) {
+    return answer.status === 404 && text.includes('There is no such')
       ? { outcome: 'refused', message: messageOf(text) }
       : { outcome: 'nobody' };
   }
   if (answer.status === misdirected) return { outcome: 'elsewhere' };
-  const text = await answer.text();
   return answer.ok
     ? { outcome: 'done', reply: JSON.parse(text) as unknown }
     : { outcome: 'refused', message: messageOf(text) };
 }
+
+/** Whether no connection came about, so that nobody has got anything of it. */
+function isUnreached(error: unknown): boolean {
+  const { cause } = error as { readonly cause?: { readonly code?: unknown } };
+  const code = String(cause?.code);
+  return (
+    error instanceof TypeError &&
+    /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/.test(code)
+  );
+}
+
+/** A service that got the command may have carried it out and died before its answer. */
+const unanswered = (adminUrl: string, error: unknown): Error =>
+  new Error(
+    error instanceof TypeError
+      ? `${adminUrl} went away before it answered; whether the command was carried out is not known.`
+      : `${adminUrl} did not answer within ${sendDeadlineMs / 1_000} s; whether the command was carried out is not known.`,
+    { cause: error },
+  );
 
 function messageOf(text: string): string {
   try {
