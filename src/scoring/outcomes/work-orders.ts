@@ -5,6 +5,7 @@
  * project would get past it.
  */
 import { keysAreLookedUp } from '../../stores/database/by-key.js';
+import { createBatchSize } from '../../stores/database/batch-size.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import type { SessionName } from './session-subjects.js';
 import { nextInTurn, takeOrders, type WaitingIn } from './waiting-projects.js';
@@ -20,19 +21,18 @@ export interface WorkOrders {
 }
 
 const ordersMax = 500;
-const shrinkBy = 4;
 const restMs = 60_000;
 /** Orders that rest at once; beyond it the one that has rested longest is tried again. */
 const restingMax = 1_000;
 
 export function createWorkOrders(database: Database, batchMax: number = ordersMax): WorkOrders {
-  let size = batchMax;
+  const size = createBatchSize(batchMax);
   let after = '';
   const resting = createResting();
   const workOff = <T>(waiting: ReturnType<typeof waitingBut>, projects: readonly string[], work: Work<T>) =>
     database.transaction(
       async (tx) => {
-        const sessions = await takeOrders(tx, waiting, projects, size);
+        const sessions = await takeOrders(tx, waiting, projects, size.current());
         return sessions.length === 0 ? null : work(tx, sessions);
       },
       { opening: keysAreLookedUp },
@@ -42,14 +42,14 @@ export function createWorkOrders(database: Database, batchMax: number = ordersMa
       try {
         const waiting = waitingBut(resting.ids());
         // Mostly nothing waits: that is seen without a transaction.
-        const turn = await nextInTurn(database, waiting, after, size);
+        const turn = await nextInTurn(database, waiting, after, size.current());
         const result = turn.projects.length === 0 ? null : await workOff(waiting, turn.projects, work);
         after = turn.next;
-        size = Math.min(batchMax, size * 2);
+        size.succeeded();
         return result;
       } catch (error) {
-        if (size === 1) resting.add(await postpone(database, after, waitingBut(resting.ids())));
-        size = Math.max(1, Math.floor(size / shrinkBy));
+        if (size.current() === 1) resting.add(await postpone(database, after, waitingBut(resting.ids())));
+        size.failed(batchMax);
         throw error;
       }
     },

@@ -5,7 +5,7 @@
  *                                                            └──▶ each to the table of dead letters; the rest is taken
  *   dead letter ──an operator asks──▶ handler ──takes it──▶ removed;  ──rejects──▶ dead letter again, with the new reason
  *
- * A store that is away, or a schema or a grant that is missing, is no fault of a record: such a batch comes again for as long as it lasts. So does
+ * A store that is away or too slow, or a schema or a grant that is missing, is no fault of a record: such a batch comes again for as long as it lasts, in smaller portions (see portions.ts). So does
  * one whose letter cannot be kept, or whose group has kept as many as it may: then something is wrong with more than a few records, and
  * the consumer stands still, which its age shows. A record set aside has left its place in the order of its key.
  */
@@ -16,6 +16,7 @@ import type { Metrics } from '../../telemetry/metrics.js';
 import type { Database } from '../database/port.js';
 import { findAskedLetters, insertLetter, readLetterGauges, removeLetter, type Tenant } from './dead-letter-table.js';
 import type { Consumer, Log, LogEntry, Subscription } from './port.js';
+import { inPortions } from './portions.js';
 
 export interface DeadLetterDeps {
   readonly log: Log;
@@ -60,7 +61,7 @@ export function withDeadLetters(deps: DeadLetterDeps): Log {
 
 /** The handler, which sets aside what fails by itself. */
 function createHandler(deps: DeadLetterDeps, subscription: Subscription): Subscription['handle'] {
-  const { handle } = subscription;
+  const handle = inPortions(subscription.handle);
   /** By the first record of the batch: a batch that comes again begins with the same. */
   const failures = new Map<string, number>();
 
