@@ -116,6 +116,9 @@ if (stack !== null) {
         name,
         Object.entries(before).map(([key, value]) => ({ name: key, value })),
       );
+      // A broker answers what it has heard of the change, which comes to it a moment later.
+      const isHeard = async (): Promise<boolean> => (await ownSettings(admin, name))['min.insync.replicas'] === '2';
+      await waitUntil(isHeard, 'the broker knows of the change');
       t.same(await ownSettings(admin, name), { ...before, 'min.insync.replicas': '2' }, 'no other setting is lost');
 
       const byHand = `${prefix}by-hand`;
