@@ -75,18 +75,6 @@ t.test('a store that takes long is no reason to refuse, as long as all are answe
   t.end();
 });
 
-t.test('who has left is let go of, also where there are never many', (t) => {
-  let nowMs = 0;
-  const admission = createAdmission(() => nowMs, inTime);
-  const before = process.memoryUsage().heapUsed;
-  for (; nowMs < 2_000_000; nowMs += 1) {
-    const stay = admission.enter();
-    if (stay !== null) admission.leave(stay);
-  }
-  t.ok(process.memoryUsage().heapUsed - before < 50_000_000, 'two millions of them would take twice that');
-  t.end();
-});
-
 t.test('many at once are all taken, as none of them has waited', (t) => {
   const admission = createAdmission(() => 0);
   t.notOk(enter(admission, 5_000).includes(null));
