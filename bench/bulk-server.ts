@@ -3,41 +3,14 @@
  * the list as one record to Kafka (acknowledged by all replicas, whatever waits goes out together), and an answer of the size of ours.
  */
 import Fastify from 'fastify';
-import { Kafka, logLevel, Partitioners } from 'kafkajs';
 import { pack } from 'msgpackr';
-import { createGroupCommit } from '../src/stores/log/group-commit.js';
 import { quietQueues } from '../src/stores/log/kafka-quiet.js';
+import { openBenchLog } from './bench-log.js';
 
-const setting = (name: string): string => {
-  const value = process.env[name];
-  if (value === undefined) throw new Error(`${name} is not set`);
-  return value;
-};
-const topic = `${setting('KAFKA_TOPIC_PREFIX')}bulk`;
 const bodyBytesMax = 1_048_576;
 
 quietQueues();
-const kafka = new Kafka({ clientId: 'bulk', brokers: setting('KAFKA_BROKERS').split(','), logLevel: logLevel.NOTHING });
-const admin = kafka.admin();
-await admin.connect();
-await admin.createTopics({ topics: [{ topic, numPartitions: 6 }], waitForLeaders: true });
-await admin.disconnect();
-const producer = kafka.producer({
-  idempotent: true,
-  maxInFlightRequests: 1,
-  createPartitioner: Partitioners.DefaultPartitioner,
-});
-await producer.connect();
-const log = createGroupCommit({
-  store: 'bulk',
-  write: async (entries) => {
-    const messages = entries.map(({ key, value }) => ({ key, value: Buffer.from(value) }));
-    await producer.send({ topic, acks: -1, messages });
-  },
-  deadlineMs: 5_000,
-  writeBytesMax: bodyBytesMax,
-  waitingBytesMax: 67_108_864,
-});
+const { producer, log } = await openBenchLog('bulk', bodyBytesMax);
 
 const app = Fastify({ bodyLimit: bodyBytesMax });
 const body = { type: 'object', required: ['events'], properties: { events: { type: 'array', minItems: 1 } } };

@@ -6,22 +6,16 @@
 import { randomBytes } from 'node:crypto';
 import Fastify from 'fastify';
 import { Redis } from 'ioredis';
-import { Kafka, logLevel, Partitioners } from 'kafkajs';
 import pg from 'pg';
-import { createGroupCommit } from '../src/stores/log/group-commit.js';
 import { quietQueues } from '../src/stores/log/kafka-quiet.js';
+import { openBenchLog, setting } from './bench-log.js';
 import { tellLoopDelay } from './loop-delay.js';
 
-const setting = (name: string): string => {
-  const value = process.env[name];
-  if (value === undefined) throw new Error(`${name} is not set`);
-  return value;
-};
 const recordBytes = 900;
 const keysRead = 8;
 const keysWritten = 3;
 const keepSeconds = 600;
-const topic = `${setting('KAFKA_TOPIC_PREFIX')}pipeline`;
+const writeBytesMax = 786_432;
 
 const redis = new Redis(setting('REDIS_URL'), {
   enableAutoPipelining: true,
@@ -39,31 +33,7 @@ const database = new pg.Pool({ connectionString: setting('DATABASE_URL'), max: 4
 await database.query('CREATE TABLE IF NOT EXISTS pipeline (id text PRIMARY KEY, record bytea NOT NULL)');
 
 quietQueues();
-const kafka = new Kafka({
-  clientId: 'pipeline',
-  brokers: setting('KAFKA_BROKERS').split(','),
-  logLevel: logLevel.NOTHING,
-});
-const admin = kafka.admin();
-await admin.connect();
-await admin.createTopics({ topics: [{ topic, numPartitions: 6 }], waitForLeaders: true });
-await admin.disconnect();
-const producer = kafka.producer({
-  idempotent: true,
-  maxInFlightRequests: 1,
-  createPartitioner: Partitioners.DefaultPartitioner,
-});
-await producer.connect();
-const log = createGroupCommit({
-  store: 'pipeline',
-  write: async (entries) => {
-    const messages = entries.map(({ key, value }) => ({ key, value: Buffer.from(value) }));
-    await producer.send({ topic, acks: -1, messages });
-  },
-  deadlineMs: 5_000,
-  writeBytesMax: 786_432,
-  waitingBytesMax: 67_108_864,
-});
+const { kafka, topic, producer, log } = await openBenchLog('pipeline', writeBytesMax);
 const consumer = kafka.consumer({ groupId: `${topic}.rows`, maxWaitTimeInMs: 200, minBytes: 262_144 });
 await consumer.connect();
 await consumer.subscribe({ topics: [topic], fromBeginning: true });

@@ -1,0 +1,48 @@
+/** What a baseline appends to: a topic of its own on the running stack, by the service's own library and its group commit, with no work of ours between. */
+import { Kafka, logLevel, Partitioners, type Producer } from 'kafkajs';
+import { createGroupCommit, type GroupCommit } from '../src/stores/log/group-commit.js';
+
+/** A variable of the environment. Throws where it is not set. */
+export function setting(name: string): string {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`${name} is not set`);
+  return value;
+}
+
+export interface BenchLog {
+  readonly kafka: Kafka;
+  readonly topic: string;
+  readonly producer: Producer;
+  readonly log: GroupCommit;
+}
+
+/** Appends are acknowledged by all replicas, and what waits goes out together. */
+export async function openBenchLog(name: string, writeBytesMax: number): Promise<BenchLog> {
+  const topic = `${setting('KAFKA_TOPIC_PREFIX')}${name}`;
+  const kafka = new Kafka({
+    clientId: name,
+    brokers: setting('KAFKA_BROKERS').split(','),
+    logLevel: logLevel.NOTHING,
+  });
+  const admin = kafka.admin();
+  await admin.connect();
+  await admin.createTopics({ topics: [{ topic, numPartitions: 6 }], waitForLeaders: true });
+  await admin.disconnect();
+  const producer = kafka.producer({
+    idempotent: true,
+    maxInFlightRequests: 1,
+    createPartitioner: Partitioners.DefaultPartitioner,
+  });
+  await producer.connect();
+  const log = createGroupCommit({
+    store: name,
+    write: async (entries) => {
+      const messages = entries.map(({ key, value }) => ({ key, value: Buffer.from(value) }));
+      await producer.send({ topic, acks: -1, messages });
+    },
+    deadlineMs: 5_000,
+    writeBytesMax,
+    waitingBytesMax: 67_108_864,
+  });
+  return { kafka, topic, producer, log };
+}
