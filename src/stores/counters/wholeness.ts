@@ -1,7 +1,8 @@
 /**
  * Whether a counters store still holds what was counted in it. A store can lose all of it (emptied) or the end of it (restarted from an older
  * snapshot, taken over by a replica that was behind), and looks well both times. So each project carries the run of the server that it was
- * counted in, and up to when it was seen to be there: under another run, what came after that may be missing.
+ * counted in and the line of its data (which ends wherever a replica takes over, also where the server that handed over lives on and takes over again), and up to
+ * when it was seen to be there: under another run or in another line, what came after that may be missing.
  */
 import type { Namespace } from './namespace.js';
 

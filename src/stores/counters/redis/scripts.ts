@@ -53,10 +53,10 @@ const parts = {
   storeProbe: ['store-probe'],
   takeRate: ['rates', 'take-rate'],
   publishHistory: ['publish-history'],
-  lookAt: ['run', 'look-at'],
+  lookAt: ['run', 'whole', 'look-at'],
   claimRebuild: ['run', 'claim-rebuild'],
   noteRebuilt: ['run', 'note-rebuilt'],
-  markWarm: ['run', 'mark-warm'],
+  markWarm: ['run', 'whole', 'mark-warm'],
 } as const satisfies Readonly<Record<ScriptName, readonly string[]>>;
 
 /** With it Redis 7 refuses the whole script when memory is short; without, it would stop somewhere inside. */

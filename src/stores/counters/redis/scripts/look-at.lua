@@ -1,13 +1,11 @@
 -- Whether a project is as whole as when it was marked. KEYS[1] the tag of the project or of its world. Answers 'whole', or up to when it was, or ''.
 local base, now = KEYS[1], ARGV[argument.now]
 if redis.call('EXISTS', base .. 'warm') == 0 then return redis.call('GET', base .. 'lost') or '' end
-local run = runOf()
-local ofRun, upTo = string.match(redis.call('GET', base .. 'epoch') or '', '^(%x+) (%d+)$')
--- Without an epoch it was marked by an instance that knew of none.
-if ofRun and ofRun ~= run then
+local upTo = lostSince(base)
+if upTo then
   redis.call('SET', base .. 'lost', upTo, 'PX', bounds.warmMs)
-  redis.call('DEL', base .. 'warm', base .. 'epoch', base .. 'rebuild', base .. 'rebuilt')
+  redis.call('DEL', base .. 'warm', base .. 'epoch', base .. 'line', base .. 'rebuild', base .. 'rebuilt')
   return upTo
 end
-redis.call('SET', base .. 'epoch', run .. ' ' .. now, 'PX', bounds.warmMs)
+noteWhole(base, now)
 return 'whole'

@@ -1,9 +1,9 @@
 -- Notes how far the rebuild of a project has come, or without an owner tells it. KEYS[1] the tag of the project or of its world. Under another run of the
--- server, as after its emptying, nothing is known of a rebuild: what it had brought back may be gone.
-local base, owner, run = KEYS[1], ARGV[argument.owner], runOf()
+-- server, or after another took over, as after its emptying, nothing is known of a rebuild: what it had brought back may be gone.
+local base, owner, hold = KEYS[1], ARGV[argument.owner], holdOf()
 if owner == '' then
-  return string.match(redis.call('GET', base .. 'rebuilt') or '', '^' .. run .. ' (.+)$') or ''
+  return string.match(redis.call('GET', base .. 'rebuilt') or '', '^' .. hold .. ' (.+)$') or ''
 end
-if redis.call('GET', base .. 'rebuild') ~= owner .. ' ' .. run then return 'interrupted' end
-redis.call('SET', base .. 'rebuilt', run .. ' ' .. ARGV[argument.downTo], 'PX', bounds.warmMs)
+if redis.call('GET', base .. 'rebuild') ~= owner .. ' ' .. hold then return 'interrupted' end
+redis.call('SET', base .. 'rebuilt', hold .. ' ' .. ARGV[argument.downTo], 'PX', bounds.warmMs)
 return 'noted'
