@@ -55,54 +55,57 @@ else {
     await admin.quit();
   });
 
-  t.test('what was lost on the way to another server and back is seen, though the first one never restarted', async (t) => {
-    const replica = await startRedis({ args: ['--replicaof', '127.0.0.1', String(server.port)] });
-    if (replica === null) throw new Error('no Redis');
-    t.teardown(() => replica.close());
-    const [first, second] = [new Redis(server.url), new Redis(replica.url)];
-    const onFirst = await openRedisCounters({ url: server.url, deadlineMs });
-    t.teardown(() => Promise.all([first.quit(), second.quit(), onFirst.close()]));
-    const inStep = (redis: Redis): Promise<void> =>
-      waitUntil(async () => (await redis.info('replication')).includes('master_link_status:up'), 'a replica in step');
-    await inStep(second);
-    for (const project of ['there', 'quiet', 'before']) {
-      await onFirst.markWarm(project);
-      t.equal((await countsOf(onFirst, scoreInput(project, 's1', { device }))).deviceSessionsDay, 1);
-      t.equal((await onFirst.lookAt(project)).isWhole, true);
-    }
-    t.equal(await onFirst.claimRebuild('claimed', 'one', false), 'held');
-    t.equal(await onFirst.noteRebuilt('claimed', 'one', 'some'), true);
-    await waitUntil(async () => (await second.exists('{claimed}:rebuilt')) === 1, 'the replica has it all');
+  t.test(
+    'what was lost on the way to another server and back is seen, though the first one never restarted',
+    async (t) => {
+      const replica = await startRedis({ args: ['--replicaof', '127.0.0.1', String(server.port)] });
+      if (replica === null) throw new Error('no Redis');
+      t.teardown(() => replica.close());
+      const [first, second] = [new Redis(server.url), new Redis(replica.url)];
+      const onFirst = await openRedisCounters({ url: server.url, deadlineMs });
+      t.teardown(() => Promise.all([first.quit(), second.quit(), onFirst.close()]));
+      const inStep = (redis: Redis): Promise<void> =>
+        waitUntil(async () => (await redis.info('replication')).includes('master_link_status:up'), 'a replica in step');
+      await inStep(second);
+      for (const project of ['there', 'quiet', 'before']) {
+        await onFirst.markWarm(project);
+        t.equal((await countsOf(onFirst, scoreInput(project, 's1', { device }))).deviceSessionsDay, 1);
+        t.equal((await onFirst.lookAt(project)).isWhole, true);
+      }
+      t.equal(await onFirst.claimRebuild('claimed', 'one', false), 'held');
+      t.equal(await onFirst.noteRebuilt('claimed', 'one', 'some'), true);
+      await waitUntil(async () => (await second.exists('{claimed}:rebuilt')) === 1, 'the replica has it all');
 
-    await second.replicaof('NO', 'ONE');
-    await first.replicaof('127.0.0.1', replica.port);
-    await inStep(first);
-    // The first one hears no more of what happens on the second, which it takes over from.
-    await second.acl('SETUSER', 'default', '-psync', '-sync');
-    await second.call('CLIENT', 'KILL', 'TYPE', 'replica');
-    const onSecond = await openRedisCounters({ url: replica.url, deadlineMs });
-    t.teardown(() => onSecond.close());
-    t.match(await onSecond.lookAt('there'), { isWhole: false, keptUpToMs: Number });
-    await onSecond.markWarm('there');
-    t.equal((await countsOf(onSecond, scoreInput('there', 's2', { device }))).deviceSessionsDay, 2);
-    await first.replicaof('NO', 'ONE');
-    await answers(onFirst);
+      await second.replicaof('NO', 'ONE');
+      await first.replicaof('127.0.0.1', replica.port);
+      await inStep(first);
+      // The first one hears no more of what happens on the second, which it takes over from.
+      await second.acl('SETUSER', 'default', '-psync', '-sync');
+      await second.call('CLIENT', 'KILL', 'TYPE', 'replica');
+      const onSecond = await openRedisCounters({ url: replica.url, deadlineMs });
+      t.teardown(() => onSecond.close());
+      t.match(await onSecond.lookAt('there'), { isWhole: false, keptUpToMs: Number });
+      await onSecond.markWarm('there');
+      t.equal((await countsOf(onSecond, scoreInput('there', 's2', { device }))).deviceSessionsDay, 2);
+      await first.replicaof('NO', 'ONE');
+      await answers(onFirst);
 
-    const looked = Date.now();
-    // A process of the version before, which knows a server by its run alone, has found it whole and said so.
-    const run = /run_id:(\w+)/.exec(await first.info('server'))?.[1];
-    await first.set('{before}:epoch', `${run} ${looked + 60_000}`);
-    for (const project of ['there', 'quiet', 'before']) {
-      const { isWhole, keptUpToMs } = await onFirst.lookAt(project);
-      t.equal(isWhole, false, `${project}: its counts may be missing`);
-      t.ok(keptUpToMs !== null && keptUpToMs <= looked, 'and only those since it was seen there last');
-      t.equal((await onFirst.lookAt(project)).isWhole, false, 'until somebody brought it back');
-      t.equal(await onFirst.markWarm(project), true);
-      t.equal((await onFirst.lookAt(project)).isWhole, true);
-    }
-    t.equal(await onFirst.claimRebuild('claimed', 'one', true), 'interrupted', 'a rebuild begins anew');
-    t.equal(await onFirst.rebuiltDownTo('claimed'), null);
-  });
+      const looked = Date.now();
+      // A process of the version before, which knows a server by its run alone, has found it whole and said so.
+      const run = /run_id:(\w+)/.exec(await first.info('server'))?.[1];
+      await first.set('{before}:epoch', `${run} ${looked + 60_000}`);
+      for (const project of ['there', 'quiet', 'before']) {
+        const { isWhole, keptUpToMs } = await onFirst.lookAt(project);
+        t.equal(isWhole, false, `${project}: its counts may be missing`);
+        t.ok(keptUpToMs !== null && keptUpToMs <= looked, 'and only those since it was seen there last');
+        t.equal((await onFirst.lookAt(project)).isWhole, false, 'until somebody brought it back');
+        t.equal(await onFirst.markWarm(project), true);
+        t.equal((await onFirst.lookAt(project)).isWhole, true);
+      }
+      t.equal(await onFirst.claimRebuild('claimed', 'one', true), 'interrupted', 'a rebuild begins anew');
+      t.equal(await onFirst.rebuiltDownTo('claimed'), null);
+    },
+  );
 
   t.test('Sentinels name the server, also the one that takes over; what it may lack is seen', async (t) => {
     const replica = await startRedis({ args: ['--replicaof', '127.0.0.1', String(server.port)] });
