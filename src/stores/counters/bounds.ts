@@ -37,6 +37,8 @@ export const bounds = {
   bandsMax: 20,
   termsMax: 64,
   candidatesMax: 32,
+  /** Of these at most so many that merely look alike. */
+  similarMax: 8,
   /** How long a session is found by its respondent or device. */
   candidateMs: 30 * dayMs,
   /** How long a session is found by similarity alone. */

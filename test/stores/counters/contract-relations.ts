@@ -140,23 +140,43 @@ async function testCandidates(t: Test, { counters, nextProject }: ContractSubjec
     t.same(await found('t4', startMs + 30 * dayMs), [ref('t3'), ref('t2'), ref('t1')]);
   });
 
-  await t.test('at most 32 are returned, and likeness never crowds out an identifier', async (t) => {
+  await t.test(
+    'of those that look alike the eight that share most come, rare bands first, and never crowd out an identifier',
+    async (t) => {
+      const project = nextProject();
+      await countsOf(counters, scoreInput(project, 'first', { respondent: ref('r') }));
+      await counters.storeProbe(probeInput(project, 'rare', { device: null, bands: ['rare', 'b0'] }));
+      await countsOf(counters, scoreInput(project, 'rare', { nowMs: startMs + 500 }));
+      for (let i = 0; i < 40; i += 1) {
+        await counters.storeProbe(probeInput(project, `s${i}`, { device: null, bands: [`b${i % 8}`] }));
+        await countsOf(counters, scoreInput(project, `s${i}`, { nowMs: startMs + (i + 1) * 1_000 }));
+      }
+      const bands = Array.from({ length: 8 }, (_, i) => `b${i}`);
+      await counters.storeProbe(probeInput(project, 'last', { device: null, bands: [...bands, 'rare'] }));
+      const { candidates } = await countsOf(
+        counters,
+        scoreInput(project, 'last', { respondent: ref('r'), nowMs: startMs + minuteMs }),
+      );
+      // The sixth session under b0 makes each of them there worth less.
+      const latest = Array.from({ length: 7 }, (_, i) => ref(`s${39 - i}`));
+      t.same(
+        candidates.map((candidate) => candidate.session),
+        [...latest, ref('rare'), ref('first')],
+      );
+    },
+  );
+
+  await t.test('at most 32 are returned', async (t) => {
     const project = nextProject();
-    await countsOf(counters, scoreInput(project, 'first', { respondent: ref('r') }));
-    for (let i = 0; i < 40; i += 1) {
-      await counters.storeProbe(probeInput(project, `s${i}`, { device: null, bands: [`b${i % 8}`] }));
-      await countsOf(counters, scoreInput(project, `s${i}`, { nowMs: startMs + (i + 1) * 1_000 }));
-    }
-    const bands = Array.from({ length: 8 }, (_, i) => `b${i}`);
-    await counters.storeProbe(probeInput(project, 'last', { device: null, bands }));
+    for (let i = 0; i < 40; i += 1)
+      await countsOf(counters, scoreInput(project, `s${i}`, { respondent: ref('r'), nowMs: startMs + i * 1_000 }));
     const { candidates } = await countsOf(
       counters,
       scoreInput(project, 'last', { respondent: ref('r'), nowMs: startMs + minuteMs }),
     );
-    const latest = Array.from({ length: 31 }, (_, i) => ref(`s${39 - i}`));
     t.same(
       candidates.map((candidate) => candidate.session),
-      [...latest, ref('first')],
+      Array.from({ length: 32 }, (_, i) => ref(`s${39 - i}`)),
     );
   });
 }

@@ -1,7 +1,8 @@
 /**
  * Earlier sessions of a scope that may be the same person or device: found by respondent, by device (30 days) and by
- * shared bands (24 h). At most 32: the latest that share an identifier first, then the latest that merely look alike,
- * so that a popular phone’s twins never crowd out a known respondent. Returned latest first.
+ * shared bands (24 h). At most 32: the latest that share an identifier first, so that a popular phone’s twins never crowd
+ * out a known respondent; then at most 8 that merely look alike, those that share the most and the rarest bands. A band of
+ * many sessions says little of each, and the latest of those alone would hide an own device of this morning behind twins of this minute. Returned latest first.
  */
 import type { DeviceSketch, DuplicateCandidate } from '../../../contract/facts.js';
 import { bounds } from '../bounds.js';
@@ -26,7 +27,16 @@ export interface Sources {
   readonly bands: readonly Sightings[];
 }
 
-type Found = Map<string, { atMs: number; via: DuplicateCandidate['via'] }>;
+interface Sighted {
+  atMs: number;
+  readonly via: DuplicateCandidate['via'];
+  /** Of all bands that it was found in. */
+  worth: number;
+}
+type Found = Map<string, Sighted>;
+
+/** What a band is worth, by the number of its sessions that are young enough: whole numbers for each of 1 to 8. */
+const bandWorth = 840;
 
 /** Picks the candidates and reads their records; one whose record is gone is left out. */
 export function pickCandidates(
@@ -40,9 +50,9 @@ export function pickCandidates(
   gather(exact, sources.device, 'device', nowMs - bounds.candidateMs, session);
   const picked = latest(exact, bounds.candidatesMax);
   const similar: Found = new Map();
-  for (const band of sources.bands) gather(similar, band, 'similar', nowMs - bounds.similarMs, session);
+  for (const band of sources.bands) weigh(similar, band, nowMs - bounds.similarMs, session);
   for (const known of exact.keys()) similar.delete(known);
-  picked.push(...latest(similar, bounds.candidatesMax - picked.length));
+  picked.push(...best(similar, Math.min(bounds.similarMax, bounds.candidatesMax - picked.length)));
   const candidates = picked.flatMap(([found, { via }]) => {
     const record = recordOf(found);
     return record === undefined ? [] : [{ session: found, via, ...record }];
@@ -60,11 +70,28 @@ function gather(
   for (const [session, atMs] of sightings) {
     if (session === self || atMs <= oldestMs) continue;
     const known = found.get(session);
-    if (known === undefined) found.set(session, { atMs, via });
+    if (known === undefined) found.set(session, { atMs, via, worth: 0 });
     else known.atMs = Math.max(known.atMs, atMs);
   }
 }
 
-function latest(found: Found, max: number): [string, { atMs: number; via: DuplicateCandidate['via'] }][] {
-  return [...found].sort(([a, x], [b, y]) => y.atMs - x.atMs || (a < b ? -1 : 1)).slice(0, max);
+function weigh(found: Found, band: Sightings, oldestMs: number, self: string): void {
+  const young = band.filter(([, atMs]) => atMs > oldestMs);
+  for (const [session, atMs] of young) {
+    if (session === self) continue;
+    const known = found.get(session) ?? { atMs, via: 'similar', worth: 0 };
+    known.atMs = Math.max(known.atMs, atMs);
+    known.worth += bandWorth / young.length;
+    found.set(session, known);
+  }
+}
+
+const byTime = ([a, x]: [string, Sighted], [b, y]: [string, Sighted]): number => y.atMs - x.atMs || (a < b ? -1 : 1);
+
+function latest(found: Found, max: number): [string, Sighted][] {
+  return [...found].sort(byTime).slice(0, max);
+}
+
+function best(found: Found, max: number): [string, Sighted][] {
+  return [...found].sort((one, other) => other[1].worth - one[1].worth || byTime(one, other)).slice(0, max);
 }

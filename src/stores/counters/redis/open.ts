@@ -6,12 +6,12 @@
  */
 import { storeUnavailable } from '../../../errors.js';
 import { bounds } from '../bounds.js';
-import type { Counters, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../port.js';
+import type { CountRecord, Counters, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../port.js';
 import { judgeRates } from '../rate-state.js';
 import { countArguments, historyArguments, probeArguments, restoreArguments, stampOf, tagOf } from './arguments.js';
 import { layOut } from './argument-layouts.js';
 import { connectRedis, type RedisAddress, type RedisConnection, type RedisLogger } from './connection.js';
-import { decodeProbe, decodeRecord, decodeUsed, readFrame, stringOf } from './record.js';
+import { decodeProbe, decodeRecord, decodeUsed, readFrame, stringOf, type Frame } from './record.js';
 import { openStoreClock } from './store-clock.js';
 import { createRateTaker } from './rate-taker.js';
 import { loadScripts, type Scripts } from './scripts.js';
@@ -144,16 +144,20 @@ async function countScore(
     case 'replayed':
       return { kind: 'replayed', rate, recorded: readReceipt(input.namespace, record ?? Buffer.alloc(0), probe) };
     case 'counted':
-      return { kind: 'counted', rate, ...decodeRecord(readFrame(record ?? Buffer.alloc(0)), 0, probe) };
+      return { kind: 'counted', rate, ...decodeReceipt(readFrame(record ?? Buffer.alloc(0)), probe) };
     default:
       throw storeUnavailable('counters in Redis: unexpected answer to a count');
   }
 }
 
-/** A receipt is stored as what names its probe, its content, and then the record. */
 function readReceipt(namespace: string, stored: Buffer, probe: readonly (Buffer | null)[]): RecentReceipt {
   const frame = readFrame(stored);
-  return { namespace, content: stringOf(frame, 1), ...decodeRecord(frame, 2, probe) };
+  return { namespace, content: stringOf(frame, 1), ...decodeReceipt(frame, probe) };
+}
+
+/** A receipt is stored as what names its probe, its content, and then the record. */
+function decodeReceipt(frame: Frame, probe: readonly (Buffer | null)[]): CountRecord {
+  return decodeRecord(frame, 2, probe);
 }
 
 function partsOf(answer: unknown): readonly (Buffer | null)[] {

@@ -1,6 +1,6 @@
 -- One scoring call, counted in one step. KEYS[1] the tag of the project or of its world; ARGV: see argument-layouts.ts.
--- Answers what happened, what had been used of each limit, and, counted, the record without its content, which the caller
--- has, or, replayed, all that was stored; then the sketch, the index and, a pair for each page, load and update of the probe.
+-- Answers what happened, what had been used of each limit, and the receipt as it is stored, now or already; then the sketch,
+-- the index and, a pair for each page, load and update of the probe.
 enter(ARGV[argument.now], ARGV[argument.session], ARGV[argument.scope])
 local fingerprint, receiptId, content, idempotency = ARGV[argument.fingerprint], ARGV[argument.receiptId], ARGV[argument.content], ARGV[argument.idempotency]
 local probe, version = readProbe()
@@ -52,8 +52,7 @@ if probe then
   named = session .. ' ' .. probe.names
   numbers[7] = { probe.device ~= '' and probe.device }
 end
-table.insert(records, 1, cmsgpack.pack(numbers))
-local record = frame(records)
-redis.call('SET', base .. 'q:' .. receiptId, packLength(#named) .. named .. packLength(#content) .. content .. record, 'PX', bounds.receiptMs)
+local record = joinReceipt(named, content, cmsgpack.pack(numbers), records)
+redis.call('SET', base .. 'q:' .. receiptId, record, 'PX', bounds.receiptMs)
 if not probe then return { 'counted', used, record } end
 return { 'counted', used, record, unpack(probe.contents) }
