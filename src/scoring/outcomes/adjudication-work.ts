@@ -27,7 +27,7 @@ export async function readjudicate(tx: Queryable, sessions: readonly SessionName
   const shifts = createHistoryShifts();
   // They go out together, and the database does them in this order.
   const [, standing, outcomes, subjects] = await Promise.all([
-    lock(tx, sessions),
+    lockSessions(tx, sessions),
     takeStanding(tx, sessions),
     readOutcomes(tx, sessions),
     findSubjects(tx, sessions),
@@ -62,12 +62,15 @@ function subjectsOf(
   return found.length === 0 && stood?.eventsDropped === true ? stood.subjects : found;
 }
 
-/** One process at a time works on a session; always in one order, so that two never wait for each other in a circle. */
-async function lock(tx: Queryable, sessions: readonly SessionName[]): Promise<void> {
+/** One process at a time works on a session; always in one order, so that two never wait for each other in a circle. Held until the transaction ends. */
+export async function lockSessions(tx: Queryable, sessions: readonly SessionName[]): Promise<void> {
+  const ordered = [...new Map(sessions.map((session) => [nameOf(session), session]))].sort(([a], [b]) =>
+    a < b ? -1 : 1,
+  );
   await tx.query(
     `SELECT count(pg_advisory_xact_lock(hashtextextended('adjudicate ' || project || ' ' || session, 0)))
        FROM (SELECT project, session FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS named (project, session, place) ORDER BY place) AS named`,
-    columnsOf(sessions),
+    columnsOf(ordered.map(([, session]) => session)),
   );
 }
 

@@ -7,7 +7,7 @@ import type { Counters } from '../../stores/counters/port.js';
 import { keysAreLookedUp } from '../../stores/database/by-key.js';
 import type { Database } from '../../stores/database/port.js';
 import { decay } from './history-days.js';
-import type { HistoryRow } from './history-shifts.js';
+import { sortRows, type HistoryRow } from './history-shifts.js';
 import { nextInTurn } from './waiting-projects.js';
 
 export interface HistoryPublisherDeps {
@@ -37,12 +37,15 @@ export async function publishRecords(deps: HistoryPublisherDeps, rows: readonly 
   if (failures.length > 0) throw failures[0];
 }
 
-async function noteTold(deps: HistoryPublisherDeps, rows: readonly HistoryRow[]): Promise<void> {
+async function noteTold(deps: HistoryPublisherDeps, told: readonly HistoryRow[]): Promise<void> {
+  const rows = sortRows(told);
   await deps.database.transaction(
     (tx) =>
       tx.query(
         `UPDATE history SET published = greatest(published, told.version)
-           FROM unnest($1::text[], $2::text[], $3::bigint[]) AS told (project, subject, version)
+           FROM (SELECT project, subject, named.version
+                   FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS named (project, subject, version, place)
+                   JOIN history h ON h.project_id = project AND h.subject_ref = subject ORDER BY place FOR NO KEY UPDATE OF h) AS told
           WHERE project_id = told.project AND subject_ref = told.subject`,
         [rows.map((row) => row.namespace), rows.map((row) => row.subject_ref), rows.map((row) => row.version)],
       ),

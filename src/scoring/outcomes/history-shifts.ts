@@ -1,8 +1,10 @@
 /**
  * Changes of subjects' histories gathered over a batch, so that each subject’s row is read and written once, all of them in one order and in
- * three statements: those that are there are locked and read, then they are changed and the others made.
+ * three statements: those that are there are locked and read, then the others are made and they are changed. Nobody locks a record after having made one: who
+ * makes records waits for others that make some, in one order, and for nobody else, so that no circle of waits can come about.
  */
 import type { Queryable } from '../../stores/database/port.js';
+import { startOver } from '../../stores/database/rolled-back.js';
 import type { Adjudication } from './adjudication-rules.js';
 import { shiftDays, type HistoryDays, type Shift } from './history-days.js';
 
@@ -17,7 +19,7 @@ export interface HistoryRow extends Readonly<Record<string, unknown>> {
 export interface HistoryShifts {
   /** Puts an adjudication to the record of each of these subjects, or with sign -1 takes it away. */
   add(namespace: string, subjects: readonly string[], adjudication: Adjudication, sign: 1 | -1): void;
-  /** Writes them; answers the records that changed. */
+  /** Writes them; answers the records that changed. Rejects to have the transaction start over where another one made a record in between. */
   apply(tx: Queryable): Promise<readonly HistoryRow[]>;
 }
 
@@ -38,7 +40,7 @@ export function createHistoryShifts(): HistoryShifts {
 
 async function apply(tx: Queryable, bySubject: ReadonlyMap<string, readonly Shift[]>): Promise<readonly HistoryRow[]> {
   if (bySubject.size === 0) return [];
-  const names = [...bySubject.keys()].sort().map((key) => key.split('\n'));
+  const names = [...bySubject.keys()].sort(inOrder).map((key) => key.split('\n'));
   const known = await tx.query<HistoryRow>(
     `SELECT h.project_id AS namespace, h.subject_ref, h.version, h.days
        FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS named (project, subject, place)
@@ -57,26 +59,29 @@ async function apply(tx: Queryable, bySubject: ReadonlyMap<string, readonly Shif
     .filter((row) => !standing.has(keyOf(row)));
   const [changed, made] = [known.map(shifted), fresh.map(shifted)];
   const [inserted] = await Promise.all([insertRows(tx, made), updateRows(tx, changed)]);
-  if (inserted.size === made.length) return [...changed, ...made];
-  // Another transaction made some in between: they are there to be changed now.
-  const missed = new Map([...bySubject].filter(([key]) => !standing.has(key) && !inserted.has(key)));
-  const rest = await apply(tx, missed);
-  return [...changed, ...made.filter((row) => inserted.has(keyOf(row))), ...rest];
+  // They are there to be locked and read now, before anything is made.
+  if (inserted < made.length) throw startOver('another transaction made a record of history in between');
+  return [...changed, ...made];
 }
+
+/** The order in which all who write several records lock them. */
+const inOrder = (key: string, other: string): number => (key < other ? -1 : 1);
+export const sortRows = <R extends Pick<HistoryRow, 'namespace' | 'subject_ref'>>(rows: readonly R[]): readonly R[] =>
+  [...rows].sort((row, other) => inOrder(keyOf(row), keyOf(other)));
 
 const keyOf = ({ namespace, subject_ref }: Pick<HistoryRow, 'namespace' | 'subject_ref'>): string =>
   `${namespace}\n${subject_ref}`;
 
-/** Answers the keys of those that were not there yet. */
-async function insertRows(tx: Queryable, rows: readonly HistoryRow[]): Promise<ReadonlySet<string>> {
-  if (rows.length === 0) return new Set();
-  const inserted = await tx.query<{ namespace: string; subject_ref: string }>(
+/** Answers how many were not there yet. */
+async function insertRows(tx: Queryable, rows: readonly HistoryRow[]): Promise<number> {
+  if (rows.length === 0) return 0;
+  const inserted = await tx.query(
     `INSERT INTO history (project_id, subject_ref, version, days)
      SELECT project, subject, version, days::jsonb FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) AS made (project, subject, version, days)
-     ON CONFLICT DO NOTHING RETURNING project_id AS namespace, subject_ref`,
+     ON CONFLICT DO NOTHING RETURNING 1 AS one`,
     columnsOf(rows),
   );
-  return new Set(inserted.map(keyOf));
+  return inserted.length;
 }
 
 async function updateRows(tx: Queryable, rows: readonly HistoryRow[]): Promise<void> {

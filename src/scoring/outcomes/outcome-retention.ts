@@ -7,7 +7,7 @@
  * rested on events that are gone goes on standing beside it. Whose history a
  * session belongs to goes with the last of its outcomes and its adjudication.
  */
-import type { Database, Row } from '../../stores/database/port.js';
+import type { Database, Queryable, Row } from '../../stores/database/port.js';
 import {
   deleteInBatches,
   guardByColumn,
@@ -16,7 +16,9 @@ import {
   type RoundsDeps,
 } from '../../stores/database/retention.js';
 import { dropEmptiedHistories } from '../erased-respondents.js';
+import { lockSessions } from './adjudication-work.js';
 import { keepDays } from './history-days.js';
+import { sortRows } from './history-shifts.js';
 
 const dayMs = 86_400_000;
 
@@ -27,9 +29,14 @@ export async function dropExpiredOutcomes(database: Database, nowMs: number, ret
     where: 'received_at < $1',
     values: [new Date(nowMs - retentionDays * dayMs)],
     returning: 'project_id AS namespace, session_ref',
-    onBatch: async (rows) => {
-      await noteDropped(database, rows);
-      await dropSubjects(database, rows);
+    onBatch: async (tx, rows) => {
+      // What is adjudicated at this moment rests on outcomes that are as good as gone, and is there to be noted afterwards.
+      await lockSessions(
+        tx,
+        rows.map((row) => ({ namespace: row['namespace'] as string, sessionRef: row['session_ref'] as string })),
+      );
+      await noteDropped(tx, rows);
+      await dropSubjects(tx, rows);
     },
   });
   // A day more than the history keeps, so that no day of it is left that a deletion could miss.
@@ -40,18 +47,17 @@ export async function dropExpiredOutcomes(database: Database, nowMs: number, ret
     where: 'at < $1',
     values: [forgottenBefore],
     returning: 'project_id AS namespace, session_ref, subjects',
-    onBatch: async (rows) => {
-      await dropSubjects(database, rows);
-      histories += await dropEmptyHistories(database, rows, Math.floor(forgottenBefore.getTime() / dayMs));
+    onBatch: async (tx, rows) => {
+      await dropSubjects(tx, rows);
+      histories += await dropEmptyHistories(tx, rows, Math.floor(forgottenBefore.getTime() / dayMs));
     },
   });
   return outcomes + adjudications + histories + (await dropEmptiedHistories(database));
 }
 
 /** What was adjudicated from them stands by itself from now on. */
-async function noteDropped(database: Database, rows: readonly Row[]): Promise<void> {
-  if (rows.length === 0) return;
-  await database.query(
+async function noteDropped(tx: Queryable, rows: readonly Row[]): Promise<void> {
+  await tx.query(
     `UPDATE adjudications a SET events_dropped = true FROM unnest($1::text[], $2::text[]) AS gone (project, session)
       WHERE a.project_id = gone.project AND a.session_ref = gone.session AND NOT a.events_dropped`,
     [rows.map((row) => row['namespace'] as string), rows.map((row) => row['session_ref'] as string)],
@@ -59,9 +65,8 @@ async function noteDropped(database: Database, rows: readonly Row[]): Promise<vo
 }
 
 /** Of the sessions of these rows: the subjects of those that nothing is left of. */
-async function dropSubjects(database: Database, rows: readonly Row[]): Promise<void> {
-  if (rows.length === 0) return;
-  await database.query(
+async function dropSubjects(tx: Queryable, rows: readonly Row[]): Promise<void> {
+  await tx.query(
     `DELETE FROM outcome_subjects s USING unnest($1::text[], $2::text[]) AS gone (project, session)
       WHERE s.project_id = gone.project AND s.session_ref = gone.session
         AND NOT EXISTS (SELECT 1 FROM outcomes o WHERE o.project_id = s.project_id AND o.session_ref = s.session_ref)
@@ -71,17 +76,24 @@ async function dropSubjects(database: Database, rows: readonly Row[]): Promise<v
 }
 
 /** Of the subjects of deleted adjudications: the records without a day from `firstDay` on. */
-async function dropEmptyHistories(database: Database, rows: readonly Row[], firstDay: number): Promise<number> {
-  const pairs = rows.flatMap((row) =>
-    (row['subjects'] as readonly string[]).map((subject) => [row['namespace'] as string, subject] as const),
+async function dropEmptyHistories(tx: Queryable, rows: readonly Row[], firstDay: number): Promise<number> {
+  const records = sortRows(
+    rows.flatMap((row) =>
+      (row['subjects'] as readonly string[]).map((subject) => ({
+        namespace: row['namespace'] as string,
+        subject_ref: subject,
+      })),
+    ),
   );
-  if (pairs.length === 0) return 0;
-  const deleted = await database.query(
-    `DELETE FROM history h USING unnest($1::text[], $2::text[]) AS gone (project, subject)
+  if (records.length === 0) return 0;
+  const deleted = await tx.query(
+    `DELETE FROM history h USING (
+       SELECT project, subject FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS named (project, subject, place)
+         JOIN history ON project_id = project AND subject_ref = subject ORDER BY place FOR UPDATE OF history) AS gone
       WHERE h.project_id = gone.project AND h.subject_ref = gone.subject AND h.published >= h.version
         AND NOT EXISTS (SELECT 1 FROM jsonb_object_keys(h.days) AS day WHERE day::bigint >= $3)
       RETURNING 1 AS one`,
-    [pairs.map(([project]) => project), pairs.map(([, subject]) => subject), firstDay],
+    [records.map(({ namespace }) => namespace), records.map(({ subject_ref }) => subject_ref), firstDay],
   );
   return deleted.length;
 }

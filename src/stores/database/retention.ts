@@ -5,7 +5,7 @@
  */
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
-import type { Database, Row, SqlValue } from './port.js';
+import type { Database, Queryable, Row, SqlValue } from './port.js';
 import { advance, noteDeleted, readClock, readMarks, type RetentionGuard } from './retention-marks.js';
 
 const everyMs = 3_600_000;
@@ -117,22 +117,29 @@ export interface BatchDeletion {
   readonly values: readonly SqlValue[];
   /** Columns of the deleted rows that `onBatch` is given. */
   readonly returning?: string;
-  readonly onBatch?: (rows: readonly Row[]) => Promise<void>;
+  /** Sees to what hangs on deleted rows, in the transaction that deletes them. */
+  readonly onBatch?: (tx: Queryable, rows: readonly Row[]) => Promise<void>;
   /** Looked at between batches; what is left then waits for the next round. */
   readonly isStopping?: () => boolean;
 }
 
-/** Deletes matching rows, a batch a statement, and resolves to how many there were. */
+/** Deletes matching rows in batches, each with what `onBatch` does or not at all, and resolves to how many there were. */
 export async function deleteInBatches(database: Database, deletion: BatchDeletion): Promise<number> {
   const { table, where, values, returning = '1 AS one', onBatch, isStopping } = deletion;
-  let deleted = 0;
-  for (let batch = 0; batch < batchesMax; batch += 1) {
-    const rows = await database.query<Row>(
+  const remove = (on: Queryable): Promise<readonly Row[]> =>
+    on.query<Row>(
       `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${where} LIMIT ${batchMax})) RETURNING ${returning}`,
       values,
     );
+  const removeWhole = async (tx: Queryable): Promise<readonly Row[]> => {
+    const rows = await remove(tx);
+    if (rows.length > 0) await onBatch?.(tx, rows);
+    return rows;
+  };
+  let deleted = 0;
+  for (let batch = 0; batch < batchesMax; batch += 1) {
+    const rows = await (onBatch === undefined ? remove(database) : database.transaction(removeWhole));
     deleted += rows.length;
-    await onBatch?.(rows);
     if (rows.length < batchMax || isStopping?.() === true) break;
   }
   return deleted;

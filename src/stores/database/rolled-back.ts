@@ -25,6 +25,9 @@ export async function retryRolledBack<T>(store: string, attempt: () => Promise<T
   });
 }
 
+/** What a body of a transaction rejects with to have it rolled back and run again, as if the server had found it in another's way. */
+export const startOver = (reason: string): Error => Object.assign(new Error(reason), { code: '40001' });
+
 function isRolledBack(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && retried.test(error.code);
 }

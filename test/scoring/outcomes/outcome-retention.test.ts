@@ -4,7 +4,9 @@ import { keepDays } from '../../../src/scoring/outcomes/history-days.js';
 import { readBacklogs } from '../../../src/scoring/outcomes/outcome-backlog.js';
 import { dropExpiredOutcomes } from '../../../src/scoring/outcomes/outcome-retention.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
+import { storeUnavailable } from '../../../src/errors.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
+import type { Queryable } from '../../../src/stores/database/port.js';
 
 const dayMs = 86_400_000;
 const nowMs = Date.UTC(2030, 0, 1);
@@ -82,6 +84,46 @@ t.test('outcomes go by their receipt, adjudications and histories once they weig
     'a record that scoring was not told of yet stays',
   );
   t.equal(await dropExpiredOutcomes(database, nowMs, 30), 0);
+});
+
+t.test('a deletion that ends halfway has deleted nothing whose effects it did not see to', async (t) => {
+  await database.query(
+    `INSERT INTO outcomes (project_id, session_ref, type, occurred_at, received_at)
+     SELECT 'half', session, 'fraud_confirmed', $1::timestamptz, $1::timestamptz FROM unnest(ARRAY['one', 'two']) AS session`,
+    [daysAgo(31)],
+  );
+  await database.query(
+    `INSERT INTO adjudications (project_id, session_ref, fraud, clawback, at, subjects)
+     SELECT 'half', session, true, false, at, ARRAY['half'] FROM (VALUES ('one', $1::timestamptz), ('old', $2)) AS made (session, at)`,
+    [daysAgo(31), daysAgo(keepDays + 2)],
+  );
+  await database.query(
+    "INSERT INTO history (project_id, subject_ref, version, published, days) VALUES ('half', 'half', 1, 1, '{}')",
+  );
+  /** A database that is away from the statement on that begins so. */
+  const awayFrom = (beginning: string): typeof database => {
+    const over = (on: Queryable): Queryable => ({
+      query: (sql, values, options) =>
+        sql.startsWith(beginning) ? Promise.reject(storeUnavailable('away')) : on.query(sql, values, options),
+    });
+    return {
+      ...database,
+      ...over(database),
+      transaction: (run, options) => database.transaction((tx) => run(over(tx)), options),
+    };
+  };
+  const ofHalf = async (table: string): Promise<readonly unknown[]> =>
+    database.query(`SELECT session_ref FROM ${table} WHERE project_id = 'half' ORDER BY 1`);
+  await t.rejects(dropExpiredOutcomes(awayFrom('UPDATE adjudications'), nowMs, 30), { code: 'STORE_UNAVAILABLE' });
+  t.equal((await ofHalf('outcomes')).length, 2, 'else a later event would take back what rests on them');
+  await t.rejects(dropExpiredOutcomes(awayFrom('DELETE FROM history'), nowMs, 30), { code: 'STORE_UNAVAILABLE' });
+  t.equal((await ofHalf('adjudications')).length, 2, 'else nobody would delete the record of its subject');
+  await dropExpiredOutcomes(database, nowMs, 30);
+  t.same(await ofHalf('outcomes'), []);
+  t.same(await database.query("SELECT session_ref, events_dropped FROM adjudications WHERE project_id = 'half'"), [
+    { session_ref: 'one', events_dropped: true },
+  ]);
+  t.same(await database.query("SELECT 1 AS one FROM history WHERE project_id = 'half'"), []);
 });
 
 t.test('audit entries of every organization go by their age', async (t) => {
