@@ -1,9 +1,12 @@
 import t from 'tap';
 import { storeUnavailable } from '../../../src/errors.js';
+import { createKafkaClient, type KafkaClient } from '../../../src/stores/log/kafka-client.js';
+import { createTopics } from '../../../src/stores/log/kafka-topics.js';
 import { openLateLog } from '../../../src/stores/log/late-log.js';
 import type { Log, LogEntry, Subscription } from '../../../src/stores/log/port.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
 import { waitUntil } from '../../helpers/wait-until.js';
+import { freePort } from '../counters/redis-server.js';
 
 const now = (): number => performance.now();
 const logger = createLogger('silent');
@@ -80,4 +83,23 @@ t.test('what opens only after it was closed is closed again, and no reader subsc
   await closing;
   await waitUntil(() => state.isClosed, 'what opened too late is closed');
   t.equal(readers.size, 0);
+});
+
+t.test('brokers that are away are one line in the log, however often they are tried', async (t) => {
+  const lines: { readonly level: number; readonly msg: string }[] = [];
+  const logger = createLogger('info', { write: (line) => lines.push(JSON.parse(line) as (typeof lines)[number]) });
+  const triesMax = 4;
+  let tries = 0;
+  const noBroker = `127.0.0.1:${await freePort()}`;
+  const createClient = (): KafkaClient => {
+    if ((tries += 1) > triesMax) throw new Error('tried often enough');
+    return createKafkaClient({ brokers: [noBroker], clientId: 'test', logger });
+  };
+  await t.rejects(createTopics(createClient, { names: ['scores'], partitions: 1, retentionMs: 1_000, logger }), {
+    message: 'tried often enough',
+  });
+  const told = lines.filter(({ msg }) => msg === 'Kafka is not ready yet');
+  t.match(told, [{ level: 40 }], 'a warning, of which a summary follows once a minute');
+  t.equal(told.length, 1);
+  t.ok(lines.length < triesMax, `and hardly anything else: ${lines.map(({ msg }) => msg).join(', ')}`);
 });
