@@ -96,6 +96,26 @@ if (redis === null) {
     await Promise.all([counters.close(), admin.quit()]);
   });
 
+  t.test('the figures of a busy scope are looked up by name, also where a version before began them', async (t) => {
+    const counters = await openRedisCounters({ url: redis.url, deadlineMs: 5_000 });
+    const admin = new Redis(redis.url);
+    const project = nextProject();
+    const figures = `{${project}}:${ref('study')}:w`;
+    const count = async (from: number, to: number): Promise<void> => {
+      for (let i = from; i < to; i += 1) await countsOf(counters, scoreInput(project, `s${i}`));
+    };
+    await count(0, 127);
+    t.equal(await admin.object('ENCODING', figures), 'listpack');
+    await count(127, 129);
+    t.equal(await admin.object('ENCODING', figures), 'hashtable');
+    await admin.hdel(figures, '#wide');
+    await count(129, 130);
+    t.equal(await admin.hexists(figures, '#wide'), 1);
+    const { neighborhood } = await countsOf(counters, scoreInput(project, 's130', { prefix: ref('prefix of s1') }));
+    t.match(neighborhood, { sessions: 131, prefixSessions: 2, prefixes: 130 });
+    await Promise.all([counters.close(), admin.quit()]);
+  });
+
   t.test('every key of the contract’s projects has an expiry and lies in the slot of its project', async (t) => {
     const admin = new Redis(redis.url);
     const keys: string[] = [];

@@ -7,6 +7,9 @@ local scopeKey, listKey
 local squares, prefixes, length, oldest, newest, renewed, own
 local squaresBefore, prefixesBefore, lengthBefore, ownBefore
 local generation, began, banded
+-- A small hash is searched from end to end, also for what stands in front of its prefixes. One value that is longer than those of small hashes may be makes a
+-- large one of it, which the server looks into by name.
+local wideFrom, wide = 128, '.................................................................'
 -- What is to be written: names and values.
 local changes, changeCount, known
 
@@ -14,13 +17,13 @@ local changes, changeCount, known
 local function readScope(prefix, hasBands)
   scopeKey, listKey, changes, changeCount = at .. 'w', at .. 'r', {}, 0
   if hasBands then
-    known = redis.call('HMGET', scopeKey, '#squares', '#prefixes', '#length', '#oldest', '#newest', '#renewed', prefix, '#generation', '#began', '#sessions')
-    generation, began, banded = tonumber(known[8] or 0), tonumber(known[9] or now), tonumber(known[10] or 0)
+    known = redis.call('HMGET', scopeKey, '#squares', '#prefixes', '#length', '#oldest', '#newest', '#renewed', '#wide', prefix, '#generation', '#began', '#sessions')
+    generation, began, banded = tonumber(known[9] or 0), tonumber(known[10] or now), tonumber(known[11] or 0)
   else
-    known = redis.call('HMGET', scopeKey, '#squares', '#prefixes', '#length', '#oldest', '#newest', '#renewed', prefix)
+    known = redis.call('HMGET', scopeKey, '#squares', '#prefixes', '#length', '#oldest', '#newest', '#renewed', '#wide', prefix)
   end
   squares, prefixes, length = tonumber(known[1] or 0), tonumber(known[2] or 0), tonumber(known[3] or 0)
-  oldest, newest, renewed, own = known[4], known[5], tonumber(known[6] or 0), tonumber(known[7] or 0)
+  oldest, newest, renewed, own = known[4], known[5], tonumber(known[6] or 0), tonumber(known[8] or 0)
   squaresBefore, prefixesBefore, lengthBefore, ownBefore = squares, prefixes, length, own
 end
 
@@ -31,8 +34,8 @@ end
 
 -- Of the first two only what differs from `before`.
 local function changeBands(before)
-  if generation ~= tonumber(before[8] or -1) then change('#generation', spell(generation)) end
-  if began ~= tonumber(before[9] or -1) then change('#began', stampOf(began)) end
+  if generation ~= tonumber(before[9] or -1) then change('#generation', spell(generation)) end
+  if began ~= tonumber(before[10] or -1) then change('#began', stampOf(began)) end
   change('#sessions', spell(banded))
 end
 
@@ -157,6 +160,7 @@ local function changeWindow(prefix)
   if oldest ~= known[4] then change('#oldest', oldest) end
   if newest ~= known[5] then change('#newest', newest) end
   if own ~= ownBefore then change(prefix, spell(own)) end
+  if length >= wideFrom and not known[7] then change('#wide', wide) end
 end
 
 -- The latest sessions of the scope as a list of "time prefix", and how often each prefix stands in it. Answers the
