@@ -1,28 +1,13 @@
 /**
- * Refuses work at the door while the work inside takes too long: what would wait for longer than its caller does is a 503 at once, before its key is
- * looked up or its body read, so that what was taken is finished.
+ * Who is let in at the door (door.ts) while the work inside takes too long: what would wait for longer than its caller does is refused at once,
+ * before its key is looked up or its body read, so that what was taken is finished.
  *
  * Three waits are measured. That for this process: how late a timer comes while many requests are inside, for then each of them waits as
  * long at every step. That of each request: while many have been inside for longer than the stores together may take. And that of the next one: how
  * many are inside, and how many of them leave in a second. It is time that refuses and not a count: how many a process can hold depends on the machine and on
  * its stores, the time of a caller does not. Once it refuses, it keeps no more inside than it answers soon.
  */
-import type { OutgoingHttpHeaders } from 'node:http';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { overloaded } from '../errors.js';
-import type { Metrics } from '../telemetry/metrics.js';
 import { createAges, createDepartures, createLateness, type Lateness, type Stay } from './queueing.js';
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Refused while requests of such routes wait too long. */
-    sheds?: true;
-  }
-  interface FastifyRequest {
-    /** Its place among those that wait; null on a route that sheds nothing. */
-    stay: Stay | null;
-  }
-}
 
 /** More than the stores together take before they are given up, so that an outage does not look like too much work. */
 const waitMsMax = 1_000;
@@ -90,42 +75,4 @@ export function createAdmission(now: () => number, lateness: Lateness = createLa
       ages.remove(stay);
     },
   };
-}
-
-/** Before anything else that a request costs; routes take part by `sheds`. */
-export function registerAdmission(app: FastifyInstance, metrics: Pick<Metrics, 'requestsShed'>): void {
-  const admission = createAdmission(() => performance.now());
-  app.decorateRequest('stay', null);
-  app.addHook('onRequest', (request, reply, done) => {
-    if (request.routeOptions.config.sheds !== true) return done();
-    const stay = admission.enter();
-    if (stay === null) {
-      metrics.requestsShed.inc();
-      refuse(request, reply);
-      return;
-    }
-    request.stay = stay;
-    // Also where the caller goes away before the answer.
-    reply.raw.once('close', () => admission.leave(stay));
-    done();
-  });
-  app.addHook('onResponse', (request, _reply, done) => {
-    if (request.stay !== null) admission.leave(request.stay);
-    done();
-  });
-}
-
-const fault = overloaded('refused at the door');
-
-/** Past the pipeline of the reply and the log, as refusals come by the thousand and take from those inside what they cost. */
-function refuse(request: FastifyRequest, reply: FastifyReply): void {
-  reply.hijack();
-  const body = JSON.stringify({ code: fault.code, message: fault.message, requestId: request.id });
-  reply.raw.writeHead(fault.status, {
-    ...(reply.getHeaders() as OutgoingHttpHeaders),
-    ...fault.details.headers,
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-  });
-  reply.raw.end(body);
 }

@@ -3,6 +3,7 @@
  * own routes on it; it knows none of them.
  */
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import Fastify, { LogController, type FastifyInstance } from 'fastify';
 import { Fault } from '../errors.js';
 import { bodyBytesMax } from '../limits.js';
@@ -10,7 +11,7 @@ import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { registerAccess, takeOutstandingRate, type AccessDeps } from './access.js';
 import { answerFault, registerErrorAnswers } from './error-answers.js';
-import { registerAdmission } from './admission.js';
+import { createDoor } from './door.js';
 import { registerJsonBody } from './json-body.js';
 import { registerNesting } from './nesting.js';
 import { createRouteTable } from './route-table.js';
@@ -26,7 +27,16 @@ export interface AppDeps extends AccessDeps {
   readonly isLeaving?: () => boolean;
 }
 
+/** Milliseconds. */
+const timeouts = { requestTimeout: 30_000, keepAliveTimeout: 72_000 } as const;
+
 const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** The caller’s own where it is well-formed. */
+function requestIdOf({ headers }: IncomingMessage): string {
+  const own = headers['x-request-id'];
+  return typeof own === 'string' && requestIdPattern.test(own) ? own : randomUUID();
+}
 
 const securityHeaders = {
   'x-content-type-options': 'nosniff',
@@ -35,13 +45,16 @@ const securityHeaders = {
 } as const;
 
 export function createApp(deps: AppDeps): FastifyInstance {
-  const { metrics } = deps;
+  const { metrics, logger } = deps;
+  const isLeaving = deps.isLeaving ?? (() => false);
+  const accessLog = deps.accessLog === true ? logger : null;
+  const door = createDoor({ metrics, accessLog, requestIdOf, headers: securityHeaders, isLeaving });
   const app = Fastify({
+    serverFactory: (handler) => door.serve(handler, timeouts),
     loggerInstance: deps.logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     bodyLimit: bodyBytesMax,
-    requestTimeout: 30_000,
-    keepAliveTimeout: 72_000,
+    ...timeouts,
     // The schema of a path says how long its parts may be; the router only has to let them through to it.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
     frameworkErrors: (_error, request, reply) => {
@@ -55,16 +68,13 @@ export function createApp(deps: AppDeps): FastifyInstance {
     forceCloseConnections: 'idle',
     // What comes on a connection that is still open is answered like any other call; the connection ends with it.
     return503OnClosing: false,
-    genReqId: (request) => {
-      const own = request.headers['x-request-id'];
-      return typeof own === 'string' && requestIdPattern.test(own) ? own : randomUUID();
-    },
+    genReqId: requestIdOf,
   }) as unknown as FastifyInstance;
   const routes = createRouteTable();
   app.addHook('onRoute', (route) => routes.add(route.method, route.url));
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
-    if (deps.isLeaving?.() === true) reply.header('connection', 'close');
+    if (isLeaving()) reply.header('connection', 'close');
     reply.headers(securityHeaders);
     done();
   });
@@ -82,7 +92,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
     }
     done();
   });
-  registerAdmission(app, deps.metrics);
+  door.register(app);
   registerJsonBody(app, 'application/json');
   registerValidation(app);
   registerErrorAnswers(app, { methodsOf: routes.methodsOf, settle: (request) => takeOutstandingRate(request, deps) });

@@ -1,6 +1,11 @@
+import { once } from 'node:events';
+import { Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { PassThrough, type Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import type { ErrorBody } from '../../src/contract/common.js';
 import { createAdmission } from '../../src/http/admission.js';
 import { createApp } from '../../src/http/app.js';
@@ -134,32 +139,50 @@ t.test('those who have left are let go of, also where there were never many insi
   );
 });
 
+/** An app that listens, whose door is shut once `shut` resolves to what waits inside, until `answer`; `read` is called where a key is looked up. */
+async function openApp(t: Test, read: () => void = () => undefined, lines: Writable | null = null) {
+  let answer = (): void => undefined;
+  const answered = new Promise<void>((resolve) => (answer = resolve));
+  const metrics = createMetrics();
+  const app = createApp({
+    findKey: async () => {
+      read();
+      return null;
+    },
+    verifyDashboardToken: () => Promise.reject(new Error('not here')),
+    findProjectOwner: async () => null,
+    findKeyOwner: async () => null,
+    takeKeyRate: async () => undefined,
+    requireTrial: async () => undefined,
+    logger: lines === null ? createLogger('silent') : createLogger('info', lines),
+    accessLog: lines !== null,
+    metrics,
+  });
+  const open = { config: { access: { credential: 'none' }, sheds: true } } as const;
+  app.get('/slow', open, async () => answered.then(() => ({})));
+  app.post('/work', open, async () => ({}));
+  app.get('/guarded', { config: { access: { credential: 'api-key' }, sheds: true } }, async () => ({}));
+  app.get('/other', { config: { access: { credential: 'none' } } }, async () => ({}));
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 });
+  t.teardown(() => {
+    answer();
+    return app.close();
+  });
+  const guarded = () => app.inject({ url: '/guarded', headers: { 'x-api-key': 'vf_live_unknown' } });
+  const shut = async () => {
+    const waiting = Array.from({ length: 64 }, () => fetch(`${origin}/slow`));
+    await waitUntil(async () => (await guarded()).statusCode === 503, 'the door is shut', 10_000);
+    return waiting;
+  };
+  return { app, metrics, origin, guarded, shut, answer: () => answer() };
+}
+
 t.test(
   'at the door: 503 with Retry-After before the key is looked up, and taken again once the others are answered',
   async (t) => {
     let lookedUp = 0;
-    let answer = (): void => undefined;
-    const answered = new Promise<void>((resolve) => (answer = resolve));
-    const app = createApp({
-      findKey: async () => {
-        lookedUp += 1;
-        return null;
-      },
-      verifyDashboardToken: () => Promise.reject(new Error('not here')),
-      findProjectOwner: async () => null,
-      findKeyOwner: async () => null,
-      takeKeyRate: async () => undefined,
-      requireTrial: async () => undefined,
-      logger: createLogger('silent'),
-      metrics: createMetrics(),
-    });
-    const slow = { config: { access: { credential: 'none' }, sheds: true } } as const;
-    app.get('/slow', slow, async () => answered.then(() => ({})));
-    app.get('/guarded', { config: { access: { credential: 'api-key' }, sheds: true } }, async () => ({}));
-    app.get('/other', { config: { access: { credential: 'none' } } }, async () => ({}));
-    const waiting = Array.from({ length: 64 }, () => app.inject('/slow'));
-    const guarded = () => app.inject({ url: '/guarded', headers: { 'x-api-key': 'vf_live_unknown' } });
-    await waitUntil(async () => (await guarded()).statusCode === 503, 'the door is shut', 10_000);
+    const { app, guarded, shut, answer } = await openApp(t, () => (lookedUp += 1));
+    const waiting = await shut();
     const before = lookedUp;
     const refused = await guarded();
     t.match(refused.json<ErrorBody>(), { code: 'OVERLOADED' });
@@ -168,9 +191,91 @@ t.test(
     t.equal((await app.inject('/other')).statusCode, 200, 'a route that sheds nothing is served');
     answer();
     t.ok(
-      (await Promise.all(waiting)).every(({ statusCode }) => statusCode === 200),
+      (await Promise.all(waiting)).every(({ status }) => status === 200),
       'what was taken is answered',
     );
     t.equal((await guarded()).statusCode, 401);
   },
 );
+
+t.test(
+  'a refusal has the headers of any answer, is counted and logged once, and leaves the connection open',
+  async (t) => {
+    const lines = new PassThrough();
+    const { metrics, origin, shut } = await openApp(t, undefined, lines);
+    const other = await fetch(`${origin}/other`);
+    void (await shut());
+    const count = async (series: string) =>
+      Number(
+        (await metrics.registry.metrics())
+          .split('\n')
+          .find((line) => line.startsWith(`${series} `))
+          ?.split(' ')[1] ?? 0,
+      );
+    const answered = 'vh_http_request_seconds_count{route="/work",status="503"}';
+    const shedBefore = await count('vh_requests_shed_total');
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    t.teardown(() => agent.destroy());
+    const ports = new Set<number | undefined>();
+    for (const path of ['/work', '/work', '/work?again', '/wor%6b']) {
+      const { status, headers, body, port } = await post(`${origin}${path}`, agent, { 'x-request-id': 'mine.1' });
+      ports.add(port);
+      t.equal(status, 503);
+      t.strictSame(JSON.parse(body), {
+        code: 'OVERLOADED',
+        message: 'The service has more work than it takes on at once. Try again in a moment.',
+        requestId: 'mine.1',
+      });
+      t.equal(headers['retry-after'], '1');
+      t.equal(headers['x-request-id'], 'mine.1');
+      for (const name of ['x-content-type-options', 'referrer-policy', 'cache-control'])
+        t.equal(headers[name], other.headers.get(name), name);
+    }
+    t.equal(ports.size, 1, 'one connection');
+    await waitUntil(async () => (await count(answered)) >= 4, 'all are counted', 5_000);
+    t.equal(await count(answered), 4);
+    t.equal((await count('vh_requests_shed_total')) - shedBefore, 4);
+    const logged = String(lines.read())
+      .split('\n')
+      .filter((line) => line.includes('mine.1'));
+    t.equal(logged.length, 4);
+    t.match(JSON.parse(logged[0] ?? ''), {
+      requestId: 'mine.1',
+      method: 'POST',
+      route: '/work',
+      status: 503,
+      keyId: null,
+    });
+  },
+);
+
+t.test('a body without an end is read to a bound, and its connection ends with the refusal', async (t) => {
+  const { origin, shut } = await openApp(t);
+  void (await shut());
+  const { hostname, port } = new URL(origin);
+  const socket = connect({ host: hostname, port: Number(port) });
+  let answered = '';
+  socket.on('data', (bytes) => (answered += String(bytes)));
+  socket.on('error', () => undefined);
+  const closed = new Promise((resolve) => socket.on('close', resolve));
+  socket.write('POST /work HTTP/1.1\r\nhost: here\r\ntransfer-encoding: chunked\r\n\r\n');
+  const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
+  let sent = 0;
+  const send = (): void => {
+    while (!socket.destroyed && sent < 2_000 && (sent += 1) && socket.write(chunk));
+  };
+  socket.on('drain', send);
+  send();
+  await closed;
+  t.match(answered, /^HTTP\/1.1 503 [^]*connection: close[^]*OVERLOADED/i);
+  t.ok(sent < 1_000, 'most of it was never sent');
+});
+
+/** A POST over the agent's connections; `port` is the connection's own. */
+async function post(url: string, agent: Agent, headers: IncomingHttpHeaders) {
+  const call = httpRequest(url, { method: 'POST', agent, headers });
+  call.end('{}');
+  const [response] = (await once(call, 'response')) as [IncomingMessage];
+  const port = response.socket.localPort;
+  return { status: response.statusCode, headers: response.headers, body: await text(response), port };
+}
