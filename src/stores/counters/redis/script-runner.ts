@@ -5,6 +5,7 @@
  */
 import { Cluster, type Redis } from 'ioredis';
 import type { Argument } from './argument-layouts.js';
+import { ScriptCall } from './script-call.js';
 import { libraryPrefix, type Library, type Script } from './scripts.js';
 
 export type RunScript = (script: Script, key: string, args: readonly Argument[]) => Promise<unknown>;
@@ -56,15 +57,17 @@ export function createScriptRunner(
   client.on('ready', begin);
   client.on('+node', begin);
 
+  const send = (call: ScriptCall): Promise<unknown> => Promise.resolve(client.sendCommand(call));
+
   const runScript: RunScript = (script, key, args) =>
-    client.callBuffer('EVALSHA', script.sha1, 1, key, ...args).catch((error: unknown) => {
+    send(new ScriptCall('evalsha', script.sha1, key, args)).catch((error: unknown) => {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-      return client.callBuffer('EVAL', script.text, 1, key, ...args);
+      return send(new ScriptCall('eval', script.text, key, args));
     });
 
   return (script, key, args) => {
     if (!isThere) return runScript(script, key, args);
-    return client.callBuffer('FCALL', script.functionName, 1, key, ...args).catch((error: unknown) => {
+    return send(new ScriptCall('fcall', script.functionName, key, args)).catch((error: unknown) => {
       if (!isReply(error) || !/^(?:ERR Function not found|NOPERM)/.test(error.message)) throw error;
       isThere = false;
       if (error.message.startsWith('NOPERM')) isRefused = true;
