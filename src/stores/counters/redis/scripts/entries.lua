@@ -53,6 +53,9 @@ local function addSighting(text, keepMs, max)
     text = removeEntry(text, from)
   end
   -- Nearly always it is the latest, and stands before all others.
-  if string.sub(text, 18, 30) <= nowText then return ownEntry .. string.sub(text, 1, (max - 1) * entryWidth) end
+  if string.sub(text, 18, 30) <= nowText then
+    if #text < max * entryWidth then return ownEntry .. text end
+    return ownEntry .. string.sub(text, 1, (max - 1) * entryWidth)
+  end
   return string.sub(insertEntry(text, session, nowText), 1, max * entryWidth)
 end

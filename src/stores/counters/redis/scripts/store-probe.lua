@@ -41,7 +41,7 @@ if not current and owner then return 'stale' end
 if current and seq <= (isLoad and pages[current].loadSeq or pages[current].updateSeq) then return 'stale' end
 
 state.messages = state.messages + 1
-local number = state.messages
+local number = string.format('%d', state.messages)
 local function newPage(at)
   return { nonce = nonce, replaced = false, loaded = false, loadSeq = -1, updateSeq = -1, load = 0, update = 0, loadTells = {}, updateTells = {}, at = at, device = '', bytes = 0, updateBytes = 0 }
 end
@@ -56,7 +56,7 @@ if isLoad then
     replaced = newPage(page.at)
     replaced.loadSeq, replaced.load, replaced.loadTells, replaced.device, replaced.bytes = page.loadSeq, page.load, page.loadTells, page.device, page.bytes
   end
-  page.loadSeq, page.load, page.loadTells, page.device, page.bytes = seq, number, tells, ARGV[argument.device], #content
+  page.loadSeq, page.load, page.loadTells, page.device, page.bytes = seq, state.messages, tells, ARGV[argument.device], #content
   for _, each in ipairs(pages) do
     if each.nonce == nonce then each.loaded = true end
   end
@@ -65,7 +65,7 @@ else
     replaced = newPage(page.at)
     replaced.update, replaced.updateTells, replaced.updateBytes = page.update, page.updateTells, page.updateBytes
   end
-  page.updateSeq, page.update, page.updateTells, page.updateBytes = seq, number, tells, #content
+  page.updateSeq, page.update, page.updateTells, page.updateBytes = seq, state.messages, tells, #content
 end
 page.at = now
 
@@ -125,9 +125,17 @@ local hasLoad = false
 for _, each in ipairs(pages) do
   if each.loaded then hasLoad = true end
 end
-state.pages, state.at, state.version = pages, now, table.concat({ nonce, phase, ARGV[argument.seq], ARGV[argument.now] }, ':')
-redis.call('SET', nonceKey, session .. ' ' .. now .. ' ' .. (page.load ~= 0 and bounds.probeMs or bounds.updateMs), 'PX', page.load ~= 0 and bounds.probeMs or bounds.updateMs)
-redis.call('HSET', key, 'i', cmsgpack.pack(state), 'c' .. number, content)
-if isLoad then redis.call('HSET', key, 'k' .. number, sketch, 'x' .. number, index) end
-redis.call('PEXPIRE', key, (hasLoad or state.held ~= ' ') and bounds.probeMs or bounds.updateMs)
+state.pages, state.at, state.version = pages, now, nonce .. ':' .. phase .. ':' .. ARGV[argument.seq] .. ':' .. ARGV[argument.now]
+-- Lifetimes are texts: a number the server would spell as a fraction first.
+local ofPage, ofProbe = 'bounds.updateMs', 'bounds.updateMs'
+if page.load ~= 0 then ofPage = 'bounds.probeMs' end
+if hasLoad or state.held ~= ' ' then ofProbe = 'bounds.probeMs' end
+redis.call('SET', nonceKey, session .. ' ' .. ARGV[argument.now] .. ' ' .. ofPage, 'PX', ofPage)
+local kept = cmsgpack.pack(state)
+if isLoad then
+  redis.call('HSET', key, 'i', kept, 'c' .. number, content, 'k' .. number, sketch, 'x' .. number, index)
+else
+  redis.call('HSET', key, 'i', kept, 'c' .. number, content)
+end
+redis.call('PEXPIRE', key, ofProbe)
 return 'stored'
