@@ -3,13 +3,13 @@
  * calls a second, CPU time of this process per call, bytes per session, and what `known` devices (30 days’ worth, put straight into Redis in
  * the form in which a scored session leaves them) do to the median of a call and to memory. Inputs are made from a fixed seed beforehand.
  */
-import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { Redis } from 'ioredis';
 import { openMemoryCounters } from '../src/stores/counters/memory/open.js';
 import { openRedisCounters } from '../src/stores/counters/redis/open.js';
-import type { Counters, ProbeStoreInput, ScoreCountInput } from '../src/stores/counters/port.js';
+import type { Counters } from '../src/stores/counters/port.js';
 import { startRedis } from '../test/stores/counters/redis-server.js';
+import { eachInFlight, inFlight, makeInputs, seed, serverCpu, startMs, usedBytes } from './counter-sessions.js';
 import { median, quantile } from './load.js';
 import type { BenchOptions, BenchResult } from './score.js';
 
@@ -20,10 +20,6 @@ export interface CountersBenchOptions extends BenchOptions {
   readonly portion?: number;
 }
 
-const seed = 20_262;
-const inFlight = 32;
-const projectId = 'proj_bench';
-const startMs = Date.UTC(2026, 9, 1, 12);
 const minFillRounds = 5;
 const keptDaysMs = 2 * 86_400_000;
 
@@ -112,107 +108,6 @@ async function count(
     cpuPerCall: sum.cpu / sum.calls,
     serverCpuPerCall: sum.server / sum.calls,
   };
-}
-
-async function eachInFlight<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  let next = 0;
-  const loop = async (): Promise<void> => {
-    for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item);
-  };
-  await Promise.all(Array.from({ length: inFlight }, loop));
-}
-
-interface Session {
-  readonly score: ScoreCountInput;
-  readonly probes: readonly ProbeStoreInput[];
-}
-
-function makeInputs(label: string, count: number, probed: boolean): readonly Session[] {
-  let state = Number.parseInt(refOf(`${seed} ${label}`).slice(0, 7), 16);
-  const random = (below: number): number => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return state % below;
-  };
-  return Array.from({ length: count }, (_, n) => {
-    const session = refOf(`${label} ${n}`);
-    const nowMs = startMs + n;
-    const score: ScoreCountInput = {
-      nowMs,
-      namespace: projectId,
-      session,
-      fingerprint: refOf(`body ${label} ${n}`),
-      receiptId: `rcpt_${session}`,
-      content: Buffer.alloc(700, n),
-      limits: [
-        { key: 'minute', limit: 1e9, windowSeconds: 60 },
-        { key: 'day', limit: 1e9, windowSeconds: 86_400 },
-      ],
-      scope: refOf(`study ${random(50)}`),
-      respondent: refOf(`respondent ${random(1_000_000)}`),
-      device: probed ? null : refOf(`device ${random(1_000_000)}`),
-      address: refOf(`address ${random(500_000)}`),
-      prefix: refOf(`prefix ${random(50_000)}`),
-      source: refOf(`source ${random(20)}`),
-      deviceClass: 'windows/chrome',
-      addressShared: false,
-      signature: null,
-      history: {
-        respondent: refOf(`hr ${random(1_000_000)}`),
-        source: refOf(`hs ${random(20)}`),
-        subSource: refOf(`hb ${random(200)}`),
-      },
-    };
-    return { score, probes: probed ? makeProbes(session, nowMs, random) : [] };
-  });
-}
-
-/** A load of 2,000 bytes and an update of 600; devices of one model share half of their bands and most of their terms. */
-function makeProbes(session: string, nowMs: number, random: (below: number) => number): readonly ProbeStoreInput[] {
-  const model = random(20_000);
-  const common = { nowMs, projectId, session, nonce: refOf(`nonce ${session}`) };
-  const sketch = {
-    terms: Array.from({ length: 24 }, (_, i) => refOf(`term ${i} ${i < 18 ? model : random(1_000)}`)),
-    osFamily: 'windows',
-    browser: 'chrome',
-    browserMajor: 142,
-  };
-  const bands = Array.from({ length: 20 }, (_, i) => refOf(`band ${i} ${i < 10 ? model : session}`).slice(0, 12));
-  return [
-    {
-      ...common,
-      phase: 'load',
-      seq: 0,
-      content: Buffer.alloc(2_000, 7),
-      device: refOf(`device ${random(1_000_000)}`),
-      sketch,
-      bands,
-      tells: [],
-    },
-    {
-      ...common,
-      phase: 'update',
-      seq: 1,
-      content: Buffer.alloc(600, 9),
-      device: null,
-      sketch: null,
-      bands: [],
-      tells: [],
-    },
-  ];
-}
-
-function refOf(name: string): string {
-  return createHash('sha1').update(name).digest('hex').slice(0, 16);
-}
-
-async function serverCpu(admin: Redis): Promise<number> {
-  const text = await admin.info('cpu');
-  const of = (name: string): number => Number(new RegExp(`used_cpu_${name}:([\\d.]+)`).exec(text)?.[1]);
-  return (of('user') + of('sys')) * 1e6;
-}
-
-async function usedBytes(admin: Redis): Promise<number> {
-  return Number(/used_memory:(\d+)/.exec(await admin.info('memory'))?.[1]);
 }
 
 /** Copies, for each device, what one scored session leaves for longer than two days, under names of the device’s own. */

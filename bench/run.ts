@@ -1,7 +1,8 @@
-/** `npm run bench -- NAME [--seconds N] [--rounds N] [--projects N] [--known N] [--sessions N] [--due N] [--days N] [--events N] [--embedded]`: runs one bench, prints its table and, last, one line of JSON with the ratios. */
+/** `npm run bench -- NAME [--seconds N] [--rounds N] [--projects N] [--known N] [--sessions N] [--due N] [--days N] [--events N] [--devices N] [--embedded]`: runs one bench, prints its table and, last, one line of JSON with the ratios. */
 import { parseArgs } from 'node:util';
 import { benchAdmin } from './admin.js';
 import { benchCounters } from './counters.js';
+import { benchDevices } from './devices.js';
 import { benchFaces } from './faces.js';
 import { benchOutcomes } from './outcomes.js';
 import { benchOverload } from './overload.js';
@@ -14,6 +15,7 @@ import { benchWebhooks } from './webhooks.js';
 const benches = {
   admin: benchAdmin,
   counters: benchCounters,
+  devices: benchDevices,
   faces: benchFaces,
   outcomes: benchOutcomes,
   overload: benchOverload,
@@ -33,6 +35,7 @@ const options = {
   due: { type: 'string' },
   days: { type: 'string' },
   events: { type: 'string' },
+  devices: { type: 'string' },
   embedded: { type: 'boolean' },
 } as const;
 const { values, positionals } = parseArgs({ allowPositionals: true, options });
@@ -51,6 +54,7 @@ const { table, ratios } = await bench({
   ...(values.embedded === true && { embedded: true }),
   days: Number(values.days ?? 400),
   events: Number(values.events ?? 20_000),
+  devices: Number(values.devices ?? 100_000),
 });
 console.log(table);
 console.log(JSON.stringify(ratios));
