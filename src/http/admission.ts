@@ -30,6 +30,10 @@ export interface Admission {
   enter(): Stay | null;
   /** May be told twice. */
   leave(stay: Stay): void;
+  /** Gives its place up without having been answered: what it waits for is its caller. May be told twice. */
+  stepOut(stay: Stay): void;
+  /** Comes back, and is not refused any more. */
+  stepIn(): Stay;
 }
 
 /** `now` in milliseconds, of a clock that never goes back. */
@@ -58,7 +62,18 @@ export function createAdmission(now: () => number, lateness: Lateness = createLa
     if (refusing === null && isTooMuch(atMs, counts)) refusing = { sinceMs: atMs, lastMs: atMs };
     return refusing !== null && inside >= departures.perMs(atMs) * keptMs;
   };
+  const stepIn = (): Stay => {
+    inside += 1;
+    return ages.add(now());
+  };
+  const stepOut = (stay: Stay): void => {
+    if (stay.hasLeft) return;
+    inside -= 1;
+    ages.remove(stay);
+  };
   return {
+    stepIn,
+    stepOut,
     enter() {
       const sinceMs = now();
       if (refuses(sinceMs)) {
@@ -70,9 +85,8 @@ export function createAdmission(now: () => number, lateness: Lateness = createLa
     },
     leave(stay) {
       if (stay.hasLeft) return;
-      inside -= 1;
       departures.count(now());
-      ages.remove(stay);
+      stepOut(stay);
     },
   };
 }

@@ -10,6 +10,7 @@ import { bodyBytesMax } from '../limits.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { createAdmission } from './admission.js';
+import type { Stay } from './queueing.js';
 import { readOn } from './read-on.js';
 
 declare module 'fastify' {
@@ -47,7 +48,7 @@ export function createDoor({ metrics, accessLog, requestIdOf, headers, isLeaving
   const admission = createAdmission(() => performance.now());
   /** Methods by path. */
   const shedding = new Map<string, string[]>();
-  const entered = new WeakSet<IncomingMessage>();
+  const entered = new WeakMap<IncomingMessage, Stay>();
   const headersOfAll = Object.entries({
     ...headers,
     ...fault.details.headers,
@@ -61,9 +62,9 @@ export function createDoor({ metrics, accessLog, requestIdOf, headers, isLeaving
       metrics.requestsShed.inc();
       return false;
     }
-    entered.add(request);
+    entered.set(request, stay);
     // Also where the caller goes away before the answer.
-    response.once('close', () => admission.leave(stay));
+    response.once('close', () => admission.leave(entered.get(request) ?? stay));
     return true;
   };
   const refuse = (request: IncomingMessage, response: ServerResponse, requestId: string): void => {
@@ -101,6 +102,18 @@ export function createDoor({ metrics, accessLog, requestIdOf, headers, isLeaving
         if (enter(request.raw, reply.raw)) return done();
         reply.hijack();
         refuse(request.raw, reply.raw, request.id);
+      });
+      // Whose body is still on its way takes no place as long as that lasts: a few callers that send slowly would otherwise shut the door to all.
+      app.addHook('preParsing', (request, _reply, _payload, done) => {
+        const stay = entered.get(request.raw);
+        if (stay !== undefined && !request.raw.complete) admission.stepOut(stay);
+        done();
+      });
+      app.addHook('preValidation', (request, reply, done) => {
+        // Where the connection has ended, nobody would give the place up again.
+        if (entered.get(request.raw)?.hasLeft === true && !reply.raw.destroyed)
+          entered.set(request.raw, admission.stepIn());
+        done();
       });
     },
   };

@@ -198,6 +198,36 @@ t.test(
   },
 );
 
+t.test('callers whose bodies are long on their way keep nobody out, and are answered', async (t) => {
+  const { origin, guarded } = await openApp(t);
+  const { hostname, port } = new URL(origin);
+  const head = 'POST /work HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{';
+  const uploads = Array.from({ length: 80 }, () => connect({ host: hostname, port: Number(port) }));
+  t.teardown(() => uploads.forEach((upload) => upload.destroy()));
+  const replies = uploads.map((upload) => once(upload.setEncoding('utf8'), 'data'));
+  await Promise.all(uploads.map((upload) => new Promise((resolve) => upload.write(head, resolve))));
+  const openSince = performance.now();
+  await waitUntil(() => performance.now() - openSince > 1_200, 'that is too long for a place inside');
+  t.equal((await guarded()).statusCode, 401);
+  for (const upload of uploads) upload.write('}');
+  t.ok((await Promise.all(replies)).every(([reply]) => String(reply).startsWith('HTTP/1.1 200')));
+});
+
+t.test('a body on its way takes no place; those that have come do', (t) => {
+  let nowMs = 0;
+  const admission = createAdmission(() => nowMs, inTime);
+  const stays = enter(admission, 80).flatMap((stay) => (stay === null ? [] : [stay]));
+  for (const stay of stays) admission.stepOut(stay);
+  nowMs = 5_000;
+  t.not(admission.enter(), null);
+  const back = stays.map(() => admission.stepIn());
+  nowMs = 6_001;
+  t.equal(admission.enter(), null);
+  for (const stay of [...stays, ...back]) admission.leave(stay);
+  t.notOk(enter(admission, 63).includes(null));
+  t.end();
+});
+
 t.test(
   'a refusal has the headers of any answer, is counted and logged once, and leaves the connection open',
   async (t) => {
