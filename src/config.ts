@@ -235,6 +235,11 @@ export const settings = {
     oneOf(['auto', '1', '2'] as const),
     'Format that records of scores are written in. 1: as earlier versions read them, too; 2: a third of the size. Both are read. auto: 2 in a new installation, elsewhere from a day after the upgrade. Set 1 while an upgrade takes longer, and before going back to an older version.',
   ),
+  VH_RELEASE_RECEIPTS: setting(
+    'auto',
+    oneOf(['auto', 'yes', 'no'] as const),
+    'Whether Redis lets go of a receipt ten minutes after the database has it; an identical retry is answered from the database then. auto: yes in a new installation, elsewhere from a day after the upgrade. Set no while an upgrade takes longer, and a day before going back to a version that would count such a retry anew.',
+  ),
   VH_UNREADABLE_DAYS: setting(
     30,
     integer(1, 400),
@@ -314,9 +319,7 @@ export type Settings = {
   readonly [Name in keyof typeof settings]: (typeof settings)[Name] extends Setting<infer T> ? T : never;
 };
 
-/**
- * Reads and checks the whole environment. Throws a SettingError that names the first setting at fault; `note` is told what was left out.
- */
+/** Reads and checks the whole environment. Throws a SettingError that names the first setting at fault; `note` is told what was left out. */
 export function readSettings(given: Variables, note: (sentence: string) => void = () => undefined): Settings {
   const { variables: environment, notes } = resolveEnvironment(given, Object.keys(settings), (name, problem) => {
     throw new SettingError(name, problem);

@@ -24,7 +24,7 @@ export const probeKeepSeconds = 86_400;
 /** How long an update waits for the load message of its page, in seconds. */
 export const updateKeepSeconds = 3_600;
 
-/** How long the counters store holds a recent receipt, in seconds: longer than any consumer may lag behind. */
+/** How long a retry of a score is answered with its receipt, and how long the counters store holds one that is not recorded, in seconds: longer than any consumer may lag behind. */
 export const recentReceiptKeepSeconds = 86_400;
 
 /** How long buyers and panels may reverse what they accepted: until the 25th of the following month, and a few days more. */

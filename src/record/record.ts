@@ -87,6 +87,12 @@ export function openFacts(packed: Uint8Array): ScoreFacts {
   return assembleFacts(baseOf(parts), counted ?? null);
 }
 
+/** What the counters answered when facts, or a record, were packed; null where they did not, and in what was packed by names. */
+export function openCounted(packed: Uint8Array): Counted | null {
+  if (!isMarked(packed)) return null;
+  return (unpackPart(countedShape, splitParts(packed), places.counted) as Counted | undefined) ?? null;
+}
+
 /** Facts that no counters were asked for; whole, with names. */
 export const packFacts = (facts: ScoreFacts): Uint8Array => new Uint8Array(pack(facts));
 

@@ -26,8 +26,10 @@ export async function appendReceipt(
   await log.append('scores', [{ key: receiptId, value, isAlone: true }]);
 }
 
-/** What the consumer of the topic `scores` does with a batch. */
-export function createReceiptRecorder(database: Database): (entries: readonly LogEntry[]) => Promise<number> {
+/** What the consumer of the topic `scores` does with a batch; answers its receipts, which are committed then. */
+export function createReceiptRecorder(
+  database: Database,
+): (entries: readonly LogEntry[]) => Promise<readonly Receipt[]> {
   const partitions = new Set<string>();
   return async (entries) => {
     const rows = await mapInSlices(entries, (entry) => rowOf(openSealed(entry.value)));
@@ -44,7 +46,7 @@ export function createReceiptRecorder(database: Database): (entries: readonly Lo
     // When that is committed: an outcome that comes in between finds the receipts, an earlier one is found. In one transaction the two
     // could miss each other. A batch that is cut off between them comes again whole.
     await callFunctions(database, [settling(rows)]);
-    return rows.length;
+    return rows.map(({ receipt }) => receipt);
   };
 }
 

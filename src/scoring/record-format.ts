@@ -5,8 +5,7 @@
  */
 import type { RecordFormat } from '../record/types.js';
 import type { Database } from '../stores/database/port.js';
-
-const upgradeMs = 86_400_000;
+import { openUpgradeDay } from './upgrade-day.js';
 
 /** `setting`: an operator's word, for an upgrade that takes longer or may be taken back. Asks the database once; the day ends without a restart. */
 export async function openRecordFormat(
@@ -15,10 +14,6 @@ export async function openRecordFormat(
   now: () => number,
 ): Promise<() => RecordFormat> {
   if (setting !== 'auto') return () => (setting === '1' ? 1 : 2);
-  const [row] = await database.query<{ came_at: Date; found_organizations: boolean }>(
-    'SELECT came_at, found_organizations FROM record_formats',
-  );
-  if (row?.found_organizations === false) return () => 2;
-  const cameMs = row?.came_at.getTime() ?? Infinity;
-  return () => (now() - cameMs >= upgradeMs ? 2 : 1);
+  const isOver = await openUpgradeDay(database, 'record_formats', now);
+  return () => (isOver() ? 2 : 1);
 }

@@ -4,10 +4,10 @@
  */
 import type { RecordedVerdict } from '../contract/pool.js';
 import type { SigningKey } from '../crypto/master-key.js';
-import { factsOf, openBase } from '../record/record.js';
+import { factsOf, openBase, openCounted } from '../record/record.js';
 import type { ReceiptOwner } from '../record/types.js';
-import type { Counters } from '../stores/counters/port.js';
-import type { Namespace } from '../stores/counters/namespace.js';
+import type { Counters, RecentReceipt } from '../stores/counters/port.js';
+import { namespaceOf, type Namespace } from '../stores/counters/namespace.js';
 import type { Queryable } from '../stores/database/port.js';
 import { findReceipt } from './receipts.js';
 
@@ -43,4 +43,21 @@ export async function findInCounters(
   const base = openBase(recent.content);
   const facts = factsOf(recent);
   return { owner: base.owner, facts, verdict: null, modelVersion: base.modelVersion ?? null, authentic: true };
+}
+
+/**
+ * A receipt that the counters store has let go of, as that store gave it, for a retry of the call. null where the database has none of this namespace whose
+ * seal holds, or not with what was counted: nothing was recorded then that could be answered again.
+ */
+export async function findReleased(
+  database: Queryable,
+  receiptKeys: readonly SigningKey[],
+  namespace: Namespace,
+  receiptId: string,
+): Promise<RecentReceipt | null> {
+  const found = await findReceipt(database, receiptKeys, receiptId);
+  if (found === null || !found.authentic || namespaceOf(found.receipt) !== namespace) return null;
+  const content = found.receipt.facts;
+  const counted = openCounted(content);
+  return counted === null ? null : { namespace, content, receiptId, ...counted };
 }

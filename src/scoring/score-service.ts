@@ -10,14 +10,14 @@ import { scoringRateLimits } from '../administration/key-rate-limits.js';
 import { makeId } from '../crypto/ids.js';
 import type { BatchSigner } from '../crypto/batch-signer.js';
 import type { MakeRef } from '../crypto/master-key.js';
-import { Fault } from '../errors.js';
+import { Fault, storeUnavailable } from '../errors.js';
 import { notFound, type KeyCaller } from '../http/access.js';
 import { invalid } from '../http/error-answers.js';
 import { rateLimited } from '../http/rate-fault.js';
 import { appendCounted, appendOutcome, keepBase, openBase, packBase } from '../record/record.js';
 import type { Counted, RecordFormat, ScoreBase } from '../record/types.js';
-import type { Counters, ScoreCountResult } from '../stores/counters/port.js';
-import { namespaceOf } from '../stores/counters/namespace.js';
+import type { Counters, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../stores/counters/port.js';
+import { namespaceOf, type Namespace } from '../stores/counters/namespace.js';
 import type { Log } from '../stores/log/port.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
@@ -49,6 +49,8 @@ export interface ScoringProject {
 
 export interface ScoreServiceDeps {
   readonly counters: Counters;
+  /** A receipt that the counters have let go of; see `findReleased`. */
+  readonly findReleased: (namespace: Namespace, receiptId: string) => Promise<RecentReceipt | null>;
   readonly log: Log;
   readonly pool: JudgeDeps['pool'];
   readonly judgeScore: JudgeDeps['judgeScore'];
@@ -107,7 +109,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
     const namespace = base.owner.projectId === null ? null : namespaceOf(base.owner);
     if (namespace !== null) await deps.warmth.check(namespace);
     options.onCounted?.();
-    const counted = await count(
+    const counted = await countOrFind(
       deps,
       countInputOf({
         base,
@@ -218,11 +220,24 @@ async function gather(
   return { base, signature: agent?.outcome === 'verified' ? agent.signature : null };
 }
 
+/** Counts. A retry whose receipt the counters have let go of is answered from the database; while that is away it is a 503, and never another verdict. */
+async function countOrFind(deps: ScoreServiceDeps, input: ScoreCountInput) {
+  const counted = await count(deps, input);
+  if (counted?.kind !== 'released') return counted;
+  const { receiptId, rate } = counted;
+  const recorded = await deps.findReleased(input.namespace, receiptId);
+  if (recorded !== null) return { kind: 'replayed' as const, rate, recorded };
+  deps.logger.warn(
+    { receiptId },
+    'the receipt of a retried score is in no store, or is not as it was sealed; the call is counted',
+  );
+  const anew = await count(deps, { ...input, limits: [], gone: receiptId });
+  if (anew?.kind === 'released') throw storeUnavailable(`counters: ${anew.receiptId} took the place of ${receiptId}`);
+  return anew;
+}
+
 /** null where the counters store is away. */
-async function count(
-  deps: ScoreServiceDeps,
-  input: Parameters<Counters['countScore']>[0],
-): Promise<ScoreCountResult | null> {
+async function count(deps: ScoreServiceDeps, input: ScoreCountInput): Promise<ScoreCountResult | null> {
   const end = deps.metrics.scoreStage.startTimer({ stage: 'count' });
   try {
     return await deps.counters.countScore(input);

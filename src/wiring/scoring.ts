@@ -12,6 +12,7 @@ import type { Observe } from '../monitoring/monitor.js';
 import { createEvidenceService } from '../scoring/evidence-service.js';
 import { openGeography, type Geography } from '../scoring/geography.js';
 import { openRecordFormat } from '../scoring/record-format.js';
+import { findReleased } from '../scoring/recorded-receipts.js';
 import { createProbeWatch, noProbeWatch } from '../scoring/probe-watch.js';
 import { createProbeService } from '../scoring/probe-service.js';
 import { createOutcomeService } from '../scoring/outcomes/outcome-service.js';
@@ -59,6 +60,7 @@ export async function openScoring(
     geography,
     scores: createScoreService({
       counters,
+      findReleased: (namespace, receiptId) => findReleased(lookups, receiptKeys, namespace, receiptId),
       log,
       pool,
       judgeScore,

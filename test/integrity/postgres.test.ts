@@ -1,10 +1,15 @@
 /** PostgreSQL stopped without a checkpoint, hanging and restarted under load. */
+import { Redis } from 'ioredis';
 import t from 'tap';
+import type { ScoreReply } from '../../src/contract/score.js';
+import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
+import { bounds } from '../../src/stores/counters/bounds.js';
 import { auditCounts, auditLoad, auditRefusals } from '../helpers/audit.js';
 import { startFleet } from '../helpers/fleet.js';
 import { realStoreSettings } from '../helpers/real-service.js';
 import { startScoreLoad } from '../helpers/score-load.js';
 import { findStack, startOwnStack } from '../helpers/stores.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 t.setTimeout(240_000);
 const stack = findStack(t, 'outages of PostgreSQL');
@@ -22,6 +27,7 @@ if (stack !== null) {
       const url = fleet.members[0]?.baseUrl() ?? '';
       const load = startScoreLoad(fleet, { callers: 3, pauseMs: 20 });
       await load.further(30);
+      const retry = await scoreThatRedisLetGoOf(t, stack.redisUrl, url, fleet.keys);
       for (const [down, up] of [
         ['kill', 'start'],
         ['pause', 'resume'],
@@ -41,8 +47,15 @@ if (stack !== null) {
           body: '{}',
         });
         t.ok([401, 503].includes(unknown.status), 'a key that is not cached is not taken');
+        const unheard = await retry.again();
+        t.equal(unheard.status, 503, 'what was recorded of a call is not made up');
+        t.ok(Number(unheard.headers.get('retry-after')) >= 1);
+        t.match(await unheard.text(), /"STORE_UNAVAILABLE"/);
         await postgres.command(up);
         await load.further(20);
+        let heard = await retry.again();
+        await waitUntil(async () => (heard = await retry.again()).ok, 'the database is heard again');
+        t.equal(await heard.text(), retry.text, 'and has the first answer');
       }
       await load.stop();
       auditRefusals(t, load);
@@ -50,4 +63,26 @@ if (stack !== null) {
       await auditCounts(t, fleet, load, load.answers.degraded === 0);
     },
   );
+}
+
+/** A score that is recorded and that only the database has any more: the text of an identical retry’s answer, and another such call. */
+async function scoreThatRedisLetGoOf(
+  t: { teardown(work: () => unknown): unknown },
+  redisUrl: string,
+  baseUrl: string,
+  { projectKey, projectId }: Bootstrap,
+) {
+  const store = new Redis(redisUrl);
+  t.teardown(() => store.quit());
+  const again = (): Promise<Response> =>
+    fetch(`${baseUrl}/lite/score`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': projectKey },
+      body: JSON.stringify({ sessionId: 'let-go', clientIp: '203.0.113.9' }),
+    });
+  const first = await (await again()).text();
+  const key = `{${projectId}}:q:${(JSON.parse(first) as ScoreReply).receiptId}`;
+  await waitUntil(async () => (await store.pttl(key)) <= bounds.recordedReceiptMs, 'it is recorded');
+  await store.del(key);
+  return { again, text: first.replace('"replayed":false', '"replayed":true') };
 }

@@ -1,10 +1,13 @@
 import { copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
+import type { Receipt } from '../../src/record/types.js';
+import { openReceiptRelease } from '../../src/scoring/receipt-release.js';
 import { openRecordFormat } from '../../src/scoring/record-format.js';
 import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
 import { migrate } from '../../src/stores/database/migrate.js';
 import { migrationsDirectory } from '../../src/stores/database/migration-plan.js';
+import { createMetrics } from '../../src/telemetry/metrics.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { startTestService } from '../helpers/service.js';
 import { waitUntil } from '../helpers/wait-until.js';
@@ -32,6 +35,46 @@ t.test(
     t.equal(format(), 1);
     hours = 25;
     t.equal(format(), 2, 'without a restart');
+  },
+);
+
+t.test(
+  'Redis lets go of what is recorded at once in a new installation, an older one a day after the upgrade, and of nothing in the older format',
+  async (t) => {
+    const database = await openEmbeddedDatabase({ directory: null });
+    t.teardown(() => database.close());
+    await migrate(database);
+    const packed = { organizationId: 'org_1', projectId: 'proj_1', facts: Buffer.from([0xc1, 2]) };
+    const receipts = [
+      { ...packed, receiptId: 'a' },
+      { ...packed, receiptId: 'b', isTest: true },
+      { ...packed, receiptId: 'c', projectId: null },
+      { ...packed, receiptId: 'd' },
+      { ...packed, receiptId: 'e', facts: Buffer.from([0x80]) },
+    ] as unknown as Receipt[];
+    const releasedAt = async (hours: number, setting: 'auto' | 'yes' | 'no' = 'auto') => {
+      const calls: unknown[] = [];
+      const release = await openReceiptRelease({
+        database,
+        counters: { releaseReceipts: async (...call) => void calls.push(call) },
+        metrics: createMetrics(),
+        setting,
+        now: () => Date.now() + hours * 3_600_000,
+      });
+      release(receipts);
+      return calls;
+    };
+    const all = [
+      ['proj_1', ['a', 'd']],
+      ['proj_1~test', ['b']],
+      ['org_1', ['c']],
+    ];
+    t.same(await releasedAt(0), all);
+    await database.query('UPDATE receipt_releases SET found_organizations = true');
+    t.same(await releasedAt(23), []);
+    t.same(await releasedAt(25), all);
+    t.same(await releasedAt(0, 'yes'), all);
+    t.same(await releasedAt(25, 'no'), []);
   },
 );
 

@@ -138,7 +138,10 @@ else {
       await admin.quit();
       await one.warmth.check('proj_behind');
       t.match(await one.counters.countScore(next('proj_behind')), { warm: false }, 'nobody knows yet');
-      const consumer = await startReceiptConsumer({ database, log, metrics: createMetrics() });
+      const consumer = await startReceiptConsumer({
+        ...{ database, log, counters: one.counters, metrics: createMetrics() },
+        ...{ setting: 'auto', now: Date.now },
+      });
       t.teardown(() => consumer.stop());
       await waitUntil(async () => (await one.counters.lookAt('proj_behind')).isWhole, 'it is whole');
       t.equal((await countsOf(one.counters, next('proj_behind'))).deviceSessionsDay, 42);

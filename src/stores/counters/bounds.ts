@@ -32,6 +32,8 @@ export const bounds = {
   pagesMax: 8,
   pagesBytesMax: 65_536,
   receiptMs: recentReceiptKeepSeconds * 1_000,
+  /** What is left to a receipt once the database has it: retries come within minutes, and are answered without the database by then. */
+  recordedReceiptMs: 10 * minuteMs,
   /** A signature expires within 24 h; one more hour for clocks that disagree. */
   signatureMs: 25 * hourMs,
   bandsMax: 20,

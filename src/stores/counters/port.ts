@@ -107,6 +107,8 @@ export interface ScoreCountInput {
   /** Reference of the caller’s key for this call; null or absent without one. The same key with another fingerprint is a conflict for as long as the receipt is kept. */
   readonly idempotency?: Ref | null;
   readonly receiptId: string;
+  /** A receipt that no store has, as after an erasure: a retry that would be answered with it is counted. Absent: every retry is answered. */
+  readonly gone?: string;
   /** What to keep under the receipt’s id, together with the counts, for `recentReceipt`. */
   readonly content: Uint8Array;
   readonly limits: readonly RateLimit[];
@@ -158,7 +160,9 @@ export type ScoreCountResult =
   | { readonly kind: 'conflict'; readonly rate: RateState }
   | ({ readonly kind: 'counted'; readonly rate: RateState } & CountRecord)
   /** Same session, same fingerprint, same probe, or the same idempotency key: what was recorded then, with the first receipt’s id. */
-  | { readonly kind: 'replayed'; readonly rate: RateState; readonly recorded: RecentReceipt };
+  | { readonly kind: 'replayed'; readonly rate: RateState; readonly recorded: RecentReceipt }
+  /** A replay whose receipt was let go of here: the database has it. Nothing was counted beside the limits. */
+  | { readonly kind: 'released'; readonly rate: RateState; readonly receiptId: string };
 
 /** What `countScore` found and counted. */
 export interface CountRecord {
@@ -193,8 +197,10 @@ export interface Counters extends Wholeness {
   findProbe(projectId: string, session: Ref, nowMs: number): Promise<StoredProbe | null>;
   /** Whether each of these sessions (at most 1,000) was scored within its guard’s time. */
   wereScored(namespace: Namespace, sessions: readonly Ref[]): Promise<readonly boolean[]>;
-  /** The receipt as recorded by countScore, or null when it expired or never was. */
+  /** The receipt as recorded by countScore, or null when it expired, was released or never was. */
   recentReceipt(namespace: Namespace, receiptId: string): Promise<RecentReceipt | null>;
+  /** Of receipts that the database has: they are kept `bounds.recordedReceiptMs` more, or what is left of their time where that is less. */
+  releaseReceipts(namespace: Namespace, receiptIds: readonly string[]): Promise<void>;
   /** Takes recent receipts away before their time: who they are about was erased. */
   forgetReceipts(namespace: Namespace, receiptIds: readonly string[]): Promise<void>;
   /** Takes one call off each limit, or none off any when one is used up. `tag` is the slot: limits under a project’s id are the same as in its countScore. */

@@ -174,6 +174,52 @@ async function testReceipts(t: Test, { counters, nextProject }: ContractSubject)
     t.equal((await counters.countScore(input)).kind, 'limited', 'the limits come first');
   });
 
+  await t.test('a retry whose receipt was let go of is told its id and counts nothing', async (t) => {
+    const project = nextProject();
+    const limits = [{ key: 'key', limit: 9, windowSeconds: 60 }];
+    const input = scoreInput(project, 's', { device: ref('d'), limits, idempotency: ref('key') });
+    await counters.storeProbe(probeInput(project, 's'));
+    await counters.countScore(input);
+    await counters.releaseReceipts(nextProject(), [input.receiptId]);
+    await counters.releaseReceipts(project, [input.receiptId, 'rcpt_unknown']);
+    await counters.releaseReceipts(project, []);
+    const retry = { ...input, receiptId: 'rcpt_second' };
+    t.equal((await counters.countScore(retry)).kind, 'replayed', 'for some minutes it is still here');
+    t.not(await counters.recentReceipt(project, input.receiptId), null);
+    await counters.forgetReceipts(project, [input.receiptId]);
+
+    const released = { kind: 'released', receiptId: input.receiptId };
+    t.match(await counters.countScore(retry), { ...released, rate: { remaining: 6 } });
+    t.match(await counters.countScore({ ...retry, idempotency: null }), released, 'known by its body');
+    t.match(await counters.countScore({ ...retry, idempotency: ref('new key') }), released);
+    t.match(await counters.countScore({ ...retry, fingerprint: 'other' }), { kind: 'conflict' });
+    await counters.storeProbe(probeInput(project, 's', { phase: 'update', seq: 1 }));
+    for (const key of ['key', 'new key'])
+      t.match(await counters.countScore({ ...retry, idempotency: ref(key) }), released, 'known by its key');
+    t.equal(await counters.recentReceipt(project, 'rcpt_second'), null);
+    const other = scoreInput(project, 'other', { device: ref('d') });
+    t.equal((await countsOf(counters, other)).deviceSessionsDay, 2, 'the session counts once');
+  });
+
+  await t.test(
+    'a retry whose receipt is nowhere any more is counted when that is said, and answered again then',
+    async (t) => {
+      const project = nextProject();
+      const input = scoreInput(project, 's', { idempotency: ref('key') });
+      await counters.countScore(input);
+      await counters.forgetReceipts(project, [input.receiptId]);
+      const anew = { ...input, receiptId: 'rcpt_second', gone: input.receiptId };
+      t.match(await counters.countScore({ ...anew, gone: 'rcpt_other' }), {
+        kind: 'released',
+        receiptId: input.receiptId,
+      });
+      const counted = expectCounted(await counters.countScore(anew));
+      t.same([counted.receiptId, counted.supersedes], ['rcpt_second', input.receiptId]);
+      t.match(await counters.countScore(input), { kind: 'replayed', recorded: { receiptId: 'rcpt_second' } });
+      t.match(await counters.countScore(anew), { kind: 'replayed' }, 'of two at once, one is counted');
+    },
+  );
+
   await t.test('an idempotency key stands for its body and receipt for a day, whatever the probe sends', async (t) => {
     const project = nextProject();
     const input = scoreInput(project, 's', { idempotency: ref('key') });

@@ -19,6 +19,20 @@ t.test('the contract holds in memory', async (t) => {
   await counters.close();
 });
 
+t.test('of a receipt that was released ten minutes are kept, and never more than there was', async (t) => {
+  let clockMs = startMs;
+  const counters = await openMemoryCounters({ snapshotPath: null, keysMax: 10_000, now: () => clockMs });
+  const project = nextProject();
+  const { receiptId } = expectCounted(await counters.countScore(scoreInput(project, 's')));
+  await counters.releaseReceipts(project, [receiptId]);
+  clockMs += 9 * 60_000;
+  await counters.releaseReceipts(project, [receiptId]);
+  t.not(await counters.recentReceipt(project, receiptId), null);
+  clockMs += 60_000;
+  t.equal(await counters.recentReceipt(project, receiptId), null);
+  await counters.close();
+});
+
 t.test('a snapshot brings everything back after a restart', async (t) => {
   const folder = temporaryDirectory(t);
   const snapshotPath = join(folder, 'counters.snapshot');

@@ -116,6 +116,25 @@ if (redis === null) {
     await Promise.all([counters.close(), admin.quit()]);
   });
 
+  t.test('of a receipt that was released a short rest is kept, and never more than there was', async (t) => {
+    const counters = await openRedisCounters({ url: redis.url, deadlineMs: 5_000 });
+    const admin = new Redis(redis.url);
+    const project = nextProject();
+    const names = Array.from({ length: 130 }, (_, i) => `s${i}`);
+    const inputs = names.map((name) => scoreInput(project, name));
+    await Promise.all(inputs.map((input) => counters.countScore(input)));
+    const keys = inputs.map(({ receiptId }) => `{${project}}:q:${receiptId}`);
+    await admin.pexpire(keys[0] ?? '', 60_000);
+    await counters.releaseReceipts(
+      project,
+      inputs.map(({ receiptId }) => receiptId),
+    );
+    const [first = 0, ...lefts] = await Promise.all(keys.map((key) => admin.pttl(key)));
+    t.ok(first > 0 && first <= 60_000, String(first));
+    t.ok(lefts.every((left) => left > 60_000 && left <= bounds.recordedReceiptMs));
+    await Promise.all([counters.close(), admin.quit()]);
+  });
+
   t.test('every key of the contract’s projects has an expiry and lies in the slot of its project', async (t) => {
     const admin = new Redis(redis.url);
     const keys: string[] = [];

@@ -2,6 +2,7 @@
  * Counting one session, scored now or restored. Each runs in one turn of the event loop: that makes it one atomic step.
  */
 import { bounds } from '../bounds.js';
+import type { RateState } from '../../../contract/rate.js';
 import { splitNamespace } from '../namespace.js';
 import type { CountedSession, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../port.js';
 import type { CountingCall } from './counting-call.js';
@@ -52,9 +53,9 @@ export function createCounting({ keyspace, rates, probes, histories, now }: Coun
     if (promised !== undefined && promised.fingerprint !== input.fingerprint) return { kind: 'conflict', rate };
     const replay = promised ?? findReplay(guards.get(guardKey, nowMs), input.fingerprint, version, nowMs);
     const recorded = replay === null ? undefined : receipts.get(`${namespace}:${replay.receiptId}`, nowMs);
-    if (replay !== null && recorded !== undefined) {
+    if (replay !== null && (recorded !== undefined || replay.receiptId !== input.gone)) {
       idempotency.note(input, replay);
-      return { kind: 'replayed', rate, recorded };
+      return answerRetry(rate, replay.receiptId, recorded);
     }
 
     const { guard, lastAtMs } = takeGuard(guardKey, nowMs, nowMs);
@@ -105,6 +106,10 @@ export function createCounting({ keyspace, rates, probes, histories, now }: Coun
     wereScored,
     restore: createRestore({ keyspace, takeGuard, countVelocity, countRelations, now }),
   };
+}
+
+function answerRetry(rate: RateState, receiptId: string, recorded: RecentReceipt | undefined): ScoreCountResult {
+  return recorded === undefined ? { kind: 'released', rate, receiptId } : { kind: 'replayed', rate, recorded };
 }
 
 interface RestoreDeps extends Pick<CountingDeps, 'keyspace' | 'now'> {

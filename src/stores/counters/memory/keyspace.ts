@@ -21,6 +21,8 @@ export interface Table<V> {
   /** The value under the key, made when missing; its expiry is moved on, never back. */
   take(key: string, nowMs: number, keepMs: number, make: () => V): V;
   set(key: string, value: V, nowMs: number, keepMs: number): void;
+  /** Brings the expiry forward, never on. */
+  shorten(key: string, nowMs: number, keepMs: number): void;
   delete(key: string): void;
 }
 
@@ -125,6 +127,10 @@ function createTable<V>(entries: Map<string, Entry<V>>, resize: (change: number)
       return entry.value;
     },
     set,
+    shorten: (key, nowMs, keepMs) => {
+      const entry = entries.get(key);
+      if (entry !== undefined) entry.expiresAtMs = Math.min(entry.expiresAtMs, nowMs + keepMs);
+    },
     delete: (key) => {
       if (entries.delete(key)) resize(-1);
     },

@@ -4,6 +4,7 @@
  * StoreUnavailable and nothing is forgotten. A crash loses what was counted since the last snapshot.
  */
 import { storeUnavailable } from '../../../errors.js';
+import { bounds } from '../bounds.js';
 import type { Counters, RecentReceipt } from '../port.js';
 import { createCounting } from './counting.js';
 import { createKeyspace } from './keyspace.js';
@@ -54,6 +55,10 @@ export async function openMemoryCounters({
     wereScored: async (namespace, sessions) => whileOpen(() => counting.wereScored(namespace, sessions)),
     recentReceipt: async (namespace, receiptId) =>
       whileOpen(() => receipts.get(`${namespace}:${receiptId}`, now()) ?? null),
+    releaseReceipts: async (namespace, ids) =>
+      whileOpen(() =>
+        ids.forEach((receiptId) => receipts.shorten(`${namespace}:${receiptId}`, now(), bounds.recordedReceiptMs)),
+      ),
     forgetReceipts: async (namespace, ids) =>
       whileOpen(() => ids.forEach((receiptId) => receipts.delete(`${namespace}:${receiptId}`))),
     takeRate: async (tag, nowMs, limits) =>

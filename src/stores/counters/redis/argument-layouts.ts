@@ -16,6 +16,7 @@ export const argumentLayouts = {
       'fingerprint',
       'idempotency',
       'receiptId',
+      'gone',
       'content',
       'scope',
       'respondent',
@@ -56,6 +57,7 @@ export const argumentLayouts = {
   findProbe: { head: ['now', 'session'], each: [] },
   wereScored: { head: [], each: ['session'] },
   readReceipt: { head: ['receiptId'], each: [] },
+  releaseReceipts: { head: [], each: ['receiptId'] },
   storeProbe: {
     head: ['now', 'session', 'nonce', 'phase', 'seq', 'content', 'device', 'sketch', 'index', 'tells'],
     each: [],

@@ -35,6 +35,7 @@ export function countArguments(input: ScoreCountInput, limitsAtMs: number): Argu
     fingerprint: input.fingerprint,
     idempotency: input.idempotency ?? '',
     receiptId: input.receiptId,
+    gone: input.gone ?? '',
     content: bytesOf(input.content),
     scope: input.scope,
     respondent: refOf(input.respondent),

@@ -30,7 +30,7 @@ export interface RedisCountersOptions {
   readonly systemClock?: () => number;
 }
 
-/** Histories published and sessions restored by one run of a script, which holds up everybody else’s calls meanwhile. */
+/** Histories published, receipts released or forgotten, and sessions restored by one run of a script, which holds up everybody else’s calls meanwhile. */
 const publishPortion = 100;
 const restorePortion = 20;
 
@@ -70,13 +70,7 @@ export async function openRedisCounters({
       const answer = await connection.run(scripts.wereScored, tagOf(namespace), layOut('wereScored', {}, items));
       return Array.isArray(answer) ? answer.map((known) => Number(known) === 1) : [];
     },
-    recentReceipt: async (namespace, receiptId) => {
-      const [stored, ...probe] = partsOf(
-        await connection.run(scripts.readReceipt, tagOf(namespace), layOut('readReceipt', { receiptId })),
-      );
-      return stored == null ? null : readReceipt(namespace, stored, probe);
-    },
-    forgetReceipts: (namespace, ids) => forgetReceipts(connection, namespace, ids),
+    ...createReceipts(connection, scripts),
     takeRate: (tag, nowMs, limits) => takeRate(tag, clock.at(nowMs), limits),
     publishHistory: async (namespace, records) => {
       for (let i = 0; i < records.length; i += publishPortion) {
@@ -117,13 +111,28 @@ async function connectChecked(address: RedisAddress): Promise<RedisConnection> {
   }
 }
 
-async function forgetReceipts(
+function createReceipts(
   connection: RedisConnection,
-  namespace: string,
-  receiptIds: readonly string[],
-): Promise<void> {
-  const keys = receiptIds.map((receiptId) => `${tagOf(namespace)}q:${receiptId}`);
-  for (let i = 0; i < keys.length; i += publishPortion) await connection.remove(keys.slice(i, i + publishPortion));
+  scripts: Scripts,
+): Pick<Counters, 'recentReceipt' | 'releaseReceipts' | 'forgetReceipts'> {
+  return {
+    recentReceipt: async (namespace, receiptId) => {
+      const [stored, ...probe] = partsOf(
+        await connection.run(scripts.readReceipt, tagOf(namespace), layOut('readReceipt', { receiptId })),
+      );
+      return stored == null ? null : readReceipt(namespace, stored, probe);
+    },
+    releaseReceipts: async (namespace, receiptIds) => {
+      for (let i = 0; i < receiptIds.length; i += publishPortion) {
+        const items = receiptIds.slice(i, i + publishPortion).map((receiptId) => ({ receiptId }));
+        await connection.run(scripts.releaseReceipts, tagOf(namespace), layOut('releaseReceipts', {}, items));
+      }
+    },
+    forgetReceipts: async (namespace, receiptIds) => {
+      const keys = receiptIds.map((receiptId) => `${tagOf(namespace)}q:${receiptId}`);
+      for (let i = 0; i < keys.length; i += publishPortion) await connection.remove(keys.slice(i, i + publishPortion));
+    },
+  };
 }
 
 async function countScore(
@@ -143,6 +152,8 @@ async function countScore(
       return { kind: 'conflict', rate };
     case 'replayed':
       return { kind: 'replayed', rate, recorded: readReceipt(input.namespace, record ?? Buffer.alloc(0), probe) };
+    case 'released':
+      return { kind: 'released', rate, receiptId: record?.toString('latin1') ?? '' };
     case 'counted':
       return { kind: 'counted', rate, ...decodeReceipt(readFrame(record ?? Buffer.alloc(0)), probe) };
     default:

@@ -48,6 +48,7 @@ const parts = {
   countScore: [...counting, 'rates', 'receipt', 'history', 'count-score'],
   restoreSessions: [...counting, 'restore-sessions'],
   readReceipt: ['receipt', 'read-receipt'],
+  releaseReceipts: ['release-receipts'],
   findProbe: ['inputs', 'session', 'find-probe'],
   wereScored: ['were-scored'],
   storeProbe: ['store-probe'],

@@ -1,6 +1,6 @@
 -- One scoring call, counted in one step. KEYS[1] the tag of the project or of its world; ARGV: see argument-layouts.ts.
--- Answers what happened, what had been used of each limit, and the receipt as it is stored, now or already; then the sketch,
--- the index and, a pair for each page, load and update of the probe.
+-- Answers what happened, what had been used of each limit, and the receipt as it is stored, now or already, or, released, its id; then the
+-- sketch, the index and, a pair for each page, load and update of the probe.
 enter(ARGV[argument.now], ARGV[argument.session], ARGV[argument.scope])
 local fingerprint, receiptId, content, idempotency = ARGV[argument.fingerprint], ARGV[argument.receiptId], ARGV[argument.content], ARGV[argument.idempotency]
 local probe, version = readProbe()
@@ -31,8 +31,9 @@ local replayId, givenAt = promised, nil
 if not replayId then replayId, givenAt = findReplay(fingerprint, version) end
 if replayId then
   local stored = redis.call('GET', base .. 'q:' .. replayId)
-  if stored then
+  if stored or replayId ~= ARGV[argument.gone] then
     if not promised then notePromised(idempotency, fingerprint, replayId, givenAt) end
+    if not stored then return { 'released', used, replayId } end
     return { 'replayed', used, readReceipt(stored) }
   end
 end
