@@ -185,29 +185,44 @@ export function decodeProbe([device]: Probe, parts: readonly (Buffer | null)[]):
 const bar = 0x7c;
 const fieldsOfCandidate = 6;
 
-/** A candidate’s record is "first scored|respondent|device|prefix,token,address|last tied|ties|sketch"; only the sketch may hold a bar. */
-function decodeCandidates(candidates: Meta[5], frame: Frame, first: number): DuplicateCandidate[] {
-  const { bytes, starts, ends } = frame;
+/** A candidate’s record is "first scored|respondent|device|prefix,token,address|last tied|ties|sketch"; only the sketch may hold a bar. Read where they stand, without lists of parts. */
+function decodeCandidates(candidates: Meta[5], { bytes, starts, ends }: Frame, first: number): DuplicateCandidate[] {
   return sortCandidates(
     listOf(candidates).map(([session, via], i) => {
       const start = startOf(starts, first + i);
-      let end = start;
-      for (let field = 0; field < fieldsOfCandidate && end < bytes.length; end += 1) if (bytes[end] === bar) field += 1;
-      const [atMs, respondent, device, places = ''] = bytes.toString('latin1', start, end).split('|');
-      const [prefix, token, address] = places.split(',');
+      const fieldsEnd = endOfFields(bytes, start);
+      const text = bytes.toString('latin1', start, fieldsEnd);
+      const scoredEnd = endOf(text, '|', 0, text.length);
+      const respondentEnd = endOf(text, '|', scoredEnd + 1, text.length);
+      const deviceEnd = endOf(text, '|', respondentEnd + 1, text.length);
+      const placesEnd = endOf(text, '|', deviceEnd + 1, text.length);
+      const prefixEnd = endOf(text, ',', deviceEnd + 1, placesEnd);
+      const tokenEnd = endOf(text, ',', prefixEnd + 1, placesEnd);
       return {
         session,
-        atMs: Number(atMs),
-        respondent: known(respondent),
-        device: known(device),
-        prefix: known(prefix),
-        token: known(token),
-        address: known(address),
-        sketch: readSketch(bytes, end, ends[first + i] ?? end),
+        atMs: Number(text.slice(0, scoredEnd)),
+        respondent: known(text.slice(scoredEnd + 1, respondentEnd)),
+        device: known(text.slice(respondentEnd + 1, deviceEnd)),
+        prefix: known(text.slice(deviceEnd + 1, prefixEnd)),
+        token: known(text.slice(prefixEnd + 1, tokenEnd)),
+        address: known(text.slice(tokenEnd + 1, endOf(text, ',', tokenEnd + 1, placesEnd))),
+        sketch: readSketch(bytes, fieldsEnd, ends[first + i] ?? fieldsEnd),
         via,
       };
     }),
   );
+}
+
+function endOfFields(bytes: Buffer, start: number): number {
+  let at = start;
+  for (let field = 0; field < fieldsOfCandidate && at < bytes.length; at += 1) if (bytes[at] === bar) field += 1;
+  return at;
+}
+
+/** Where the separator stands next, or the end where it does not come before that. */
+function endOf(text: string, separator: string, from: number, end: number): number {
+  const at = text.indexOf(separator, from);
+  return at < 0 || at > end ? end : at;
 }
 
 /** Lua’s empty table may arrive as a map. */
@@ -220,6 +235,4 @@ function orNull<T>(value: T | false | undefined): T | null {
   return value === false || value === undefined ? null : value;
 }
 
-function known(text: string | undefined): string | null {
-  return text === undefined || text === '' ? null : text;
-}
+const known = (text: string): string | null => (text === '' ? null : text);

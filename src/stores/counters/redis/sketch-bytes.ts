@@ -37,15 +37,15 @@ export function readSketch(record: Buffer, from: number, to: number): DeviceSket
 function readUsual(record: Buffer, from: number, to: number): DeviceSketch | null {
   const count = lengthOf(record, from);
   if (record[from] !== tags.listOfFour || count < 0) return null;
-  const terms: (string | null)[] = [];
+  const terms = new Array<string | null>(count);
   let at = from + (record[from + 1] === tags.longList ? 4 : 2);
   for (let index = 0; index < count; index += 1) {
     const tag = record[at];
     if (tag === tags.nil) {
-      terms.push(null);
+      terms[index] = null;
       at += 1;
     } else if (tag === tags.bytes && record[at + 1] === termBytes && at + 2 + termBytes <= to) {
-      terms.push(toHex(record.readUInt32BE(at + 2)));
+      terms[index] = toHex(record.readUInt32BE(at + 2));
       at += 2 + termBytes;
     } else return null;
   }
