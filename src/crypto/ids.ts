@@ -1,7 +1,7 @@
 /**
  * Identifiers: UUIDv7 behind a prefix that says what they name, so that they sort by time and carry it.
  */
-import { uuidv7obj, UUID } from 'uuidv7';
+import { uuidv7obj } from 'uuidv7';
 
 export const idPrefixes = {
   project: 'proj_',
@@ -35,7 +35,7 @@ export function idAt(kind: keyof typeof idPrefixes, atMs: number, bits: Uint8Arr
 export function timeOfId(kind: keyof typeof idPrefixes, id: string): number | null {
   const hex = id.startsWith(idPrefixes[kind]) ? id.slice(idPrefixes[kind].length) : '';
   if (!/^[0-9a-f]{32}$/.test(hex)) return null;
-  return Number.parseInt(UUID.parse(hex).toHex().slice(0, 12), 16);
+  return Number.parseInt(hex.slice(0, 12), 16);
 }
 
 /** The least id of its kind that was made at this time (milliseconds since 1970) or later: what sorts below it is older. */

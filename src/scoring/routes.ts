@@ -54,7 +54,10 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
         access: { credential: 'api-key', scope: 'lite:write', oauth: ['lite:score'], limits: 'handler' },
         sheds: true,
       },
-      preValidation: async (request) => removeNulls(request.body),
+      preValidation: (request, _reply, done) => {
+        removeNulls(request.body);
+        done();
+      },
       schema: {
         tags,
         operationId: 'scoreSession',
@@ -74,7 +77,7 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
         onCounted: () => void (request.rateTaken = true),
       });
       // A fixed session went past the counters, which take a score off the key’s limits.
-      await takeOutstandingRate(request, deps);
+      if (!request.rateTaken) await takeOutstandingRate(request, deps);
       // The worker has rendered the reply; as text it goes out unchanged.
       return reply.type('application/json; charset=utf-8').send(text as never);
     },

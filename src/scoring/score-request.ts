@@ -47,9 +47,12 @@ export function checkRequest(
     if (stats !== undefined && stats.completes > stats.attempts)
       issues.push({ path: `/${name}/completes`, message: 'must be at most attempts.' });
   }
-  const storable = Object.fromEntries(identifiers.map((name) => [name, request[name]]));
-  const unstorable = findUnstorable(storable, '');
-  if (unstorable !== null) issues.push(unstorable);
+  for (const name of identifiers) {
+    const unstorable = findUnstorable(request[name], `/${name}`);
+    if (unstorable === null) continue;
+    issues.push(unstorable);
+    break;
+  }
   return { address, issues };
 }
 
@@ -78,5 +81,7 @@ function readSignature(material: ScoreRequest['webBotAuth']): WebBotAuth | undef
 type Present<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
 
 function withoutAbsent<T extends object>(fields: T): Present<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>;
+  const present: Partial<T> = {};
+  for (const name of Object.keys(fields) as (keyof T)[]) if (fields[name] !== undefined) present[name] = fields[name];
+  return present as Present<T>;
 }

@@ -43,8 +43,8 @@ export interface ScoringSubjects {
 export interface ScoringProject {
   readonly liteConfig: import('../contract/calibration.js').LiteConfig | undefined;
   readonly assuranceAvailable: ScoreFacts['assuranceAvailable'];
-  /** Origin patterns that agents may sign for. */
-  readonly origins: readonly string[];
+  /** Origin patterns that agents may sign for; asked for where one did. */
+  readonly origins: () => Promise<readonly string[]>;
 }
 
 export interface ScoreServiceDeps {
@@ -195,7 +195,9 @@ async function gather(
 ): Promise<{ base: ScoreBase; signature: string | null }> {
   const project = caller.projectId === null ? null : await deps.subjects.findProject(caller.projectId);
   const agent =
-    request.webBotAuth === undefined ? null : await deps.verifyAgent(request.webBotAuth, project?.origins ?? []);
+    request.webBotAuth === undefined
+      ? null
+      : await deps.verifyAgent(request.webBotAuth, (await project?.origins()) ?? []);
   const base = gatherBase({
     request,
     address,

@@ -123,7 +123,7 @@ function scoringSubjectsOf(directories: Directories): ScoringSubjects {
       return {
         liteConfig: config.liteConfig,
         assuranceAvailable: assuranceOf[config.widgetMode ?? 'standard'],
-        origins: await effectiveOrigins(directories, project.organizationId, config.allowedDomains ?? []),
+        origins: () => effectiveOrigins(directories, project.organizationId, config.allowedDomains ?? []),
       };
     },
   };
