@@ -4,6 +4,7 @@
  * Written twice, a receipt is recorded once.
  */
 import { timeOfId } from '../crypto/ids.js';
+import { isUnavailable } from '../errors.js';
 import { verifySeal, type BatchSigner } from '../crypto/batch-signer.js';
 import type { SigningKey } from '../crypto/master-key.js';
 import { openReceipt } from '../record/record.js';
@@ -16,6 +17,9 @@ import type { Log, LogEntry } from '../stores/log/port.js';
 import { mapInSlices } from './in-slices.js';
 import { makePartition } from './receipt-partitions.js';
 import { indexing, type IndexedReceipt } from './sessions/session-index.js';
+import { marking } from './thresholds/mix-marks.js';
+import { counting } from './thresholds/mix-store.js';
+import { scoredSessionOf } from './thresholds/scored-session.js';
 
 export async function appendReceipt(
   log: Pick<Log, 'append'>,
@@ -26,11 +30,29 @@ export async function appendReceipt(
   await log.append('scores', [{ key: receiptId, value, isAlone: true }]);
 }
 
-/** What the consumer of the topic `scores` does with a batch; answers its receipts, which are committed then. */
+/**
+ * What the consumer of the topic `scores` does with a batch: receipts, the index of sessions and the score mix in one commit. Answers its receipts,
+ * which are committed then. Nothing of the mix keeps a receipt from being recorded: what it cannot take, or not in time, is recorded without it and left
+ * to the mix’s own reader.
+ */
 export function createReceiptRecorder(
   database: Database,
 ): (entries: readonly LogEntry[]) => Promise<readonly Receipt[]> {
   const partitions = new Set<string>();
+  let countsAlong = true;
+  const write = async (entries: readonly LogEntry[], rows: readonly ReceiptRow[]): Promise<void> => {
+    const calls = [recording(rows), indexing(rows.flatMap(indexedOf))];
+    const along = countsAlong;
+    try {
+      await callFunctions(database, along ? [...calls, ...mixing(rows), ...marking(entries)] : calls);
+      countsAlong = true;
+    } catch (error) {
+      countsAlong = false;
+      if (!along || isUnavailable(error)) throw error;
+      await callFunctions(database, calls);
+      countsAlong = true;
+    }
+  };
   return async (entries) => {
     const rows = await mapInSlices(entries, (entry) => rowOf(openSealed(entry.value)));
     for (const day of new Set(rows.map((row) => row.scoredAt.toISOString().slice(0, 10)))) {
@@ -38,7 +60,7 @@ export function createReceiptRecorder(
       partitions.add(day);
     }
     try {
-      await callFunctions(database, [recording(rows), indexing(rows.flatMap(indexedOf))]);
+      await write(entries, rows);
     } catch (error) {
       partitions.clear(); // one may have been dropped since; the batch comes again and makes it anew
       throw error;
@@ -58,6 +80,11 @@ interface ReceiptRow extends SealedRecord {
 function rowOf({ record, seal }: SealedRecord): ReceiptRow {
   const receipt = openReceipt(record);
   return { record, seal, receipt, scoredAt: timeOfReceipt(receipt.receiptId) };
+}
+
+function mixing(rows: readonly ReceiptRow[]): readonly FunctionCall[] {
+  const sessions = rows.flatMap(({ receipt, scoredAt }) => scoredSessionOf(receipt, scoredAt));
+  return sessions.length === 0 ? [] : [counting(sessions)];
 }
 
 /** Nothing for a score without a project: nobody could ask for it. */

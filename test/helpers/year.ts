@@ -41,10 +41,13 @@ export interface PastScore {
   readonly atMs: number;
   readonly respondent?: string;
   readonly device?: string | null;
+  /** What the score mix counts by; nothing is counted without. */
+  readonly verdict?: object;
 }
 
 /** An entry of the log as a score leaves it there; its seal holds for nothing. */
-export function entryOf({ projectId, sessionId, atMs, respondent = sessionId, device = null }: PastScore): LogEntry {
+export function entryOf(score: PastScore): LogEntry {
+  const { projectId, sessionId, atMs, respondent = sessionId, device = null, verdict } = score;
   const receiptId = idAt('receipt', atMs, createHash('sha256').update(`${projectId}/${sessionId}/${atMs}`).digest());
   const receipt: Receipt = {
     receiptId,
@@ -71,6 +74,7 @@ export function entryOf({ projectId, sessionId, atMs, respondent = sessionId, de
     subjects: { respondent: refOf(respondent), source: refOf('source'), subSource: null },
     verdict: {
       ...{ modelVersion: '0', score: 3, recommendation: 'allow', verdictClass: 'unknown', duplicateBand: 'none' },
+      ...verdict,
     } as unknown as RecordedVerdict,
     facts: packFacts(cleanFacts({ receiptId, sessionId, scoredAtMs: atMs, counts: null })),
   };

@@ -25,7 +25,7 @@ import { startRedis } from '../stores/counters/redis-server.js';
 const receipts = Number(process.env['YEAR_RECEIPTS'] ?? 2_000);
 const days = 400;
 /** The recorder of this version stands in for that of the version before, and calls these. */
-const calledByRecorder = ['0195-record-receipts.sql', '0196-record-score-mix.sql'];
+const calledByRecorder = ['0195-record-receipts.sql', '0196-record-score-mix.sql', '0210-mix-with-receipts.sql'];
 /** The last migration of the version before. */
 const upgradedFrom = '0131-erased-respondents.sql';
 const patienceMs = 60_000 + receipts * 10;

@@ -1,8 +1,8 @@
 /**
  * The score mix in the database: each session by its last receipt, and the counts by source, day, cell and label. What is written are calls of
- * functions there (docs/adr/0025). Writers of one project take turns, so that a session is never counted twice.
+ * functions there (docs/adr/0025). Writers of one project take turns, so that a session is never counted twice, however often and by whomever.
  */
-import { callFunctions } from '../../stores/database/call-functions.js';
+import { callFunctions, type FunctionCall } from '../../stores/database/call-functions.js';
 import type { Queryable } from '../../stores/database/port.js';
 import { columnsOf, type SessionName } from '../outcomes/session-subjects.js';
 
@@ -15,8 +15,8 @@ export interface ScoredSession extends SessionName {
   readonly recommendation: string;
 }
 
-/** Records sessions by their newest receipt; older receipts of a session change nothing. */
-export async function recordSessions(tx: Queryable, sessions: readonly ScoredSession[]): Promise<void> {
+/** Counts sessions by their newest receipt, under the label that their outcomes say; older receipts of a session change nothing. */
+export function counting(sessions: readonly ScoredSession[]): FunctionCall {
   const column = <T>(read: (session: ScoredSession) => T): T[] => sessions.map(read);
   const values = [
     ...columnsOf(sessions),
@@ -26,10 +26,10 @@ export async function recordSessions(tx: Queryable, sessions: readonly ScoredSes
     column(({ cell }) => cell),
     column(({ recommendation }) => recommendation),
   ];
-  await callFunctions(tx, [{ name: 'record_score_mix', values }]);
+  return { name: 'count_score_mix', values };
 }
 
-/** Gives sessions the label that their outcomes say by now. Sessions without a receipt are passed over: recording one looks here again. */
+/** Gives sessions the label that their outcomes say by now. Sessions without a receipt are passed over: counting one looks here. */
 export async function relabelSessions(tx: Queryable, sessions: readonly SessionName[]): Promise<void> {
   await callFunctions(tx, [{ name: 'relabel_score_mix', values: columnsOf(sessions) }]);
 }

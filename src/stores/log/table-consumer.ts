@@ -142,8 +142,10 @@ function createRounds(
       await pause(lingerMs);
       entries = await nextBatch(position);
     }
-    await handleUnderLease(entries);
-    const next: number = position + entries.length;
+    const from: number = position;
+    const stream = `embedded ${topic}`;
+    await handleUnderLease(entries.map(({ key, value }, at) => ({ key, value, place: { stream, offset: from + at } })));
+    const next = from + entries.length;
     const isOurs = await commitGroup(database, key, next, leaseMs);
     leaseTakenAtMs = now();
     position = isOurs ? next : null;

@@ -1,9 +1,12 @@
 import t from 'tap';
 import { createLabelWork } from '../../../src/scoring/thresholds/label-work.js';
-import { recordSessions, relabelSessions } from '../../../src/scoring/thresholds/mix-store.js';
+import { counting, relabelSessions, type ScoredSession } from '../../../src/scoring/thresholds/mix-store.js';
+import { callFunctions } from '../../../src/stores/database/call-functions.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
 
+const recordSessions = (sessions: readonly ScoredSession[]): Promise<void> =>
+  callFunctions(database, [counting(sessions)]);
 const database = await openEmbeddedDatabase({ directory: null });
 t.teardown(() => database.close());
 await migrate(database);
@@ -14,7 +17,7 @@ t.test('one project’s back-fill of labels holds up no other', async (t) => {
     ...{ cell: 'cell', recommendation: 'allow' as const },
   });
   const sessions = [...Array.from({ length: 60 }, (_, n) => scored('proj_large', `s${n}`)), scored('proj_small', 's')];
-  await database.transaction((tx) => recordSessions(tx, sessions));
+  await recordSessions(sessions);
   for (const { namespace, sessionRef } of sessions) {
     await database.query(
       "INSERT INTO adjudications (project_id, session_ref, fraud, clawback, at, subjects) VALUES ($1, $2, true, false, now(), '{}')",
@@ -62,7 +65,7 @@ t.test('counts are those of the sessions, in whatever order and however often re
   const first = [scored(1, 1), scored(2, 30), scored(1, 40), scored(3, 3)];
   const later = [scored(2, 2), scored(3, 70), scored(4, 71)];
   for (const batch of [first, later, first, later]) {
-    await recordSessions(database, batch);
+    await recordSessions(batch);
     t.same(await differences(), []);
   }
   const latest = await database.query<{ receipt_id: string }>(
@@ -77,7 +80,7 @@ t.test('counts are those of the sessions, in whatever order and however often re
     await label(1, said);
     await label(4, true);
     await relabelSessions(database, [...later, ...first, { namespace, sessionRef: 'never scored' }]);
-    await recordSessions(database, [scored(4, 72)]);
+    await recordSessions([scored(4, 72)]);
     t.same(await differences(), []);
     const [row] = await database.query<{ label: string }>(
       "SELECT label FROM scored_sessions WHERE project_id = $1 AND session_ref = 's1'",

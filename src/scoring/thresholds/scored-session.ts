@@ -1,0 +1,24 @@
+/** What the score mix counts of a receipt. */
+import { namespaceOf } from '../../stores/counters/namespace.js';
+import type { Receipt } from '../../record/types.js';
+import { writeCell } from './cells.js';
+import type { ScoredSession } from './mix-store.js';
+import { keptSourceName } from './source-name.js';
+
+/** Nothing for a score without a project, which has no thresholds of its own, and for receipts from before they told what decided them. */
+export function scoredSessionOf(receipt: Receipt, scoredAt: Date): readonly ScoredSession[] {
+  const { receiptId, trace, verdict, sourceId } = receipt;
+  if (receipt.projectId === null || verdict.stepUpThreshold === undefined) return [];
+  return [
+    {
+      // A world of test or demo keys is apart from that of live keys.
+      namespace: namespaceOf(receipt),
+      sessionRef: trace.session,
+      receiptId,
+      scoredAt,
+      sourceId: keptSourceName(sourceId ?? ''),
+      cell: writeCell(verdict),
+      recommendation: verdict.recommendation,
+    },
+  ];
+}
