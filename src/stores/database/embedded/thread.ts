@@ -23,7 +23,7 @@ export type EmbeddedThreadMessage = { readonly ready: true } | { readonly closed
 export const closeRequest = 'close';
 
 /** The write-ahead log would grow to a gigabyte before it is reused, which is much for a data directory on a laptop. */
-const startParams = [...PGlite.defaultStartParams, '-c', 'max_wal_size=256MB'];
+const startParams = [...PGlite.defaultStartParams, '-c', 'max_wal_size=256MB', '-c', 'shared_buffers=32MB'];
 
 const port = parentPort;
 if (port !== null) {
