@@ -48,6 +48,11 @@ const memoryKeysMax = 2_000_000;
 /** Of a statement that a score waits for, where nothing is cached. */
 const lookupDeadlineMs = 1_000;
 const lookupConnections = 2;
+/**
+ * The embedded database does one thing at a time, so that an append waits for the batch of a reader to be written, and a score for its append: 500
+ * receipts take longer than the requests that came meanwhile keep the main thread busy, and it idles.
+ */
+const embeddedBatchMax = 100;
 /** A start waits this long for Kafka, and goes on without it. */
 const logPatienceMs = 5_000;
 /** A score waits no longer for its counts. They take a millisecond or two where Redis is well. */
@@ -169,7 +174,10 @@ async function openLog(
     VH_CONSUMER_TAKEOVER_MS: takeoverMs,
   } = settings;
   if (brokers === null)
-    return openTableLog({ database, now: () => performance.now(), logger, tellLoss, leaseMs: takeoverMs });
+    return openTableLog({
+      ...{ database, now: () => performance.now(), logger, tellLoss, leaseMs: takeoverMs },
+      ...(settings.DATABASE_URL === null && { batchMax: embeddedBatchMax }),
+    });
   const sasl = saslOf(settings);
   const open = (): Promise<Log> =>
     openKafkaLog({

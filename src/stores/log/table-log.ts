@@ -30,6 +30,8 @@ export interface TableLogOptions {
   readonly leaseMs?: number;
   readonly trimEveryMs?: number;
   readonly retentionSeconds?: number;
+  /** Largest batch handed to a reader, where its subscription allows more. */
+  readonly batchMax?: number;
 }
 
 const defaults = {
@@ -38,6 +40,7 @@ const defaults = {
   leaseMs: 10_000,
   trimEveryMs: 2_000,
   retentionSeconds: 7 * 86_400,
+  batchMax: Infinity,
 };
 const writeBytesMax = 1_048_576;
 const waitingBytesMax = 67_108_864;
@@ -45,7 +48,18 @@ const store = 'embedded log';
 
 /** Opens the log. The database must have been migrated, and is left open by `close`. */
 export function openTableLog(options: TableLogOptions): Log {
-  const { database, now, logger, tellLoss, appendDeadlineMs, pollMs, leaseMs, trimEveryMs, retentionSeconds } = {
+  const {
+    database,
+    now,
+    logger,
+    tellLoss,
+    appendDeadlineMs,
+    pollMs,
+    leaseMs,
+    trimEveryMs,
+    retentionSeconds,
+    batchMax,
+  } = {
     ...defaults,
     ...options,
   };
@@ -74,7 +88,7 @@ export function openTableLog(options: TableLogOptions): Log {
       if (isClosed) return refuse();
       const reader = startTableConsumer(
         { database, now, logger, tellLoss, member: randomUUID(), leaseMs, pollMs },
-        subscription,
+        { ...subscription, batchMax: Math.min(subscription.batchMax, batchMax) },
       );
       readers.set(reader, subscription.topic);
       const stop = (): Promise<void> => {

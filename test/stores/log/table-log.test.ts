@@ -1,4 +1,5 @@
 import t from 'tap';
+import type { LogEntry } from '../../../src/stores/log/port.js';
 import type { Loss } from '../../../src/stores/log/losses.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
@@ -44,6 +45,20 @@ t.test('what every group has read is removed from the table, and nothing else', 
   const again = await gather(log, 'scores', 'second');
   await waitUntil(() => again.entries.length === 1, 'the second reads on');
   t.same(again.texts(), ['2']);
+});
+
+t.test('no batch is larger than the log allows, whatever its reader asks for', async (t) => {
+  const log = openTableLog({ ...quick, database: await emptyDatabase(), batchMax: 2 });
+  t.teardown(() => log.close());
+  const sizes: number[] = [];
+  await log.append(
+    'scores',
+    ['1', '2', '3', '4', '5'].map((text) => entry('a', text)),
+  );
+  const handle = async (batch: readonly LogEntry[]): Promise<void> => void sizes.push(batch.length);
+  await log.subscribe({ topic: 'scores', group: freshGroup(), batchMax: 100, handle });
+  await waitUntil(() => sizes.length === 3, 'all is read');
+  t.same(sizes, [2, 2, 1]);
 });
 
 t.test('groups that never came back stop holding entries, and so do topics that nobody reads', async (t) => {
