@@ -6,7 +6,7 @@
  */
 import type { DeviceSketch, DuplicateCandidate } from '../../../contract/facts.js';
 import { bounds } from '../bounds.js';
-import { sortCandidates } from '../candidate-order.js';
+import { inOrder } from '../candidate-order.js';
 import type { Sightings } from './sightings.js';
 
 /** What is kept of a session to be compared with later ones. */
@@ -38,13 +38,22 @@ type Found = Map<string, Sighted>;
 /** What a band is worth, by the number of its sessions that are young enough: whole numbers for each of 1 to 8. */
 const bandWorth = 840;
 
+/** A candidate by its record, which other tables share. */
+export interface Picked {
+  readonly session: string;
+  readonly via: DuplicateCandidate['via'];
+  readonly record: SessionRecord;
+}
+
+export const candidateOf = ({ session, via, record }: Picked): DuplicateCandidate => ({ session, via, ...record });
+
 /** Picks the candidates and reads their records; one whose record is gone is left out. */
 export function pickCandidates(
   session: string,
   nowMs: number,
   sources: Sources,
   recordOf: (session: string) => SessionRecord | undefined,
-): DuplicateCandidate[] {
+): Picked[] {
   const exact: Found = new Map();
   gather(exact, sources.respondent, 'respondent', nowMs - bounds.candidateMs, session);
   gather(exact, sources.device, 'device', nowMs - bounds.candidateMs, session);
@@ -53,11 +62,12 @@ export function pickCandidates(
   for (const band of sources.bands) weigh(similar, band, nowMs - bounds.similarMs, session);
   for (const known of exact.keys()) similar.delete(known);
   picked.push(...best(similar, Math.min(bounds.similarMax, bounds.candidatesMax - picked.length)));
-  const candidates = picked.flatMap(([found, { via }]) => {
+  const candidates: Picked[] = [];
+  for (const [found, { via }] of picked) {
     const record = recordOf(found);
-    return record === undefined ? [] : [{ session: found, via, ...record }];
-  });
-  return sortCandidates(candidates);
+    if (record !== undefined) candidates.push({ session: found, via, record });
+  }
+  return candidates.sort((a, b) => inOrder(a.record.atMs, a.session, b.record.atMs, b.session));
 }
 
 function gather(

@@ -4,11 +4,13 @@
 import { bounds } from '../bounds.js';
 import type { RateState } from '../../../contract/rate.js';
 import { splitNamespace } from '../namespace.js';
-import type { CountedSession, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../port.js';
+import type { CountedSession, RecentReceipt, ScoreCountInput, ScoreCountResult, StoredProbe } from '../port.js';
+import { candidateOf } from './candidates.js';
 import type { CountingCall } from './counting-call.js';
 import { createAdmissions, createGuard, findReplay, noteReplay, type Guard } from './guards.js';
 import { createIdempotency } from './idempotency.js';
 import type { Histories } from './histories.js';
+import type { createReceipts } from './kept-receipts.js';
 import type { Keyspace } from './keyspace.js';
 import type { Probes } from './probes.js';
 import type { createRates } from './rates.js';
@@ -23,15 +25,15 @@ export interface Counting {
 
 interface CountingDeps {
   readonly keyspace: Keyspace;
+  readonly receipts: ReturnType<typeof createReceipts>;
   readonly rates: ReturnType<typeof createRates>;
   readonly probes: Probes;
   readonly histories: Histories;
   readonly now: () => number;
 }
 
-export function createCounting({ keyspace, rates, probes, histories, now }: CountingDeps): Counting {
+export function createCounting({ keyspace, receipts, rates, probes, histories, now }: CountingDeps): Counting {
   const { guards, takeGuard } = createGuardTable(keyspace);
-  const receipts = keyspace.table<RecentReceipt>('receipts');
   const claimSignature = createSignatures(keyspace);
   const idempotency = createIdempotency(keyspace);
   const countVelocity = createVelocity(keyspace);
@@ -47,13 +49,13 @@ export function createCounting({ keyspace, rates, probes, histories, now }: Coun
     if (!rate.allowed) return { kind: 'limited', rate };
 
     const warm = histories.isWarm(namespace, nowMs);
-    const { probe, version } = probes.read(holder, input.session, nowMs);
+    const { probe, version, kept } = probes.read(holder, input.session, nowMs);
     const guardKey = `${namespace}:${input.session}`;
     const promised = idempotency.find(input);
     if (promised !== undefined && promised.fingerprint !== input.fingerprint) return { kind: 'conflict', rate };
     const replay = promised ?? findReplay(guards.get(guardKey, nowMs), input.fingerprint, version, nowMs);
-    const recorded = replay === null ? undefined : receipts.get(`${namespace}:${replay.receiptId}`, nowMs);
-    if (replay !== null && (recorded !== undefined || replay.receiptId !== input.gone)) {
+    const recorded = replay === null ? null : receipts.find(namespace, replay.receiptId, nowMs);
+    if (replay !== null && (recorded !== null || replay.receiptId !== input.gone)) {
       idempotency.note(input, replay);
       return answerRetry(rate, replay.receiptId, recorded);
     }
@@ -76,25 +78,20 @@ export function createCounting({ keyspace, rates, probes, histories, now }: Coun
     const relations = countRelations(call);
     settle();
     if (relations === null) throw new Error('a session that is scored has relations');
+    const { picked, neighborhood } = relations;
     noteReplay(guard, input.fingerprint, version, receiptId, nowMs);
     idempotency.note(input, { receiptId, atMs: nowMs });
     const counted = {
       receiptId,
       supersedes,
-      counts: { ...velocity, ...relations },
+      counts: { candidates: picked.map(candidateOf), neighborhood, ...velocity },
       probe,
       device,
       signatureFresh: claimSignature(input),
       warm,
       history: histories.read(input),
     };
-    // A copy: the caller’s bytes may be a window on a pool that it writes on.
-    receipts.set(
-      `${namespace}:${receiptId}`,
-      { ...counted, namespace, content: Buffer.from(input.content) },
-      nowMs,
-      bounds.receiptMs,
-    );
+    receipts.keep({ namespace, nowMs, content: input.content, counted, picked, probe: kept });
     return { kind: 'counted', rate, ...counted };
   };
 
@@ -108,8 +105,8 @@ export function createCounting({ keyspace, rates, probes, histories, now }: Coun
   };
 }
 
-function answerRetry(rate: RateState, receiptId: string, recorded: RecentReceipt | undefined): ScoreCountResult {
-  return recorded === undefined ? { kind: 'released', rate, receiptId } : { kind: 'replayed', rate, recorded };
+function answerRetry(rate: RateState, receiptId: string, recorded: RecentReceipt | null): ScoreCountResult {
+  return recorded === null ? { kind: 'released', rate, receiptId } : { kind: 'replayed', rate, recorded };
 }
 
 interface RestoreDeps extends Pick<CountingDeps, 'keyspace' | 'now'> {
@@ -175,7 +172,7 @@ function createSignatures(keyspace: Keyspace): (input: ScoreCountInput) => boole
   };
 }
 
-function sessionOf(input: ScoreCountInput, device: string | null, probe: RecentReceipt['probe']): CountedSession {
+function sessionOf(input: ScoreCountInput, device: string | null, probe: StoredProbe | null): CountedSession {
   const { nowMs, session, scope, respondent, address, prefix, source, deviceClass, addressShared, host = null } = input;
   return {
     nowMs,

@@ -4,11 +4,11 @@
  * StoreUnavailable and nothing is forgotten. A crash loses what was counted since the last snapshot.
  */
 import { storeUnavailable } from '../../../errors.js';
-import { bounds } from '../bounds.js';
-import type { Counters, RecentReceipt } from '../port.js';
+import type { Counters } from '../port.js';
 import { createCounting } from './counting.js';
 import { createKeyspace } from './keyspace.js';
 import { createHistories } from './histories.js';
+import { createReceipts } from './kept-receipts.js';
 import { createProbes } from './probes.js';
 import { createRates } from './rates.js';
 import { readSnapshot, writeSnapshot, type SnapshotNote } from './snapshot.js';
@@ -33,9 +33,9 @@ export async function openMemoryCounters({
   const keyspace = createKeyspace(keysMax);
   const rates = createRates(keyspace);
   const probes = createProbes(keyspace);
-  const receipts = keyspace.table<RecentReceipt>('receipts');
+  const receipts = createReceipts(keyspace, probes);
   const histories = createHistories(keyspace, now);
-  const counting = createCounting({ keyspace, rates, probes, histories, now });
+  const counting = createCounting({ keyspace, receipts, rates, probes, histories, now });
   if (snapshotPath !== null) {
     const { dumps, note } = await readSnapshot(snapshotPath);
     keyspace.load(dumps, now());
@@ -53,14 +53,11 @@ export async function openMemoryCounters({
     storeProbe: async (input) => whileOpen(() => probes.store(input)),
     findProbe: async (projectId, session, nowMs) => whileOpen(() => probes.read(projectId, session, nowMs).probe),
     wereScored: async (namespace, sessions) => whileOpen(() => counting.wereScored(namespace, sessions)),
-    recentReceipt: async (namespace, receiptId) =>
-      whileOpen(() => receipts.get(`${namespace}:${receiptId}`, now()) ?? null),
+    recentReceipt: async (namespace, receiptId) => whileOpen(() => receipts.find(namespace, receiptId, now())),
     releaseReceipts: async (namespace, ids) =>
-      whileOpen(() =>
-        ids.forEach((receiptId) => receipts.shorten(`${namespace}:${receiptId}`, now(), bounds.recordedReceiptMs)),
-      ),
+      whileOpen(() => ids.forEach((receiptId) => receipts.release(namespace, receiptId, now()))),
     forgetReceipts: async (namespace, ids) =>
-      whileOpen(() => ids.forEach((receiptId) => receipts.delete(`${namespace}:${receiptId}`))),
+      whileOpen(() => ids.forEach((receiptId) => receipts.forget(namespace, receiptId))),
     takeRate: async (tag, nowMs, limits) =>
       whileOpen(() => {
         keyspace.reserve(limits.length, nowMs);

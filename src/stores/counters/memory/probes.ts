@@ -3,34 +3,11 @@
  * something against the session which no message that is kept says as much stays, beside its page. Where there are too many, the least suspicious goes,
  * of equals the youngest, and never the first or the newest: clean pages that follow push nothing out. A nonce belongs to the session that used it first.
  */
-import type { DeviceSketch } from '../../../contract/facts.js';
 import { bounds } from '../bounds.js';
 import type { ProbeStoreInput, ProbeStoreResult, StoredProbe, Tell } from '../port.js';
+import { packProbe, unpackProbe, type KeptPage, type KeptProbe } from './kept-probe.js';
 import type { Keyspace } from './keyspace.js';
-
-interface KeptPage {
-  readonly nonce: string;
-  /** Holds a message of that nonce which was replaced and stays. */
-  readonly replaced: boolean;
-  /** The page sent a load message; others wait for theirs. */
-  readonly loaded: boolean;
-  readonly loadSeq: number;
-  readonly updateSeq: number;
-  readonly load: Uint8Array | null;
-  readonly update: Uint8Array | null;
-  readonly loadTells: readonly Tell[];
-  readonly updateTells: readonly Tell[];
-  readonly atMs: number;
-  readonly device: string | null;
-  readonly sketch: DeviceSketch | null;
-  readonly bands: readonly string[];
-}
-
-interface KeptProbe {
-  readonly pages: readonly KeptPage[];
-  /** Names the latest message kept; none is named twice. */
-  readonly version: string;
-}
+import type { Packed } from './packed.js';
 
 export interface Probes {
   store(input: ProbeStoreInput): ProbeStoreResult;
@@ -39,12 +16,14 @@ export interface Probes {
     projectId: string,
     session: string,
     nowMs: number,
-  ): { readonly probe: StoredProbe | null; readonly version: string };
+  ): { readonly probe: StoredProbe | null; readonly version: string; readonly kept: Packed | null };
+  /** What `read` found at that time, of what it then answered as kept. */
+  open(kept: Packed, atMs: number): StoredProbe | null;
 }
 
 export function createProbes(keyspace: Keyspace): Probes {
   const nonces = keyspace.table<string>('nonces');
-  const probes = keyspace.table<KeptProbe>('probes');
+  const probes = keyspace.table<Packed>('probes');
   return {
     store: (input) => {
       const { projectId, session, nonce, nowMs } = input;
@@ -54,7 +33,7 @@ export function createProbes(keyspace: Keyspace): Probes {
       const owner = nonces.get(nonceKey, nowMs);
       if (owner !== undefined && owner !== session) return 'nonce_reused';
       const kept = probes.get(key, nowMs);
-      const before = livePages(kept, nowMs);
+      const before = kept === undefined ? [] : livePages(unpackProbe(kept), nowMs);
       const page = before.find((each) => each.nonce === nonce && !each.replaced);
       if (page === undefined && owner !== undefined) return 'stale';
       if (page !== undefined && input.seq <= (input.phase === 'load' ? page.loadSeq : page.updateSeq)) return 'stale';
@@ -63,7 +42,7 @@ export function createProbes(keyspace: Keyspace): Probes {
       nonces.set(nonceKey, session, nowMs, input.phase === 'load' || page?.load ? bounds.probeMs : bounds.updateMs);
       probes.set(
         key,
-        { pages, version: `${nonce}:${input.phase}:${input.seq}:${nowMs}` },
+        packProbe({ pages, version: `${nonce}:${input.phase}:${input.seq}:${nowMs}` }),
         nowMs,
         hasLoad ? bounds.probeMs : bounds.updateMs,
       );
@@ -71,23 +50,30 @@ export function createProbes(keyspace: Keyspace): Probes {
     },
     read: (projectId, session, nowMs) => {
       const kept = probes.get(`${projectId}:${session}`, nowMs);
-      const pages = livePages(kept, nowMs);
-      if (kept === undefined || pages.length === 0) return { probe: null, version: '' };
-      const first = pages.find(({ load }) => load !== null);
-      const probe = {
-        pages: pages.map(({ load, update }) => ({ load, update })),
-        device: pages.find(({ device }) => device !== null)?.device ?? null,
-        sketch: first?.sketch ?? null,
-        bands: first?.bands ?? [],
-      };
-      return { probe, version: kept.version };
+      const known = kept === undefined ? null : unpackProbe(kept);
+      const probe = known === null ? null : storedOf(livePages(known, nowMs));
+      return kept === undefined || known === null || probe === null
+        ? { probe: null, version: '', kept: null }
+        : { probe, version: known.version, kept };
     },
+    open: (kept, atMs) => storedOf(livePages(unpackProbe(kept), atMs)),
+  };
+}
+
+function storedOf(pages: readonly KeptPage[]): StoredProbe | null {
+  if (pages.length === 0) return null;
+  const first = pages.find(({ load }) => load !== null);
+  return {
+    pages: pages.map(({ load, update }) => ({ load, update })),
+    device: pages.find(({ device }) => device !== null)?.device ?? null,
+    sketch: first?.sketch ?? null,
+    bands: first?.bands ?? [],
   };
 }
 
 /** Without those that wait for their load message in vain. */
-function livePages(kept: KeptProbe | undefined, nowMs: number): readonly KeptPage[] {
-  return (kept?.pages ?? []).filter(({ loaded, atMs }) => loaded || nowMs - atMs < bounds.updateMs);
+function livePages({ pages }: KeptProbe, nowMs: number): readonly KeptPage[] {
+  return pages.filter(({ loaded, atMs }) => loaded || nowMs - atMs < bounds.updateMs);
 }
 
 function addMessage(
@@ -95,8 +81,6 @@ function addMessage(
   page: KeptPage | undefined,
   { nonce, phase, seq, content, device, sketch, bands, tells, nowMs }: ProbeStoreInput,
 ): readonly KeptPage[] {
-  // A copy: the caller’s bytes may be a window on a pool that it writes on.
-  const copy = new Uint8Array(content);
   const blank = blankPage(nonce, nowMs);
   const known = page ?? blank;
   const next: KeptPage =
@@ -105,14 +89,14 @@ function addMessage(
           ...known,
           loaded: true,
           loadSeq: seq,
-          load: copy,
+          load: content,
           device,
           sketch,
           bands: bands.slice(0, bounds.bandsMax),
           loadTells: tells,
           atMs: nowMs,
         }
-      : { ...known, updateSeq: seq, update: copy, updateTells: tells, atMs: nowMs };
+      : { ...known, updateSeq: seq, update: content, updateTells: tells, atMs: nowMs };
   const others = (page === undefined ? [...pages, next] : pages.map((each) => (each === page ? next : each))).map(
     (each) => (phase === 'load' && each.nonce === nonce ? { ...each, loaded: true } : each),
   );

@@ -2,11 +2,11 @@
  * What ties a session to others of its scope: candidates for a duplicate, and the neighborhood that independence is
  * judged from. Devices and respondents are indexed once and serve both.
  */
-import type { DuplicateCandidate, Neighborhood } from '../../../contract/facts.js';
+import type { Neighborhood } from '../../../contract/facts.js';
 import { bounds } from '../bounds.js';
 import type { CountedSession } from '../port.js';
 import { createBands, exchangeBands, type Bands } from './bands.js';
-import { pickCandidates, type SessionRecord } from './candidates.js';
+import { pickCandidates, type Picked, type SessionRecord } from './candidates.js';
 import { within, type CountingCall } from './counting-call.js';
 import { walkGraph } from './graph.js';
 import type { Keyspace } from './keyspace.js';
@@ -14,7 +14,7 @@ import { advanceWindow, createScopeWindow, insertIntoWindow, type ScopeWindow } 
 import { addSighting, type Sightings } from './sightings.js';
 
 export interface Relations {
-  readonly candidates: DuplicateCandidate[];
+  readonly picked: readonly Picked[];
   readonly neighborhood: Neighborhood;
 }
 
@@ -66,7 +66,7 @@ export function createRelations(keyspace: Keyspace): (call: CountingCall) => Rel
       membersOf: (tie: string) => ties.get(at + tie, nowMs),
     };
     return {
-      candidates: pickCandidates(session, nowMs, sources, (found) => records.get(at + found, nowMs)),
+      picked: pickCandidates(session, nowMs, sources, (found) => records.get(at + found, nowMs)),
       neighborhood: {
         sessions: window.entries.length,
         ...walkGraph(reader, session, sinceMs),
@@ -113,8 +113,9 @@ function createRecords(keyspace: Keyspace) {
     const address = addressShared ? null : call.session.address;
     const known = call.restoring && (call.lastAtMs ?? nowMs) > nowMs ? records.get(at + session, nowMs) : undefined;
     // What a later call said of it stands before what is restored.
-    const record = known ?? { respondent, device, prefix, token, address, sketch };
-    records.set(at + session, { ...record, atMs: call.firstAtMs }, call.clockMs, bounds.candidateMs);
+    const atMs = call.firstAtMs;
+    const record = known ? { ...known, atMs } : { atMs, respondent, device, prefix, token, address, sketch };
+    records.set(at + session, record, call.clockMs, bounds.candidateMs);
   };
   return { remember, records };
 }
