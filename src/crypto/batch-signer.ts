@@ -1,7 +1,7 @@
 /**
- * Signs many messages with few signatures: those that arrive within one turn of the event loop are hashed into a Merkle tree
- * (RFC 6962 in shape), and one Ed25519 signature covers its root. Each message gets the root’s signature and its own path, so that
- * every message can be verified alone. With one message at a time it is a plain signature.
+ * Signs many messages with few signatures: those that arrive before the work in hand has ended (one callback of the event loop, with all promises
+ * that it settles) are hashed into a Merkle tree (RFC 6962 in shape), and one Ed25519 signature covers its root. Each message gets the root’s
+ * signature and its own path, so that every message can be verified alone. With one message at a time it is a plain signature.
  *
  *            root ── signed
  *           ╱    ╲
@@ -44,7 +44,6 @@ interface Waiting {
 export function createBatchSigner(key: SigningKey): BatchSigner {
   let waiting: Waiting[] = [];
 
-  /** All that arrived within one turn of the event loop. */
   function run(): void {
     const arrived = waiting;
     waiting = [];
@@ -54,7 +53,8 @@ export function createBatchSigner(key: SigningKey): BatchSigner {
   return {
     seal: (message) =>
       new Promise((resolve, reject) => {
-        if (waiting.push({ leaf: leafOf(message), resolve, reject }) === 1) setImmediate(run);
+        // Not in a turn of the event loop of their own: scores that are judged together come here together, and would wait for all that the next turn brings.
+        if (waiting.push({ leaf: leafOf(message), resolve, reject }) === 1) process.nextTick(run);
       }),
   };
 }
