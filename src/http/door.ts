@@ -10,6 +10,7 @@ import { bodyBytesMax } from '../limits.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { createAdmission } from './admission.js';
+import { createLateBodies } from './late-bodies.js';
 import type { Stay } from './queueing.js';
 import { readOn } from './read-on.js';
 
@@ -46,6 +47,7 @@ const bodyStart = JSON.stringify({ code: fault.code, message: fault.message }).s
 
 export function createDoor({ metrics, accessLog, requestIdOf, headers, isLeaving }: DoorDeps): Door {
   const admission = createAdmission(() => performance.now());
+  const lateBodies = createLateBodies(admission);
   /** Methods by path. */
   const shedding = new Map<string, string[]>();
   const entered = new WeakMap<IncomingMessage, Stay>();
@@ -106,7 +108,7 @@ export function createDoor({ metrics, accessLog, requestIdOf, headers, isLeaving
       // Whose body is still on its way takes no place as long as that lasts: a few callers that send slowly would otherwise shut the door to all.
       app.addHook('preParsing', (request, _reply, _payload, done) => {
         const stay = entered.get(request.raw);
-        if (stay !== undefined && !request.raw.complete) admission.stepOut(stay);
+        if (stay !== undefined && !request.raw.complete) lateBodies.watch(request.raw, stay);
         done();
       });
       app.addHook('preValidation', (request, reply, done) => {

@@ -9,6 +9,8 @@ import t, { type Test } from 'tap';
 import type { ErrorBody } from '../../src/contract/common.js';
 import { createAdmission } from '../../src/http/admission.js';
 import { createApp } from '../../src/http/app.js';
+import { createLateBodies } from '../../src/http/late-bodies.js';
+import type { Stay } from '../../src/http/queueing.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
 import { waitUntil } from '../helpers/wait-until.js';
@@ -213,6 +215,25 @@ t.test('callers whose bodies are long on their way keep nobody out, and are answ
   t.ok((await Promise.all(replies)).every(([reply]) => String(reply).startsWith('HTTP/1.1 200')));
 });
 
+t.test('whose body comes in the same turn keeps the place all through it', (t) => {
+  let endTurn = (): void => undefined;
+  const stays: Stay[] = Array.from({ length: 3 }, () => ({ sinceMs: 0, ages: 0, hasLeft: false }));
+  const lateBodies = createLateBodies({ stepOut: (stay) => (stay.hasLeft = true) }, (look) => (endTurn = look));
+  const requests = stays.map(() => ({ complete: false }));
+  stays.forEach((stay, n) => lateBodies.watch(requests[n] ?? { complete: false }, stay));
+  t.notOk(
+    stays.some(({ hasLeft }) => hasLeft),
+    'within the turn nobody gives it up',
+  );
+  for (const request of requests.slice(0, 2)) request.complete = true;
+  endTurn();
+  t.strictSame(
+    stays.map(({ hasLeft }) => hasLeft),
+    [false, false, true],
+  );
+  t.end();
+});
+
 t.test('a body on its way takes no place; those that have come do', (t) => {
   let nowMs = 0;
   const admission = createAdmission(() => nowMs, inTime);
@@ -294,10 +315,12 @@ t.test('a body without an end is read to a bound, and its connection ends with t
   socket.write('POST /work HTTP/1.1\r\nhost: here\r\ntransfer-encoding: chunked\r\n\r\n');
   const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
   let sent = 0;
+  // A piece in each turn, so that an answer is read before a write finds the connection ended.
   const send = (): void => {
-    while (!socket.destroyed && sent < 2_000 && (sent += 1) && socket.write(chunk));
+    if (socket.destroyed || answered !== '' || sent === 2_000) return;
+    sent += 1;
+    socket.write(chunk, () => setImmediate(send));
   };
-  socket.on('drain', send);
   send();
   await closed;
   t.match(answered, /^HTTP\/1.1 503 [^]*connection: close[^]*OVERLOADED/i);
