@@ -4,6 +4,7 @@
  * receipts that are older than the index itself. What was found is kept with the outcomes, for when the rest is past its lifetime.
  */
 import type { Queryable, Row } from '../../stores/database/port.js';
+import { indexedFrom } from '../sessions/before-index.js';
 
 export interface SessionName {
   readonly namespace: string;
@@ -31,9 +32,6 @@ export const columnsOf = (sessions: readonly SessionName[]): [projects: string[]
 ];
 
 const dayMs = 86_400_000;
-/** The migration that made the index, after which instances that do not write it yet may have gone on for a while. */
-const indexMigration = '0051-session-index.sql';
-const upgradeMs = dayMs;
 
 interface SubjectsRow extends Row {
   readonly namespace: string;
@@ -135,10 +133,8 @@ async function readReceipts(tx: Queryable, rows: readonly IndexRow[], found: Fou
 
 async function readBeforeIndex(tx: Queryable, sessions: readonly SessionName[], found: Found): Promise<void> {
   if (sessions.length === 0) return;
-  const [made] = await tx.query<{ applied_at: Date }>('SELECT applied_at FROM migrations WHERE name = $1', [
-    indexMigration,
-  ]);
-  if (made === undefined) return;
+  const indexedFromMs = await indexedFrom(tx);
+  if (indexedFromMs === null) return;
   // The latest comes last, and stands.
   note(
     found,
@@ -146,7 +142,7 @@ async function readBeforeIndex(tx: Queryable, sessions: readonly SessionName[], 
       `SELECT r.project_id AS namespace, r.session_ref, r.subjects, r.respondent_known
          FROM receipts r JOIN unnest($1::text[], $2::text[]) AS named (project, session) ON r.project_id = named.project AND r.session_ref = named.session
         WHERE r.scored_at < $3 ORDER BY r.scored_at`,
-      [...columnsOf(sessions), new Date(made.applied_at.getTime() + upgradeMs)],
+      [...columnsOf(sessions), new Date(indexedFromMs)],
     ),
   );
 }
