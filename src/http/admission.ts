@@ -21,9 +21,15 @@ const burst = 256;
 const lookEveryMs = 50;
 /** While work is refused, as many are taken as leave in this time: enough to keep everything busy, and their callers wait no longer. */
 const keptMs = 150;
-/** So long after the last refusal all are taken again; and so long after the first, for what was measured then may no longer hold. */
+/** So long after the last refusal all are taken again. */
 const calmAfterMs = 1_000;
-const measureAgainMs = 5_000;
+/**
+ * So often it is tried, for so long, whether twice as many inside bring more answers: stores that take longer than the time above, without being
+ * busy, do more for more. All would be too many: at four times what can be answered, thousands come within the second that tells it.
+ */
+const tryEveryMs = 5_000;
+const trialMs = 1_000;
+const moreTimes = 1.3;
 
 export interface Admission {
   /** null where the work inside takes too long. */
@@ -36,13 +42,38 @@ export interface Admission {
   stepIn(): Stay;
 }
 
+/** While work is refused. */
+interface Refusing {
+  /** When it began, or the last trial ended. */
+  triedMs: number;
+  /** When somebody was refused last. */
+  lastMs: number;
+  /** So many inside a trial found to answer more; 0 where none did. */
+  found: number;
+  trial: { readonly sinceMs: number; readonly perMs: number; readonly inside: number } | null;
+}
+
+/** How many may be inside while work is refused, where so many leave in a millisecond. Begins and ends trials. */
+function mostInside(refusing: Refusing, atMs: number, perMs: number): number {
+  const { trial } = refusing;
+  if (trial !== null && atMs - trial.sinceMs >= trialMs) {
+    const isOfUse = perMs >= trial.perMs * moreTimes;
+    if (isOfUse) refusing.found = trial.inside;
+    refusing.triedMs = isOfUse ? -Infinity : atMs;
+    refusing.trial = null;
+  }
+  const kept = Math.max(oldMax, perMs * keptMs, Math.min(refusing.found, perMs * waitMsMax));
+  if (refusing.trial === null && atMs - refusing.triedMs >= tryEveryMs)
+    refusing.trial = { sinceMs: atMs, perMs, inside: kept * 2 };
+  return refusing.trial?.inside ?? kept;
+}
+
 /** `now` in milliseconds, of a clock that never goes back. */
 export function createAdmission(now: () => number, lateness: Lateness = createLateness(now, lookEveryMs)): Admission {
   const ages = createAges([tellingMs, waitMsMax]);
   const departures = createDepartures();
   let inside = 0;
-  /** While work is refused, when that began and when somebody was refused last. */
-  let refusing: { readonly sinceMs: number; lastMs: number } | null = null;
+  let refusing: Refusing | null = null;
 
   const isTooMuch = (atMs: number, counts: readonly number[]): boolean => {
     const perMs = departures.perMs(atMs);
@@ -57,10 +88,9 @@ export function createAdmission(now: () => number, lateness: Lateness = createLa
     // Also where there are few, as it lets go of those that have left.
     const counts = ages.count(atMs);
     if (inside < oldMax) return false;
-    if (refusing !== null && (atMs - refusing.lastMs > calmAfterMs || atMs - refusing.sinceMs > measureAgainMs))
-      refusing = null;
-    if (refusing === null && isTooMuch(atMs, counts)) refusing = { sinceMs: atMs, lastMs: atMs };
-    return refusing !== null && inside >= departures.perMs(atMs) * keptMs;
+    if (refusing !== null && atMs - refusing.lastMs > calmAfterMs) refusing = null;
+    if (refusing === null && isTooMuch(atMs, counts)) refusing = { triedMs: atMs, lastMs: atMs, found: 0, trial: null };
+    return refusing !== null && inside >= mostInside(refusing, atMs, departures.perMs(atMs));
   };
   const stepIn = (): Stay => {
     inside += 1;

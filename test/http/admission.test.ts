@@ -34,7 +34,12 @@ t.test(
     for (const stay of stays.slice(0, 240)) if (stay !== null) admission.leave(stay);
     t.notOk(enter(admission, 4).includes(null), 'so few are always taken');
     for (const stay of stays.slice(240, 260)) if (stay !== null) admission.leave(stay);
-    await waitUntil(() => !enter(admission, 80).includes(null), 'a timer came in time', 10_000);
+    const comeAndGo = (): boolean => {
+      const come = enter(admission, 80);
+      for (const stay of come) if (stay !== null) admission.leave(stay);
+      return !come.includes(null);
+    };
+    await waitUntil(comeAndGo, 'a timer came in time', 10_000);
   },
 );
 
@@ -63,6 +68,39 @@ t.test('what would wait for more than a second is refused before anybody has', (
   t.equal(pass(1_000, 4), 3_000, 'one is taken for one that leaves');
   pass(200, 0);
   t.equal(pass(2_000, 1), 0);
+  t.end();
+});
+
+t.test('too much work for half a minute never lets more in than are answered in half a second', (t) => {
+  let nowMs = 0;
+  const admission = createAdmission(() => nowMs, inTime);
+  const inside: Stay[] = [];
+  let most = 0;
+  for (; nowMs < 30_000; nowMs += 1) {
+    inside.push(...enter(admission, 4).filter((stay) => stay !== null));
+    const first = inside.shift();
+    if (first !== undefined) admission.leave(first);
+    if (nowMs > 3_000) most = Math.max(most, inside.length);
+  }
+  t.ok(most < 500, `${most} inside, of whom one leaves in a millisecond`);
+  t.end();
+});
+
+t.test('refusing ends where stores do more for more, and take half a second for each', (t) => {
+  let nowMs = 0;
+  const admission = createAdmission(() => nowMs, inTime);
+  const inside: { readonly stay: Stay; readonly untilMs: number }[] = [];
+  let refusedMs = 0;
+  for (; nowMs < 30_000; nowMs += 1) {
+    const stay = admission.enter();
+    if (stay === null) refusedMs = nowMs;
+    else inside.push({ stay, untilMs: nowMs + (nowMs < 6_000 ? 2_500 : 500) });
+    while ((inside[0]?.untilMs ?? Infinity) <= nowMs)
+      admission.leave(inside.shift()?.stay ?? { sinceMs: 0, ages: 0, hasLeft: true });
+  }
+  t.ok(refusedMs > 6_000, 'it refused');
+  t.ok(refusedMs < 20_000, `until ${refusedMs}`);
+  t.equal(inside.length, 500);
   t.end();
 });
 
