@@ -1,11 +1,12 @@
 -- Whether a project is as whole as when it was marked. KEYS[1] the tag of the project or of its world. Answers 'whole', or up to when it was, or ''.
 local base, now = KEYS[1], ARGV[argument.now]
 if redis.call('EXISTS', base .. 'warm') == 0 then return redis.call('GET', base .. 'lost') or '' end
-local upTo = lostSince(base)
+local run, line = runOf()
+local upTo = lostSince(base, run, line)
 if upTo then
   redis.call('SET', base .. 'lost', upTo, 'PX', bounds.warmMs)
   redis.call('DEL', base .. 'warm', base .. 'epoch', base .. 'line', base .. 'rebuild', base .. 'rebuilt')
   return upTo
 end
-noteWhole(base, now)
+noteWhole(base, now, run, line)
 return 'whole'

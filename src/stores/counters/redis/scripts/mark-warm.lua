@@ -2,6 +2,6 @@
 local base, now, owner = KEYS[1], ARGV[argument.now], ARGV[argument.owner]
 if owner ~= '' and redis.call('GET', base .. 'rebuild') ~= owner .. ' ' .. holdOf() then return 'interrupted' end
 redis.call('SET', base .. 'warm', now, 'PX', bounds.warmMs)
-noteWhole(base, now)
+noteWhole(base, now, runOf())
 redis.call('DEL', base .. 'lost', base .. 'rebuild', base .. 'rebuilt')
 return 'warm'
