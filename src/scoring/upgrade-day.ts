@@ -4,7 +4,8 @@
  */
 import type { Database } from '../stores/database/port.js';
 
-const upgradeMs = 86_400_000;
+/** How long processes of the version before are reckoned with. */
+export const upgradeMs = 86_400_000;
 
 /** Answers whether that day is over. Asks the database once; the day ends without a restart. */
 export async function openUpgradeDay(

@@ -3,9 +3,9 @@
  * version before, which do not write it, may run on for a day.
  */
 import type { Queryable } from '../../stores/database/port.js';
+import { upgradeMs } from '../upgrade-day.js';
 
 const migration = '0051-session-index.sql';
-const upgradeMs = 86_400_000;
 
 /** From when on each receipt has its session in the index, milliseconds since 1970; null where no migration is noted. */
 export async function indexedFrom(database: Queryable): Promise<number | null> {

@@ -96,7 +96,7 @@ function weigh(found: Found, band: Sightings, oldestMs: number, self: string): v
   }
 }
 
-const byTime = ([a, x]: [string, Sighted], [b, y]: [string, Sighted]): number => y.atMs - x.atMs || (a < b ? -1 : 1);
+const byTime = ([a, x]: [string, Sighted], [b, y]: [string, Sighted]): number => inOrder(x.atMs, a, y.atMs, b);
 
 function latest(found: Found, max: number): [string, Sighted][] {
   return [...found].sort(byTime).slice(0, max);
