@@ -2,7 +2,7 @@
  * The main-thread side of the worker pool. A hand-over costs more than a scoring, so few of them carry many tasks: those that arrive in one
  * turn of the event loop go to a thread as one batch, and those that arrive while every thread has a batch wait for an answer to come
  * back, in a bounded queue. None waits where a thread has nothing to do. Of a turn that brings few tasks, those that can be done on the
- * calling thread are done there: a trip of few costs more than they do.
+ * calling thread are done there: a trip of few costs more than they do, and on two cores a trip of many, too.
  *
  *   run() ──▶ queue ──(a thread is free, or a whole batch waits)──▶ batch of up to 16 ──▶ thread ──▶ answers, each to its caller
  *               └─────(few wait)──▶ done here
@@ -20,10 +20,11 @@ import type { Metrics } from '../telemetry/metrics.js';
 
 const batchMax = 16;
 /**
- * From how many tasks on a trip is made of them, where those that wait can be done here: a trip of few costs the main thread as much as doing them,
- * and all threads together twice as much. One thread stands for a machine of two cores, where what the trip costs in all is what counts.
+ * From how many tasks on a trip is made of them, where those that wait can be done here. One thread stands for a machine of two cores: what the
+ * trip costs all threads together is then more than the doing, however many go along, and only a turn that would hold the caller’s thread up for
+ * milliseconds is shared with it. Where there are more cores, a trip of some spares the caller’s thread half of the work.
  */
-const tripMinOf = (threads: number): number => (threads === 1 ? batchMax : 4);
+const tripMinOf = (threads: number): number => (threads === 1 ? 64 : 4);
 /** Under load a thread has one batch in work and a full one waiting beside it, so that it never idles between two. */
 const batchesPerThread = 2;
 

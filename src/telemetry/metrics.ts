@@ -49,7 +49,7 @@ export function createMetrics() {
     ),
     poolHere: counter(
       'vh_pool_done_here_total',
-      'Tasks done on the calling thread, because too few waited to be worth a hand-over.',
+      'Tasks done on the calling thread, because those that waited were not worth a hand-over.',
       [],
     ),
     poolBatch: new Histogram({

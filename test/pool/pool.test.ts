@@ -88,7 +88,7 @@ t.test('closing answers what still waits', async (t) => {
 });
 
 t.test(
-  'few tasks that can be done here are done here, many go to a thread, and each gets its own answer',
+  'tasks that can be done here are done here, a thread shares those of a full turn, and each gets its own answer',
   async (t) => {
     const { pool, metrics } = await open(t);
     const done: string[] = [];
@@ -99,11 +99,21 @@ t.test(
       };
       return (await pool.run(order(name), here)).sketch.terms[0];
     };
-    t.same(await Promise.all(['a', 'b'].map(both)), ['a here', 'b here']);
-    const names = Array.from({ length: 16 }, (_, index) => `many-${index}`);
-    t.same(await Promise.all(names.map(both)), names, 'a whole batch is a thread’s');
-    t.same(done, ['a', 'b']);
-    t.equal((await metrics.poolHere.get()).values[0]?.value, 2);
+    const few = Array.from({ length: 63 }, (_, index) => `few-${index}`);
+    t.same(
+      await Promise.all(few.map(both)),
+      few.map((name) => `${name} here`),
+    );
+    const many = Array.from({ length: 64 }, (_, index) => `many-${index}`);
+    const answers = await Promise.all(many.map(both));
+    t.same(answers.slice(0, 32), many.slice(0, 32), 'two batches are a thread’s');
+    t.same(
+      answers.slice(32),
+      many.slice(32).map((name) => `${name} here`),
+      'the rest is no full turn any more',
+    );
+    t.same(done, [...few, ...many.slice(32)]);
+    t.equal((await metrics.poolHere.get()).values[0]?.value, 95);
   },
 );
 
