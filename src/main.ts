@@ -3,7 +3,7 @@
  * failure on the way closes what was opened. Importing this file starts nothing; src/cli/serve.ts runs it.
  */
 import type { Role, Settings } from './config.js';
-import { admitMasterKeys } from './administration/master-keys.js';
+import { admitMasterKeys, refuseOtherMasterKeys } from './administration/master-keys.js';
 import { ownMasterKey } from './administration/own-master-key.js';
 import {
   bootstrapDemo,
@@ -63,6 +63,7 @@ export async function startService(
       settings,
       logger,
       metrics,
+      admit: (database) => refuseOtherMasterKeys(database, given),
       ...(stop === undefined ? {} : { stop }),
       ...(onLost === undefined ? {} : { onLost }),
     });

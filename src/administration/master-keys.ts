@@ -44,6 +44,15 @@ export async function admitMasterKeys(database: Database, keys: GivenKeys): Prom
   });
 }
 
+/**
+ * For a start, before it looks at anything else, so that a process with another key changes no schema, takes no consumer's share and plays no spool.
+ * Rejects as admitting does; a database that knows of no keys yet refuses none.
+ */
+export async function refuseOtherMasterKeys(database: Pick<Database, 'query'>, keys: GivenKeys): Promise<void> {
+  const [table] = await database.query<{ there: boolean }>(`SELECT to_regclass('master_keys') IS NOT NULL AS there`);
+  if (table?.there === true) await checkMasterKeys(database, keys);
+}
+
 /** The same for an operator's command, which notes nothing: a key becomes the database's own by the start of a service. */
 export async function checkMasterKeys(database: Pick<Database, 'query'>, keys: GivenKeys): Promise<MasterKeys> {
   const { given, own, arrange } = namesOf(keys);

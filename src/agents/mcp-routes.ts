@@ -28,7 +28,6 @@ export function registerMcp(scope: FastifyInstance, deps: McpRouteDeps): void {
     }
     return answerError(deps, error, request, reply);
   });
-  scope.removeContentTypeParser('text/plain');
   scope.addHook('onRequest', async ({ headers: { origin } }) => {
     if (origin !== undefined && origin !== new URL(deps.siteUrl()).origin)
       throw new Fault('ORIGIN_NOT_ALLOWED', 'Pages of other origins are not served here. Call from a program.');

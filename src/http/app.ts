@@ -93,6 +93,8 @@ export function createApp(deps: AppDeps): FastifyInstance {
     done();
   });
   door.register(app);
+  // The framework reads text/plain by itself, and a program that forgot the header, as fetch lets it, would be told that its body is no object.
+  app.removeContentTypeParser('text/plain');
   registerJsonBody(app, 'application/json');
   registerValidation(app);
   registerErrorAnswers(app, { methodsOf: routes.methodsOf, settle: (request) => takeOutstandingRate(request, deps) });

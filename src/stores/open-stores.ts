@@ -64,6 +64,8 @@ export interface OpenStoresDeps {
   readonly settings: Settings;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Asked as soon as the database answers, before its schema is touched and the other stores are looked at; what it rejects with ends the opening. */
+  readonly admit?: (database: Database) => Promise<void>;
   /** Aborted, what was opened is closed, and the opening rejects with the reason. */
   readonly stop?: AbortSignal;
   /** Told that another process has taken the data directory: this one has to end, without closing what it has there. */
@@ -73,7 +75,8 @@ export interface OpenStoresDeps {
 const sayLost = (logger: Logger) => (error: Error) =>
   logger.fatal({ err: error }, 'another process has taken the data directory');
 
-export async function openStores({ settings, logger, metrics, stop, onLost }: OpenStoresDeps): Promise<Stores> {
+export async function openStores(deps: OpenStoresDeps): Promise<Stores> {
+  const { settings, logger, metrics, admit, stop, onLost } = deps;
   const opened = createClosers();
   const { database: name } = nameStores(settings);
   const step = <T>(work: Promise<T>): Promise<T> => settleUntil(stop, work);
@@ -93,6 +96,7 @@ export async function openStores({ settings, logger, metrics, stop, onLost }: Op
       lock = held;
     }
     const database = keep(measured(await step(needStore(name, openDatabase(settings, logger))), metrics, 'work'));
+    if (admit !== undefined) await step(needStore(name, admit(database)));
     await step(needStore(name, migrate(database, { onLater: sayLater(logger) })));
     const lookups =
       settings.DATABASE_URL === null

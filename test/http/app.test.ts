@@ -124,6 +124,7 @@ t.test('every kind of bad input is a coded 4xx that says what to do', async (t) 
       path: '/mode/fast',
     },
     { answer: await post('a=1', 'application/x-www-form-urlencoded'), status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' },
+    { answer: await post('{"name":"a"}', 'text/plain;charset=UTF-8'), status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' },
     { answer: await post(JSON.stringify({ name: 'x'.repeat(100) })), status: 413, code: 'BODY_TOO_LARGE' },
     { answer: await app.inject({ method: 'DELETE', url: '/echo' }), status: 405, code: 'METHOD_NOT_ALLOWED' },
     { answer: await app.inject({ url: '/projects/%zz' }), status: 400, code: 'VALIDATION_FAILED' },

@@ -3,6 +3,8 @@
  * INTEGRITY_KEY_KILLS says how often (`npm run soak` asks for many).
  */
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { checkValueOf } from '../../src/administration/master-keys.js';
@@ -114,6 +116,22 @@ if (stack !== null) {
       await readsAll(t, 'reading');
       await readsAll(t, 'changed');
       await t.rejects(start('before'), /not that of this database/, 'a process that cannot read both does not start');
+      let looks = 0;
+      const store = createServer((socket) => {
+        looks += 1;
+        socket.destroy();
+      }).listen(0, '127.0.0.1');
+      t.teardown(() => store.close());
+      await once(store, 'listening');
+      const place = `127.0.0.1:${(store.address() as AddressInfo).port}`;
+      await t.rejects(
+        startTestService(t, {
+          ...{ ...stores, ...steps.before, VH_DATA_DIR: directory },
+          ...{ REDIS_URL: `redis://${place}`, KAFKA_BROKERS: place },
+        }),
+        /not that of this database/,
+      );
+      t.equal(looks, 0, 'it is refused before it looks at any other store');
     },
   );
 
