@@ -101,20 +101,7 @@ export async function openStores(deps: OpenStoresDeps): Promise<Stores> {
     const lookups =
       settings.DATABASE_URL === null
         ? database
-        : keep(
-            measured(
-              await step(
-                openPostgres({
-                  url: settings.DATABASE_URL,
-                  poolMax: lookupConnections,
-                  deadlineMs: lookupDeadlineMs,
-                  logger,
-                }),
-              ),
-              metrics,
-              'lookups',
-            ),
-          );
+        : keep(measured(await step(openLookups(settings.DATABASE_URL, logger)), metrics, 'lookups'));
     const counters = keep(await step(openCounters(settings, logger)));
     const opening = await step(
       openLog(settings, database, {
@@ -147,6 +134,9 @@ export async function openStores(deps: OpenStoresDeps): Promise<Stores> {
     throw error;
   }
 }
+
+const openLookups = (url: string, logger: Logger): Promise<Database> =>
+  openPostgres({ url, poolMax: lookupConnections, deadlineMs: lookupDeadlineMs, logger });
 
 /** Whether the log is on another machine, so that receipts can outlive its absence here. */
 const hasSpool = ({ VH_ROLES, DATABASE_URL, KAFKA_BROKERS }: Settings): boolean =>
