@@ -4,7 +4,7 @@
  * go whole: nothing is swept entry by entry, and a scope’s bands stay bounded.
  */
 import { bounds } from '../bounds.js';
-import { addSighting, type Sightings } from './sightings.js';
+import { addSighting, type Sighting, type Sightings } from './sightings.js';
 
 export interface Bands {
   beganMs: number;
@@ -17,26 +17,25 @@ export function createBands(nowMs: number): Bands {
   return { beganMs: nowMs, sessions: 0, current: new Map(), before: new Map() };
 }
 
-/** Answers who was seen under each band, and notes the session there. The call comes at `clockMs`. */
+/** Answers who was seen under each band, and notes the only session of `alone` there. The call comes at `clockMs`. */
 export function exchangeBands(
   bands: Bands,
   keys: readonly string[],
-  [session, nowMs]: Sightings[number],
+  alone: readonly [Sighting],
   clockMs: number,
 ): Sightings[] {
+  const nowMs = alone[0][1];
   if (bands.sessions >= bounds.bandGenerationSessions || nowMs - bands.beganMs >= bounds.similarMs) {
     bands.before = bands.current;
     bands.current = new Map();
     bands.beganMs = nowMs;
     bands.sessions = 0;
   }
-  const fresh: Sightings[number] = [session, nowMs];
-  const alone: Sightings = [fresh];
   let added = false;
   const seen = keys.map((key) => {
     const known = bands.current.get(key) ?? bands.before.get(key);
     const next =
-      known === undefined ? alone : addSighting(known, fresh, clockMs - bounds.similarMs, bounds.bandSessionsMax);
+      known === undefined ? alone : addSighting(known, alone, clockMs - bounds.similarMs, bounds.bandSessionsMax);
     if (next !== known) added = true;
     bands.current.set(key, next);
     return known ?? [];

@@ -15,6 +15,7 @@ import type { Keyspace } from './keyspace.js';
 import type { Probes } from './probes.js';
 import type { createRates } from './rates.js';
 import { createRelations, relationsKeysMax } from './relations.js';
+import { shortName } from './short-name.js';
 import { createVelocity, velocityKeysMax } from './velocity.js';
 
 export interface Counting {
@@ -50,7 +51,7 @@ export function createCounting({ keyspace, receipts, rates, probes, histories, n
 
     const warm = histories.isWarm(namespace, nowMs);
     const { probe, version, kept } = probes.read(holder, input.session, nowMs);
-    const guardKey = `${namespace}:${input.session}`;
+    const guardKey = guardKeyOf(namespace, input.session);
     const promised = idempotency.find(input);
     if (promised !== undefined && promised.fingerprint !== input.fingerprint) return { kind: 'conflict', rate };
     const replay = promised ?? findReplay(guards.get(guardKey, nowMs), input.fingerprint, version, nowMs);
@@ -96,7 +97,7 @@ export function createCounting({ keyspace, receipts, rates, probes, histories, n
   };
 
   const wereScored = (namespace: string, sessions: readonly string[]): readonly boolean[] =>
-    sessions.map((session) => guards.get(`${namespace}:${session}`, now()) !== undefined);
+    sessions.map((session) => guards.get(guardKeyOf(namespace, session), now()) !== undefined);
 
   return {
     countScore,
@@ -122,7 +123,7 @@ function createRestore({ keyspace, takeGuard, countVelocity, countRelations, now
     const clockMs = now();
     for (const session of sessions) {
       keyspace.reserve(velocityKeysMax + relationsKeysMax + 1, clockMs);
-      const { guard, lastAtMs } = takeGuard(`${namespace}:${session.session}`, session.nowMs, clockMs);
+      const { guard, lastAtMs } = takeGuard(guardKeyOf(namespace, session.session), session.nowMs, clockMs);
       const { admit, settle } = createAdmissions(guard);
       const call: CountingCall = {
         namespace,
@@ -139,6 +140,8 @@ function createRestore({ keyspace, takeGuard, countVelocity, countRelations, now
     }
   };
 }
+
+const guardKeyOf = (namespace: string, session: string): string => shortName(namespace) + session;
 
 function createGuardTable(keyspace: Keyspace) {
   const guards = keyspace.table<Guard>('guards');

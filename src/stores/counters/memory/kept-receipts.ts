@@ -9,6 +9,7 @@ import { candidateOf, type Picked } from './candidates.js';
 import type { Keyspace } from './keyspace.js';
 import { packed, unpacked, type Packed } from './packed.js';
 import type { Probes } from './probes.js';
+import { shortName } from './short-name.js';
 
 interface KeptReceipt {
   readonly packed: Packed;
@@ -59,7 +60,7 @@ const named = <T extends object>(names: readonly string[], values: readonly Figu
 
 export function createReceipts(keyspace: Keyspace, probes: Pick<Probes, 'open'>) {
   const table = keyspace.table<KeptReceipt>('receipts');
-  const keyOf = (namespace: string, receiptId: string): string => `${namespace}:${receiptId}`;
+  const keyOf = (namespace: string, receiptId: string): string => shortName(namespace) + receiptId;
   return {
     keep({ namespace, nowMs, content, counted, picked, probe }: NewReceipt): void {
       const { counts, supersedes, device, signatureFresh, warm, history } = counted;

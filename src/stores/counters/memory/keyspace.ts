@@ -13,7 +13,21 @@ const sweepStepsWhenFull = 4_096;
 interface Entry<V> {
   readonly key: string;
   value: V;
-  expiresAtMs: number;
+  /** Milliseconds since `eraMs`. */
+  expiresAt: number;
+}
+
+/**
+ * V8 keeps a number of 32 bits in its place and any other as an object of its own. Counted from here, what expires within 48 days of the start
+ * is in its place.
+ */
+const eraMs = Date.now() + 2 ** 31 - 86_400_000;
+const placedMsMax = 2 ** 31;
+
+/** What expires later has another hidden class, as one such number would move those of all entries of its class out of their places. */
+function createEntry<V>(key: string, value: V, expiresAtMs: number): Entry<V> {
+  const expiresAt = expiresAtMs - eraMs;
+  return expiresAt < placedMsMax ? { key, value, expiresAt } : { expiresAt, key, value };
 }
 
 export interface Table<V> {
@@ -21,6 +35,8 @@ export interface Table<V> {
   /** The value under the key, made when missing; its expiry is moved on, never back. */
   take(key: string, nowMs: number, keepMs: number, make: () => V): V;
   set(key: string, value: V, nowMs: number, keepMs: number): void;
+  /** Another value under a key that is there; its expiry stays. */
+  replace(key: string, value: V): void;
   /** Brings the expiry forward, never on. */
   shorten(key: string, nowMs: number, keepMs: number): void;
   delete(key: string): void;
@@ -50,7 +66,7 @@ export function createKeyspace(keysMax: number): Keyspace {
       const next = cursor?.next();
       const entry = next?.done === false ? next.value : null;
       if (entry !== null) {
-        if (entry.expiresAtMs <= nowMs && unswept[0]?.delete(entry.key) === true) size -= 1;
+        if (entry.expiresAt <= nowMs - eraMs && unswept[0]?.delete(entry.key) === true) size -= 1;
         continue;
       }
       const isLast = unswept.length === 1;
@@ -80,8 +96,8 @@ export function createKeyspace(keysMax: number): Keyspace {
       [...tables].map(([name, entries]) => [
         name,
         [...entries]
-          .filter(([, entry]) => entry.expiresAtMs > nowMs)
-          .map(([key, entry]) => [key, entry.value, entry.expiresAtMs]),
+          .filter(([, entry]) => entry.expiresAt > nowMs - eraMs)
+          .map(([key, entry]) => [key, entry.value, entry.expiresAt + eraMs]),
       ]),
     load: (dumps, nowMs) => {
       for (const [name, saved] of dumps) {
@@ -89,7 +105,7 @@ export function createKeyspace(keysMax: number): Keyspace {
         if (entries === undefined) continue;
         for (const [key, value, expiresAtMs] of saved) {
           if (expiresAtMs <= nowMs || size >= keysMax) continue;
-          entries.set(key, { key, value, expiresAtMs });
+          entries.set(key, createEntry(key, value, expiresAtMs));
           size += 1;
         }
       }
@@ -100,17 +116,17 @@ export function createKeyspace(keysMax: number): Keyspace {
 function createTable<V>(entries: Map<string, Entry<V>>, resize: (change: number) => void): Table<V> {
   const find = (key: string, nowMs: number): Entry<V> | undefined => {
     const entry = entries.get(key);
-    return entry !== undefined && entry.expiresAtMs > nowMs ? entry : undefined;
+    return entry !== undefined && entry.expiresAt > nowMs - eraMs ? entry : undefined;
   };
   const add = (key: string, value: V, expiresAtMs: number): void => {
-    entries.set(key, { key, value, expiresAtMs });
+    entries.set(key, createEntry(key, value, expiresAtMs));
     resize(1);
   };
   const set = (key: string, value: V, nowMs: number, keepMs: number): void => {
     const entry = entries.get(key);
     if (entry === undefined) return add(key, value, nowMs + keepMs);
     entry.value = value;
-    entry.expiresAtMs = nowMs + keepMs;
+    entry.expiresAt = nowMs + keepMs - eraMs;
   };
   return {
     get: (key, nowMs) => find(key, nowMs)?.value,
@@ -121,15 +137,20 @@ function createTable<V>(entries: Map<string, Entry<V>>, resize: (change: number)
         add(key, value, nowMs + keepMs);
         return value;
       }
-      const isGone = entry.expiresAtMs <= nowMs;
+      const expiresAt = nowMs + keepMs - eraMs;
+      const isGone = entry.expiresAt <= nowMs - eraMs;
       if (isGone) entry.value = make();
-      entry.expiresAtMs = isGone ? nowMs + keepMs : Math.max(entry.expiresAtMs, nowMs + keepMs);
+      entry.expiresAt = isGone ? expiresAt : Math.max(entry.expiresAt, expiresAt);
       return entry.value;
     },
     set,
+    replace: (key, value) => {
+      const entry = entries.get(key);
+      if (entry !== undefined) entry.value = value;
+    },
     shorten: (key, nowMs, keepMs) => {
       const entry = entries.get(key);
-      if (entry !== undefined) entry.expiresAtMs = Math.min(entry.expiresAtMs, nowMs + keepMs);
+      if (entry !== undefined) entry.expiresAt = Math.min(entry.expiresAt, nowMs + keepMs - eraMs);
     },
     delete: (key) => {
       if (entries.delete(key)) resize(-1);

@@ -8,6 +8,7 @@ import type { ProbeStoreInput, ProbeStoreResult, StoredProbe, Tell } from '../po
 import { packProbe, unpackProbe, type KeptPage, type KeptProbe } from './kept-probe.js';
 import type { Keyspace } from './keyspace.js';
 import type { Packed } from './packed.js';
+import { shortName } from './short-name.js';
 
 export interface Probes {
   store(input: ProbeStoreInput): ProbeStoreResult;
@@ -28,8 +29,8 @@ export function createProbes(keyspace: Keyspace): Probes {
     store: (input) => {
       const { projectId, session, nonce, nowMs } = input;
       keyspace.reserve(2, nowMs);
-      const nonceKey = `${projectId}:${nonce}`;
-      const key = `${projectId}:${session}`;
+      const nonceKey = shortName(projectId) + nonce;
+      const key = shortName(projectId) + session;
       const owner = nonces.get(nonceKey, nowMs);
       if (owner !== undefined && owner !== session) return 'nonce_reused';
       const kept = probes.get(key, nowMs);
@@ -49,7 +50,7 @@ export function createProbes(keyspace: Keyspace): Probes {
       return 'stored';
     },
     read: (projectId, session, nowMs) => {
-      const kept = probes.get(`${projectId}:${session}`, nowMs);
+      const kept = probes.get(shortName(projectId) + session, nowMs);
       const known = kept === undefined ? null : unpackProbe(kept);
       const probe = known === null ? null : storedOf(livePages(known, nowMs));
       return kept === undefined || known === null || probe === null

@@ -11,7 +11,8 @@ import { within, type CountingCall } from './counting-call.js';
 import { walkGraph } from './graph.js';
 import type { Keyspace } from './keyspace.js';
 import { advanceWindow, createScopeWindow, insertIntoWindow, type ScopeWindow } from './scope-window.js';
-import { addSighting, type Sightings } from './sightings.js';
+import { shortName } from './short-name.js';
+import { addSighting, type Sighting, type Sightings } from './sightings.js';
 
 export interface Relations {
   readonly picked: readonly Picked[];
@@ -32,7 +33,9 @@ export function createRelations(keyspace: Keyspace): (call: CountingCall) => Rel
 
   return (call) => {
     const { nowMs, session, respondent, device, prefix, scope } = call.session;
-    const at = `${call.namespace}:${scope}:`;
+    const at = shortName(`${call.namespace}:${scope}`);
+    // One list for all keys that the session is the first of.
+    const alone: readonly [Sighting] = [[session, nowMs]];
     const bandKeys = within(call, bounds.similarMs) ? call.session.bands : [];
     const bandSightings =
       bandKeys.length === 0
@@ -40,10 +43,10 @@ export function createRelations(keyspace: Keyspace): (call: CountingCall) => Rel
         : exchangeBands(
             bands.take(at, nowMs, 2 * bounds.similarMs, () => createBands(nowMs)),
             bandKeys,
-            [session, nowMs],
+            alone,
             call.clockMs,
           );
-    const before = tieSession(call, at, ownTies(call.session));
+    const before = tieSession(call, at, ownTies(call.session), alone);
     // A session without any of these cannot be found, so that nothing needs to be known of it.
     if ((respondent !== null || device !== null || bandKeys.length > 0) && within(call, bounds.candidateMs))
       remember(call, at);
@@ -81,26 +84,36 @@ export function createRelations(keyspace: Keyspace): (call: CountingCall) => Rel
 function createTies(keyspace: Keyspace) {
   // Named as in the snapshots that were taken so far.
   const ties = keyspace.table<Sightings>('edges');
-  const nodes = keyspace.table<string[]>('nodes');
+  const nodes = keyspace.table<readonly string[]>('nodes');
   /** Keeps what ties the session; answers who was seen there before. */
-  const tieSession = (call: CountingCall, at: string, own: readonly string[]): Map<string, Sightings> => {
+  const tieSession = (
+    call: CountingCall,
+    at: string,
+    own: readonly string[],
+    alone: readonly [Sighting],
+  ): Map<string, Sightings> => {
     const { nowMs, session } = call.session;
     const before = new Map<string, Sightings>();
     const nodeKey = at + session;
     // What has expired when the call comes does not come back, wherever the time of a session lies that is restored.
     const held = nodes.get(nodeKey, call.clockMs);
     if (held === undefined) nodes.delete(nodeKey);
-    const node = own.length === 0 ? held : nodes.take(nodeKey, nowMs, bounds.dayMs, () => []);
+    const node: string[] = [];
     for (const tie of own) {
       const tieMs = tie.startsWith('A') ? bounds.dayMs : bounds.candidateMs;
       const key = at + tie;
       const known = ties.get(key, call.clockMs) ?? none;
       before.set(tie, known);
       if (!within(call, tieMs)) continue;
-      const next = addSighting(known, [session, nowMs], call.clockMs - tieMs, bounds.tieMembersMax);
+      const next = addSighting(known, alone, call.clockMs - tieMs, bounds.tieMembersMax);
       if (next !== known) ties.set(key, next, call.clockMs, tieMs);
-      if (node !== undefined && !node.includes(tie) && node.length < bounds.tiesMax) node.push(tie);
+      if (held?.includes(tie) !== true) node.push(tie);
     }
+    if (own.length === 0) return before;
+    // Joined by concat, which leaves no room behind the last.
+    const joined = node.length === 0 ? held : (held ?? []).concat(node).slice(0, bounds.tiesMax);
+    nodes.take(nodeKey, nowMs, bounds.dayMs, () => joined ?? []);
+    if (joined !== undefined && joined !== held) nodes.replace(nodeKey, joined);
     return before;
   };
   return { tieSession, ties, nodes };

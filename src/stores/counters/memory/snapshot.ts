@@ -9,7 +9,7 @@ import { Packr } from 'msgpackr';
 import type { TableDump } from './keyspace.js';
 
 /** Changes whenever a table’s values change shape: an older snapshot is then set aside. */
-const format = 'verifyhuman-counters-6';
+const format = 'verifyhuman-counters-7';
 
 const checksumBytes = 32;
 

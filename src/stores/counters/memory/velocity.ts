@@ -13,6 +13,7 @@ import { within, type CountingCall } from './counting-call.js';
 import { addDistinct, countDistinct, sortDistinct, type Distinct } from './distinct.js';
 import type { Keyspace, Table } from './keyspace.js';
 import { createPersons, personKeysMax, type IsRepeat } from './persons.js';
+import { shortName } from './short-name.js';
 import { addTerms, createTermCounts, readTerms, type TermCounts } from './terms.js';
 
 type VelocityFacts = Omit<CountFacts, 'candidates' | 'neighborhood'>;
@@ -78,7 +79,7 @@ export function createVelocity(keyspace: Keyspace): (call: CountingCall) => Velo
 }
 
 const keyIn = ({ namespace, session }: CountingCall, kind: string, ref: string): string =>
-  `${namespace}:${session.scope}:${kind}${ref}`;
+  `${shortName(`${namespace}:${session.scope}`)}${kind}${ref}`;
 
 /** Whether the session is new to a counter of its scope that still looks back to it. */
 const admitWithin = (call: CountingCall, windowMs: number, kind: string, ref: string): boolean =>
@@ -105,10 +106,10 @@ function countSubject(
       : table.get(key, nowMs);
   if (kept === undefined) return { sessionsDay: 0, others: null };
   if (add) addToBucket(kept.sessions, hour, bounds.hoursPerDay);
-  if (member !== null) kept.others ??= new Map();
+  if (member !== null) kept.others = addDistinct(kept.others, member, nowMs);
   return {
     sessionsDay: sumBuckets(kept.sessions, hour, bounds.hoursPerDay),
-    others: countSeen(call, kept.others, member, nowMs, nowMs - othersMs, bounds.distinctCap),
+    others: countSeen(call, kept.others, nowMs - othersMs, bounds.distinctCap),
   };
 }
 
@@ -128,13 +129,13 @@ function countAddress(table: Table<AddressCounts>, call: CountingCall, address: 
     : table.get(key, nowMs);
   if (kept === undefined) return { addressDevicesHour: null, addressRespondentsHour: null, addressSessionsHour: 0 };
   if (add) addToBucket(kept.sessions, slot, bounds.slotsPerHour);
-  if (isNow && device !== null) kept.devices ??= new Map();
-  if (isNow && respondent !== null) kept.respondents ??= new Map();
-  const seen = (members: Distinct | null, member: string | null): number | null =>
-    countSeen(call, members, isNow ? member : null, slot, slot - bounds.slotsPerHour, bounds.distinctMax);
+  if (isNow && device !== null) kept.devices = addDistinct(kept.devices, device, slot);
+  if (isNow && respondent !== null) kept.respondents = addDistinct(kept.respondents, respondent, slot);
+  const seen = (members: Distinct | null): number | null =>
+    countSeen(call, members, slot - bounds.slotsPerHour, bounds.distinctMax);
   return {
-    addressDevicesHour: seen(kept.devices, device),
-    addressRespondentsHour: seen(kept.respondents, respondent),
+    addressDevicesHour: seen(kept.devices),
+    addressRespondentsHour: seen(kept.respondents),
     addressSessionsHour: sumBuckets(kept.sessions, slot, bounds.slotsPerHour),
   };
 }
@@ -165,17 +166,9 @@ function countPeople(
   };
 }
 
-/** Notes the member, if there is one, as seen at `at`; how many were seen after `oldest`. Nobody is nothing measured: null. */
-function countSeen(
-  { restoring }: CountingCall,
-  members: Distinct | null,
-  member: string | null,
-  at: number,
-  oldest: number,
-  cap: number,
-): number | null {
+/** How many were seen after `oldest`. Nobody is nothing measured: null. */
+function countSeen({ restoring }: CountingCall, members: Distinct | null, oldest: number, cap: number): number | null {
   if (members === null) return null;
-  if (member !== null) addDistinct(members, member, at);
   if (restoring) sortDistinct(members);
   const count = countDistinct(members, oldest, cap);
   return count === 0 ? null : count;
