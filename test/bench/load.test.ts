@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import { createLoad, type Exchange } from '../../bench/load.js';
+import { allocator } from '../../bench/process.js';
+import { packageRoot } from '../../src/package-root.js';
 
 async function listen(t: Test, handler: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
   const server = createServer(handler).listen(0, '127.0.0.1');
@@ -72,3 +76,11 @@ t.test(
     t.same([...bodies].sort(), Array.from({ length: 40 }, (_, n) => `${n}é`).sort());
   },
 );
+
+t.test('servers under load keep memory as `npm start` has them', async (t) => {
+  const { scripts } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
+    scripts: { start: string };
+  };
+  const set = Object.entries(allocator).map(([name, value]) => `${name}=${value}`);
+  t.ok(scripts.start.startsWith(`${set.join(' ')} exec node `));
+});
