@@ -70,6 +70,7 @@ export function describeViolation(violation: Violation, context: string): Issue 
   }
   if (keyword === 'pattern' && isCountryPattern(named['pattern']))
     return { path: base, message: describeUnknownCountry(String(violation.data)) };
+  if (keyword === 'const') return { path: base, message: `must be ${JSON.stringify(named['allowedValue'])}.` };
   if (keyword === 'enum')
     return {
       path: base,
@@ -87,6 +88,10 @@ export function describeViolation(violation: Violation, context: string): Issue 
     return { path: `${base}/${pointerSegment(String(named['propertyName']))}`, message: 'is not a valid name here.' };
   return { path: base, message: `${violation.message ?? 'is not valid'}.` };
 }
+
+/** What is wrong with a time that has the form of one: 23:59:60 has, and no clock here shows it. */
+export const timeIssues = (path: string, time: string | undefined): Issue[] =>
+  time !== undefined && Number.isNaN(Date.parse(time)) ? [{ path, message: 'is not a time that a calendar has.' }] : [];
 
 /** Whether the names of an object are countries. */
 function isByCountry(schema: object | undefined): boolean {

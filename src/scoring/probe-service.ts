@@ -7,6 +7,7 @@ import type { ProbeBody, ProbeReply, ProbeTransport } from '../contract/probe.js
 import type { MakeRef } from '../crypto/master-key.js';
 import { notFound } from '../http/access.js';
 import { invalid } from '../http/error-answers.js';
+import { findUnstorable } from '../http/storable-text.js';
 import type { Pool } from '../pool/pool.js';
 import { packMessage } from '../record/message.js';
 import type { RecordFormat } from '../record/types.js';
@@ -51,6 +52,8 @@ export function createProbeService(deps: ProbeServiceDeps) {
 
     /** `ip`: the address that the message came from; it is not kept with the message. */
     async store(body: ProbeBody, transport: ProbeTransport, ip: string): Promise<ProbeReply> {
+      const unstorable = findUnstorable(body.sessionId, '/sessionId');
+      if (unstorable !== null) throw invalid([unstorable]);
       const projectId = await deps.findProbeProject(body.projectKey);
       if (projectId === null) {
         deps.metrics.probes.inc({ result: 'unknown_key' });

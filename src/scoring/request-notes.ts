@@ -3,7 +3,7 @@
  * leave here, only the names of their fields. Pure.
  */
 import type { IntegrationFacts } from '../contract/facts.js';
-import { RespondentStats, ScoreRequest, type ScoreInput } from '../contract/score.js';
+import { RespondentStats, ScoreRequest, WebBotAuth, type ScoreInput } from '../contract/score.js';
 import { pointerSegment, type Issue } from '../errors.js';
 import { wellFormed } from '../http/storable-text.js';
 import { nearestName } from '../http/validation.js';
@@ -22,13 +22,17 @@ export interface UnknownName {
 
 const fields = Object.keys(ScoreRequest.properties);
 const statistics = Object.keys(RespondentStats.properties);
+const signature = Object.keys(WebBotAuth.properties);
+const signatureHeaders = Object.keys(WebBotAuth.properties.headers.properties);
 
-/** Names of the body, and of the statistics in it, that the contract does not know. */
+/** Names of the body, and of the objects in it, that the contract does not know. Headers beside those of a signature are nobody's slip. */
 export function findUnknownNames(body: ScoreRequest): readonly UnknownName[] {
   return [
     ...unknownNamesOf(body, fields, ''),
     ...unknownNamesOf(body.respondentStats, statistics, '/respondentStats'),
     ...unknownNamesOf(body.supplierStats, statistics, '/supplierStats'),
+    ...unknownNamesOf(body.webBotAuth, signature, '/webBotAuth'),
+    ...otherSpellingsOf(body.webBotAuth?.headers, signatureHeaders, '/webBotAuth/headers'),
   ].slice(0, namesMax);
 }
 
@@ -44,6 +48,24 @@ export function unknownNamesOf(
     return { path: `${base}/${pointerSegment(shown)}`, name: shown, nearest: nearestName(shown, known) };
   });
 }
+
+/** Names that are a known one but for case and separators, of an object that may hold anything beside; at most five. */
+export function otherSpellingsOf(
+  object: object | null | undefined,
+  known: readonly string[],
+  base: string,
+): UnknownName[] {
+  const spelt = new Map(known.map((name) => [lettersOf(name), name]));
+  const others = Object.keys(object ?? {}).filter((name) => !known.includes(name) && spelt.has(lettersOf(name)));
+  return others.slice(0, namesMax).map((name) => ({
+    path: `${base}/${pointerSegment(name)}`,
+    name,
+    nearest: spelt.get(lettersOf(name)) ?? null,
+  }));
+}
+
+/** Names longer than any of ours are cut, so that they are none of them. */
+const lettersOf = (name: string): string => name.slice(0, nameLengthMax).replace(/[-_ ]/g, '').toLowerCase();
 
 /** The same as faults, for keys of a test, where a misspelt name is best found. */
 export function refuseUnknownNames(names: readonly UnknownName[]): readonly Issue[] {

@@ -41,8 +41,8 @@ postOutcomes                401  401  401  401  401   | 400  401  ok   | 401  40
 postSessionOutcomes         401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   403
 readSession                 401  401  401  401  401   | 400  401  404  | 401  401  401  | ok   400  404  403
 listSessions                401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   403
-recommendThresholds         401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   ok
-simulateThresholds          401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   ok
+recommendThresholds         401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   403
+simulateThresholds          401  401  401  401  401   | 400  401  ok   | 401  401  401  | ok   400  ok   403
 
 createPublicSession         ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 createSession               401  401  401  401  401   | 404  401  404  | 401  401  401  | ok   ok   ok   ok

@@ -81,6 +81,8 @@ t.test('null for a group of the probe means absent, and a 400 tells what is wron
     hw: { cores: 'x' },
     loc: { languages: [7] },
   });
+  t.match((await send({ v: 2 })).body, { issues: [{ path: '/v', message: 'must be 1.' }] });
+  t.match(await send({ sessionId: 'nul-\u0000' }), { status: 400, body: { issues: [{ path: '/sessionId' }] } });
   t.equal(status, 400);
   t.same(body.issues, [
     { path: '/hw/cores', message: 'must be integer or null.' },
@@ -163,6 +165,48 @@ t.test('a name that means nothing is told, once, and the event is accepted witho
   t.equal(body.issues?.length, 2);
   const ofSession = await post([{ type: 'speeder', occurredAt, eventID: 'e' }], '/lite/sessions/misspelt/events');
   t.match(ofSession.body, { accepted: 1, issues: [{ path: '/events/0/eventID', message: /"eventId"/ }] });
+});
+
+t.test('details keep what the caller likes; one of our names in another spelling is told', async (t) => {
+  const event = { sessionId: 'detailed', type: 'ban', occurredAt };
+  const { body } = await post([{ ...event, detail: { reason_class: 'fraud', RespondentID: 'r', wave: 3 } }]);
+  t.match(body, { accepted: 1, rejected: 0 });
+  t.match(body.issues, [
+    { path: '/events/0/detail/reason_class', message: /did you mean "reasonClass"/ },
+    { path: '/events/0/detail/RespondentID', message: /did you mean "respondentId"/ },
+  ]);
+  t.equal(body.issues?.length, 2);
+});
+
+t.test('an event that says two things at once is refused with a pointer, whichever was meant', async (t) => {
+  const event = { sessionId: 'two-minds', type: 'complete', occurredAt };
+  const of = { type: 'complete', occurredAt };
+  const classes = { ...event, reasonClass: 'fit', detail: { reasonClass: 'fraud' } };
+  const { body } = await post([
+    { ...event, type: 'dq', detail: { name: 'retraction', of } },
+    { ...classes, type: 'dq' },
+    { ...classes, type: 'dq', detail: { reasonClass: 'fit' } },
+  ]);
+  t.match(body, { accepted: 1, rejected: 2 });
+  t.match(body.issues, [
+    { path: '/events/0/type', message: /must be "custom"/ },
+    { path: '/events/1/detail/reasonClass', message: /another class/ },
+  ]);
+  const address = '/lite/sessions/two-minds/events';
+  t.match((await post([{ ...event, sessionId: 'another' }, null, [], { ...event, sessionId: null }], address)).body, {
+    accepted: 1,
+    rejected: 3,
+    issues: [
+      { path: '/events/0/sessionId', message: /not the session of the address/ },
+      { path: '/events/1', message: 'must be object.' },
+      { path: '/events/2', message: 'must be object.' },
+    ],
+  });
+  t.match(
+    (await post([event], address)).body,
+    { accepted: 0, duplicates: 1 },
+    'the session of the address is no fault',
+  );
 });
 
 t.test('a request without a valid event, without events, or with too many is a 400', async (t) => {
@@ -366,6 +410,14 @@ t.test('a repeat that says something else is pointed to; an eventId replaces wha
   t.match((await post([{ ...named, sessionId: 'corrected-elsewhere' }])).body, { accepted: 1 });
   t.equal((await service.call('GET', '/lite/sessions/corrected')).status, 404, 'the event moved with its id');
   t.equal((await post([{ ...named, eventId: 'x'.repeat(129) }])).status, 400);
+
+  const unnamed = { ...event, sessionId: 'named-later', reasonClass: 'fraud' };
+  await post([unnamed]);
+  t.match((await post([{ ...unnamed, eventId: 'e-2' }])).body, { accepted: 0, duplicates: 1 });
+  await post([{ ...unnamed, eventId: 'e-2', type: 'dq', reasonClass: 'fit' }]);
+  const corrected = await outcomesOf('named-later');
+  t.match(corrected, [{ type: 'dq', reasonClass: 'fit', eventId: 'e-2' }], 'an id given later names what stood');
+  t.equal(corrected.length, 1);
 });
 
 t.test('history survives a restart and the loss of the counters', async (t) => {

@@ -172,6 +172,22 @@ t.test('an unknown name is noted with the nearest, and refused under a test key'
     headers: { 'x-api-key': (test.body as { apiKey: string }).apiKey },
   });
   t.equal(refused.status, 400);
+  const signature = {
+    method: 'GET',
+    targetUri: 'https://survey.example.com/',
+    headers: { signature: 's', 'signature-input': 'i' },
+  };
+  const misspelt = clean({
+    webBotAuth: {
+      ...signature,
+      body: '',
+      headers: { ...signature.headers, 'Signature-Agent': '"https://a.example"', cookie: 'c' },
+    },
+  });
+  t.match(
+    (await score(misspelt)).evidence.notes.find(({ code }) => code === 'unknown_fields')?.detail,
+    /"body".*"Signature-Agent" \(did you mean "signature-agent"\?\)/,
+  );
   t.match((refused.body as ErrorBody).issues, [{ path: '/respondentID', message: /did you mean "respondentId"/ }]);
 });
 

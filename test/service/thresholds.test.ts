@@ -146,6 +146,11 @@ t.test('a period may begin before and end after all that calendars of databases 
   t.match(await simulate({ ...present, to: '0000-01-01T00:00:00Z' }), { status: 200, body: { sessions: 0 } });
 });
 
+t.test('null in an optional field is its absence, as where recommendations name the whole project', async (t) => {
+  const nothing = { sourceId: null, stepUpThreshold: null, from: null, to: null, flips: null, projectId: null };
+  t.same((await simulate({ ...present, ...nothing })).body, (await simulate(present)).body);
+});
+
 t.test('bad questions are refused with a pointer', async (t) => {
   const refused = async (body: object, path: string): Promise<void> => {
     const reply = await simulate(body);
@@ -156,6 +161,7 @@ t.test('bad questions are refused with a pointer', async (t) => {
   await refused({ ...present, from: '2026-02-01T00:00:00Z', to: '2026-01-01T00:00:00Z' }, '/from');
   await refused({ ...present, flips: 1_001 }, '/flips');
   await refused({ reviewLow: 40 }, '/blockThreshold');
+  await refused({ ...present, from: '2016-12-31T23:59:60Z' }, '/from');
   t.match(await recommend('?sourceId=nobody'), { status: 400, body: { issues: [{ path: '/sourceId' }] } });
   t.match(await recommend('?targetFalseBlockRate=0.9'), { status: 400 });
   const long = await simulate({ ...present, from: '2001-01-01T00:00:00Z', to: '2001-02-01T00:00:00Z' });

@@ -2,14 +2,14 @@
  * Looks at one outcome event: whether it is well formed, dated possibly, and of a project that the key may speak for. Each is judged
  * by itself; what is wrong is told by its pointer, and the event is then not stored.
  */
-import { OutcomeEvent, retractionName } from '../../contract/outcome.js';
+import { OutcomeDetail, OutcomeEvent, retractionName } from '../../contract/outcome.js';
 import type { Issue } from '../../errors.js';
 import type { KeyCaller } from '../../http/access.js';
 import { createNullRemover } from '../../http/absent-nulls.js';
 import { findUnstorable } from '../../http/storable-text.js';
-import { createAjv, describeViolation } from '../../http/validation.js';
+import { createAjv, describeViolation, timeIssues } from '../../http/validation.js';
 import { helpfulViolations } from '../../http/violations.js';
-import { unknownNamesOf, type UnknownName } from '../request-notes.js';
+import { otherSpellingsOf, unknownNamesOf, type UnknownName } from '../request-notes.js';
 import { outcomeAheadHoursMax } from '../../limits.js';
 
 export interface EventCheckDeps {
@@ -18,11 +18,12 @@ export interface EventCheckDeps {
   readonly findProjectOwner: (projectId: string) => Promise<string | null>;
 }
 
-/** Checks the events of one call, in one go; `pathOf` tells the pointer of each. */
+/** Checks the events of one call, in one go; `pathOf` tells the pointer of each. `session` is that of all of them where the address names it. */
 export type EventCheck = (
   caller: KeyCaller,
   events: readonly unknown[],
   pathOf: (index: number) => string,
+  session?: string,
 ) => Promise<readonly CheckedEvent[]>;
 
 /** `event` is null where there are issues. */
@@ -34,17 +35,16 @@ export interface CheckedEvent {
 }
 
 const names = Object.keys(OutcomeEvent.properties);
+const detailNames = Object.keys(OutcomeDetail.properties);
 
 export function createEventCheck({ now, findProjectOwner }: EventCheckDeps): EventCheck {
   const removeNulls = createNullRemover(OutcomeEvent);
   const isEvent = createAjv(false).compile<OutcomeEvent>(OutcomeEvent);
   const aheadMsMax = outcomeAheadHoursMax * 3_600_000;
 
-  const timeIssues = ({ occurredAt, detail }: OutcomeEvent): Issue[] => {
-    const notATime = 'is not a time that a calendar has.';
-    const issues: Issue[] = [];
+  const dateIssues = ({ occurredAt, detail }: OutcomeEvent): Issue[] => {
+    const issues = timeIssues('/occurredAt', occurredAt);
     const at = Date.parse(occurredAt);
-    if (Number.isNaN(at)) issues.push({ path: '/occurredAt', message: notATime });
     if (at > now() + aheadMsMax)
       issues.push({
         path: '/occurredAt',
@@ -52,28 +52,32 @@ export function createEventCheck({ now, findProjectOwner }: EventCheckDeps): Eve
       });
     const taken = detail?.name === retractionName ? detail.of : undefined;
     if (taken === undefined) return issues;
-    const takenAt = Date.parse(taken.occurredAt);
-    if (Number.isNaN(takenAt)) issues.push({ path: '/detail/of/occurredAt', message: notATime });
-    if (taken.type === 'custom' && takenAt >= at)
+    issues.push(...timeIssues('/detail/of/occurredAt', taken.occurredAt));
+    if (taken.type === 'custom' && Date.parse(taken.occurredAt) >= at)
       issues.push({ path: '/occurredAt', message: 'must be later than the retraction that is taken back.' });
     return issues;
   };
 
-  const checkShape = (event: unknown): OutcomeEvent | readonly Issue[] => {
-    removeNulls(event);
+  const checkShape = (sent: unknown, session: string | undefined): OutcomeEvent | readonly Issue[] => {
+    removeNulls(sent);
+    const event = session === undefined || !isObject(sent) ? sent : { ...sent, sessionId: sent.sessionId ?? session };
+    if (session !== undefined && isObject(event) && event.sessionId !== session)
+      return [{ path: '/sessionId', message: 'is not the session of the address; leave it out.' }];
     if (!isEvent(event))
       return helpfulViolations(isEvent.errors ?? []).map((violation) => describeViolation(violation, 'body'));
     const unstorable = findUnstorable(event, '');
     return unstorable === null ? event : [unstorable];
   };
 
-  return async (caller, events, pathOf) => {
-    const shaped = events.map(checkShape);
+  return async (caller, events, pathOf, session) => {
+    const shaped = events.map((event) => checkShape(event, session));
     const owners = await findOwners(caller, shaped);
     return shaped.map((event, index): CheckedEvent => {
       const at = pathOf(index);
-      const issues = isIssues(event) ? event : [...timeIssues(event), ...projectIssues(caller, event, owners)];
-      if (!isIssues(event) && issues.length === 0) return { event, issues, unknown: unknownNamesOf(event, names, at) };
+      const issues = isIssues(event)
+        ? event
+        : [...dateIssues(event), ...contradictions(event), ...projectIssues(caller, event, owners)];
+      if (!isIssues(event) && issues.length === 0) return { event, issues, unknown: unknownOf(event, at) };
       return {
         event: null,
         issues: issues.map(({ path, message }) => ({ path: `${at}${path}`, message })),
@@ -93,7 +97,25 @@ export function createEventCheck({ now, findProjectOwner }: EventCheckDeps): Eve
   }
 }
 
+const isObject = (sent: unknown): sent is { readonly sessionId?: unknown } =>
+  typeof sent === 'object' && sent !== null && !Array.isArray(sent);
 const isIssues = (shaped: OutcomeEvent | readonly Issue[]): shaped is readonly Issue[] => Array.isArray(shaped);
+
+/** What one part of an event says against another: taken as either, it would do what nobody meant. */
+function contradictions({ type, reasonClass, detail }: OutcomeEvent): Issue[] {
+  const issues: Issue[] = [];
+  if (type !== 'custom' && detail?.name === retractionName)
+    issues.push({ path: '/type', message: 'must be "custom" where detail.name is "retraction".' });
+  if (reasonClass !== undefined && detail?.reasonClass !== undefined && reasonClass !== detail.reasonClass)
+    issues.push({ path: '/detail/reasonClass', message: 'says another class than reasonClass; send one of them.' });
+  return issues;
+}
+
+/** Details may hold whatever the caller likes: of their names only those count that are one of ours in another spelling. */
+const unknownOf = (event: OutcomeEvent, at: string): UnknownName[] => [
+  ...unknownNamesOf(event, names, at),
+  ...otherSpellingsOf(event.detail, detailNames, `${at}/detail`),
+];
 
 /** An organization key resolves to no project: the event says whose session it means. */
 function projectIssues(

@@ -40,8 +40,9 @@ const restatement =
 export function createOutcomeService(deps: OutcomeServiceDeps) {
   const checkEvents = createEventCheck(deps);
   return {
-    async accept(caller: KeyCaller, events: readonly unknown[]): Promise<OutcomeReply> {
-      const checked = await checkEvents(caller, events, (index) => `/events/${index}`);
+    /** `session`: that of all events, where the address names it. */
+    async accept(caller: KeyCaller, events: readonly unknown[], session?: string): Promise<OutcomeReply> {
+      const checked = await checkEvents(caller, events, (index) => `/events/${index}`, session);
       const refused = checked.flatMap(({ issues }) => issues);
       const stated = rowsOf(caller, checked, deps.makeRef);
       if (stated.length === 0) throw invalid(refused.slice(0, issuesMax));

@@ -89,7 +89,7 @@ const statedTwice = (rows: readonly OutcomeRow[]): readonly string[] =>
 const factOf = (row: OutcomeRow): string => `${eventOf(row)}\n${row.reasonClass ?? ''}/${row.respondentRef ?? ''}`;
 
 /**
- * Takes back what the same eventIds said before, where they now say something else. One writer of a project’s eventIds at a time, so that two
+ * Takes back what the same eventIds said before, where they now say something else, and gives their ids to what stood without one. One writer of a project’s eventIds at a time, so that two
  * corrections never both find nothing.
  */
 async function replaceEvents(tx: Queryable, rows: readonly OutcomeRow[]): Promise<void> {
@@ -102,6 +102,14 @@ async function replaceEvents(tx: Queryable, rows: readonly OutcomeRow[]): Promis
       WHERE o.project_id = row.project AND o.event_id = row.event
         AND (o.session_ref, o.type, o.occurred_at, o.target, o.said) <> (row.session, row.type, row.at, row.target, coalesce(row.class, '') || '/' || coalesce(row.respondent, ''))
       RETURNING o.project_id AS namespace, o.session_ref`,
+    [...keyColumns(named), ...saidColumns(named), named.map((row) => row.eventId)],
+  );
+  // An event that stood without an id gets the one that it is stated with now, so that a correction by that id finds it.
+  await tx.query(
+    `UPDATE outcomes o SET event_id = row.event FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[])
+            AS row (project, session, type, at, target, class, respondent, event)
+      WHERE o.event_id IS NULL AND (o.project_id, o.session_ref, o.type, o.occurred_at, o.target, o.said) = (row.project, row.session, row.type, row.at, row.target, coalesce(row.class, '') || '/' || coalesce(row.respondent, ''))
+        AND NOT EXISTS (SELECT 1 FROM outcomes known WHERE known.project_id = row.project AND known.event_id = row.event)`,
     [...keyColumns(named), ...saidColumns(named), named.map((row) => row.eventId)],
   );
   await orderWork(

@@ -79,12 +79,6 @@ export function registerOutcomeRoutes(app: FastifyInstance, outcomes: ReturnType
         response,
       },
     },
-    async (request) =>
-      outcomes.accept(
-        keyCaller(request),
-        request.body.events.map((event: unknown) =>
-          typeof event === 'object' ? { ...event, sessionId: request.params.sessionId } : event,
-        ),
-      ),
+    async (request) => outcomes.accept(keyCaller(request), request.body.events, request.params.sessionId),
   );
 }

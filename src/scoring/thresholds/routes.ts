@@ -9,6 +9,7 @@ import {
   SimulationReply,
   SimulationRequest,
 } from '../../contract/thresholds.js';
+import { createNullRemover } from '../../http/absent-nulls.js';
 import { keyCaller, type Access } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
 import { lookAt, type LookAtDeps } from '../looked-at.js';
@@ -21,10 +22,12 @@ export interface ThresholdRouteDeps extends LookAtDeps {
 }
 
 const tags = ['Thresholds'];
-const access: Access = { credential: 'api-key', scope: 'lite:read', oauth: ['lite:read'] };
+// What a demo key scores is everybody's who mints one, and flips name sessions.
+const access: Access = { credential: 'api-key', scope: 'lite:read', oauth: ['lite:read'], demo: 'refused' };
 
 export function registerThresholdRoutes(app: FastifyInstance, deps: ThresholdRouteDeps): void {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();
+  const removeNulls = createNullRemover(SimulationRequest);
 
   typed.get(
     '/lite/threshold-recommendations',
@@ -50,6 +53,10 @@ export function registerThresholdRoutes(app: FastifyInstance, deps: ThresholdRou
     '/lite/simulate',
     {
       config: { access },
+      preValidation: (request, _reply, done) => {
+        removeNulls(request.body);
+        done();
+      },
       schema: {
         tags,
         operationId: 'simulateThresholds',

@@ -12,6 +12,7 @@ import type {
 import { flipsDefault } from '../../contract/thresholds.js';
 import type { Issue } from '../../errors.js';
 import { invalid } from '../../http/error-answers.js';
+import { timeIssues } from '../../http/validation.js';
 import type { Pool } from '../../pool/pool.js';
 import type { Database } from '../../stores/database/port.js';
 import type { LookedAt } from '../looked-at.js';
@@ -83,7 +84,7 @@ function dayOf(path: string, time: string | undefined, issues: Issue[]): string 
   if (time === undefined) return null;
   const ms = Date.parse(time);
   if (!Number.isNaN(ms)) return new Date(Math.min(Math.max(ms, 0), lastMs)).toISOString().slice(0, 10);
-  issues.push({ path, message: 'is not a time that a calendar has.' });
+  issues.push(...timeIssues(path, time));
   return null;
 }
 
