@@ -66,6 +66,16 @@ t.test('sessions are listed newest first, page by page, and filtered', async (t)
   t.same(names(await list('studyId=study-l&from=2100-01-01T00:00:00Z')), []);
   t.same(names(await list('studyId=study-l&to=2100-01-01T00:00:00Z')).length, 3);
   t.equal((await service.call('GET', '/lite/sessions?recommendation=perhaps')).status, 400);
+  for (const [name, value] of [
+    ['studyId', '%00'],
+    ['sourceId', 'a%00'],
+    ['from', '2016-12-31T23:59:60Z'],
+    ['to', '2016-12-31T23:59:60Z'],
+  ])
+    t.match(await service.call('GET', `/lite/sessions?${name}=${value}`), {
+      status: 400,
+      body: { issues: [{ path: `/querystring/${name}` }] },
+    });
 });
 
 t.test('each project and world sees its own; an organization key names the project', async (t) => {

@@ -14,8 +14,12 @@ import {
   type SessionTrailReply,
 } from '../../contract/session-trail.js';
 import type { MakeRef } from '../../crypto/master-key.js';
+import type { Issue } from '../../errors.js';
 import { notFound } from '../../http/access.js';
+import { invalid } from '../../http/error-answers.js';
 import { readPage } from '../../http/paging.js';
+import { findUnstorable } from '../../http/storable-text.js';
+import { timeIssues } from '../../http/validation.js';
 import type { Namespace } from '../../stores/counters/namespace.js';
 import { openMessage } from '../../record/message.js';
 import { openReceipt } from '../../record/record.js';
@@ -23,6 +27,7 @@ import type { Receipt } from '../../record/types.js';
 import type { Counters, StoredProbe } from '../../stores/counters/port.js';
 import type { Database } from '../../stores/database/port.js';
 import type { LookedAt } from '../looked-at.js';
+import { indexedFrom } from './before-index.js';
 import { findScoredTimes, listSessions } from './session-index.js';
 
 export interface SessionServiceDeps {
@@ -55,6 +60,8 @@ export function createSessionService({ database, counters, makeRef, now }: Sessi
     },
 
     async list(owner: LookedAt, { limit, cursor, ...filter }: SessionListQuery): Promise<ScoredSessionPage> {
+      const issues = filterIssues(filter);
+      if (issues.length > 0) throw invalid(issues);
       const page = readPage({ ...(limit === undefined ? {} : { limit }), ...(cursor === undefined ? {} : { cursor }) });
       const { items, nextCursor } = await listSessions(database, owner, filter, page);
       return { sessions: [...items], nextCursor };
@@ -62,14 +69,22 @@ export function createSessionService({ database, counters, makeRef, now }: Sessi
   };
 }
 
-/** Only the days between which the session was scored are looked at. */
+/** What the schema of the query cannot express. */
+function filterIssues(filter: Omit<SessionListQuery, 'limit' | 'cursor'>): readonly Issue[] {
+  const issues = (['from', 'to'] as const).flatMap((name) => timeIssues(`/querystring/${name}`, filter[name]));
+  const unstorable = findUnstorable(filter, '/querystring');
+  return unstorable === null ? issues : [...issues, unstorable];
+}
+
+/** Only the days between which the session was scored are looked at, and those of which the index does not know every session. */
 async function findReceipts(database: Database, owner: LookedAt, session: string): Promise<readonly SessionReceipt[]> {
-  const times = await findScoredTimes(database, owner, session);
-  if (times === null) return [];
+  const [times, indexedFromMs] = await Promise.all([findScoredTimes(database, owner, session), indexedFrom(database)]);
+  const never = new Date(0);
+  const { first, last } = times ?? { first: never, last: never };
   const rows = await database.query<{ record: Uint8Array; scored_at: Date }>(
-    `SELECT record, scored_at FROM receipts WHERE project_id = $1 AND session_ref = $2 AND scored_at BETWEEN $3 AND $4
+    `SELECT record, scored_at FROM receipts WHERE project_id = $1 AND session_ref = $2 AND (scored_at BETWEEN $3 AND $4 OR scored_at < $5)
       ORDER BY receipt_id DESC LIMIT ${trailReceiptsMax}`,
-    [owner.namespace, session, times.first, times.last],
+    [owner.namespace, session, first, last, new Date(indexedFromMs ?? 0)],
   );
   return rows.map(({ record, scored_at }) => describeReceipt(openReceipt(record), scored_at));
 }

@@ -8,9 +8,12 @@ import {
   listSessions,
   type IndexedReceipt,
 } from '../../../src/scoring/sessions/session-index.js';
+import { createSessionService } from '../../../src/scoring/sessions/session-service.js';
+import { openMemoryCounters } from '../../../src/stores/counters/memory/open.js';
 import { callFunctions } from '../../../src/stores/database/call-functions.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
+import { recordScores, refOf } from '../../helpers/year.js';
 
 const owner = { organizationId: 'org_1', namespace: 'proj_1' };
 const hourMs = 3_600_000;
@@ -69,4 +72,32 @@ t.test('a session stands with its latest receipt, in whatever order and however 
   );
   t.equal(await findScoredTimes(database, owner, 'ref-b'), null);
   t.ok(await findScoredTimes(database, owner, 'ref-a'));
+});
+
+t.test('receipts that a version before the index recorded stand in the trail of their session', async (t) => {
+  const database = await openEmbeddedDatabase({ directory: null });
+  t.teardown(() => database.close());
+  await migrate(database);
+  const counters = await openMemoryCounters({ snapshotPath: null, keysMax: 1_000, now: Date.now });
+  t.teardown(() => counters.close());
+  const service = createSessionService({
+    database,
+    counters,
+    makeRef: (_holder, _kind, value) => refOf(`session ${value}`),
+    now: Date.now,
+  });
+  const scoresOf = async (sessionId: string): Promise<readonly string[]> =>
+    (await service.trail({ ...owner, organizationId: 'org_year', projectId: 'proj_1' }, sessionId)).receipts.map(
+      ({ scoredAt }) => scoredAt,
+    );
+  const [first, second, third] = [5, 4, 3].map((hours) => Date.now() - hours * hourMs) as [number, number, number];
+  const scored = (sessionId: string, atMs: number) => ({ projectId: 'proj_1', sessionId, atMs });
+  const times = (...ms: readonly number[]) => ms.map((each) => new Date(each).toISOString());
+  await recordScores(database, [scored('old', first), scored('both', first), scored('both', second)]);
+  await database.query('DELETE FROM session_index');
+  await recordScores(database, [scored('both', third)]);
+  t.same(await scoresOf('old'), times(first));
+  t.same(await scoresOf('both'), times(third, second, first));
+  await database.query("UPDATE migrations SET applied_at = $1 WHERE name LIKE '0051%'", [new Date(0)]);
+  t.same(await scoresOf('both'), times(third), 'where the index knows all, it says which days to look at');
 });
