@@ -96,8 +96,6 @@ export function createApp(deps: AppDeps): FastifyInstance {
   // The framework reads text/plain by itself, and a program that forgot the header, as fetch lets it, would be told that its body is no object.
   app.removeContentTypeParser('text/plain');
   registerJsonBody(app, 'application/json');
-  // The framework would read it as a text: what a client sends that names no type, and is told then that it is no object.
-  app.removeContentTypeParser('text/plain');
   registerValidation(app);
   registerErrorAnswers(app, { methodsOf: routes.methodsOf, settle: (request) => takeOutstandingRate(request, deps) });
   registerNesting(app);

@@ -167,48 +167,6 @@ t.test('a name that means nothing is told, once, and the event is accepted witho
   t.match(ofSession.body, { accepted: 1, issues: [{ path: '/events/0/eventID', message: /"eventId"/ }] });
 });
 
-t.test('details keep what the caller likes; one of our names in another spelling is told', async (t) => {
-  const event = { sessionId: 'detailed', type: 'ban', occurredAt };
-  const { body } = await post([{ ...event, detail: { reason_class: 'fraud', RespondentID: 'r', wave: 3 } }]);
-  t.match(body, { accepted: 1, rejected: 0 });
-  t.match(body.issues, [
-    { path: '/events/0/detail/reason_class', message: /did you mean "reasonClass"/ },
-    { path: '/events/0/detail/RespondentID', message: /did you mean "respondentId"/ },
-  ]);
-  t.equal(body.issues?.length, 2);
-});
-
-t.test('an event that says two things at once is refused with a pointer, whichever was meant', async (t) => {
-  const event = { sessionId: 'two-minds', type: 'complete', occurredAt };
-  const of = { type: 'complete', occurredAt };
-  const classes = { ...event, reasonClass: 'fit', detail: { reasonClass: 'fraud' } };
-  const { body } = await post([
-    { ...event, type: 'dq', detail: { name: 'retraction', of } },
-    { ...classes, type: 'dq' },
-    { ...classes, type: 'dq', detail: { reasonClass: 'fit' } },
-  ]);
-  t.match(body, { accepted: 1, rejected: 2 });
-  t.match(body.issues, [
-    { path: '/events/0/type', message: /must be "custom"/ },
-    { path: '/events/1/detail/reasonClass', message: /another class/ },
-  ]);
-  const address = '/lite/sessions/two-minds/events';
-  t.match((await post([{ ...event, sessionId: 'another' }, null, [], { ...event, sessionId: null }], address)).body, {
-    accepted: 1,
-    rejected: 3,
-    issues: [
-      { path: '/events/0/sessionId', message: /not the session of the address/ },
-      { path: '/events/1', message: 'must be object.' },
-      { path: '/events/2', message: 'must be object.' },
-    ],
-  });
-  t.match(
-    (await post([event], address)).body,
-    { accepted: 0, duplicates: 1 },
-    'the session of the address is no fault',
-  );
-});
-
 t.test('a request without a valid event, without events, or with too many is a 400', async (t) => {
   t.match(await post([{ sessionId: 'd', type: 'finished', occurredAt }]), {
     status: 400,
