@@ -13,14 +13,8 @@ export function registerNesting(app: FastifyInstance): void {
   });
 }
 
-/** Whether a parsed body has more than `levels` levels. Goes level by level, so that depth costs no stack. */
+/** Whether a parsed body has more than `levels` levels; the stack it takes is no deeper than those. */
 export function isDeeper(body: unknown, levels: number): boolean {
-  let level = [body].filter(isContainer);
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth === levels) return true;
-    level = level.flatMap((container) => Object.values(container).filter(isContainer));
-  }
-  return false;
+  if (typeof body !== 'object' || body === null) return false;
+  return levels === 0 || Object.values(body).some((value) => isDeeper(value, levels - 1));
 }
-
-const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;

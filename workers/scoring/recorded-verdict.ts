@@ -8,12 +8,13 @@ import { decisionInputsOf } from '../thresholds/decide.js';
 export function recordVerdict(outcome: ScoreOutcome, facts: ScoreFacts): RecordedVerdict {
   const { reply, classification, modelVersion } = outcome;
   return {
-    ...decisionInputsOf(outcome, facts),
     modelVersion,
     score: reply.score,
     recommendation: reply.recommendation,
     verdictClass: reply.verdictClass,
     duplicateBand: reply.duplicate.band,
     classification,
+    // Last: what is spread first and added to is made eighty times slower.
+    ...decisionInputsOf(outcome, facts),
   };
 }

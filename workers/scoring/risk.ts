@@ -49,7 +49,12 @@ export function assessRisk(facts: ScoreFacts, signals: readonly Signal[]): Risk 
     uncapped: whole.uncapped,
     caps: whole.caps,
     ceilings: findCeilings(whole, facts.calibration.blockThreshold),
-    findings: weighed.map((each) => ({ ...each, moved: moving.has(each.signal) })),
+    findings: weighed.map(({ signal, applied, discounted }) => ({
+      signal,
+      applied,
+      discounted,
+      moved: moving.has(signal),
+    })),
     categories: categorize(whole.fusion.axes, whole.policyMoved ? policy : []),
   };
 }
@@ -127,7 +132,6 @@ function findMoving(facts: ScoreFacts, weighed: readonly Weighed[], score: numbe
 function categorize(axes: Readonly<Record<RiskAxis, number>>, policy: readonly Signal[]): Record<RiskAxis, number> {
   const weights = { ...axes };
   for (const { rule, weight } of policy) if (rule.axis !== 'duplicate') weights[rule.axis] += weight;
-  return Object.fromEntries(
-    riskAxes.map((axis) => [axis, categoryOf(Math.min(weights[axis], model.axisMax))]),
-  ) as Record<RiskAxis, number>;
+  for (const axis of riskAxes) weights[axis] = categoryOf(Math.min(weights[axis], model.axisMax));
+  return weights;
 }

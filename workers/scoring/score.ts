@@ -42,6 +42,7 @@ export function scoreFacts(facts: ScoreFacts): ScoreOutcome {
   ];
   const placed = placeFindings(findings);
   const { score } = risk;
+  const { network, device, velocity, behavior, history } = risk.categories;
   const advice = recommend(score, calibration, facts.agent, risk.caps.includes('dispositive'));
   const automated = signals.some(isAutomation);
   const verdictClass = classify(score, calibration, facts.agent, visit.deviceMeasured && !automated);
@@ -54,7 +55,7 @@ export function scoreFacts(facts: ScoreFacts): ScoreOutcome {
     declaredCountryMatch: matchCountry(facts.declaredCountry, facts.address.country),
     recommendation: advice.recommendation,
     verdictClass,
-    categories: { ...risk.categories, duplicate: duplication.score },
+    categories: { network, device, velocity, behavior, history, duplicate: duplication.score },
     reasons: placed.reasons,
     evidence: {
       summary: summarize(verdict, placed.evidence, {

@@ -51,7 +51,8 @@ export function categoryOf(axisWeight: number): number {
 
 /** The bands that an older interface knows: 0, 50, 75 and 100, each from that value on. */
 export function mapToLegacyBands(categories: Readonly<Record<RiskAxis, number>>): ScoreReply['grlCompat'] {
-  const banded = Object.fromEntries(riskAxes.map((axis) => [axis, legacyBand(categories[axis])]));
+  const banded = { ...categories };
+  for (const axis of riskAxes) banded[axis] = legacyBand(categories[axis]);
   return { forensicMaxScore: legacyBand(Math.max(...riskAxes.map((axis) => categories[axis]))), categories: banded };
 }
 

@@ -53,13 +53,13 @@ function readPages(bodies: readonly ProbeFacts[]): Page[] {
     const known = newest.get(facts.body.nonce);
     if (known === undefined || facts.body.seq > known.body.seq) newest.set(facts.body.nonce, facts);
   }
-  return bodies.map((facts) => ({ ...readPage(facts), replaced: newest.get(facts.body.nonce) !== facts }));
+  return bodies.map((facts) => readPage(facts, newest.get(facts.body.nonce) !== facts));
 }
 
-export function readPage({ body, transport }: ProbeFacts): Page {
+export function readPage({ body, transport }: ProbeFacts, replaced = false): Page {
   const pageAgent = readUserAgent(body.ua?.ua);
   const transportAgent = sameOrRead(pageAgent, transport.userAgent);
-  return { replaced: false, body, transport, pageAgent, transportAgent, agent: transportAgent ?? pageAgent };
+  return { replaced, body, transport, pageAgent, transportAgent, agent: transportAgent ?? pageAgent };
 }
 
 /**
