@@ -150,22 +150,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
     endJudge();
     const { receiptId } = base.owner;
     const record = appendOutcome(facts, outcome, deps.format());
-    return answer({ receiptId, record, reply, degraded, recommendation, source: sourceOf(base) });
-  }
-
-  /**
-   * Answers when the receipt is durable. Only what is needed then is in hand meanwhile: with the facts as well, they would outlive two collections
-   * of young garbage, and be copied by both.
-   */
-  async function answer(concluded: Concluded): Promise<string> {
-    const endReceipt = metrics.scoreStage.startTimer({ stage: 'receipt' });
-    await appendReceipt(deps.log, deps.signer, concluded);
-    endReceipt();
-    const { source, recommendation } = concluded;
-    metrics.scores.inc({ recommendation });
-    if (source !== null) metrics.scoresBySource.inc({ source: metrics.sourceLabel(source), recommendation });
-    for (const signal of concluded.degraded) metrics.degraded.inc({ signal });
-    return concluded.reply;
+    return answer(deps, { receiptId, record, reply, degraded, recommendation, source: sourceOf(base) });
   }
 
   return { score };
@@ -179,6 +164,21 @@ interface Concluded {
   readonly recommendation: string;
   /** By which it is counted; null where it is not. */
   readonly source: string | null;
+}
+
+/**
+ * Answers when the receipt is durable. Only what is needed then is in hand meanwhile: with the facts as well, they would outlive two collections
+ * of young garbage, and be copied by both.
+ */
+async function answer({ log, signer, metrics }: ScoreServiceDeps, concluded: Concluded): Promise<string> {
+  const endReceipt = metrics.scoreStage.startTimer({ stage: 'receipt' });
+  await appendReceipt(log, signer, concluded);
+  endReceipt();
+  const { source, recommendation } = concluded;
+  metrics.scores.inc({ recommendation });
+  if (source !== null) metrics.scoresBySource.inc({ source: metrics.sourceLabel(source), recommendation });
+  for (const signal of concluded.degraded) metrics.degraded.inc({ signal });
+  return concluded.reply;
 }
 
 /** Of test and demo keys nothing is counted by source: anybody may mint those, and the labels are bounded. */
