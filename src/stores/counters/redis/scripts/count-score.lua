@@ -21,7 +21,7 @@ for i = 1, #limitKeys do
   want(limitKeys[i])
 end
 local read = readAll()
-local allowed, used = takeRates(limitKeys, { unpack(read, limitsFrom, wanted) })
+local allowed, used = takeRates(limitKeys, read, limitsFrom)
 if not allowed then return { 'limited', used } end
 local warm = isWarm(read[warmAt])
 readGuard(read[guardAt])

@@ -2,7 +2,9 @@
 -- `wantSession` names, in order. Answers velocity, neighborhood, candidates and their records; of a restored session nothing.
 
 -- The keys that are read at once, how many, and the place of each; nil where it is not wanted. Places of a person follow those of the device and of the respondent.
-local keys, wanted
+-- With its room from the start: a table that grows is copied each time.
+local keys = { false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false }
+local wanted
 local guardAt, recordAt, addressAt, prefixAt, deviceAt, respondentAt, sharedAt, hostAt, tieAt
 
 local function want(key)
@@ -12,8 +14,7 @@ local function want(key)
 end
 
 local function wantSession(s)
-  -- With its room from the start: a table that grows is copied each time.
-  keys, wanted = { false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false }, 0
+  wanted = 0
   deviceAt, respondentAt, sharedAt, hostAt, tieAt = nil, nil, nil, nil, nil
   guardAt, recordAt = want(base .. 's:' .. session), want(at .. 'k:' .. session)
   addressAt, prefixAt = want(at .. 'a:' .. s.address), want(at .. 'f:' .. s.prefix)
@@ -68,9 +69,9 @@ local function countAddress(key, before, s, address)
   if not within(bounds.hourMs) then return false, false, 0 end
   local buckets, devices, respondents = splitSections(before)
   local sessions, deviceCount, respondentCount
-  devices, deviceCount = seenBySlot(devices, 'ad' .. address, s.device)
-  respondents, respondentCount = seenBySlot(respondents, 'ar' .. address, s.respondent)
-  buckets, sessions = perSlot(buckets, admit('a' .. scope .. address))
+  devices, deviceCount = seenBySlot(devices, 'ad', address, s.device)
+  respondents, respondentCount = seenBySlot(respondents, 'ar', address, s.respondent)
+  buckets, sessions = perSlot(buckets, admit('a' .. scope .. address .. ';'))
   writeIfNew(key, buckets .. '|' .. devices .. '|' .. respondents, before, 2 * bounds.hourMs)
   return deviceCount > 0 and deviceCount, respondentCount > 0 and respondentCount, sessions
 end
@@ -79,7 +80,7 @@ end
 local function countPeople(key, before, place, people)
   local slots, hours = splitSections(before)
   local repeated = isRepeat(people, place)
-  local add, inHour, inDay = within(bounds.dayMs) and admit(place) and not repeated, nil, nil
+  local add, inHour, inDay = within(bounds.dayMs) and admit(place .. ';') and not repeated, nil, nil
   slots, inHour = perSlot(slots, add)
   hours, inDay = perHour(hours, add)
   if add then writeIfNew(key, slots .. '|' .. hours .. '|', before, 2 * bounds.dayMs) end
@@ -99,12 +100,12 @@ local function countSession(s, read)
   local deviceSessions, deviceRespondents, deviceBefore, respondentSessions, respondentDevices, respondentBefore = false, false, '', false, false, ''
   if hasDevice then
     local tie, joined = 'D' .. s.device, nil
-    deviceSessions, deviceRespondents, deviceBefore, joined = countIdentity(keys[deviceAt], read[deviceAt], 'd' .. scope .. s.device, s.respondent, bounds.dayMs)
+    deviceSessions, deviceRespondents, deviceBefore, joined = countIdentity(keys[deviceAt], read[deviceAt], 'd' .. scope .. s.device .. ';', s.respondent, bounds.dayMs)
     own[#own + 1], ties[tie] = tie, joined
   end
   if hasRespondent then
     local tie, joined = 'R' .. s.respondent, nil
-    respondentSessions, respondentDevices, respondentBefore, joined = countIdentity(keys[respondentAt], read[respondentAt], 'r' .. scope .. s.respondent, s.device, bounds.weekMs)
+    respondentSessions, respondentDevices, respondentBefore, joined = countIdentity(keys[respondentAt], read[respondentAt], 'r' .. scope .. s.respondent .. ';', s.device, bounds.weekMs)
     own[#own + 1], ties[tie] = tie, joined
   end
   if s.addressTie and within(bounds.dayMs) then
@@ -127,8 +128,8 @@ local function countSession(s, read)
     sharedHour, sharedDay, countHost(s, read),
   }
   if within(bounds.dayMs) then
-    if hasDevice then writeIfNew(keys[deviceAt + 1], placesText(people[#people]), read[deviceAt + 1] or '', bounds.personMs) end
-    if hasRespondent then writeIfNew(keys[respondentAt + 1], placesText(people[1]), read[respondentAt + 1] or '', bounds.personMs) end
+    if hasDevice then writeIfNew(keys[deviceAt + 1], people[#people].text, read[deviceAt + 1] or '', bounds.personMs) end
+    if hasRespondent then writeIfNew(keys[respondentAt + 1], people[1].text, read[respondentAt + 1] or '', bounds.personMs) end
   end
 
   readScope(s.prefix, #s.bands > 0)

@@ -49,7 +49,7 @@ local function addSighting(text, keepMs, max)
   if text == '' then return ownEntry end
   local from = string.find(text, ownMark, 1, true)
   if from then
-    if tonumber(string.sub(text, from + 17, from + 29)) > clock - keepMs then return text end
+    if string.sub(text, from + 17, from + 29) + 0 > clock - keepMs then return text end
     text = removeEntry(text, from)
   end
   -- Nearly always it is the latest, and stands before all others.

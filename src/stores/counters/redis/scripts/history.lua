@@ -12,7 +12,7 @@ end
 
 local function isWarm(marked)
   if not marked then return false end
-  if math.abs(now - tonumber(marked)) >= bounds.warmRenewMs then redis.call('SET', base .. 'warm', nowText, 'PX', bounds.warmMs) end
+  if math.abs(now - marked) >= bounds.warmRenewMs then redis.call('SET', base .. 'warm', nowText, 'PX', bounds.warmMs) end
   return true
 end
 

@@ -1,6 +1,7 @@
 -- What every part of the counting scripts looks at: the session at hand, set for each in turn. `clock` is when the call
 -- comes; of a session that is restored, now lies before it. Times are texts of 13 digits, so that they sort as texts.
 -- Keys of the world that is counted in begin with `base`; those of the project, which all its worlds share, with `home`.
+-- What is read as a text becomes a number by `+ 0`: tonumber is a call of the host's, and reads the text twice.
 local base, home
 local now, nowText, session, scope, at, clock, restoring, slot, hour, hourText
 -- The bucket of the session as a stamp, and the last bucket that an hour up to it no longer holds.
@@ -13,7 +14,7 @@ local function enter(ofNowText, ofSession, ofScope, ofClock)
     base, home = KEYS[1], string.match(KEYS[1], '^%b{}:')
   end
   nowText, session, scope, restoring = ofNowText, ofSession, ofScope, ofClock ~= nil
-  now = tonumber(nowText)
+  now = nowText + 0
   ownMark = ';' .. session
   ownEntry = ownMark .. nowText
   clock = ofClock or now

@@ -1,32 +1,30 @@
 -- Where a person was counted within a day: networks and addresses of a scope, and sources whatever the scope. A person goes by the respondent, and
 -- without one by the device; both remember, so that either tells. The text is "place:hour;" for each. Uses hour, within.
 
+-- The text with the places that are older left out, how many stay, and the hour of each by its name.
 local function placesOf(text)
-  local places = { names = {}, hours = {} }
+  local places = { text = text or '', count = 0, hours = {} }
   if not text then return places end
+  local kept, all = {}, true
   for name, of in string.gmatch(text, '([^:;]+):(%d+);') do
-    if tonumber(of) > hour - bounds.hoursPerDay then
-      places.names[#places.names + 1] = name
+    if of + 0 > hour - bounds.hoursPerDay then
+      kept[#kept + 1] = name .. ':' .. of .. ';'
       places.hours[name] = of
+    else
+      all = false
     end
   end
+  places.count = #kept
+  if not all then places.text = table.concat(kept) end
   return places
-end
-
-local function placesText(places)
-  local parts = {}
-  for i, name in ipairs(places.names) do
-    parts[i] = name .. ':' .. places.hours[name] .. ';'
-  end
-  return table.concat(parts)
 end
 
 -- Notes the place. Whether it was noted within a day; of a full list no place is new.
 local function visit(places, name)
   local known = places.hours[name]
-  if known then return tonumber(known) < hour + bounds.hoursPerDay end
-  if #places.names >= bounds.personPlacesMax then return true end
-  places.names[#places.names + 1] = name
+  if known then return known + 0 < hour + bounds.hoursPerDay end
+  if places.count >= bounds.personPlacesMax then return true end
+  places.text, places.count = places.text .. name .. ':' .. hourText .. ';', places.count + 1
   places.hours[name] = hourText
   return false
 end
@@ -35,8 +33,8 @@ end
 local function isRepeat(people, name)
   local repeated = false
   if not within(bounds.dayMs) then return repeated end
-  for i, places in ipairs(people) do
-    local known = visit(places, name)
+  for i = 1, #people do
+    local known = visit(people[i], name)
     if i == 1 then repeated = known end
   end
   return repeated

@@ -6,19 +6,20 @@ end
 
 local function rateKeys(tag)
   local keys = {}
-  for i = 1, tonumber(ARGV[argument.limits]) do
+  for i = 1, ARGV[argument.limits] + 0 do
     keys[i] = tag .. 'l:' .. limitField(i, item.key)
   end
   return keys
 end
 
--- One call comes off every limit or, when one is used up, off none. `used` begins with the values of the keys; answers
+-- One call comes off every limit or, when one is used up, off none. The values of the keys stand in `read` from `from` on; answers
 -- whether the call was allowed, and what had been used of each before, as text.
-local function takeRates(keys, used)
+local function takeRates(keys, read, from)
   local allowed, before = true, {}
   for i = 1, #keys do
-    before[i] = used[i] or '0'
-    if tonumber(before[i]) >= tonumber(limitField(i, item.limit)) then allowed = false end
+    local used = read[from + i - 1] or '0'
+    before[i] = used
+    if used + 0 >= limitField(i, item.limit) + 0 then allowed = false end
   end
   if allowed then
     for i = 1, #keys do

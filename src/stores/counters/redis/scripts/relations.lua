@@ -13,7 +13,7 @@ local function tiesOf(record)
   local ties = {}
   if not record then return ties end
   local scored, lines = string.match(record, '^[^|]*|[^|]*|[^|]*|[^|]*|(%d+)|([^|]*)|')
-  if clock - tonumber(scored) < bounds.dayMs then
+  if clock - scored < bounds.dayMs then
     for tie in string.gmatch(lines, '[^\n]+') do
       ties[#ties + 1] = tie
     end
@@ -111,10 +111,11 @@ end
 -- The session’s ties with those of this call among them.
 local function joinTies(record, own)
   local node, known = tiesOf(record), {}
-  for _, tie in ipairs(node) do
-    known[tie] = true
+  for i = 1, #node do
+    known[node[i]] = true
   end
-  for _, tie in ipairs(own) do
+  for i = 1, #own do
+    local tie = own[i]
     if not known[tie] and #node < bounds.tiesMax then node[#node + 1] = tie end
   end
   return node
@@ -126,7 +127,7 @@ local function writeRecord(record, s, findable, node, tied)
   local first, scored, head, sketch = findable and stampOf(guard[1]) or '', tied and now or 0, nil, nil
   if record then
     local keptFirst, kept, last, rest = string.match(record, '^([^|]*)(|[^|]*|[^|]*|[^|]*|)(%d+)|[^|]*|(.*)$')
-    scored = tied and math.max(tonumber(last), now) or tonumber(last)
+    scored = tied and math.max(last + 0, now) or last + 0
     if not findable then first = keptFirst end
     if keptFirst ~= '' and (not findable or (restoring and guard[2] > now)) then head, sketch = kept, rest end
   end

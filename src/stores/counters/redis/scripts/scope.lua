@@ -22,8 +22,8 @@ local function readScope(prefix, hasBands)
   else
     known = redis.call('HMGET', scopeKey, '#squares', '#prefixes', '#length', '#oldest', '#newest', '#renewed', '#wide', prefix)
   end
-  squares, prefixes, length = tonumber(known[1] or 0), tonumber(known[2] or 0), tonumber(known[3] or 0)
-  oldest, newest, renewed, own = known[4], known[5], tonumber(known[6] or 0), tonumber(known[8] or 0)
+  squares, prefixes, length = (known[1] or 0) + 0, (known[2] or 0) + 0, (known[3] or 0) + 0
+  oldest, newest, renewed, own = known[4], known[5], (known[6] or 0) + 0, (known[8] or 0) + 0
   squaresBefore, prefixesBefore, lengthBefore, ownBefore = squares, prefixes, length, own
 end
 
@@ -180,7 +180,7 @@ local function advanceWindow(prefix)
       change('#sessions', kept[3])
     end
   end
-  if within(bounds.neighborhoodMs) and admit('w' .. scope) then addToWindow(prefix) end
+  if within(bounds.neighborhoodMs) and admit('w' .. scope .. ';') then addToWindow(prefix) end
   while length > 0 and (oldest < first or length > bounds.neighborhoodSessionsMax) do
     dropOldest(prefix)
   end

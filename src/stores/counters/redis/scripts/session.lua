@@ -64,9 +64,8 @@ local function writeGuard()
   redis.call('SET', base .. 's:' .. session, cmsgpack.pack(guard), 'PX', bounds.guardMs)
 end
 
--- Whether the session is new to a counter, which it then is no longer.
-local function admit(counter)
-  local label = counter .. ';'
+-- Whether the session is new to a counter, which it then is no longer. `label` is the counter’s name and a semicolon.
+local function admit(label)
   local known = guard[3]
   if added[label] or (known ~= '' and string.find(';' .. known, ';' .. label, 1, true)) then return false end
   if #known + addedLength + #label > bounds.guardLengthMax then return false end
@@ -75,15 +74,18 @@ local function admit(counter)
 end
 
 local function findReplay(fingerprint, version)
-  for _, replay in ipairs(guard[4]) do
+  local replays = guard[4]
+  for i = 1, #replays do
+    local replay = replays[i]
     if replay[1] == fingerprint and replay[2] == version and now - replay[4] < bounds.receiptMs then return replay[3], replay[4] end
   end
   return nil
 end
 
 local function noteReplay(fingerprint, version, receiptId)
-  local replays = { { fingerprint, version, receiptId, now } }
-  for _, replay in ipairs(guard[4]) do
+  local replays, before = { { fingerprint, version, receiptId, now } }, guard[4]
+  for i = 1, #before do
+    local replay = before[i]
     if #replays < bounds.replaysMax and (replay[1] ~= fingerprint or replay[2] ~= version) then replays[#replays + 1] = replay end
   end
   guard[4] = replays
@@ -94,7 +96,7 @@ local function claimSignature(signature)
   if signature == '' then return false end
   local key = base .. 'g:' .. signature
   local owner, claimedAt = string.match(redis.call('GET', key) or '', '^(.*) (%d+)$')
-  if owner and now - tonumber(claimedAt) < bounds.signatureMs then return owner == session end
+  if owner and now - claimedAt < bounds.signatureMs then return owner == session end
   redis.call('SET', key, session .. ' ' .. nowText, 'PX', bounds.signatureMs)
   return true
 end
@@ -103,7 +105,7 @@ end
 local function findPromised(idempotency)
   if idempotency == '' then return nil end
   local fingerprint, receiptId, notedAt = string.match(redis.call('GET', base .. 'i:' .. idempotency) or '', '^(%S+) (%S+) (%d+)$')
-  if not fingerprint or now - tonumber(notedAt) >= bounds.receiptMs then return nil end
+  if not fingerprint or now - notedAt >= bounds.receiptMs then return nil end
   return fingerprint, receiptId
 end
 

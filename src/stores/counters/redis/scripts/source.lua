@@ -3,8 +3,9 @@
 
 -- Exponentially weighted moments as "mean variance hours".
 local function parseMoments(text)
-  local mean, variance, hours = string.match(text or '', '^(%S+) (%S+) (%S+)$')
-  return tonumber(mean or 0), tonumber(variance or 0), tonumber(hours or 0)
+  if not text then return 0, 0, 0 end
+  local mean, variance, hours = string.match(text, '^(%S+) (%S+) (%S+)$')
+  return (mean or 0) + 0, (variance or 0) + 0, (hours or 0) + 0
 end
 
 local function fold(text, count)
@@ -32,10 +33,10 @@ local function sourceRate(source, people)
   local key = base .. 'b:' .. source
   -- Hours that are restored behind the current one have a place of their own until they ended too.
   local known = redis.call('HMGET', key, 'h', 'c', 'all', 'rh', 'rc', ownOf(hour))
-  local current, count, all = tonumber(known[1] or hour), tonumber(known[2] or 0), known[3]
-  local restored, restoredCount = tonumber(known[4] or 0), tonumber(known[5] or 0)
+  local current, count, all = (known[1] or hour) + 0, (known[2] or 0) + 0, known[3]
+  local restored, restoredCount = (known[4] or 0) + 0, (known[5] or 0) + 0
   local repeated = isRepeat(people, 's' .. source)
-  local add = admit('s' .. source) and not repeated
+  local add = admit('s' .. source .. ';') and not repeated
   if restoring and hour < current then
     if add then
       if hour > restored then

@@ -15,50 +15,73 @@ local function offsetsOf(cells)
   return offsets
 end
 
--- What is asked of BITFIELD, but for where the terms lie: both are filled as far as any sketch needed them, and used again by every call.
-local reads = { 'GET', 'u24', totalBefore, 'GET', 'u24', totalCell }
-local sums = { 'OVERFLOW', 'SAT', 'GET', 'u24', totalBefore, 'INCRBY', 'u24', totalCell, '1' }
+-- What is asked of BITFIELD, but for where the terms lie: filled as far as any sketch needed it, and used again by every call. The two sums come last,
+-- so that what is answered begins with the counts as they are wanted.
+local reads, sums, filled = {}, { 'OVERFLOW', 'SAT' }, 0
+
+local function fillTo(cells)
+  for i = filled, cells - 1 do
+    reads[3 * i + 1], reads[3 * i + 2] = 'GET', 'u24'
+    sums[4 * i + 3], sums[4 * i + 4], sums[4 * i + 6] = 'INCRBY', 'u24', '1'
+  end
+  filled = math.max(filled, cells)
+end
 
 local function readCells(key, offsets)
-  local last = 6
+  fillTo(#offsets + 2)
+  local last = 0
   for i = 1, #offsets do
     local offset = offsets[i]
     if offset ~= '' then
-      if not reads[last + 1] then reads[last + 1], reads[last + 2] = 'GET', 'u24' end
       reads[last + 3] = offset
       last = last + 3
     end
   end
-  return redis.call('BITFIELD', key, unpack(reads, 1, last))
+  reads[last + 3], reads[last + 6] = totalBefore, totalCell
+  return redis.call('BITFIELD', key, unpack(reads, 1, last + 6))
 end
 
 -- Counts and reads in one: what is answered includes the session itself.
 local function countCells(key, offsets)
-  local last = 9
+  fillTo(#offsets + 2)
+  local last = 2
   for i = 1, #offsets do
     local offset = offsets[i]
     if offset ~= '' then
-      if not sums[last + 1] then sums[last + 1], sums[last + 2], sums[last + 4] = 'INCRBY', 'u24', '1' end
       sums[last + 3] = offset
       last = last + 4
     end
   end
-  local counts = redis.call('BITFIELD', key, unpack(sums, 1, last))
-  if counts[2] == 1 then redis.call('PEXPIRE', key, 2 * bounds.weekMs + bounds.dayMs) end
+  -- Nothing is added to the sum of versions before.
+  sums[last + 3], sums[last + 4], sums[last + 7] = totalBefore, '0', totalCell
+  local counts = redis.call('BITFIELD', key, unpack(sums, 1, last + 8))
+  sums[last + 4] = '1'
+  if counts[#counts] == 1 then redis.call('PEXPIRE', key, 2 * bounds.weekMs + bounds.dayMs) end
   return counts
 end
 
 local function termRates(offsets)
   local week = math.floor(now / bounds.weekMs)
   local key, keyBefore = base .. 't:' .. spell(week), base .. 't:' .. spell(week - 1)
-  local current = admit('t') and countCells(key, offsets) or not restoring and readCells(key, offsets)
+  local found = admit('t;') and countCells(key, offsets) or not restoring and readCells(key, offsets)
   if restoring then return false end
-  local before = redis.call('EXISTS', keyBefore) == 1 and readCells(keyBefore, offsets) or { 0, 0 }
-  local counts, place = {}, 2
-  for i = 1, #offsets do
-    local known = offsets[i] ~= ''
-    if known then place = place + 1 end
-    counts[i] = known and current[place] + (before[place] or 0)
+  local cells = #found
+  if redis.call('EXISTS', keyBefore) == 1 then
+    local before = readCells(keyBefore, offsets)
+    for i = 1, cells do
+      found[i] = found[i] + before[i]
+    end
   end
-  return { current[1] + current[2] + before[1] + before[2], counts }
+  local total, known = found[cells - 1] + found[cells], cells - 2
+  found[cells - 1], found[cells] = nil, nil
+  if known == #offsets then return { total, found } end
+  local counts, place = {}, 0
+  for i = 1, #offsets do
+    counts[i] = false
+    if offsets[i] ~= '' then
+      place = place + 1
+      counts[i] = found[place]
+    end
+  end
+  return { total, counts }
 end

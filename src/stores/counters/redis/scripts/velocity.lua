@@ -15,9 +15,9 @@ local function tally(text, bucket, bucketText, width, add)
   end
   local kept, sum = {}, 0
   for key, count in string.gmatch(text, '(%d+):(%d+);') do
-    local of = tonumber(key)
+    local of = key + 0
     if of > bucket - width then
-      count = tonumber(count)
+      count = count + 0
       if add and of == bucket then
         count, add = count + 1, false
       end
@@ -67,12 +67,12 @@ end
 
 -- Distinct members of the last hour by narrow bucket: exact up to the cap, from there on one HyperLogLog per bucket
 -- until nothing was added for an hour. The text is then "H" and the bucket of the latest addition.
-local function seenBySlot(text, name, member)
+local function seenBySlot(text, kind, address, member)
   if text == '' then
     if member == '' then return text, 0 end
     return ';' .. member .. slotStamp, 1
   end
-  local key = at .. 'u' .. name
+  local key = at .. 'u' .. kind .. address
   local lastSlot = tonumber(string.match(text, '^H(%d+)'))
   if lastSlot and lastSlot > slot - bounds.slotsPerHour then
     if member ~= '' then
@@ -90,8 +90,9 @@ local function seenBySlot(text, name, member)
   local latest = slot
   for i = 1, #text, entryWidth do
     local reference, stamp = entryAt(text, i)
-    latest = math.max(latest, tonumber(stamp))
-    addToEstimate(key, tonumber(stamp), reference)
+    local ofSlot = stamp + 0
+    latest = math.max(latest, ofSlot)
+    addToEstimate(key, ofSlot, reference)
   end
   return 'H' .. latest, estimate(key)
 end
