@@ -25,7 +25,7 @@ import { startApi } from './wiring/api.js';
 import { startAudience, type StartedAudience } from './wiring/audience.js';
 import { startConsumers } from './wiring/consumers.js';
 import { createDrain } from './wiring/drain.js';
-import { apiPrefix, audienceUrlOf, siteUrlOf, type Parts } from './wiring/parts.js';
+import { apiPrefix, audienceUrlOf, siteUrlOf, type Background, type Parts } from './wiring/parts.js';
 
 export interface Service {
   readonly bootstrap: Partial<BootstrapIds> & Pick<Bootstrap, 'baseUrl' | 'siteUrl' | 'audienceUrl' | 'adminUrl'>;
@@ -67,17 +67,20 @@ export async function startService(
       ...(stop === undefined ? {} : { stop }),
       ...(onLost === undefined ? {} : { onLost }),
     });
-    opened.push(() => stores.close());
+    opened.push(() => stores.close(), 'the stores');
     const masterKeys = await step(admitMasterKeys(stores.database, given));
     const outbox = createOutbox({ database: stores.database, log: stores.log, logger, metrics });
-    opened.push(() => outbox.close());
+    opened.push(() => outbox.close(), 'the outbox');
     const isApi = hasRole(settings, 'api');
     const created =
       isApi && (settings.VH_BOOTSTRAP ?? settings.VH_ENV === 'development')
         ? await step(bootstrapDemo(stores.database, createSigningSecrets(masterKeys.readable)))
         : null;
     const ids = created ?? readBootstrap(settings.VH_DATA_DIR);
-    const parts: Parts = { settings, logger, metrics, stores, outbox, masterKeys, now, drain, opened };
+    const background: Background[] = [];
+    const stopBackground = async (): Promise<void> => void (await Promise.all(background.map((one) => one.stop())));
+    opened.push(stopBackground, 'the consumers');
+    const parts: Parts = { settings, logger, metrics, stores, outbox, masterKeys, now, drain, background, opened };
     const consumers = hasRole(settings, 'consumers') ? await step(startConsumers(parts)) : [];
     let audience: StartedAudience | null = null;
     const audienceUrl = (): string => audience?.audienceUrl ?? audienceUrlOf(settings, settings.AUDIENCE_PORT);

@@ -30,8 +30,15 @@ export async function serve(stop: AbortSignal): Promise<void> {
       void service.stop().then(
         () => process.exit(0),
         (error: unknown) => {
-          logger.error({ err: error }, 'the service did not stop cleanly');
-          process.exit(1);
+          // What a store that hangs was asked is asked again by whoever comes next; that is no failure of this process.
+          const isStore = isUnavailable(error);
+          if (isStore)
+            logger.warn(
+              { reason: causeOf(error) },
+              'a store did not let go in time; nothing that was answered is lost',
+            );
+          else logger.error({ err: error }, 'the service did not stop cleanly');
+          process.exit(isStore ? 0 : 1);
         },
       );
     if (stop.aborted) end();

@@ -5,8 +5,8 @@
 import { settleWithin } from './settle-within.js';
 
 export interface Closers {
-  /** Adds what closes the thing that was opened last. */
-  push(close: () => Promise<void>): void;
+  /** Adds what closes the thing that was opened last; `name` is what is said to have taken too long. */
+  push(close: () => Promise<void>, name?: string): void;
   /**
    * Closes everything; then rejects with the first failure, if there was one. `leftMs` tells how much time is left, milliseconds: each may take what
    * then remains beyond a reserve for those behind it.
@@ -22,15 +22,15 @@ const waitMsMin = 50;
 const waitMsMax = 60_000;
 
 export function createClosers(): Closers {
-  const opened: (() => Promise<void>)[] = [];
+  const opened: { readonly close: () => Promise<void>; readonly name: string }[] = [];
   return {
-    push: (close) => void opened.push(close),
+    push: (close, name) => void opened.push({ close, name: name ?? 'what was opened' }),
     close: async (leftMs = () => Infinity) => {
       const failures: unknown[] = [];
       const closing = opened.splice(0).reverse();
-      for (const [index, close] of closing.entries()) {
+      for (const [index, { close, name }] of closing.entries()) {
         const waitMs = leftMs() - (closing.length - index) * reserveMs;
-        const done = settleWithin(close(), Math.min(waitMsMax, Math.max(waitMsMin, waitMs)), 'closing');
+        const done = settleWithin(close(), Math.min(waitMsMax, Math.max(waitMsMin, waitMs)), `closing ${name}`);
         await done.catch((error: unknown) => failures.push(error));
       }
       if (failures.length > 0) throw failures[0];

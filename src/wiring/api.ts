@@ -99,7 +99,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
   const oauth = await openOAuth(parts, { directories, limits, siteUrl, apiUrl: issuer });
   const appDeps = appDepsOf(parts, { directories, limits, accessTokens: oauth.accessTokens });
   const app: FastifyInstance = createApp(appDeps);
-  opened.push(() => closeWithin(app, drain.leftMs()));
+  opened.push(() => closeWithin(app, drain.leftMs()), 'the API listener');
   await registerOpenapi(app, documentOf(address));
   const decide = createOriginDecision(settings.VH_ENV);
   const guard = createPublicGuard({ directories, limits, decide, ownOrigin: () => new URL(siteUrl()).origin });

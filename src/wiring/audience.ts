@@ -42,11 +42,11 @@ export async function startAudience(
   ids: BootstrapIds | null,
   shared: SharedParts | null,
 ): Promise<StartedAudience> {
-  const { settings, stores, metrics, logger, now, drain, opened } = parts;
+  const { settings, stores, metrics, logger, now, drain, opened, background } = parts;
   const work = shared ?? (await openShared(parts, ids));
   const { directories, limits, scoring, tokenKeys, siteUrl } = work;
   const app = createApp(appDepsOf(parts, work));
-  opened.push(() => closeWithin(app, drain.leftMs()));
+  opened.push(() => closeWithin(app, drain.leftMs()), 'the audience listener');
   const audienceUrl = (): string =>
     audienceUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.AUDIENCE_PORT);
   const tokens = createPlaceTokens({
@@ -101,7 +101,7 @@ export async function startAudience(
     logger,
     retentionDays: settings.VH_SESSION_RETENTION_DAYS,
   });
-  opened.push(() => rounds.stop());
+  background.push(rounds);
   await app.listen({ host: settings.HOST, port: settings.AUDIENCE_PORT });
   return { audienceUrl: audienceUrl(), rounds: { group: 'places', consumer: rounds } };
 }

@@ -17,13 +17,8 @@ import { startReceiptRetention } from '../scoring/receipt-retention.js';
 import { startMixConsumer } from '../scoring/thresholds/mix-consumer.js';
 import { startRollupConsumer } from '../verification/analytics/rollup-consumer.js';
 import { startSessionRetention } from '../verification/sessions/session-retention.js';
-import type { Parts } from './parts.js';
+import type { Background, Parts } from './parts.js';
 import { openDeliveries } from './webhooks.js';
-
-/** Something that works in the background until it is stopped. */
-interface Background {
-  stop(): Promise<void>;
-}
 
 export interface NamedConsumer {
   readonly group: string;
@@ -74,16 +69,14 @@ const rounds: readonly ((parts: Parts) => Background)[] = [
 
 const roundsOf = ({ stores, logger, metrics }: Parts): RoundsDeps => ({ database: stores.database, logger, metrics });
 
-/** Starts all of them; they stop with the service, all at once. */
+/** Starts all of them. */
 export async function startConsumers(parts: Parts): Promise<readonly NamedConsumer[]> {
   const started: NamedConsumer[] = [];
-  const running: Background[] = [];
-  parts.opened.push(async () => void (await Promise.all(running.map((background) => background.stop()))));
   for (const [group, start] of Object.entries(consumers)) {
     const consumer = await start(parts);
-    running.push(consumer);
+    parts.background.push(consumer);
     started.push({ group, consumer });
   }
-  for (const start of rounds) running.push(start(parts));
+  for (const start of rounds) parts.background.push(start(parts));
   return started;
 }

@@ -10,6 +10,11 @@ import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { Drain } from './drain.js';
 
+/** Something that works in the background until it is stopped. */
+export interface Background {
+  stop(): Promise<void>;
+}
+
 export interface Parts {
   readonly settings: Settings;
   readonly logger: Logger;
@@ -20,6 +25,8 @@ export interface Parts {
   readonly masterKeys: MasterKeys;
   readonly now: () => number;
   readonly drain: Drain;
+  /** What works until the process ends; it is stopped all at once, when the listeners have closed. */
+  readonly background: Background[];
   /** Closers of what was opened so far. */
   readonly opened: Pick<Closers, 'push'>;
 }

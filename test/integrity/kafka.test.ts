@@ -20,7 +20,7 @@ if (stack !== null) {
         VH_CONSUMER_TAKEOVER_MS: '3000',
       };
       const fleet = await startFleet(t, settings, ['api', 'consumers']);
-      const [api] = fleet.members;
+      const [api, consumers] = fleet.members;
       const load = startScoreLoad(fleet, { callers: 3, pauseMs: 20 });
       await load.further(30);
       for (const [down, up] of [
@@ -31,6 +31,10 @@ if (stack !== null) {
         await kafka.command(down);
         await load.further(60);
         t.ok(((await api?.metric('vh_spool_bytes')) ?? 0) > 0, `after ${down} receipts wait in the spool`);
+        if (down === 'pause') {
+          t.equal(await consumers?.end('SIGTERM'), 0, 'a consumer is told to end, and does, beside brokers that hang');
+          await consumers?.start();
+        }
         if (down === 'kill') {
           await api?.end('SIGTERM');
           await api?.start();

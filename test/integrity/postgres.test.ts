@@ -51,7 +51,10 @@ if (stack !== null) {
         t.equal(unheard.status, 503, 'what was recorded of a call is not made up');
         t.ok(Number(unheard.headers.get('retry-after')) >= 1);
         t.match(await unheard.text(), /"STORE_UNAVAILABLE"/);
+        const consumers = down === 'pause' ? fleet.members[1] : undefined;
+        if (consumers !== undefined) t.equal(await consumers.end('SIGTERM'), 0, 'beside a server that hangs it ends');
         await postgres.command(up);
+        await consumers?.start();
         await load.further(20);
         let heard = await retry.again();
         await waitUntil(async () => (heard = await retry.again()).ok, 'the database is heard again');

@@ -21,11 +21,14 @@ t.test('what fails or hangs holds up nothing behind it, and is told at the end',
   const opened = createClosers();
   opened.push(async () => void closed.push('database'));
   opened.push(() => Promise.reject(new Error('the log objects')));
-  opened.push(() => new Promise(() => undefined));
+  opened.push(() => new Promise(() => undefined), 'the pool');
   opened.push(async () => void closed.push('listener'));
   const startedMs = performance.now();
   const endsInMs = (): number => startedMs + 600 - performance.now();
-  await t.rejects(opened.close(endsInMs), { code: 'STORE_UNAVAILABLE', details: { internal: /no answer within/ } });
+  await t.rejects(opened.close(endsInMs), {
+    code: 'STORE_UNAVAILABLE',
+    details: { internal: /closing the pool: no answer within/ },
+  });
   t.ok(performance.now() - startedMs < 5_000, 'nobody waits for the one that hangs');
   t.same(closed, ['listener', 'database']);
 });

@@ -20,7 +20,7 @@ import { nearestName } from '../../http/validation.js';
 import type { Queryable } from '../../stores/database/port.js';
 import type { AdministrationDeps } from '../deps.js';
 import { mintKey } from '../../administration/api-keys.js';
-import { recordAudit, type Actor } from '../../administration/audit.js';
+import { recordAudit } from '../../administration/audit.js';
 import type { KeyOwner } from '../../administration/api-keys.js';
 import {
   findOwnedKey,
@@ -32,14 +32,10 @@ import {
   showKey,
   type AdministeredKey,
 } from './key-store.js';
+import { requireReach, type Asking } from './key-reach.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 
 const dayMs = 86_400_000;
-
-export interface Asking {
-  readonly caller: Caller | null;
-  readonly actor: Actor;
-}
 
 export function createKeyService(deps: AdministrationDeps) {
   /** Runs on a key of the owner’s that is active and within the caller’s reach, and forgets it afterwards. */
@@ -171,15 +167,4 @@ function requireCeiling(caller: Caller | null, owner: KeyOwner, wanted: RateLimi
       `A key cannot lift rateLimits.${limit} above its own ${caller.limits[limit]}; ${owner.projectId === null ? 'a dashboard token' : 'an organization key or a dashboard token'} can.`,
     );
   }
-}
-
-function requireReach(
-  caller: Caller | null,
-  key: { readonly isTest: boolean; readonly scopes: readonly string[] },
-): void {
-  if (caller?.kind !== 'key') return;
-  if (caller.isTest && !key.isTest) throw new Fault('INSUFFICIENT_SCOPE', 'A test key administers test keys only.');
-  const beyond = key.scopes.find((scope) => !caller.scopes.includes(scope));
-  if (beyond !== undefined)
-    throw new Fault('INSUFFICIENT_SCOPE', `A key cannot administer one with a scope that it lacks itself: ${beyond}.`);
 }

@@ -90,7 +90,7 @@ function registerProvisioning(app: FastifyInstance, deps: AdministrationDeps): v
       requireOwnKeys(request.caller, body);
       const { created, reply: answer } = await provisionProject(
         deps,
-        actorOf(request),
+        { caller: request.caller, actor: actorOf(request) },
         organizationOf(request),
         fieldsOf(deps, body),
         body,
@@ -137,7 +137,7 @@ function registerCreation(app: FastifyInstance, deps: AdministrationDeps): void 
       }
       const { created, reply: answer } = await provisionProject(
         deps,
-        actorOf(request),
+        { caller: request.caller, actor: actorOf(request) },
         organizationId,
         fields,
         request.body,

@@ -8,6 +8,7 @@ import { notFound } from '../../http/access.js';
 import { DatabaseConflict, type Queryable } from '../../stores/database/port.js';
 import { mintKey } from '../../administration/api-keys.js';
 import { recordAudit, type Actor } from '../../administration/audit.js';
+import { requireReach, type Asking } from '../keys/key-reach.js';
 import { findIssuedKey, replaceKey, retireIssuedKeys, type AdministeredKey } from '../keys/key-store.js';
 import {
   findProject,
@@ -27,17 +28,17 @@ export interface Provisioned {
 
 type Wish = Pick<ProjectCreation, 'issueApiKey' | 'rotateApiKey'>;
 
-/** `fields` are checked already. */
+/** `fields` are checked already. A current key is replaced only where it is within the caller's reach, as everywhere. */
 export async function provisionProject(
   deps: AdministrationDeps,
-  actor: Actor,
+  asking: Asking,
   organizationId: string,
   fields: ProjectFields,
   wish: Wish,
 ): Promise<Provisioned> {
   const { project, created, key } = await inOrganization(deps.database, organizationId, async (tx) => {
-    const { project, created } = await createOnce(tx, deps.signingSecrets, actor, organizationId, fields);
-    return { project, created, key: await issueKey(tx, actor, project, wish, new Date(deps.now())) };
+    const { project, created } = await createOnce(tx, deps.signingSecrets, asking.actor, organizationId, fields);
+    return { project, created, key: await issueKey(tx, asking, project, wish, new Date(deps.now())) };
   });
   if (key?.replaced !== undefined) deps.directories.dropKey(key.replaced.secretHash);
   return { created, reply: { ...showProject(project), ...(key === null ? {} : key.reply) } };
@@ -78,7 +79,7 @@ interface Issue {
 /** null where no key was asked for, and where there is none to rotate. */
 async function issueKey(
   tx: Queryable,
-  actor: Actor,
+  { caller, actor }: Asking,
   project: StoredProject,
   { issueApiKey = false, rotateApiKey = false }: Wish,
   now: Date,
@@ -90,6 +91,7 @@ async function issueKey(
   if (current !== null && !rotateApiKey)
     return { reply: { apiKey: null, apiKeyId: current.keyId, apiKeyPrefix: current.prefix, apiKeyIssued: false } };
   if (current === null && !issueApiKey) return null;
+  if (current !== null) requireReach(caller, current);
   await retireIssuedKeys(tx, projectId);
   const minted =
     current === null

@@ -27,7 +27,8 @@ export interface KafkaConsumerDeps {
   readonly sessionTimeoutMs: number;
 }
 
-const stopDeadlineMs = 8_000;
+/** Leaves time for what a process closes afterwards. */
+const stopDeadlineMs = 6_000;
 const silenceCheckMs = 2_000;
 /** Longer than the group lets its members join (one session) and than kafkajs waits for any other answer. */
 const silentMsBeyondSession = 8_000;
