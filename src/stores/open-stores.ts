@@ -53,6 +53,11 @@ const lookupConnections = 2;
  * receipts take longer than the requests that came meanwhile keep the main thread busy, and it idles.
  */
 const embeddedBatchMax = 100;
+/**
+ * Nobody else appends to the log in a directory that this process has locked, and its own appends wake the readers: they look only for one whose answer
+ * was lost.
+ */
+const embeddedPollMs = 5_000;
 /** A start waits this long for Kafka, and goes on without it. */
 const logPatienceMs = 5_000;
 /** A score waits no longer for its counts. They take a millisecond or two where Redis is well. */
@@ -170,7 +175,10 @@ async function openLog(
   if (brokers === null)
     return openTableLog({
       ...{ database, now: () => performance.now(), logger, tellLoss, leaseMs: takeoverMs },
-      ...(settings.DATABASE_URL === null && { batchMax: embeddedBatchMax }),
+      ...(settings.DATABASE_URL === null && {
+        batchMax: embeddedBatchMax,
+        pollMs: Math.min(embeddedPollMs, takeoverMs / 2),
+      }),
     });
   const sasl = saslOf(settings);
   const open = (): Promise<Log> =>

@@ -96,6 +96,8 @@ export function startOutboxSweeper({ database, log, logger, metrics, everyMs = e
 async function oldestSeconds(database: Database): Promise<number | null> {
   const [row] = await database.query<{ age: number }>(
     'SELECT greatest(0, extract(epoch FROM now() - written_at))::float8 AS age FROM outbox ORDER BY event_id LIMIT 1',
+    [],
+    { recurring: true },
   );
   return row?.age ?? null;
 }

@@ -31,6 +31,7 @@ export async function acquireGroup(
        WHERE g.member IS NULL OR g.member = excluded.member OR g.lease_until < now() OR g.lease_server <> excluded.lease_server
      RETURNING next_offset`,
     [topic, group, member, leaseMs],
+    { recurring: true },
   );
   return row?.next_offset ?? null;
 }
@@ -69,6 +70,7 @@ export async function readEntries(
   const rows = await database.query<{ end_offset: number; entry_count: number; content: Uint8Array }>(
     'SELECT end_offset, entry_count, content FROM log_batches WHERE topic = $1 AND end_offset > $2 ORDER BY end_offset LIMIT $3',
     [topic, position, batchesPerRead],
+    { recurring: true },
   );
   const [first] = rows;
   if (first === undefined) return { start: position, entries: [] };

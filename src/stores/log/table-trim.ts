@@ -57,6 +57,8 @@ export async function removeRead(database: Database): Promise<number> {
     `WITH read AS (SELECT topic, min(next_offset) AS next_offset FROM log_groups GROUP BY topic),
           gone AS (DELETE FROM log_batches b USING read WHERE b.topic = read.topic AND b.end_offset <= read.next_offset RETURNING 1)
      SELECT count(*) AS removed FROM gone`,
+    [],
+    { recurring: true },
   );
   return row?.removed ?? 0;
 }
