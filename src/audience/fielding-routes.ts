@@ -7,7 +7,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { StringEnum } from '../contract/common.js';
-import { countryCodePattern } from '../contract/country.js';
+import { readDeclaredCountry } from '../contract/country.js';
 import { ageMax, trait } from '../contract/study.js';
 import { tokenLengthMax } from '../contract/token.js';
 import { Fault } from '../errors.js';
@@ -38,7 +38,6 @@ const Text = Type.Optional(Type.String({ maxLength: 256 }));
 const deviceCookie = 'vh_device';
 const deviceForm = /(?:^|;\s*)vh_device=([0-9a-f]{32})(?:;|$)/;
 const deviceSeconds = 30 * 86_400;
-const country = new RegExp(countryCodePattern);
 
 export function registerFieldingRoutes(app: FastifyInstance, deps: FieldingRouteDeps): void {
   void app.register(async (scope) => {
@@ -126,7 +125,7 @@ function traitsOf(query: Readonly<Partial<Record<keyof Traits, string>>>): Trait
     return normal === '' || normal.length > trait.maxLength ? null : normal;
   };
   return {
-    country: query.country !== undefined && country.test(query.country) ? query.country.toUpperCase() : null,
+    country: readDeclaredCountry(query.country ?? ''),
     gender: text(query.gender),
     age,
     profession: text(query.profession),

@@ -32,6 +32,9 @@ const meant: Readonly<Record<string, string>> = {
   ZR: 'CD',
 };
 
+/** Of those the two that whole administrations use, so that they name a country wherever people declare one. */
+const customary: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR' };
+
 const anyCode = `(?:${patternsByFirstLetter().join('|')})`;
 
 /** Matches every code in either case, and nothing else. */
@@ -48,6 +51,15 @@ export const CountryCodeOrEmpty = (description: string) =>
 /** Whether a pattern of a schema is one of these. */
 export function isCountryPattern(pattern: unknown): boolean {
   return pattern === countryCodePattern || pattern === countryCodeOrEmptyPattern;
+}
+
+const isAssigned = new RegExp(countryCodePattern);
+
+/** The assigned code that a declared country means, in capitals, where nobody can be told of a wrong one; null where it means none. */
+export function readDeclaredCountry(text: string): string | null {
+  if (isAssigned.test(text)) return text.toUpperCase();
+  const code = text.toUpperCase();
+  return Object.hasOwn(customary, code) ? (customary[code] ?? null) : null;
 }
 
 /** What to say of a text that is no country’s code. */

@@ -83,12 +83,27 @@ export const StudyCreation = Type.Object({
 });
 export type StudyCreation = Static<typeof StudyCreation>;
 
-/** A merge: what is left out stays, a list replaces the list, null of quotas removes them. */
+/** Named with an impossible schema, so that it is refused, in words of its own, and not taken without effect. */
+const refused = (description: string) => Type.Optional(Type.Unsafe<never>({ not: {}, description }));
+const settled = refused('is settled when the study is made; make another study.');
+
+/** A merge: what is left out stays, a list replaces the list, null of quotas removes them. What a study has and keeps is refused. */
 export const StudyPatch = Type.Object({
   name: Type.Optional(Name),
   audience: Type.Optional(
-    Type.Object({ sample_size: Type.Optional(SampleSize), quotas: Type.Optional(Nullable(Quotas)) }),
+    Type.Object({
+      sample_size: Type.Optional(SampleSize),
+      quotas: Type.Optional(Nullable(Quotas)),
+      countries: settled,
+      language: settled,
+    }),
   ),
+  survey_url: settled,
+  verification: settled,
+  projectId: settled,
+  status: refused('is changed by POST /studies/{studyId}/launch, pause, resume, close or cancel.'),
+  sample_size: refused('belongs into audience.'),
+  quotas: refused('belongs into audience.'),
 });
 export type StudyPatch = Static<typeof StudyPatch>;
 

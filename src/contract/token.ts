@@ -2,7 +2,7 @@
  * Tokens of a verification: what they claim, and what validating one answers.
  */
 import { Type, type Static } from 'typebox';
-import { StringEnum } from './common.js';
+import { Nullable, StringEnum } from './common.js';
 import { unit } from './project-parts.js';
 import { VerdictScores, verdictStatuses } from './verdict.js';
 
@@ -35,7 +35,10 @@ export type TokenClaims = Static<typeof TokenClaims>;
 const Token = Type.String({ description: 'verificationToken of a session.' });
 
 export const TokenVerification = Type.Object({ token: Token });
-export const TokenBatch = Type.Object({ tokens: Type.Array(Token, { minItems: 1, maxItems: batchTokensMax }) });
+/** A page that could not reach the service has null for a token: it fails alone, as MALFORMED. */
+export const TokenBatch = Type.Object({
+  tokens: Type.Array(Nullable(Token), { minItems: 1, maxItems: batchTokensMax }),
+});
 
 export const TokenReply = Type.Object({
   success: Type.Boolean(),

@@ -9,6 +9,7 @@ import { Fault } from '../errors.js';
 import { bodyBytesMax } from '../limits.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
+import { registerAbsentNulls } from './absent-nulls.js';
 import { registerAccess, takeOutstandingRate, type AccessDeps } from './access.js';
 import { answerFault, registerErrorAnswers } from './error-answers.js';
 import { createDoor } from './door.js';
@@ -23,6 +24,8 @@ export interface AppDeps extends AccessDeps {
   readonly metrics: Metrics;
   /** Writes a line for each request: which route, what it answered, for which key, how long it took. Nothing of what it said. */
   readonly accessLog?: boolean;
+  /** Path of the page that lists this listener’s operations; default that of the API. */
+  readonly docsPath?: string;
   /** Whether the process is about to end: an answer is then the last of its connection. */
   readonly isLeaving?: () => boolean;
 }
@@ -96,8 +99,15 @@ export function createApp(deps: AppDeps): FastifyInstance {
   // The framework reads text/plain by itself, and a program that forgot the header, as fetch lets it, would be told that its body is no object.
   app.removeContentTypeParser('text/plain');
   registerJsonBody(app, 'application/json');
+  // Fastify would take it as a text, which is then said to be no object; fetch sends JSON so where nobody names a type.
+  app.removeContentTypeParser('text/plain');
+  registerAbsentNulls(app);
   registerValidation(app);
-  registerErrorAnswers(app, { methodsOf: routes.methodsOf, settle: (request) => takeOutstandingRate(request, deps) });
+  registerErrorAnswers(app, {
+    methodsOf: routes.methodsOf,
+    docsPath: deps.docsPath ?? '/api/v1/docs',
+    settle: (request) => takeOutstandingRate(request, deps),
+  });
   registerNesting(app);
   registerAccess(app, deps);
   return app;

@@ -10,11 +10,22 @@ import { describeViolation } from './validation.js';
 
 export interface ErrorAnswerDeps {
   readonly methodsOf: (path: string) => readonly string[];
+  /** Path of the page that lists the operations. */
+  readonly docsPath: string;
   /** What is owed for a call that failed, before it is answered; what it throws is answered instead. */
   readonly settle: (request: FastifyRequest) => Promise<void>;
 }
 
-export function registerErrorAnswers(app: FastifyInstance, { methodsOf, settle }: ErrorAnswerDeps): void {
+export function registerErrorAnswers(app: FastifyInstance, { methodsOf, docsPath, settle }: ErrorAnswerDeps): void {
+  /** The fault of an address or method that no route serves. */
+  function unserved({ url, method }: FastifyRequest): Fault {
+    const methods = methodsOf(url.split('?', 1)[0] ?? '/');
+    return methods.length > 0 && !methods.includes(method)
+      ? new Fault('METHOD_NOT_ALLOWED', `This address takes ${methods.join(', ')}.`, {
+          headers: { allow: methods.join(', ') },
+        })
+      : new Fault('NOT_FOUND', `There is nothing at this address. The operations are listed at ${docsPath}.`);
+  }
   // A body that cannot be read, sent where nothing takes one, is still a request to nowhere.
   app.setErrorHandler(async (error: FastifyError | Fault, request, reply) => {
     // Fastify closes the connection behind a body that it did not read to its end.
@@ -24,19 +35,9 @@ export function registerErrorAnswers(app: FastifyInstance, { methodsOf, settle }
       (fault: Fault) => fault,
     );
     const fault = unsettled ?? error;
-    return answerFault(request.is404 ? unserved(request, methodsOf) : asFault(fault, request), request, reply);
+    return answerFault(request.is404 ? unserved(request) : asFault(fault, request), request, reply);
   });
-  app.setNotFoundHandler((request, reply) => answerFault(unserved(request, methodsOf), request, reply));
-}
-
-/** The fault of an address or method that no route serves. */
-function unserved(request: FastifyRequest, methodsOf: (path: string) => readonly string[]): Fault {
-  const methods = methodsOf(request.url.split('?', 1)[0] ?? '/');
-  return methods.length > 0 && !methods.includes(request.method)
-    ? new Fault('METHOD_NOT_ALLOWED', `This address takes ${methods.join(', ')}.`, {
-        headers: { allow: methods.join(', ') },
-      })
-    : new Fault('NOT_FOUND', 'There is nothing at this address. The operations are listed at /api/v1/docs.');
+  app.setNotFoundHandler((request, reply) => answerFault(unserved(request), request, reply));
 }
 
 /** Sends a fault; also for handlers outside the routes, such as a refused protocol upgrade. */

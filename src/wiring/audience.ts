@@ -45,7 +45,7 @@ export async function startAudience(
   const { settings, stores, metrics, logger, now, drain, opened, background } = parts;
   const work = shared ?? (await openShared(parts, ids));
   const { directories, limits, scoring, tokenKeys, siteUrl } = work;
-  const app = createApp(appDepsOf(parts, work));
+  const app = createApp({ ...appDepsOf(parts, work), docsPath: `${audiencePrefix}/docs` });
   opened.push(() => closeWithin(app, drain.leftMs()), 'the audience listener');
   const audienceUrl = (): string =>
     audienceUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.AUDIENCE_PORT);

@@ -60,6 +60,10 @@ t.test('what is wrong with a study is named', async (t) => {
     issues: [{ path: '/survey_url' }],
   });
   t.equal((await call('POST', '/studies', asked(0))).status, 400);
+  const nulls = await call('POST', '/studies', { ...asked(10, { quotas: null }), verification: null, projectId: null });
+  t.equal(nulls.status, 201, nulls.text);
+  const nowhere = await fetch(`${audienceUrl}/lite/score`);
+  t.match(await nowhere.text(), /listed at \/v1\/docs/, 'the page of this listener');
 });
 
 t.test('keys see what is theirs, and nobody else sees anything', async (t) => {
@@ -138,9 +142,25 @@ t.test('less than what was verified is a conflict, and less than what is held is
   t.equal((await open(returnUrl(ways[2]?.location ?? null, 'complete'))).title, titles.full);
   t.equal((await read(study)).progress.completed, 2);
   t.equal((await patch({ name: null })).status, 400);
+  for (const [path, body] of Object.entries({
+    '/survey_url': { survey_url: 'https://other.example/s' },
+    '/verification': { verification: { service_check: true } },
+    '/audience/countries': { audience: { countries: ['FR'] } },
+    '/status': { status: 'paused' },
+    '/sample_size': { sample_size: 5 },
+  }))
+    t.match(await patch(body), { status: 400, body: { issues: [{ path }] } }, `${path} is not taken without effect`);
   t.match((await patch({ audience: { quotas: [{ name: 'all', limit: 2 }] } })).body, {
     progress: { quotas: [{ held: 2, verified: 2 }] },
   });
+});
+
+t.test('the codes that administrations use for Britain and Greece are read as their countries', async (t) => {
+  const study = await fieldStudy(call, asked(5));
+  for (const country of ['UK', 'el'])
+    t.equal((await enter(study, { rid: country, src: 'a', more: { country } })).title, titles.declined, country);
+  const british = await fieldStudy(call, asked(5, { countries: ['GB'] }));
+  t.equal((await enter(british, { rid: 'b', src: 'a', more: { country: 'UK' } })).status, 302);
 });
 
 t.test('paused lets holders finish and nobody in; cancelled takes no return', async (t) => {

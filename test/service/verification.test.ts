@@ -98,6 +98,8 @@ t.test('an envelope that is none is 422 and names the fields, skinLuminance abov
   t.match(answer.body, { code: 'INVALID_ENVELOPE' });
   t.match(JSON.stringify(answer.body), '/demographics/skinLuminance');
   t.equal((await verify(service, session, { sdk: 'a\u0000' })).status, 422);
+  const nameless = await verify(service, session, { sessionId: undefined });
+  t.match(nameless, { status: 422, body: { issues: [{ path: '/sessionId' }] } }, 'its secret is not what is wrong');
   t.equal((await verify(service, session)).status, 200, 'the session is not used up by it');
 });
 
@@ -168,7 +170,7 @@ t.test('a batch takes 100 tokens and no more; one of another organization fails 
   const [head, payload = '', tail] = body.verificationToken.split('.');
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { iat: number; exp: number };
   const foreign = Buffer.from(JSON.stringify({ ...claims, aud: 'org_of_others' })).toString('base64url');
-  const ask = (tokens: readonly string[]) =>
+  const ask = (tokens: readonly (string | null)[]) =>
     service.call('POST', '/token/verify-batch', { body: { tokens }, headers: key });
   const tokens = Array.from({ length: 99 }, () => body.verificationToken);
   const answer = await ask([`${head}.${foreign}.${tail}`, ...tokens]);
@@ -177,6 +179,9 @@ t.test('a batch takes 100 tokens and no more; one of another organization fails 
   t.equal(own.length, 99);
   for (const each of own) t.match(each, { success: true, issuedAt: claims.iat, expiresAt: claims.exp });
   t.equal((await ask([...tokens, ...tokens.slice(0, 2)])).status, 400);
+  const { results } = (await ask([null, body.verificationToken])).body as { results: readonly object[] };
+  t.same(results[0], { success: false, error: 'MALFORMED' }, 'a page that could not reach the service has no token');
+  t.match(results[1], { success: true });
 });
 
 t.test('a session of a test key is of the test world: a live key does not take its token', async (t) => {

@@ -55,14 +55,14 @@ export function registerTokenRoutes(app: FastifyInstance, { verifyToken, tokenKe
         tags,
         operationId: 'verifyTokens',
         summary: 'Validate up to 100 verificationTokens',
-        description: 'Each by itself and in order: one that does not validate fails alone.',
+        description: 'Each by itself and in order: one that does not validate fails alone, null among them.',
         body: { ...TokenBatch, examples: [{ tokens: [tokenExample] }] },
         response: { 200: TokenBatchReply, ...errorReplies([400, 401, 402, 403, 413, 415, 429]) },
       },
     },
     async (request) => {
       const caller = keyCaller(request);
-      return { results: await Promise.all(request.body.tokens.map((token) => counted(caller, token))) };
+      return { results: await Promise.all(request.body.tokens.map((token) => counted(caller, token ?? ''))) };
     },
   );
 

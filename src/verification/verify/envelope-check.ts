@@ -28,7 +28,8 @@ export function createEnvelopeCheck(): CheckEnvelope {
   };
 }
 
-function invalidEnvelope(issues: readonly Issue[]): Fault {
+/** The fault of an envelope with fields at fault. */
+export function invalidEnvelope(issues: readonly Issue[]): Fault {
   const [first] = issues;
   return new Fault(
     'INVALID_ENVELOPE',

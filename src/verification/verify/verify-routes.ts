@@ -11,7 +11,7 @@ import { createValidatorCompiler } from '../../http/validation.js';
 import { envelopeBytesMax } from '../../limits.js';
 import { answerPreflights } from '../../administration/public-guard.js';
 import { openSession, registerReadable, type PublicSessionDeps } from '../public-sessions.js';
-import { createEnvelopeCheck } from './envelope-check.js';
+import { createEnvelopeCheck, invalidEnvelope } from './envelope-check.js';
 import { transportOf } from './transport.js';
 import type { VerifyService } from './verify-service.js';
 
@@ -48,7 +48,11 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
         },
       },
       async (request, reply) => {
-        const opened = await openSession(deps, request, reply, sessionIdOf(request.body));
+        const sessionId = sessionIdOf(request.body);
+        // Tells nothing of any session; else the secret, which may be right, would be told at fault.
+        if (sessionId === '' && request.headers['x-client-secret'] !== undefined)
+          throw invalidEnvelope([{ path: '/sessionId', message: 'is missing.' }]);
+        const opened = await openSession(deps, request, reply, sessionId);
         await deps.limits.requireTrial(opened.session.organizationId);
         const envelope = checkEnvelope(request.body);
         return deps.verifications.verify({
