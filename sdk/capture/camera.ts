@@ -32,7 +32,8 @@ async function capture(request: CaptureRequest): Promise<CaptureOutcome> {
   try {
     guide({ kind: 'loading' });
     const outcome = await untilAborted(measure({ ...request, signal: stop.signal }, looker), stop.signal);
-    guide({ kind: 'done' });
+    // Without a picture nothing was done that could be praised.
+    if (outcome.kind === 'captured') guide({ kind: 'done' });
     return outcome;
   } catch (error) {
     signal.throwIfAborted();

@@ -3,7 +3,8 @@
  * All else is what `mount` does.
  */
 import type { VHMountResult } from './api.js';
-import { reportFailure } from './page-console.js';
+import { VerifyError } from './errors.js';
+import { reportFailure, say } from './page-console.js';
 import type { Sdk } from './sdk.js';
 import { readAttributes } from './settings.js';
 
@@ -29,12 +30,20 @@ async function mountElement(mount: Sdk['mount'], element: Element): Promise<void
       readAttributes((name) => element.getAttribute(name)),
     );
   } catch (error) {
+    explainFailure(error);
     tell('vh:error', error);
     return;
   }
   const name = element.getAttribute('data-callback');
   if (name !== null) callPage(name, result);
   tell('vh:verified', result);
+}
+
+/** To the page's author, who sees an empty place: what it is that the page, or the project, has to have otherwise. Verdicts are none of it. */
+function explainFailure(error: unknown): void {
+  if (!(error instanceof VerifyError) || error.context?.scores !== undefined) return;
+  // Said already, with the list that does not name the page.
+  if (error.code !== 'ORIGIN_NOT_ALLOWED') say(`${error.code}: ${error.message}`);
 }
 
 function callPage(name: string, result: VHMountResult): void {

@@ -46,7 +46,9 @@ export async function finish(mounting: Mounting, end: End, outcome: RunOutcome |
       throw abortError();
     case 'unreachable': {
       const mode: DegradedMode = options.degradedMode ?? ('kind' in config ? degradedModeDefault : config.degradedMode);
-      if (mode === 'FAIL_CLOSED') throw troubleError(end.trouble);
+      const trouble = troubleError(end.trouble);
+      if (mode === 'FAIL_CLOSED') throw trouble;
+      say(`${trouble.message} The mount ends by ${mode}, without a token.`);
       return degradedResult(mode, end.trouble.reason, sessionId ?? null, await localFacts(mounting, outcome));
     }
     case 'verdict': {

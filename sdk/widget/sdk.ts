@@ -34,7 +34,7 @@ export function createSdk(parts: SdkParts): Sdk {
   const checkToken = createTokenCheck();
   const shared: Shared = {
     cache: new Map(),
-    endpointOf: (given) => resolveEndpoint(given, parts.scriptUrl, pageRoot()),
+    endpointOf: (given) => onThisPage(resolveEndpoint(given, parts.scriptUrl, pageRoot())),
   };
   return {
     async mount(target, given, signal = new AbortController().signal) {
@@ -75,14 +75,29 @@ export function createSdk(parts: SdkParts): Sdk {
 
 const pageRoot = (): string => `${location.origin}/api/v1`;
 
+/** The whole address, also of a path of the page's own host. */
+function onThisPage(endpoint: string): string {
+  if (URL.canParse(endpoint, location.href)) return new URL(endpoint, location.href).href;
+  throw new VerifyError('INVALID_OPTION', `apiEndpoint is no web address: ${endpoint}`, { recoverable: false });
+}
+
 function findHost(target: Element | string): Element {
-  const found = typeof target === 'string' ? document.querySelector(target) : target;
-  if (found instanceof Element) return found;
-  throw new VerifyError(
-    'INVALID_OPTION',
-    `There is no element ${typeof target === 'string' ? target : ''} to mount into.`,
-    { recoverable: false },
-  );
+  if (target instanceof Element) return target;
+  const found = typeof target === 'string' ? find(target) : null;
+  if (found !== null) return found;
+  const what =
+    typeof target === 'string'
+      ? `There is no element ${target} to mount into: mount once it is on the page.`
+      : `The target of the mount is ${String(target)}; give an element or a selector.`;
+  throw new VerifyError('INVALID_OPTION', what, { recoverable: false });
+}
+
+function find(selector: string): Element | null {
+  try {
+    return document.querySelector(selector);
+  } catch (cause) {
+    throw new VerifyError('INVALID_OPTION', `${selector} is no CSS selector.`, { cause, recoverable: false });
+  }
 }
 
 async function runIn(

@@ -37,8 +37,18 @@ export function readOptions(given: MountOptions): MountOptions {
     if (!isReadable(value, rule)) throw refused(name, rule);
     options[name] = value;
   }
-  if (!options['siteKey']) throw new VerifyError('INVALID_OPTION', 'siteKey is needed.', { recoverable: false });
+  requireSiteKey(options['siteKey'] as string | undefined);
   return options as unknown as MountOptions;
+}
+
+/** The other kinds of key are told apart before they go anywhere: a secret one must not be in a page, nor in an address that is asked for. */
+function requireSiteKey(siteKey = ''): void {
+  let fault: string | null = siteKey === '' ? 'is needed' : null;
+  if (siteKey.startsWith('vf_')) fault = 'is a secret key (vf_): take it off the page and rotate it';
+  if (siteKey.startsWith('pk_')) fault = 'is the key of the probe (pk_)';
+  if (fault === null) return;
+  const wanted = siteKey === '' ? '' : ' Here goes the project’s siteKey, which begins with proj_.';
+  throw new VerifyError('INVALID_OPTION', `siteKey ${fault}.${wanted}`, { recoverable: false });
 }
 
 function isReadable(value: unknown, rule: string | readonly string[]): boolean {
@@ -110,7 +120,7 @@ function parse(name: keyof typeof optionRules, text: string): unknown {
 const apiPath = '/api/v1';
 
 /**
- * The API root: what the caller says, else that of the service which served the script, else `fallback` (for a script from a file). A
+ * The API root: what the caller says (an address without a path is none, and would seem to be a service that is away), else that of the service which served the script, else `fallback` (for a script from a file). A
  * bundled SDK has no script of its own (`scriptUrl` undefined) and must be told.
  */
 export function resolveEndpoint(
@@ -118,6 +128,14 @@ export function resolveEndpoint(
   scriptUrl: string | null | undefined,
   fallback: string,
 ): string {
+  if (given && /^https?:\/\/[^/?#]+\/*$/.test(given))
+    throw new VerifyError(
+      'INVALID_OPTION',
+      `apiEndpoint must be the API root: ${given.replace(/\/+$/, '')}${apiPath}.`,
+      {
+        recoverable: false,
+      },
+    );
   if (given) return given.replace(/\/+$/, '');
   if (scriptUrl === undefined)
     throw new VerifyError('INVALID_OPTION', 'apiEndpoint is needed where the SDK is bundled.', { recoverable: false });

@@ -28,9 +28,16 @@ t.test('a refusal of the browser is told by who decided it', { skip }, async (t)
 
 t.test('a page that was never permitted the camera, and a machine without one', { skip }, async (t) => {
   const denied = await openCapturePage(t, { args: [...fakeCamera, '--deny-permission-prompts'], permitted: false });
-  t.match((await denied.run()).outcome, { kind: 'refused', reason: 'denied', name: 'NotAllowedError' });
-  const without = await openCapturePage(t);
-  t.match((await without.run()).outcome, { kind: 'unavailable', reason: 'NotFoundError', parts: {} });
+  const refused = await denied.run();
+  t.match(refused.outcome, { kind: 'refused', reason: 'denied', name: 'NotAllowedError' });
+  const missing = await (await openCapturePage(t)).run();
+  t.match(missing.outcome, { kind: 'unavailable', reason: 'NotFoundError', parts: {} });
+  for (const { guided } of [refused, missing])
+    t.strictSame(
+      guided.map(({ kind }) => kind),
+      ['loading'],
+      'nobody is told that they did well',
+    );
 });
 
 t.test('an insecure page, and a browser without workers, are told before anything is asked', { skip }, async (t) => {

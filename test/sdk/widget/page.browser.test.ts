@@ -102,6 +102,43 @@ void t.test('a mount on its page', { skip }, async (t) => {
     await patch({ config: { allowedDomains: [] } });
   });
 
+  await t.test(
+    'what is wrong with an element, and a service that cannot be asked, is said on the console',
+    async (t) => {
+      const ours = (errors: readonly string[]) => errors.filter((text) => text.startsWith('VerifyHuman'));
+      for (const [options, said] of [
+        [{ siteKey: 'proj_nobody' }, /^VerifyHuman: NOT_FOUND: There is no such site key/],
+        [{ siteKey: 'pk_1' }, /^VerifyHuman: INVALID_OPTION: siteKey is the key of the probe/],
+      ] as const) {
+        const { page, begin, settled, errors } = await site.open('html');
+        await begin(options);
+        t.match(await settled(), { result: null, error: { name: 'VerifyError', recoverable: false } });
+        t.match(ours(errors), [said]);
+        await page.close();
+      }
+      const blocked = site.policy.replace(/connect-src 'self' [^;]+/, "connect-src 'self'");
+      const { page, begin, settled, errors } = await site.open('mount', undefined, blocked);
+      await begin({ siteKey, degradedMode: 'FAIL_OPEN_TRUSTED' });
+      t.match(await settled(), { result: { status: 'pass', token: null }, error: null });
+      t.match(ours(errors), [/E030: .* Add \S+ to its connect-src directive.* The mount ends by FAIL_OPEN_TRUSTED/]);
+      await page.close();
+    },
+  );
+
+  await t.test('targets and addresses that are none are refused by name', async (t) => {
+    const { page } = await site.open('mount');
+    const refusalOf = (target: string, apiEndpoint: string) =>
+      page.evaluate<string>(
+        `VH.mount(${target}, { siteKey: 'proj_1', apiEndpoint: '${apiEndpoint}', degradedMode: 'FAIL_CLOSED' }).catch(({ code, message }) => code + ' ' + message)`,
+      );
+    t.equal(await refusalOf("'##'", baseUrl), 'INVALID_OPTION ## is no CSS selector.');
+    t.match(await refusalOf("'#none'", baseUrl), /^INVALID_OPTION There is no element #none/);
+    t.match(await refusalOf('null', baseUrl), /^INVALID_OPTION The target of the mount is null/);
+    t.match(await refusalOf('document.body', 'https://'), /^INVALID_OPTION apiEndpoint is no web address/);
+    t.match(await refusalOf('document.body', '/api/v1'), /^HTTP_404/, 'a path is of the page’s own host');
+    await page.close();
+  });
+
   await t.test('with a directive of the policy left out, the page’s author reads which', async (t) => {
     const { policy } = site;
     const change = (from: string | RegExp, to: string): string => {

@@ -17,6 +17,9 @@ t.test('what is no option is ignored, interactionType among it; what cannot be r
     recoverable: false,
   });
   t.throws(() => readOptions({} as MountOptions), { message: 'siteKey is needed.' });
+  for (const siteKey of ['vf_live_1', 'vf_org_live_1'])
+    t.throws(() => readOptions({ siteKey }), { code: 'INVALID_OPTION', message: /secret key .* rotate it.* proj_/ });
+  t.throws(() => readOptions({ siteKey: 'pk_1' }), { code: 'INVALID_OPTION', message: /key of the probe.* proj_/ });
   t.throws(() => readOptions({ siteKey: 5 } as unknown as MountOptions), { message: /siteKey must be/ });
   t.end();
 });
@@ -86,6 +89,12 @@ t.test('the API root: what the caller says, else that of the script, else the pa
   t.equal(resolveEndpoint(undefined, script, 'page'), 'https://cdn.example/api/v1');
   t.equal(resolveEndpoint(undefined, 'file:///x/verifyhuman.umd.js', 'page'), 'page');
   t.equal(resolveEndpoint(undefined, null, 'page'), 'page');
+  t.equal(resolveEndpoint('/verify/api/v1', undefined, 'page'), '/verify/api/v1');
+  for (const host of ['https://api.example', 'http://127.0.0.1:3000/'])
+    t.throws(() => resolveEndpoint(host, script, 'page'), {
+      code: 'INVALID_OPTION',
+      message: /must be the API root: http\S+[^/]\/api\/v1\.$/,
+    });
   t.throws(() => resolveEndpoint(undefined, undefined, 'page'), { code: 'INVALID_OPTION' });
   t.end();
 });
