@@ -99,8 +99,6 @@ export function createApp(deps: AppDeps): FastifyInstance {
   // The framework reads text/plain by itself, and a program that forgot the header, as fetch lets it, would be told that its body is no object.
   app.removeContentTypeParser('text/plain');
   registerJsonBody(app, 'application/json');
-  // Fastify would take it as a text, which is then said to be no object; fetch sends JSON so where nobody names a type.
-  app.removeContentTypeParser('text/plain');
   registerAbsentNulls(app);
   registerValidation(app);
   registerErrorAnswers(app, {
