@@ -3,19 +3,15 @@
  */
 import { metadataBytesMax, metadataDepthMax, type Metadata } from '../contract/session.js';
 import type { Issue } from '../errors.js';
+import { isDeeper } from '../http/nesting.js';
 
 export function findMetadataIssue(metadata: Metadata): Issue | null {
   const path = '/metadata';
   // The depth first: what is nested too deeply to be walked is not written as JSON either.
-  if (isDeeperThan(metadata, metadataDepthMax))
+  if (isDeeper(metadata, metadataDepthMax))
     return { path, message: `has more than ${metadataDepthMax} levels of objects and lists.` };
   const bytes = Buffer.byteLength(JSON.stringify(metadata));
   return bytes > metadataBytesMax
     ? { path, message: `has ${bytes} bytes of JSON; at most ${metadataBytesMax} are kept.` }
     : null;
-}
-
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((child) => isDeeperThan(child, levels - 1));
 }
