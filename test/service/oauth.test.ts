@@ -103,7 +103,9 @@ t.test('an independent client authenticates by private_key_jwt', async (t) => {
   ] as const) {
     const pair = await generateKeyPair(alg, { extractable: true });
     const made = await makeClient(service, { jwks: { keys: [await exportJWK(pair.publicKey)] } });
-    const client: oauth.Client = { client_id: made.clientId };
+    // The service’s clock stands; a slow start would have the client’s run ahead of it.
+    const clockSkew = Math.round((nowMs - Date.now()) / 1_000);
+    const client: oauth.Client = { client_id: made.clientId, [oauth.clockSkew]: clockSkew };
     const response = await oauth.clientCredentialsGrantRequest(
       server,
       client,
