@@ -47,6 +47,8 @@ export const bounds = {
   similarMs: dayMs,
   /** Latest sessions kept under one band. */
   bandSessionsMax: 8,
+  /** Times of bands in Redis count from here, so that one fits into a number with a part of a reference, until 2089. */
+  bandEpochMs: Date.UTC(2020, 0, 1),
   /** Sessions of a scope after which the older half of its bands is let go, however young. */
   bandGenerationSessions: 10_000,
   /** Latest sessions kept under a device, a respondent or an address; one more than a hub may have. */

@@ -166,6 +166,30 @@ async function testCandidates(t: Test, { counters, nextProject }: ContractSubjec
     },
   );
 
+  await t.test(
+    'sessions are found by their bands whatever their references are, and the lesser one of equals',
+    async (t) => {
+      const project = nextProject();
+      const references = [
+        '0000000000000000',
+        '0000000000001fff',
+        '000000000000f000',
+        'ffffffffffffe000',
+        'ffffffffffffffff',
+      ];
+      for (const session of references) {
+        await counters.storeProbe(probeInput(project, '', { session, nonce: session, device: null, bands: ['b'] }));
+        await countsOf(counters, scoreInput(project, '', { session, fingerprint: session, receiptId: session }));
+      }
+      await counters.storeProbe(probeInput(project, 'last', { device: null, bands: ['b'] }));
+      const { candidates } = await countsOf(counters, scoreInput(project, 'last'));
+      t.same(
+        candidates.map((candidate) => candidate.session),
+        references,
+      );
+    },
+  );
+
   await t.test('at most 32 are returned', async (t) => {
     const project = nextProject();
     for (let i = 0; i < 40; i += 1)

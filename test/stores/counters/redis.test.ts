@@ -96,6 +96,32 @@ if (redis === null) {
     await Promise.all([counters.close(), admin.quit()]);
   });
 
+  t.test(
+    'bands that a version before keeps lie beside, untouched, and those of this one have an expiry of their own',
+    async (t) => {
+      const counters = await openRedisCounters({ url: redis.url, deadlineMs: 5_000 });
+      const admin = new Redis(redis.url);
+      const project = nextProject();
+      const scope = `{${project}}:${ref('study')}:`;
+      const before = { '#generation': '0', '#began': String(startMs), '#sessions': '7' };
+      await admin.hset(`${scope}w`, before);
+      await admin.hset(`${scope}x0`, { b: `;${ref('of the version before')}${startMs}` });
+      await admin.pexpire(`${scope}x0`, 3 * bounds.similarMs);
+      const likes = async (session: string): Promise<readonly string[]> => {
+        await counters.storeProbe(probeInput(project, session, { device: null, bands: ['b'] }));
+        const { candidates } = await countsOf(counters, scoreInput(project, session));
+        return candidates.map((candidate) => candidate.session);
+      };
+      t.same(await likes('s1'), []);
+      t.same(await likes('s2'), [ref('s1')]);
+      t.same(await admin.hgetall(`${scope}x0`), { b: `;${ref('of the version before')}${startMs}` });
+      t.match(await admin.hgetall(`${scope}w`), before);
+      t.ok((await admin.pttl(`${scope}y0`)) > 0);
+      t.equal(await admin.hstrlen(`${scope}y0`, 'b'), 28, 'of each of the two, fourteen bytes');
+      await Promise.all([counters.close(), admin.quit()]);
+    },
+  );
+
   t.test('the figures of a busy scope are looked up by name, also where a version before began them', async (t) => {
     const counters = await openRedisCounters({ url: redis.url, deadlineMs: 5_000 });
     const admin = new Redis(redis.url);

@@ -37,8 +37,9 @@ const counting = [
   'velocity',
   'source',
   'terms',
-  'candidates',
   'scope',
+  'bands',
+  'candidates',
   'relations',
   'counting',
 ] as const;
@@ -105,7 +106,7 @@ async function readBody(directory: string, name: keyof typeof parts): Promise<st
 /** What the server and Lua provide is called by a local name, without the look into one table or two at each call. Adds to `named`, local name by what it stands for. */
 function nameLocally(part: string, named: Map<string, string>): string {
   return part.replaceAll(
-    /(?<![\w.])(?:(?:redis|string|table|math|cmsgpack|struct)\.\w+|tonumber|ipairs|unpack|type)(?=\()/g,
+    /(?<![\w.])(?:(?:redis|string|table|math|cmsgpack|struct)\.\w+|tonumber|ipairs|pairs|unpack|type)(?=\()/g,
     (provided) => {
       const local = `local_${provided.replace('.', '_')}`;
       named.set(local, provided);

@@ -1,4 +1,4 @@
--- Earlier sessions that may be the same person or device. Uses at, now, session.
+-- Earlier sessions that may be the same person or device. Uses at, now, session, and the numbers of bands.
 
 -- What a band is worth that holds so many sessions: 840 by that number.
 local bandWorths = { 840, 420, 280, 210, 168, 140, 120, 105 }
@@ -35,69 +35,65 @@ local function latest(found, picked, max)
   end
 end
 
--- What the bands say for each entry: a band is worth the more the fewer it holds. Answers the entries as found, and the worth of each.
-local function weighEntries(bandTexts, oldest)
-  local times, distinct, entries, worths = {}, {}, {}, {}
-  for i = 1, #bandTexts do
-    local text = bandTexts[i]
-    local known = times[text]
-    -- Devices of one model share most of their bands, and these then hold the same sessions.
-    if not known then distinct[#distinct + 1] = text end
-    times[text] = (known or 0) + 1
-  end
-  for d = 1, #distinct do
-    local text = dropEntries(distinct[d], oldest)
-    if text ~= '' then
-      local worth = times[distinct[d]] * (bandWorths[#text / entryWidth] or 0)
-      for i = 2, #text, entryWidth do
-        local entry = string.sub(text, i, i + 28)
-        local known = worths[entry]
-        if not known then entries[#entries + 1] = entry end
-        worths[entry] = (known or 0) + worth
+-- What a session scores: the worth of its bands, and below that when it was seen last, in milliseconds since four years before the call. Exact in one number.
+local worthUnit, timeRoom = 2 ^ 38, 2 ^ 37
+
+-- What the bands say for each session: a band is worth the more the fewer it holds. Answers the sessions as found, the score of each, and its second number.
+local function weighSeen(seen, shares)
+  local names, scores, lows, count = {}, {}, {}, 0
+  local oldest, base = lowOf(now - bounds.similarMs + 1), lowOf(now - timeRoom)
+  for place = 1, #seen do
+    local numbers = seen[place]
+    local last = #numbers - 1
+    while last > 0 and numbers[last] < oldest do
+      last = last - 2
+    end
+    local worth = shares[place] * (bandWorths[last / 2] or 0) * worthUnit
+    for i = 1, last, 2 do
+      local name, low = numbers[i], numbers[i + 1]
+      local known = scores[name]
+      if not known then
+        count = count + 1
+        names[count], scores[name], lows[name] = name, worth + (low - low % bandTail - base) / bandTail, low
+      elseif low > lows[name] then
+        -- A session whose device changed stands in some bands with another time.
+        scores[name], lows[name] = known + worth + (low - lows[name]) / bandTail, low
+      else
+        scores[name] = known + worth
       end
     end
   end
-  return entries, worths
+  return names, scores, lows
 end
 
 -- Adds those that share the rarest and most bands, of equals the latest; `via` names those that are picked already.
-local function pickSimilar(bandTexts, picked, max, via)
-  local entries, worths = weighEntries(bandTexts, stampOf(now - bounds.similarMs))
-  local worthOf, stampsOf, names = {}, {}, {}
-  for i = 1, #entries do
-    local entry = entries[i]
-    local name = string.sub(entry, 1, 16)
-    local known = worthOf[name]
-    -- A session whose device changed stands in some bands with another time.
-    if known then
-      worthOf[name] = known + worths[entry]
-      if entry > name .. stampsOf[name] then stampsOf[name] = string.sub(entry, 17) end
-    elseif name ~= session and not via[name] then
-      names[#names + 1], worthOf[name], stampsOf[name] = name, worths[entry], string.sub(entry, 17)
-    end
+local function pickSimilar(seen, shares, picked, max, via)
+  local names, scores, lows = weighSeen(seen, shares)
+  local passed = { [ownHigh] = true }
+  for name in pairs(via) do
+    passed[highOf(name)] = true
   end
-  local best, count = {}, 0
+  local best, bestScores, count, least = {}, {}, 0, 0
   for i = 1, #names do
     local name = names[i]
-    local worth, at = worthOf[name], count
-    while at > 0 do
-      local other = best[at]
-      local than = worthOf[other]
-      if worth < than then break end
-      if worth == than and (stampsOf[name] < stampsOf[other] or (stampsOf[name] == stampsOf[other] and name > other)) then break end
-      best[at + 1], at = other, at - 1
+    local score = scores[name]
+    if score >= least and not passed[name] then
+      local at = count
+      while at > 0 and (bestScores[at] < score or (bestScores[at] == score and best[at] > name)) do
+        best[at + 1], bestScores[at + 1], at = best[at], bestScores[at], at - 1
+      end
+      best[at + 1], bestScores[at + 1] = name, score
+      if count < max then count = count + 1 else least = bestScores[max] end
     end
-    if at < max then best[at + 1] = name end
-    if count < max then count = count + 1 else best[max + 1] = nil end
   end
   for i = 1, count do
-    picked[#picked + 1] = best[i]
+    picked[#picked + 1] = referenceAt(best[i], lows[best[i]])
   end
 end
 
 -- Those that share an identifier first, then those that look alike. Answers [session, via] of each, and their records.
-local function pickCandidates(respondentText, deviceText, bandTexts)
-  if respondentText == '' and deviceText == '' and #bandTexts == 0 then return {}, {} end
+local function pickCandidates(respondentText, deviceText, seen, shares)
+  if respondentText == '' and deviceText == '' and #seen == 0 then return {}, {} end
   local exact, picked, via = { names = {}, times = {} }, {}, {}
   local oldest = stampOf(now - bounds.candidateMs)
   gather(exact, respondentText, oldest)
@@ -107,7 +103,7 @@ local function pickCandidates(respondentText, deviceText, bandTexts)
     via[name] = i <= byRespondent and 'respondent' or 'device'
   end
   latest(exact, picked, bounds.candidatesMax)
-  if #picked < bounds.candidatesMax and #bandTexts > 0 then pickSimilar(bandTexts, picked, math.min(bounds.similarMax, bounds.candidatesMax - #picked), via) end
+  if #picked < bounds.candidatesMax and #seen > 0 then pickSimilar(seen, shares, picked, math.min(bounds.similarMax, bounds.candidatesMax - #picked), via) end
   local candidates, records = {}, {}
   if #picked == 0 then return candidates, records end
   local keys = {}

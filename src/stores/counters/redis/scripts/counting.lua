@@ -132,11 +132,10 @@ local function countSession(s, read)
     if hasRespondent then writeIfNew(keys[respondentAt + 1], people[1].text, read[respondentAt + 1] or '', bounds.personMs) end
   end
 
-  readScope(s.prefix, #s.bands > 0)
-  local bandTexts = exchangeBands(s.bands)
+  local seen, shares = exchangeBands(s.bands, readScope(s.prefix, #s.bands > 0))
   local candidates, records = {}, {}
-  if not restoring then candidates, records = pickCandidates(respondentBefore, deviceBefore, bandTexts) end
-  local findable = hasDevice or hasRespondent or #bandTexts > 0
+  if not restoring then candidates, records = pickCandidates(respondentBefore, deviceBefore, seen, shares) end
+  local findable = hasDevice or hasRespondent or (#s.bands > 0 and within(bounds.similarMs))
   local node = joinTies(read[recordAt], own)
   if within(bounds.candidateMs) and (findable or #own > 0) then writeRecord(read[recordAt], s, findable, node, #own > 0) end
   local neighborhood, since = advanceWindow(s.prefix)
