@@ -1,7 +1,6 @@
 /**
  * The role `api`: the Fastify application with every capability’s routes, documents, SDK files and the demo page.
  */
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Settings } from '../config.js';
@@ -10,6 +9,7 @@ import { registerDemoRoutes } from '../demo/routes.js';
 import { Fault } from '../errors.js';
 import type { AccessTokenReader } from '../http/access.js';
 import { createApp, type AppDeps } from '../http/app.js';
+import { listen } from '../http/listen.js';
 import { listGuides, serveGuidePages } from '../http/guide-pages.js';
 import { registerOpenapi, serveDocs, type DocumentSettings } from '../http/openapi.js';
 import { serveSdkFiles } from '../http/sdk-files.js';
@@ -140,9 +140,8 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
   await serveDocumentation(app);
   await serveSdkFiles(app, join(packageRoot, 'dist', 'sdk'));
   const hasDemo = await serveDemo(app, parts, { directories, scores: scoring.scores, ids, siteUrl });
-  await app.listen({ host: settings.HOST, port: settings.PORT });
   // Asked for with every token, and a system call to find out.
-  listening = siteUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.PORT);
+  listening = siteUrlOf(settings, await listen(app, { host: settings.HOST, port: settings.PORT }));
   return {
     siteUrl: siteUrl(),
     faces,

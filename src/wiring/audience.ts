@@ -17,6 +17,7 @@ import { createReturnService } from '../audience/return-service.js';
 import { registerStudyRoutes } from '../audience/study-routes.js';
 import { deriveKey } from '../crypto/master-key.js';
 import { createApp } from '../http/app.js';
+import { listen } from '../http/listen.js';
 import { registerOpenapi, serveDocs } from '../http/openapi.js';
 import { parseAddress } from '../net/address.js';
 import { packageVersion } from '../package-root.js';
@@ -102,7 +103,7 @@ export async function startAudience(
     retentionDays: settings.VH_SESSION_RETENTION_DAYS,
   });
   background.push(rounds);
-  await app.listen({ host: settings.HOST, port: settings.AUDIENCE_PORT });
+  await listen(app, { host: settings.HOST, port: settings.AUDIENCE_PORT, copies: 0 });
   return { audienceUrl: audienceUrl(), rounds: { group: 'places', consumer: rounds } };
 }
 
