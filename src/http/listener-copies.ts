@@ -12,6 +12,11 @@ export interface ListenerCopies {
   close(): Promise<void>;
 }
 
+/** What comes back of a descriptor that was sent. */
+interface CopiedHandle {
+  close(): void;
+}
+
 const deadlineMs = 10_000;
 
 /** Begins to copy; what the copies take is handed to `server`. */
@@ -56,7 +61,7 @@ function echo(handle: unknown, count: number, came: (copy: unknown) => void): ()
   const timer = setTimeout(end, deadlineMs).unref();
   child.on('message', (_message, copy: unknown) => {
     // One may be on its way still; kept open, it would take callers whom nobody answers.
-    if (left === 0) return closeHandle(copy);
+    if (left === 0) return (copy as CopiedHandle).close();
     came(copy);
     if (--left === 0) end();
   });
@@ -73,9 +78,4 @@ function echo(handle: unknown, count: number, came: (copy: unknown) => void): ()
     child.ref();
     return gone;
   };
-}
-
-function closeHandle(handle: unknown): void {
-  if (typeof handle === 'object' && handle !== null && 'close' in handle && typeof handle.close === 'function')
-    handle.close();
 }
