@@ -121,7 +121,7 @@ if (stack !== null && hasBalancer)
       await callers.stop();
       t.same(Object.keys(callers.answers), ['200'], JSON.stringify(callers.answers));
 
-      await Promise.all(processes.map((process) => process.end()));
+      await Promise.all(processes.map(async (process) => process.end()));
       const alone = await fetch(`${url}/api/v1/openapi.json`);
       t.equal(alone.status, 503, 'with no process left the balancer answers by itself');
       t.ok(Number(alone.headers.get('retry-after')) >= 1);
