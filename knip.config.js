@@ -6,7 +6,6 @@ export default {
         'src/cli/*.ts',
         'src/main.ts',
         'src/stores/database/embedded/thread.ts',
-        'src/http/listener-echo.ts',
         'src/{demo,hosted}/page/assets/*.js',
         'examples/**/*.{js,mjs,jsx}',
         // The contract names every shape on the wire, whoever reads it.

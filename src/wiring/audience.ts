@@ -103,7 +103,7 @@ export async function startAudience(
     retentionDays: settings.VH_SESSION_RETENTION_DAYS,
   });
   background.push(rounds);
-  await listen(app, { host: settings.HOST, port: settings.AUDIENCE_PORT, copies: 0 });
+  await listen(app, { host: settings.HOST, port: settings.AUDIENCE_PORT });
   return { audienceUrl: audienceUrl(), rounds: { group: 'places', consumer: rounds } };
 }
 
