@@ -18,6 +18,8 @@ end
 -- What is asked of BITFIELD, but for where the terms lie: filled as far as any sketch needed it, and used again by every call. The two sums come last,
 -- so that what is answered begins with the counts as they are wanted.
 local reads, sums, filled = {}, { 'OVERFLOW', 'SAT' }, 0
+-- Where `sums` adds nothing, since the call before.
+local zeroAt
 
 local function fillTo(cells)
   for i = filled, cells - 1 do
@@ -53,9 +55,10 @@ local function countCells(key, offsets)
     end
   end
   -- Nothing is added to the sum of versions before.
-  sums[last + 3], sums[last + 4], sums[last + 7] = totalBefore, '0', totalCell
+  if zeroAt then sums[zeroAt] = '1' end
+  zeroAt = last + 4
+  sums[last + 3], sums[zeroAt], sums[last + 7] = totalBefore, '0', totalCell
   local counts = redis.call('BITFIELD', key, unpack(sums, 1, last + 8))
-  sums[last + 4] = '1'
   if counts[#counts] == 1 then redis.call('PEXPIRE', key, 2 * bounds.weekMs + bounds.dayMs) end
   return counts
 end
