@@ -9,7 +9,6 @@ import {
   SimulationReply,
   SimulationRequest,
 } from '../../contract/thresholds.js';
-import { createNullRemover } from '../../http/absent-nulls.js';
 import { keyCaller, type Access } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
 import { lookAt, type LookAtDeps } from '../looked-at.js';
@@ -27,7 +26,6 @@ const access: Access = { credential: 'api-key', scope: 'lite:read', oauth: ['lit
 
 export function registerThresholdRoutes(app: FastifyInstance, deps: ThresholdRouteDeps): void {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();
-  const removeNulls = createNullRemover(SimulationRequest);
 
   typed.get(
     '/lite/threshold-recommendations',
@@ -53,10 +51,6 @@ export function registerThresholdRoutes(app: FastifyInstance, deps: ThresholdRou
     '/lite/simulate',
     {
       config: { access },
-      preValidation: (request, _reply, done) => {
-        removeNulls(request.body);
-        done();
-      },
       schema: {
         tags,
         operationId: 'simulateThresholds',
