@@ -17,6 +17,9 @@ export function Nullable<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()]);
 }
 
+/** A field that may be left away; null says the same. */
+export const Absent = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema));
+
 /** An identifier that the caller chose: any characters, 1 to 256 of them. */
 export const CallerId = (description: string) =>
   Type.String({ minLength: 1, maxLength: callerIdLengthMax, description });

@@ -1,10 +1,10 @@
 /**
  * `POST /lite/score` and the evidence of a receipt: what the caller sends and what it gets.
  */
-import { Type, type Static, type TSchema } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { callerIdLengthMax, userAgentLengthMax } from '../limits.js';
 import { axes } from './axes.js';
-import { CallerId, Nullable, Percent, StringEnum, Timestamp } from './common.js';
+import { Absent, CallerId, Nullable, Percent, StringEnum, Timestamp } from './common.js';
 import { CountryCodeOrEmpty } from './country.js';
 
 /** bound: impossible in a legitimate session. record: adjudicated by an authority. correlate: statistical. exculpatory: in the respondent's favour. diagnostic: about measurement or policy. */
@@ -80,8 +80,7 @@ export interface WebBotAuth {
   };
 }
 
-/** A field that may be left away; null and the empty string say the same. */
-const Absent = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema));
+/** The empty string is its absence, too. */
 const OptionalId = (description: string) => Absent(Type.String({ maxLength: callerIdLengthMax, description }));
 
 export const ScoreRequest = Type.Object(

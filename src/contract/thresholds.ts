@@ -3,7 +3,7 @@
  * labels allow (`/lite/threshold-recommendations`). Nothing here is ever applied by itself.
  */
 import { Type, type Static } from 'typebox';
-import { Nullable, Percent, StringEnum, Timestamp } from './common.js';
+import { Absent, Nullable, Percent, StringEnum, Timestamp } from './common.js';
 import { ListQuery } from './paging.js';
 import { recommendations, type ScoreReply } from './score.js';
 
@@ -29,32 +29,31 @@ export const Mix = Type.Object(
 );
 export type Mix = Static<typeof Mix>;
 
-const owner = Type.Optional(
-  Type.String({
-    pattern: '^proj_[0-9a-f]{32}$',
-    description: 'Needed with an organization key, which has no project.',
-  }),
-);
+const Owner = Type.String({
+  pattern: '^proj_[0-9a-f]{32}$',
+  description: 'Needed with an organization key, which has no project.',
+});
 
+/** null in an optional field is its absence, as where recommendations name the whole project. */
 export const SimulationRequest = Type.Object({
-  projectId: owner,
+  projectId: Absent(Owner),
   reviewLow: edge('Scores below it would be allowed. At most blockThreshold.'),
   blockThreshold: edge('Scores at or above it would be blocked.'),
-  stepUpThreshold: Type.Optional(
+  stepUpThreshold: Absent(
     edge('Where step_up would begin, for sessions scored with step-up on. Absent: as it was when they were scored.'),
   ),
-  sourceId: Type.Optional(Type.String({ ...SourceName, description: 'Only sessions of this source.' })),
-  from: Type.Optional(
+  sourceId: Absent(Type.String({ ...SourceName, description: 'Only sessions of this source.' })),
+  from: Absent(
     Type.String({ format: 'date-time', maxLength: 40, description: 'Only sessions scored on this UTC day or later.' }),
   ),
-  to: Type.Optional(
+  to: Absent(
     Type.String({
       format: 'date-time',
       maxLength: 40,
       description: 'Only sessions scored on this UTC day or earlier.',
     }),
   ),
-  flips: Type.Optional(
+  flips: Absent(
     Type.Integer({
       minimum: 0,
       maximum: flipsMax,
@@ -105,7 +104,7 @@ export const SimulationReply = Type.Object({
 export type SimulationReply = Static<typeof SimulationReply>;
 
 export const RecommendationsQuery = ListQuery({
-  projectId: owner,
+  projectId: Type.Optional(Owner),
   sourceId: Type.Optional(Type.String({ ...SourceName, description: 'Only this source.' })),
   targetFalseBlockRate: Type.Optional(
     Type.Number({

@@ -2,7 +2,6 @@
  * Reads null in an optional field as the field’s absence: many clients write null for what they do not have. Fields that may hold null by their
  * schema keep it, and so does whatever the schema does not name; a needed field that is null stays at fault.
  */
-import type { FastifyInstance, RouteOptions } from 'fastify';
 
 interface Schema {
   readonly type?: string | readonly string[];
@@ -19,23 +18,6 @@ interface Plan {
   readonly optional: readonly string[];
   readonly inside: readonly (readonly [name: string, plan: Plan])[];
   readonly items: Plan | null;
-}
-
-/**
- * For every route that makes or asks something by a POST. In a PATCH null says something of its own; routes that read their bodies in a way of
- * their own (a validator, a hook before it) are left alone.
- */
-export function registerAbsentNulls(app: FastifyInstance): void {
-  app.addHook('onRoute', (route: RouteOptions) => {
-    const body = route.schema?.body;
-    const isOwn = route.validatorCompiler !== undefined || route.preValidation !== undefined;
-    if (route.method !== 'POST' || typeof body !== 'object' || body === null || isOwn) return;
-    const removeNulls = createNullRemover(body);
-    route.preValidation = (request, _reply, done) => {
-      removeNulls(request.body);
-      done();
-    };
-  });
 }
 
 /** Plans once; the answer takes the nulls out of a body in place, and leaves alone what is of another shape than the schema’s. */

@@ -9,7 +9,6 @@ import { Fault } from '../errors.js';
 import { bodyBytesMax } from '../limits.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
-import { registerAbsentNulls } from './absent-nulls.js';
 import { registerAccess, takeOutstandingRate, type AccessDeps } from './access.js';
 import { answerFault, registerErrorAnswers } from './error-answers.js';
 import { createDoor } from './door.js';
@@ -99,7 +98,6 @@ export function createApp(deps: AppDeps): FastifyInstance {
   // The framework reads text/plain by itself, and a program that forgot the header, as fetch lets it, would be told that its body is no object.
   app.removeContentTypeParser('text/plain');
   registerJsonBody(app, 'application/json');
-  registerAbsentNulls(app);
   registerValidation(app);
   registerErrorAnswers(app, {
     methodsOf: routes.methodsOf,

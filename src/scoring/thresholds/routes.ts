@@ -63,7 +63,7 @@ export function registerThresholdRoutes(app: FastifyInstance, deps: ThresholdRou
     },
     async (request) => {
       const { projectId, ...question } = request.body;
-      return deps.simulation.simulate(await lookAt(deps, keyCaller(request), projectId), question);
+      return deps.simulation.simulate(await lookAt(deps, keyCaller(request), projectId ?? undefined), question);
     },
   );
 }

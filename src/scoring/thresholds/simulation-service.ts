@@ -71,7 +71,7 @@ function readFilter(namespace: string, { reviewLow, blockThreshold, sourceId, fr
   if (issues.length > 0) throw invalid(issues);
   return {
     namespace,
-    sourceId: sourceId === undefined ? null : keptSourceName(sourceId),
+    sourceId: sourceId === undefined || sourceId === null ? null : keptSourceName(sourceId),
     fromDay: days.from,
     toDay: days.to,
   };
@@ -80,8 +80,8 @@ function readFilter(namespace: string, { reviewLow, blockThreshold, sourceId, fr
 /** The last moment whose year has four digits. Before 1970 and after it nothing was scored, so that a period may as well end there. */
 const lastMs = Date.UTC(9999, 11, 31);
 
-function dayOf(path: string, time: string | undefined, issues: Issue[]): string | null {
-  if (time === undefined) return null;
+function dayOf(path: string, time: string | null | undefined, issues: Issue[]): string | null {
+  if (time === undefined || time === null) return null;
   const ms = Date.parse(time);
   if (!Number.isNaN(ms)) return new Date(Math.min(Math.max(ms, 0), lastMs)).toISOString().slice(0, 10);
   issues.push(...timeIssues(path, time));
