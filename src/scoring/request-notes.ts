@@ -23,7 +23,7 @@ export interface UnknownName {
 const fields = Object.keys(ScoreRequest.properties);
 const statistics = Object.keys(RespondentStats.properties);
 const signature = Object.keys(WebBotAuth.properties);
-const signatureHeaders = Object.keys(WebBotAuth.properties.headers.properties);
+const signatureHeaders = spellingsOf(Object.keys(WebBotAuth.properties.headers.properties));
 
 /** Names of the body, and of the objects in it, that the contract does not know. Headers beside those of a signature are nobody's slip. */
 export function findUnknownNames(body: ScoreRequest): readonly UnknownName[] {
@@ -49,23 +49,30 @@ export function unknownNamesOf(
   });
 }
 
+/** Known names by their letters, for `otherSpellingsOf`; no two have the same. Made once: every score and event is looked through. */
+export function spellingsOf(known: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(known.map((name) => [lettersOf(name), name]));
+}
+
 /** Names that are a known one but for case and separators, of an object that may hold anything beside; at most five. */
 export function otherSpellingsOf(
   object: object | null | undefined,
-  known: readonly string[],
+  spellings: ReadonlyMap<string, string>,
   base: string,
 ): UnknownName[] {
-  const spelt = new Map(known.map((name) => [lettersOf(name), name]));
-  const others = Object.keys(object ?? {}).filter((name) => !known.includes(name) && spelt.has(lettersOf(name)));
-  return others.slice(0, namesMax).map((name) => ({
-    path: `${base}/${pointerSegment(name)}`,
-    name,
-    nearest: spelt.get(lettersOf(name)) ?? null,
-  }));
+  const slips = Object.keys(object ?? {}).flatMap((name) => {
+    const nearest = spellings.get(lettersOf(name));
+    return nearest === undefined || nearest === name
+      ? []
+      : [{ path: `${base}/${pointerSegment(name)}`, name, nearest }];
+  });
+  return slips.slice(0, namesMax);
 }
 
 /** Names longer than any of ours are cut, so that they are none of them. */
-const lettersOf = (name: string): string => name.slice(0, nameLengthMax).replace(/[-_ ]/g, '').toLowerCase();
+function lettersOf(name: string): string {
+  return name.slice(0, nameLengthMax).replace(/[-_ ]/g, '').toLowerCase();
+}
 
 /** The same as faults, for keys of a test, where a misspelt name is best found. */
 export function refuseUnknownNames(names: readonly UnknownName[]): readonly Issue[] {

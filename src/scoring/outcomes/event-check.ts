@@ -9,7 +9,7 @@ import { createNullRemover } from '../../http/absent-nulls.js';
 import { findUnstorable } from '../../http/storable-text.js';
 import { createAjv, describeViolation, timeIssues } from '../../http/validation.js';
 import { helpfulViolations } from '../../http/violations.js';
-import { otherSpellingsOf, unknownNamesOf, type UnknownName } from '../request-notes.js';
+import { otherSpellingsOf, spellingsOf, unknownNamesOf, type UnknownName } from '../request-notes.js';
 import { outcomeAheadHoursMax } from '../../limits.js';
 
 export interface EventCheckDeps {
@@ -35,7 +35,7 @@ export interface CheckedEvent {
 }
 
 const names = Object.keys(OutcomeEvent.properties);
-const detailNames = Object.keys(OutcomeDetail.properties);
+const detailNames = spellingsOf(Object.keys(OutcomeDetail.properties));
 
 export function createEventCheck({ now, findProjectOwner }: EventCheckDeps): EventCheck {
   const removeNulls = createNullRemover(OutcomeEvent);
