@@ -24,6 +24,10 @@ export class VerifyError extends Error {
   }
 }
 
+/** What the page asked for cannot be used; nothing was sent, and another try ends alike. */
+export const invalidOption = (message: string, cause?: unknown): VerifyError =>
+  new VerifyError('INVALID_OPTION', message, { cause, recoverable: false });
+
 const cameraMessages = {
   denied: 'The camera is blocked for this page. Allow it in the browser’s settings and try again.',
   busy: 'The camera is in use by another program. Close it and try again.',

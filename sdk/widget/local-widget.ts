@@ -3,14 +3,14 @@
  */
 import type { LocalWidget, LocalWidgetConfig, LocalWidgetResult } from './api.js';
 import { watchDevice } from './device.js';
-import { VerifyError } from './errors.js';
+import { invalidOption } from './errors.js';
 import { estimate, passiveGate } from './estimate.js';
 import { reportFailure } from './page-console.js';
 import type { CreateView } from './ports.js';
 
 export function createLocalWidget(createView: CreateView, config: LocalWidgetConfig): LocalWidget {
   const host = typeof config.container === 'string' ? document.querySelector(config.container) : config.container;
-  if (host === null) throw new VerifyError('INVALID_OPTION', 'There is no such container.', { recoverable: false });
+  if (host === null) throw invalidOption('There is no such container.');
   const device = watchDevice();
   const view = createView({
     host,

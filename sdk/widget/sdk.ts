@@ -5,7 +5,7 @@
 import { onAbort, settle } from './abort.js';
 import type { MountOptions, TokenVerdict, VerifyTokenOptions, VHMountResult, VHSession } from './api.js';
 import { watchCsp } from './csp-watch.js';
-import { abortError, VerifyError } from './errors.js';
+import { abortError, invalidOption } from './errors.js';
 import { endOf, finish, unverifiedOutcome } from './finish.js';
 import { makeTransport, prepare, settled, type Mounting, type Shared } from './mounting.js';
 import { planOf, viewOptionsOf } from './plan.js';
@@ -78,7 +78,7 @@ const pageRoot = (): string => `${location.origin}/api/v1`;
 /** The whole address, also of a path of the page's own host. */
 function onThisPage(endpoint: string): string {
   if (URL.canParse(endpoint, location.href)) return new URL(endpoint, location.href).href;
-  throw new VerifyError('INVALID_OPTION', `apiEndpoint is no web address: ${endpoint}`, { recoverable: false });
+  throw invalidOption(`apiEndpoint is no web address: ${endpoint}`);
 }
 
 function findHost(target: Element | string): Element {
@@ -89,14 +89,14 @@ function findHost(target: Element | string): Element {
     typeof target === 'string'
       ? `There is no element ${target} to mount into: mount once it is on the page.`
       : `The target of the mount is ${String(target)}; give an element or a selector.`;
-  throw new VerifyError('INVALID_OPTION', what, { recoverable: false });
+  throw invalidOption(what);
 }
 
 function find(selector: string): Element | null {
   try {
     return document.querySelector(selector);
   } catch (cause) {
-    throw new VerifyError('INVALID_OPTION', `${selector} is no CSS selector.`, { cause, recoverable: false });
+    throw invalidOption(`${selector} is no CSS selector.`, cause);
   }
 }
 

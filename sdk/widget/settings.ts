@@ -2,7 +2,7 @@
  * A mount's options, checked and completed. What is no option is ignored; what is one and cannot be read is refused, by name.
  */
 import type { MountOptions } from './api.js';
-import { VerifyError } from './errors.js';
+import { invalidOption, type VerifyError } from './errors.js';
 
 /** Every option, with how it must look: a type of JavaScript, or the words that it may be. */
 export const optionRules = {
@@ -48,7 +48,7 @@ function requireSiteKey(siteKey = ''): void {
   if (siteKey.startsWith('pk_')) fault = 'is the key of the probe (pk_)';
   if (fault === null) return;
   const wanted = siteKey === '' ? '' : ' Here goes the project’s siteKey, which begins with proj_.';
-  throw new VerifyError('INVALID_OPTION', `siteKey ${fault}.${wanted}`, { recoverable: false });
+  throw invalidOption(`siteKey ${fault}.${wanted}`);
 }
 
 function isReadable(value: unknown, rule: string | readonly string[]): boolean {
@@ -72,7 +72,7 @@ const wantedOf: Readonly<Record<string, string>> = {
 
 function refused(name: string, rule: string | readonly string[]): VerifyError {
   const wanted = typeof rule === 'string' ? (wantedOf[rule] ?? `a value of type ${rule}`) : `one of ${rule.join(', ')}`;
-  return new VerifyError('INVALID_OPTION', `${name} must be ${wanted}.`, { recoverable: false });
+  return invalidOption(`${name} must be ${wanted}.`);
 }
 
 /** Attributes of the HTML drop-in, without `data-`, and the option that each is. Mode has none. */
@@ -113,7 +113,7 @@ function parse(name: keyof typeof optionRules, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new VerifyError('INVALID_OPTION', `data-${name} must be a JSON object.`, { cause, recoverable: false });
+    throw invalidOption(`data-${name} must be a JSON object.`, cause);
   }
 }
 
@@ -129,15 +129,8 @@ export function resolveEndpoint(
   fallback: string,
 ): string {
   if (given && /^https?:\/\/[^/?#]+\/*$/.test(given))
-    throw new VerifyError(
-      'INVALID_OPTION',
-      `apiEndpoint must be the API root: ${given.replace(/\/+$/, '')}${apiPath}.`,
-      {
-        recoverable: false,
-      },
-    );
+    throw invalidOption(`apiEndpoint must be the API root: ${given.replace(/\/+$/, '')}${apiPath}.`);
   if (given) return given.replace(/\/+$/, '');
-  if (scriptUrl === undefined)
-    throw new VerifyError('INVALID_OPTION', 'apiEndpoint is needed where the SDK is bundled.', { recoverable: false });
+  if (scriptUrl === undefined) throw invalidOption('apiEndpoint is needed where the SDK is bundled.');
   return scriptUrl !== null && /^https?:/.test(scriptUrl) ? new URL(scriptUrl).origin + apiPath : fallback;
 }

@@ -28,7 +28,7 @@ t.test('every field of a result and every code of an error of the SDK is documen
   for (const name of fields) t.ok(page.includes(name), String(name));
   for (const [, name] of bodyOf('VerifyErrorContext').matchAll(/^ {2}readonly (\w+)\??:/gm))
     t.ok(table('Errors').includes(`\`${name}\``), String(name));
-  const sources = ['result', 'settings', 'token', 'sdk', 'local-widget'].map((name) =>
+  const sources = ['result', 'errors', 'settings', 'token', 'sdk', 'local-widget'].map((name) =>
     readRepositoryFile(`sdk/widget/${name}.ts`),
   );
   const codes = new Set(
