@@ -111,9 +111,9 @@ function createTies(keyspace: Keyspace) {
     }
     if (own.length === 0) return before;
     // Joined by concat, which leaves no room behind the last.
-    const joined = node.length === 0 ? held : (held ?? []).concat(node).slice(0, bounds.tiesMax);
-    nodes.take(nodeKey, nowMs, bounds.dayMs, () => joined ?? []);
-    if (joined !== undefined && joined !== held) nodes.replace(nodeKey, joined);
+    const joined = node.length === 0 && held !== undefined ? held : (held ?? []).concat(node).slice(0, bounds.tiesMax);
+    nodes.take(nodeKey, nowMs, bounds.dayMs, () => joined);
+    if (joined !== held) nodes.replace(nodeKey, joined);
     return before;
   };
   return { tieSession, ties, nodes };
