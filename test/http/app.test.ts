@@ -9,19 +9,9 @@ import { keyCaller, type AccessDeps, type DashboardCaller, type KeyCaller } from
 import { createApp } from '../../src/http/app.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
+import { makeKeyCaller } from '../helpers/key-caller.js';
 
-const projectKey: KeyCaller = {
-  kind: 'key',
-  keyId: 'key_1',
-  lineage: 'key_1',
-  organizationId: 'org_a',
-  projectId: 'proj_a',
-  scopes: ['lite:write'],
-  limits: { perMinute: 1, perDay: 1 },
-  isTest: false,
-  isDemo: false,
-  diagnosticsEnabled: false,
-};
+const projectKey = makeKeyCaller({ organizationId: 'org_a', projectId: 'proj_a', scopes: ['lite:write'] });
 const organizationKey: KeyCaller = { ...projectKey, keyId: 'key_2', projectId: null };
 const member: DashboardCaller = { kind: 'dashboard', subject: 'm', organizationId: 'org_a', role: 'member' };
 const owners: Readonly<Record<string, string>> = { proj_a: 'org_a', proj_b: 'org_a', proj_other: 'org_z' };

@@ -1,26 +1,14 @@
 import t from 'tap';
-import type { KeyCaller } from '../../../src/http/access.js';
 import { createEventCheck } from '../../../src/scoring/outcomes/event-check.js';
+import { makeKeyCaller } from '../../helpers/key-caller.js';
 
 const occurredAt = '2026-05-01T12:00:00Z';
-const caller: KeyCaller = {
-  kind: 'key',
-  keyId: 'key_1',
-  lineage: 'key_1',
-  organizationId: 'org_1',
-  projectId: 'proj_1',
-  scopes: [],
-  limits: { perMinute: 1, perDay: 1 },
-  isTest: false,
-  isDemo: false,
-  diagnosticsEnabled: false,
-};
 const checkEvents = createEventCheck({
   now: () => Date.parse('2026-06-01T00:00:00Z'),
   findProjectOwner: async () => null,
 });
 const check = (events: readonly unknown[], session?: string) =>
-  checkEvents(caller, events, (index) => `/events/${index}`, session);
+  checkEvents(makeKeyCaller(), events, (index) => `/events/${index}`, session);
 
 t.test('details keep what the caller likes; one of our names in another spelling is told', async (t) => {
   const detail = { reason_class: 'fraud', RespondentID: 'r', wave: 3 };

@@ -2,10 +2,10 @@ import { createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { SignJWT } from 'jose';
 import t from 'tap';
 import type { SigningSecret } from '../../../src/administration/signing-secrets.js';
-import type { KeyCaller } from '../../../src/http/access.js';
 import { claimsOf } from '../../../src/verification/tokens/claims.js';
 import { readCompactJws } from '../../../src/verification/tokens/compact-jws.js';
 import { createTokenVerifier, signVerificationToken } from '../../../src/verification/tokens/verification-token.js';
+import { makeKeyCaller } from '../../helpers/key-caller.js';
 
 const nowMs = 1_800_000_000_000;
 const issuer = 'https://verify.example/api/v1';
@@ -30,19 +30,6 @@ const completed = {
   respondentId: 'respondent',
 } as const;
 const claims = claimsOf(completed, issuer);
-const caller = (fields: Partial<KeyCaller> = {}): KeyCaller => ({
-  kind: 'key',
-  keyId: 'key_1',
-  lineage: 'key_1',
-  organizationId: 'org_1',
-  projectId: 'proj_1',
-  scopes: [],
-  limits: { perMinute: 1, perDay: 1 },
-  isTest: false,
-  isDemo: false,
-  diagnosticsEnabled: false,
-  ...fields,
-});
 const projects: Readonly<Record<string, readonly SigningSecret[]>> = {
   proj_1: [current, previous],
   proj_2: [secret(1)],
@@ -62,7 +49,7 @@ const forge = (header: object, payload: object = claims, key: Uint8Array = curre
 const header = { alg: 'HS256', typ: 'JWT', kid: '2' };
 
 t.test('a token validates to what the session ended with', async (t) => {
-  t.same(await verify(caller(), signVerificationToken(current, claims)), {
+  t.same(await verify(makeKeyCaller(), signVerificationToken(current, claims)), {
     success: true,
     sessionId: 'sess_1',
     status: 'pass',
@@ -76,25 +63,25 @@ t.test('a token validates to what the session ended with', async (t) => {
 
 t.test('a token of an independent implementation validates as well', async (t) => {
   const token = await new SignJWT({ ...claims }).setProtectedHeader(header).sign(current.secret);
-  t.equal((await verify(caller(), token)).success, true);
+  t.equal((await verify(makeKeyCaller(), token)).success, true);
 });
 
 t.test('the previous secret verifies for the lifetime of its tokens and no longer', async (t) => {
   const token = signVerificationToken(previous, claims);
-  t.equal((await verify(caller(), token)).success, true);
+  t.equal((await verify(makeKeyCaller(), token)).success, true);
   const later = { ...claims, exp: claims.exp + 100_000 };
   const long = signVerificationToken(previous, later);
   now = nowMs + 3_600_000 + 1;
-  t.same(await verify(caller(), long), { success: false, error: 'INVALID' });
+  t.same(await verify(makeKeyCaller(), long), { success: false, error: 'INVALID' });
   now = nowMs;
 });
 
 t.test('an expired token is EXPIRED from its last second on', async (t) => {
   const token = signVerificationToken(current, claims);
   now = claims.exp * 1_000 - 1;
-  t.equal((await verify(caller(), token)).success, true);
+  t.equal((await verify(makeKeyCaller(), token)).success, true);
   now = claims.exp * 1_000;
-  t.same(await verify(caller(), token), { success: false, error: 'EXPIRED' });
+  t.same(await verify(makeKeyCaller(), token), { success: false, error: 'EXPIRED' });
   now = nowMs;
 });
 
@@ -102,19 +89,19 @@ t.test(
   'a token of another organization is WRONG_AUDIENCE; of another project, WRONG_PROJECT to a project key only',
   async (t) => {
     const token = signVerificationToken(current, claims);
-    t.same(await verify(caller({ organizationId: 'org_2', projectId: 'proj_9' }), token), {
+    t.same(await verify(makeKeyCaller({ organizationId: 'org_2', projectId: 'proj_9' }), token), {
       success: false,
       error: 'WRONG_AUDIENCE',
     });
-    t.same(await verify(caller({ projectId: 'proj_2' }), token), { success: false, error: 'WRONG_PROJECT' });
-    t.equal((await verify(caller({ projectId: null }), token)).success, true);
+    t.same(await verify(makeKeyCaller({ projectId: 'proj_2' }), token), { success: false, error: 'WRONG_PROJECT' });
+    t.equal((await verify(makeKeyCaller({ projectId: null }), token)).success, true);
   },
 );
 
 t.test('a live key takes no token of the test world; a test key does, and is told', async (t) => {
   const token = signVerificationToken(current, claimsOf({ ...completed, isDemo: true }, issuer));
-  t.same(await verify(caller(), token), { success: false, error: 'INVALID' });
-  t.match(await verify(caller({ isTest: true }), token), { success: true, isDemo: true });
+  t.same(await verify(makeKeyCaller(), token), { success: false, error: 'INVALID' });
+  t.match(await verify(makeKeyCaller({ isTest: true }), token), { success: true, isDemo: true });
 });
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
@@ -169,7 +156,7 @@ const attacks: Readonly<Record<string, readonly [token: string, error: 'INVALID'
 };
 for (const [name, [token, error]] of Object.entries(attacks)) {
   t.test(`${name} is ${error}`, async (t) => {
-    t.same(await verify(caller(), token), { success: false, error });
+    t.same(await verify(makeKeyCaller(), token), { success: false, error });
   });
 }
 
