@@ -81,7 +81,7 @@ function parseWildcard(rest: string, scheme: string | null): ParsedOriginPattern
   if (!domain.ok) return domain;
   if (domain.value.startsWith('[') || isIPv4(domain.value))
     return refuse('An address has no subdomains; write the address without a wildcard.');
-  if (!domain.value.includes('.') || isSharedSuffix(domain.value)) {
+  if (isSharedSuffix(domain.value)) {
     return refuse(
       `Anybody can get a name under ${domain.value}; put the wildcard under a domain of your own, as in *.yours.${domain.value}.`,
     );

@@ -108,6 +108,8 @@ t.test('a pattern of another form is refused with a sentence that says what to w
     ['*.com', /Anybody .* com/],
     ['*.co.uk', /Anybody/],
     ['*.github.io', /\*\.yours\.github\.io/],
+    ['*.vercel.app', /Anybody/],
+    ['*.公司.cn', /Anybody .* xn--55qx5d\.cn/],
     ['*.localhost', /Anybody/],
     ['*.a.com:8443', /no port/],
     ['*.a.com:*', /Only localhost/],
