@@ -60,12 +60,7 @@ export async function serveGuidePages(app: FastifyInstance, root: string): Promi
 function render(name: string, served: ReadonlySet<string>): { readonly type: string; readonly text: string } {
   const text = readFileSync(join(docs, name), 'utf8');
   if (name.endsWith('.json')) return { type: 'application/json; charset=utf-8', text };
-  const leads = (target: string): boolean =>
-    /^(?:https?:|#)/.test(target) || served.has(posix.join(posix.dirname(name), target.replace(/#.*$/, '')));
-  const body = renderMarkdown(text).replaceAll(
-    /<a href="([^"]*)">(.*?)<\/a>/g,
-    (link, target: string, label: string) => (leads(target) ? link : label),
-  );
+  const body = renderMarkdown(text, (path) => served.has(posix.join(posix.dirname(name), path)));
   const title = escapeHtml(/^# (.*)$/m.exec(text)?.[1] ?? name);
   return {
     type: 'text/html; charset=utf-8',
