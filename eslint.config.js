@@ -3,18 +3,7 @@ import importX, { createNodeResolver } from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
 
 /** Folders by layer; each may import only what is listed (and itself). */
-const capabilities = [
-  'scoring',
-  'verification',
-  'projects',
-  'webhooks',
-  'hosted',
-  'monitoring',
-  'audience',
-  'oauth',
-  'agents',
-  'demo',
-];
+const capabilities = ['scoring', 'verification', 'projects', 'webhooks', 'audience', 'oauth', 'agents', 'demo'];
 const roots = ['./src/errors.ts', './src/limits.ts', './src/config.ts', './src/package-root.ts'];
 
 const zone = (target, message, allowed) => ({ target, from: './', except: [...allowed, './node_modules'], message });
@@ -49,8 +38,14 @@ const zones = [
   zone('./src/telemetry', 'Telemetry imports no capability.', ['./src/telemetry', './src/contract', ...roots]),
   zone('./src/http', 'HTTP knows no capability; a capability registers its own routes.', [
     './src/http',
+    './src/kernel',
     './src/contract',
     './src/telemetry',
+    ...roots,
+  ]),
+  zone('./src/kernel', 'What every capability needs knows no transport, store or capability.', [
+    './src/kernel',
+    './src/contract',
     ...roots,
   ]),
   zone('./src/net', 'Reading of addresses depends on the contract only.', ['./src/net', './src/contract', ...roots]),
@@ -61,7 +56,7 @@ const zones = [
   ]),
   zone('./src/administration', 'What capabilities share knows none of them.', [
     './src/administration',
-    './src/http',
+    './src/kernel',
     './src/net',
     './src/stores',
     './src/contract',
@@ -79,6 +74,7 @@ const zones = [
       `./src/${name}`,
       './src/administration',
       './src/http',
+      './src/kernel',
       './src/net',
       './src/stores',
       './src/pool',
@@ -89,6 +85,11 @@ const zones = [
       ...roots,
     ]),
   ),
+  ...capabilities.map((name) => ({
+    target: `./src/${name}/**/!(*routes|route-parts).ts`,
+    from: './src/http',
+    message: 'Only routes know the transport; what a capability needs without it stands in src/kernel.',
+  })),
 ];
 
 export default tseslint.config(
@@ -128,7 +129,7 @@ export default tseslint.config(
   {
     // Marks of erased respondents are kept for a project and all of its worlds.
     files: ['src/scoring/**'],
-    ignores: ['src/scoring/erased-respondents.ts'],
+    ignores: ['src/scoring/receipts/erased-respondents.ts'],
     rules: {
       'no-restricted-properties': [
         'error',
@@ -154,7 +155,7 @@ export default tseslint.config(
       '*.js',
       'scripts/*.js',
       'scripts/*.mjs',
-      'src/{demo,hosted}/page/**/*.js',
+      'src/{demo,verification/hosted}/page/**/*.js',
       'test/sdk/**/*.js',
       'examples/**/*.{js,mjs,jsx}',
     ],

@@ -4,7 +4,7 @@
  */
 import Fastify from 'fastify';
 import { pack } from 'msgpackr';
-import { quietQueues } from '../src/stores/log/kafka-quiet.js';
+import { quietQueues } from '../src/stores/log/kafka/quiet.js';
 import { openBenchLog } from './bench-log.js';
 
 const bodyBytesMax = 1_048_576;

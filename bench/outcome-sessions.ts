@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { idAt } from '../src/crypto/ids.js';
 import type { MakeRef } from '../src/crypto/master-key.js';
-import { makePartition } from '../src/scoring/receipt-partitions.js';
+import { makePartition } from '../src/scoring/receipts/partitions.js';
 import type { Database } from '../src/stores/database/port.js';
 
 const dayMs = 86_400_000;

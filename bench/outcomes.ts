@@ -9,7 +9,7 @@ import { createMakeRef } from '../src/crypto/master-key.js';
 import { bulkEventsMax, type OutcomeReply } from '../src/contract/outcome.js';
 import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
 import { scoreExample } from '../src/scoring/examples.js';
-import { openPostgres } from '../src/stores/database/postgres.js';
+import { openPostgres } from '../src/stores/database/postgres/open.js';
 import type { Database } from '../src/stores/database/port.js';
 import { median } from './load.js';
 import { copySessions, makeDays, sessionsOf, type BenchSession } from './outcome-sessions.js';

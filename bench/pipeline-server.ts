@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import Fastify from 'fastify';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { quietQueues } from '../src/stores/log/kafka-quiet.js';
+import { quietQueues } from '../src/stores/log/kafka/quiet.js';
 import { openBenchLog, setting } from './bench-log.js';
 import { tellLoopDelay } from './loop-delay.js';
 

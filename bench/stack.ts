@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../src/package-root.js';
-import { openPostgres } from '../src/stores/database/postgres.js';
+import { openPostgres } from '../src/stores/database/postgres/open.js';
 
 interface StackAddresses {
   readonly databaseUrl: string;

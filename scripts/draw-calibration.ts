@@ -10,7 +10,7 @@ import { createMakeRef, deriveSigningKey } from '../src/crypto/master-key.js';
 import { packageRoot } from '../src/package-root.js';
 import { inventTraffic } from '../src/scoring/demo-traffic/demo-traffic.js';
 import { openFacts } from '../src/record/record.js';
-import { receiptOfEntry } from '../src/scoring/receipts.js';
+import { receiptOfEntry } from '../src/scoring/receipts/receipts.js';
 import { recordVerdict } from '../workers/scoring/recorded-verdict.js';
 import { scoreFacts } from '../workers/scoring/score.js';
 import { createRandom } from '../workers/seeded-random.js';

@@ -14,8 +14,8 @@ import {
 } from './projects/operator/bootstrap.js';
 import { createSigningSecrets } from './administration/signing-secrets.js';
 import { createClosers } from './stores/closers.js';
-import { createOutbox } from './stores/outbox.js';
-import { openStores } from './stores/open-stores.js';
+import { createOutbox } from './stores/outbox/outbox.js';
+import { openStores } from './stores/open.js';
 import { settleUntil } from './stores/settle-within.js';
 import type { Logger } from './telemetry/logger.js';
 import { packageVersion } from './package-root.js';

@@ -7,11 +7,11 @@
 import type { KeyObject } from 'node:crypto';
 import { randomUUID } from 'node:crypto';
 import { decodeJwt, jwtVerify } from 'jose';
+import type { KeyCaller, AccessTokenReader } from '../kernel/caller.js';
 import { rateLimitDefaults } from '../contract/api-key.js';
 import { accessTokenSeconds, oauthScopeNames, type OAuthScope } from '../contract/oauth.js';
 import { tokenLengthMax } from '../contract/token.js';
 import { Fault } from '../errors.js';
-import type { AccessTokenReader, KeyCaller } from '../http/access.js';
 import type { StoredClient } from './oauth-clients.js';
 
 const type = 'at+jwt';

@@ -8,9 +8,9 @@
  * A key from before the two kinds existed is an organization key and has all scopes of that kind, whatever its row says.
  */
 import { hash, randomBytes } from 'node:crypto';
+import type { KeyCaller } from '../kernel/caller.js';
 import { keyScopes, rateLimitDefaults, type RateLimits } from '../contract/api-key.js';
 import { makeId } from '../crypto/ids.js';
-import type { KeyCaller } from '../http/access.js';
 import type { Queryable } from '../stores/database/port.js';
 
 /** Keys created before this day know no project. */

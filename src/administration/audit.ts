@@ -2,11 +2,11 @@
  * The audit trail of administrative writes. An entry is written in the transaction of the write that it tells of: either both
  * are there or neither is. Entries hold names and numbers, never a secret.
  */
+import type { Caller } from '../kernel/caller.js';
 import type { AuditAction, AuditEntry } from '../contract/audit.js';
 import { makeId } from '../crypto/ids.js';
-import type { Caller } from '../http/access.js';
 import type { Queryable } from '../stores/database/port.js';
-import { cutPage, type Page } from '../http/paging.js';
+import { cutPage, type Page } from '../kernel/paging.js';
 
 export interface Actor {
   readonly kind: AuditEntry['actor']['kind'];

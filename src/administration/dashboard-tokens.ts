@@ -4,9 +4,9 @@
  * things with the same keys, such as notices of a sign-out, and those open nothing here.
  */
 import { createRemoteJWKSet, jwtVerify, SignJWT, type JWTPayload, type JWTVerifyGetKey } from 'jose';
+import { dashboardRoles, type DashboardCaller, type DashboardRole } from '../kernel/caller.js';
 import { deriveSigningKey } from '../crypto/master-key.js';
 import { Fault } from '../errors.js';
-import { dashboardRoles, type DashboardCaller, type DashboardRole } from '../http/access.js';
 
 const embedded = { issuer: 'urn:verifyhuman:embedded', audience: 'verifyhuman-dashboard' } as const;
 const purpose = 'dashboard';

@@ -3,7 +3,7 @@
  * A change anywhere is in force here within the interval of the change feed; one made by this process, at once. Cut off from the database, what
  * is cached goes on, keys for a stated time at most: one that was revoked meanwhile would else be good for as long as the cut lasts.
  */
-import type { AccessDeps, KeyCaller } from '../http/access.js';
+import type { KeyCaller, AccessDeps } from '../kernel/caller.js';
 import type { Database } from '../stores/database/port.js';
 import type { Logger } from '../telemetry/logger.js';
 import { findKeyByHash, findKeyOwner, hashSecret } from './api-keys.js';

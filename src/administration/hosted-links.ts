@@ -11,7 +11,7 @@ import { randomBytes } from 'node:crypto';
 import { linkDaysDefault, type LinkCreation, type LinkState } from '../contract/hosted-link.js';
 import type { Metadata } from '../contract/session.js';
 import { idAt } from '../crypto/ids.js';
-import { cutPage, type Page } from '../http/paging.js';
+import { cutPage, type Page } from '../kernel/paging.js';
 import type { Queryable } from '../stores/database/port.js';
 
 export interface LinkOwner {

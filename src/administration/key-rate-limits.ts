@@ -2,7 +2,7 @@
  * The limits of a key, by lineage: a key and those that replace it share them, and so do scoring and every other call. Those of an OAuth
  * client hold over all projects of its organization, so that they are taken before a call looks at one.
  */
-import type { KeyCaller } from '../http/access.js';
+import type { KeyCaller } from '../kernel/caller.js';
 import type { RateLimit } from '../stores/counters/port.js';
 
 export function keyRateLimits({ lineage, limits }: Pick<KeyCaller, 'lineage' | 'limits'>): readonly RateLimit[] {

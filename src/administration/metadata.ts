@@ -1,9 +1,9 @@
 /**
  * Bounds on the metadata that callers hand in, whether for a session or for a link that makes sessions.
  */
+import { isDeeper } from '../kernel/nesting.js';
 import { metadataBytesMax, metadataDepthMax, type Metadata } from '../contract/session.js';
 import type { Issue } from '../errors.js';
-import { isDeeper } from '../http/nesting.js';
 
 export function findMetadataIssue(metadata: Metadata): Issue | null {
   const path = '/metadata';

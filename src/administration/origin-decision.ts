@@ -4,7 +4,7 @@
  */
 import type { Environment } from '../config.js';
 import type { OriginCheck } from '../contract/project.js';
-import { originMatches, parseOriginPattern, type OriginPattern } from '../http/origin-pattern.js';
+import { originMatches, parseOriginPattern, type OriginPattern } from '../net/origin-pattern.js';
 
 export interface OriginDecision {
   readonly allowed: boolean;

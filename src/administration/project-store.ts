@@ -8,7 +8,7 @@ import { securityLevels, type Thresholds } from '../contract/project-parts.js';
 import { makeId } from '../crypto/ids.js';
 import { DatabaseConflict, type Queryable } from '../stores/database/port.js';
 import { Fault } from '../errors.js';
-import { cutPage, type Page } from '../http/paging.js';
+import { cutPage, type Page } from '../kernel/paging.js';
 
 export interface StoredProject {
   readonly projectId: string;

@@ -3,8 +3,8 @@
  * and origin, and sets CORS headers that follow the list in force. A refusal carries them too, so that the page can read why.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { notFound } from '../kernel/faults.js';
 import { Fault } from '../errors.js';
-import { notFound } from '../http/access.js';
 import type { Directories } from './directories.js';
 import type { Limits } from './request-limits.js';
 import type { StoredOrganization } from './organization-store.js';

@@ -5,11 +5,11 @@
  * away a call passes and is counted as a failure of the store: a limit protects from too much, and an outage that refuses everybody
  * would be the greater harm.
  */
+import type { KeyCaller } from '../kernel/caller.js';
+import { rateLimited } from '../kernel/faults.js';
 import type { StoredOrganization } from './organization-store.js';
 import { keyRateLimits } from './key-rate-limits.js';
 import { Fault } from '../errors.js';
-import type { KeyCaller } from '../http/access.js';
-import { rateLimited } from '../http/rate-fault.js';
 import type { Counters, RateLimit } from '../stores/counters/port.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';

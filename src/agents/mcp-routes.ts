@@ -5,8 +5,10 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Access } from '../http/access-declaration.js';
+import type { AccessDeps } from '../kernel/caller.js';
 import { Fault } from '../errors.js';
-import { keyCaller, takeOutstandingRate, type Access, type AccessDeps } from '../http/access.js';
+import { keyCaller, takeOutstandingRate } from '../http/access.js';
 import { createMcpServer, type McpDeps } from './mcp-server.js';
 
 export interface McpRouteDeps extends McpDeps {

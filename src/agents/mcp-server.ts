@@ -13,7 +13,7 @@ import {
   ReadResourceRequestSchema,
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { KeyCaller } from '../http/access.js';
+import type { KeyCaller } from '../kernel/caller.js';
 import type { Page } from './documentation.js';
 import type { RelayDeps, RelayedBy } from './relay.js';
 import { callTool, mayCall, type PreparedTool } from './tool-call.js';

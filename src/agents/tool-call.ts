@@ -4,8 +4,8 @@
  */
 import type { ValidateFunction } from 'ajv';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { KeyCaller } from '../http/access.js';
-import { createAjv, describeViolation } from '../http/validation.js';
+import type { KeyCaller } from '../kernel/caller.js';
+import { createAjv, describeViolation } from '../kernel/validation.js';
 import type { Issue } from '../errors.js';
 import { relay, type RelayDeps, type RelayedBy } from './relay.js';
 import type { AgentTool } from './tool.js';

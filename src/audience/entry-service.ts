@@ -5,8 +5,8 @@
  *
  *     entering ──score, decide, take──▶ verifying ──passed──▶ surveying ──▶ the survey
  */
+import type { KeyCaller } from '../kernel/caller.js';
 import { rateLimitDefaults } from '../contract/api-key.js';
-import type { KeyCaller } from '../http/access.js';
 import type { ScoreReply, ScoreRequest } from '../contract/score.js';
 import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';

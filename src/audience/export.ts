@@ -3,7 +3,7 @@
  * spreadsheet would run is made text by an apostrophe before it.
  */
 import type { RespondentReply } from '../contract/study.js';
-import { cutPage, type Page } from '../http/paging.js';
+import { cutPage, type Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { placeColumns, type Place } from './place-store.js';

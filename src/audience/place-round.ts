@@ -9,7 +9,7 @@ import { createWake } from '../stores/log/wake.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { freePlace, underLock } from './fielding.js';
-import type { TellOutcome } from './outcome-teller.js';
+import type { TellOutcome } from './outcome-reporter.js';
 import { placeColumns, type Place } from './place-store.js';
 import { findStudy } from './study-store.js';
 

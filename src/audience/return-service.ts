@@ -4,7 +4,7 @@
  */
 import type { Database, Queryable } from '../stores/database/port.js';
 import { freePlace, pageOf, takePlace, underLock, type Answer } from './fielding.js';
-import type { TellOutcome } from './outcome-teller.js';
+import type { TellOutcome } from './outcome-reporter.js';
 import { changePlace, findPlace, hasRoom, type Place } from './place-store.js';
 import { isTokenOf, type PlaceTokens } from './place-tokens.js';
 import { letsHoldersFinish } from './study-states.js';

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import type { Access } from '../http/access-declaration.js';
 import { actorOf } from '../administration/audit.js';
 import { StringEnum } from '../contract/common.js';
 import { PageQuery } from '../contract/paging.js';
@@ -19,10 +20,10 @@ import {
   SupplyPage,
   type StudyAction,
 } from '../contract/study.js';
-import { keyCaller, type Access } from '../http/access.js';
+import { keyCaller } from '../http/access.js';
 import { errorReplies } from '../http/openapi.js';
 import { acceptEmptyBodies } from '../http/optional-body.js';
-import { readPage } from '../http/paging.js';
+import { readPage } from '../kernel/paging.js';
 import { registerStorableText } from '../http/storable-text.js';
 import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';

@@ -3,13 +3,13 @@
  * own world, test or live. Changes and moves are
  * recorded in the audit trail with the write. A study of others answers as one that does not exist.
  */
+import { notFound, invalid } from '../kernel/faults.js';
+import type { KeyCaller } from '../kernel/caller.js';
 import type { Environment } from '../config.js';
 import { recordAudit, type Actor } from '../administration/audit.js';
 import type { StudyAction, StudyCreation, StudyPatch, StudyReply } from '../contract/study.js';
 import { Fault } from '../errors.js';
-import { notFound, type KeyCaller } from '../http/access.js';
-import { invalid } from '../http/error-answers.js';
-import type { Page } from '../http/paging.js';
+import type { Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { canonicalLanguage, findQuotaIssues, findStudyIssues, normalCountries } from './study-checks.js';

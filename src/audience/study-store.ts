@@ -4,7 +4,7 @@
  */
 import type { StudyQuota, StudyState } from '../contract/study.js';
 import { makeId } from '../crypto/ids.js';
-import { cutPage, type Page } from '../http/paging.js';
+import { cutPage, type Page } from '../kernel/paging.js';
 import type { Queryable } from '../stores/database/port.js';
 import { normalTrait } from './study-checks.js';
 

@@ -11,7 +11,7 @@ import { readBootstrap } from '../projects/operator/bootstrap.js';
 import { runOperatorCommand, type OperatorCommand } from '../projects/operator/operator.js';
 import { readOperatorCommand } from '../projects/operator/operator-arguments.js';
 import { findOperatorService, sendOperatorCommand } from '../projects/operator/operator-channel.js';
-import { findServerMark, openDatabaseAlone } from '../stores/open-database.js';
+import { findServerMark, openDatabaseAlone } from '../stores/database/open.js';
 import { causeOf } from '../stores/store-report.js';
 import { createLogger, type Logger } from '../telemetry/logger.js';
 import { wireExplain } from '../wiring/explain.js';

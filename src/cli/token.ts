@@ -2,9 +2,9 @@
  * `npm run token -- --role owner|admin|member [--org ID]`: prints a dashboard token of the embedded issuer, and nothing else.
  */
 import { parseArgs } from 'node:util';
+import { dashboardRoles, type DashboardRole } from '../kernel/caller.js';
 import { readSettings } from '../config.js';
 import { operatorMasterKey } from './operator-target.js';
-import { dashboardRoles, type DashboardRole } from '../http/access.js';
 import { readBootstrap } from '../projects/operator/bootstrap.js';
 import { issueDashboardToken } from '../administration/dashboard-tokens.js';
 

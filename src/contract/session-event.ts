@@ -1,6 +1,6 @@
 /**
  * What happened to a session, as one part of the service tells the others: webhooks deliver it, analytics counts it. An event is written
- * with the change that it tells of (src/stores/outbox.ts) and arrives at least once; whoever reads it tells repetitions by `eventId`.
+ * with the change that it tells of (src/stores/outbox/outbox.ts) and arrives at least once; whoever reads it tells repetitions by `eventId`.
  *
  * The data of an event holds every fact that any payload shows, under the names of the payload. Which payload shows which of them, and when,
  * is decided in src/webhooks/payload.ts; `session_id`, `project_id` and `timestamp` follow from the envelope and stand there only.

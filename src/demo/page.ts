@@ -2,7 +2,7 @@
  * The demo page: its template filled in, and the policy it is served under. A name in the template that nobody fills in is
  * a bug and throws.
  */
-import { escapeHtml } from '../http/escape-html.js';
+import { escapeHtml } from '../kernel/escape-html.js';
 
 export interface PageValues {
   readonly sessionId: string;

@@ -6,69 +6,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OAuthScope } from '../contract/oauth.js';
 import { Fault } from '../errors.js';
-
-export const dashboardRoles = ['member', 'admin', 'owner'] as const;
-export type DashboardRole = (typeof dashboardRoles)[number];
-
-/** An authenticated API key as the hot path needs it. */
-export interface KeyCaller {
-  readonly kind: 'key';
-  readonly keyId: string;
-  /** The first key of a chain of rotations: a replacement may read what its predecessors wrote. */
-  readonly lineage: string;
-  readonly organizationId: string;
-  /** null for an organization key. */
-  readonly projectId: string | null;
-  readonly scopes: readonly string[];
-  readonly limits: { readonly perMinute: number; readonly perDay: number };
-  readonly isTest: boolean;
-  /** Minted by anybody for a trial of the integration. */
-  readonly isDemo: boolean;
-  readonly diagnosticsEnabled: boolean;
-  /** An OAuth client with an access token stands in for a key: id and lineage are the client’s, the scopes those of the token. */
-  readonly client?: true;
-}
-
-export interface DashboardCaller {
-  readonly kind: 'dashboard';
-  readonly subject: string;
-  readonly organizationId: string;
-  readonly role: DashboardRole;
-}
-
-export type Caller = KeyCaller | DashboardCaller;
-
-export type Credential =
-  'api-key' | 'organization-key' | 'dashboard' | 'dashboard-or-organization-key' | 'dashboard-or-key' | 'access-token';
-
-export type Access =
-  /** Documents, SDK files and public endpoints: no credential. */
-  | { readonly credential: 'none' }
-  | {
-      readonly credential: Credential;
-      /** Scope that an API key needs. */
-      readonly scope?: string;
-      /** Scopes of which an access token needs one. Absent: the route takes no access token. */
-      readonly oauth?: readonly OAuthScope[];
-      /** Least role of a dashboard caller. */
-      readonly role?: DashboardRole;
-      /** Name of the path parameter that holds a project of the caller’s. */
-      readonly project?: string;
-      /** Name of the path parameter that holds the caller’s organization. */
-      readonly organization?: string;
-      /** Name of the path parameter that holds a key of the project or organization in the path. */
-      readonly key?: string;
-      /** A demo key, which anybody may mint for measuring, is refused here whatever its scopes. */
-      readonly demo?: 'refused';
-      /** The handler takes the key’s limits itself, in a round trip that it makes anyway, and sets `rateTaken`; a call that fails before is taken off them on its way out. */
-      readonly limits?: 'handler';
-      /** The handler answers by calls to other routes on the caller’s behalf, and these are taken off its limits. */
-      readonly relays?: true;
-      /** Open to keys of an organization whose trial has ended: what describes and secures, as against what works. */
-      readonly afterTrial?: true;
-    };
-
-type Guarded = Exclude<Access, { readonly credential: 'none' }>;
+import { dashboardRoles, type AccessDeps, type Caller, type KeyCaller } from '../kernel/caller.js';
+import { notFound } from '../kernel/faults.js';
+import type { Access, GuardedAccess } from './access-declaration.js';
+import { authenticate } from './authenticate.js';
 
 /** Path parameters that name something owned; a route that takes one says so in its access. */
 const ownedParameters = { projectId: 'project', orgId: 'organization', keyId: 'key' } as const;
@@ -86,34 +27,6 @@ declare module 'fastify' {
     /** Access of the routes of this scope that declare none themselves; for routes that a plugin registers. */
     defaultAccess: Access | null;
   }
-}
-
-export interface AccessDeps {
-  /** The key’s record, or null where it is unknown, revoked or expired. */
-  readonly findKey: (secret: string) => Promise<KeyCaller | null>;
-  /** Throws a Fault INVALID_TOKEN where the token does not verify. */
-  readonly verifyDashboardToken: (token: string) => Promise<DashboardCaller>;
-  /** Absent: no access token is taken. */
-  readonly accessTokens?: AccessTokenReader;
-  /** The organization that owns a project, or null. */
-  readonly findProjectOwner: (projectId: string) => Promise<string | null>;
-  /** Whose key this is (null project: the organization’s), or null. */
-  readonly findKeyOwner: (
-    keyId: string,
-  ) => Promise<{ readonly organizationId: string; readonly projectId: string | null } | null>;
-  /** Takes one call off the key’s limits; throws RATE_LIMIT_EXCEEDED where one is used up. */
-  readonly takeKeyRate: (caller: KeyCaller) => Promise<void>;
-  /** Throws TRIAL_EXPIRED where the organization’s trial has ended. */
-  readonly requireTrial: (organizationId: string) => Promise<void>;
-}
-
-export interface AccessTokenReader {
-  /** Whether a token says that this service issued it as an access token; nothing of it is believed by that. */
-  isOurs(token: string): boolean;
-  /** The client’s caller, of the whole organization. Throws a Fault INVALID_TOKEN where the token does not verify. */
-  verify(token: string): Promise<KeyCaller>;
-  /** The header WWW-Authenticate of a refusal. */
-  challenge(): string;
 }
 
 export function registerAccess(app: FastifyInstance, deps: AccessDeps): void {
@@ -143,7 +56,7 @@ export function registerAccess(app: FastifyInstance, deps: AccessDeps): void {
 }
 
 /** A client’s limits hold over all its projects, so that no handler takes them as it looks at one. */
-const takesRateHere = (caller: KeyCaller, { limits, relays }: Guarded): boolean =>
+const takesRateHere = (caller: KeyCaller, { limits, relays }: GuardedAccess): boolean =>
   relays !== true && (limits !== 'handler' || caller.client === true);
 
 /**
@@ -201,52 +114,8 @@ export function organizationOf(request: FastifyRequest): string {
   return request.caller.organizationId;
 }
 
-/** What to send where nothing was sent, by what the route takes beside a dashboard token. */
-const missingCredential: Readonly<
-  Record<Exclude<Guarded['credential'], 'api-key' | 'organization-key' | 'access-token'>, string>
-> = {
-  dashboard: 'Send a dashboard token as "Authorization: Bearer <token>".',
-  'dashboard-or-key': 'Send a dashboard token as "Authorization: Bearer <token>", or an API key in X-API-Key.',
-  'dashboard-or-organization-key':
-    'Send a dashboard token as "Authorization: Bearer <token>", or an organization key in X-API-Key.',
-};
-
-async function authenticate(request: FastifyRequest, access: Guarded, deps: AccessDeps): Promise<Caller> {
-  const { credential } = access;
-  const bearer = bearerOf(request.headers.authorization);
-  const headerKey = request.headers['x-api-key'];
-  const bearerKey = bearer?.startsWith('vf_') === true ? bearer : undefined;
-  const secret = typeof headerKey === 'string' ? headerKey : bearerKey;
-  if (credential === 'access-token') return requireAccessToken(bearer, deps);
-  if (secret === undefined && bearer !== undefined && deps.accessTokens?.isOurs(bearer) === true)
-    return inNamedProject(request, access, await requireAccessToken(bearer, deps), deps);
-  if (credential === 'api-key' || credential === 'organization-key') return requireKey(secret ?? bearer, deps);
-  if (secret !== undefined) return requireKey(secret, deps);
-  if (bearer === undefined) throw new Fault('INVALID_TOKEN', missingCredential[credential]);
-  return deps.verifyDashboardToken(bearer);
-}
-
-async function requireAccessToken(bearer: string | undefined, { accessTokens }: AccessDeps): Promise<KeyCaller> {
-  if (bearer !== undefined && accessTokens !== undefined) return accessTokens.verify(bearer);
-  const headers = accessTokens === undefined ? {} : { 'www-authenticate': accessTokens.challenge() };
-  throw new Fault('INVALID_TOKEN', 'Send an access token as "Authorization: Bearer <token>".', { headers });
-}
-
-/** Where a route takes the project from the key, a client names it in the header X-Project-Id; without it, it calls as an organization key does. */
-async function inNamedProject(
-  request: FastifyRequest,
-  { credential, project }: Guarded,
-  caller: KeyCaller,
-  deps: AccessDeps,
-): Promise<KeyCaller> {
-  const projectId = request.headers['x-project-id'];
-  if (typeof projectId !== 'string' || credential !== 'api-key' || project !== undefined) return caller;
-  if ((await deps.findProjectOwner(projectId)) !== caller.organizationId) throw notFound('project');
-  return { ...caller, projectId };
-}
-
 /** The kind of key that suffices for the route; every refusal says which does. A client is of the organization. */
-function requireKindOfKey(caller: Caller, { credential, oauth }: Guarded): void {
+function requireKindOfKey(caller: Caller, { credential, oauth }: GuardedAccess): void {
   if (caller.kind !== 'key') return;
   if (caller.client === true) {
     if (oauth !== undefined) return;
@@ -260,19 +129,7 @@ function requireKindOfKey(caller: Caller, { credential, oauth }: Guarded): void 
   throw new Fault('INSUFFICIENT_SCOPE', `This operation takes ${needed}; a project key does not suffice.`);
 }
 
-async function requireKey(secret: string | undefined, deps: AccessDeps): Promise<KeyCaller> {
-  const caller = secret === undefined ? null : await deps.findKey(secret);
-  if (caller !== null) return caller;
-  if (secret?.startsWith('pk_') === true)
-    throw new Fault('INVALID_KEY', 'This is a probe key, which belongs on the page. Send the secret key ("vf_...").');
-  throw new Fault('INVALID_KEY', 'Send a valid API key as X-API-Key or as "Authorization: Bearer <key>".');
-}
-
-function bearerOf(header: string | undefined): string | undefined {
-  return header !== undefined && /^bearer /i.test(header) ? header.slice('bearer '.length).trim() : undefined;
-}
-
-function requireScope(caller: Caller, { scope, role, oauth = [] }: Guarded, deps: AccessDeps): void {
+function requireScope(caller: Caller, { scope, role, oauth = [] }: GuardedAccess, deps: AccessDeps): void {
   if (caller.kind === 'key' && caller.client === true) return requireGranted(caller, oauth, deps);
   if (caller.kind === 'key') {
     if (scope !== undefined && !caller.scopes.includes(scope))
@@ -298,7 +155,7 @@ function requireGranted(caller: KeyCaller, oauth: readonly OAuthScope[], { acces
 async function requireOwnership(
   request: FastifyRequest,
   caller: Caller,
-  access: Guarded,
+  access: GuardedAccess,
   deps: AccessDeps,
 ): Promise<void> {
   const params = request.params as Readonly<Record<string, string>>;
@@ -315,9 +172,4 @@ async function requireOwnership(
     if (owner === null || owner.organizationId !== caller.organizationId || owner.projectId !== projectId)
       throw notFound('key');
   }
-}
-
-/** The one 404 for things that are not there and things of others. */
-export function notFound(what: string): Fault {
-  return new Fault('NOT_FOUND', `There is no such ${what}.`);
 }

@@ -5,18 +5,19 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import Fastify, { LogController, type FastifyInstance } from 'fastify';
+import type { AccessDeps } from '../kernel/caller.js';
 import { Fault } from '../errors.js';
 import { bodyBytesMax } from '../limits.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
-import { registerAccess, takeOutstandingRate, type AccessDeps } from './access.js';
+import { registerAccess, takeOutstandingRate } from './access.js';
 import { answerFault, registerErrorAnswers } from './error-answers.js';
 import { createDoor } from './door.js';
 import { registerJsonBody } from './json-body.js';
 import { registerNesting } from './nesting.js';
 import { createRouteTable } from './route-table.js';
 import { answerUnreadable } from './unreadable.js';
-import { registerValidation } from './validation.js';
+import { registerValidation } from '../kernel/validation.js';
 
 export interface AppDeps extends AccessDeps {
   readonly logger: Logger;

@@ -4,9 +4,10 @@
  * a bug: logged in full, answered as INTERNAL without a detail.
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Fault, type FaultDetails, type Issue } from '../errors.js';
+import { Fault } from '../errors.js';
+import { invalid } from '../kernel/faults.js';
 import { readOn } from './read-on.js';
-import { describeViolation } from './validation.js';
+import { describeViolation } from '../kernel/validation.js';
 
 export interface ErrorAnswerDeps {
   readonly methodsOf: (path: string) => readonly string[];
@@ -91,16 +92,4 @@ function validationFault(error: FastifyError): Fault {
     describeViolation(violation, error.validationContext ?? 'body'),
   );
   return invalid(issues);
-}
-
-/** The fault of a request with fields at fault. */
-export function invalid(issues: readonly Issue[], details: Omit<FaultDetails, 'issues'> = {}): Fault {
-  const first = issues[0];
-  return new Fault(
-    'VALIDATION_FAILED',
-    first === undefined
-      ? 'The request is not valid.'
-      : `${first.path === '' ? 'The body' : first.path} ${first.message}`,
-    { ...details, issues },
-  );
 }

@@ -6,9 +6,10 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { notFound } from '../kernel/faults.js';
 import { packageRoot } from '../package-root.js';
-import { notFound, registerOpen } from './access.js';
-import { escapeHtml } from './escape-html.js';
+import { registerOpen } from './access.js';
+import { escapeHtml } from '../kernel/escape-html.js';
 import { renderMarkdown } from './markdown.js';
 
 const docs = join(packageRoot, 'docs');

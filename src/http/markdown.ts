@@ -3,7 +3,7 @@
  * link leads to an anchor, the web or another page: nothing that runs. Pure.
  */
 import { Marked } from 'marked';
-import { escapeHtml } from './escape-html.js';
+import { escapeHtml } from '../kernel/escape-html.js';
 
 const webForm = /^(?:https?:\/\/|#)/;
 const pathForm = /^(?:\.\.\/)*\w[\w./-]*(?:#[\w-]+)?$/;

@@ -4,17 +4,12 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { nestingMax } from '../limits.js';
-import { invalid } from './error-answers.js';
+import { invalid } from '../kernel/faults.js';
+import { isDeeper } from '../kernel/nesting.js';
 
 export function registerNesting(app: FastifyInstance): void {
   app.addHook('preValidation', (request, _reply, done) => {
     if (!isDeeper(request.body, nestingMax)) return done();
     done(invalid([{ path: '', message: `is nested deeper than ${nestingMax} levels.` }]));
   });
-}
-
-/** Whether a parsed body has more than `levels` levels; the stack it takes is no deeper than those. */
-export function isDeeper(body: unknown, levels: number): boolean {
-  if (typeof body !== 'object' || body === null) return false;
-  return levels === 0 || Object.values(body).some((value) => isDeeper(value, levels - 1));
 }

@@ -4,11 +4,11 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { STATUS_CODES } from 'node:http';
+import type { Access } from './access-declaration.js';
 import { ErrorBody } from '../contract/common.js';
 import { oauthScopes } from '../contract/oauth.js';
 import { shapes } from '../contract/shapes.js';
 import { errorTable } from '../errors.js';
-import type { Access } from './access.js';
 import { serveDocsPage } from './docs-page.js';
 import { finishDocument } from './finish-document.js';
 import { errorExamples } from './recorded-replies.js';

@@ -1,12 +1,7 @@
-/**
- * Refuses text that no database keeps: NUL characters and halves of surrogate pairs, anywhere in a body or query. Without
- * this, such a request would be answered as a fault of the service.
- */
+/** Refuses text that no database stores: NUL characters and unpaired surrogates, anywhere in a body, query or path. */
 import type { FastifyInstance } from 'fastify';
-import { pointerSegment, type Issue } from '../errors.js';
-import { invalid } from './error-answers.js';
-
-const unstorable = /[\u0000\p{Surrogate}]/u;
+import { invalid } from '../kernel/faults.js';
+import { findUnstorable } from '../kernel/storable-text.js';
 
 /** For every route of this scope. */
 export function registerStorableText(scope: FastifyInstance): void {
@@ -17,24 +12,4 @@ export function registerStorableText(scope: FastifyInstance): void {
       findUnstorable(request.params, '/params');
     done(issue === null ? undefined : invalid([issue]));
   });
-}
-
-/** Text that is kept as a record keeps it: with a replacement for each half of a surrogate pair, also for one that a cut has left. */
-export const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd');
-
-/** The first string (or name) at fault, by JSON pointer. */
-export function findUnstorable(value: unknown, path: string): Issue | null {
-  if (typeof value === 'string')
-    return unstorable.test(value)
-      ? { path, message: 'contains a character that cannot be stored: NUL, or half of a surrogate pair.' }
-      : null;
-  if (typeof value !== 'object' || value === null) return null;
-  for (const [name, child] of Object.entries(value)) {
-    const at = `${path}/${pointerSegment(name)}`;
-    const issue =
-      (unstorable.test(name) ? { path: at, message: 'is a name that cannot be stored.' } : null) ??
-      findUnstorable(child, at);
-    if (issue !== null) return issue;
-  }
-  return null;
 }

@@ -4,6 +4,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { Access } from '../http/access-declaration.js';
 import { actorOf } from '../administration/audit.js';
 import {
   MadeOAuthClient,
@@ -13,10 +14,10 @@ import {
   OAuthClientRotation,
 } from '../contract/oauth.js';
 import { PageQuery } from '../contract/paging.js';
-import { organizationOf, type Access } from '../http/access.js';
+import { organizationOf } from '../http/access.js';
 import { errorReplies } from '../http/openapi.js';
 import { acceptEmptyBodies, optionalBody } from '../http/optional-body.js';
-import { readPage } from '../http/paging.js';
+import { readPage } from '../kernel/paging.js';
 import { registerStorableText } from '../http/storable-text.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { createClientService, type Asking, type ClientServiceDeps } from './client-service.js';

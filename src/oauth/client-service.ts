@@ -3,6 +3,8 @@
  * learn of it within a second. An organization key hands out no scope whose counterpart it lacks itself.
  */
 import { randomBytes } from 'node:crypto';
+import { notFound } from '../kernel/faults.js';
+import type { Caller } from '../kernel/caller.js';
 import { hashSecret } from '../administration/api-keys.js';
 import { recordAudit, type Actor } from '../administration/audit.js';
 import type { Directories } from '../administration/directories.js';
@@ -18,7 +20,6 @@ import {
 } from '../contract/oauth.js';
 import { makeId } from '../crypto/ids.js';
 import { Fault } from '../errors.js';
-import { notFound, type Caller } from '../http/access.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import {

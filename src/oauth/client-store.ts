@@ -2,7 +2,7 @@
  * OAuth clients as administration sees them. Every function is given the organization and finds nothing beyond it.
  */
 import type { ClientKeySet, OAuthClientRecord, OAuthScope } from '../contract/oauth.js';
-import { cutPage, type Page } from '../http/paging.js';
+import { cutPage, type Page } from '../kernel/paging.js';
 import type { Queryable } from '../stores/database/port.js';
 
 export interface AdministeredClient {

@@ -3,9 +3,9 @@
  * verify are kept.
  */
 import { createPublicKey } from 'node:crypto';
+import { invalid } from '../kernel/faults.js';
 import type { ClientKeySet } from '../contract/oauth.js';
 import type { Issue } from '../errors.js';
-import { invalid } from '../http/error-answers.js';
 
 const rsaBitsMin = 2_048;
 const rsaBitsMax = 8_192;

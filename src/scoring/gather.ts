@@ -13,7 +13,7 @@ import type { ReceiptOwner, ScoreBase } from '../record/types.js';
 import { holderOf, namespaceOf } from '../stores/counters/namespace.js';
 import type { Address } from '../net/address.js';
 import { deviceClassOf } from './device-class.js';
-import type { GeographyAvailability, Place } from './geography.js';
+import type { GeographyAvailability, Place } from './network/geography.js';
 import { historySubjectsOf } from './subjects.js';
 
 export interface GatherInput {

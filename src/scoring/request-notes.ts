@@ -2,11 +2,11 @@
  * What stands out in the body of a score though it is valid: names that mean nothing here, and identities that were sent as they are. Values never
  * leave here, only the names of their fields. Pure.
  */
+import { wellFormed } from '../kernel/storable-text.js';
 import type { IntegrationFacts } from '../contract/facts.js';
 import { RespondentStats, ScoreRequest, WebBotAuth, type ScoreInput } from '../contract/score.js';
 import { pointerSegment, type Issue } from '../errors.js';
-import { wellFormed } from '../http/storable-text.js';
-import { nearestName } from '../http/validation.js';
+import { nearestName } from '../kernel/validation.js';
 
 /** Named of one request; whoever sends more has the idea by then. */
 const namesMax = 5;

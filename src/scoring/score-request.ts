@@ -2,9 +2,9 @@
  * Reads the body of a score: null and the empty string in an optional field mean that it is absent, whatever the client’s language writes for
  * nothing. Read this way first, a retry that says the same in other words is the identical retry. Answers the issues that the schema cannot express.
  */
+import { findUnstorable, wellFormed } from '../kernel/storable-text.js';
 import type { RespondentStats, ScoreInput, ScoreRequest, WebBotAuth } from '../contract/score.js';
 import type { Issue } from '../errors.js';
-import { findUnstorable, wellFormed } from '../http/storable-text.js';
 import { userAgentLengthMax } from '../limits.js';
 import { parseAddress, type Address } from '../net/address.js';
 

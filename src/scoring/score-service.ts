@@ -4,6 +4,8 @@
  * receipt that cannot be made durable is a 503, never an answer without a receipt.
  */
 import { LRUCache } from 'lru-cache';
+import { notFound, invalid, rateLimited } from '../kernel/faults.js';
+import type { KeyCaller } from '../kernel/caller.js';
 import type { ScoreFacts } from '../contract/facts.js';
 import type { ScoreInput, ScoreRequest, WebBotAuth } from '../contract/score.js';
 import { scoringRateLimits } from '../administration/key-rate-limits.js';
@@ -11,9 +13,6 @@ import { makeId } from '../crypto/ids.js';
 import type { BatchSigner } from '../crypto/batch-signer.js';
 import type { MakeRef } from '../crypto/master-key.js';
 import { Fault, storeUnavailable } from '../errors.js';
-import { notFound, type KeyCaller } from '../http/access.js';
-import { invalid } from '../http/error-answers.js';
-import { rateLimited } from '../http/rate-fault.js';
 import { appendCounted, appendOutcome, keepBase, openBase, packBase } from '../record/record.js';
 import type { Counted, RecordFormat, ScoreBase } from '../record/types.js';
 import type { Counters, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../stores/counters/port.js';
@@ -24,15 +23,15 @@ import type { Metrics } from '../telemetry/metrics.js';
 import { countInputOf, gatherBase, underReceipt } from './gather.js';
 import type { Address } from '../net/address.js';
 import { fixedFactsOf, isFixedSession } from './fixed-sessions/fixed-sessions.js';
-import type { Geography } from './geography.js';
+import type { Geography } from './network/geography.js';
 import { createJudge, type JudgeDeps } from './judge.js';
-import { appendReceipt } from './receipts.js';
-import type { ProbeWatch } from './probe-watch.js';
+import { appendReceipt } from './receipts/receipts.js';
+import type { ProbeWatch } from './probe/probe-watch.js';
 import { findUnknownNames, noteRequest, refuseUnknownNames } from './request-notes.js';
 import { checkRequest, readScoreRequest } from './score-request.js';
-import { underOtherRules } from './other-rules.js';
-import type { Warmth } from './warmth.js';
-import type { AgentVerdict } from './web-bot-auth.js';
+import { underOtherRules } from './receipts/other-rules.js';
+import type { Warmth } from './recovery/counter-recovery.js';
+import type { AgentVerdict } from './web-bot-auth/web-bot-auth.js';
 
 /** What scoring needs to know of projects and organizations; fulfilled from their cached records. */
 export interface ScoringSubjects {

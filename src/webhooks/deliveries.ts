@@ -10,7 +10,7 @@
 import type { Database } from '../stores/database/port.js';
 import { readClock } from '../stores/database/retention-marks.js';
 import type { Consumer, Log } from '../stores/log/port.js';
-import { eventOf, removeEvents } from '../stores/outbox.js';
+import { eventOf, removeEvents } from '../stores/outbox/outbox.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { breakerRules, type BreakerRules } from './breaker.js';

@@ -6,7 +6,7 @@ import type { AttemptState, DeliveryAttempt, DeliveryQuery, DeliveryReply } from
 import { recoverMax } from '../contract/webhook.js';
 import type { EventType } from '../contract/session-event.js';
 import { leastIdAt } from '../crypto/ids.js';
-import { cutPage, type Page } from '../http/paging.js';
+import { cutPage, type Page } from '../kernel/paging.js';
 import type { Queryable, SqlValue } from '../stores/database/port.js';
 import type { Lane } from './delivery-queue.js';
 import { deliveryIdOf } from './delivery-store.js';

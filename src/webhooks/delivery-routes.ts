@@ -4,11 +4,11 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import { notFound } from '../kernel/faults.js';
 import { DeliveryPage, DeliveryQuery, DeliveryRef, Recovery, RecoveryReply } from '../contract/webhook.js';
 import { actorOf } from '../administration/audit.js';
-import { notFound } from '../http/access.js';
 import { errorReplies } from '../http/openapi.js';
-import { readPage } from '../http/paging.js';
+import { readPage } from '../kernel/paging.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { listDeliveries } from './delivery-log.js';
 import { examples } from './examples.js';

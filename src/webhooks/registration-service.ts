@@ -2,6 +2,7 @@
  * Registrations of webhooks: making, changing, deleting, and replacing the secret. Each write is recorded with it. Whatever an owner changes about a
  * webhook that is parked frees it.
  */
+import { invalid } from '../kernel/faults.js';
 import {
   webhookDefaults,
   webhooksPerProjectMax,
@@ -13,7 +14,6 @@ import {
 import type { Actor } from '../administration/audit.js';
 import { makeId } from '../crypto/ids.js';
 import { Fault } from '../errors.js';
-import { invalid } from '../http/error-answers.js';
 import { objectionTo, type TargetRules } from '../net/target-url.js';
 import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';

@@ -2,10 +2,9 @@
  * Sending on an owner’s word: a test delivery, one delivery again, and all that failed in a stretch of time. Each is recorded, and frees a webhook
  * that is parked.
  */
+import { notFound, invalid } from '../kernel/faults.js';
 import type { VerificationEvent } from '../contract/session-event.js';
 import type { Actor } from '../administration/audit.js';
-import { notFound } from '../http/access.js';
-import { invalid } from '../http/error-answers.js';
 import type { Database } from '../stores/database/port.js';
 import type { Log } from '../stores/log/port.js';
 import type { Logger } from '../telemetry/logger.js';

@@ -1,7 +1,8 @@
 /** What the routes of webhooks have in common: paths, access, and whose webhook a path names. */
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { organizationOf, type Access } from '../http/access.js';
+import type { Access } from '../http/access-declaration.js';
+import { organizationOf } from '../http/access.js';
 import type { WebhookOwner } from './webhook-store.js';
 
 export const tags = ['Webhooks'];

@@ -5,6 +5,8 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import type { Access } from '../http/access-declaration.js';
+import { notFound } from '../kernel/faults.js';
 import { mergePatchOf } from '../contract/merge-patch.js';
 import { PageQuery } from '../contract/paging.js';
 import {
@@ -18,10 +20,9 @@ import {
   type WebhookChange,
 } from '../contract/webhook.js';
 import { actorOf } from '../administration/audit.js';
-import { notFound, type Access } from '../http/access.js';
 import { errorReplies } from '../http/openapi.js';
 import { acceptEmptyBodies, optionalBody } from '../http/optional-body.js';
-import { readPage } from '../http/paging.js';
+import { readPage } from '../kernel/paging.js';
 import { registerStorableText } from '../http/storable-text.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { registerDeliveryRoutes } from './delivery-routes.js';

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import type { EventType } from '../contract/session-event.js';
 import type { PayloadVersion, WebhookReply } from '../contract/webhook.js';
 import { createSealer, type SealingKeys } from '../crypto/sealing.js';
-import { cutPage, type Page } from '../http/paging.js';
+import { cutPage, type Page } from '../kernel/paging.js';
 import type { Queryable } from '../stores/database/port.js';
 import type { Secrets } from './signing.js';
 

@@ -2,10 +2,10 @@
  * What every write to a webhook has in common: it runs in a transaction of the organization, on a row that nobody else changes meanwhile, and
  * is recorded with it.
  */
+import { notFound } from '../kernel/faults.js';
 import type { AuditAction } from '../contract/audit.js';
 import { recordAudit, type Actor } from '../administration/audit.js';
 import { Fault } from '../errors.js';
-import { notFound } from '../http/access.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { findWebhook, type StoredWebhook, type WebhookOwner } from './webhook-store.js';

@@ -3,11 +3,11 @@
  */
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import type { AccessTokenReader } from '../kernel/caller.js';
 import type { Settings } from '../config.js';
 import { createMakeRef } from '../crypto/master-key.js';
 import { registerDemoRoutes } from '../demo/routes.js';
 import { Fault } from '../errors.js';
-import type { AccessTokenReader } from '../http/access.js';
 import { createApp, type AppDeps } from '../http/app.js';
 import { listen } from '../http/listen.js';
 import { listGuides, serveGuidePages } from '../http/guide-pages.js';
@@ -15,7 +15,7 @@ import { registerOpenapi, serveDocs, type DocumentSettings } from '../http/opena
 import { serveSdkFiles } from '../http/sdk-files.js';
 import { packageRoot, packageVersion } from '../package-root.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
-import { createMonitor } from '../monitoring/monitor.js';
+import { createMonitor } from '../verification/monitoring/monitor.js';
 import { createDashboardVerifier, type ExternalIssuer } from '../administration/dashboard-tokens.js';
 import { openDirectories, type Directories } from '../administration/directories.js';
 import { createLimits, type Limits } from '../administration/request-limits.js';

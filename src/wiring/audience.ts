@@ -10,7 +10,7 @@ import { createPublicGuard } from '../administration/public-guard.js';
 import { createLimits } from '../administration/request-limits.js';
 import { createEntryService } from '../audience/entry-service.js';
 import { registerFieldingRoutes } from '../audience/fielding-routes.js';
-import { createOutcomeTeller } from '../audience/outcome-teller.js';
+import { createOutcomeTeller } from '../audience/outcome-reporter.js';
 import { startPlaceRounds } from '../audience/place-round.js';
 import { createPlaceTokens } from '../audience/place-tokens.js';
 import { createReturnService } from '../audience/return-service.js';
@@ -30,7 +30,7 @@ import { openOAuth } from './oauth.js';
 import { openPool } from './pool.js';
 import { openScoring } from './scoring.js';
 import { wireStudies } from './studies.js';
-import { verificationDeskOf } from './verification-desk.js';
+import { verificationDeskOf } from './hosted-verification-client.js';
 
 export interface StartedAudience {
   readonly audienceUrl: string;

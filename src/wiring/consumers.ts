@@ -4,16 +4,16 @@
  */
 import type { Consumer } from '../stores/log/port.js';
 import type { RoundsDeps } from '../stores/database/retention.js';
-import { startDeadLetterRetention } from '../stores/log/dead-letter-retention.js';
-import { startOutboxSweeper } from '../stores/outbox-sweeper.js';
-import { startLinkRetention } from '../hosted/link-retention.js';
-import { startFlagRetention } from '../monitoring/flag-retention.js';
+import { startDeadLetterRetention } from '../stores/log/dead-letters/retention.js';
+import { startOutboxSweeper } from '../stores/outbox/sweeper.js';
+import { startLinkRetention } from '../verification/hosted/link-retention.js';
+import { startFlagRetention } from '../verification/monitoring/flag-retention.js';
 import { startBacklogWatch } from '../scoring/outcomes/outcome-backlog.js';
 import { startOutcomeRetention } from '../scoring/outcomes/outcome-retention.js';
 import { startAuditRetention } from '../administration/audit-retention.js';
 import { startHistoryConsumer } from '../scoring/outcomes/history-consumer.js';
-import { startReceiptConsumer } from '../scoring/receipt-consumer.js';
-import { startReceiptRetention } from '../scoring/receipt-retention.js';
+import { startReceiptConsumer } from '../scoring/receipts/consumer.js';
+import { startReceiptRetention } from '../scoring/receipts/retention.js';
 import { startMixConsumer } from '../scoring/thresholds/mix-consumer.js';
 import { startRollupConsumer } from '../verification/analytics/rollup-consumer.js';
 import { startSessionRetention } from '../verification/sessions/session-retention.js';

@@ -8,7 +8,7 @@ import { createMakeRef, deriveSigningKey } from '../crypto/master-key.js';
 import { Fault } from '../errors.js';
 import { readBootstrap } from '../projects/operator/bootstrap.js';
 import type { InventTraffic } from '../projects/operator/operator.js';
-import { openRecordFormat } from '../scoring/record-format.js';
+import { openRecordFormat } from '../scoring/receipts/record-format.js';
 import { inventTraffic } from '../scoring/demo-traffic/demo-traffic.js';
 import { createOutcomeService } from '../scoring/outcomes/outcome-service.js';
 import { recordVerdict } from '../../workers/scoring/recorded-verdict.js';

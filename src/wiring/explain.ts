@@ -3,7 +3,7 @@
  * role can answer.
  */
 import { deriveSigningKey } from '../crypto/master-key.js';
-import { createExplain, type Explain, type ExplainServiceDeps } from '../scoring/explain-service.js';
+import { createExplain, type Explain, type ExplainServiceDeps } from '../scoring/receipts/explain-service.js';
 import { explainFacts } from '../../workers/evidence/explain.js';
 
 export function wireExplain({

@@ -4,10 +4,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Directories } from '../administration/directories.js';
 import type { DecideOrigin } from '../administration/origin-decision.js';
-import { registerLinkRoutes } from '../hosted/link-routes.js';
-import { createLinkService } from '../hosted/link-service.js';
-import { registerHostedPage } from '../hosted/page-routes.js';
-import { createReturnCheck } from '../hosted/return-target.js';
+import { registerLinkRoutes } from '../verification/hosted/link-routes.js';
+import { createLinkService } from '../verification/hosted/link-service.js';
+import { registerHostedPage } from '../verification/hosted/page-routes.js';
+import { createReturnCheck } from '../verification/hosted/return-target.js';
 import { createLinkedResults } from '../verification/results/linked-result.js';
 import type { VerificationRouteDeps } from '../verification/routes.js';
 import { apiPrefix, modelsUrlOf, type Parts } from './parts.js';

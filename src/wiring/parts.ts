@@ -4,8 +4,8 @@
 import type { MasterKeys } from '../administration/master-keys.js';
 import type { Settings } from '../config.js';
 import type { Closers } from '../stores/closers.js';
-import type { Outbox } from '../stores/outbox.js';
-import type { Stores } from '../stores/open-stores.js';
+import type { Outbox } from '../stores/outbox/outbox.js';
+import type { Stores } from '../stores/open.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { Drain } from './drain.js';

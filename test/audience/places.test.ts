@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { createEntryService, type EntryDeps } from '../../src/audience/entry-service.js';
-import { createOutcomeTeller } from '../../src/audience/outcome-teller.js';
+import { createOutcomeTeller } from '../../src/audience/outcome-reporter.js';
 import { deleteOldPlaces, releasePlaces, tellUntold } from '../../src/audience/place-round.js';
 import { createPlaceTokens } from '../../src/audience/place-tokens.js';
 import { createReturnService } from '../../src/audience/return-service.js';
@@ -17,7 +17,7 @@ import {
 import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
 import { migrate } from '../../src/stores/database/migrate.js';
 import type { Database } from '../../src/stores/database/port.js';
-import { openPostgres } from '../../src/stores/database/postgres.js';
+import { openPostgres } from '../../src/stores/database/postgres/open.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { readCompactJws } from '../../src/verification/tokens/compact-jws.js';
 import { openTokenKeys } from '../../src/verification/tokens/token-keys.js';

@@ -2,7 +2,7 @@ import t from 'tap';
 import { Envelope, findEnvelopeIssues } from '../../src/contract/envelope.js';
 import { biometricExample, deviceOnlyExample, exampleChallenges } from '../../src/contract/envelope-examples.js';
 import type { VerdictFacts } from '../../src/contract/verdict.js';
-import { createAjv } from '../../src/http/validation.js';
+import { createAjv } from '../../src/kernel/validation.js';
 import { judgeSession } from '../../workers/verification/verdict.js';
 import { challengesOf } from '../helpers/captures.js';
 import { captureExample } from '../helpers/example-capture.js';

@@ -7,7 +7,7 @@ import {
   topologyPoints,
   type Topology,
 } from '../../src/contract/envelope.js';
-import { createAjv } from '../../src/http/validation.js';
+import { createAjv } from '../../src/kernel/validation.js';
 import { envelopeBytesMax, frameCountMax } from '../../src/limits.js';
 
 const validate = createAjv(false).compile<Envelope>(Envelope);

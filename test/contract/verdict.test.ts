@@ -7,7 +7,7 @@ import {
   VerdictScores,
   type VerdictOutcome,
 } from '../../src/contract/verdict.js';
-import { createAjv } from '../../src/http/validation.js';
+import { createAjv } from '../../src/kernel/validation.js';
 
 const verdict: VerdictOutcome['verdict'] = {
   modelVersion: '0123456789abcdef',

@@ -11,7 +11,7 @@ import { insertProject } from '../../src/administration/project-store.js';
 import { createSigningSecrets } from '../../src/administration/signing-secrets.js';
 import { migrate } from '../../src/stores/database/migrate.js';
 import type { Database } from '../../src/stores/database/port.js';
-import { openPostgres } from '../../src/stores/database/postgres.js';
+import { openPostgres } from '../../src/stores/database/postgres/open.js';
 import { blocksOf } from '../helpers/guide-blocks.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { findStack } from '../helpers/stores.js';

@@ -1,6 +1,6 @@
 /** What the database holds at the end, compared with what callers were told. */
 import type t from 'tap';
-import { openPostgres } from '../../src/stores/database/postgres.js';
+import { openPostgres } from '../../src/stores/database/postgres/open.js';
 import type { Database } from '../../src/stores/database/port.js';
 import type { Fleet } from './fleet.js';
 import { loadStudy, scoreBody, type ScoreLoad } from './score-load.js';

@@ -1,4 +1,4 @@
-import type { KeyCaller } from '../../src/http/access.js';
+import type { KeyCaller } from '../../src/kernel/caller.js';
 
 /** A live key of `proj_1` in `org_1` that may do nothing yet. */
 export const makeKeyCaller = (fields: Partial<KeyCaller> = {}): KeyCaller => ({

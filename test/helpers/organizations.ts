@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path';
 import type t from 'tap';
+import type { DashboardRole } from '../../src/kernel/caller.js';
 import { loadMasterKey } from '../../src/crypto/master-key.js';
-import type { DashboardRole } from '../../src/http/access.js';
 import { mintKey } from '../../src/administration/api-keys.js';
 import { issueDashboardToken } from '../../src/administration/dashboard-tokens.js';
 import { insertOrganization } from '../../src/administration/organization-store.js';

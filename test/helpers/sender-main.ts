@@ -2,8 +2,8 @@
  * A sender of webhooks in a process of its own, for tests that end it: delivers on the real stores that the environment names. With SENDER_FAULT ("step@n") it
  * ends itself as kill -9 would, the nth time that it comes to the step. Tells its parent when it runs; SIGTERM stops it in good order.
  */
-import { openPostgres } from '../../src/stores/database/postgres.js';
-import { openKafkaLog } from '../../src/stores/log/kafka-log.js';
+import { openPostgres } from '../../src/stores/database/postgres/open.js';
+import { openKafkaLog } from '../../src/stores/log/kafka/log.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { startTestDeliveries } from './deliveries.js';
 import { withFaults, type Fault } from './sender-faults.js';

@@ -5,7 +5,7 @@ import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { signatureHeaders } from 'web-bot-auth';
 import { signerFromJWK } from 'web-bot-auth/crypto';
 import type { WebBotAuth } from '../../src/contract/score.js';
-import { createAgentVerifier } from '../../src/scoring/web-bot-auth.js';
+import { createAgentVerifier } from '../../src/scoring/web-bot-auth/web-bot-auth.js';
 import { computeThumbprint } from '../../src/scoring/web-bot-auth/trusted-keys.js';
 
 export const nowMs = 1_800_000_000_000;

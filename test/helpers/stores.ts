@@ -12,7 +12,7 @@ import type { Test } from 'tap';
 import { migrate } from '../../src/stores/database/migrate.js';
 import { migrationsDirectory } from '../../src/stores/database/migration-plan.js';
 import type { Database } from '../../src/stores/database/port.js';
-import { openPostgres } from '../../src/stores/database/postgres.js';
+import { openPostgres } from '../../src/stores/database/postgres/open.js';
 import { repositoryPath, repositoryRoot } from './repository.js';
 
 export interface Stack {

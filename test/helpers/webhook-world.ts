@@ -2,9 +2,9 @@
  * A project with webhooks on real stores of the test’s own, a receiver, and what came of the events that were written: for tests that end senders.
  */
 import type { Test as TapTest } from 'tap';
-import { openPostgres } from '../../src/stores/database/postgres.js';
-import { openKafkaLog } from '../../src/stores/log/kafka-log.js';
-import { createOutbox } from '../../src/stores/outbox.js';
+import { openPostgres } from '../../src/stores/database/postgres/open.js';
+import { openKafkaLog } from '../../src/stores/log/kafka/log.js';
+import { createOutbox } from '../../src/stores/outbox/outbox.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
 import { makeProject, makeWebhook } from './deliveries.js';

@@ -8,7 +8,7 @@ import type { RecordedVerdict } from '../../src/contract/pool.js';
 import { idAt } from '../../src/crypto/ids.js';
 import { packFacts } from '../../src/record/record.js';
 import type { Receipt } from '../../src/record/types.js';
-import { createReceiptRecorder } from '../../src/scoring/receipts.js';
+import { createReceiptRecorder } from '../../src/scoring/receipts/receipts.js';
 import type { Database } from '../../src/stores/database/port.js';
 import type { LogEntry } from '../../src/stores/log/port.js';
 import { cleanFacts } from './facts.js';

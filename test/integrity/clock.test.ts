@@ -1,7 +1,7 @@
 /** The clock of an instance jumps back and forth. */
 import t from 'tap';
 import type { ScoreReply } from '../../src/contract/score.js';
-import { openPostgres } from '../../src/stores/database/postgres.js';
+import { openPostgres } from '../../src/stores/database/postgres/open.js';
 import { realStoreSettings } from '../helpers/real-service.js';
 import { startTestService } from '../helpers/service.js';
 import { findStack } from '../helpers/stores.js';

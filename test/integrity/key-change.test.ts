@@ -11,7 +11,7 @@ import { checkValueOf } from '../../src/administration/master-keys.js';
 import { createSigningSecrets } from '../../src/administration/signing-secrets.js';
 import type { ScoreReply } from '../../src/contract/score.js';
 import type { Database } from '../../src/stores/database/port.js';
-import { openPostgres } from '../../src/stores/database/postgres.js';
+import { openPostgres } from '../../src/stores/database/postgres/open.js';
 import { createRandom } from '../../workers/seeded-random.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { startProcess, type ServiceProcess } from '../helpers/process.js';

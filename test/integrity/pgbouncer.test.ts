@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { insertOrganization } from '../../src/administration/organization-store.js';
 import { migrate } from '../../src/stores/database/migrate.js';
-import { openPostgres } from '../../src/stores/database/postgres.js';
+import { openPostgres } from '../../src/stores/database/postgres/open.js';
 import { inOrganization } from '../../src/stores/database/tenant.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { createEmptyDatabase, findStack } from '../helpers/stores.js';

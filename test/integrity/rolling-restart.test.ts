@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
 import t from 'tap';
-import { openPostgres } from '../../src/stores/database/postgres.js';
+import { openPostgres } from '../../src/stores/database/postgres/open.js';
 import { realStoreSettings } from '../helpers/real-service.js';
 import { repositoryPath } from '../helpers/repository.js';
 import { startProcess, type ServiceProcess } from '../helpers/process.js';

@@ -3,7 +3,7 @@ import t from 'tap';
 import { deviceOnlyExample } from '../../src/contract/envelope-examples.js';
 import type { SessionReply } from '../../src/contract/session.js';
 import type { EvidenceReply, ScoreReply } from '../../src/contract/score.js';
-import { openPostgres } from '../../src/stores/database/postgres.js';
+import { openPostgres } from '../../src/stores/database/postgres/open.js';
 import { startFleet } from '../helpers/fleet.js';
 import { realStoreSettings } from '../helpers/real-service.js';
 import { startReceiver } from '../helpers/receiver.js';

@@ -1,12 +1,12 @@
 /**
  * Topics that were made while one broker of two was up: they get their replicas when the second comes, and then the first may be killed. Three Java
  * processes take too long for every run: `npm run soak` has them (SECOND_BROKER=1). The plan and the calls are tested on one broker in
- * test/stores/log/kafka-replicas.test.ts.
+ * test/stores/log/kafka/replicas.test.ts.
  */
 import { Kafka, logLevel } from 'kafkajs';
 import t from 'tap';
-import { openKafkaLog } from '../../src/stores/log/kafka-log.js';
-import { addReplicas } from '../../src/stores/log/kafka-replicas.js';
+import { openKafkaLog } from '../../src/stores/log/kafka/log.js';
+import { addReplicas } from '../../src/stores/log/kafka/replicas.js';
 import { topics } from '../../src/stores/log/port.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { startKafkaCluster } from '../helpers/kafka-cluster.js';

@@ -5,13 +5,13 @@
 import { copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { createWarmth } from '../../src/scoring/warmth.js';
+import { createWarmth } from '../../src/scoring/recovery/counter-recovery.js';
 import { openRedisCounters } from '../../src/stores/counters/redis/open.js';
 import { migrate } from '../../src/stores/database/migrate.js';
 import { migrationsDirectory } from '../../src/stores/database/migration-plan.js';
-import { openPostgres } from '../../src/stores/database/postgres.js';
+import { openPostgres } from '../../src/stores/database/postgres/open.js';
 import type { Database } from '../../src/stores/database/port.js';
-import { openTableLog } from '../../src/stores/log/table-log.js';
+import { openTableLog } from '../../src/stores/log/embedded/log.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
 import { temporaryDirectory } from '../helpers/directories.js';

@@ -3,7 +3,7 @@ import t from 'tap';
 import { Redis } from 'ioredis';
 import { loadMasterKey } from '../../src/crypto/master-key.js';
 import { sendOperatorCommand } from '../../src/projects/operator/operator-channel.js';
-import { openPostgres } from '../../src/stores/database/postgres.js';
+import { openPostgres } from '../../src/stores/database/postgres/open.js';
 import { startProcess } from '../helpers/process.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { startTestService } from '../helpers/service.js';

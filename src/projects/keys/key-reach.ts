@@ -2,9 +2,9 @@
  * How far a caller that is a key itself reaches when it handles others: a test key touches test keys only, and none touches one, or hands one out, with a
  * scope that it lacks. Whoever obtains a key can do what that key can.
  */
+import type { Caller } from '../../kernel/caller.js';
 import type { Actor } from '../../administration/audit.js';
 import { Fault } from '../../errors.js';
-import type { Caller } from '../../http/access.js';
 
 export interface Asking {
   readonly caller: Caller | null;

@@ -5,6 +5,8 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type, type TSchema } from 'typebox';
+import type { Access } from '../../http/access-declaration.js';
+import { notFound } from '../../kernel/faults.js';
 import {
   KeyChange,
   KeyCreation,
@@ -15,7 +17,7 @@ import {
   MintedKeyReply,
 } from '../../contract/api-key.js';
 import { PageQuery } from '../../contract/paging.js';
-import { keyCaller, notFound, organizationOf, type Access } from '../../http/access.js';
+import { keyCaller, organizationOf } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
 import type { AdministrationDeps } from '../deps.js';
 import { actorOf } from '../../administration/audit.js';
@@ -25,7 +27,7 @@ import { createKeyService } from './key-service.js';
 import type { KeyOwner } from '../../administration/api-keys.js';
 import { findOwnedKey, introspect, listKeys, showKey } from './key-store.js';
 import { acceptEmptyBodies, optionalBody } from '../../http/optional-body.js';
-import { readPage } from '../../http/paging.js';
+import { readPage } from '../../kernel/paging.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 
 /** What tells the two sets apart. */

@@ -3,6 +3,8 @@
  * the others learn of it within a second. A caller that is a key itself reaches no further than it is allowed: a test key touches
  * test keys only, none hands out a scope that it lacks, and none lifts its own limits or those of its like above them.
  */
+import { notFound, invalid } from '../../kernel/faults.js';
+import type { Caller } from '../../kernel/caller.js';
 import {
   keyScopes,
   rateLimitDefaults,
@@ -14,9 +16,7 @@ import {
   type RateLimits,
 } from '../../contract/api-key.js';
 import { Fault } from '../../errors.js';
-import { notFound, type Caller } from '../../http/access.js';
-import { invalid } from '../../http/error-answers.js';
-import { nearestName } from '../../http/validation.js';
+import { nearestName } from '../../kernel/validation.js';
 import type { Queryable } from '../../stores/database/port.js';
 import type { AdministrationDeps } from '../deps.js';
 import { mintKey } from '../../administration/api-keys.js';

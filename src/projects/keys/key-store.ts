@@ -12,7 +12,7 @@ import {
   type KeyOwner,
   type MintedKey,
 } from '../../administration/api-keys.js';
-import { cutPage, type Page } from '../../http/paging.js';
+import { cutPage, type Page } from '../../kernel/paging.js';
 
 export interface AdministeredKey extends KeyOwner {
   readonly keyId: string;

@@ -3,7 +3,7 @@
  */
 import { parseArgs } from 'node:util';
 import { tiers } from '../../contract/project-parts.js';
-import { nearestName } from '../../http/validation.js';
+import { nearestName } from '../../kernel/validation.js';
 import { isOperatorCommand, type OperatorCommand } from './operator.js';
 
 const forms = {

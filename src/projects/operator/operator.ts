@@ -4,13 +4,13 @@
  */
 import type { ValidateFunction } from 'ajv';
 import { Type, type Static } from 'typebox';
+import { notFound } from '../../kernel/faults.js';
 import { expiresInDaysMax } from '../../contract/api-key.js';
 import { Nullable, StringEnum } from '../../contract/common.js';
 import type { Explanation } from '../../contract/explanation.js';
 import { tiers } from '../../contract/project-parts.js';
 import { Fault } from '../../errors.js';
-import { notFound } from '../../http/access.js';
-import { createAjv } from '../../http/validation.js';
+import { createAjv } from '../../kernel/validation.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import { mintKey } from '../../administration/api-keys.js';
 import { operator, recordAudit } from '../../administration/audit.js';
@@ -21,7 +21,7 @@ import {
   type OrganizationUpdate,
 } from '../../administration/organization-store.js';
 import { findProject } from '../../administration/project-store.js';
-import { askForLetters, readLetterFigures } from '../../stores/log/dead-letter-table.js';
+import { askForLetters, readLetterFigures } from '../../stores/log/dead-letters/table.js';
 import { allowDeletion, readMarks } from '../../stores/database/retention-marks.js';
 import { doubtBackup, noteRestore } from '../../stores/database/restores.js';
 import { inOrganization } from '../../stores/database/tenant.js';

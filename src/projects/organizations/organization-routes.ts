@@ -4,6 +4,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { notFound, invalid } from '../../kernel/faults.js';
 import { AuditPage } from '../../contract/audit.js';
 import {
   OrganizationChange,
@@ -12,8 +13,7 @@ import {
   SettingsChange,
 } from '../../contract/organization.js';
 import { PageQuery } from '../../contract/paging.js';
-import { notFound, organizationOf } from '../../http/access.js';
-import { invalid } from '../../http/error-answers.js';
+import { organizationOf } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
 import type { AdministrationDeps } from '../deps.js';
 import { actorOf, listAudit, recordAudit } from '../../administration/audit.js';
@@ -25,7 +25,7 @@ import {
   type StoredOrganization,
 } from '../../administration/organization-store.js';
 import { readOrigins } from '../origins/pattern-list.js';
-import { readPage } from '../../http/paging.js';
+import { readPage } from '../../kernel/paging.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 
 const tags = ['Organizations'];

@@ -2,7 +2,7 @@
  * Lists of origin patterns as callers write them: each pattern is checked, put in canonical form and kept once.
  */
 import type { Issue } from '../../errors.js';
-import { parseOriginPattern } from '../../http/origin-pattern.js';
+import { parseOriginPattern } from '../../net/origin-pattern.js';
 
 export interface ReadOrigins {
   readonly patterns: string[];

@@ -6,7 +6,7 @@ import type { Environment } from '../../config.js';
 import type { ProjectChange, ProjectFields } from '../../contract/project.js';
 import { brandingTiers, tiers, type Branding, type Tier } from '../../contract/project-parts.js';
 import { Fault, type Issue } from '../../errors.js';
-import { readWebAddress, redirectProblem } from '../../http/web-address.js';
+import { readWebAddress, redirectProblem } from '../../net/web-address.js';
 import { readOrigins, sameOrigins } from '../origins/pattern-list.js';
 import { readCountries } from './country-weights.js';
 import { findContradictions } from './project-patch.js';

@@ -4,6 +4,8 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import { notFound, invalid } from '../../kernel/faults.js';
+import type { Caller } from '../../kernel/caller.js';
 import { CallerId, Nullable } from '../../contract/common.js';
 import { mergePatchOf } from '../../contract/merge-patch.js';
 import { ListQuery, pageFields } from '../../contract/paging.js';
@@ -19,15 +21,14 @@ import {
   type ProjectReply as Shown,
 } from '../../contract/project.js';
 import { Fault, pointerSegment } from '../../errors.js';
-import { notFound, organizationOf, type Caller } from '../../http/access.js';
-import { invalid } from '../../http/error-answers.js';
+import { organizationOf } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
 import type { AdministrationDeps } from '../deps.js';
 import { actorOf, recordAudit } from '../../administration/audit.js';
 import { examples } from '../examples.js';
 import { findOrganization } from '../../administration/organization-store.js';
 import { acceptEmptyBodies, optionalBody } from '../../http/optional-body.js';
-import { readPage } from '../../http/paging.js';
+import { readPage } from '../../kernel/paging.js';
 import { changedPaths } from './project-patch.js';
 import { checkProject, requireBrandingTier, resolveAlias } from './project-checks.js';
 import { findProject, listProjects, showProject, type StoredProject } from '../../administration/project-store.js';

@@ -1,9 +1,8 @@
 /**
  * Changing a project: the patch is merged under the project’s row lock, checked as a whole and recorded, or nothing happens.
  */
+import { notFound, invalid } from '../../kernel/faults.js';
 import type { ProjectChange } from '../../contract/project.js';
-import { notFound } from '../../http/access.js';
-import { invalid } from '../../http/error-answers.js';
 import type { AdministrationDeps } from '../deps.js';
 import { recordAudit, type Actor } from '../../administration/audit.js';
 import { findOrganization } from '../../administration/organization-store.js';

@@ -2,9 +2,9 @@
  * Making projects, and issuing each its one key. Idempotent on externalId: of calls that race, one creates, the others wait for its
  * commit and answer the same project; the key is minted under the project’s row lock, so that it is minted once.
  */
+import { notFound } from '../../kernel/faults.js';
 import type { ProjectCreation, ProjectFields, ProvisioningReply } from '../../contract/project.js';
 import { Fault } from '../../errors.js';
-import { notFound } from '../../http/access.js';
 import { DatabaseConflict, type Queryable } from '../../stores/database/port.js';
 import { mintKey } from '../../administration/api-keys.js';
 import { recordAudit, type Actor } from '../../administration/audit.js';

@@ -18,7 +18,7 @@ import type { Log } from '../../stores/log/port.js';
 import { appendCounted, appendOutcome, openFacts, packBase, packOutcome } from '../../record/record.js';
 import type { RecordFormat } from '../../record/types.js';
 import { gatherBase } from '../gather.js';
-import { appendReceipt } from '../receipts.js';
+import { appendReceipt } from '../receipts/receipts.js';
 import { inventSessions, type InventedSession } from './invented-sessions.js';
 
 export interface DemoTrafficDeps {

@@ -3,13 +3,13 @@
  * them is counted or stored: their facts are recorded here, and verdict and evidence are rendered from those.
  */
 import { hash } from 'node:crypto';
+import type { KeyCaller } from '../../kernel/caller.js';
+import { rateLimited } from '../../kernel/faults.js';
 import { calibrationDefaults } from '../../contract/calibration.js';
 import type { ScoreFacts } from '../../contract/facts.js';
 import { firstVisit } from '../../contract/person-example.js';
 import { idAt } from '../../crypto/ids.js';
 import { storeUnavailable, type Fault } from '../../errors.js';
-import type { KeyCaller } from '../../http/access.js';
-import { rateLimited } from '../../http/rate-fault.js';
 import { personsVisit, probeOf, recordedAtMs, usageOf } from './facts.js';
 
 /** What each session has otherwise than the person's first visit. */

@@ -2,13 +2,13 @@
  * Looks at one outcome event: whether it is well formed, dated possibly, and of a project that the key may speak for. Each is judged
  * by itself; what is wrong is told by its pointer, and the event is then not stored.
  */
+import type { KeyCaller } from '../../kernel/caller.js';
+import { findUnstorable } from '../../kernel/storable-text.js';
 import { OutcomeDetail, OutcomeEvent, retractionName } from '../../contract/outcome.js';
 import type { Issue } from '../../errors.js';
-import type { KeyCaller } from '../../http/access.js';
-import { createNullRemover } from '../../http/absent-nulls.js';
-import { findUnstorable } from '../../http/storable-text.js';
-import { createAjv, describeViolation, timeIssues } from '../../http/validation.js';
-import { helpfulViolations } from '../../http/violations.js';
+import { createNullRemover } from '../../kernel/absent-nulls.js';
+import { createAjv, describeViolation, timeIssues } from '../../kernel/validation.js';
+import { helpfulViolations } from '../../kernel/violations.js';
 import { otherSpellingsOf, spellingsOf, unknownNamesOf, type UnknownName } from '../request-notes.js';
 import { outcomeAheadHoursMax } from '../../limits.js';
 

@@ -15,7 +15,7 @@ import {
   type RetentionRounds,
   type RoundsDeps,
 } from '../../stores/database/retention.js';
-import { dropEmptiedHistories } from '../erased-respondents.js';
+import { dropEmptiedHistories } from '../receipts/erased-respondents.js';
 import { lockSessions } from './adjudication-work.js';
 import { keepDays } from './history-days.js';
 import { sortRows } from './history-shifts.js';

@@ -3,11 +3,11 @@
  * accepted is durable before the reply, together with the work order that will carry it into the history; a replay is a
  * duplicate and changes nothing. With the database away nothing is accepted, and the answer is a 503 to repeat.
  */
+import type { KeyCaller } from '../../kernel/caller.js';
+import { invalid } from '../../kernel/faults.js';
 import type { OutcomeReply } from '../../contract/outcome.js';
 import type { MakeRef } from '../../crypto/master-key.js';
 import type { Issue } from '../../errors.js';
-import type { KeyCaller } from '../../http/access.js';
-import { invalid } from '../../http/error-answers.js';
 import { namespaceOf } from '../../stores/counters/namespace.js';
 import type { Counters } from '../../stores/counters/port.js';
 import type { Database } from '../../stores/database/port.js';

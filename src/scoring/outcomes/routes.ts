@@ -14,7 +14,7 @@ import {
 } from '../../contract/outcome.js';
 import { keyCaller } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
-import { createValidatorCompiler } from '../../http/validation.js';
+import { createValidatorCompiler } from '../../kernel/validation.js';
 import { scoreExample } from '../examples.js';
 import type { createOutcomeService } from './outcome-service.js';
 

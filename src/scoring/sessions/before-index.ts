@@ -3,7 +3,7 @@
  * version before, which do not write it, may run on for a day.
  */
 import type { Queryable } from '../../stores/database/port.js';
-import { upgradeMs } from '../upgrade-day.js';
+import { upgradeMs } from '../receipts/upgrade-day.js';
 
 const migration = '0051-session-index.sql';
 

@@ -4,6 +4,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import type { Access } from '../../http/access-declaration.js';
 import { CallerId } from '../../contract/common.js';
 import {
   ScoredSessionPage,
@@ -11,9 +12,9 @@ import {
   SessionTrailQuery,
   SessionTrailReply,
 } from '../../contract/session-trail.js';
-import { keyCaller, type Access } from '../../http/access.js';
+import { keyCaller } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
-import { lookAt, type LookAtDeps } from '../looked-at.js';
+import { lookAt, type LookAtDeps } from '../project-scope.js';
 import type { SessionService } from './session-service.js';
 
 export interface SessionRouteDeps extends LookAtDeps {

@@ -4,7 +4,7 @@
  */
 import type { ScoredSession, SessionListQuery, SessionReceipt } from '../../contract/session-trail.js';
 import { leastIdAt } from '../../crypto/ids.js';
-import { cutPage, type Page } from '../../http/paging.js';
+import { cutPage, type Page } from '../../kernel/paging.js';
 import type { Namespace } from '../../stores/counters/namespace.js';
 import { deleteInBatches } from '../../stores/database/retention.js';
 import type { FunctionCall } from '../../stores/database/call-functions.js';

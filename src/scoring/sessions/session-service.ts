@@ -2,6 +2,8 @@
  * Tells what is known of a session: what its pages sent, what it was scored as, what became of it. The database says what was recorded, the
  * counters store what the probe sent; with the latter away the answer is a 503, since “no probe came” would then be made up.
  */
+import { notFound, invalid } from '../../kernel/faults.js';
+import { findUnstorable } from '../../kernel/storable-text.js';
 import type { OutcomeType, ReasonClass } from '../../contract/outcome.js';
 import {
   trailOutcomesMax,
@@ -15,18 +17,15 @@ import {
 } from '../../contract/session-trail.js';
 import type { MakeRef } from '../../crypto/master-key.js';
 import type { Issue } from '../../errors.js';
-import { notFound } from '../../http/access.js';
-import { invalid } from '../../http/error-answers.js';
-import { readPage } from '../../http/paging.js';
-import { findUnstorable } from '../../http/storable-text.js';
-import { timeIssues } from '../../http/validation.js';
+import { readPage } from '../../kernel/paging.js';
+import { timeIssues } from '../../kernel/validation.js';
 import type { Namespace } from '../../stores/counters/namespace.js';
 import { openMessage } from '../../record/message.js';
 import { openReceipt } from '../../record/record.js';
 import type { Receipt } from '../../record/types.js';
 import type { Counters, StoredProbe } from '../../stores/counters/port.js';
 import type { Database } from '../../stores/database/port.js';
-import type { LookedAt } from '../looked-at.js';
+import type { LookedAt } from '../project-scope.js';
 import { indexedFrom } from './before-index.js';
 import { findScoredTimes, listSessions } from './session-index.js';
 

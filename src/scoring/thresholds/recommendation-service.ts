@@ -14,7 +14,7 @@ import {
 import type { Pool } from '../../pool/pool.js';
 import type { Database } from '../../stores/database/port.js';
 import { readMix, type CountedCell } from './mix-reader.js';
-import type { LookedAt } from '../looked-at.js';
+import type { LookedAt } from '../project-scope.js';
 import { requireSource } from './simulation-service.js';
 import { keptSourceName } from './source-name.js';
 

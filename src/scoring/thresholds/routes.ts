@@ -3,15 +3,16 @@
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
+import type { Access } from '../../http/access-declaration.js';
 import {
   RecommendationsQuery,
   RecommendationsReply,
   SimulationReply,
   SimulationRequest,
 } from '../../contract/thresholds.js';
-import { keyCaller, type Access } from '../../http/access.js';
+import { keyCaller } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
-import { lookAt, type LookAtDeps } from '../looked-at.js';
+import { lookAt, type LookAtDeps } from '../project-scope.js';
 import type { createRecommendationService } from './recommendation-service.js';
 import type { createSimulationService } from './simulation-service.js';
 

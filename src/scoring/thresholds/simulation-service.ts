@@ -2,6 +2,7 @@
  * What other edges would have made of recorded sessions. Counts come from the score mix, decisions from the pure core; nothing is scored
  * again, and the same question gets the same answer as long as nothing new was scored.
  */
+import { invalid } from '../../kernel/faults.js';
 import type {
   HypotheticalDecision,
   HypotheticalEdges,
@@ -11,11 +12,10 @@ import type {
 } from '../../contract/thresholds.js';
 import { flipsDefault } from '../../contract/thresholds.js';
 import type { Issue } from '../../errors.js';
-import { invalid } from '../../http/error-answers.js';
-import { timeIssues } from '../../http/validation.js';
+import { timeIssues } from '../../kernel/validation.js';
 import type { Pool } from '../../pool/pool.js';
 import type { Database } from '../../stores/database/port.js';
-import type { LookedAt } from '../looked-at.js';
+import type { LookedAt } from '../project-scope.js';
 import { knowsSource, listSessions, readMix, type CountedCell, type MixFilter, type MixReading } from './mix-reader.js';
 import { keptSourceName } from './source-name.js';
 

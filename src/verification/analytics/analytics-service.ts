@@ -2,8 +2,8 @@
  * Reads a project’s analytics from what the consumer counted. Buckets without verifications are there, with zeros that were counted and
  * averages that are null. What was verified in the last seconds may not be in it yet.
  */
+import { invalid } from '../../kernel/faults.js';
 import type { Analytics, AnalyticsQuery } from '../../contract/analytics.js';
-import { invalid } from '../../http/error-answers.js';
 import type { Database } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import { bucketStarts, readRange, type DateRange } from './date-range.js';

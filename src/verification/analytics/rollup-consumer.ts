@@ -2,7 +2,7 @@
  * The consumer that counts completed verifications. A batch is counted in one transaction together with the ids of its events: killed
  * anywhere, it was counted whole or not at all, and an event that comes again counts once.
  */
-import { eventOf } from '../../stores/outbox.js';
+import { eventOf } from '../../stores/outbox/outbox.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import { deleteInBatches } from '../../stores/database/retention.js';
 import type { Consumer, Log, LogEntry } from '../../stores/log/port.js';

@@ -3,10 +3,10 @@
  * same however often it is asked for. A redirect leads where the project says at the moment of the redirect, and nowhere else; one whose
  * address is no longer set or allowed is a 404.
  */
+import { notFound } from '../../kernel/faults.js';
 import { projectDefaults } from '../../contract/project.js';
 import type { ScoreEnvelope } from '../../contract/score-envelope.js';
 import type { TokenClaims } from '../../contract/token.js';
-import { notFound } from '../../http/access.js';
 import type { DecideOrigin } from '../../administration/origin-decision.js';
 import type { StoredOrganization } from '../../administration/organization-store.js';
 import type { StoredProject } from '../../administration/project-store.js';

@@ -7,8 +7,8 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { rateLimited } from '../../kernel/faults.js';
 import { Fault } from '../../errors.js';
-import { rateLimited } from '../../http/rate-fault.js';
 import type { RateState } from '../../contract/rate.js';
 import type { Counters } from '../../stores/counters/port.js';
 import type { Metrics } from '../../telemetry/metrics.js';

@@ -2,10 +2,10 @@
  * Sessions that start on the hosted page: which link they come through, and what it puts into them. A linkId that is not one of the
  * service’s own is a label of the caller’s, and says nothing here.
  */
+import { notFound } from '../../kernel/faults.js';
 import { findLink, isLinkId, linkStateOf, takeLinkUse, type HostedLink } from '../../administration/hosted-links.js';
 import type { LinkState } from '../../contract/hosted-link.js';
 import { Fault } from '../../errors.js';
-import { notFound } from '../../http/access.js';
 import type { Queryable } from '../../stores/database/port.js';
 import type { SessionRequest } from './session-service.js';
 import { findSession, type StoredSession } from './session-store.js';

@@ -4,8 +4,10 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import { notFound } from '../../kernel/faults.js';
+import type { KeyCaller } from '../../kernel/caller.js';
 import { SessionId, SessionReply } from '../../contract/session.js';
-import { keyCaller, notFound, type KeyCaller } from '../../http/access.js';
+import { keyCaller } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
 import { acceptEmptyBodies, optionalBody } from '../../http/optional-body.js';
 import { ownerOf, type SessionRouteDeps } from './session-routes.js';

@@ -3,9 +3,10 @@
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
+import { notFound, invalid } from '../../kernel/faults.js';
+import type { KeyCaller } from '../../kernel/caller.js';
 import { PublicSessionCreation, SessionCreation, SessionReply } from '../../contract/session.js';
-import { keyCaller, notFound, type KeyCaller } from '../../http/access.js';
-import { invalid } from '../../http/error-answers.js';
+import { keyCaller } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
 import type { Directories } from '../../administration/directories.js';
 import { answerPreflights } from '../../administration/public-guard.js';

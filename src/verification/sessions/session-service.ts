@@ -3,11 +3,10 @@
  * nothing that a caller sends stands for any of them. A retry is made under a lock of its chain, so that the budget holds however many ask
  * at once. With the database away nothing is created: 503.
  */
+import { notFound, invalid } from '../../kernel/faults.js';
 import { configDefaults, projectDefaults } from '../../contract/project.js';
 import type { Metadata, PublicSessionCreation, SessionReply } from '../../contract/session.js';
 import { makeId } from '../../crypto/ids.js';
-import { notFound } from '../../http/access.js';
-import { invalid } from '../../http/error-answers.js';
 import { findMetadataIssue } from '../../administration/metadata.js';
 import type { StoredOrganization } from '../../administration/organization-store.js';
 import type { StoredProject } from '../../administration/project-store.js';

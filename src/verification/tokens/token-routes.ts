@@ -3,8 +3,9 @@
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
+import type { Access } from '../../http/access-declaration.js';
 import { JsonWebKeySet, TokenBatch, TokenBatchReply, TokenReply, TokenVerification } from '../../contract/token.js';
-import { keyCaller, type Access } from '../../http/access.js';
+import { keyCaller } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { TokenKeys } from './token-keys.js';

@@ -8,9 +8,9 @@
  */
 import { Buffer } from 'node:buffer';
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { KeyCaller } from '../../kernel/caller.js';
 import type { TokenClaims, TokenError, TokenReply } from '../../contract/token.js';
 import type { SigningSecret } from '../../administration/signing-secrets.js';
-import type { KeyCaller } from '../../http/access.js';
 import { tokenLifetimeSeconds } from './claims.js';
 import { readCompactJws, writePart } from './compact-jws.js';
 

@@ -2,11 +2,11 @@
  * Checks an envelope: its schema, what a schema cannot say, and text that no database keeps. Anything at fault is INVALID_ENVELOPE (422) with
  * a pointer to each field.
  */
+import { findUnstorable } from '../../kernel/storable-text.js';
 import { Envelope, findEnvelopeIssues } from '../../contract/envelope.js';
 import { Fault, type Issue } from '../../errors.js';
-import { findUnstorable } from '../../http/storable-text.js';
-import { createAjv, describeViolation } from '../../http/validation.js';
-import { helpfulViolations } from '../../http/violations.js';
+import { createAjv, describeViolation } from '../../kernel/validation.js';
+import { helpfulViolations } from '../../kernel/violations.js';
 
 const issuesMax = 20;
 

@@ -7,7 +7,7 @@ import { Type } from 'typebox';
 import { Envelope } from '../../contract/envelope.js';
 import { VerifyReply } from '../../contract/score-envelope.js';
 import { errorReplies } from '../../http/openapi.js';
-import { createValidatorCompiler } from '../../http/validation.js';
+import { createValidatorCompiler } from '../../kernel/validation.js';
 import { envelopeBytesMax } from '../../limits.js';
 import { answerPreflights } from '../../administration/public-guard.js';
 import { openSession, registerReadable, type PublicSessionDeps } from '../public-sessions.js';

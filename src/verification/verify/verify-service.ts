@@ -19,7 +19,7 @@ import type { StoredOrganization } from '../../administration/organization-store
 import { thresholdsOf, type StoredProject } from '../../administration/project-store.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
-import type { Outbox } from '../../stores/outbox.js';
+import type { Outbox } from '../../stores/outbox/outbox.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { withQuota } from '../quota.js';
 import type { Randomness } from '../sessions/challenges.js';

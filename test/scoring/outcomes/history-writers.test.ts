@@ -5,7 +5,7 @@ import { createHistoryShifts, type HistoryRow } from '../../../src/scoring/outco
 import { openMemoryCounters } from '../../../src/stores/counters/memory/open.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
 import type { Queryable } from '../../../src/stores/database/port.js';
-import { openPostgres } from '../../../src/stores/database/postgres.js';
+import { openPostgres } from '../../../src/stores/database/postgres/open.js';
 import { createEmptyDatabase, findStack } from '../../helpers/stores.js';
 import { waitUntil } from '../../helpers/wait-until.js';
 

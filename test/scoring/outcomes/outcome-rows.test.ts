@@ -6,7 +6,7 @@ import { createWorkOrders } from '../../../src/scoring/outcomes/work-orders.js';
 import { sortRows, type OutcomeRow } from '../../../src/scoring/outcomes/outcome-rows.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
 import type { Database } from '../../../src/stores/database/port.js';
-import { openPostgres } from '../../../src/stores/database/postgres.js';
+import { openPostgres } from '../../../src/stores/database/postgres/open.js';
 import { createDatabase, findStack } from '../../helpers/stores.js';
 
 t.setTimeout(120_000);

@@ -7,7 +7,7 @@ import { openMemoryCounters } from '../../../src/stores/counters/memory/open.js'
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
 import { noteRestore } from '../../../src/stores/database/restores.js';
-import { openTableLog } from '../../../src/stores/log/table-log.js';
+import { openTableLog } from '../../../src/stores/log/embedded/log.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
 import { waitUntil } from '../../helpers/wait-until.js';
 import { ref, scoreInput, expectCounted } from '../../stores/counters/inputs.js';

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { createReceiptRecorder } from '../../../src/scoring/receipts.js';
+import { createReceiptRecorder } from '../../../src/scoring/receipts/receipts.js';
 import { startMixConsumer } from '../../../src/scoring/thresholds/mix-consumer.js';
 import { createMixMarks } from '../../../src/scoring/thresholds/mix-marks.js';
 import { storeUnavailable } from '../../../src/errors.js';

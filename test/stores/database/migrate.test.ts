@@ -6,7 +6,7 @@ import { migrate } from '../../../src/stores/database/migrate.js';
 import { requireSchema } from '../../../src/stores/database/require-schema.js';
 import { migrationsDirectory } from '../../../src/stores/database/migration-plan.js';
 import type { Database } from '../../../src/stores/database/port.js';
-import { openPostgres } from '../../../src/stores/database/postgres.js';
+import { openPostgres } from '../../../src/stores/database/postgres/open.js';
 import { createWake } from '../../../src/stores/log/wake.js';
 import { temporaryDirectory } from '../../helpers/directories.js';
 import { createEmptyDatabase, findStack } from '../../helpers/stores.js';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { storeUnavailable } from '../../../src/errors.js';
-import { createKafkaClient, type KafkaClient } from '../../../src/stores/log/kafka-client.js';
-import { createTopics } from '../../../src/stores/log/kafka-topics.js';
+import { createKafkaClient, type KafkaClient } from '../../../src/stores/log/kafka/client.js';
+import { createTopics } from '../../../src/stores/log/kafka/topics.js';
 import { openLateLog } from '../../../src/stores/log/late-log.js';
 import type { Log, LogEntry, Subscription } from '../../../src/stores/log/port.js';
 import { createLogger } from '../../../src/telemetry/logger.js';

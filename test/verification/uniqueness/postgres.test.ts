@@ -1,5 +1,5 @@
 import t from 'tap';
-import { openPostgres } from '../../../src/stores/database/postgres.js';
+import { openPostgres } from '../../../src/stores/database/postgres/open.js';
 import { createDatabase, findStack } from '../../helpers/stores.js';
 import { createWorld, openInstance, openPool, participate, startMs } from './contract.js';
 import { testFaces } from './contract-faces.js';

@@ -3,7 +3,7 @@ import t from 'tap';
 import fc from 'fast-check';
 import { Envelope, type EnvelopeFrames } from '../../../src/contract/envelope.js';
 import { Verdict, type VerdictFacts, type VerdictOutcome } from '../../../src/contract/verdict.js';
-import { createAjv } from '../../../src/http/validation.js';
+import { createAjv } from '../../../src/kernel/validation.js';
 import { judgeSession } from '../../../workers/verification/verdict.js';
 import { challengesOf, captureHuman, embeddingOf } from '../../helpers/captures.js';
 import { anyBody } from '../../helpers/any-facts.js';

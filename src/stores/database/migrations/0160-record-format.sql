@@ -1,5 +1,5 @@
 -- When the format of records that has no names came to this database, and whether anybody was there who may have processes of before: those cannot
--- read it (src/scoring/record-format.ts). One row.
+-- read it (src/scoring/receipts/record-format.ts). One row.
 CREATE TABLE record_formats (
   came_at             timestamptz NOT NULL DEFAULT now(),
   found_organizations boolean NOT NULL

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import t from 'tap';
 import { openEmbeddedDatabase } from '../../../../src/stores/database/embedded/open.js';
 import { migrate } from '../../../../src/stores/database/migrate.js';
-import { openTableLog } from '../../../../src/stores/log/table-log.js';
+import { openTableLog } from '../../../../src/stores/log/embedded/log.js';
 import { temporaryDirectory } from '../../../helpers/directories.js';
 import { waitUntil } from '../../../helpers/wait-until.js';
 

@@ -1,0 +1,62 @@
+/** Finds out who calls: reads the API key, access token or dashboard token of a request and looks its owner up. */
+import type { FastifyRequest } from 'fastify';
+import { Fault } from '../errors.js';
+import type { AccessDeps, Caller, KeyCaller } from '../kernel/caller.js';
+import { notFound } from '../kernel/faults.js';
+import type { GuardedAccess } from './access-declaration.js';
+
+/** What to send where nothing was sent, by what the route takes beside a dashboard token. */
+const missingCredential: Readonly<
+  Record<Exclude<GuardedAccess['credential'], 'api-key' | 'organization-key' | 'access-token'>, string>
+> = {
+  dashboard: 'Send a dashboard token as "Authorization: Bearer <token>".',
+  'dashboard-or-key': 'Send a dashboard token as "Authorization: Bearer <token>", or an API key in X-API-Key.',
+  'dashboard-or-organization-key':
+    'Send a dashboard token as "Authorization: Bearer <token>", or an organization key in X-API-Key.',
+};
+
+export async function authenticate(request: FastifyRequest, access: GuardedAccess, deps: AccessDeps): Promise<Caller> {
+  const { credential } = access;
+  const bearer = bearerOf(request.headers.authorization);
+  const headerKey = request.headers['x-api-key'];
+  const bearerKey = bearer?.startsWith('vf_') === true ? bearer : undefined;
+  const secret = typeof headerKey === 'string' ? headerKey : bearerKey;
+  if (credential === 'access-token') return requireAccessToken(bearer, deps);
+  if (secret === undefined && bearer !== undefined && deps.accessTokens?.isOurs(bearer) === true)
+    return inNamedProject(request, access, await requireAccessToken(bearer, deps), deps);
+  if (credential === 'api-key' || credential === 'organization-key') return requireKey(secret ?? bearer, deps);
+  if (secret !== undefined) return requireKey(secret, deps);
+  if (bearer === undefined) throw new Fault('INVALID_TOKEN', missingCredential[credential]);
+  return deps.verifyDashboardToken(bearer);
+}
+
+async function requireAccessToken(bearer: string | undefined, { accessTokens }: AccessDeps): Promise<KeyCaller> {
+  if (bearer !== undefined && accessTokens !== undefined) return accessTokens.verify(bearer);
+  const headers = accessTokens === undefined ? {} : { 'www-authenticate': accessTokens.challenge() };
+  throw new Fault('INVALID_TOKEN', 'Send an access token as "Authorization: Bearer <token>".', { headers });
+}
+
+/** Where a route takes the project from the key, a client names it in the header X-Project-Id; without it, it calls as an organization key does. */
+async function inNamedProject(
+  request: FastifyRequest,
+  { credential, project }: GuardedAccess,
+  caller: KeyCaller,
+  deps: AccessDeps,
+): Promise<KeyCaller> {
+  const projectId = request.headers['x-project-id'];
+  if (typeof projectId !== 'string' || credential !== 'api-key' || project !== undefined) return caller;
+  if ((await deps.findProjectOwner(projectId)) !== caller.organizationId) throw notFound('project');
+  return { ...caller, projectId };
+}
+
+async function requireKey(secret: string | undefined, deps: AccessDeps): Promise<KeyCaller> {
+  const caller = secret === undefined ? null : await deps.findKey(secret);
+  if (caller !== null) return caller;
+  if (secret?.startsWith('pk_') === true)
+    throw new Fault('INVALID_KEY', 'This is a probe key, which belongs on the page. Send the secret key ("vf_...").');
+  throw new Fault('INVALID_KEY', 'Send a valid API key as X-API-Key or as "Authorization: Bearer <key>".');
+}
+
+function bearerOf(header: string | undefined): string | undefined {
+  return header !== undefined && /^bearer /i.test(header) ? header.slice('bearer '.length).trim() : undefined;
+}

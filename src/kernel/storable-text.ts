@@ -1,0 +1,24 @@
+/** Text that a database can store: without NUL characters and unpaired surrogates. */
+import { pointerSegment, type Issue } from '../errors.js';
+
+const unstorable = /[\u0000\p{Surrogate}]/u;
+
+/** Text that is kept as a record keeps it: with a replacement for each half of a surrogate pair, also for one that a cut has left. */
+export const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd');
+
+/** The first string (or name) at fault, by JSON pointer. */
+export function findUnstorable(value: unknown, path: string): Issue | null {
+  if (typeof value === 'string')
+    return unstorable.test(value)
+      ? { path, message: 'contains a character that cannot be stored: NUL, or half of a surrogate pair.' }
+      : null;
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [name, child] of Object.entries(value)) {
+    const at = `${path}/${pointerSegment(name)}`;
+    const issue =
+      (unstorable.test(name) ? { path: at, message: 'is a name that cannot be stored.' } : null) ??
+      findUnstorable(child, at);
+    if (issue !== null) return issue;
+  }
+  return null;
+}

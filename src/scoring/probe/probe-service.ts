@@ -1,0 +1,103 @@
+/**
+ * Takes the on-page probe’s messages and keeps them under the pair (project key, session id) until the score that they belong to.
+ * The device sketch is made here, once, so that scoring finds it ready.
+ */
+import { notFound, invalid } from '../../kernel/faults.js';
+import { findUnstorable } from '../../kernel/storable-text.js';
+import type { Observation } from '../../contract/monitoring.js';
+import type { ProbeBody, ProbeReply, ProbeTransport } from '../../contract/probe.js';
+import type { MakeRef } from '../../crypto/master-key.js';
+import type { Pool } from '../../pool/pool.js';
+import { packMessage } from '../../record/message.js';
+import type { RecordFormat } from '../../record/types.js';
+import type { ProbeWatch } from './probe-watch.js';
+import type { Counters } from '../../stores/counters/port.js';
+import type { Logger } from '../../telemetry/logger.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+
+export interface ProbeServiceDeps {
+  readonly counters: Counters;
+  readonly pool: Pool;
+  readonly makeRef: MakeRef;
+  readonly metrics: Metrics;
+  readonly now: () => number;
+  readonly watch: ProbeWatch;
+  /** Which messages are written. */
+  readonly format: () => RecordFormat;
+  /** The project of a public probe key, or null. */
+  readonly findProbeProject: (probeKey: string) => Promise<string | null>;
+  /** Watches sessions whose project asks for it. */
+  readonly observe: (
+    session: {
+      readonly projectId: string;
+      readonly sessionId: string;
+      readonly respondentId: null;
+      readonly isDemo: false;
+    },
+    observation: Observation,
+  ) => Promise<number>;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Rejects where the project and origin have sent too many; every message counts. */
+  readonly countProbe: (projectId: string, origin: string | null) => Promise<void>;
+}
+
+export function createProbeService(deps: ProbeServiceDeps) {
+  return {
+    /** Takes a message off the limit of its project and origin, before anything else of it is looked at. Messages of unknown keys have no limit to count on. */
+    async admit(probeKey: string, origin: string | null): Promise<void> {
+      const projectId = await deps.findProbeProject(probeKey);
+      if (projectId !== null) await deps.countProbe(projectId, origin);
+    },
+
+    /** `ip`: the address that the message came from; it is not kept with the message. */
+    async store(body: ProbeBody, transport: ProbeTransport, ip: string): Promise<ProbeReply> {
+      const unstorable = findUnstorable(body.sessionId, '/sessionId');
+      if (unstorable !== null) throw invalid([unstorable]);
+      const projectId = await deps.findProbeProject(body.projectKey);
+      if (projectId === null) {
+        deps.metrics.probes.inc({ result: 'unknown_key' });
+        throw notFound('project key');
+      }
+      const nowMs = deps.now();
+      const ref = (kind: string, value: string) => deps.makeRef(projectId, kind, value);
+      // An empty token names no device; it would be one that everybody without storage shares.
+      const token = body.ids?.token || null;
+      const { sketch, bands, tells } = await deps.pool.run({ kind: 'message', body, transport });
+      const result = await deps.counters.storeProbe({
+        nowMs,
+        projectId,
+        session: ref('session', body.sessionId),
+        nonce: ref('nonce', body.nonce),
+        phase: body.phase,
+        seq: body.seq,
+        content: packMessage({ body, transport: { ...transport, receivedAtMs: nowMs } }, deps.format()),
+        device: token === null ? null : ref('device', token),
+        sketch,
+        bands,
+        tells,
+      });
+      deps.metrics.probes.inc({ result });
+      if (result === 'nonce_reused')
+        throw invalid([{ path: '/nonce', message: 'was used by another session; a nonce is good for one.' }]);
+      deps.watch.noteProbe(ip, { projectId, sessionId: body.sessionId });
+      await watch(deps, projectId, body, transport);
+      return { sessionId: body.sessionId, stored: true };
+    },
+  };
+}
+
+/** The probe is kept whatever becomes of this: messages count up, so that the next one of the page is judged with what this one said. */
+async function watch(
+  { observe, metrics, logger }: ProbeServiceDeps,
+  projectId: string,
+  { sessionId, beh, q, ua }: ProbeBody,
+  transport: ProbeTransport,
+): Promise<void> {
+  const session = { projectId, sessionId, respondentId: null, isDemo: false } as const;
+  await observe(session, { behavior: beh, questions: q ?? [], pageAgent: ua?.ua ?? null, transport }).catch(
+    (error: unknown) => {
+      metrics.monitoringMissed.inc();
+      logger.warn({ err: error }, 'a message of the probe was kept and not looked at for flags; the next one is');
+    },
+  );
+}

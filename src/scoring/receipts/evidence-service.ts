@@ -1,0 +1,105 @@
+/**
+ * The evidence of a receipt, rendered again from the recorded facts. The database has it once the consumer was there; before
+ * that the counters store has. A receipt of another key and one that does not exist look the same.
+ */
+import { notFound } from '../../kernel/faults.js';
+import type { KeyCaller } from '../../kernel/caller.js';
+import type { Classification, ScoreFacts } from '../../contract/facts.js';
+import type { EvidenceReply } from '../../contract/score.js';
+import type { SigningKey } from '../../crypto/master-key.js';
+import type { Pool } from '../../pool/pool.js';
+import { openFacts, packFacts } from '../../record/record.js';
+import type { Counters } from '../../stores/counters/port.js';
+import { namespaceOf } from '../../stores/counters/namespace.js';
+import type { Database } from '../../stores/database/port.js';
+import { fixedReceiptOf } from '../fixed-sessions/fixed-sessions.js';
+import { findInCounters, findInDatabase, type RecordedReceipt } from './find-receipt.js';
+
+export interface EvidenceServiceDeps {
+  readonly database: Database;
+  readonly counters: Counters;
+  readonly pool: Pool;
+  /** Those that may have signed a receipt. */
+  readonly receiptKeys: readonly SigningKey[];
+}
+
+const notes = {
+  faithful: 'Rendered from the recorded facts; every finding is sorted as when the session was scored.',
+  faithfulLater:
+    'Rendered from the recorded facts by another version of the rules than the one that scored the session; every finding is sorted as it was then.',
+  altered: 'The stored record does not match its signature. The reply given at scoring time is authoritative.',
+  changed:
+    'Another version of the rules scored the session; some findings are sorted differently than they were then. The reply given then is authoritative.',
+  uncompared:
+    'Another version of the rules scored the session, or it is not known which; how findings were sorted then is not compared. The reply given then is authoritative.',
+} as const;
+
+export function createEvidenceService(deps: EvidenceServiceDeps) {
+  return {
+    async evidence(caller: KeyCaller, receiptId: string): Promise<EvidenceReply> {
+      const fixed = fixedReceiptOf(caller, receiptId);
+      if (fixed !== null) return renderFixed(deps.pool, fixed);
+      const recorded = await findRecorded(deps, caller, receiptId);
+      if (recorded === null || recorded.owner.lineage !== caller.lineage) throw notFound('receipt');
+      const rendered = await deps.pool.run({ kind: 'evidence', facts: recorded.facts });
+      const { sessionId, scoredAtMs } = openFacts(recorded.facts);
+      // While only the counters store has the receipt, no classification is recorded yet. It follows from the facts and the rules alone, so that
+      // the same rules sort the same facts alike; whether they are the same is compared.
+      const sameRules = recorded.modelVersion === rendered.modelVersion;
+      const same =
+        recorded.verdict === null
+          ? sameRules
+          : sameClassification(recorded.verdict.classification, rendered.classification);
+      const scoredAt = new Date(scoredAtMs).toISOString();
+      return {
+        receiptId,
+        sessionId,
+        scoredAt,
+        evidence: rendered.evidence,
+        provenance: {
+          faithful: recorded.authentic && same,
+          note: noteOf(recorded, same, sameRules),
+          modelVersion: rendered.modelVersion,
+          scoredAt,
+        },
+      };
+    },
+  };
+}
+
+/** Of facts that no store has: whoever renders them does so by the rules that scored them. */
+async function renderFixed(pool: Pool, facts: ScoreFacts): Promise<EvidenceReply> {
+  const { evidence, modelVersion } = await pool.run({ kind: 'evidence', facts: packFacts(facts) });
+  const { receiptId, sessionId } = facts;
+  const scoredAt = new Date(facts.scoredAtMs).toISOString();
+  const provenance = { faithful: true, note: notes.faithful, modelVersion, scoredAt };
+  return { receiptId, sessionId, scoredAt, evidence, provenance };
+}
+
+function noteOf({ authentic, verdict }: RecordedReceipt, same: boolean, sameRules: boolean): string {
+  if (!authentic) return notes.altered;
+  if (same) return sameRules ? notes.faithful : notes.faithfulLater;
+  return verdict === null ? notes.uncompared : notes.changed;
+}
+
+/** From either store, also while the other is away: an absence is a fault only where the other store has nothing. */
+async function findRecorded(
+  { database, counters, receiptKeys }: EvidenceServiceDeps,
+  caller: KeyCaller,
+  receiptId: string,
+): Promise<RecordedReceipt | null> {
+  const recorded = findInDatabase(database, receiptKeys, receiptId);
+  const inDatabase = await recorded.catch(() => null);
+  const found = inDatabase ?? (await findInCounters(counters, namespaceOf(caller), receiptId));
+  // Nothing anywhere: tells whether the database has nothing, or was not heard.
+  return found ?? recorded;
+}
+
+function sameClassification(recorded: Classification, rendered: Classification): boolean {
+  const key = (classification: Classification): string =>
+    classification
+      .map(({ code, list, strength }) => `${code}/${list}/${strength}`)
+      .sort()
+      .join();
+  return key(recorded) === key(rendered);
+}

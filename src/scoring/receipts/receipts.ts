@@ -1,0 +1,199 @@
+/**
+ * Receipts: the facts of a score and what was made of them, signed. A receipt is durable in the log before the score is
+ * answered; a consumer records it in the database; until then the counters store can render it again.
+ * Written twice, a receipt is recorded once.
+ */
+import { timeOfId } from '../../crypto/ids.js';
+import { isUnavailable } from '../../errors.js';
+import { verifySeal, type BatchSigner } from '../../crypto/batch-signer.js';
+import type { SigningKey } from '../../crypto/master-key.js';
+import { openReceipt } from '../../record/record.js';
+import { openSeal, openSealed, packSealed, type SealedRecord } from '../../record/sealed.js';
+import type { Receipt } from '../../record/types.js';
+import { namespaceOf, type Namespace } from '../../stores/counters/namespace.js';
+import { callFunctions, type FunctionCall } from '../../stores/database/call-functions.js';
+import type { Database, Queryable } from '../../stores/database/port.js';
+import type { Log, LogEntry } from '../../stores/log/port.js';
+import { mapInSlices } from '../recovery/in-slices.js';
+import { makePartition } from './partitions.js';
+import { indexing, type IndexedReceipt } from '../sessions/session-index.js';
+import { marking } from '../thresholds/mix-marks.js';
+import { counting } from '../thresholds/mix-store.js';
+import { scoredSessionOf } from '../thresholds/scored-session.js';
+
+export async function appendReceipt(
+  log: Pick<Log, 'append'>,
+  signer: BatchSigner,
+  { receiptId, record }: { readonly receiptId: string; readonly record: Uint8Array },
+): Promise<void> {
+  const value = packSealed(record, await signer.seal(record));
+  await log.append('scores', [{ key: receiptId, value, isAlone: true }]);
+}
+
+/**
+ * What the consumer of the topic `scores` does with a batch: receipts, the index of sessions and the score mix in one commit. Answers its receipts,
+ * which are committed then. Nothing of the mix keeps a receipt from being recorded: what it cannot take, or not in time, is recorded without it and left
+ * to the mix’s own reader.
+ */
+export function createReceiptRecorder(
+  database: Database,
+): (entries: readonly LogEntry[]) => Promise<readonly Receipt[]> {
+  const partitions = new Set<string>();
+  let countsAlong = true;
+  const write = async (entries: readonly LogEntry[], rows: readonly ReceiptRow[]): Promise<void> => {
+    const calls = [recording(rows), indexing(rows.flatMap(indexedOf))];
+    const along = countsAlong;
+    try {
+      await callFunctions(database, along ? [...calls, ...mixing(rows), ...marking(entries)] : calls);
+      countsAlong = true;
+    } catch (error) {
+      countsAlong = false;
+      if (!along || isUnavailable(error)) throw error;
+      await callFunctions(database, calls);
+      countsAlong = true;
+    }
+  };
+  return async (entries) => {
+    const rows = await mapInSlices(entries, (entry) => rowOf(openSealed(entry.value)));
+    for (const day of new Set(rows.map((row) => row.scoredAt.toISOString().slice(0, 10)))) {
+      if (!partitions.has(day)) await makePartition(database, day);
+      partitions.add(day);
+    }
+    try {
+      await write(entries, rows);
+    } catch (error) {
+      partitions.clear(); // one may have been dropped since; the batch comes again and makes it anew
+      throw error;
+    }
+    // When that is committed: an outcome that comes in between finds the receipts, an earlier one is found. In one transaction the two
+    // could miss each other. A batch that is cut off between them comes again whole.
+    await callFunctions(database, [settling(rows)]);
+    return rows.map(({ receipt }) => receipt);
+  };
+}
+
+interface ReceiptRow extends SealedRecord {
+  readonly receipt: Receipt;
+  readonly scoredAt: Date;
+}
+
+function rowOf({ record, seal }: SealedRecord): ReceiptRow {
+  const receipt = openReceipt(record);
+  return { record, seal, receipt, scoredAt: timeOfReceipt(receipt.receiptId) };
+}
+
+function mixing(rows: readonly ReceiptRow[]): readonly FunctionCall[] {
+  const sessions = rows.flatMap(({ receipt, scoredAt }) => scoredSessionOf(receipt, scoredAt));
+  return sessions.length === 0 ? [] : [counting(sessions)];
+}
+
+/** Nothing for a score without a project: nobody could ask for it. */
+function indexedOf({ receipt, scoredAt }: ReceiptRow): readonly IndexedReceipt[] {
+  if (receipt.projectId === null || receipt.sessionId === undefined) return [];
+  const { verdict } = receipt;
+  return [
+    {
+      organizationId: receipt.organizationId,
+      namespace: namespaceOf(receipt),
+      sessionRef: receipt.trace.session,
+      sessionId: receipt.sessionId,
+      receiptId: receipt.receiptId,
+      scoredAt,
+      score: verdict.score,
+      recommendation: verdict.recommendation,
+      verdictClass: verdict.verdictClass,
+      duplicateBand: verdict.duplicateBand,
+      studyId: receipt.studyId ?? null,
+      sourceId: receipt.sourceId,
+      supersedes: receipt.supersedes ?? null,
+      subjects: subjectsOf(receipt),
+      respondentKnown: receipt.subjects.respondent !== null,
+    },
+  ];
+}
+
+/** A receipt as it lies in the log. */
+export const receiptOfEntry = (value: Uint8Array): Receipt => openReceipt(openSealed(value).record);
+
+/** When it was given; its id carries that. */
+export function timeOfReceipt(receiptId: string): Date {
+  const time = timeOfId('receipt', receiptId);
+  if (time === null) throw new Error(`the log holds a receipt without a time: ${receiptId}`);
+  return new Date(time);
+}
+
+/** The column that rows are found by: a world’s namespace, so that whoever looks for a project’s finds what live keys scored; null without a project. */
+const projectColumn = (receipt: Receipt): Namespace | null =>
+  receipt.projectId === null ? null : namespaceOf(receipt);
+
+/** Whose history the session belongs to. */
+const subjectsOf = ({ subjects }: Receipt): readonly string[] =>
+  [subjects.respondent, subjects.source, subjects.subSource].filter((subject) => subject !== null);
+
+/**
+ * Records and seals travel as one byte string that the database cuts up: as an array of byte strings they would be spelt in
+ * hexadecimal and read back, which costs three times as much.
+ */
+function recording(rows: readonly ReceiptRow[]): FunctionCall {
+  const column = <T>(read: (row: ReceiptRow) => T): T[] => rows.map(read);
+  let end = 1;
+  const starts = rows.map((row) => {
+    const start = end;
+    end += row.record.length + row.seal.length;
+    return start;
+  });
+  return {
+    name: 'record_receipts',
+    values: [
+      column((row) => row.receipt.receiptId),
+      column((row) => row.scoredAt.getTime()),
+      column((row) => row.receipt.organizationId),
+      column((row) => projectColumn(row.receipt)),
+      column((row) => row.receipt.lineage),
+      column((row) => row.receipt.trace.session),
+      column((row) => row.receipt.verdict.score),
+      column((row) => row.receipt.verdict.recommendation),
+      column((row) => subjectsOf(row.receipt).join(',')),
+      column((row) => row.receipt.subjects.respondent !== null),
+      Buffer.concat(rows.flatMap((row) => [row.record, row.seal])),
+      starts,
+      column((row) => row.record.length),
+      column((row) => row.seal.length),
+      column((row) => row.receipt.isTest === true),
+      column((row) => row.receipt.isDemo === true),
+    ],
+  };
+}
+
+/** Outcomes that came before their score wait for it, and of respondents that were erased after their score nothing stays. */
+function settling(rows: readonly ReceiptRow[]): FunctionCall {
+  const column = <T>(read: (row: ReceiptRow) => T): T[] => rows.map(read);
+  return {
+    name: 'settle_receipts',
+    values: [
+      column((row) => row.receipt.receiptId),
+      column((row) => row.scoredAt.getTime()),
+      column((row) => projectColumn(row.receipt)),
+      column((row) => row.receipt.trace.session),
+      column((row) => row.receipt.projectId),
+      column((row) => row.receipt.subjects.respondent),
+    ],
+  };
+}
+
+/** A receipt from the database, and whether its signature still holds; null where it is not there. */
+export async function findReceipt(
+  database: Queryable,
+  keys: readonly SigningKey[],
+  receiptId: string,
+): Promise<{ readonly receipt: Receipt; readonly authentic: boolean } | null> {
+  const time = timeOfId('receipt', receiptId);
+  if (time === null) return null;
+  const [row] = await database.query<{ record: Uint8Array; seal: Uint8Array }>(
+    'SELECT record, seal FROM receipts WHERE receipt_id = $1 AND scored_at = $2',
+    [receiptId, new Date(time)],
+  );
+  if (row === undefined) return null;
+  const seal = openSeal(row.seal);
+  return { receipt: openReceipt(row.record), authentic: keys.some((key) => verifySeal(key, row.record, seal)) };
+}

@@ -1,0 +1,53 @@
+/**
+ * Keeps the receipts’ partitions: makes those of the coming days, and drops receipts past their retention, a whole day at a time, with the sessions
+ * of the index that were scored last before it.
+ */
+import type { Database } from '../../stores/database/port.js';
+import {
+  startRetentionRounds,
+  startRounds,
+  type RetentionRounds,
+  type RoundsDeps,
+} from '../../stores/database/retention.js';
+import { dropPartition, findPartitionsBefore, makePartitionsAhead } from './partitions.js';
+import { dropExpiredMarks } from './erased-respondents.js';
+import { dropExpiredSessions } from '../sessions/session-index.js';
+
+const dayMs = 86_400_000;
+
+/** Drops the partitions of days that ended more than `retentionDays` ago; answers the names of those that nobody was reading. */
+export async function dropExpiredReceipts(
+  database: Database,
+  nowMs: number,
+  retentionDays: number,
+): Promise<readonly string[]> {
+  const dropped: string[] = [];
+  for (const name of await findPartitionsBefore(database, nowMs - retentionDays * dayMs))
+    if (await dropPartition(database, name)) dropped.push(name);
+  return dropped;
+}
+
+/** Makes partitions at once and then every hour; drops as rounds of retention do. */
+export function startReceiptRetention(deps: RoundsDeps & { readonly retentionDays: number }): RetentionRounds {
+  const { database, logger, retentionDays } = deps;
+  const ahead = startRounds(0, () =>
+    makePartitionsAhead(database).catch((error: unknown) =>
+      logger.warn({ err: error }, 'partitions of the coming days were not made; the next round does it'),
+    ),
+  );
+  const behind = startRetentionRounds({
+    ...deps,
+    what: 'receipts',
+    guard: {
+      keepDays: retentionDays,
+      isDue: async (nowMs) => (await findPartitionsBefore(database, nowMs - retentionDays * dayMs)).length > 0,
+    },
+    drop: async (nowMs) => {
+      const days = await dropExpiredReceipts(database, nowMs, retentionDays);
+      const sessions = await dropExpiredSessions(database, nowMs, retentionDays);
+      await dropExpiredMarks(database, nowMs, retentionDays);
+      return sessions === 0 ? days : [...days, `${sessions} sessions of the index`];
+    },
+  });
+  return { stop: async () => void (await Promise.all([ahead.stop(), behind.stop()])) };
+}

@@ -1,0 +1,142 @@
+/**
+ * Knows whether the counters store holds all that it should of a project, and has what it lost (emptied, restarted from an older snapshot, taken over
+ * by a replica that was behind, or new) brought back from the database in the background. Until that is done, scores of the project say what they
+ * could not measure.
+ *
+ *   unseen ──first score──▶ whole, or nothing to bring back ──▶ whole ──every few seconds, and when the connection broke──▶ looked at again
+ *                       └─▶ rebuilding, here or elsewhere ──done──▶ whole        (failed: unseen again, a later score tries)
+ *   whole ──a score finds the store cold──▶ unseen
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { leastIdAt } from '../../crypto/ids.js';
+import { bounds } from '../../stores/counters/bounds.js';
+import type { Namespace } from '../../stores/counters/namespace.js';
+import type { Database } from '../../stores/database/port.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+import { rebuildProject, restoreWindowMs, type RebuildDeps } from './rebuild.js';
+import { untilRecorded } from '../receipts/recorded-log.js';
+import { indexedFrom } from '../sessions/before-index.js';
+
+export interface WarmthDeps extends RebuildDeps {
+  /** For the first look at a project, which a score waits for. */
+  readonly lookups: Database;
+  readonly metrics: Pick<Metrics, 'restoredSessions' | 'rebuilds'>;
+}
+
+export interface Warmth {
+  /** To be called before a score of a project, or of one of its worlds, is counted. Waits only for a look at a project, never for a rebuild. */
+  check(namespace: Namespace): Promise<void>;
+  /** A score found the store cold for this project. */
+  foundCold(namespace: Namespace): void;
+  /** Resolves when no rebuild is under way. */
+  settled(): Promise<void>;
+}
+
+/** A project in use is looked at this often, which also notes up to when it was whole. */
+const lookEveryMs = 10_000;
+/** While another process rebuilds, and after a failure. */
+const lookAgainMs = 1_000;
+/** The first score of a new project waits this long for what is on its way to the database. */
+const recordedWait = { patienceMs: 1_000, everyMs: 50 };
+/** And no longer than this for the whole look: then it is counted, and says that it is partial. */
+const lookPatienceMs = 1_500;
+
+export function createWarmth(deps: WarmthDeps): Warmth {
+  const { counters, logger, metrics, now } = deps;
+  const owner = randomUUID();
+  const whole = new Map<Namespace, { readonly atMs: number; readonly interruptions: number }>();
+  const lookAgainAtMs = new Map<Namespace, number>();
+  const looking = new Map<Namespace, Promise<void>>();
+  const rebuilding = new Map<Namespace, Promise<void>>();
+
+  async function look(namespace: Namespace): Promise<void> {
+    const seen = { atMs: now(), interruptions: counters.interruptions() };
+    const { isWhole, keptUpToMs } = await counters.lookAt(namespace);
+    if (isWhole) return void whole.set(namespace, seen);
+    whole.delete(namespace);
+    if (keptUpToMs === null && (await isNew(deps, namespace))) {
+      await counters.markWarm(namespace);
+      whole.set(namespace, seen);
+    } else if (!rebuilding.has(namespace)) rebuilding.set(namespace, rebuild(namespace, keptUpToMs));
+  }
+
+  async function rebuild(namespace: Namespace, keptUpToMs: number | null): Promise<void> {
+    const seen = { atMs: now(), interruptions: counters.interruptions() };
+    try {
+      const result = await rebuildProject(deps, namespace, { owner, keptUpToMs });
+      metrics.rebuilds.inc({ result });
+      if (result === 'done') whole.set(namespace, seen);
+      else lookAgainAtMs.set(namespace, now() + lookAgainMs);
+    } catch (error) {
+      metrics.rebuilds.inc({ result: 'failed' });
+      lookAgainAtMs.set(namespace, now() + lookAgainMs);
+      logger.warn(
+        { err: error, namespace },
+        'the counters of a project were not brought back; a later score tries again',
+      );
+    } finally {
+      rebuilding.delete(namespace);
+    }
+  }
+
+  const lookOnce = (namespace: Namespace): Promise<void> => {
+    const pending =
+      looking.get(namespace) ??
+      look(namespace)
+        .catch(() => undefined)
+        .finally(() => looking.delete(namespace));
+    looking.set(namespace, pending);
+    return pending;
+  };
+
+  return {
+    check(namespace) {
+      const known = whole.get(namespace);
+      if (known !== undefined && known.interruptions === counters.interruptions()) {
+        if (now() - known.atMs >= lookEveryMs) void lookOnce(namespace);
+        return Promise.resolve();
+      }
+      const isWaiting = rebuilding.has(namespace) || now() < (lookAgainAtMs.get(namespace) ?? 0);
+      return isWaiting
+        ? Promise.resolve()
+        : Promise.race([lookOnce(namespace), pause(lookPatienceMs, undefined, { ref: false })]);
+    },
+    foundCold: (namespace) => void whole.delete(namespace),
+    settled: async () => {
+      await Promise.all([...looking.values()]);
+      await Promise.all([...rebuilding.values()]);
+    },
+  };
+}
+
+/**
+ * Whether there is nothing to bring back: nothing is recorded, and nothing is on its way. Where the consumers are behind, that is not known within
+ * the patience of a score, and the project counts as one that has to be brought back.
+ */
+async function isNew({ lookups, log, now }: WarmthDeps, namespace: Namespace): Promise<boolean> {
+  const hasNothing = async (): Promise<boolean> => {
+    const [row] = await lookups.query<{ something: boolean }>(
+      `SELECT EXISTS (SELECT 1 FROM history WHERE project_id = $1)
+           OR EXISTS (SELECT 1 FROM session_index WHERE project_id = $1 AND receipt_id >= $2) AS something`,
+      [namespace, leastIdAt('receipt', now() - restoreWindowMs)],
+    );
+    return row?.something !== true && !(await hasUnindexed(lookups, namespace, now() - restoreWindowMs));
+  };
+  if (!(await hasNothing())) return false;
+  // Where the log is away nobody can tell, and the project counts as new.
+  const isRecorded = await untilRecorded(log, recordedWait).catch(() => true);
+  return isRecorded && hasNothing();
+}
+
+/** Whether there are receipts from this time on that the index of sessions may not know. By whole days, so that the first that is found will do. */
+async function hasUnindexed(lookups: Database, namespace: Namespace, sinceMs: number): Promise<boolean> {
+  const indexedFromMs = await indexedFrom(lookups);
+  if (indexedFromMs === null || indexedFromMs <= sinceMs) return false;
+  const [from, to] = [Math.floor(sinceMs / bounds.dayMs), Math.ceil(indexedFromMs / bounds.dayMs)];
+  const [row] = await lookups.query<{ something: boolean }>(
+    'SELECT EXISTS (SELECT 1 FROM receipts WHERE project_id = $1 AND scored_at >= $2 AND scored_at < $3) AS something',
+    [namespace, new Date(from * bounds.dayMs), new Date(to * bounds.dayMs)],
+  );
+  return row?.something === true;
+}

@@ -1,0 +1,71 @@
+/**
+ * Opens the database: PostgreSQL where its address is set, else the one in the data directory; for the service, and by itself for an operator's command.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Settings } from '../../config.js';
+import type { Logger } from '../../telemetry/logger.js';
+import { createClosers } from '../closers.js';
+import { lockDataDirectory } from '../data-directory/data-lock.js';
+import { openEmbeddedDatabase } from './embedded/open.js';
+import { migrate } from './migrate.js';
+import type { Database } from './port.js';
+import { openPostgres } from './postgres/open.js';
+import { nothingThere, requireSchema } from './require-schema.js';
+import { readServerMark } from './server-mark.js';
+import { nameStores, needStore } from '../store-report.js';
+
+/** Of one statement. */
+const databaseDeadlineMs = 5_000;
+
+const embeddedDirectory = ({ VH_DATA_DIR }: Settings): string => join(VH_DATA_DIR, 'database');
+
+export function openDatabase(settings: Settings, logger: Logger): Promise<Database> {
+  const { DATABASE_URL: url, VH_DATABASE_CONNECTIONS: poolMax } = settings;
+  if (url === null) return openEmbeddedDatabase({ directory: embeddedDirectory(settings), logger });
+  return openPostgres({ url, poolMax, deadlineMs: databaseDeadlineMs, logger });
+}
+
+export const sayLater = (logger: Logger) => (migrations: readonly string[]) =>
+  logger.warn({ migrations }, 'a later version has migrated this database; this one runs beside it');
+
+/**
+ * The database by itself, for a command beside or in place of the service; locks the data directory where it is in there. Its tables have to be
+ * there and are left as they are; with `onMigrated` they are made, or brought to this version, and it is told of each migration.
+ */
+export async function openDatabaseAlone(
+  settings: Settings,
+  logger: Logger,
+  onMigrated?: (name: string) => void,
+): Promise<Database> {
+  const opened = createClosers();
+  const { database: name } = nameStores(settings);
+  const onLater = sayLater(logger);
+  try {
+    if (settings.DATABASE_URL === null) {
+      if (onMigrated === undefined && !existsSync(embeddedDirectory(settings))) throw nothingThere();
+      const lock = await lockDataDirectory(settings.VH_DATA_DIR);
+      opened.push(() => lock.release());
+    }
+    const database = await needStore(name, openDatabase(settings, logger));
+    opened.push(() => database.close());
+    if (onMigrated === undefined) await needStore(name, requireSchema(database, { onLater }));
+    else (await needStore(name, migrate(database, { onLater }))).forEach(onMigrated);
+    return { ...database, close: () => opened.close() };
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+/** The mark of the database that DATABASE_URL names, by which a service tells whether it works on that one; null where it names none. */
+export async function findServerMark(settings: Settings, logger: Logger): Promise<string | null> {
+  if (settings.DATABASE_URL === null) return null;
+  const { database: name } = nameStores(settings);
+  const database = await needStore(name, openDatabase(settings, logger));
+  try {
+    return await needStore(name, readServerMark(database));
+  } finally {
+    await database.close();
+  }
+}

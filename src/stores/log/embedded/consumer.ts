@@ -1,0 +1,155 @@
+/**
+ * One member of a consumer group of the embedded log.
+ *
+ *   standing by ──lease──▶ reading ──batch──▶ handling ──resolved──▶ committing ──▶ reading
+ *        ▲                    ▲                  └──rejected──▶ pausing ──▶ handling (the same batch)
+ *        └────lease lost──────┴────nothing there: waits to be woken by a local append, or for the next poll
+ *
+ * Only this loop changes the position. While the handler works the lease is renewed; when that finds it lost, the handler's signal
+ * aborts and its batch is not committed. When the database is away the loop pauses and tries again; it never gives up.
+ */
+import type { Logger } from '../../../telemetry/logger.js';
+import type { Database } from '../../database/port.js';
+import type { TellLoss } from '../losses.js';
+import type { Consumer, LogEntry, Subscription } from '../port.js';
+import { acquireGroup, commitGroup, readEntries, releaseGroup, type GroupKey } from './group.js';
+import { createTail, type Tail } from '../tail.js';
+import { createWake, pauseAfter } from '../wake.js';
+
+export interface TableConsumerDeps {
+  readonly database: Database;
+  readonly now: () => number;
+  readonly logger?: Logger | undefined;
+  readonly tellLoss?: TellLoss | undefined;
+  readonly member: string;
+  readonly leaseMs: number;
+  readonly pollMs: number;
+}
+
+export interface TableConsumer extends Consumer {
+  /** Entries that were just appended in this process, starting at offset `start`. */
+  offer(start: number, entries: readonly LogEntry[]): void;
+}
+
+interface Rounds {
+  /** Handles the next batch; resolves to whether there may be more at once. */
+  take(): Promise<boolean>;
+  release(): Promise<void>;
+}
+
+const tailEntriesMax = 8_192;
+const pauseFirstMs = 100;
+const pauseMsMax = 5_000;
+
+export function startTableConsumer(deps: TableConsumerDeps, subscription: Subscription): TableConsumer {
+  const { now, logger, pollMs } = deps;
+  const { topic, group } = subscription;
+  const tail = createTail(tailEntriesMax);
+  const wake = createWake();
+  /** Unlike the wait for entries, a pause is not cut short by appends, only by stop. */
+  const stopped = createWake();
+  const pause = (ms: number): Promise<void> => stopped.wait(ms);
+  const rounds = createRounds(deps, subscription, tail, pause);
+  let tickAtMs = now();
+  let isStopping = false;
+  let failures = 0;
+
+  const loop = async (): Promise<void> => {
+    while (!isStopping) {
+      try {
+        const hasMore = await rounds.take();
+        tickAtMs = now();
+        failures = 0;
+        if (!hasMore) await wake.wait(pollMs);
+      } catch (error) {
+        failures++;
+        logger?.warn(
+          { err: error, topic, group, failures },
+          'a batch of the log was not taken; it comes again after a pause',
+        );
+        await pause(pauseAfter(failures, pauseFirstMs, pauseMsMax));
+      }
+    }
+  };
+
+  const running = loop();
+  return {
+    offer: (start, entries) => {
+      tail.offer(start, entries);
+      wake.wake();
+    },
+    tickAgeMs: () => now() - tickAtMs,
+    stop: async () => {
+      isStopping = true;
+      wake.wake();
+      stopped.wake();
+      await running;
+      // Left in place it would only end by itself a little later.
+      await rounds.release().catch(() => undefined);
+    },
+  };
+}
+
+/** Reads and handles batches under the lease; the position moves here and nowhere else. */
+function createRounds(
+  { database, now, member, leaseMs, tellLoss }: TableConsumerDeps,
+  { topic, group, batchMax, lingerMs = 0, handle }: Subscription,
+  tail: Tail,
+  pause: (ms: number) => Promise<void>,
+): Rounds {
+  const key: GroupKey = { topic, group, member };
+  let position: number | null = null;
+  let leaseTakenAtMs = 0;
+
+  /** Takes the lease, or renews it when a third has gone by. False while another member has it. */
+  const holdLease = async (): Promise<boolean> => {
+    if (position !== null && now() - leaseTakenAtMs < leaseMs / 3) return true;
+    const stored = await acquireGroup(database, key, leaseMs);
+    leaseTakenAtMs = now();
+    position = stored === null ? null : (position ?? stored);
+    return position !== null;
+  };
+  const nextBatch = async (from: number): Promise<readonly LogEntry[]> => {
+    const kept = tail.take(from, batchMax);
+    if (kept.length > 0) return kept;
+    const read = await readEntries(database, topic, from);
+    if (read.entries.length === 0) return [];
+    // A group that has read nothing yet begins with the oldest that is left.
+    if (from > 0 && read.start > from) tellLoss?.({ topic, group, entries: read.start - from });
+    tail.replace(read.start, read.entries);
+    position = read.start;
+    return tail.take(read.start, batchMax);
+  };
+  const handleUnderLease = async (entries: readonly LogEntry[]): Promise<void> => {
+    const lost = new AbortController();
+    const renewal = setInterval(() => {
+      acquireGroup(database, key, leaseMs).then(
+        (stored) => stored === null && lost.abort(new Error('Another member reads for this group now.')),
+        () => undefined,
+      );
+    }, leaseMs / 3);
+    try {
+      await handle(entries, lost.signal);
+    } finally {
+      clearInterval(renewal);
+    }
+  };
+  const take = async (): Promise<boolean> => {
+    if (!(await holdLease()) || position === null) return false;
+    let entries = await nextBatch(position);
+    if (entries.length === 0) return false;
+    if (lingerMs > 0 && entries.length < batchMax) {
+      await pause(lingerMs);
+      entries = await nextBatch(position);
+    }
+    const from: number = position;
+    const stream = `embedded ${topic}`;
+    await handleUnderLease(entries.map(({ key, value }, at) => ({ key, value, place: { stream, offset: from + at } })));
+    const next = from + entries.length;
+    const isOurs = await commitGroup(database, key, next, leaseMs);
+    leaseTakenAtMs = now();
+    position = isOurs ? next : null;
+    return true;
+  };
+  return { take, release: () => releaseGroup(database, key) };
+}

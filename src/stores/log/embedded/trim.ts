@@ -1,0 +1,74 @@
+/**
+ * Keeps the embedded log's table small: removes what every group of a topic has read.
+ *
+ * A group that was not seen for the retention time no longer holds entries back, and a topic without groups keeps its entries for that
+ * long. Neither is looked at in the first minutes, so that after a long standstill the groups come back before anything is removed.
+ * A failed round changes nothing for good; the next one does its work.
+ */
+import type { Logger } from '../../../telemetry/logger.js';
+import type { Database } from '../../database/port.js';
+
+export interface TrimDeps {
+  readonly database: Database;
+  readonly logger?: Logger | undefined;
+  readonly everyMs: number;
+  readonly retentionSeconds: number;
+}
+
+/** How many batches are removed before their space is made free for new ones. */
+const vacuumEvery = 500;
+const retentionEveryMs = 600_000;
+
+/** Starts the rounds; the answer stops them and waits for the one under way. */
+export function startTrimming({ database, logger, everyMs, retentionSeconds }: TrimDeps): { stop(): Promise<void> } {
+  let removed = 0;
+  let running: Promise<void> | null = null;
+
+  const once = (work: () => Promise<void>) => (): void => {
+    running ??= work()
+      .catch((error: unknown) => logger?.warn({ err: error }, 'trimming the log failed; the next round does its work'))
+      .finally(() => (running = null));
+  };
+  const trim = async (): Promise<void> => {
+    removed += await removeRead(database);
+    if (removed < vacuumEvery) return;
+    removed = 0;
+    await database.query('VACUUM log_batches');
+  };
+  const timers = [
+    setInterval(once(trim), everyMs),
+    setInterval(
+      once(() => removeExpired(database, retentionSeconds)),
+      retentionEveryMs,
+    ),
+  ];
+  for (const timer of timers) timer.unref();
+  return {
+    stop: async () => {
+      timers.forEach(clearInterval);
+      await running;
+    },
+  };
+}
+
+/** Removes the batches that all groups of their topic are past. Answers with how many. */
+export async function removeRead(database: Database): Promise<number> {
+  const [row] = await database.query<{ removed: number }>(
+    `WITH read AS (SELECT topic, min(next_offset) AS next_offset FROM log_groups GROUP BY topic),
+          gone AS (DELETE FROM log_batches b USING read WHERE b.topic = read.topic AND b.end_offset <= read.next_offset RETURNING 1)
+     SELECT count(*) AS removed FROM gone`,
+    [],
+    { recurring: true },
+  );
+  return row?.removed ?? 0;
+}
+
+/** Forgets groups that are long gone, and what nobody came for. */
+export async function removeExpired(database: Database, retentionSeconds: number): Promise<void> {
+  await database.query("DELETE FROM log_groups WHERE seen_at < now() - $1 * interval '1 second'", [retentionSeconds]);
+  await database.query(
+    `DELETE FROM log_batches b WHERE appended_at < now() - $1 * interval '1 second'
+     AND NOT EXISTS (SELECT 1 FROM log_groups g WHERE g.topic = b.topic)`,
+    [retentionSeconds],
+  );
+}

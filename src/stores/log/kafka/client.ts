@@ -1,0 +1,97 @@
+/**
+ * The kafkajs client as this service sets it up: quick to give up on one try, its log sent to ours, its connections ours to cut.
+ *
+ * kafkajs reports every passing trouble as an error although it retries; here its errors are warnings at most, and only what the
+ * adapters themselves conclude is louder. And kafkajs can wait for ever: a connection that closes with an answer outstanding leaves its
+ * disconnecting, and all that waits for it, without an end. So each producer, member of a group and watch has a client of its own, which is cut
+ * off when it is given up: its requests reject at once, and it never reaches a broker again.
+ */
+import net from 'node:net';
+import tls from 'node:tls';
+import { Kafka, logLevel, type ISocketFactory, type KafkaConfig, type logCreator } from 'kafkajs';
+import type { Logger } from '../../../telemetry/logger.js';
+import { shareCodec } from './codec.js';
+import { waitPatiently } from './patience.js';
+import { quietQueues } from './quiet.js';
+
+export interface KafkaConnection {
+  readonly brokers: readonly string[];
+  readonly clientId: string;
+  readonly ssl?: KafkaConfig['ssl'];
+  readonly sasl?: KafkaConfig['sasl'];
+  readonly logger: Logger;
+}
+
+export interface KafkaClient {
+  readonly kafka: Kafka;
+  /** Ends every connection at once and refuses new ones. */
+  cut(): void;
+}
+
+const connectionTimeoutMs = 3_000;
+const requestTimeoutMs = 5_000;
+const keepAliveMs = 60_000;
+
+quietQueues();
+waitPatiently();
+shareCodec();
+
+export function createKafkaClient({ brokers, clientId, ssl, sasl, logger }: KafkaConnection): KafkaClient {
+  const { socketFactory, cut } = createSockets();
+  const kafka = new Kafka({
+    brokers: [...brokers],
+    clientId,
+    ...(ssl === undefined ? {} : { ssl }),
+    ...(sasl === undefined ? {} : { sasl }),
+    connectionTimeout: connectionTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    retry: { initialRetryTime: 100, maxRetryTime: 500, retries: 3 },
+    logLevel: logLevel.INFO,
+    logCreator: redirectLog(logger),
+    socketFactory,
+  });
+  return { kafka, cut };
+}
+
+function createSockets(): { readonly socketFactory: ISocketFactory; cut(): void } {
+  const sockets = new Set<net.Socket>();
+  const cutOff = (): Error => new Error('This client of Kafka was given up.');
+  let isCut = false;
+  return {
+    socketFactory: ({ host, port, ssl, onConnect }) => {
+      if (isCut) throw cutOff();
+      // kafkajs passes what it was configured with, `true` included; its type knows only objects.
+      const options = (ssl as unknown) === true ? {} : ssl;
+      const serverName = net.isIP(host) === 0 ? { servername: host } : {};
+      const socket = (ssl as unknown)
+        ? tls.connect({ host, port, ...serverName, ...options }, onConnect)
+        : net.connect({ host, port }, onConnect);
+      socket.setKeepAlive(true, keepAliveMs);
+      sockets.add(socket);
+      return socket.once('close', () => sockets.delete(socket));
+    },
+    cut: () => {
+      isCut = true;
+      // With an error, since kafkajs rejects what is outstanding only then.
+      for (const socket of sockets) socket.destroy(cutOff());
+    },
+  };
+}
+
+/** Written many times a second while a broker is away, and said once by the adapters. */
+const chatter = ['Connection', 'BrokerPool'];
+
+const redirectLog =
+  (logger: Logger): logCreator =>
+  () =>
+  ({ namespace, level, log }) => {
+    const { message, error, groupId, broker } = log;
+    const fields = {
+      component: `kafkajs/${namespace}`,
+      problem: error as unknown,
+      groupId: groupId as unknown,
+      broker: broker as unknown,
+    };
+    if (level === logLevel.ERROR && !chatter.includes(namespace)) logger.warn(fields, message);
+    else logger.debug(fields, message);
+  };

@@ -1,0 +1,106 @@
+/**
+ * A reader of one topic in a Kafka consumer group, for as long as the process wants to read.
+ *
+ *   joining ──▶ at work ──kafkajs gives up, or goes silent──▶ cut off ──a pause──▶ joining, as a fresh member
+ *
+ * Silence counts as failure because kafkajs can be stuck and not know it. Every member that ends is cut off from the brokers first: one that
+ * came back to life beside its successor would hold partitions that nobody works on.
+ */
+import type { Logger } from '../../../telemetry/logger.js';
+import { settleWithin } from '../../settle-within.js';
+import type { KafkaClient } from './client.js';
+import { joinGroup, type Member } from './member.js';
+import type { TellLoss } from '../losses.js';
+import type { Consumer, Subscription } from '../port.js';
+import { createWake, pauseAfter } from '../wake.js';
+
+export interface KafkaConsumerDeps {
+  /** A client of its own for each member. */
+  readonly createClient: () => KafkaClient;
+  readonly now: () => number;
+  readonly logger: Logger;
+  readonly tellLoss: TellLoss;
+  /** Names of the topic and the group in Kafka. */
+  readonly topicName: string;
+  readonly groupId: string;
+  /** How long a member may be silent before the group gives its share to others. */
+  readonly sessionTimeoutMs: number;
+}
+
+/** Leaves time for what a process closes afterwards. */
+const stopDeadlineMs = 6_000;
+const silenceCheckMs = 2_000;
+/** Longer than the group lets its members join (one session) and than kafkajs waits for any other answer. */
+const silentMsBeyondSession = 8_000;
+const pauseFirstMs = 200;
+const pauseMsMax = 2_000;
+
+/** Joins the group in the background, again and again until it succeeds, and again whenever its member ends. */
+export function startKafkaConsumer({ createClient, ...deps }: KafkaConsumerDeps, subscription: Subscription): Consumer {
+  const { now, logger, groupId, sessionTimeoutMs } = deps;
+  let tickAtMs = now();
+  let failures = 0;
+  let isStopping = false;
+  let requestStop = (): void => undefined;
+  const stopRequested = new Promise<void>((resolve) => (requestStop = resolve));
+  let member: Member | null = null;
+  const stopped = createWake();
+  const onTick = (): void => {
+    tickAtMs = now();
+    failures = 0;
+  };
+
+  const supervise = async (): Promise<void> => {
+    while (!isStopping) {
+      member = joinGroup({ ...deps, client: createClient(), subscription, onTick });
+      const silence = watchSilence({
+        now,
+        tickAtMs: () => tickAtMs,
+        silentMsMax: sessionTimeoutMs + silentMsBeyondSession,
+      });
+      const reason = await Promise.race([member.ended, silence.noticed, stopRequested]);
+      silence.end();
+      if (isStopping) return;
+      failures++;
+      logger.warn({ err: reason, groupId, failures }, 'reading from Kafka broke off; a fresh consumer takes over');
+      member.cut();
+      await stopped.wait(pauseAfter(failures, pauseFirstMs, pauseMsMax));
+    }
+  };
+  void supervise();
+
+  return {
+    tickAgeMs: () => Math.max(now() - tickAtMs, member?.waitingMs() ?? 0),
+    stop: async () => {
+      isStopping = true;
+      requestStop();
+      stopped.wake();
+      const leaving = member?.leave() ?? Promise.resolve();
+      await settleWithin(leaving, stopDeadlineMs, 'kafka').catch((error: unknown) =>
+        logger.warn({ err: error, groupId }, 'leaving the consumer group failed; its share is taken over later'),
+      );
+      member?.cut();
+    },
+  };
+}
+
+/** Resolves when there was no tick for `silentMsMax`, counted from now at the earliest. */
+function watchSilence({
+  now,
+  tickAtMs,
+  silentMsMax,
+}: {
+  now: () => number;
+  tickAtMs: () => number;
+  silentMsMax: number;
+}): { readonly noticed: Promise<Error>; end(): void } {
+  const sinceMs = now();
+  let timer: NodeJS.Timeout | undefined;
+  const noticed = new Promise<Error>((resolve) => {
+    timer = setInterval(() => {
+      if (now() - Math.max(sinceMs, tickAtMs()) > silentMsMax)
+        resolve(new Error(`no sign of life for ${silentMsMax} ms`));
+    }, silenceCheckMs);
+  });
+  return { noticed, end: () => clearInterval(timer) };
+}

@@ -1,0 +1,122 @@
+/**
+ * The log on Kafka.
+ *
+ * Opening creates the topics that are missing and connects the producer; it rejects when that does not succeed in time. From then on the
+ * adapter lives through outages: appends reject with StoreUnavailable while Kafka is away, readers go on where they were.
+ */
+import { storeUnavailable } from '../../../errors.js';
+import { createGroupCommit, type GroupCommit } from '../group-commit.js';
+import { createKafkaClient, type KafkaClient, type KafkaConnection } from './client.js';
+import { startKafkaConsumer } from './consumer.js';
+import { createKafkaProducer } from './producer.js';
+import { startReplicaRounds } from './replica-rounds.js';
+import { createTopics, createWatch } from './topics.js';
+import type { TellLoss } from '../losses.js';
+import { topics, type Consumer, type Log, type Topic } from '../port.js';
+
+export interface KafkaLogOptions extends KafkaConnection {
+  readonly now?: () => number;
+  /** Goes before the names of topics and groups. */
+  readonly prefix?: string;
+  /** Of topics that are created; more of them let more members of a group share the work. */
+  readonly partitions?: number;
+  /** How long created topics keep their entries, in milliseconds. */
+  readonly retentionMs?: number;
+  /** Told of entries that were gone before a group had read them. */
+  readonly tellLoss?: TellLoss;
+  /** Told from time to time how many replicas topics lack that were made while brokers were away. */
+  readonly tellMissingReplicas?: (replicas: number) => void;
+  /** Longest wait of an append. */
+  readonly appendDeadlineMs?: number;
+  /** How long a reader that vanished keeps its share of a group. */
+  readonly sessionTimeoutMs?: number;
+}
+
+const store = 'kafka';
+const defaults = {
+  now: () => performance.now(),
+  prefix: 'verifyhuman.',
+  partitions: 6,
+  retentionMs: 14 * 86_400_000,
+  tellLoss: () => undefined,
+  tellMissingReplicas: () => undefined,
+  appendDeadlineMs: 2_000,
+  sessionTimeoutMs: 10_000,
+};
+/** The write ends before the append that waits for it gives up, so that its reason is told. */
+const sendShare = 0.9;
+const writeBytesMax = 786_432;
+const waitingBytesMax = 67_108_864;
+
+/** Opens the log. */
+export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
+  const { now, prefix, partitions, retentionMs, tellLoss, appendDeadlineMs, sessionTimeoutMs, logger, ...rest } = {
+    ...defaults,
+    ...options,
+  };
+  const createClient = (): KafkaClient => createKafkaClient(options);
+  const nameOf = (topic: Topic): string => `${prefix}${topic}`;
+  await createTopics(createClient, { names: topics.map(nameOf), partitions, retentionMs, logger });
+  const producer = await createKafkaProducer(createClient, logger, appendDeadlineMs * sendShare);
+  const watch = createWatch(createClient);
+  const replicas = startReplicaRounds({
+    ...{ createClient, logger, tellMissing: rest.tellMissingReplicas },
+    topicNames: topics.map(nameOf),
+  });
+  const consumers = new Set<Consumer>();
+  let isClosed = false;
+
+  const createWriter = (topic: Topic): GroupCommit =>
+    createGroupCommit({
+      store,
+      write: (entries) => producer.send(nameOf(topic), entries),
+      deadlineMs: appendDeadlineMs,
+      writeBytesMax,
+      waitingBytesMax,
+    });
+  const writers = Object.fromEntries(topics.map((topic) => [topic, createWriter(topic)])) as Record<Topic, GroupCommit>;
+  const refusal = (): Error | null => {
+    if (isClosed) return storeUnavailable(`${store}: closed`);
+    return producer.isReady() ? null : storeUnavailable(`${store}: away, and being reconnected`);
+  };
+
+  return {
+    append: async (topic, entries) => {
+      const refused = refusal();
+      if (refused !== null) throw refused;
+      await writers[topic].append(entries);
+    },
+    subscribe: async (subscription) => {
+      if (isClosed) throw storeUnavailable(`${store}: closed`);
+      const topicName = nameOf(subscription.topic);
+      const groupId = `${topicName}.${subscription.group}`;
+      const consumer = startKafkaConsumer(
+        { createClient, now, logger, tellLoss, topicName, groupId, sessionTimeoutMs },
+        subscription,
+      );
+      consumers.add(consumer);
+      const stop = async (): Promise<void> => {
+        consumers.delete(consumer);
+        await consumer.stop();
+      };
+      return { tickAgeMs: () => consumer.tickAgeMs(), stop };
+    },
+    progress: async (topic, group) => {
+      if (isClosed) throw storeUnavailable(`${store}: closed`);
+      return watch.progress(nameOf(topic), `${nameOf(topic)}.${group}`);
+    },
+    ping: async () => {
+      const refused = refusal();
+      if (refused !== null) throw refused;
+      await watch.check(topics.map(nameOf));
+    },
+    close: async () => {
+      isClosed = true;
+      replicas.stop();
+      await Promise.all(Object.values(writers).map((writer) => writer.drain()));
+      await Promise.all([...consumers].map((consumer) => consumer.stop()));
+      await producer.close();
+      watch.close();
+    },
+  };
+}

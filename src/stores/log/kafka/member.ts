@@ -1,0 +1,186 @@
+/**
+ * One stay of this process in a Kafka consumer group, from joining to leaving.
+ *
+ * kafkajs fetches; batches are handed to their partition’s own line of work and the partition is paused meanwhile, so a slow partition
+ * holds up no other, and the fetching loop always makes its rounds and sends its signs of life. Offsets are stored only after the handler
+ * resolved. A member that failed is not repaired: kafkajs’s own restarts are off, and the consumer puts a fresh member in its place.
+ */
+import type { Consumer, ConsumerCrashEvent, EachBatchPayload } from 'kafkajs';
+import type { Logger } from '../../../telemetry/logger.js';
+import type { KafkaClient } from './client.js';
+import { createKafkaLosses, type KafkaLosses } from './data-loss.js';
+import type { TellLoss } from '../losses.js';
+import { createPartitions, type Partitions } from './partitions.js';
+import type { Subscription } from '../port.js';
+
+export interface MemberDeps {
+  readonly client: KafkaClient;
+  readonly subscription: Subscription;
+  /** Names of the topic and the group in Kafka. */
+  readonly topicName: string;
+  readonly groupId: string;
+  /** How long a member may be silent before the group gives its share to others. */
+  readonly sessionTimeoutMs: number;
+  readonly now: () => number;
+  readonly logger: Logger;
+  readonly tellLoss: TellLoss;
+  /** Called at each sign that kafkajs is at work. */
+  readonly onTick: () => void;
+}
+
+export interface Member {
+  /** Resolves, to the reason, when it joined in vain or kafkajs gave up later. */
+  readonly ended: Promise<unknown>;
+  /** How long records of its share have been waiting without progress, in milliseconds. */
+  waitingMs(): number;
+  /** Finishes the batches in hand and tells the group that it goes. */
+  leave(): Promise<void>;
+  /** Ends it at once, whatever state kafkajs is in: nothing more is committed, and it never comes back to life. */
+  cut(): void;
+}
+
+/** By partition: what tells kafkajs that a batch in its hands is done. */
+type Resolvers = Map<number, EachBatchPayload['resolveOffset']>;
+
+/** A paused partition waits at most this long, or its linger, for the fetch under way to end. */
+const fetchWaitMsMax = 100;
+/** A batch that has filled to this waits no longer. */
+const lingerBytes = 262_144;
+const heartbeatsPerSession = 5;
+const retry = {
+  initialRetryTime: 200,
+  maxRetryTime: 1_000,
+  retries: 3,
+  restartOnFailure: () => Promise.resolve(false),
+};
+
+/** Joins in the background. */
+export function joinGroup(deps: MemberDeps): Member {
+  const { client, topicName, onTick } = deps;
+  const consumer = createConsumer(deps);
+  const resolvers: Resolvers = new Map();
+  const losses = createMemberLosses(deps);
+  const partitions = createMemberPartitions(deps, consumer, { resolvers, losses });
+  const { events } = consumer;
+  consumer.on(events.FETCH, onTick);
+  consumer.on(events.HEARTBEAT, onTick);
+  consumer.on(events.GROUP_JOIN, ({ payload }) => {
+    onTick();
+    const assigned = payload.memberAssignment[topicName] ?? [];
+    partitions.assign(payload.memberId, assigned);
+    const share = [{ topic: topicName, partitions: assigned }];
+    consumer.pause(share);
+    void losses.joined().then(() => resume(consumer, share));
+  });
+  const crashed = new Promise<unknown>((resolve) =>
+    consumer.on(events.CRASH, ({ payload }: ConsumerCrashEvent) => resolve(payload.error)),
+  );
+  const running = readTopic(consumer, topicName, partitions, { resolvers, losses });
+  const joinedInVain = new Promise<unknown>((resolve) => {
+    running.catch(resolve);
+  });
+
+  return {
+    ended: Promise.race([crashed, joinedInVain]),
+    waitingMs: () => partitions.waitingMs(),
+    leave: async () => {
+      await partitions.stop();
+      // kafkajs tells the group of a leave only once it has joined; without being told, the group waits a whole session for this member.
+      await running;
+      // Its connections are not closed but cut off: kafkajs would wait for the fetch under way.
+      await consumer.stop();
+    },
+    cut: () => {
+      partitions.abandon();
+      client.cut();
+    },
+  };
+}
+
+function resume(consumer: Consumer, share: Parameters<Consumer['resume']>[0]): void {
+  try {
+    consumer.resume(share);
+  } catch {
+    // kafkajs has given up meanwhile: a fresh member fetches again.
+  }
+}
+
+function createConsumer({ client, groupId, sessionTimeoutMs, subscription }: MemberDeps): Consumer {
+  const { lingerMs = 0 } = subscription;
+  return client.kafka.consumer({
+    groupId,
+    sessionTimeout: sessionTimeoutMs,
+    rebalanceTimeout: sessionTimeoutMs,
+    heartbeatInterval: sessionTimeoutMs / heartbeatsPerSession,
+    // A fetch is answered at once where anything waits, or, where a batch may fill up first, when it has or its time is over.
+    maxWaitTimeInMs: Math.max(fetchWaitMsMax, lingerMs),
+    minBytes: lingerMs > 0 ? lingerBytes : 1,
+    allowAutoTopicCreation: false,
+    retry,
+  });
+}
+
+/** Topics and groups are told by their names here, not by those in Kafka. */
+const createMemberLosses = ({ client, topicName, groupId, tellLoss, subscription }: MemberDeps): KafkaLosses =>
+  createKafkaLosses({
+    client,
+    topicName,
+    groupId,
+    onLost: (entries) => tellLoss({ topic: subscription.topic, group: subscription.group, entries }),
+  });
+
+/** What is kept of each partition beside its work. */
+interface Kept {
+  readonly resolvers: Resolvers;
+  readonly losses: KafkaLosses;
+}
+
+function createMemberPartitions(
+  { subscription, topicName, groupId, now, logger }: MemberDeps,
+  consumer: Consumer,
+  { resolvers, losses }: Kept,
+): Partitions {
+  return createPartitions({
+    now,
+    batchMax: subscription.batchMax,
+    handle: subscription.handle,
+    commit: async (partition, offset) => {
+      await consumer.commitOffsets([{ topic: topicName, partition, offset: (BigInt(offset) + 1n).toString() }]);
+      resolvers.get(partition)?.(offset);
+      losses.committed(partition, offset);
+    },
+    pause: (partition) => consumer.pause([{ topic: topicName, partitions: [partition] }]),
+    resume: (partition) => resume(consumer, [{ topic: topicName, partitions: [partition] }]),
+    onFailure: (error, partition, failures) =>
+      logger.warn(
+        { err: error, topic: topicName, groupId, partition, failures },
+        'a batch of the log was not taken; it comes again after a pause',
+      ),
+  });
+}
+
+async function readTopic(
+  consumer: Consumer,
+  topicName: string,
+  partitions: Partitions,
+  { resolvers, losses }: Kept,
+): Promise<void> {
+  await consumer.connect();
+  await consumer.subscribe({ topics: [topicName], fromBeginning: true });
+  await consumer.run({
+    autoCommit: false,
+    eachBatchAutoResolve: false,
+    eachBatch: async ({ batch, resolveOffset }) => {
+      resolvers.set(batch.partition, resolveOffset);
+      const [first] = batch.messages;
+      if (first !== undefined) losses.fetched(batch.partition, first.offset);
+      const stream = `${topicName}/${batch.partition}`;
+      const entries = batch.messages.map(({ key, value, offset }) => ({
+        key: key?.toString('utf8') ?? '',
+        value: value ?? new Uint8Array(),
+        place: { stream, offset: Number(offset) },
+      }));
+      partitions.take({ partition: batch.partition, entries, offsets: batch.messages.map(({ offset }) => offset) });
+    },
+  });
+}

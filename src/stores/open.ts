@@ -1,0 +1,207 @@
+/**
+ * Opens the three stores: each real where its address is set, else embedded in the data directory; the mix is free.
+ *
+ * The directory is locked where something in it is written by this process: an embedded store, or the spool that an API process
+ * keeps beside a log on another machine. A process that keeps nothing there leaves it unlocked.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Settings } from '../config.js';
+import type { Logger } from '../telemetry/logger.js';
+import type { Metrics } from '../telemetry/metrics.js';
+import { createClosers } from './closers.js';
+import { openMemoryCounters } from './counters/memory/open.js';
+import type { Counters } from './counters/port.js';
+import { openRedisCounters } from './counters/redis/open.js';
+import { lockDataDirectory } from './data-directory/data-lock.js';
+import type { DataLock } from './data-directory/held-lock.js';
+import { migrate } from './database/migrate.js';
+import { measured } from './database/measured.js';
+import type { Database } from './database/port.js';
+import { openPostgres } from './database/postgres/open.js';
+import { readClock } from './database/retention-marks.js';
+import { openKafkaLog, type KafkaLogOptions } from './log/kafka/log.js';
+import { withDeadLetters } from './log/dead-letters/dead-letters.js';
+import { openLateLog } from './log/late-log.js';
+import { withLag } from './log/lag-log.js';
+import { createTellLoss, type TellLoss } from './log/losses.js';
+import type { Log } from './log/port.js';
+import { openTableLog } from './log/embedded/log.js';
+import { openDatabase, sayLater } from './database/open.js';
+import { nameStores, needStore } from './store-report.js';
+import { settleUntil } from './settle-within.js';
+import { withSpool } from './spool/spool-log.js';
+import { openSpool } from './spool/spool.js';
+
+export interface Stores {
+  readonly database: Database;
+  /** The same database for what a caller waits for: a short deadline, and connections that no bulk work holds. */
+  readonly lookups: Database;
+  readonly counters: Counters;
+  readonly log: Log;
+  /** Whether a score can be answered, as far as its receipt goes: false while neither the log nor the spool takes one. */
+  takesReceipts(): boolean;
+  close(): Promise<void>;
+}
+
+const memoryKeysMax = 2_000_000;
+/** Of a statement that a score waits for, where nothing is cached. */
+const lookupDeadlineMs = 1_000;
+const lookupConnections = 2;
+/**
+ * The embedded database does one thing at a time, so that an append waits for the batch of a reader to be written, and a score for its append: 500
+ * receipts take longer than the requests that came meanwhile keep the main thread busy, and it idles.
+ */
+const embeddedBatchMax = 100;
+/**
+ * Nobody else appends to the log in a directory that this process has locked, and its own appends wake the readers: they look only for one whose answer
+ * was lost.
+ */
+const embeddedPollMs = 5_000;
+/** A start waits this long for Kafka, and goes on without it. */
+const logPatienceMs = 5_000;
+/** A score waits no longer for its counts. They take a millisecond or two where Redis is well. */
+const countersDeadlineMs = 400;
+/** What a start that is told to end takes to close them. */
+const stopMsMax = 6_000;
+
+export interface OpenStoresDeps {
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Asked as soon as the database answers, before its schema is touched and the other stores are looked at; what it rejects with ends the opening. */
+  readonly admit?: (database: Database) => Promise<void>;
+  /** Aborted, what was opened is closed, and the opening rejects with the reason. */
+  readonly stop?: AbortSignal;
+  /** Told that another process has taken the data directory: this one has to end, without closing what it has there. */
+  readonly onLost?: (error: Error) => void;
+}
+
+const sayLost = (logger: Logger) => (error: Error) =>
+  logger.fatal({ err: error }, 'another process has taken the data directory');
+
+export async function openStores(deps: OpenStoresDeps): Promise<Stores> {
+  const { settings, logger, metrics, admit, stop, onLost } = deps;
+  const opened = createClosers();
+  const { database: name } = nameStores(settings);
+  const step = <T>(work: Promise<T>): Promise<T> => settleUntil(stop, work);
+  const keep = <T extends { close(): Promise<void> }>(store: T): T => {
+    opened.push(() => store.close());
+    return store;
+  };
+  try {
+    await mkdir(settings.VH_DATA_DIR, { recursive: true, mode: 0o700 });
+    let lock: DataLock | null = null;
+    if (writesDirectory(settings)) {
+      const held = await lockDataDirectory(settings.VH_DATA_DIR, {
+        ...(stop === undefined ? {} : { stop }),
+        onLost: (error) => (onLost ?? sayLost(logger))(error),
+      });
+      opened.push(() => held.release());
+      lock = held;
+    }
+    const database = keep(measured(await step(needStore(name, openDatabase(settings, logger))), metrics, 'work'));
+    if (admit !== undefined) await step(needStore(name, admit(database)));
+    await step(needStore(name, migrate(database, { onLater: sayLater(logger) })));
+    const lookups =
+      settings.DATABASE_URL === null
+        ? database
+        : keep(measured(await step(openLookups(settings.DATABASE_URL, logger)), metrics, 'lookups'));
+    const counters = keep(await step(openCounters(settings, logger)));
+    const opening = await step(
+      openLog(settings, database, {
+        ...{ logger, tellLoss: createTellLoss(logger, metrics) },
+        tellMissingReplicas: (replicas) => metrics.logReplicasMissing.set(replicas),
+      }),
+    );
+    let log = withDeadLetters({ log: withLag({ log: opening, metrics }), database, logger, metrics });
+    opened.push(() => log.close());
+    let takesReceipts = (): boolean => true;
+    if (hasSpool(settings)) {
+      const spool = await openSpool({
+        directory: join(settings.VH_DATA_DIR, 'spool'),
+        bytesMax: settings.VH_SPOOL_BYTES_MAX,
+        logger,
+        ...(lock === null ? {} : { prove: lock.prove }),
+      });
+      metrics.spoolBytesMax.set(settings.VH_SPOOL_BYTES_MAX);
+      const spooled = withSpool({
+        ...{ log, spool, metrics, logger },
+        keptLife: { days: settings.VH_UNREADABLE_DAYS, readClock: () => readClock(database) },
+      });
+      log = spooled;
+      takesReceipts = spooled.takesReceipts;
+    }
+    return { database, lookups, counters, log, takesReceipts, close: () => opened.close() };
+  } catch (error) {
+    const closeByMs = performance.now() + stopMsMax;
+    await opened.close(stop?.aborted === true ? () => closeByMs - performance.now() : undefined).catch(() => undefined);
+    throw error;
+  }
+}
+
+const openLookups = (url: string, logger: Logger): Promise<Database> =>
+  openPostgres({ url, poolMax: lookupConnections, deadlineMs: lookupDeadlineMs, logger });
+
+/** Whether the log is on another machine, so that receipts can outlive its absence here. */
+const hasSpool = ({ VH_ROLES, DATABASE_URL, KAFKA_BROKERS }: Settings): boolean =>
+  (VH_ROLES.includes('api') || VH_ROLES.includes('audience')) && (KAFKA_BROKERS !== null || DATABASE_URL !== null);
+
+const writesDirectory = (settings: Settings): boolean =>
+  settings.DATABASE_URL === null || settings.REDIS_URL === null || hasSpool(settings);
+
+function openCounters({ REDIS_URL: url, VH_DATA_DIR }: Settings, logger: Logger): Promise<Counters> {
+  if (url === null)
+    return openMemoryCounters({ snapshotPath: join(VH_DATA_DIR, 'counters.snapshot'), keysMax: memoryKeysMax, logger });
+  return openRedisCounters({ url, deadlineMs: countersDeadlineMs, logger });
+}
+
+async function openLog(
+  settings: Settings,
+  database: Database,
+  tell: {
+    readonly logger: Logger;
+    readonly tellLoss: TellLoss;
+    readonly tellMissingReplicas: (replicas: number) => void;
+  },
+): Promise<Log> {
+  const { logger, tellLoss } = tell;
+  const {
+    KAFKA_BROKERS: brokers,
+    KAFKA_TOPIC_PREFIX: prefix,
+    KAFKA_TLS: ssl,
+    VH_CONSUMER_TAKEOVER_MS: takeoverMs,
+  } = settings;
+  if (brokers === null)
+    return openTableLog({
+      ...{ database, now: () => performance.now(), logger, tellLoss, leaseMs: takeoverMs },
+      ...(settings.DATABASE_URL === null && {
+        batchMax: embeddedBatchMax,
+        pollMs: Math.min(embeddedPollMs, takeoverMs / 2),
+      }),
+    });
+  const sasl = saslOf(settings);
+  const open = (): Promise<Log> =>
+    openKafkaLog({
+      brokers,
+      clientId: 'verifyhuman',
+      prefix,
+      ssl,
+      ...(sasl === null ? {} : { sasl }),
+      sessionTimeoutMs: takeoverMs,
+      retentionMs: settings.KAFKA_RETENTION_DAYS * 86_400_000,
+      ...tell,
+    });
+  return openLateLog({ open, logger, now: () => performance.now(), patienceMs: logPatienceMs });
+}
+
+function saslOf({
+  KAFKA_SASL_MECHANISM: mechanism,
+  KAFKA_SASL_USERNAME: username,
+  KAFKA_SASL_PASSWORD: password,
+}: Settings): KafkaLogOptions['sasl'] | null {
+  if (mechanism === null || username === null || password === null) return null;
+  // Its own branch for each: the client's type ties the fields to the mechanism.
+  if (mechanism === 'plain') return { mechanism, username, password };
+  return mechanism === 'scram-sha-256' ? { mechanism, username, password } : { mechanism, username, password };
+}

@@ -1,0 +1,114 @@
+/**
+ * Links of a project as its owner handles them: making, listing, deleting. Making and deleting are recorded with the write. Where a
+ * returnUrl may lead is decided here, and again when somebody is sent there.
+ */
+import { notFound, invalid } from '../../kernel/faults.js';
+import type { CreatedLinkReply, LinkCreation, LinkReply } from '../../contract/hosted-link.js';
+import { recordAudit, type Actor } from '../../administration/audit.js';
+import type { Directories } from '../../administration/directories.js';
+import {
+  deleteLink,
+  findLink,
+  insertLink,
+  linkStateOf,
+  linkUrl,
+  listLinks,
+  type HostedLink,
+  type LinkOwner,
+} from '../../administration/hosted-links.js';
+import { findMetadataIssue } from '../../administration/metadata.js';
+import { Fault } from '../../errors.js';
+import type { Page } from '../../kernel/paging.js';
+import { redirectProblem } from '../../net/web-address.js';
+import type { Database } from '../../stores/database/port.js';
+import { inOrganization } from '../../stores/database/tenant.js';
+import type { ReturnRules } from './return-target.js';
+
+export interface LinkServiceDeps extends ReturnRules {
+  readonly database: Database;
+  readonly directories: Pick<Directories, 'projects' | 'organizations'>;
+  readonly siteUrl: () => string;
+  readonly now: () => number;
+}
+
+export type LinkService = ReturnType<typeof createLinkService>;
+
+export function createLinkService(deps: LinkServiceDeps) {
+  const { database, siteUrl, now } = deps;
+  const show = (link: HostedLink): LinkReply => showLink(link, siteUrl(), now());
+  return {
+    /** Throws VALIDATION_FAILED, and ORIGIN_NOT_ALLOWED where the list in force does not name the returnUrl’s origin. */
+    async create(actor: Actor, owner: LinkOwner, creation: LinkCreation): Promise<CreatedLinkReply> {
+      const issue = findMetadataIssue(creation.metadata ?? {});
+      if (issue !== null) throw invalid([issue]);
+      if (creation.returnUrl !== undefined) await requireReturn(deps, owner.projectId, creation.returnUrl);
+      const link = await inOrganization(database, owner.organizationId, async (tx) => {
+        const made = await insertLink(tx, owner, creation, { nowMs: now() });
+        await recordAudit(tx, actor, noteOf(made, 'link.created'));
+        return made;
+      });
+      const { linkId, url, expiresAt } = show(link);
+      return { linkId, url, expiresAt };
+    },
+
+    async list({ organizationId, projectId }: LinkOwner, page: Page) {
+      const { items, nextCursor } = await inOrganization(database, organizationId, (tx) =>
+        listLinks(tx, projectId, page),
+      );
+      return { links: items.map(show), nextCursor };
+    },
+
+    async read({ organizationId, projectId }: LinkOwner, linkId: string): Promise<LinkReply> {
+      const link = await inOrganization(database, organizationId, (tx) => findLink(tx, linkId));
+      if (link === null || link.projectId !== projectId) throw notFound('link');
+      return show(link);
+    },
+
+    remove: ({ organizationId, projectId }: LinkOwner, actor: Actor, linkId: string): Promise<LinkReply> =>
+      inOrganization(database, organizationId, async (tx) => {
+        const link = await deleteLink(tx, projectId, linkId, now());
+        if (link === null) throw notFound('link');
+        await recordAudit(tx, actor, noteOf(link, 'link.deleted'));
+        return show(link);
+      }),
+  };
+}
+
+async function requireReturn(
+  { directories, isAllowed, environment }: LinkServiceDeps,
+  projectId: string,
+  returnUrl: string,
+): Promise<void> {
+  const problem = redirectProblem(returnUrl, environment);
+  if (problem !== null) throw invalid([{ path: '/returnUrl', message: problem }]);
+  const project = await directories.projects.get(projectId);
+  const organization = project === null ? null : await directories.organizations.get(project.organizationId);
+  if (project === null || organization === null) throw notFound('project');
+  const { origin } = new URL(returnUrl);
+  if (isAllowed(project, organization, origin)) return;
+  throw new Fault(
+    'ORIGIN_NOT_ALLOWED',
+    `returnUrl leads to ${origin}, which the allowed origins of this project do not name. Add ${origin} to config.allowedDomains of the project, then make the link.`,
+    { issues: [{ path: '/returnUrl', message: `has an origin that is not allowed: ${origin}.` }] },
+  );
+}
+
+const noteOf = (
+  { organizationId, projectId, linkId, maxUses }: HostedLink,
+  action: 'link.created' | 'link.deleted',
+) => ({
+  organizationId,
+  action,
+  subject: { kind: 'link' as const, id: linkId },
+  detail: { projectId, maxUses },
+});
+
+function showLink(link: HostedLink, siteUrl: string, nowMs: number): LinkReply {
+  const { linkId, studyId, respondentId, metadata, returnUrl, uses, maxUses } = link;
+  return {
+    ...{ linkId, url: linkUrl(siteUrl, linkId), studyId, respondentId, metadata, returnUrl },
+    createdAt: link.createdAt.toISOString(),
+    expiresAt: link.expiresAt.toISOString(),
+    ...{ maxUses, uses, state: linkStateOf(link, nowMs) },
+  };
+}

@@ -1,0 +1,152 @@
+/**
+ * The hosted page at /v/{linkId}, its files, and where it leads afterwards. A visit reads and changes nothing; what becomes of it is the
+ * session’s. The page hands in the token that its session ended with, and the service alone says what that token is worth and where the
+ * respondent goes: nothing that the page says stands for a verdict or an address.
+ */
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { notFound } from '../../kernel/faults.js';
+import { visibleBranding } from '../../administration/branding.js';
+import type { Directories } from '../../administration/directories.js';
+import { findLink, linkStateOf, type HostedLink } from '../../administration/hosted-links.js';
+import type { StoredOrganization } from '../../administration/organization-store.js';
+import type { StoredProject } from '../../administration/project-store.js';
+import { registerOpen } from '../../http/access.js';
+import { packageRoot } from '../../package-root.js';
+import type { Database } from '../../stores/database/port.js';
+import { brandSheetOf, pagePolicy, renderCheckPage, renderEndedPage, type PageParts } from './page.js';
+import { returnTarget, type ReturnRules } from './return-target.js';
+import { chooseLanguage } from './texts.js';
+
+export interface PageRouteDeps extends ReturnRules {
+  readonly database: Database;
+  readonly directories: Pick<Directories, 'projects' | 'organizations'>;
+  /** What a session of the link came to, and a vh_token of it; null where the token is of no such session. */
+  readonly finish: (
+    link: HostedLink,
+    token: string,
+  ) => Promise<{ readonly status: 'pass' | 'fail' | 'review'; readonly token: string } | null>;
+  readonly baseUrl: () => string;
+  /** Where the widget fetches its models from. */
+  readonly modelsUrl: () => string;
+  readonly now: () => number;
+}
+
+const open = { access: { credential: 'none' } } as const;
+const hide = { hide: true } as const;
+const assets = join(packageRoot, 'src', 'verification', 'hosted', 'page', 'assets');
+const bundle = '/sdk/v1/verifyhuman.umd.js';
+const tokenLengthMax = 4_096;
+
+const Params = Type.Object({ linkId: Type.String({ maxLength: 128 }) });
+const ReturnBody = Type.Object({ token: Type.String({ minLength: 1, maxLength: tokenLengthMax }) });
+
+/** A link with those whose it is. */
+interface Found {
+  readonly link: HostedLink;
+  readonly project: StoredProject;
+  readonly organization: StoredOrganization;
+}
+
+export async function registerHostedPage(app: FastifyInstance, deps: PageRouteDeps): Promise<void> {
+  registerPage(app, deps);
+  registerReturn(app, deps);
+  await registerOpen(app, async (scope) => {
+    await scope.register(fastifyStatic, {
+      root: assets,
+      prefix: '/v/assets/',
+      decorateReply: false,
+      index: false,
+      // A route a file: any other path is not found, as everywhere.
+      wildcard: false,
+      setHeaders: (reply) => void reply.header('cache-control', 'no-cache'),
+    });
+  });
+}
+
+function registerPage(app: FastifyInstance, deps: PageRouteDeps): void {
+  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
+  const Query = Type.Object({ lang: Type.Optional(Type.String({ maxLength: 64 })) });
+  typed.get(
+    '/v/:linkId',
+    { config: open, schema: { ...hide, params: Params, querystring: Query } },
+    async (request, reply) => {
+      const found = await find(deps, request.params.linkId);
+      const parts = partsOf(found, request, request.query.lang);
+      const state = found === null ? 'deleted' : linkStateOf(found.link, deps.now());
+      sendHeaders(reply, parts, deps);
+      if (found === null || state === 'deleted')
+        return reply.code(404).send(renderEndedPage({ ...parts, state: 'deleted', leave: null }));
+      const { linkId, projectId } = found.link;
+      const hasReturn = targetOf(deps, found, { status: 'incomplete', token: null }) !== null;
+      if (state !== 'alive')
+        return reply
+          .code(410)
+          .send(renderEndedPage({ ...parts, state, leave: hasReturn ? `/v/${linkId}/leave` : null }));
+      return renderCheckPage({ ...parts, linkId, siteKey: projectId, apiEndpoint: deps.baseUrl(), bundle, hasReturn });
+    },
+  );
+  typed.get('/v/:linkId/brand.css', { config: open, schema: { ...hide, params: Params } }, async (request, reply) => {
+    const found = await find(deps, request.params.linkId);
+    const sheet = brandSheetOf(brandingOf(found));
+    if (sheet === null) throw notFound('style sheet');
+    return reply.header('cache-control', 'no-cache').type('text/css; charset=utf-8').send(sheet);
+  });
+}
+
+function registerReturn(app: FastifyInstance, deps: PageRouteDeps): void {
+  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
+  typed.post(
+    '/v/:linkId/return',
+    { config: open, schema: { ...hide, params: Params, body: ReturnBody } },
+    async (request) => {
+      const found = await find(deps, request.params.linkId);
+      const result = found === null ? null : await deps.finish(found.link, request.body.token);
+      if (found === null || result === null) throw notFound('result of this link');
+      return { status: result.status, location: targetOf(deps, found, result) };
+    },
+  );
+  typed.get('/v/:linkId/leave', { config: open, schema: { ...hide, params: Params } }, async (request, reply) => {
+    const found = await find(deps, request.params.linkId);
+    const target = found === null ? null : targetOf(deps, found, { status: 'incomplete', token: null });
+    if (target === null) throw notFound('address to go back to');
+    return reply.code(303).header('location', target).send();
+  });
+}
+
+const targetOf = (deps: PageRouteDeps, { link, ...owner }: Found, result: Parameters<typeof returnTarget>[3]) =>
+  returnTarget(link, owner, deps, result);
+
+async function find({ database, directories }: PageRouteDeps, linkId: string): Promise<Found | null> {
+  const link = await findLink(database, linkId);
+  const project = link === null ? null : await directories.projects.get(link.projectId);
+  const organization = project === null ? null : await directories.organizations.get(project.organizationId);
+  return link === null || project === null || organization === null ? null : { link, project, organization };
+}
+
+const brandingOf = (found: Found | null) =>
+  found === null ? null : visibleBranding(found.project.fields.branding, found.organization.tier);
+
+function partsOf(found: Found | null, request: FastifyRequest, asked: string | undefined): PageParts {
+  const branding = brandingOf(found);
+  return {
+    language: chooseLanguage(asked, request.headers['accept-language']),
+    branding,
+    brandSheet: found === null || brandSheetOf(branding) === null ? null : `/v/${found.link.linkId}/brand.css`,
+  };
+}
+
+function sendHeaders(
+  reply: FastifyReply,
+  { branding }: PageParts,
+  deps: Pick<PageRouteDeps, 'baseUrl' | 'modelsUrl'>,
+): void {
+  void reply.type('text/html; charset=utf-8').headers({
+    'content-security-policy': pagePolicy(branding, { own: deps.baseUrl(), models: deps.modelsUrl() }),
+    'permissions-policy': 'camera=(self), microphone=(), geolocation=()',
+    vary: 'Accept-Language',
+  });
+}

@@ -1,0 +1,32 @@
+import t from 'tap';
+import { Type, type TSchema } from 'typebox';
+import { Nullable, StringEnum } from '../../src/contract/common.js';
+import { createAjv } from '../../src/kernel/validation.js';
+import { helpfulViolations } from '../../src/kernel/violations.js';
+
+const told = (schema: TSchema, value: unknown): string[] => {
+  const validate = createAjv(false).compile(schema);
+  t.notOk(validate(value));
+  return helpfulViolations(validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+};
+
+t.test('of a field that may be null, only what is wrong with its value is told', (t) => {
+  const field = (schema: TSchema) => Type.Object({ a: Nullable(schema), b: Type.Optional(Type.Integer()) });
+  t.same(told(field(Type.String({ maxLength: 2 })), { a: 'long' }), ['/a must NOT have more than 2 characters']);
+  t.same(told(field(Type.Object({ x: Type.Integer() })), { a: { x: 'y' } }), ['/a/x must be integer']);
+  t.same(told(field(Type.String()), { a: 7, b: 'x' }), ['/a must be string or null', '/b must be integer']);
+  t.same(told(field(Type.Array(Nullable(Type.Integer()))), { a: [1, 'x', 2, 'y'] }), [
+    '/a/1 must be integer or null',
+    '/a/3 must be integer or null',
+  ]);
+  t.end();
+});
+
+t.test('of several kinds, the one that was meant is told', (t) => {
+  const kind = (name: string, rest: Record<string, TSchema>) =>
+    Type.Object({ kind: StringEnum([name] as const), ...rest });
+  const either = Type.Union([kind('one', { n: Type.Integer() }), kind('two', { s: Type.String(), u: Type.String() })]);
+  t.same(told(either, { kind: 'two', s: 1, u: 2 }), ['/s must be string', '/u must be string']);
+  t.same(told(either, { kind: 'one', n: 'x' }), ['/n must be integer']);
+  t.end();
+});

@@ -1,0 +1,290 @@
+/** What Redis lost comes back: all of it, or the end of it, and what was on its way to the database. On a Redis of its own, the rest embedded. */
+import { Redis } from 'ioredis';
+import t from 'tap';
+import { startReceiptConsumer } from '../../../src/scoring/receipts/consumer.js';
+import { createWarmth } from '../../../src/scoring/recovery/counter-recovery.js';
+import type { Counters } from '../../../src/stores/counters/port.js';
+import { openRedisCounters } from '../../../src/stores/counters/redis/open.js';
+import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
+import { migrate } from '../../../src/stores/database/migrate.js';
+import { openTableLog } from '../../../src/stores/log/embedded/log.js';
+import { createLogger } from '../../../src/telemetry/logger.js';
+import { createMetrics } from '../../../src/telemetry/metrics.js';
+import { temporaryDirectory } from '../../helpers/directories.js';
+import { waitUntil } from '../../helpers/wait-until.js';
+import { entryOf, recordScores, refOf, type PastScore } from '../../helpers/year.js';
+import { countsOf, expectCounted, scoreInput } from '../../stores/counters/inputs.js';
+import { startRedis } from '../../stores/counters/redis-server.js';
+
+const logger = createLogger('silent');
+const hourMs = 3_600_000;
+const database = await openEmbeddedDatabase({ directory: null });
+t.teardown(() => database.close());
+await migrate(database);
+const log = openTableLog({ database, now: () => performance.now() });
+t.teardown(() => log.close());
+const directory = temporaryDirectory(t);
+const args = ['--dir', directory];
+const first = await startRedis({ args });
+
+if (first === null) t.comment('Left out: losses in Redis. redis-server is not installed.');
+else {
+  let server = first;
+  t.teardown(() => server.close());
+  /** `limit`: sessions that the instance can restore before its store stops answering it. */
+  const openInstance = async ({ limit = Infinity }: { readonly limit?: number } = {}) => {
+    const opened = await openRedisCounters({ url: server.url, deadlineMs: 2_000 });
+    t.teardown(() => opened.close());
+    let left = limit;
+    const restoreSessions: Counters['restoreSessions'] = async (namespace, sessions) => {
+      left -= sessions.length;
+      if (left < 0) throw new Error('the process is gone');
+      await opened.restoreSessions(namespace, sessions);
+    };
+    const counters = { ...opened, restoreSessions };
+    const metrics = createMetrics();
+    const pool = { run: () => Promise.reject(new Error('nobody has a probe here')) };
+    const deps = {
+      ...{ database, lookups: database, counters, log, pool, logger, metrics, now: Date.now },
+      recordedPatienceMs: 200,
+    };
+    const restored = async (): Promise<number> => (await metrics.restoredSessions.get()).values[0]?.value ?? 0;
+    return { counters, metrics, restored, warmth: createWarmth(deps) };
+  };
+  type Instance = Awaited<ReturnType<typeof openInstance>>;
+
+  const scoresOf = (projectId: string, count: number, atMs: number): readonly PastScore[] =>
+    Array.from({ length: count }, (_, n) => ({
+      projectId,
+      sessionId: `${atMs}-${n}`,
+      atMs: atMs + n,
+      device: 'shared',
+    }));
+  /** Scores as the service does, recorded at once. */
+  const score = async ({ counters, warmth }: Instance, scores: readonly PastScore[]): Promise<void> => {
+    for (const { projectId, sessionId, atMs } of scores) {
+      await warmth.check(projectId);
+      const input = scoreInput(projectId, `session ${sessionId}`, {
+        nowMs: atMs,
+        device: refOf('shared'),
+        scope: 'study',
+      });
+      expectCounted(await counters.countScore(input));
+    }
+    await recordScores(database, scores);
+  };
+  const next = (projectId: string) =>
+    scoreInput(projectId, `next ${Math.random()}`, { nowMs: Date.now(), device: refOf('shared'), scope: 'study' });
+
+  t.test(
+    'after a restart from an older snapshot the end comes back, and until then it is said to be missing',
+    async (t) => {
+      const [one, other] = [await openInstance(), await openInstance()];
+      const admin = new Redis(server.url);
+      await score(one, scoresOf('proj_snapshot', 30, Date.now() - 2 * hourMs));
+      await other.warmth.check('proj_snapshot');
+      await admin.save();
+      admin.disconnect();
+      await score(one, scoresOf('proj_snapshot', 20, Date.now()));
+      t.equal((await countsOf(one.counters, next('proj_snapshot'))).deviceSessionsDay, 51);
+
+      const gone = new Promise(
+        (resolve) => void waitUntil(() => other.counters.interruptions() > 0, 'it is gone').then(resolve),
+      );
+      server.kill('SIGKILL');
+      await gone;
+      const again = await startRedis({ port: server.port, args });
+      if (again === null) throw new Error('Redis did not start again');
+      server = again;
+      await waitUntil(
+        () =>
+          one.counters.ping().then(
+            () => true,
+            () => false,
+          ),
+        'Redis is back',
+      );
+      await waitUntil(
+        () =>
+          other.counters.ping().then(
+            () => true,
+            () => false,
+          ),
+        'Redis is back',
+      );
+      t.match(await other.counters.lookAt('proj_snapshot'), { isWhole: false, keptUpToMs: Number });
+      const before = await one.counters.countScore(next('proj_snapshot'));
+      t.match(before, { warm: false }, 'what is counted until then is not taken for all');
+      await Promise.all([one.warmth.check('proj_snapshot'), other.warmth.check('proj_snapshot')]);
+      await Promise.all([one.warmth.settled(), other.warmth.settled()]);
+      const after = expectCounted(await one.counters.countScore(next('proj_snapshot')));
+      t.equal(after.warm, true);
+      t.equal(after.counts.deviceSessionsDay, 52, 'the score that was not recorded is the one that is missing');
+      t.equal(
+        (await one.restored()) + (await other.restored()),
+        20,
+        'one instance brought the end back, and no more than that',
+      );
+    },
+  );
+
+  t.test(
+    'emptied while the consumers are behind, a project is whole when they have recorded what was scored',
+    async (t) => {
+      const one = await openInstance();
+      const admin = new Redis(server.url);
+      await log.append('scores', scoresOf('proj_behind', 40, Date.now() - hourMs).map(entryOf));
+      await admin.flushall();
+      await admin.quit();
+      await one.warmth.check('proj_behind');
+      t.match(await one.counters.countScore(next('proj_behind')), { warm: false }, 'nobody knows yet');
+      const consumer = await startReceiptConsumer({
+        ...{ database, log, counters: one.counters, metrics: createMetrics() },
+        ...{ setting: 'auto', now: Date.now },
+      });
+      t.teardown(() => consumer.stop());
+      await waitUntil(async () => (await one.counters.lookAt('proj_behind')).isWhole, 'it is whole');
+      t.equal((await countsOf(one.counters, next('proj_behind'))).deviceSessionsDay, 42);
+    },
+  );
+
+  t.test(
+    'a rebuild that is cut off goes on where it was, in another process too; after one more loss it begins anew',
+    async (t) => {
+      const project = 'proj_cut';
+      const count = 1_200;
+      await recordScores(database, scoresOf(project, count, Date.now() - hourMs));
+      const admin = new Redis(server.url);
+      await admin.flushall();
+      const cut = await openInstance({ limit: 600 });
+      await cut.warmth.check(project);
+      await cut.warmth.settled();
+      t.equal(await cut.restored(), 500, 'a page was done');
+      t.equal((await cut.counters.lookAt(project)).isWhole, false);
+      const claim = await admin.keys('*rebuild');
+      t.equal(claim.length, 1);
+      await admin.del(...claim);
+
+      const other = await openInstance();
+      await other.warmth.check(project);
+      await other.warmth.settled();
+      t.equal(await other.restored(), count - 500, 'what is left');
+      t.equal((await countsOf(other.counters, next(project))).deviceSessionsDay, count + 1);
+      t.same(await admin.keys('*rebuilt'), [], 'how far it was is forgotten with its end');
+
+      await admin.flushall();
+      const again = await openInstance({ limit: 600 });
+      await again.warmth.check(project);
+      await again.warmth.settled();
+      await admin.flushall();
+      const last = await openInstance();
+      await last.warmth.check(project);
+      await last.warmth.settled();
+      t.equal(await last.restored(), count, 'all of it');
+      await admin.quit();
+    },
+  );
+
+  t.test(
+    'after an upgrade receipts come back that the index of sessions does not know, for as long as there may be any',
+    async (t) => {
+      const admin = new Redis(server.url);
+      t.teardown(() => admin.disconnect());
+      const project = 'proj_upgraded';
+      const unindexed = 620;
+      const again = scoresOf(project, 1, Date.now() - 2 * hourMs);
+      await recordScores(database, [
+        ...again,
+        ...scoresOf(project, 599, Date.now() - 3 * hourMs),
+        ...scoresOf(project, 20, Date.now() - 50 * hourMs),
+      ]);
+      await database.query('DELETE FROM session_index WHERE project_id = $1', [project]);
+      const emptied = async (options = {}): Promise<Instance> => {
+        await admin.flushall();
+        return openInstance(options);
+      };
+      const broughtBack = async (instance: Instance): Promise<number> => {
+        await instance.warmth.check(project);
+        await instance.warmth.settled();
+        return instance.restored();
+      };
+      const whole = await emptied();
+      t.equal(await broughtBack(whole), unindexed, 'none of them is in the index');
+      t.match(await whole.counters.countScore(next(project)), { warm: true, counts: { deviceSessionsDay: 601 } });
+
+      const [once] = again;
+      if (once === undefined) throw new Error('no score');
+      await recordScores(database, [
+        { ...once, atMs: Date.now() - hourMs },
+        ...scoresOf(project, 30, Date.now() - hourMs),
+      ]);
+      const cut = await emptied({ limit: 531 });
+      await broughtBack(cut);
+      t.match(await cut.counters.countScore(next(project)), { warm: false }, 'what is missing is said to be missing');
+      const claim = await admin.keys('*rebuild');
+      await admin.del(...claim);
+      const other = await openInstance();
+      const brought = (await cut.restored()) + (await broughtBack(other));
+      t.equal(brought, unindexed + 31, 'the other went on among them');
+      t.ok((await other.restored()) < unindexed, `${await other.restored()} were left`);
+      t.match(await other.counters.countScore(next(project)), { warm: true, counts: { deviceSessionsDay: 632 } });
+
+      const made = async (days: number): Promise<void> =>
+        void (await database.query("UPDATE migrations SET applied_at = $1 WHERE name LIKE '0051%'", [
+          new Date(Date.now() - days * 24 * hourMs),
+        ]));
+      t.teardown(() => made(0));
+      await made(9);
+      t.equal(await broughtBack(await emptied()), 31, 'then it knows all that are looked back to');
+    },
+  );
+
+  t.test('a receipt that cannot be read is left out, and keeps no project from coming back', async (t) => {
+    const one = await openInstance();
+    await recordScores(database, scoresOf('proj_damaged', 3, Date.now() - hourMs));
+    await database.query(
+      `UPDATE receipts SET record = '\\x81a1' WHERE receipt_id = (SELECT min(receipt_id) FROM receipts WHERE project_id = 'proj_damaged')`,
+    );
+    await one.warmth.check('proj_damaged');
+    await one.warmth.settled();
+    const { warm, counts } = expectCounted(await one.counters.countScore(next('proj_damaged')));
+    t.same([warm, counts.deviceSessionsDay], [true, 3], 'the two that can be read, and this one');
+  });
+
+  t.test('a rebuild does not wait for ever for consumers that stand still, and says so', async (t) => {
+    const one = await openInstance();
+    const behind = { ...log, progress: async () => [{ partition: 0, start: 0, next: 1, end: 2 }] };
+    const { counters, metrics } = one;
+    const pool = { run: () => Promise.reject(new Error('nobody has a probe here')) };
+    const warmth = createWarmth({
+      ...{ database, lookups: database, counters, log: behind, pool, logger, metrics, now: Date.now },
+      recordedPatienceMs: 200,
+    });
+    await recordScores(database, scoresOf('proj_waits', 3, Date.now() - hourMs));
+    const startMs = performance.now();
+    await warmth.check('proj_waits');
+    await warmth.settled();
+    t.ok(performance.now() - startMs < 10_000);
+    t.match((await metrics.rebuilds.get()).values, [{ labels: { result: 'behind' }, value: 1 }]);
+    t.match(await counters.countScore(next('proj_waits')), { warm: false }, 'its scores say that they are partial');
+  });
+
+  t.test('a project that is new waits for no rebuild', async (t) => {
+    const one = await openInstance();
+    await one.warmth.check('proj_new');
+    t.match(await one.counters.countScore(next('proj_new')), { warm: true });
+  });
+
+  t.test('one owner at a time rebuilds, and a loss in between ends its claim', async (t) => {
+    const { counters } = await openInstance();
+    const admin = new Redis(server.url);
+    t.equal(await counters.claimRebuild('proj_claim', 'one', false), 'held');
+    t.equal(await counters.claimRebuild('proj_claim', 'other', false), 'taken');
+    t.equal(await counters.claimRebuild('proj_claim', 'one', true), 'held');
+    t.equal(await counters.markWarm('proj_claim', 'other'), false);
+    await admin.flushall();
+    t.equal(await counters.claimRebuild('proj_claim', 'one', true), 'interrupted');
+    t.equal(await counters.markWarm('proj_claim', 'one'), false);
+    await admin.quit();
+  });
+}

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import kafkajs, { Kafka, logLevel } from 'kafkajs';
+import t from 'tap';
+import type { Loss } from '../../../../src/stores/log/losses.js';
+import { openKafkaLog } from '../../../../src/stores/log/kafka/log.js';
+import type { Log, LogEntry } from '../../../../src/stores/log/port.js';
+import { createLogger } from '../../../../src/telemetry/logger.js';
+import { findStack, startOwnStack } from '../../../helpers/stores.js';
+import { waitUntil } from '../../../helpers/wait-until.js';
+import { entry, freshGroup, gather, testLogContract, textOf } from '../contract.js';
+
+const stack = findStack(t, 'Kafka behind the log port');
+const logger = createLogger('silent');
+
+const open = (kafkaBrokers: string, prefix = `test-${randomUUID()}.`): Promise<Log> =>
+  openKafkaLog({ brokers: [kafkaBrokers], clientId: 'verifyhuman-test', logger, prefix, sessionTimeoutMs: 3_000 });
+/** A broker takes its time to start, and the machine may be busy. */
+const backWithinMs = 90_000;
+t.setTimeout(300_000);
+
+if (stack !== null) {
+  testLogContract(t, () => open(stack.kafkaBrokers));
+
+  t.test('entries that stand alone come in few batches, whatever their keys', async (t) => {
+    const log = await open(stack.kafkaBrokers);
+    t.teardown(() => log.close());
+    const seen = new Set<string>();
+    let batches = 0;
+    await log.subscribe({
+      topic: 'scores',
+      group: freshGroup(),
+      batchMax: 1_000,
+      lingerMs: 2_000,
+      handle: async (batch) => {
+        batches += 1;
+        for (const each of batch) seen.add(textOf(each));
+      },
+    });
+    await Promise.all(
+      Array.from({ length: 200 }, (_, n) => log.append('scores', [{ ...entry(`key-${n}`, `${n}`), isAlone: true }])),
+    );
+    await waitUntil(() => seen.size === 200, 'all arrive');
+    // All went out in a few sends, of which those of one moment share a partition; by key they would lie on all six.
+    t.ok(batches <= 3, `${batches} batches`);
+  });
+
+  t.test(
+    'topics keep their entries as long as they are told, and what is gone unread is told with its number',
+    async (t) => {
+      const prefix = `test-${randomUUID()}.`;
+      const losses: Loss[] = [];
+      const log = await openKafkaLog({
+        ...{ brokers: [stack.kafkaBrokers], clientId: 'verifyhuman-test', logger, prefix, sessionTimeoutMs: 3_000 },
+        retentionMs: 5 * 86_400_000,
+        tellLoss: (loss) => losses.push(loss),
+      });
+      t.teardown(() => log.close());
+      const admin = new Kafka({ brokers: [stack.kafkaBrokers], logLevel: logLevel.NOTHING }).admin();
+      t.teardown(() => admin.disconnect());
+      await admin.connect();
+      const topic = `${prefix}scores`;
+      const { resources } = await admin.describeConfigs({
+        resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configNames: ['retention.ms'] }],
+        includeSynonyms: false,
+      });
+      t.equal(resources[0]?.configEntries[0]?.configValue, String(5 * 86_400_000));
+
+      const group = freshGroup();
+      const reader = await gather(log, 'scores', group);
+      const send = async (count: number): Promise<unknown> =>
+        Promise.all(Array.from({ length: count }, (_, n) => log.append('scores', [entry(`${n}`, `${n}`)])));
+      await send(60);
+      await waitUntil(() => reader.entries.length === 60, 'all are read', backWithinMs);
+      await reader.consumer.stop();
+      t.same(losses, [], 'nothing is lost yet');
+      await send(90);
+      const ends = await admin.fetchTopicOffsets(topic);
+      await admin.deleteTopicRecords({
+        topic,
+        partitions: ends.map(({ partition, high }) => ({ partition, offset: high })),
+      });
+      await send(60);
+      const later = await gather(log, 'scores', group);
+      await waitUntil(() => later.entries.length === 60, 'what is left is read', backWithinMs);
+      t.equal(
+        losses.reduce((sum, { entries }) => sum + entries, 0),
+        90,
+      );
+      t.match(losses[0], { topic: 'scores', group });
+    },
+  );
+
+  t.test('members of two instances share a group, also while one comes and goes; nothing is lost', async (t) => {
+    const prefix = `test-${randomUUID()}.`;
+    const [one, two] = [await open(stack.kafkaBrokers, prefix), await open(stack.kafkaBrokers, prefix)];
+    t.teardown(() => Promise.all([one.close(), two.close()]));
+    const seen = new Map<string, number>();
+    const handle = async (batch: readonly LogEntry[]): Promise<void> => {
+      for (const each of batch) seen.set(textOf(each), (seen.get(textOf(each)) ?? 0) + 1);
+    };
+    await one.subscribe({ topic: 'scores', group: 'g', batchMax: 20, handle });
+    let sent = 0;
+    const send = async (count: number): Promise<void> => {
+      for (let n = 0; n < count; n++) await one.append('scores', [entry(`${sent % 11}`, `${sent++}`)]);
+    };
+    await send(100);
+    const second = await two.subscribe({ topic: 'scores', group: 'g', batchMax: 20, handle });
+    await send(100);
+    await second.stop();
+    await send(100);
+    await waitUntil(() => seen.size === 300, 'all arrive');
+    t.equal(seen.size, 300);
+  });
+
+  t.test(
+    'with the broker gone appends reject in time; when it is back, the same producer and reader go on',
+    async (t) => {
+      const own = await startOwnStack(t, ['kafka'], 200);
+      const log = await open(own.kafkaBrokers);
+      t.teardown(() => log.close());
+      const { texts } = await gather(log, 'scores', freshGroup());
+      await log.append('scores', [entry('k', 'before')]);
+      await waitUntil(() => texts().includes('before'), 'the first arrives');
+
+      await own.command('kill');
+      await t.rejects(log.append('scores', [entry('k', 'lost')]), { code: 'STORE_UNAVAILABLE' });
+      await t.rejects(log.append('scores', [entry('k', 'lost')]), { code: 'STORE_UNAVAILABLE' });
+      await t.rejects(log.ping(), { code: 'STORE_UNAVAILABLE' });
+      await own.command('start');
+      await waitUntil(
+        () =>
+          log.append('scores', [entry('k', 'after')]).then(
+            () => true,
+            () => false,
+          ),
+        'appends are taken again',
+        backWithinMs,
+      );
+      await waitUntil(() => texts().includes('after'), 'the reader goes on', backWithinMs);
+      await log.ping();
+      t.same(
+        [...new Set(texts())].filter((text) => text !== 'lost'),
+        ['before', 'after'],
+      );
+    },
+  );
+
+  t.test(
+    'a broker that hangs is noticed within the deadline, and no acknowledged entry is lost when it goes on',
+    async (t) => {
+      const own = await startOwnStack(t, ['kafka'], 300);
+      const log = await open(own.kafkaBrokers);
+      t.teardown(() => log.close());
+      const { texts } = await gather(log, 'scores', freshGroup());
+      const acknowledged: string[] = [];
+      let n = 0;
+      const send = async (): Promise<boolean> => {
+        const text = `${n++}`;
+        try {
+          await log.append('scores', [entry('k', text)]);
+          acknowledged.push(text);
+          return true;
+        } catch {
+          return false;
+        }
+      };
+      for (let count = 0; count < 50; count++) await send();
+      await own.command('pause');
+      const paused = await Promise.all(Array.from({ length: 20 }, send));
+      t.notOk(paused.some(Boolean), 'nothing is acknowledged by a broker that hangs');
+      await own.command('resume');
+      await waitUntil(send, 'appends are taken again', backWithinMs);
+      for (let count = 0; count < 50; count++) await send();
+      await waitUntil(
+        () => acknowledged.every((text) => texts().includes(text)),
+        'all that was acknowledged arrives',
+        backWithinMs,
+      );
+      t.ok(acknowledged.length > 100);
+    },
+  );
+}

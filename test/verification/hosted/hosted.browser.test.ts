@@ -1,0 +1,79 @@
+import t from 'tap';
+import type { CreatedLinkReply } from '../../../src/contract/hosted-link.js';
+import { hasChromium, launchDriven } from '../../helpers/browser.js';
+import { startTestService } from '../../helpers/service.js';
+import { startStaticSite } from '../../helpers/static-site.js';
+import { pollUntil } from '../../helpers/wait-until.js';
+
+const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
+
+t.test('the hosted page in a real browser', { skip, timeout: 180_000 }, async (t) => {
+  const service = await startTestService(t);
+  const { projectId, organizationKey } = service.bootstrap;
+  const survey = await startStaticSite({
+    files: { '/back': '<!doctype html><title>Back</title><link rel="icon" href="data:,">' },
+  });
+  t.teardown(() => survey.close());
+  const patch = (body: unknown) =>
+    service.call('PATCH', `/projects/${projectId}`, { body, headers: { 'x-api-key': organizationKey } });
+  // Only the survey is allowed; that the service's own page may start sessions is the link's doing.
+  const answer = await patch({
+    config: { allowedDomains: [survey.origin], widgetMode: 'invisible', challengeEnabled: false, maxRetries: 0 },
+  });
+  t.equal(answer.status, 200, JSON.stringify(answer.body));
+  const link = async (body: unknown): Promise<CreatedLinkReply> =>
+    (await service.call('POST', `/projects/${projectId}/links`, { body })).body;
+  const browser = await launchDriven();
+  t.teardown(() => browser.close());
+  const open = async (url: string) => {
+    const page = await browser.context.newPage();
+    const errors: string[] = [];
+    page.on(
+      'console',
+      (message) => message.type() === 'error' && errors.push(`${message.location().url}: ${message.text()}`),
+    );
+    page.on('pageerror', (error) => errors.push(String(error)));
+    await page.goto(url, { waitUntil: 'load' });
+    return { page, errors };
+  };
+
+  await t.test('leads back with the verdict and a token of the service', async (t) => {
+    const { url, linkId } = await link({ returnUrl: `${survey.origin}/back?x=1`, respondentId: 'r-1' });
+    const { page, errors } = await open(url);
+    const target = await pollUntil('the way back', async () =>
+      page.url().startsWith(survey.origin) ? new URL(page.url()) : undefined,
+    );
+    const payload = target.searchParams.get('vh_token')?.split('.')[1] ?? '';
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;
+    t.equal(target.searchParams.get('x'), '1');
+    t.match(claims, { aud: projectId, respondent_id: 'r-1', status: target.searchParams.get('status') });
+    t.same(errors, [], 'nothing on the console, under the page’s own policy');
+    const used = await service.call('GET', `/projects/${projectId}/links/${linkId}`);
+    t.match(used.body, { uses: 1 });
+  });
+
+  await t.test('without a returnUrl it says that it is done', async (t) => {
+    const { page } = await open((await link({})).url);
+    const shown = await pollUntil('the end', async () => {
+      const id = await page.evaluate<string>(
+        "[...document.querySelectorAll('main > section')].find((section) => !section.hidden)?.id ?? ''",
+      );
+      return id === 'check' ? undefined : id;
+    });
+    t.ok(['done', 'unconfirmed'].includes(shown), shown);
+  });
+
+  await t.test('where the service is away it says so, passes nobody, and lets them try again or leave', async (t) => {
+    const { url } = await link({ returnUrl: `${survey.origin}/back` });
+    const page = await browser.context.newPage();
+    await page.route('**/public/sessions', (route) => route.fulfill({ status: 500, body: '{}' }));
+    await page.goto(url, { waitUntil: 'load' });
+    const section = page.locator('#trouble');
+    await section.waitFor({ state: 'visible', timeout: 60_000 });
+    t.equal(await page.evaluate("document.activeElement?.id ?? ''"), 'trouble', 'a screen reader is told');
+    await page.unroute('**/public/sessions');
+    await section.getByRole('link').click();
+    await pollUntil('the way back', async () => (page.url().startsWith(survey.origin) ? true : undefined));
+    t.equal(new URL(page.url()).search, '?status=incomplete');
+  });
+});

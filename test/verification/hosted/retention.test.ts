@@ -1,0 +1,42 @@
+import t from 'tap';
+import { deleteLink, findLink, insertLink } from '../../../src/administration/hosted-links.js';
+import { insertOrganization } from '../../../src/administration/organization-store.js';
+import { insertProject } from '../../../src/administration/project-store.js';
+import { dropDeadLinks } from '../../../src/verification/hosted/link-retention.js';
+import { dropOldFlags, takeFlags } from '../../../src/verification/monitoring/flag-store.js';
+import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
+import { migrate } from '../../../src/stores/database/migrate.js';
+
+const dayMs = 86_400_000;
+const startMs = Date.UTC(2026, 0, 1);
+const database = await openEmbeddedDatabase({ directory: null });
+t.teardown(() => database.close());
+await migrate(database);
+const organizationId = await insertOrganization(database, { name: 'O', tier: 'free', liteEnabled: true });
+const project = await insertProject(database, organizationId, { name: 'P' });
+if (project === null) throw new Error('the project was not made');
+const { projectId } = project;
+
+t.test('links are forgotten a month after their end, by expiry or by deletion, and not before', async (t) => {
+  const owner = { organizationId, projectId, isDemo: false };
+  const make = (expiresInDays: number) => insertLink(database, owner, { expiresInDays }, { nowMs: startMs });
+  const [short, long, deleted] = [await make(1), await make(365), await make(365)];
+  await deleteLink(database, projectId, deleted.linkId, startMs + 2 * dayMs);
+  t.equal(await dropDeadLinks(database, startMs + 31 * dayMs), 0);
+  t.equal(await dropDeadLinks(database, startMs + 31 * dayMs + 1), 1);
+  t.equal(await findLink(database, short.linkId), null);
+  t.equal(await dropDeadLinks(database, startMs + 40 * dayMs), 1);
+  t.equal(await findLink(database, deleted.linkId), null);
+  t.not(await findLink(database, long.linkId), null);
+});
+
+t.test('a flag is taken once until it is forgotten, whoever asks at the same moment', async (t) => {
+  const session = { organizationId, projectId, sessionRef: 's' };
+  const take = (nowMs: number) => takeFlags(database, session, ['b', 'a', 'b'], nowMs);
+  const taken = await Promise.all([take(startMs), take(startMs), take(startMs)]);
+  t.same(taken.flatMap((refs) => [...refs]).sort(), ['a', 'b']);
+  t.equal(await dropOldFlags(database, startMs + 7 * dayMs), 0);
+  t.equal((await take(startMs)).size, 0);
+  t.equal(await dropOldFlags(database, startMs + 7 * dayMs + 1), 2);
+  t.equal((await take(startMs)).size, 2);
+});
