@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readSettings } from '../src/config.js';
+import { readSettings } from '../src/config/read.js';
 import { startService } from '../src/main.js';
 import { createLogger } from '../src/telemetry/logger.js';
 import { tellLoopDelay } from './loop-delay.js';

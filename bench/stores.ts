@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readSettings } from '../src/config.js';
+import { readSettings } from '../src/config/read.js';
 import { makeId } from '../src/crypto/ids.js';
 import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
 import { scoreExample } from '../src/scoring/examples.js';

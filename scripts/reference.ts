@@ -3,7 +3,7 @@
  * fails where a page and the code have parted.
  */
 import { errorTable } from '../src/errors.js';
-import { settings } from '../src/config.js';
+import { settings } from '../src/config/settings.js';
 import { createMetrics } from '../src/telemetry/metrics.js';
 
 const written = 'This page is written by `npm run reference` from the code; change it there.';

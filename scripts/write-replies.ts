@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
-import { readSettings } from '../src/config.js';
+import { readSettings } from '../src/config/read.js';
 import { repliesPath } from '../src/http/recorded-replies.js';
 import { startService } from '../src/main.js';
 import { packageRoot } from '../src/package-root.js';

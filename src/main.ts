@@ -2,7 +2,7 @@
  * Puts the service together: stores, keys, directories, pool, capabilities, listeners. Started in order, stopped in reverse; a
  * failure on the way closes what was opened. Importing this file starts nothing; src/cli/serve.ts runs it.
  */
-import type { Role, Settings } from './config.js';
+import type { Role, Settings } from './config/settings.js';
 import { admitMasterKeys, refuseOtherMasterKeys } from './administration/master-keys.js';
 import { ownMasterKey } from './administration/own-master-key.js';
 import {

@@ -2,7 +2,7 @@
  * Which pages may use a project, decided in one place. The project’s list decides alone where it is not empty; else the
  * organization’s; where both are empty, everything is allowed in development and nothing elsewhere.
  */
-import type { Environment } from '../config.js';
+import type { Environment } from '../config/settings.js';
 import type { OriginCheck } from '../contract/project.js';
 import { originMatches, parseOriginPattern, type OriginPattern } from '../net/origin-pattern.js';
 

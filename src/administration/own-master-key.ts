@@ -3,7 +3,8 @@
  * made there where there is none; in production that would be a key that nobody keeps, and the start is refused.
  */
 import { join } from 'node:path';
-import { SettingError, type Settings } from '../config.js';
+import { SettingError } from '../config/read.js';
+import type { Settings } from '../config/settings.js';
 import { loadMasterKey, readMasterKey } from '../crypto/master-key.js';
 
 type KeySettings = Pick<Settings, 'VH_MASTER_KEY' | 'VH_DATA_DIR' | 'VH_ENV'>;

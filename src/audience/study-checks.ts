@@ -2,7 +2,7 @@
  * What the schema of a study cannot say: that its language exists, its survey can be sent to, and its quotas make sense together. Pure;
  * answers every issue at once.
  */
-import type { Environment } from '../config.js';
+import type { Environment } from '../config/settings.js';
 import type { StudyCreation, StudyQuota } from '../contract/study.js';
 import type { Issue } from '../errors.js';
 

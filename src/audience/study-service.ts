@@ -5,7 +5,7 @@
  */
 import { notFound, invalid } from '../kernel/faults.js';
 import type { KeyCaller } from '../kernel/caller.js';
-import type { Environment } from '../config.js';
+import type { Environment } from '../config/settings.js';
 import { recordAudit, type Actor } from '../administration/audit.js';
 import type { StudyAction, StudyCreation, StudyPatch, StudyReply } from '../contract/study.js';
 import { Fault } from '../errors.js';

@@ -4,7 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import type { Explanation, RecordedFacts } from '../contract/explanation.js';
-import { readSettings, type Settings } from '../config.js';
+import { readSettings } from '../config/read.js';
+import type { Settings } from '../config/settings.js';
 import { checkMasterKeys } from '../administration/master-keys.js';
 import { isUnavailable } from '../errors.js';
 import { readBootstrap } from '../projects/operator/bootstrap.js';

@@ -3,7 +3,7 @@
  * to be named by DATABASE_URL or VH_DATA_DIR, and the master key has to be there already.
  */
 import { join, resolve } from 'node:path';
-import type { Settings } from '../config.js';
+import type { Settings } from '../config/settings.js';
 import { readMasterKey } from '../crypto/master-key.js';
 
 /** Throws where there is none: a key made here would be another one than the service's. */

@@ -2,7 +2,8 @@
  * Reads the settings, starts the service, prints where it listens and, on the first start, the demo keys.
  * The log goes to standard error as JSON lines; keys are printed to standard output only.
  */
-import { readSettings, SettingError, type Settings } from '../config.js';
+import { readSettings, SettingError } from '../config/read.js';
+import type { Settings } from '../config/settings.js';
 import { isUnavailable } from '../errors.js';
 import { startService, type Service } from '../main.js';
 import { causeOf } from '../stores/store-report.js';

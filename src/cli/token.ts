@@ -3,7 +3,7 @@
  */
 import { parseArgs } from 'node:util';
 import { dashboardRoles, type DashboardRole } from '../kernel/caller.js';
-import { readSettings } from '../config.js';
+import { readSettings } from '../config/read.js';
 import { operatorMasterKey } from './operator-target.js';
 import { readBootstrap } from '../projects/operator/bootstrap.js';
 import { issueDashboardToken } from '../administration/dashboard-tokens.js';

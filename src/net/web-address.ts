@@ -2,7 +2,7 @@
  * Web addresses as callers set them. What WHATWG parsing would repair silently (spaces, backslashes, a missing slash, a user name before
  * an `@`) is refused, so that what is stored is what is visited.
  */
-import type { Environment } from '../config.js';
+import type { Environment } from '../config/settings.js';
 
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
 

@@ -1,7 +1,7 @@
 /**
  * What the routes of administration work with.
  */
-import type { Environment } from '../config.js';
+import type { Environment } from '../config/settings.js';
 import type { Database } from '../stores/database/port.js';
 import type { Directories } from '../administration/directories.js';
 import type { SigningSecrets } from '../administration/signing-secrets.js';

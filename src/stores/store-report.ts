@@ -2,7 +2,7 @@
  * What an operator is told of a store that does not serve: which one it is, where, and why. For the start, the readiness and the log; never for callers.
  */
 import pg from 'pg';
-import type { Settings } from '../config.js';
+import type { Settings } from '../config/settings.js';
 import { Fault, isUnavailable } from '../errors.js';
 import { wordsOf } from '../telemetry/logged-error.js';
 import { settleWithin } from './settle-within.js';

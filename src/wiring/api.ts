@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { AccessTokenReader } from '../kernel/caller.js';
-import type { Settings } from '../config.js';
+import type { Settings } from '../config/settings.js';
 import { createMakeRef } from '../crypto/master-key.js';
 import { registerDemoRoutes } from '../demo/routes.js';
 import { Fault } from '../errors.js';

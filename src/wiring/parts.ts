@@ -2,7 +2,7 @@
  * What the parts of the service are put together from.
  */
 import type { MasterKeys } from '../administration/master-keys.js';
-import type { Settings } from '../config.js';
+import type { Settings } from '../config/settings.js';
 import type { Closers } from '../stores/closers.js';
 import type { Outbox } from '../stores/outbox/outbox.js';
 import type { Stores } from '../stores/open.js';

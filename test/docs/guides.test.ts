@@ -1,7 +1,7 @@
 /** Every block of code in the guides runs, in the order of its page, against a whole service. */
 import { readdirSync } from 'node:fs';
 import t from 'tap';
-import { settings } from '../../src/config.js';
+import { settings } from '../../src/config/settings.js';
 import { blocksOf, prepareProject } from '../helpers/guide-blocks.js';
 import { readRepositoryFile, repositoryPath } from '../helpers/repository.js';
 import { temporaryDirectory } from '../helpers/directories.js';

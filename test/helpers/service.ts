@@ -3,7 +3,7 @@
  * the test ends.
  */
 import type t from 'tap';
-import { readSettings } from '../../src/config.js';
+import { readSettings } from '../../src/config/read.js';
 import { loadMasterKey } from '../../src/crypto/master-key.js';
 import type { Bootstrap } from '../../src/projects/operator/bootstrap.js';
 import { startService, type Service, type ServiceOptions } from '../../src/main.js';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { readSettings } from '../../src/config.js';
+import { readSettings } from '../../src/config/read.js';
 import { lockDataDirectory } from '../../src/stores/data-directory/data-lock.js';
 import { openStores, type Stores } from '../../src/stores/open.js';
 import { createLogger } from '../../src/telemetry/logger.js';

@@ -2,7 +2,7 @@
  * What a schema cannot say of a project: fields that need or contradict each other, addresses, origins, and branding by tier.
  * The checked form is the one that is stored: origins in canonical form, the other name of the list resolved.
  */
-import type { Environment } from '../../config.js';
+import type { Environment } from '../../config/settings.js';
 import type { ProjectChange, ProjectFields } from '../../contract/project.js';
 import { brandingTiers, tiers, type Branding, type Tier } from '../../contract/project-parts.js';
 import { Fault, type Issue } from '../../errors.js';

@@ -3,7 +3,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Settings } from '../../config.js';
+import type { Settings } from '../../config/settings.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { createClosers } from '../closers.js';
 import { lockDataDirectory } from '../data-directory/data-lock.js';

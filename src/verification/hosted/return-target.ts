@@ -2,7 +2,7 @@
  * Where the hosted page sends a respondent, decided when they are sent: from the link as its owner made it and the project as it then
  * stands, never from anything that a page carries. An address that the rules would not take today is none.
  */
-import type { Environment } from '../../config.js';
+import type { Environment } from '../../config/settings.js';
 import type { HostedLink } from '../../administration/hosted-links.js';
 import type { DecideOrigin } from '../../administration/origin-decision.js';
 import type { StoredOrganization } from '../../administration/organization-store.js';

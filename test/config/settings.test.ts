@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { readSettings, SettingError } from '../src/config.js';
-import { temporaryDirectory } from './helpers/directories.js';
+import { readSettings, SettingError } from '../../src/config/read.js';
+import { temporaryDirectory } from '../helpers/directories.js';
 
 t.test('an empty environment gives the defaults', (t) => {
   const settings = readSettings({});

@@ -1,11 +1,20 @@
-/**
- * Settings: one table, from which the reader of the environment, the type and docs/settings.md derive.
- * An unknown VH_* name, a malformed value or a contradiction stops the start with a sentence that names the setting.
- */
-import { Buffer } from 'node:buffer';
-import { resolveEnvironment, type Environment as Variables } from './environment.js';
-import { reversalWindowDays } from './limits.js';
-import { fail, integer, onOff, oneOf, someOf, text, url } from './setting-values.js';
+/** Every setting, in one table: the reader of the environment, the type and docs/settings.md derive from it. */
+import { reversalWindowDays } from '../limits.js';
+import {
+  brokers,
+  integer,
+  masterKey,
+  masterKeys,
+  onOff,
+  oneOf,
+  redisUrl,
+  serverUrl,
+  someOf,
+  text,
+  topicPrefix,
+  url,
+  waits,
+} from './values.js';
 
 export const environments = ['development', 'staging', 'production'] as const;
 export type Environment = (typeof environments)[number];
@@ -21,67 +30,6 @@ interface Setting<T> {
   /** How the default reads in the documentation. */
   readonly shown?: string;
 }
-
-/** A problem with one setting; the message names it. */
-export class SettingError extends Error {
-  constructor(name: string, problem: string) {
-    super(`${name} ${problem}`);
-    this.name = 'SettingError';
-  }
-}
-
-/** Never repeats the value: it may hold a password. */
-const serverUrl =
-  (...schemes: readonly string[]) =>
-  (text: string): string => {
-    const shown = schemes.map((scheme) => `${scheme}://`).join(' or ');
-    return schemes.some((scheme) => text.startsWith(`${scheme}://`)) && URL.canParse(text)
-      ? text
-      : fail(`must be an absolute URL that starts with ${shown}`);
-  };
-
-/** One node, or with +cluster or +sentinel several separated by commas, which no plain URL can name; Sentinels are followed by the name of their master. */
-const redisUrl = (text: string): string => {
-  const [, kind, nodes = '', path = ''] =
-    /^rediss?\+(cluster|sentinel):\/\/(?:[^@]*@)?([^/]+)(?:\/(.*))?$/.exec(text) ?? [];
-  if (kind === undefined)
-    return serverUrl('redis', 'rediss', 'redis+cluster', 'rediss+cluster', 'redis+sentinel', 'rediss+sentinel')(text);
-  if (!nodes.split(',').every((node) => URL.canParse(`redis://${node}`)))
-    return fail('names a node that is no host:port');
-  if (kind === 'sentinel' && !/^[\w.-]+$/.test(path))
-    return fail(
-      'must end with the name that the Sentinels know their master by: redis+sentinel://host:port,host:port/NAME',
-    );
-  return kind === 'cluster' && path !== ''
-    ? fail('is a cluster, which has no databases: nothing may follow its nodes')
-    : text;
-};
-
-const brokers = (text: string): readonly string[] =>
-  text
-    .split(',')
-    .map((part) =>
-      /^[^\s:/]+:\d+$|^\[[0-9a-f:]+\]:\d+$/i.test(part.trim())
-        ? part.trim()
-        : fail(`must list brokers as host:port, separated by commas; "${part.trim()}" is none`),
-    );
-
-const topicPrefix = (text: string): string =>
-  /^[A-Za-z0-9._-]{1,100}$/.test(text) ? text : fail('may hold letters, digits, ".", "_" and "-", at most 100 of them');
-
-const masterKey = (text: string): Uint8Array => {
-  const bytes = Buffer.from(text, 'base64');
-  return bytes.length === 32 ? bytes : fail('must be 32 bytes in base64 (openssl rand -base64 32)');
-};
-
-const masterKeys = (text: string): readonly Uint8Array[] => text.split(',').map((part) => masterKey(part.trim()));
-
-const waits = (text: string): readonly number[] => {
-  const seconds = text.split(',').map((part) => (/^\d+(\.\d+)?$/.test(part.trim()) ? Number(part) : NaN));
-  return seconds.length === 4 && seconds.every((value) => value <= 604_800)
-    ? seconds
-    : fail(`must be four waits in seconds, separated by commas (5,30,300,1800), each at most a week, not "${text}"`);
-};
 
 const setting = <T>(fallback: T, parse: (text: string) => T, meaning: string, shown?: string): Setting<T> => ({
   fallback,
@@ -318,83 +266,3 @@ export const settings = {
 export type Settings = {
   readonly [Name in keyof typeof settings]: (typeof settings)[Name] extends Setting<infer T> ? T : never;
 };
-
-/** Reads and checks the whole environment. Throws a SettingError that names the first setting at fault; `note` is told what was left out. */
-export function readSettings(given: Variables, note: (sentence: string) => void = () => undefined): Settings {
-  const { variables: environment, notes } = resolveEnvironment(given, Object.keys(settings), (name, problem) => {
-    throw new SettingError(name, problem);
-  });
-  notes.forEach(note);
-  for (const name of Object.keys(environment)) {
-    if (name.startsWith('VH_') && !(name in settings) && !name.startsWith('VH_REQUIRE_')) {
-      throw new SettingError(name, `is not a setting. Known: ${Object.keys(settings).join(', ')}`);
-    }
-  }
-  const read = Object.entries(settings).map(
-    ([name, { fallback, parse }]) => [name, readOne(name, environment[name], fallback, parse)] as const,
-  );
-  const values = Object.fromEntries(read) as unknown as Settings;
-  checkTogether(values);
-  return values;
-}
-
-function readOne(
-  name: string,
-  value: string | undefined,
-  fallback: unknown,
-  parse: (text: string) => unknown,
-): unknown {
-  if (value === undefined || value === '') return fallback;
-  try {
-    return parse(value);
-  } catch (error) {
-    throw new SettingError(name, (error as Error).message);
-  }
-}
-
-const saslNames = ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const;
-
-function checkStores(values: Settings): void {
-  const sasl = saslNames.filter((name) => values[name] !== null);
-  if (values.KAFKA_BROKERS === null && values.KAFKA_TLS)
-    throw new SettingError('KAFKA_TLS', 'is on but KAFKA_BROKERS names no brokers');
-  if (values.KAFKA_BROKERS === null && sasl[0] !== undefined)
-    throw new SettingError(sasl[0], 'is set but KAFKA_BROKERS names no brokers');
-  const missing = saslNames.find((name) => values[name] === null);
-  if (sasl.length > 0 && missing !== undefined)
-    throw new SettingError(missing, `is needed beside ${sasl.join(' and ')}`);
-  const isSplit = !values.VH_ROLES.includes('api') || !values.VH_ROLES.includes('consumers');
-  for (const name of ['DATABASE_URL', 'REDIS_URL'] as const) {
-    if (isSplit && values[name] === null) {
-      throw new SettingError(
-        'VH_ROLES',
-        `has ${values.VH_ROLES.join(',')} alone, which needs ${name}: what is embedded serves this process only, and the other roles would never see it`,
-      );
-    }
-  }
-}
-
-function checkTogether(values: Settings): void {
-  if (values.DASHBOARD_JWKS_URL !== null && (values.DASHBOARD_ISSUER === null || values.DASHBOARD_AUDIENCE === null)) {
-    throw new SettingError(
-      'DASHBOARD_JWKS_URL',
-      'needs DASHBOARD_ISSUER and DASHBOARD_AUDIENCE beside it, so that tokens for others are not taken',
-    );
-  }
-  if (values.VH_ENV === 'production' && values.VH_BOOTSTRAP === true) {
-    throw new SettingError(
-      'VH_BOOTSTRAP',
-      'is on in production; create organizations with "npm run admin -- create-organization" instead',
-    );
-  }
-  if (values.VH_ENV !== 'development' && values.VH_WEBHOOK_ALLOW_PRIVATE) {
-    throw new SettingError(
-      'VH_WEBHOOK_ALLOW_PRIVATE',
-      `is on with VH_ENV=${values.VH_ENV}; it would let anybody with a key reach this network, and is for development only`,
-    );
-  }
-  checkStores(values);
-  const ports = [values.PORT, values.AUDIENCE_PORT, values.ADMIN_PORT].filter((port) => port !== 0);
-  if (new Set(ports).size !== ports.length)
-    throw new SettingError('PORT, AUDIENCE_PORT and ADMIN_PORT', 'must differ from each other');
-}

@@ -1,0 +1,94 @@
+/**
+ * Reads the settings from the environment. An unknown VH_* name, a malformed value or a contradiction stops the start with a sentence that
+ * names the setting.
+ */
+import { resolveEnvironment, type Environment as Variables } from './environment.js';
+import { settings, type Settings } from './settings.js';
+
+/** A problem with one setting; the message names it. */
+export class SettingError extends Error {
+  constructor(name: string, problem: string) {
+    super(`${name} ${problem}`);
+    this.name = 'SettingError';
+  }
+}
+
+/** Reads and checks the whole environment. Throws a SettingError that names the first setting at fault; `note` is told what was left out. */
+export function readSettings(given: Variables, note: (sentence: string) => void = () => undefined): Settings {
+  const { variables: environment, notes } = resolveEnvironment(given, Object.keys(settings), (name, problem) => {
+    throw new SettingError(name, problem);
+  });
+  notes.forEach(note);
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith('VH_') && !(name in settings) && !name.startsWith('VH_REQUIRE_')) {
+      throw new SettingError(name, `is not a setting. Known: ${Object.keys(settings).join(', ')}`);
+    }
+  }
+  const read = Object.entries(settings).map(
+    ([name, { fallback, parse }]) => [name, readOne(name, environment[name], fallback, parse)] as const,
+  );
+  const values = Object.fromEntries(read) as unknown as Settings;
+  checkTogether(values);
+  return values;
+}
+
+function readOne(
+  name: string,
+  value: string | undefined,
+  fallback: unknown,
+  parse: (text: string) => unknown,
+): unknown {
+  if (value === undefined || value === '') return fallback;
+  try {
+    return parse(value);
+  } catch (error) {
+    throw new SettingError(name, (error as Error).message);
+  }
+}
+
+const saslNames = ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const;
+
+function checkStores(values: Settings): void {
+  const sasl = saslNames.filter((name) => values[name] !== null);
+  if (values.KAFKA_BROKERS === null && values.KAFKA_TLS)
+    throw new SettingError('KAFKA_TLS', 'is on but KAFKA_BROKERS names no brokers');
+  if (values.KAFKA_BROKERS === null && sasl[0] !== undefined)
+    throw new SettingError(sasl[0], 'is set but KAFKA_BROKERS names no brokers');
+  const missing = saslNames.find((name) => values[name] === null);
+  if (sasl.length > 0 && missing !== undefined)
+    throw new SettingError(missing, `is needed beside ${sasl.join(' and ')}`);
+  const isSplit = !values.VH_ROLES.includes('api') || !values.VH_ROLES.includes('consumers');
+  for (const name of ['DATABASE_URL', 'REDIS_URL'] as const) {
+    if (isSplit && values[name] === null) {
+      throw new SettingError(
+        'VH_ROLES',
+        `has ${values.VH_ROLES.join(',')} alone, which needs ${name}: what is embedded serves this process only, and the other roles would never see it`,
+      );
+    }
+  }
+}
+
+function checkTogether(values: Settings): void {
+  if (values.DASHBOARD_JWKS_URL !== null && (values.DASHBOARD_ISSUER === null || values.DASHBOARD_AUDIENCE === null)) {
+    throw new SettingError(
+      'DASHBOARD_JWKS_URL',
+      'needs DASHBOARD_ISSUER and DASHBOARD_AUDIENCE beside it, so that tokens for others are not taken',
+    );
+  }
+  if (values.VH_ENV === 'production' && values.VH_BOOTSTRAP === true) {
+    throw new SettingError(
+      'VH_BOOTSTRAP',
+      'is on in production; create organizations with "npm run admin -- create-organization" instead',
+    );
+  }
+  if (values.VH_ENV !== 'development' && values.VH_WEBHOOK_ALLOW_PRIVATE) {
+    throw new SettingError(
+      'VH_WEBHOOK_ALLOW_PRIVATE',
+      `is on with VH_ENV=${values.VH_ENV}; it would let anybody with a key reach this network, and is for development only`,
+    );
+  }
+  checkStores(values);
+  const ports = [values.PORT, values.AUDIENCE_PORT, values.ADMIN_PORT].filter((port) => port !== 0);
+  if (new Set(ports).size !== ports.length)
+    throw new SettingError('PORT, AUDIENCE_PORT and ADMIN_PORT', 'must differ from each other');
+}
