@@ -22,7 +22,6 @@ import { openPostgres } from './database/postgres/open.js';
 import { readClock } from './database/retention-marks.js';
 import { openKafkaLog, type KafkaLogOptions } from './log/kafka/log.js';
 import { withDeadLetters } from './log/dead-letters/dead-letters.js';
-import { openLateLog } from './log/late-log.js';
 import { withLag } from './log/lag-log.js';
 import { createTellLoss, type TellLoss } from './log/losses.js';
 import type { Log } from './log/port.js';
@@ -58,8 +57,6 @@ const embeddedBatchMax = 100;
  * was lost.
  */
 const embeddedPollMs = 5_000;
-/** A start waits this long for Kafka, and goes on without it. */
-const logPatienceMs = 5_000;
 /** A score waits no longer for its counts. They take a millisecond or two where Redis is well. */
 const countersDeadlineMs = 400;
 /** What a start that is told to end takes to close them. */
@@ -181,18 +178,16 @@ async function openLog(
       }),
     });
   const sasl = saslOf(settings);
-  const open = (): Promise<Log> =>
-    openKafkaLog({
-      brokers,
-      clientId: 'verifyhuman',
-      prefix,
-      ssl,
-      ...(sasl === null ? {} : { sasl }),
-      sessionTimeoutMs: takeoverMs,
-      retentionMs: settings.KAFKA_RETENTION_DAYS * 86_400_000,
-      ...tell,
-    });
-  return openLateLog({ open, logger, now: () => performance.now(), patienceMs: logPatienceMs });
+  return openKafkaLog({
+    brokers,
+    clientId: 'verifyhuman',
+    prefix,
+    ssl,
+    ...(sasl === null ? {} : { sasl }),
+    sessionTimeoutMs: takeoverMs,
+    retentionMs: settings.KAFKA_RETENTION_DAYS * 86_400_000,
+    ...tell,
+  });
 }
 
 function saslOf({

@@ -15,6 +15,8 @@ import type { Consumer, Subscription } from '../port.js';
 import { createWake, pauseAfter } from '../wake.js';
 
 export interface KafkaConsumerDeps {
+  /** Resolves once the topic exists. */
+  readonly opened: Promise<void>;
   /** A client of its own for each member. */
   readonly createClient: () => KafkaClient;
   readonly now: () => number;
@@ -36,7 +38,7 @@ const pauseFirstMs = 200;
 const pauseMsMax = 2_000;
 
 /** Joins the group in the background, again and again until it succeeds, and again whenever its member ends. */
-export function startKafkaConsumer({ createClient, ...deps }: KafkaConsumerDeps, subscription: Subscription): Consumer {
+export function startKafkaConsumer({ createClient, opened, ...deps }: KafkaConsumerDeps, subscription: Subscription): Consumer {
   const { now, logger, groupId, sessionTimeoutMs } = deps;
   let tickAtMs = now();
   let failures = 0;
@@ -51,6 +53,7 @@ export function startKafkaConsumer({ createClient, ...deps }: KafkaConsumerDeps,
   };
 
   const supervise = async (): Promise<void> => {
+    await Promise.race([opened, stopRequested]);
     while (!isStopping) {
       member = joinGroup({ ...deps, client: createClient(), subscription, onTick });
       const silence = watchSilence({

@@ -1,14 +1,15 @@
 /**
  * The log on Kafka.
  *
- * Opening creates the topics that are missing and connects the producer; it rejects when that does not succeed in time. From then on the
- * adapter lives through outages: appends reject with StoreUnavailable while Kafka is away, readers go on where they were.
+ * Opening creates the topics that are missing and connects the producer, and waits a few seconds for both. While Kafka is away, at the start
+ * as well as later, appends reject with StoreUnavailable, readers wait, and connecting is retried in the background.
  */
 import { storeUnavailable } from '../../../errors.js';
+import { settleWithin } from '../../settle-within.js';
 import { createGroupCommit, type GroupCommit } from '../group-commit.js';
 import { createKafkaClient, type KafkaClient, type KafkaConnection } from './client.js';
 import { startKafkaConsumer } from './consumer.js';
-import { createKafkaProducer } from './producer.js';
+import { startKafkaProducer } from './producer.js';
 import { startReplicaRounds } from './replica-rounds.js';
 import { createTopics, createWatch } from './topics.js';
 import type { TellLoss } from '../losses.js';
@@ -30,6 +31,8 @@ export interface KafkaLogOptions extends KafkaConnection {
   readonly appendDeadlineMs?: number;
   /** How long a reader that vanished keeps its share of a group. */
   readonly sessionTimeoutMs?: number;
+  /** How long opening waits for Kafka before it goes on without. */
+  readonly openWaitMs?: number;
 }
 
 const store = 'kafka';
@@ -42,13 +45,14 @@ const defaults = {
   tellMissingReplicas: () => undefined,
   appendDeadlineMs: 2_000,
   sessionTimeoutMs: 10_000,
+  openWaitMs: 5_000,
 };
 /** The write ends before the append that waits for it gives up, so that its reason is told. */
 const sendShare = 0.9;
 const writeBytesMax = 786_432;
 const waitingBytesMax = 67_108_864;
 
-/** Opens the log. */
+/** Resolves when the log is open, or after `openWaitMs` all the same. */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   const { now, prefix, partitions, retentionMs, tellLoss, appendDeadlineMs, sessionTimeoutMs, logger, ...rest } = {
     ...defaults,
@@ -56,15 +60,20 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   };
   const createClient = (): KafkaClient => createKafkaClient(options);
   const nameOf = (topic: Topic): string => `${prefix}${topic}`;
-  await createTopics(createClient, { names: topics.map(nameOf), partitions, retentionMs, logger });
-  const producer = await createKafkaProducer(createClient, logger, appendDeadlineMs * sendShare);
-  const watch = createWatch(createClient);
-  const replicas = startReplicaRounds({
-    ...{ createClient, logger, tellMissing: rest.tellMissingReplicas },
-    topicNames: topics.map(nameOf),
+  const topicNames = topics.map(nameOf);
+  const producer = startKafkaProducer({
+    ...{ createClient, logger, deadlineMs: appendDeadlineMs * sendShare },
+    prepare: (kafka) => createTopics(kafka.admin(), { names: topicNames, partitions, retentionMs, logger }),
   });
+  const watch = createWatch(createClient);
   const consumers = new Set<Consumer>();
   let isClosed = false;
+  const replicas = producer.opened.then(() =>
+    isClosed
+      ? null
+      : startReplicaRounds({ createClient, logger, topicNames, tellMissing: rest.tellMissingReplicas }),
+  );
+  await settleWithin(producer.opened, rest.openWaitMs, store).catch(() => undefined);
 
   const createWriter = (topic: Topic): GroupCommit =>
     createGroupCommit({
@@ -75,23 +84,22 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
       waitingBytesMax,
     });
   const writers = Object.fromEntries(topics.map((topic) => [topic, createWriter(topic)])) as Record<Topic, GroupCommit>;
-  const refusal = (): Error | null => {
-    if (isClosed) return storeUnavailable(`${store}: closed`);
-    return producer.isReady() ? null : storeUnavailable(`${store}: away, and being reconnected`);
+  const requireOpen = (): void => {
+    if (isClosed) throw storeUnavailable(`${store}: closed`);
   };
 
   return {
     append: async (topic, entries) => {
-      const refused = refusal();
-      if (refused !== null) throw refused;
+      requireOpen();
+      producer.requireReady();
       await writers[topic].append(entries);
     },
     subscribe: async (subscription) => {
-      if (isClosed) throw storeUnavailable(`${store}: closed`);
+      requireOpen();
       const topicName = nameOf(subscription.topic);
       const groupId = `${topicName}.${subscription.group}`;
       const consumer = startKafkaConsumer(
-        { createClient, now, logger, tellLoss, topicName, groupId, sessionTimeoutMs },
+        { createClient, opened: producer.opened, now, logger, tellLoss, topicName, groupId, sessionTimeoutMs },
         subscription,
       );
       consumers.add(consumer);
@@ -102,17 +110,17 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
       return { tickAgeMs: () => consumer.tickAgeMs(), stop };
     },
     progress: async (topic, group) => {
-      if (isClosed) throw storeUnavailable(`${store}: closed`);
+      requireOpen();
       return watch.progress(nameOf(topic), `${nameOf(topic)}.${group}`);
     },
     ping: async () => {
-      const refused = refusal();
-      if (refused !== null) throw refused;
-      await watch.check(topics.map(nameOf));
+      requireOpen();
+      producer.requireReady();
+      await watch.check(topicNames);
     },
     close: async () => {
       isClosed = true;
-      replicas.stop();
+      void replicas.then((rounds) => rounds?.stop());
       await Promise.all(Object.values(writers).map((writer) => writer.drain()));
       await Promise.all([...consumers].map((consumer) => consumer.stop()));
       await producer.close();

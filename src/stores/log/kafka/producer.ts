@@ -1,82 +1,105 @@
 /**
  * Appends to Kafka through an idempotent producer, acknowledged by all replicas in sync.
  *
- *   ready ──a send fails──▶ away ──a fresh producer connects──▶ ready
+ *   away ──topics exist, a fresh producer connects──▶ ready ──a send fails──▶ away
  *
  * A producer whose send failed is never used again: kafkajs takes back the sequence numbers of a failed send, the broker may have
- * written it all the same, and would then take the next, different messages for repetitions and drop them in silence. A fresh producer
- * has an identity of its own, and the failed one is cut off from the brokers. While away, appends reject at once, and connecting is tried again in the background.
+ * written it all the same, and would then drop the next, different messages as repetitions. A fresh producer has an identity of its own, and
+ * the failed one is cut off from the brokers. While away, appends reject at once, and connecting is retried in the background.
  */
 import { Buffer } from 'node:buffer';
-import type { Message, Producer } from 'kafkajs';
+import { Partitioners, type ICustomPartitioner, type Kafka, type Message, type Producer } from 'kafkajs';
 import { storeUnavailable } from '../../../errors.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import { settleWithin } from '../../settle-within.js';
+import { causeOf } from '../../store-report.js';
 import type { KafkaClient } from './client.js';
-import { markAlone, sharingPartitioner } from './partitioner.js';
 import { packedBytes } from '../packing.js';
 import type { LogEntry } from '../port.js';
 import { createWake, pauseAfter } from '../wake.js';
 
 export interface KafkaProducer {
+  /** Resolves when it is ready for the first time. */
+  readonly opened: Promise<void>;
   /** Sends in the order given; resolves when all is acknowledged. */
   send(topic: string, entries: readonly LogEntry[]): Promise<void>;
-  isReady(): boolean;
+  /** Throws StoreUnavailable while away. */
+  requireReady(): void;
   close(): Promise<void>;
+}
+
+export interface KafkaProducerDeps {
+  /** Makes a client for each fresh producer. */
+  readonly createClient: () => KafkaClient;
+  /** Creates the topics; called before each connect until it succeeds once. */
+  readonly prepare: (kafka: Kafka) => Promise<void>;
+  readonly logger: Logger;
+  /** Longest wait of a send. */
+  readonly deadlineMs: number;
 }
 
 const store = 'kafka';
 /** Below the broker’s usual limit of 1 MiB for a batch, even when all entries go to one partition. */
 const sendBytesMax = 786_432;
+const prepareDeadlineMs = 15_000;
 const connectDeadlineMs = 10_000;
 const closeDeadlineMs = 2_000;
 const pauseFirstMs = 200;
 const pauseMsMax = 2_000;
 
-interface Connected {
-  readonly producer: Producer;
-  cut(): void;
-}
-
-/** Connects, and rejects where that fails; from then on it recovers by itself. `createClient` makes a client for each fresh producer. */
-export async function createKafkaProducer(
-  createClient: () => KafkaClient,
-  logger: Logger,
-  deadlineMs: number,
-): Promise<KafkaProducer> {
-  let ready: Connected | null = await connect(createClient());
-  let recovering: Promise<void> | null = null;
+/** Connects in the background, and again after each failed send. */
+export function startKafkaProducer(deps: KafkaProducerDeps): KafkaProducer {
+  const { createClient, logger, deadlineMs } = deps;
+  let client: KafkaClient;
+  let ready: Producer | null = null;
+  let problem: unknown = null;
+  let isPrepared = false;
   let isClosed = false;
+  let noteOpened = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (noteOpened = resolve));
   const closed = createWake();
 
+  const connect = async (): Promise<Producer> => {
+    client = createClient();
+    if (!isPrepared) await settleWithin(deps.prepare(client.kafka), prepareDeadlineMs, store);
+    isPrepared = true;
+    const producer = createProducer(client.kafka);
+    await settleWithin(producer.connect(), connectDeadlineMs, store);
+    return producer;
+  };
   const recover = async (): Promise<void> => {
-    for (let failures = 1; !isClosed; failures++) {
+    for (let failures = 1; ready === null && !isClosed; failures++) {
       try {
-        ready = await connect(createClient());
-        logger.info('Kafka takes appends again');
-        break;
+        ready = await connect();
+        logger.info('Kafka takes appends');
+        noteOpened();
       } catch (error) {
-        logger.warn({ err: error, failures }, 'Kafka is away');
+        problem = error;
+        client.cut();
+        if (!isClosed) logger.warn({ err: error, failures }, 'Kafka is away');
         await closed.wait(pauseAfter(failures, pauseFirstMs, pauseMsMax));
       }
     }
-    recovering = null;
   };
-  const retire = (failed: Connected): void => {
-    failed.cut();
+  void recover();
+
+  const requireReady = (): Producer => {
+    if (ready !== null) return ready;
+    throw storeUnavailable(`${store}: away, and being reconnected${problem === null ? '' : `: ${causeOf(problem)}`}`);
+  };
+  const retire = (failed: Producer, error: unknown): void => {
     if (ready !== failed) return;
     ready = null;
-    recovering ??= recover();
+    problem = error;
+    client.cut();
+    void recover();
   };
-  const sendOnce = async (connected: Connected, topic: string, messages: Message[]): Promise<void> => {
+  const sendOnce = async (topic: string, messages: Message[]): Promise<void> => {
+    const producer = requireReady();
     try {
-      await settleWithin(
-        connected.producer.send({ topic, messages, acks: -1, timeout: deadlineMs }),
-        deadlineMs,
-        store,
-      );
+      await settleWithin(producer.send({ topic, messages, acks: -1, timeout: deadlineMs }), deadlineMs, store);
     } catch (error) {
-      retire(connected);
+      retire(producer, error);
       throw isRefusal(error)
         ? error
         : storeUnavailable(`${store}: ${error instanceof Error ? error.message : String(error)}`, error);
@@ -84,49 +107,61 @@ export async function createKafkaProducer(
   };
 
   return {
-    isReady: () => ready !== null,
+    opened,
+    requireReady,
     send: async (topic, entries) => {
-      for (const part of split(entries)) {
-        if (ready === null) throw storeUnavailable(`${store}: away, and being reconnected`);
-        await sendOnce(ready, topic, part);
-      }
+      for (const part of split(entries)) await sendOnce(topic, part);
     },
     close: async () => {
       isClosed = true;
       closed.wake();
-      await recovering;
-      if (ready === null) return;
-      await settleWithin(ready.producer.disconnect(), closeDeadlineMs, store).catch(() => undefined);
-      ready.cut();
+      if (ready !== null) await settleWithin(ready.disconnect(), closeDeadlineMs, store).catch(() => undefined);
+      client.cut();
     },
   };
 }
 
-async function connect({ kafka, cut }: KafkaClient): Promise<Connected> {
-  const producer = kafka.producer({
+const createProducer = (kafka: Kafka): Producer =>
+  kafka.producer({
     idempotent: true,
     // Repeating a send under the same sequence numbers is safe; how long is bounded by the deadline.
     retry: { initialRetryTime: 100, maxRetryTime: 500, retries: 5 },
     maxInFlightRequests: 1,
     allowAutoTopicCreation: false,
-    createPartitioner: sharingPartitioner,
+    createPartitioner,
   });
-  try {
-    await settleWithin(producer.connect(), connectDeadlineMs, store);
-    return { producer, cut };
-  } catch (error) {
-    cut();
-    throw error;
-  }
-}
 
 /** What no other try would change: the message itself is at fault. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof Error &&
   ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD'].includes((error as { type?: string }).type ?? '');
 
+/** How long unordered entries stay with one partition: as long as readers let a batch fill up. */
+const stayMs = 200;
+/** Processes begin at different partitions, so that they do not all write to the same one. */
+const firstPartition = Math.floor(Math.random() * 1_000);
+
+interface EntryMessage extends Message {
+  readonly isAlone?: boolean;
+}
+
+/**
+ * By key, except for entries that stand alone: those of some hundred milliseconds go to one partition together. A send is then one batch,
+ * and a reader takes one batch in one transaction rather than one from each partition.
+ */
+const createPartitioner: ICustomPartitioner = () => {
+  const byKey = Partitioners.DefaultPartitioner();
+  return (args) => {
+    const { isAlone = false }: EntryMessage = args.message;
+    if (!isAlone) return byKey(args);
+    const led = args.partitionMetadata.filter(({ leader }) => leader >= 0);
+    const choice = led.length > 0 ? led : args.partitionMetadata;
+    return choice[(firstPartition + Math.floor(performance.now() / stayMs)) % choice.length]?.partitionId ?? 0;
+  };
+};
+
 function split(entries: readonly LogEntry[]): Message[][] {
-  const parts: Message[][] = [];
+  const parts: EntryMessage[][] = [];
   let room = 0;
   for (const entry of entries) {
     const bytes = packedBytes(entry);
@@ -135,11 +170,8 @@ function split(entries: readonly LogEntry[]): Message[][] {
       room = sendBytesMax;
     }
     room -= bytes;
-    const message = {
-      key: entry.key,
-      value: Buffer.from(entry.value.buffer, entry.value.byteOffset, entry.value.byteLength),
-    };
-    parts.at(-1)?.push(entry.isAlone === true ? markAlone(message) : message);
+    const { key, value, isAlone = false } = entry;
+    parts.at(-1)?.push({ key, value: Buffer.from(value.buffer, value.byteOffset, value.byteLength), isAlone });
   }
   return parts;
 }

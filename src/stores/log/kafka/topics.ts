@@ -9,7 +9,6 @@ import { settleWithin } from '../../settle-within.js';
 import type { KafkaClient } from './client.js';
 import { inSyncEntry, inSyncMin, replicasMax } from './replicas.js';
 import type { PartitionProgress } from '../port.js';
-import { pauseAfter } from '../wake.js';
 
 export interface TopicsOptions {
   readonly names: readonly string[];
@@ -19,31 +18,10 @@ export interface TopicsOptions {
   readonly logger: Logger;
 }
 
-const triesMax = 8;
-const pauseFirstMs = 200;
-const pauseMsMax = 3_000;
-const tryDeadlineMs = 15_000;
 const checkDeadlineMs = 2_000;
 
-/** Creates missing topics on as many replicas as there are brokers, at most three. Tries for some seconds, since a cluster that just started is not ready at once. */
-export async function createTopics(createClient: () => KafkaClient, options: TopicsOptions): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    const client = createClient();
-    try {
-      return await settleWithin(createOnce(client.kafka.admin(), options), tryDeadlineMs, 'kafka');
-    } catch (error) {
-      if (tries >= triesMax)
-        throw storeUnavailable(`kafka: topics could not be created: ${(error as Error).message}`, error);
-      // A warning, of which the log writes one and then a summary: it comes for as long as the brokers are away.
-      options.logger.warn({ err: error }, 'Kafka is not ready yet');
-      await new Promise((resolve) => setTimeout(resolve, pauseAfter(tries, pauseFirstMs, pauseMsMax)));
-    } finally {
-      client.cut();
-    }
-  }
-}
-
-async function createOnce(admin: Admin, options: TopicsOptions): Promise<void> {
+/** Creates missing topics on as many replicas as there are brokers, at most three. */
+export async function createTopics(admin: Admin, options: TopicsOptions): Promise<void> {
   const { names, partitions, retentionMs, logger } = options;
   try {
     await admin.connect();

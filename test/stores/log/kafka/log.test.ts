@@ -5,6 +5,7 @@ import type { Loss } from '../../../../src/stores/log/losses.js';
 import { openKafkaLog } from '../../../../src/stores/log/kafka/log.js';
 import type { Log, LogEntry } from '../../../../src/stores/log/port.js';
 import { createLogger } from '../../../../src/telemetry/logger.js';
+import { freePort } from '../../counters/redis-server.js';
 import { findStack, startOwnStack } from '../../../helpers/stores.js';
 import { waitUntil } from '../../../helpers/wait-until.js';
 import { entry, freshGroup, gather, testLogContract, textOf } from '../contract.js';
@@ -17,6 +18,25 @@ const open = (kafkaBrokers: string, prefix = `test-${randomUUID()}.`): Promise<L
 /** A broker takes its time to start, and the machine may be busy. */
 const backWithinMs = 90_000;
 t.setTimeout(300_000);
+
+t.test('with brokers away the log opens, refuses appends with the reason, and closes', async (t) => {
+  const lines: { readonly level: number; readonly msg: string }[] = [];
+  const logger = createLogger('info', { write: (line) => lines.push(JSON.parse(line) as (typeof lines)[number]) });
+  const brokers = [`127.0.0.1:${await freePort()}`];
+  const log = await openKafkaLog({ brokers, clientId: 'test', logger, openWaitMs: 3_000 });
+  const refused = { code: 'STORE_UNAVAILABLE', details: { internal: /ECONNREFUSED/ } };
+  await t.rejects(log.append('scores', [entry('k', 'v')]), refused);
+  await t.rejects(log.ping(), refused);
+  await t.rejects(log.progress('scores', 'g'), { code: 'STORE_UNAVAILABLE' });
+  const { consumer, entries } = await gather(log, 'scores', 'g');
+  await log.close();
+  t.ok(consumer.tickAgeMs() > 0);
+  t.same(entries, []);
+  const warnings = lines.filter(({ msg }) => msg === 'Kafka is away');
+  t.match(warnings, [{ level: 40 }], 'a warning, of which a summary follows once a minute');
+  t.equal(warnings.length, 1, 'however often it tried');
+  t.ok(lines.length < 4, `and hardly anything else: ${lines.map(({ msg }) => msg).join(', ')}`);
+});
 
 if (stack !== null) {
   testLogContract(t, () => open(stack.kafkaBrokers));
@@ -113,13 +133,21 @@ if (stack !== null) {
   });
 
   t.test(
-    'with the broker gone appends reject in time; when it is back, the same producer and reader go on',
+    'with the broker gone, at the start or later, appends reject in time; when it is back, the same log and reader go on',
     async (t) => {
       const own = await startOwnStack(t, ['kafka'], 200);
+      await own.command('stop');
       const log = await open(own.kafkaBrokers);
       t.teardown(() => log.close());
       const { texts } = await gather(log, 'scores', freshGroup());
-      await log.append('scores', [entry('k', 'before')]);
+      await t.rejects(log.append('scores', [entry('k', 'lost')]), { code: 'STORE_UNAVAILABLE' });
+      await own.command('start');
+      const append = (text: string): Promise<boolean> =>
+        log.append('scores', [entry('k', text)]).then(
+          () => true,
+          () => false,
+        );
+      await waitUntil(() => append('before'), 'a log that opened without its broker takes appends', backWithinMs);
       await waitUntil(() => texts().includes('before'), 'the first arrives');
 
       await own.command('kill');
@@ -127,15 +155,7 @@ if (stack !== null) {
       await t.rejects(log.append('scores', [entry('k', 'lost')]), { code: 'STORE_UNAVAILABLE' });
       await t.rejects(log.ping(), { code: 'STORE_UNAVAILABLE' });
       await own.command('start');
-      await waitUntil(
-        () =>
-          log.append('scores', [entry('k', 'after')]).then(
-            () => true,
-            () => false,
-          ),
-        'appends are taken again',
-        backWithinMs,
-      );
+      await waitUntil(() => append('after'), 'appends are taken again', backWithinMs);
       await waitUntil(() => texts().includes('after'), 'the reader goes on', backWithinMs);
       await log.ping();
       t.same(
