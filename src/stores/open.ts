@@ -23,7 +23,7 @@ import { readClock } from './database/retention-marks.js';
 import { openKafkaLog, type KafkaLogOptions } from './log/kafka/log.js';
 import { withDeadLetters } from './log/dead-letters/dead-letters.js';
 import { withLag } from './log/lag-log.js';
-import { createTellLoss, type TellLoss } from './log/losses.js';
+import { createDataLossReporter, type OnDataLoss } from './log/data-loss.js';
 import type { Log } from './log/port.js';
 import { openTableLog } from './log/embedded/log.js';
 import { openDatabase, sayLater } from './database/open.js';
@@ -107,7 +107,7 @@ export async function openStores(deps: OpenStoresDeps): Promise<Stores> {
     const counters = keep(await step(openCounters(settings, logger)));
     const opening = await step(
       openLog(settings, database, {
-        ...{ logger, tellLoss: createTellLoss(logger, metrics) },
+        ...{ logger, onDataLoss: createDataLossReporter(logger, metrics) },
         tellMissingReplicas: (replicas) => metrics.logReplicasMissing.set(replicas),
       }),
     );
@@ -158,11 +158,11 @@ async function openLog(
   database: Database,
   tell: {
     readonly logger: Logger;
-    readonly tellLoss: TellLoss;
+    readonly onDataLoss: OnDataLoss;
     readonly tellMissingReplicas: (replicas: number) => void;
   },
 ): Promise<Log> {
-  const { logger, tellLoss } = tell;
+  const { logger, onDataLoss } = tell;
   const {
     KAFKA_BROKERS: brokers,
     KAFKA_TOPIC_PREFIX: prefix,
@@ -171,7 +171,7 @@ async function openLog(
   } = settings;
   if (brokers === null)
     return openTableLog({
-      ...{ database, now: () => performance.now(), logger, tellLoss, leaseMs: takeoverMs },
+      ...{ database, now: () => performance.now(), logger, onDataLoss, leaseMs: takeoverMs },
       ...(settings.DATABASE_URL === null && {
         batchMax: embeddedBatchMax,
         pollMs: Math.min(embeddedPollMs, takeoverMs / 2),

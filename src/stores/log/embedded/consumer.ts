@@ -10,7 +10,7 @@
  */
 import type { Logger } from '../../../telemetry/logger.js';
 import type { Database } from '../../database/port.js';
-import type { TellLoss } from '../losses.js';
+import type { OnDataLoss } from '../data-loss.js';
 import type { Consumer, LogEntry, Subscription } from '../port.js';
 import { acquireGroup, commitGroup, readEntries, releaseGroup, type GroupKey } from './group.js';
 import { createTail, type Tail } from '../tail.js';
@@ -20,7 +20,7 @@ export interface TableConsumerDeps {
   readonly database: Database;
   readonly now: () => number;
   readonly logger?: Logger | undefined;
-  readonly tellLoss?: TellLoss | undefined;
+  readonly onDataLoss?: OnDataLoss | undefined;
   readonly member: string;
   readonly leaseMs: number;
   readonly pollMs: number;
@@ -92,7 +92,7 @@ export function startTableConsumer(deps: TableConsumerDeps, subscription: Subscr
 
 /** Reads and handles batches under the lease; the position moves here and nowhere else. */
 function createRounds(
-  { database, now, member, leaseMs, tellLoss }: TableConsumerDeps,
+  { database, now, member, leaseMs, onDataLoss }: TableConsumerDeps,
   { topic, group, batchMax, lingerMs = 0, handle }: Subscription,
   tail: Tail,
   pause: (ms: number) => Promise<void>,
@@ -115,7 +115,7 @@ function createRounds(
     const read = await readEntries(database, topic, from);
     if (read.entries.length === 0) return [];
     // A group that has read nothing yet begins with the oldest that is left.
-    if (from > 0 && read.start > from) tellLoss?.({ topic, group, entries: read.start - from });
+    if (from > 0 && read.start > from) onDataLoss?.({ topic, group, entries: read.start - from });
     tail.replace(read.start, read.entries);
     position = read.start;
     return tail.take(read.start, batchMax);

@@ -11,7 +11,7 @@ import type { Logger } from '../../../telemetry/logger.js';
 import type { Database } from '../../database/port.js';
 import { createGroupCommit, type GroupCommit } from '../group-commit.js';
 import { packEntries, unpackEntries } from '../packing.js';
-import type { TellLoss } from '../losses.js';
+import type { OnDataLoss } from '../data-loss.js';
 import { topics, type Log, type LogEntry, type PartitionProgress, type Topic } from '../port.js';
 import { startTableConsumer, type TableConsumer } from './consumer.js';
 import { startTrimming } from './trim.js';
@@ -20,8 +20,8 @@ export interface TableLogOptions {
   readonly database: Database;
   readonly now: () => number;
   readonly logger?: Logger;
-  /** Told of entries that were gone before a group had read them. */
-  readonly tellLoss?: TellLoss;
+  /** Called when entries were deleted before a group read them. */
+  readonly onDataLoss?: OnDataLoss;
   /** Longest wait of an append. */
   readonly appendDeadlineMs?: number;
   /** How often readers look for appends of other processes. */
@@ -52,7 +52,7 @@ export function openTableLog(options: TableLogOptions): Log {
     database,
     now,
     logger,
-    tellLoss,
+    onDataLoss,
     appendDeadlineMs,
     pollMs,
     leaseMs,
@@ -87,7 +87,7 @@ export function openTableLog(options: TableLogOptions): Log {
     subscribe: async (subscription) => {
       if (isClosed) return refuse();
       const reader = startTableConsumer(
-        { database, now, logger, tellLoss, member: randomUUID(), leaseMs, pollMs },
+        { database, now, logger, onDataLoss, member: randomUUID(), leaseMs, pollMs },
         { ...subscription, batchMax: Math.min(subscription.batchMax, batchMax) },
       );
       readers.set(reader, subscription.topic);

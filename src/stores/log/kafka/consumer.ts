@@ -6,27 +6,17 @@
  * Silence counts as failure because kafkajs can be stuck and not know it. Every member that ends is cut off from the brokers first: one that
  * came back to life beside its successor would hold partitions that nobody works on.
  */
-import type { Logger } from '../../../telemetry/logger.js';
 import { settleWithin } from '../../settle-within.js';
 import type { KafkaClient } from './client.js';
-import { joinGroup, type Member } from './member.js';
-import type { TellLoss } from '../losses.js';
+import { joinGroup, type Member, type MemberDeps } from './member.js';
 import type { Consumer, Subscription } from '../port.js';
 import { createWake, pauseAfter } from '../wake.js';
 
-export interface KafkaConsumerDeps {
+export interface KafkaConsumerDeps extends Omit<MemberDeps, 'client' | 'subscription' | 'onTick'> {
   /** Resolves once the topic exists. */
   readonly opened: Promise<void>;
-  /** A client of its own for each member. */
+  /** Makes a client for each member. */
   readonly createClient: () => KafkaClient;
-  readonly now: () => number;
-  readonly logger: Logger;
-  readonly tellLoss: TellLoss;
-  /** Names of the topic and the group in Kafka. */
-  readonly topicName: string;
-  readonly groupId: string;
-  /** How long a member may be silent before the group gives its share to others. */
-  readonly sessionTimeoutMs: number;
 }
 
 /** Leaves time for what a process closes afterwards. */

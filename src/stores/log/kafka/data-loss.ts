@@ -1,20 +1,11 @@
 /**
- * Notices that a group of Kafka was set to a later offset than it had read up to. kafkajs does so by itself where the entries in between are
- * gone, and says nothing. What the group had read is asked for when the member joins, and followed from then on.
+ * Detects entries that Kafka deleted before the group read them. kafkajs then goes on with the oldest entry that is left, without a word.
+ * The committed offsets are read when the member joins, and followed from then on.
  */
-import { settleWithin } from '../../settle-within.js';
-import type { KafkaClient } from './client.js';
+import type { PartitionProgress } from '../port.js';
 
-export interface KafkaLossesDeps {
-  readonly client: KafkaClient;
-  readonly topicName: string;
-  readonly groupId: string;
-  /** Told how many entries of a partition were passed over. */
-  readonly onLost: (entries: number) => void;
-}
-
-export interface KafkaLosses {
-  /** The member joined: reads where its group stands. Nothing may be fetched until it resolves, since kafkajs then forgets where that was. */
+export interface DataLossDetector {
+  /** The member joined. Nothing may be fetched until it resolves: a fetch may overwrite the committed offsets. */
   joined(): Promise<void>;
   /** A batch was fetched that begins at this offset. */
   fetched(partition: number, firstOffset: string): void;
@@ -22,37 +13,28 @@ export interface KafkaLosses {
   committed(partition: number, offset: string): void;
 }
 
-const deadlineMs = 5_000;
-
-export function createKafkaLosses({ client, topicName, groupId, onLost }: KafkaLossesDeps): KafkaLosses {
-  let standing = new Map<number, number>();
-
-  const readStanding = async (): Promise<Map<number, number>> => {
-    const admin = client.kafka.admin({ retry: { retries: 1 } });
-    try {
-      await admin.connect();
-      const [read] = await admin.fetchOffsets({ groupId, topics: [topicName] });
-      const offsets = read?.partitions.map(({ partition, offset }) => [partition, Number(offset)] as const) ?? [];
-      // -1: the group has never read of the partition, and begins with the oldest entry.
-      return new Map(offsets.filter(([, offset]) => offset >= 0));
-    } finally {
-      await admin.disconnect().catch(() => undefined);
-    }
-  };
-
+/** `onLost` receives the number of entries of a partition that were skipped. */
+export function createDataLossDetector(
+  readProgress: () => Promise<readonly PartitionProgress[]>,
+  onLost: (entries: number) => void,
+): DataLossDetector {
+  let expected = new Map<number, number>();
   return {
     async joined() {
-      standing.clear();
-      // Not knowing costs the notice of a loss, and is no reason not to read.
-      standing = await settleWithin(readStanding(), deadlineMs, 'kafka').catch(() => new Map<number, number>());
+      expected = new Map();
+      // The first question may find a connection that broke. Without an answer a loss goes unnoticed, which is no reason not to read.
+      const progress = await readProgress()
+        .catch(readProgress)
+        .catch(() => []);
+      expected = new Map(progress.map(({ partition, next }) => [partition, next]));
     },
     fetched(partition, firstOffset) {
-      const expected = standing.get(partition);
       const first = Number(firstOffset);
-      if (expected === undefined || first <= expected) return;
-      standing.set(partition, first);
-      onLost(first - expected);
+      const next = expected.get(partition) ?? first;
+      if (first <= next) return;
+      expected.set(partition, first);
+      onLost(first - next);
     },
-    committed: (partition, offset) => void standing.set(partition, Number(offset) + 1),
+    committed: (partition, offset) => void expected.set(partition, Number(offset) + 1),
   };
 }

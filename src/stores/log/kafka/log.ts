@@ -12,8 +12,8 @@ import { startKafkaConsumer } from './consumer.js';
 import { startKafkaProducer } from './producer.js';
 import { startReplicaRounds } from './replica-rounds.js';
 import { createTopics, createWatch } from './topics.js';
-import type { TellLoss } from '../losses.js';
-import { topics, type Consumer, type Log, type Topic } from '../port.js';
+import type { OnDataLoss } from '../data-loss.js';
+import { topics, type Consumer, type Log, type PartitionProgress, type Topic } from '../port.js';
 
 export interface KafkaLogOptions extends KafkaConnection {
   readonly now?: () => number;
@@ -23,8 +23,8 @@ export interface KafkaLogOptions extends KafkaConnection {
   readonly partitions?: number;
   /** How long created topics keep their entries, in milliseconds. */
   readonly retentionMs?: number;
-  /** Told of entries that were gone before a group had read them. */
-  readonly tellLoss?: TellLoss;
+  /** Called when entries were deleted before a group read them. */
+  readonly onDataLoss?: OnDataLoss;
   /** Told from time to time how many replicas topics lack that were made while brokers were away. */
   readonly tellMissingReplicas?: (replicas: number) => void;
   /** Longest wait of an append. */
@@ -41,7 +41,7 @@ const defaults = {
   prefix: 'verifyhuman.',
   partitions: 6,
   retentionMs: 14 * 86_400_000,
-  tellLoss: () => undefined,
+  onDataLoss: () => undefined,
   tellMissingReplicas: () => undefined,
   appendDeadlineMs: 2_000,
   sessionTimeoutMs: 10_000,
@@ -54,7 +54,7 @@ const waitingBytesMax = 67_108_864;
 
 /** Resolves when the log is open, or after `openWaitMs` all the same. */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
-  const { now, prefix, partitions, retentionMs, tellLoss, appendDeadlineMs, sessionTimeoutMs, logger, ...rest } = {
+  const { now, prefix, partitions, retentionMs, onDataLoss, appendDeadlineMs, sessionTimeoutMs, logger, ...rest } = {
     ...defaults,
     ...options,
   };
@@ -98,8 +98,12 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
       requireOpen();
       const topicName = nameOf(subscription.topic);
       const groupId = `${topicName}.${subscription.group}`;
+      const readProgress = (): Promise<readonly PartitionProgress[]> => watch.progress(topicName, groupId);
       const consumer = startKafkaConsumer(
-        { createClient, opened: producer.opened, now, logger, tellLoss, topicName, groupId, sessionTimeoutMs },
+        {
+          ...{ createClient, opened: producer.opened, readProgress, onDataLoss },
+          ...{ now, logger, topicName, groupId, sessionTimeoutMs },
+        },
         subscription,
       );
       consumers.add(consumer);

@@ -8,10 +8,10 @@
 import type { Consumer, ConsumerCrashEvent, EachBatchPayload } from 'kafkajs';
 import type { Logger } from '../../../telemetry/logger.js';
 import type { KafkaClient } from './client.js';
-import { createKafkaLosses, type KafkaLosses } from './data-loss.js';
-import type { TellLoss } from '../losses.js';
+import { createDataLossDetector, type DataLossDetector } from './data-loss.js';
+import type { OnDataLoss } from '../data-loss.js';
 import { createPartitions, type Partitions } from './partitions.js';
-import type { Subscription } from '../port.js';
+import type { PartitionProgress, Subscription } from '../port.js';
 
 export interface MemberDeps {
   readonly client: KafkaClient;
@@ -23,7 +23,9 @@ export interface MemberDeps {
   readonly sessionTimeoutMs: number;
   readonly now: () => number;
   readonly logger: Logger;
-  readonly tellLoss: TellLoss;
+  readonly onDataLoss: OnDataLoss;
+  /** How far the group has read the topic. */
+  readonly readProgress: () => Promise<readonly PartitionProgress[]>;
   /** Called at each sign that kafkajs is at work. */
   readonly onTick: () => void;
 }
@@ -59,7 +61,8 @@ export function joinGroup(deps: MemberDeps): Member {
   const { client, topicName, onTick } = deps;
   const consumer = createConsumer(deps);
   const resolvers: Resolvers = new Map();
-  const losses = createMemberLosses(deps);
+  const { topic, group } = deps.subscription;
+  const losses = createDataLossDetector(deps.readProgress, (entries) => deps.onDataLoss({ topic, group, entries }));
   const partitions = createMemberPartitions(deps, consumer, { resolvers, losses });
   const { events } = consumer;
   consumer.on(events.FETCH, onTick);
@@ -120,19 +123,10 @@ function createConsumer({ client, groupId, sessionTimeoutMs, subscription }: Mem
   });
 }
 
-/** Topics and groups are told by their names here, not by those in Kafka. */
-const createMemberLosses = ({ client, topicName, groupId, tellLoss, subscription }: MemberDeps): KafkaLosses =>
-  createKafkaLosses({
-    client,
-    topicName,
-    groupId,
-    onLost: (entries) => tellLoss({ topic: subscription.topic, group: subscription.group, entries }),
-  });
-
 /** What is kept of each partition beside its work. */
 interface Kept {
   readonly resolvers: Resolvers;
-  readonly losses: KafkaLosses;
+  readonly losses: DataLossDetector;
 }
 
 function createMemberPartitions(

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { LogEntry } from '../../../../src/stores/log/port.js';
-import type { Loss } from '../../../../src/stores/log/losses.js';
+import type { DataLoss } from '../../../../src/stores/log/data-loss.js';
 import { openEmbeddedDatabase } from '../../../../src/stores/database/embedded/open.js';
 import { migrate } from '../../../../src/stores/database/migrate.js';
 import { openPostgres } from '../../../../src/stores/database/postgres/open.js';
@@ -82,9 +82,9 @@ t.test('groups that never came back stop holding entries, and so do topics that 
 });
 
 t.test('what was removed before a group had read it is told with its number', async (t) => {
-  const losses: Loss[] = [];
+  const losses: DataLoss[] = [];
   const database = await emptyDatabase();
-  const log = openTableLog({ ...quick, database, trimEveryMs: 3_600_000, tellLoss: (loss) => losses.push(loss) });
+  const log = openTableLog({ ...quick, database, trimEveryMs: 3_600_000, onDataLoss: (loss) => losses.push(loss) });
   t.teardown(() => log.close());
   const group = freshGroup();
   const reader = await gather(log, 'deliveries', group);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import kafkajs, { Kafka, logLevel } from 'kafkajs';
 import t from 'tap';
-import type { Loss } from '../../../../src/stores/log/losses.js';
+import type { DataLoss } from '../../../../src/stores/log/data-loss.js';
 import { openKafkaLog } from '../../../../src/stores/log/kafka/log.js';
 import type { Log, LogEntry } from '../../../../src/stores/log/port.js';
 import { createLogger } from '../../../../src/telemetry/logger.js';
@@ -68,11 +68,11 @@ if (stack !== null) {
     'topics keep their entries as long as they are told, and what is gone unread is told with its number',
     async (t) => {
       const prefix = `test-${randomUUID()}.`;
-      const losses: Loss[] = [];
+      const losses: DataLoss[] = [];
       const log = await openKafkaLog({
         ...{ brokers: [stack.kafkaBrokers], clientId: 'verifyhuman-test', logger, prefix, sessionTimeoutMs: 3_000 },
         retentionMs: 5 * 86_400_000,
-        tellLoss: (loss) => losses.push(loss),
+        onDataLoss: (loss) => losses.push(loss),
       });
       t.teardown(() => log.close());
       const admin = new Kafka({ brokers: [stack.kafkaBrokers], logLevel: logLevel.NOTHING }).admin();

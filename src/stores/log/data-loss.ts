@@ -1,19 +1,19 @@
 /**
- * Entries that were gone before a group had read them: deleted at the end of their retention, while the group was behind. Reading goes on with
- * the oldest that is left, and what is missing is told with its number, as an error.
+ * Entries that were deleted before a group read them: their retention ended while the group was behind. Reading goes on with the oldest entry that is
+ * left, and the number of missing entries is counted and logged as an error.
  */
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 
-export interface Loss {
+export interface DataLoss {
   readonly topic: string;
   readonly group: string;
   readonly entries: number;
 }
 
-export type TellLoss = (loss: Loss) => void;
+export type OnDataLoss = (loss: DataLoss) => void;
 
-export function createTellLoss(logger: Logger, metrics: Pick<Metrics, 'logLost'>): TellLoss {
+export function createDataLossReporter(logger: Logger, metrics: Pick<Metrics, 'logLost'>): OnDataLoss {
   return ({ topic, group, entries }) => {
     metrics.logLost.inc({ group }, entries);
     logger.error(
