@@ -9,7 +9,7 @@
  */
 import { storeUnavailable } from '../../errors.js';
 import { packedBytes } from './packing.js';
-import type { LogEntry } from './port.js';
+import { topics, type LogEntry, type Topic } from './port.js';
 
 export interface GroupCommitOptions {
   /** Names the log in faults. */
@@ -94,4 +94,15 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     });
   };
   return { append, drain: async () => running ?? undefined };
+}
+
+export interface TopicWritersOptions extends Omit<GroupCommitOptions, 'write'> {
+  readonly write: (topic: Topic, entries: readonly LogEntry[]) => Promise<void>;
+}
+
+/** A group commit for each topic. */
+export function createTopicWriters({ write, ...options }: TopicWritersOptions): Readonly<Record<Topic, GroupCommit>> {
+  const createWriter = (topic: Topic): GroupCommit =>
+    createGroupCommit({ ...options, write: (entries) => write(topic, entries) });
+  return Object.fromEntries(topics.map((topic) => [topic, createWriter(topic)])) as Record<Topic, GroupCommit>;
 }

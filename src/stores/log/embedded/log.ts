@@ -9,10 +9,10 @@ import { randomUUID } from 'node:crypto';
 import { storeUnavailable } from '../../../errors.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import type { Database } from '../../database/port.js';
-import { createGroupCommit, type GroupCommit } from '../group-commit.js';
+import { createTopicWriters } from '../group-commit.js';
 import { packEntries, unpackEntries } from '../packing.js';
 import type { OnDataLoss } from '../data-loss.js';
-import { topics, type Log, type LogEntry, type PartitionProgress, type Topic } from '../port.js';
+import type { Log, LogEntry, PartitionProgress, Topic } from '../port.js';
 import { startTableConsumer, type TableConsumer } from './consumer.js';
 import { startTrimming } from './trim.js';
 
@@ -67,19 +67,16 @@ export function openTableLog(options: TableLogOptions): Log {
   const trimming = startTrimming({ database, logger, everyMs: trimEveryMs, retentionSeconds });
   let isClosed = false;
 
-  const createWriter = (topic: Topic): GroupCommit => {
-    const write = async (entries: readonly LogEntry[]): Promise<void> => {
-      const content = packEntries(entries);
-      const end = await insertBatch(database, topic, entries.length, content, appendDeadlineMs);
-      const listening = [...readers].filter(([, of]) => of === topic);
-      if (listening.length === 0) return;
-      // As a read from the table would give them: whatever the caller does with its own arrays.
-      const written = unpackEntries(content);
-      for (const [reader] of listening) reader.offer(end - entries.length, written);
-    };
-    return createGroupCommit({ store, write, deadlineMs: appendDeadlineMs, writeBytesMax, waitingBytesMax });
+  const write = async (topic: Topic, entries: readonly LogEntry[]): Promise<void> => {
+    const content = packEntries(entries);
+    const end = await insertBatch(database, topic, entries.length, content, appendDeadlineMs);
+    const listening = [...readers].filter(([, of]) => of === topic);
+    if (listening.length === 0) return;
+    // As a read from the table would give them: whatever the caller does with its own arrays.
+    const written = unpackEntries(content);
+    for (const [reader] of listening) reader.offer(end - entries.length, written);
   };
-  const writers = Object.fromEntries(topics.map((topic) => [topic, createWriter(topic)])) as Record<Topic, GroupCommit>;
+  const writers = createTopicWriters({ store, write, deadlineMs: appendDeadlineMs, writeBytesMax, waitingBytesMax });
   const refuse = (): Promise<never> => Promise.reject(storeUnavailable(`${store}: closed`));
 
   return {

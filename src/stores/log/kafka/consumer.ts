@@ -28,7 +28,10 @@ const pauseFirstMs = 200;
 const pauseMsMax = 2_000;
 
 /** Joins the group in the background, again and again until it succeeds, and again whenever its member ends. */
-export function startKafkaConsumer({ createClient, opened, ...deps }: KafkaConsumerDeps, subscription: Subscription): Consumer {
+export function startKafkaConsumer(
+  { createClient, opened, ...deps }: KafkaConsumerDeps,
+  subscription: Subscription,
+): Consumer {
   const { now, logger, groupId, sessionTimeoutMs } = deps;
   let tickAtMs = now();
   let failures = 0;

@@ -6,7 +6,7 @@
  */
 import { storeUnavailable } from '../../../errors.js';
 import { settleWithin } from '../../settle-within.js';
-import { createGroupCommit, type GroupCommit } from '../group-commit.js';
+import { createTopicWriters } from '../group-commit.js';
 import { createKafkaClient, type KafkaClient, type KafkaConnection } from './client.js';
 import { startKafkaConsumer } from './consumer.js';
 import { startKafkaProducer } from './producer.js';
@@ -69,21 +69,14 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   const consumers = new Set<Consumer>();
   let isClosed = false;
   const replicas = producer.opened.then(() =>
-    isClosed
-      ? null
-      : startReplicaRounds({ createClient, logger, topicNames, tellMissing: rest.tellMissingReplicas }),
+    isClosed ? null : startReplicaRounds({ createClient, logger, topicNames, tellMissing: rest.tellMissingReplicas }),
   );
   await settleWithin(producer.opened, rest.openWaitMs, store).catch(() => undefined);
 
-  const createWriter = (topic: Topic): GroupCommit =>
-    createGroupCommit({
-      store,
-      write: (entries) => producer.send(nameOf(topic), entries),
-      deadlineMs: appendDeadlineMs,
-      writeBytesMax,
-      waitingBytesMax,
-    });
-  const writers = Object.fromEntries(topics.map((topic) => [topic, createWriter(topic)])) as Record<Topic, GroupCommit>;
+  const writers = createTopicWriters({
+    ...{ store, deadlineMs: appendDeadlineMs, writeBytesMax, waitingBytesMax },
+    write: (topic, entries) => producer.send(nameOf(topic), entries),
+  });
   const requireOpen = (): void => {
     if (isClosed) throw storeUnavailable(`${store}: closed`);
   };
