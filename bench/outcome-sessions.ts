@@ -24,13 +24,10 @@ export const sessionsOf = (name: string, count: number, days: number): readonly 
   }));
 };
 
-/** Makes the partitions of the days before today; the index of sessions is then older than all of them. */
+/** Makes the partitions of the days before today. */
 export async function makeDays(database: Database, days: number): Promise<void> {
   for (let before = 1; before <= days; before += 1)
     await makePartition(database, new Date(Date.now() - before * dayMs).toISOString().slice(0, 10));
-  await database.query("UPDATE migrations SET applied_at = $1 WHERE name LIKE '0051%'", [
-    new Date(Date.now() - (days + 2) * dayMs),
-  ]);
 }
 
 /** The tables that tell of a scored session, and what a copy has of its own there. */

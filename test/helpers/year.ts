@@ -22,7 +22,7 @@ export const refOf = (name: string): string => createHash('sha256').update(name)
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** Makes the partitions of the days before `nowMs`, as the recorder does; the index of sessions is then as old as the oldest. */
+/** Makes the partitions of the days before `nowMs`, as the recorder does. */
 export async function makeDays(database: Database, nowMs: number, days: number): Promise<void> {
   const make = Array.from({ length: days }, (_, before) => {
     const [day, next] = [dayOf(nowMs - before * dayMs), dayOf(nowMs - (before - 1) * dayMs)];
@@ -30,9 +30,6 @@ export async function makeDays(database: Database, nowMs: number, days: number):
   });
   for (let from = 0; from < days; from += statementsMax)
     await database.query(make.slice(from, from + statementsMax).join(';'), [], { deadlineMs: 60_000 });
-  await database.query("UPDATE migrations SET applied_at = $1 WHERE name LIKE '0051%'", [
-    new Date(nowMs - (days + 1) * dayMs),
-  ]);
 }
 
 export interface PastScore {

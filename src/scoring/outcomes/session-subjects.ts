@@ -1,10 +1,8 @@
 /**
- * Whose history scored sessions belong to, of many at once. It stands in the index of sessions; where that was written before it told, in the
- * receipt, whose day the index names. A look at receipts that names no day opens every partition there is, so there is one only for
- * receipts that are older than the index itself. What was found is kept with the outcomes, for when the rest is past its lifetime.
+ * Finds the history subjects of scored sessions, many at once, in the index of sessions. What was found is kept with the outcomes, which outlive the
+ * index.
  */
 import type { Queryable, Row } from '../../stores/database/port.js';
-import { indexedFrom } from '../sessions/before-index.js';
 
 export interface SessionName {
   readonly namespace: string;
@@ -30,8 +28,6 @@ export const columnsOf = (sessions: readonly SessionName[]): [projects: string[]
   sessions.map(({ namespace }) => namespace),
   sessions.map(({ sessionRef }) => sessionRef),
 ];
-
-const dayMs = 86_400_000;
 
 interface SubjectsRow extends Row {
   readonly namespace: string;
@@ -75,76 +71,17 @@ const note = (found: Found, rows: readonly SubjectsRow[]): void => {
 };
 
 async function findScored(tx: Queryable, sessions: readonly SessionName[]): Promise<Found> {
-  const rows = await tx.query<IndexRow>(
-    `SELECT known.project_id AS namespace, known.session_ref, known.receipt_id, known.scored_at, known.subjects, known.respondent_known
-       FROM session_index known JOIN unnest($1::text[], $2::text[]) AS named (project, session)
-         ON known.project_id = named.project AND known.session_ref = named.session`,
-    columnsOf(sessions),
-  );
   const found: Found = new Map();
   note(
     found,
-    rows.flatMap((row) =>
-      row.subjects === null
-        ? []
-        : [{ ...row, subjects: row.subjects, respondent_known: row.respondent_known === true }],
+    await tx.query<SubjectsRow>(
+      `SELECT known.project_id AS namespace, known.session_ref, known.subjects, known.respondent_known
+         FROM session_index known JOIN unnest($1::text[], $2::text[]) AS named (project, session)
+           ON known.project_id = named.project AND known.session_ref = named.session`,
+      columnsOf(sessions),
     ),
-  );
-  await readReceipts(
-    tx,
-    rows.filter(({ subjects }) => subjects === null),
-    found,
-  );
-  const indexed = new Set(rows.map((row) => nameOf(sessionOf(row))));
-  await readBeforeIndex(
-    tx,
-    sessions.filter((session) => !indexed.has(nameOf(session))),
-    found,
   );
   return found;
-}
-
-interface IndexRow extends Row {
-  readonly namespace: string;
-  readonly session_ref: string;
-  readonly receipt_id: string;
-  readonly scored_at: Date;
-  readonly subjects: readonly string[] | null;
-  readonly respondent_known: boolean | null;
-}
-
-/** A query for each day, so that each names one partition. */
-async function readReceipts(tx: Queryable, rows: readonly IndexRow[], found: Found): Promise<void> {
-  const days = new Map<number, string[]>();
-  for (const { scored_at, receipt_id } of rows) {
-    const day = Math.floor(scored_at.getTime() / dayMs);
-    days.set(day, [...(days.get(day) ?? []), receipt_id]);
-  }
-  for (const [day, receiptIds] of days)
-    note(
-      found,
-      await tx.query<SubjectsRow>(
-        `SELECT project_id AS namespace, session_ref, subjects, respondent_known FROM receipts
-          WHERE scored_at >= $1 AND scored_at < $2 AND receipt_id = ANY($3::text[])`,
-        [new Date(day * dayMs), new Date((day + 1) * dayMs), receiptIds],
-      ),
-    );
-}
-
-async function readBeforeIndex(tx: Queryable, sessions: readonly SessionName[], found: Found): Promise<void> {
-  if (sessions.length === 0) return;
-  const indexedFromMs = await indexedFrom(tx);
-  if (indexedFromMs === null) return;
-  // The latest comes last, and stands.
-  note(
-    found,
-    await tx.query<SubjectsRow>(
-      `SELECT r.project_id AS namespace, r.session_ref, r.subjects, r.respondent_known
-         FROM receipts r JOIN unnest($1::text[], $2::text[]) AS named (project, session) ON r.project_id = named.project AND r.session_ref = named.session
-        WHERE r.scored_at < $3 ORDER BY r.scored_at`,
-      [...columnsOf(sessions), new Date(indexedFromMs)],
-    ),
-  );
 }
 
 /** Also where nothing counts yet: when something does, the receipt that tells may be gone. */

@@ -10,13 +10,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { leastIdAt } from '../../crypto/ids.js';
-import { bounds } from '../../stores/counters/bounds.js';
 import type { Namespace } from '../../stores/counters/namespace.js';
 import type { Database } from '../../stores/database/port.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { rebuildProject, restoreWindowMs, type RebuildDeps } from './rebuild.js';
 import { untilRecorded } from '../receipts/recorded-log.js';
-import { indexedFrom } from '../sessions/before-index.js';
 
 export interface WarmthDeps extends RebuildDeps {
   /** For the first look at a project, which a score waits for. */
@@ -121,22 +119,10 @@ async function isNew({ lookups, log, now }: WarmthDeps, namespace: Namespace): P
            OR EXISTS (SELECT 1 FROM session_index WHERE project_id = $1 AND receipt_id >= $2) AS something`,
       [namespace, leastIdAt('receipt', now() - restoreWindowMs)],
     );
-    return row?.something !== true && !(await hasUnindexed(lookups, namespace, now() - restoreWindowMs));
+    return row?.something !== true;
   };
   if (!(await hasNothing())) return false;
   // Where the log is away nobody can tell, and the project counts as new.
   const isRecorded = await untilRecorded(log, recordedWait).catch(() => true);
   return isRecorded && hasNothing();
-}
-
-/** Whether there are receipts from this time on that the index of sessions may not know. By whole days, so that the first that is found will do. */
-async function hasUnindexed(lookups: Database, namespace: Namespace, sinceMs: number): Promise<boolean> {
-  const indexedFromMs = await indexedFrom(lookups);
-  if (indexedFromMs === null || indexedFromMs <= sinceMs) return false;
-  const [from, to] = [Math.floor(sinceMs / bounds.dayMs), Math.ceil(indexedFromMs / bounds.dayMs)];
-  const [row] = await lookups.query<{ something: boolean }>(
-    'SELECT EXISTS (SELECT 1 FROM receipts WHERE project_id = $1 AND scored_at >= $2 AND scored_at < $3) AS something',
-    [namespace, new Date(from * bounds.dayMs), new Date(to * bounds.dayMs)],
-  );
-  return row?.something === true;
 }

@@ -1,14 +1,11 @@
 /**
- * Brings a project back into a counters store that has lost something of it: its history, and the sessions that the counters still look back to,
- * read from the database, newest first. One process at a time does so for a project. How far it has come is noted after each page beside the claim:
- * what ends early goes on from there, here or in another process. A loss while it is at it ends it without a mark, and the next look begins anew.
+ * Rebuilds a project in a counters store that lost data: publishes its history, and counts the sessions that the counters still look back to, read
+ * from the database, newest first. One process at a time rebuilds a project. It saves its cursor after each page, so that a rebuild that ends early
+ * continues there, in this process or another. A loss during a rebuild ends it without a mark; the next check starts over.
  *
- *   claimed ──▶ what the log holds is recorded ──▶ history told ──▶ sessions counted, a page at a time ──▶ marked
- *           │                                └─not in time─▶ behind                 ▲
- *           └──────────one in this run of the store came so far already─────────────┘
- *
- * Sessions are found by the index of sessions, which is in the order of receipts within a project, and read by their day. While the index is younger
- * than the counters look back, receipts that it may not know are read too (rebuild-pages.ts): a project is not marked without them.
+ *   claimed ──▶ what the log holds is recorded ──▶ history published ──▶ sessions counted, a page at a time ──▶ marked
+ *           │                                └─not in time─▶ behind                      ▲
+ *           └──────────a rebuild in the same run of the store left a cursor──────────────┘
  */
 import type { Pool } from '../../pool/pool.js';
 import { bounds } from '../../stores/counters/bounds.js';
@@ -19,9 +16,8 @@ import type { Log } from '../../stores/log/port.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { publishProject } from '../outcomes/history-publisher.js';
-import { firstPlace, restorePage, type RestoredPage, type Span } from './rebuild-pages.js';
+import { firstCursor, restorePage, type RestoredPage, type Span } from './rebuild-pages.js';
 import { untilRecorded } from '../receipts/recorded-log.js';
-import { indexedFrom } from '../sessions/before-index.js';
 
 export interface RebuildDeps {
   readonly database: Database;
@@ -60,10 +56,9 @@ export async function rebuildProject(
       await publishProject(deps, namespace);
     }
     const sinceMs = Math.max(startedAtMs - restoreWindowMs, (keptUpToMs ?? -Infinity) - clockSkewMs);
-    const indexedFromMs = await indexedFrom(deps.database);
-    const span = { sinceMs, untilMs: startedAtMs + clockSkewMs, indexedFromMs };
-    const note = (place: string): Promise<boolean> => deps.counters.noteRebuilt(namespace, owner, place);
-    const from = reached ?? firstPlace(span);
+    const span = { sinceMs, untilMs: startedAtMs + clockSkewMs };
+    const note = (cursor: string): Promise<boolean> => deps.counters.noteRebuilt(namespace, owner, cursor);
+    const from = reached ?? firstCursor(span);
     const restored = await restore(deps, namespace, span, { from, isLost: claim.isLost, note });
     if (claim.isLost() || !(await deps.counters.markWarm(namespace, owner))) return 'interrupted';
     deps.logger.info(
@@ -90,7 +85,7 @@ function keepClaim({ counters }: RebuildDeps, namespace: Namespace, owner: strin
 }
 
 interface Walk {
-  /** What comes before this place has been restored, or was counted live. */
+  /** Everything before this cursor has been restored, or was counted live. */
   readonly from: string;
   readonly isLost: () => boolean;
   readonly note: (place: string) => Promise<boolean>;
@@ -103,13 +98,13 @@ async function restore(
   { from, isLost, note }: Walk,
 ): Promise<number> {
   let restored = 0;
-  let place: string | null = from;
-  while (place !== null && !isLost()) {
-    const { sessions, next }: RestoredPage = await restorePage(deps, namespace, span, place);
+  let cursor: string | null = from;
+  while (cursor !== null && !isLost()) {
+    const { sessions, next }: RestoredPage = await restorePage(deps, namespace, span, cursor);
     restored += sessions;
     deps.metrics.restoredSessions.inc(sessions);
     if (next !== null && !(await note(next))) break;
-    place = next;
+    cursor = next;
   }
   return restored;
 }

@@ -26,7 +26,6 @@ import type { Receipt } from '../../record/types.js';
 import type { Counters, StoredProbe } from '../../stores/counters/port.js';
 import type { Database } from '../../stores/database/port.js';
 import type { LookedAt } from '../project-scope.js';
-import { indexedFrom } from './before-index.js';
 import { findScoredTimes, listSessions } from './session-index.js';
 
 export interface SessionServiceDeps {
@@ -75,15 +74,14 @@ function filterIssues(filter: Omit<SessionListQuery, 'limit' | 'cursor'>): reado
   return unstorable === null ? issues : [...issues, unstorable];
 }
 
-/** Only the days between which the session was scored are looked at, and those of which the index does not know every session. */
+/** Reads only the days between which the session was scored. */
 async function findReceipts(database: Database, owner: LookedAt, session: string): Promise<readonly SessionReceipt[]> {
-  const [times, indexedFromMs] = await Promise.all([findScoredTimes(database, owner, session), indexedFrom(database)]);
-  const never = new Date(0);
-  const { first, last } = times ?? { first: never, last: never };
+  const times = await findScoredTimes(database, owner, session);
+  if (times === null) return [];
   const rows = await database.query<{ record: Uint8Array; scored_at: Date }>(
-    `SELECT record, scored_at FROM receipts WHERE project_id = $1 AND session_ref = $2 AND (scored_at BETWEEN $3 AND $4 OR scored_at < $5)
+    `SELECT record, scored_at FROM receipts WHERE project_id = $1 AND session_ref = $2 AND scored_at BETWEEN $3 AND $4
       ORDER BY receipt_id DESC LIMIT ${trailReceiptsMax}`,
-    [owner.namespace, session, first, last, new Date(indexedFromMs ?? 0)],
+    [owner.namespace, session, times.first, times.last],
   );
   return rows.map(({ record, scored_at }) => describeReceipt(openReceipt(record), scored_at));
 }

@@ -185,60 +185,6 @@ else {
     },
   );
 
-  t.test(
-    'after an upgrade receipts come back that the index of sessions does not know, for as long as there may be any',
-    async (t) => {
-      const admin = new Redis(server.url);
-      t.teardown(() => admin.disconnect());
-      const project = 'proj_upgraded';
-      const unindexed = 620;
-      const again = scoresOf(project, 1, Date.now() - 2 * hourMs);
-      await recordScores(database, [
-        ...again,
-        ...scoresOf(project, 599, Date.now() - 3 * hourMs),
-        ...scoresOf(project, 20, Date.now() - 50 * hourMs),
-      ]);
-      await database.query('DELETE FROM session_index WHERE project_id = $1', [project]);
-      const emptied = async (options = {}): Promise<Instance> => {
-        await admin.flushall();
-        return openInstance(options);
-      };
-      const broughtBack = async (instance: Instance): Promise<number> => {
-        await instance.warmth.check(project);
-        await instance.warmth.settled();
-        return instance.restored();
-      };
-      const whole = await emptied();
-      t.equal(await broughtBack(whole), unindexed, 'none of them is in the index');
-      t.match(await whole.counters.countScore(next(project)), { warm: true, counts: { deviceSessionsDay: 601 } });
-
-      const [once] = again;
-      if (once === undefined) throw new Error('no score');
-      await recordScores(database, [
-        { ...once, atMs: Date.now() - hourMs },
-        ...scoresOf(project, 30, Date.now() - hourMs),
-      ]);
-      const cut = await emptied({ limit: 531 });
-      await broughtBack(cut);
-      t.match(await cut.counters.countScore(next(project)), { warm: false }, 'what is missing is said to be missing');
-      const claim = await admin.keys('*rebuild');
-      await admin.del(...claim);
-      const other = await openInstance();
-      const brought = (await cut.restored()) + (await broughtBack(other));
-      t.equal(brought, unindexed + 31, 'the other went on among them');
-      t.ok((await other.restored()) < unindexed, `${await other.restored()} were left`);
-      t.match(await other.counters.countScore(next(project)), { warm: true, counts: { deviceSessionsDay: 632 } });
-
-      const made = async (days: number): Promise<void> =>
-        void (await database.query("UPDATE migrations SET applied_at = $1 WHERE name LIKE '0051%'", [
-          new Date(Date.now() - days * 24 * hourMs),
-        ]));
-      t.teardown(() => made(0));
-      await made(9);
-      t.equal(await broughtBack(await emptied()), 31, 'then it knows all that are looked back to');
-    },
-  );
-
   t.test('a receipt that cannot be read is left out, and keeps no project from coming back', async (t) => {
     const one = await openInstance();
     await recordScores(database, scoresOf('proj_damaged', 3, Date.now() - hourMs));
