@@ -4,6 +4,7 @@ import { benchAdmin } from './admin.js';
 import { benchCounters } from './counters.js';
 import { benchDevices } from './devices.js';
 import { benchFaces } from './faces.js';
+import { benchFiles } from './files.js';
 import { benchOutcomes } from './outcomes.js';
 import { benchOverload } from './overload.js';
 import { benchScore } from './score.js';
@@ -17,6 +18,7 @@ const benches = {
   counters: benchCounters,
   devices: benchDevices,
   faces: benchFaces,
+  files: benchFiles,
   outcomes: benchOutcomes,
   overload: benchOverload,
   score: benchScore,

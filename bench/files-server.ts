@@ -1,0 +1,74 @@
+/**
+ * The service of the bench of files: scores sessions of its own, one at a time, and sends the files of the project that V8 saw run between each
+ * request and its reply.
+ */
+import { Session } from 'node:inspector';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readSettings } from '../src/config/read.js';
+import { startService } from '../src/main.js';
+import { createLogger } from '../src/telemetry/logger.js';
+import { scoreBodies } from './score-bodies.js';
+
+/** Files that ran, for each measured score. */
+export type FilesOfScores = readonly (readonly string[])[];
+
+const warmScores = 20;
+const measuredScores = 9;
+/** What the probe and the score before it left behind is done by then. */
+const quietMs = 100;
+
+const compiled = fileURLToPath(new URL('..', import.meta.url));
+const inspector = new Session();
+
+function filesRunSinceLastCall(): readonly string[] {
+  let files: string[] = [];
+  // In the same thread the inspector calls back before it returns.
+  inspector.post('Profiler.takePreciseCoverage', (error, coverage) => {
+    if (error !== null) throw error;
+    files = coverage.result
+      .filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0))
+      .map(({ url }) => (url.startsWith('file:') ? relative(compiled, fileURLToPath(url)) : ''))
+      .filter((path) => /^(?:src|workers)\//.test(path));
+  });
+  return files.map((path) => path.replace(/\.js$/, '.ts')).sort();
+}
+
+async function post(url: string, body: string, headers: Record<string, string>): Promise<void> {
+  const reply = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+  if (!reply.ok) throw new Error(`${url} answered ${reply.status}: ${await reply.text()}`);
+  await reply.arrayBuffer();
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'verifyhuman-bench-'));
+const settings = readSettings({
+  ...process.env,
+  PORT: '0',
+  AUDIENCE_PORT: '0',
+  ADMIN_PORT: '0',
+  VH_DATA_DIR: directory,
+  VH_LOG_LEVEL: 'warn',
+});
+const service = await startService(settings, createLogger('warn', process.stderr));
+const { baseUrl, projectKey = '', probeKey = '' } = service.bootstrap;
+inspector.connect();
+inspector.post('Profiler.enable');
+inspector.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+
+const scores: (readonly string[])[] = [];
+for (let n = 0; n < warmScores + measuredScores; n += 1) {
+  await post(`${baseUrl}/public/lite/probe`, scoreBodies.probe(n, probeKey), {});
+  await new Promise((resolve) => setTimeout(resolve, quietMs));
+  filesRunSinceLastCall();
+  await post(`${baseUrl}/lite/score`, scoreBodies.score(n), { 'x-api-key': projectKey });
+  if (n >= warmScores) scores.push(filesRunSinceLastCall());
+}
+process.send?.(scores satisfies FilesOfScores);
+process.on('SIGTERM', () => {
+  void service.stop().then(() => {
+    rmSync(directory, { recursive: true, force: true });
+    process.exit(0);
+  });
+});
