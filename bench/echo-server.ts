@@ -3,12 +3,12 @@
  * same bytes in and out.
  */
 import Fastify from 'fastify';
-import { tellLoopDelay } from './loop-delay.js';
+import { reportLoopDelay } from './loop-delay.js';
 
 const answer = JSON.parse(process.env['ECHO_ANSWER'] ?? '{}') as object;
 const app = Fastify();
 app.post('/echo', (_request, reply) => reply.send(answer));
 const origin = await app.listen({ host: '127.0.0.1', port: 0 });
-tellLoopDelay();
+reportLoopDelay();
 process.send?.({ origin });
 process.on('SIGTERM', () => process.exit(0));

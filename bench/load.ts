@@ -41,7 +41,7 @@ export interface Course {
   readonly stages: readonly { readonly perSecond: number; readonly seconds: number }[];
   /** Connections that stand before the first request. */
   readonly opened?: number;
-  readonly tell: (exchange: Exchange) => void;
+  readonly onExchange: (exchange: Exchange) => void;
   /** Called when a stage’s last request has left. */
   readonly stageEnded?: (stage: number) => void;
 }
@@ -61,7 +61,7 @@ export interface Load {
 
 /** `connections` is how many are in flight in a closed loop, and the most in an open one. */
 export function createLoad(connections: number): Load {
-  const each: Load['each'] = async (target, { stages, opened = 0, tell, stageEnded }) => {
+  const each: Load['each'] = async (target, { stages, opened = 0, onExchange, stageEnded }) => {
     const client = createHttpClient(target.origin, connections);
     await client.open(opened);
     const startedAt = performance.now();
@@ -72,7 +72,7 @@ export function createLoad(connections: number): Load {
       const sentAt = performance.now();
       left += 1;
       post(client, target, n++, (status, head) => {
-        tell({ sentMs: sentAt - startedAt, latencyMs: performance.now() - sentAt, status, head });
+        onExchange({ sentMs: sentAt - startedAt, latencyMs: performance.now() - sentAt, status, head });
         left -= 1;
         if (left === 0) done();
       });
@@ -109,11 +109,11 @@ export function createLoad(connections: number): Load {
     async open(target, perSecond, seconds) {
       const latencies: number[] = [];
       let errors = 0;
-      const tell = ({ latencyMs, status }: Exchange): void => {
+      const onExchange = ({ latencyMs, status }: Exchange): void => {
         latencies.push(latencyMs);
         if (!isAnswer(status)) errors += 1;
       };
-      await each(target, { stages: [{ perSecond, seconds }], tell });
+      await each(target, { stages: [{ perSecond, seconds }], onExchange });
       return { latenciesMs: Float64Array.from(latencies).sort(), errors };
     },
   };

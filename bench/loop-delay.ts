@@ -13,7 +13,7 @@ export const loopMessages = { begin: 'watch the event loop', end: 'tell its dela
 const resolutionMs = 2;
 
 /** In the server's process. */
-export function tellLoopDelay(): void {
+export function reportLoopDelay(): void {
   let watch: IntervalHistogram | null = null;
   process.on('message', (message) => {
     if (message === loopMessages.begin) {

@@ -97,7 +97,7 @@ async function overload(contestant: Contestant, sessions: Sessions, seconds: num
   await createLoad(connectionsMax).each(next, {
     stages: [tooMuch, normal],
     opened: connectionsKept,
-    tell: (exchange) => exchanges.push(exchange),
+    onExchange: (exchange) => exchanges.push(exchange),
     stageEnded: (stage) => {
       if (stage === 0) used = served.cpuMicroseconds() - before;
     },

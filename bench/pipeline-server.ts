@@ -9,7 +9,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import { quietQueues } from '../src/stores/log/kafka/quiet.js';
 import { openBenchLog, setting } from './bench-log.js';
-import { tellLoopDelay } from './loop-delay.js';
+import { reportLoopDelay } from './loop-delay.js';
 
 const recordBytes = 900;
 const keysRead = 8;
@@ -69,7 +69,7 @@ app.post(
   },
 );
 const origin = await app.listen({ host: '127.0.0.1', port: 0 });
-tellLoopDelay();
+reportLoopDelay();
 process.send?.({ origin });
 process.on('SIGTERM', () => {
   void Promise.allSettled([consumer.disconnect(), producer.disconnect(), database.end()]).then(() => process.exit(0));

@@ -53,11 +53,11 @@ export function tableOfTargets(ratios: BenchResult['ratios'], targets: readonly 
     const values = figures.flatMap((name) => ratios[name] ?? []);
     if (values.length === 0) return [];
     const isMissed = values.some((value) => (more ? value < floor : value > floor));
-    const here = values.map((value) => spell(value)).join(', ');
-    return `${measure.padEnd(54)}${here.padEnd(22)}${spell(floor).padEnd(7)}${(aim === undefined ? '' : spell(aim)).padEnd(6)}${isMissed ? 'missed' : ''}`;
+    const here = values.map((value) => format(value)).join(', ');
+    return `${measure.padEnd(54)}${here.padEnd(22)}${format(floor).padEnd(7)}${(aim === undefined ? '' : format(aim)).padEnd(6)}${isMissed ? 'missed' : ''}`;
   });
   return [`${'against floor and aim'.padEnd(54)}${'here'.padEnd(22)}floor  aim`, ...lines];
 }
 
-const spell = (value: number): string =>
+const format = (value: number): string =>
   value >= 100 ? String(Math.round(value)) : String(Math.round(value * 100) / 100);

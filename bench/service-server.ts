@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { readSettings } from '../src/config/read.js';
 import { startService } from '../src/main.js';
 import { createLogger } from '../src/telemetry/logger.js';
-import { tellLoopDelay } from './loop-delay.js';
+import { reportLoopDelay } from './loop-delay.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'verifyhuman-bench-'));
 // The load comes from one page, as it were.
@@ -19,7 +19,7 @@ const settings = readSettings({
   VH_LOG_LEVEL: 'warn',
 });
 const service = await startService(settings, createLogger('warn', process.stderr));
-tellLoopDelay();
+reportLoopDelay();
 process.send?.(service.bootstrap);
 process.on('SIGTERM', () => {
   void service.stop().then(() => {

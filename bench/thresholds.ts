@@ -31,7 +31,7 @@ interface Measured {
   readonly simulateMs: number;
   readonly recommendMs: number;
   readonly aloneMs: number;
-  readonly besideMs: number;
+  readonly concurrentMs: number;
   readonly errors: number;
 }
 
@@ -54,7 +54,7 @@ export async function benchThresholds({
       measured.simulateMs.toFixed(0).padStart(12),
       measured.recommendMs.toFixed(0).padStart(13),
       measured.aloneMs.toFixed(1).padStart(14),
-      measured.besideMs.toFixed(1).padStart(16),
+      measured.concurrentMs.toFixed(1).padStart(16),
     ].join(' ');
   return {
     table: [
@@ -65,14 +65,14 @@ export async function benchThresholds({
     ratios: {
       embeddedSimulateMs: round(embedded.simulateMs),
       embeddedRecommendMs: round(embedded.recommendMs),
-      embeddedScoreBeside: round(embedded.besideMs / embedded.aloneMs),
+      embeddedScoreConcurrent: round(embedded.concurrentMs / embedded.aloneMs),
       errors: embedded.errors + (real?.errors ?? 0),
       ...(real === null
         ? {}
         : {
             realSimulateMs: round(real.simulateMs),
             realRecommendMs: round(real.recommendMs),
-            realScoreBeside: round(real.besideMs / real.aloneMs),
+            realScoreConcurrent: round(real.concurrentMs / real.aloneMs),
           }),
     },
   };
@@ -174,10 +174,10 @@ async function ask({ bootstrap }: Service, seconds: number, rounds: number): Pro
   const asking = (async (): Promise<void> => {
     while (!isOver) await simulate();
   })();
-  const besideMs = await scores('beside');
+  const concurrentMs = await scores('beside');
   isOver = true;
   await asking;
-  return { simulateMs, recommendMs, aloneMs, besideMs, errors };
+  return { simulateMs, recommendMs, aloneMs, concurrentMs, errors };
 }
 
 /** In a database of its own, dropped at the end; null where the stack does not run. */

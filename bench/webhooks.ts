@@ -100,14 +100,14 @@ async function measure(
     toBare: Math.round((all.perSecond / barePerSecond) * 1_000) / 1_000,
     p50Ms: calm.p50Ms,
     p99Ms: calm.p99Ms,
-    p99MsBesideHanging: beset.p99Ms,
+    p99MsWithHanging: beset.p99Ms,
     ...(due === 0
       ? {}
       : {
           dueRetries: due,
-          perSecondBesideDue: Math.round(loaded.perSecond),
-          p50MsBesideDue: pacedLoaded.p50Ms,
-          p99MsBesideDue: pacedLoaded.p99Ms,
+          perSecondWithDue: Math.round(loaded.perSecond),
+          p50MsWithDue: pacedLoaded.p50Ms,
+          p99MsWithDue: pacedLoaded.p99Ms,
         }),
     missing: [all, one, calm, beset, loaded, pacedLoaded].reduce((sum, { missing }) => sum + missing, 0),
   };

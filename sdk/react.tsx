@@ -81,7 +81,7 @@ async function settleMount(
   callbacks: { readonly current: Callbacks },
   settle: (settled: Settled) => void,
 ): Promise<void> {
-  const tell = (name: 'onVerified' | 'onError', work: () => unknown) => {
+  const notify = (name: 'onVerified' | 'onError', work: () => unknown) => {
     try {
       work();
     } catch (thrown) {
@@ -93,11 +93,11 @@ async function settleMount(
     const result = await packagedSdk.mount(element, { ...options, onResult }, signal);
     if (signal.aborted) return;
     settle({ status: 'verified', result, error: null });
-    tell('onVerified', () => callbacks.current.onVerified?.(result));
+    notify('onVerified', () => callbacks.current.onVerified?.(result));
   } catch (error) {
     if (signal.aborted) return;
     settle({ status: 'failed', result: null, error });
-    tell('onError', () => callbacks.current.onError?.(error));
+    notify('onError', () => callbacks.current.onError?.(error));
   }
 }
 

@@ -14,7 +14,7 @@ import { judgeScore } from './scoring/judge.js';
 import { modelVersion } from './scoring/model-version.js';
 import { suspectPage } from './scoring/suspicion.js';
 import { decide } from './thresholds/decide.js';
-import { fitEdges } from './thresholds/fit.js';
+import { fitThresholds } from './thresholds/fit.js';
 import { markCapture } from './verification/marks.js';
 import { judgeSession } from './verification/verdict.js';
 
@@ -45,12 +45,12 @@ function run(task: PoolTask): PoolResults[PoolTask['kind']] {
     }
     case 'message': {
       const sketch = sketchDevice(task.body, task.transport.userAgent);
-      return { sketch, bands: bandsOf(sketch), tells: suspectPage(task) };
+      return { sketch, bands: bandsOf(sketch), indicators: suspectPage(task) };
     }
     case 'decide':
-      return task.inputs.map((inputs) => decide(inputs, task.edges));
+      return task.inputs.map((inputs) => decide(inputs, task.thresholds));
     case 'fit':
-      return fitEdges(task.subject);
+      return fitThresholds(task.subject);
     case 'marks':
       return markCapture(task.envelope);
     case 'verdict':

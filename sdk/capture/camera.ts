@@ -7,9 +7,9 @@ import { describeCamera, openCamera, stopStream } from './camera-stream.js';
 import { reportDeepfake } from './deepfake.js';
 import { direct, type Direction, type Take } from './director.js';
 import { startFrames, type FrameSource } from './frame-source.js';
-import { LookError, startLooker, type Looker } from './looker.js';
+import { AnalysisError, startAnalysisWorker, type AnalysisWorker } from './analysis-worker.js';
 import { toDemographics, toEmbedding, toFeatures } from './parts.js';
-import type { Summary } from './sight.js';
+import type { Summary } from './frame-analysis.js';
 import { createRecorder, type Recorder } from './recorder.js';
 
 /** Longest wait for a frame of an open camera, ms. */
@@ -28,10 +28,10 @@ async function capture(request: CaptureRequest): Promise<CaptureOutcome> {
   signal.addEventListener('abort', onAbort);
   addEventListener('pagehide', onLeave);
   // Models come while the respondent is asked for the camera.
-  const looker = startLooker(request.modelsBaseUrl);
+  const analysis = startAnalysisWorker(request.modelsBaseUrl);
   try {
     guide({ kind: 'loading' });
-    const outcome = await untilAborted(measure({ ...request, signal: stop.signal }, looker), stop.signal);
+    const outcome = await untilAborted(measure({ ...request, signal: stop.signal }, analysis), stop.signal);
     // Without a picture nothing was done that could be praised.
     if (outcome.kind === 'captured') guide({ kind: 'done' });
     return outcome;
@@ -39,12 +39,12 @@ async function capture(request: CaptureRequest): Promise<CaptureOutcome> {
     signal.throwIfAborted();
     // Nothing is sent for a page that is going; one that the respondent comes back to asks again.
     if (stop.signal.reason === left) return { kind: 'refused', reason: 'dismissed', name: left.name };
-    const detail = error instanceof LookError ? { detail: error.message } : {};
+    const detail = error instanceof AnalysisError ? { detail: error.message } : {};
     return { kind: 'unavailable', reason: reasonOf(error), parts: {}, ...detail };
   } finally {
     signal.removeEventListener('abort', onAbort);
     removeEventListener('pagehide', onLeave);
-    looker.close();
+    analysis.close();
   }
 }
 
@@ -59,11 +59,11 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 const reasonOf = (error: unknown): string => {
-  if (error instanceof LookError) return 'mediapipe_load_failed';
+  if (error instanceof AnalysisError) return 'mediapipe_load_failed';
   return error instanceof DOMException ? error.name : 'unknown_capability';
 };
 
-async function measure(request: CaptureRequest, looker: Looker): Promise<CaptureOutcome> {
+async function measure(request: CaptureRequest, worker: AnalysisWorker): Promise<CaptureOutcome> {
   const { signal, originMs } = request;
   const startedMs = performance.now();
   const opened = await openCamera(signal);
@@ -77,15 +77,15 @@ async function measure(request: CaptureRequest, looker: Looker): Promise<Capture
     const cameraMs = performance.now() - originMs;
     const described = await describeCamera(opened.track);
     const parts: CapturedParts = { camera: described, cameraMs };
-    await looker.ready;
+    await worker.ready;
     const modelsMs = performance.now() - startedMs;
     const recorder = createRecorder();
-    const direction = await record(request, looker, frames, recorder);
+    const direction = await record(request, worker, frames, recorder);
     off();
     frames.close();
     if (direction.end === 'no_face') return { kind: 'unavailable', reason: 'no_face_capture', parts };
     if (direction.end === 'ended') return { kind: 'refused', reason: 'busy', name: 'NotReadableError' };
-    const summary = await looker.conclude();
+    const summary = await worker.conclude();
     return finish(request, { ...parts, modelsMs }, recorder, direction, summary);
   } finally {
     off();
@@ -96,7 +96,7 @@ async function measure(request: CaptureRequest, looker: Looker): Promise<Capture
 
 function record(
   { guide, takeMoreTime, originMs, challenges, signal }: CaptureRequest,
-  looker: Looker,
+  worker: AnalysisWorker,
   frames: FrameSource,
   recorder: Recorder,
 ): Promise<Direction> {
@@ -104,9 +104,9 @@ function record(
     signal.throwIfAborted();
     const frame = await frames.next(frameMsMax);
     if (frame === null) return null;
-    const sight = await looker.look(frame.bitmap);
-    recorder.add(frame.atMs - originMs, sight);
-    return { atMs: frame.atMs, sight };
+    const analysis = await worker.analyze(frame.bitmap);
+    recorder.add(frame.atMs - originMs, analysis);
+    return { atMs: frame.atMs, analysis };
   }
   const now = (): number => performance.now();
   return direct({ take, guide, takeMoreTime, recorder, now, originMs }, challenges);

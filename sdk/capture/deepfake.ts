@@ -4,7 +4,7 @@
  */
 import type { DeepfakeReport } from '../widget/ports.js';
 import type { Pose } from './pose.js';
-import type { Summary } from './sight.js';
+import type { Summary } from './frame-analysis.js';
 
 /** Fewer frames tell nothing; shorter captures tell nothing of blinking. */
 const framesMin = 30;

@@ -6,7 +6,7 @@ import type { ChallengeType, IssuedChallenge } from '../../src/contract/verdict.
 import type { GuideStep } from '../widget/ports.js';
 import { watchGesture } from './gesture.js';
 import { readPose, type Pose } from './pose.js';
-import type { Sight } from './sight.js';
+import type { FrameAnalysis } from './frame-analysis.js';
 import type { Recorder } from './recorder.js';
 
 const pacing = {
@@ -32,7 +32,7 @@ const eyesShareMin = 0.07;
 
 export interface Take {
   readonly atMs: number;
-  readonly sight: Sight;
+  readonly analysis: FrameAnalysis;
 }
 
 export interface DirectorDeps {
@@ -58,8 +58,8 @@ export async function direct(deps: DirectorDeps, challenges: readonly IssuedChal
   const settled = await settle(deps, poses, challenges.length === 0);
   if (settled !== 'settled') return { end: settled, passed, poses };
   for (const [index, challenge] of challenges.entries()) {
-    const told = { type: challenge.type, index, total: challenges.length };
-    const outcome = await runChallenge(deps, challenge, poses, told);
+    const position = { type: challenge.type, index, total: challenges.length };
+    const outcome = await runChallenge(deps, challenge, poses, position);
     if (outcome === 'ended') return { end: 'ended', passed, poses };
     passed += Number(outcome === 'done');
     const restMs = index === challenges.length - 1 ? pacing.tailMs : pacing.pauseMs;
@@ -82,7 +82,7 @@ async function settle(deps: DirectorDeps, poses: Pose[], passive: boolean): Prom
     if (taken === null) return 'ended';
     const pose = note(taken, poses);
     if (pose !== null) firstFaceMs = Math.min(firstFaceMs, taken.atMs);
-    const trouble = findTrouble(taken.sight, pose);
+    const trouble = findTrouble(taken.analysis, pose);
     guide({ kind: trouble ?? 'look_straight' });
     good = trouble === null ? good + 1 : 0;
     goodMs = trouble === null ? Math.min(goodMs, taken.atMs) : Infinity;
@@ -92,15 +92,15 @@ async function settle(deps: DirectorDeps, poses: Pose[], passive: boolean): Prom
   return 'no_face';
 }
 
-function note({ sight }: Take, poses: Pose[]): Pose | null {
-  if (sight.points === null) return null;
-  const pose = readPose(sight.points);
+function note({ analysis }: Take, poses: Pose[]): Pose | null {
+  if (analysis.points === null) return null;
+  const pose = readPose(analysis.points);
   poses.push(pose);
   return pose;
 }
 
 function findTrouble(
-  { brightness, faces, width }: Sight,
+  { brightness, faces, width }: FrameAnalysis,
   pose: Pose | null,
 ): 'no_face' | 'too_dark' | 'too_far' | 'many_faces' | null {
   if (brightness < lightMin) return 'too_dark';
@@ -109,7 +109,7 @@ function findTrouble(
   return pose.size < width * eyesShareMin ? 'too_far' : null;
 }
 
-interface Told {
+interface ChallengePosition {
   readonly type: ChallengeType;
   readonly index: number;
   readonly total: number;
@@ -123,7 +123,7 @@ async function runChallenge(
   deps: DirectorDeps,
   challenge: IssuedChallenge,
   poses: Pose[],
-  told: Told,
+  position: ChallengePosition,
 ): Promise<'done' | 'over' | 'ended'> {
   const { take, guide, takeMoreTime, now, originMs, recorder } = deps;
   const { timeoutMs } = challenge;
@@ -137,9 +137,9 @@ async function runChallenge(
     startedMs = now();
     watch = watchGesture(challenge.type, poses);
   };
-  const tell = (progress: number): void =>
-    guide({ kind: 'challenge', ...told, progress, leftMs: Math.max(0, untilMs - now()) });
-  tell(0);
+  const report = (progress: number): void =>
+    guide({ kind: 'challenge', ...position, progress, leftMs: Math.max(0, untilMs - now()) });
+  report(0);
   const finish = (outcome: 'done' | 'over'): 'done' | 'over' => {
     recorder.close(challenge.id, startedMs - originMs, now() - originMs);
     return outcome;
@@ -155,11 +155,11 @@ async function runChallenge(
     if (pose === null || taken.atMs < startedMs) continue;
     const progress = watch.see(pose);
     if (progress.kind === 'done') {
-      tell(1);
+      report(1);
       return finish('done');
     }
     if (progress.kind === 'spoiled') restart();
-    tell(progress.kind === 'going' ? progress.share : 0);
+    report(progress.kind === 'going' ? progress.share : 0);
   }
   return finish('over');
 }

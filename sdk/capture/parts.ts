@@ -1,7 +1,7 @@
 /** From what was measured to the parts of the envelope, in the contract’s shapes and ranges. What is unsure is left out. */
 import type { Demographics, EnvelopeEmbedding, EnvelopeFeatures } from '../../src/contract/envelope.js';
 import type { DeepfakeReport } from '../widget/ports.js';
-import type { Summary } from './sight.js';
+import type { Summary } from './frame-analysis.js';
 import { toBase64 } from './recorder.js';
 
 /** Age is right within this for two of three faces, years: twice the mean error that its model is published with. */

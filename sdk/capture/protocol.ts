@@ -1,6 +1,6 @@
 /** Messages between the page and the worker that looks at frames. Bytes and pictures are transferred, never copied. */
 
-import type { Sight, Summary } from './sight.js';
+import type { FrameAnalysis, Summary } from './frame-analysis.js';
 
 export interface ModelFile {
   /** Name below the base URL; carries a part of the hash. */
@@ -11,7 +11,7 @@ export interface ModelFile {
 
 export type ToWorker =
   | { readonly type: 'load'; readonly baseUrl: string; readonly files: Readonly<Record<string, ModelFile>> }
-  | { readonly type: 'look'; readonly bitmap: ImageBitmap }
+  | { readonly type: 'analyze'; readonly bitmap: ImageBitmap }
   /** No frame comes any more: sum up. */
   | { readonly type: 'conclude' };
 
@@ -19,5 +19,5 @@ export type FromWorker =
   /** Frames can be looked at. */
   | { readonly type: 'ready' }
   | { readonly type: 'failed'; readonly message: string }
-  | { readonly type: 'seen'; readonly sight: Sight }
+  | { readonly type: 'analyzed'; readonly analysis: FrameAnalysis }
   | { readonly type: 'concluded'; readonly summary: Summary };

@@ -3,11 +3,11 @@
  * times between challenges and of those long answered, so that the order and the shape of every movement stay.
  */
 import type { EnvelopeChallenge, EnvelopeFrames } from '../../src/contract/envelope.js';
-import type { Sight } from './sight.js';
+import type { FrameAnalysis } from './frame-analysis.js';
 
 export interface Recorder {
   /** Times are ms since the challenges arrived. */
-  add(atMs: number, sight: Sight): void;
+  add(atMs: number, analysis: FrameAnalysis): void;
   /** A challenge that is over: shown from when to when. */
   close(id: string, startedAtMs: number, endedAtMs: number): void;
   /** null without a single frame that shows a face. */

@@ -21,7 +21,7 @@ export function createDropIn({ mount }: Pick<Sdk, 'mount'>): () => void {
 }
 
 async function mountElement(mount: Sdk['mount'], element: Element): Promise<void> {
-  const tell = (type: string, detail: unknown) =>
+  const emit = (type: string, detail: unknown) =>
     element.dispatchEvent(new CustomEvent(type, { bubbles: true, detail }));
   let result: VHMountResult;
   try {
@@ -31,12 +31,12 @@ async function mountElement(mount: Sdk['mount'], element: Element): Promise<void
     );
   } catch (error) {
     explainFailure(error);
-    tell('vh:error', error);
+    emit('vh:error', error);
     return;
   }
   const name = element.getAttribute('data-callback');
   if (name !== null) callPage(name, result);
-  tell('vh:verified', result);
+  emit('vh:verified', result);
 }
 
 /** To the page's author, who sees an empty place: what it is that the page, or the project, has to have otherwise. Verdicts are none of it. */

@@ -2,12 +2,12 @@
 import type { SessionReply } from '../../src/contract/session.js';
 
 /** Of a session that is over already by the page’s clock, which is wrong then. */
-const untoldMs = 15 * 60_000;
+const withoutExpiryMs = 15 * 60_000;
 /** Longer waits than this end at once in a browser’s timer. */
 const timerMsMax = 2 ** 31 - 1;
 
 /** Milliseconds until the session's end, as a timer takes them. */
 export function leftMsOf({ expiresAt }: Pick<SessionReply, 'expiresAt'>, nowMs: number): number {
   const leftMs = expiresAt * 1_000 - nowMs;
-  return leftMs > 0 ? Math.min(timerMsMax, leftMs) : untoldMs;
+  return leftMs > 0 ? Math.min(timerMsMax, leftMs) : withoutExpiryMs;
 }

@@ -46,7 +46,7 @@ export async function openChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed> 
       horizon = await currentHorizon(database);
       deps.onGap();
     } else {
-      horizon = await tellSince(deps, horizon);
+      horizon = await notifySince(deps, horizon);
     }
     polledAtMs = nowMs;
   }
@@ -86,7 +86,7 @@ export async function openChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed> 
  * Tells what changed from a horizon on, a page at a time however much it is; resolves to the horizon of the next look, which was taken first.
  * What commits meanwhile with a number before the page in hand is told by that look.
  */
-async function tellSince({ database, onChange }: ChangeFeedDeps, horizon: string): Promise<string> {
+async function notifySince({ database, onChange }: ChangeFeedDeps, horizon: string): Promise<string> {
   let next: string | null = null;
   let after = 0;
   for (;;) {

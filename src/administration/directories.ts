@@ -58,7 +58,7 @@ export async function openDirectories(deps: {
   const isStale = (): boolean => cachedKeysMaxMs !== null && feedAgeMs() > cachedKeysMaxMs;
   const keys = createDirectory(entriesMax, (hash) => findKeyByHash(database, hash), { isStale });
   const listeners: ((projectId: string | null) => void)[] = [];
-  const projects = telling(
+  const projects = notifying(
     createDirectory(entriesMax, (id) => findProject(database, id)),
     (projectId) => listeners.forEach((listener) => listener(projectId)),
   );
@@ -109,18 +109,18 @@ export async function openDirectories(deps: {
 }
 
 /** A directory that tells what is dropped from it. */
-function telling<T extends object>(directory: Directory<T>, tell: (id: string | null) => void): Directory<T> {
+function notifying<T extends object>(directory: Directory<T>, notify: (id: string | null) => void): Directory<T> {
   return {
     get: directory.get,
     drop(id) {
       directory.drop(id);
-      tell(id);
+      notify(id);
     },
     async clear() {
-      tell(null);
+      notify(null);
       await directory.clear();
       // What derives from the records may have been made anew from one that was still there.
-      tell(null);
+      notify(null);
     },
   };
 }

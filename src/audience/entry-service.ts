@@ -10,17 +10,25 @@ import { rateLimitDefaults } from '../contract/api-key.js';
 import type { ScoreReply, ScoreRequest } from '../contract/score.js';
 import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
-import { freePlace, pageOf, surveyAddress, takePlace, underLock, type Answer, type SurveyDeps } from './fielding.js';
+import {
+  freeReservation,
+  pageOf,
+  surveyAddress,
+  takeReservation,
+  underLock,
+  type Answer,
+  type SurveyDeps,
+} from './fielding.js';
 import { isVerificationEnough, screen, type DuplicateBand } from './entry-decision.js';
 import {
-  changePlace,
-  findPlace,
-  findRespondentPlace,
+  changeReservation,
+  findReservation,
+  findRespondentReservation,
   hasRoom,
-  openPlace,
-  type Place,
+  openReservation,
+  type QuotaReservation,
   type Traits,
-} from './place-store.js';
+} from './reservation-store.js';
 import { letsHoldersFinish } from './study-states.js';
 import { findStudy, type Study } from './study-store.js';
 
@@ -38,12 +46,14 @@ export interface Visit {
 }
 
 /** The hosted verification of one respondent. */
-export interface VerificationDesk {
+export interface HostedVerificationClient {
   /** Makes a link for the place, and answers its id. */
-  makeLink(place: Place, study: Study, returnUrl: string): Promise<string>;
+  makeLink(reservation: QuotaReservation, study: Study, returnUrl: string): Promise<string>;
   linkUrl(linkId: string): string;
   /** What came of it, newest; null where nothing has yet. */
-  read(place: Place): Promise<{ readonly status: 'pass' | 'fail' | 'review'; readonly assurance: string } | null>;
+  read(
+    reservation: QuotaReservation,
+  ): Promise<{ readonly status: 'pass' | 'fail' | 'review'; readonly assurance: string } | null>;
 }
 
 export interface EntryDeps extends SurveyDeps {
@@ -52,7 +62,7 @@ export interface EntryDeps extends SurveyDeps {
   readonly countryOf: (address: string) => string | null;
   /** Keyed hash of an identifier within a project. */
   readonly hash: (projectId: string, kind: 'respondent' | 'device', value: string) => string;
-  readonly verification: VerificationDesk;
+  readonly verification: HostedVerificationClient;
 }
 
 export function createEntryService(deps: EntryDeps) {
@@ -62,27 +72,27 @@ export function createEntryService(deps: EntryDeps) {
       const study = await findStudy(database, visit.studyId);
       if (study === null) return { kind: 'page', page: 'broken', language: 'en' };
       const respondentRef = deps.hash(study.projectId, 'respondent', visit.respondentId);
-      const known = await findRespondentPlace(database, study.studyId, respondentRef);
+      const known = await findRespondentReservation(database, study.studyId, respondentRef);
       if (known === null && study.status !== 'fielding') return pageOf(study, 'closed');
       const byAddress = deps.countryOf(visit.address);
       const traits = { ...visit.traits, country: byAddress ?? visit.traits.country };
-      const place =
+      const reservation =
         known ??
         (await inOrganization(database, study.organizationId, (tx) =>
-          openPlace(tx, study, { ...visit, ...traits, respondentRef }),
+          openReservation(tx, study, { ...visit, ...traits, respondentRef }),
         ));
       // The same id from elsewhere is somebody who tries again under another name, or two suppliers who count alike.
-      if (place.sourceId !== visit.sourceId) return pageOf(study, 'declined');
-      const scored = await scoreOnce(deps, study, place, visit, byAddress);
+      if (reservation.sourceId !== visit.sourceId) return pageOf(study, 'declined');
+      const scored = await scoreOnce(deps, study, reservation, visit, byAddress);
       return continueAt(deps, study, scored);
     },
 
     /** Back from the hosted verification. What came of it is looked up, whatever the address says. */
-    async verified(placeId: string): Promise<Answer> {
-      const place = await findPlace(database, placeId);
-      const study = place === null ? null : await findStudy(database, place.studyId);
-      if (place === null || study === null) return { kind: 'page', page: 'broken', language: 'en' };
-      return continueAt(deps, study, place);
+    async verified(reservationId: string): Promise<Answer> {
+      const reservation = await findReservation(database, reservationId);
+      const study = reservation === null ? null : await findStudy(database, reservation.studyId);
+      if (reservation === null || study === null) return { kind: 'page', page: 'broken', language: 'en' };
+      return continueAt(deps, study, reservation);
     },
   };
 }
@@ -91,30 +101,31 @@ export function createEntryService(deps: EntryDeps) {
 async function scoreOnce(
   deps: EntryDeps,
   study: Study,
-  place: Place,
+  reservation: QuotaReservation,
   visit: Visit,
   byAddress: string | null,
-): Promise<Place> {
-  const isOpen = place.state === 'entering' || (place.state === 'screened' && place.screenedFor === 'full');
-  if (!isOpen || study.status !== 'fielding') return place;
-  const reply = await gate(deps, study, place, visit);
+): Promise<QuotaReservation> {
+  const isOpen =
+    reservation.state === 'entering' || (reservation.state === 'screened' && reservation.screenedFor === 'full');
+  if (!isOpen || study.status !== 'fielding') return reservation;
+  const reply = await gate(deps, study, reservation, visit);
   const duplicateBand: DuplicateBand = reply.duplicate.band;
   const score = { ...reply, duplicateBand, receiptId: reply.receiptId };
-  const country = byAddress ?? place.country;
+  const country = byAddress ?? reservation.country;
   const reason = screen({ recommendation: reply.recommendation, duplicateBand, country }, study);
-  return underLock(deps.database, place, async (tx, current, now) => {
-    if (now.state !== place.state || current.status !== 'fielding') return now;
+  return underLock(deps.database, reservation, async (tx, current, now) => {
+    if (now.state !== reservation.state || current.status !== 'fielding') return now;
     if (reason !== null)
-      return changePlace(
+      return changeReservation(
         tx,
         now,
         { ...scoreOf(score), state: 'screened', screenedFor: reason },
         { screenedOut: now.state === 'screened' ? 0 : 1 },
       );
-    return takePlace(tx, current, now, {
+    return takeReservation(tx, current, now, {
       ...scoreOf(score),
       state: current.serviceCheck ? 'verifying' : 'surveying',
-      dueInMs: deps.placeMs,
+      dueInMs: deps.reservationMs,
     });
   });
 }
@@ -129,14 +140,14 @@ const scoreOf = ({
 });
 
 /** The same scoring as with a key: the session is the place, so that a repeat is the same receipt or a new one that counts nothing twice. */
-async function gate(deps: EntryDeps, study: Study, place: Place, visit: Visit): Promise<ScoreReply> {
+async function gate(deps: EntryDeps, study: Study, reservation: QuotaReservation, visit: Visit): Promise<ScoreReply> {
   const { userAgent, traits, address, sourceId } = visit;
   const text = await deps.score(gateCaller(study), {
-    sessionId: place.placeId,
+    sessionId: reservation.reservationId,
     clientIp: address,
     sourceId,
     studyId: study.studyId,
-    respondentId: place.respondentRef,
+    respondentId: reservation.respondentRef,
     deviceHash: deps.hash(study.projectId, 'device', visit.device),
     ...(userAgent === undefined ? {} : { userAgent }),
     ...(traits.country === null ? {} : { declaredCountry: traits.country }),
@@ -161,50 +172,69 @@ export const gateCaller = ({ organizationId, projectId, lineage, isTest, studyId
 });
 
 /** Where a respondent goes from the place that they have. */
-async function continueAt(deps: EntryDeps, study: Study, place: Place): Promise<Answer> {
-  if (place.state === 'completed' || place.state === 'terminated') return pageOf(study, 'done');
-  if (place.state === 'screened') return pageOf(study, place.screenedFor === 'full' ? 'full' : 'declined');
-  if (!letsHoldersFinish(study.status) || place.state === 'entering') return pageOf(study, 'closed');
-  if (place.state === 'released') return retake(deps, study, place);
-  if (place.state === 'surveying') return { kind: 'redirect', url: await surveyAddress(deps, study, place) };
-  return verify(deps, study, place);
+async function continueAt(deps: EntryDeps, study: Study, reservation: QuotaReservation): Promise<Answer> {
+  if (reservation.state === 'completed' || reservation.state === 'terminated') return pageOf(study, 'done');
+  if (reservation.state === 'screened') return pageOf(study, reservation.screenedFor === 'full' ? 'full' : 'declined');
+  if (!letsHoldersFinish(study.status) || reservation.state === 'entering') return pageOf(study, 'closed');
+  if (reservation.state === 'released') return retake(deps, study, reservation);
+  if (reservation.state === 'surveying')
+    return { kind: 'redirect', url: await surveyAddress(deps, study, reservation) };
+  return verify(deps, study, reservation);
 }
 
 /** Takes a place back that was released, while there is room. */
-async function retake(deps: EntryDeps, study: Study, place: Place): Promise<Answer> {
+async function retake(deps: EntryDeps, study: Study, reservation: QuotaReservation): Promise<Answer> {
   if (study.status === 'completed') return pageOf(study, 'closed');
-  const taken = await underLock(deps.database, place, async (tx, current, now) =>
+  const taken = await underLock(deps.database, reservation, async (tx, current, now) =>
     now.state === 'released'
-      ? takePlace(tx, current, now, { state: current.serviceCheck ? 'verifying' : 'surveying', dueInMs: deps.placeMs })
+      ? takeReservation(tx, current, now, {
+          state: current.serviceCheck ? 'verifying' : 'surveying',
+          dueInMs: deps.reservationMs,
+        })
       : now,
   );
   return taken.state === 'released' ? pageOf(study, 'full') : continueAt(deps, study, taken);
 }
 
 /** To the hosted verification, or past it where its result is there. */
-async function verify(deps: EntryDeps, study: Study, place: Place): Promise<Answer> {
-  const result = place.linkId === null ? null : await deps.verification.read(place);
+async function verify(deps: EntryDeps, study: Study, reservation: QuotaReservation): Promise<Answer> {
+  const result = reservation.linkId === null ? null : await deps.verification.read(reservation);
   if (result === null) {
-    const linkId = place.linkId ?? (await makeLink(deps, study, place));
+    const linkId = reservation.linkId ?? (await makeLink(deps, study, reservation));
     return { kind: 'redirect', url: deps.verification.linkUrl(linkId) };
   }
-  const judged = await underLock(deps.database, place, async (tx, current, now) => {
+  const judged = await underLock(deps.database, reservation, async (tx, current, now) => {
     if (now.state !== 'verifying') return now;
     if (!isVerificationEnough(result, current))
-      return changePlace(tx, now, { state: 'screened', screenedFor: 'verification' }, { held: -1, screenedOut: 1 });
+      return changeReservation(
+        tx,
+        now,
+        { state: 'screened', screenedFor: 'verification' },
+        { held: -1, screenedOut: 1 },
+      );
     // Sample and quotas may have been made smaller since the place was taken.
-    if (!(await hasRoom(tx, current, now.placeId, 'verified'))) return freePlace(tx, now, { state: 'released' });
-    return changePlace(tx, now, { state: 'surveying', verified: true, dueInMs: deps.placeMs }, { verified: 1 });
+    if (!(await hasRoom(tx, current, now.reservationId, 'verified')))
+      return freeReservation(tx, now, { state: 'released' });
+    return changeReservation(
+      tx,
+      now,
+      { state: 'surveying', verified: true, dueInMs: deps.reservationMs },
+      { verified: 1 },
+    );
   });
   if (judged.state === 'released') return pageOf(study, 'full');
   return continueAt(deps, study, judged);
 }
 
 /** Of two that make a link at once, the first one's is used. */
-async function makeLink(deps: EntryDeps, study: Study, place: Place): Promise<string> {
-  const made = await deps.verification.makeLink(place, study, `${deps.audienceUrl()}/verified/${place.placeId}`);
-  const kept = await underLock(deps.database, place, async (tx, _study, now) =>
-    now.linkId === null ? changePlace(tx, now, { linkId: made }) : now,
+async function makeLink(deps: EntryDeps, study: Study, reservation: QuotaReservation): Promise<string> {
+  const made = await deps.verification.makeLink(
+    reservation,
+    study,
+    `${deps.audienceUrl()}/verified/${reservation.reservationId}`,
+  );
+  const kept = await underLock(deps.database, reservation, async (tx, _study, now) =>
+    now.linkId === null ? changeReservation(tx, now, { linkId: made }) : now,
   );
   return kept.linkId ?? made;
 }

@@ -6,7 +6,7 @@ import type { RespondentReply } from '../contract/study.js';
 import { cutPage, type Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
-import { placeColumns, type Place } from './place-store.js';
+import { reservationColumns, type QuotaReservation } from './reservation-store.js';
 import type { Study } from './study-store.js';
 
 export const exportFormats = ['csv', 'ndjson'] as const;
@@ -42,13 +42,13 @@ export async function listRespondents(
   page: Page,
   { completedOnly = false }: { readonly completedOnly?: boolean } = {},
 ): Promise<Batch> {
-  const rows = await tx.query<Place & Record<string, unknown>>(
-    `SELECT ${placeColumns} FROM study_places WHERE study_id = $1 AND verified AND ($2::text IS NULL OR place_id < $2)
+  const rows = await tx.query<QuotaReservation & Record<string, unknown>>(
+    `SELECT ${reservationColumns} FROM study_places WHERE study_id = $1 AND verified AND ($2::text IS NULL OR place_id < $2)
         ${completedOnly ? `AND state = 'completed'` : ''} ORDER BY place_id DESC LIMIT $3`,
     [studyId, page.below, page.limit + 1],
   );
-  const { items, nextCursor } = cutPage(rows, page.limit, (place) => place.placeId);
-  const lastId = nextCursor === null ? null : (items.at(-1)?.placeId ?? null);
+  const { items, nextCursor } = cutPage(rows, page.limit, (reservation) => reservation.reservationId);
+  const lastId = nextCursor === null ? null : (items.at(-1)?.reservationId ?? null);
   return { respondents: items.map(showRespondent), nextCursor, lastId };
 }
 
@@ -81,16 +81,16 @@ export function csvCell(value: string | number | null): string {
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
 
-const showRespondent = (place: Place): RespondentReply => ({
-  sessionId: place.placeId,
-  respondentId: place.respondentId,
-  sourceId: place.sourceId,
-  status: place.state === 'completed' ? 'completed' : 'in_survey',
-  token: place.token,
-  score: place.score ?? 0,
-  duplicateBand: place.duplicateBand ?? 'none',
-  country: place.country,
-  receiptId: place.receiptId ?? '',
-  enteredAt: place.enteredAt.toISOString(),
-  completedAt: place.endedAt?.toISOString() ?? null,
+const showRespondent = (reservation: QuotaReservation): RespondentReply => ({
+  sessionId: reservation.reservationId,
+  respondentId: reservation.respondentId,
+  sourceId: reservation.sourceId,
+  status: reservation.state === 'completed' ? 'completed' : 'in_survey',
+  token: reservation.token,
+  score: reservation.score ?? 0,
+  duplicateBand: reservation.duplicateBand ?? 'none',
+  country: reservation.country,
+  receiptId: reservation.receiptId ?? '',
+  enteredAt: reservation.enteredAt.toISOString(),
+  completedAt: reservation.endedAt?.toISOString() ?? null,
 });

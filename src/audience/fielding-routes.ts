@@ -17,7 +17,7 @@ import type { Metrics } from '../telemetry/metrics.js';
 import type { createEntryService } from './entry-service.js';
 import { pageOfFault, type Answer } from './fielding.js';
 import { pageHeaders, pageStatus, renderPage } from './pages.js';
-import type { Traits } from './place-store.js';
+import type { Traits } from './reservation-store.js';
 import { returnStatuses, type createReturnService } from './return-service.js';
 import { normalTrait } from './study-checks.js';
 
@@ -81,11 +81,11 @@ function registerEntry(scope: FastifyInstance, deps: FieldingRouteDeps): void {
 function registerReturns(scope: FastifyInstance, deps: FieldingRouteDeps): void {
   const typed = scope.withTypeProvider<TypeBoxTypeProvider>();
   typed.get(
-    '/verified/:placeId',
-    { ...open, schema: { hide: true, params: Type.Object({ placeId: Type.String({ maxLength: 128 }) }) } },
+    '/verified/:reservationId',
+    { ...open, schema: { hide: true, params: Type.Object({ reservationId: Type.String({ maxLength: 128 }) }) } },
     async (request, reply) => {
       await deps.takeVisit(addressOf(request, deps.proxyHops));
-      return send(reply, await deps.entries.verified(request.params.placeId));
+      return send(reply, await deps.entries.verified(request.params.reservationId));
     },
   );
   typed.get(

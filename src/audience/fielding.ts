@@ -5,8 +5,15 @@ import type { Fault } from '../errors.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import type { PageName } from './pages.js';
-import { changePlace, findPlace, hasRoom, keepToken, type Place, type PlaceChange } from './place-store.js';
-import type { PlaceTokens } from './place-tokens.js';
+import {
+  changeReservation,
+  findReservation,
+  hasRoom,
+  keepToken,
+  type QuotaReservation,
+  type ReservationChange,
+} from './reservation-store.js';
+import type { ReservationTokens } from './reservation-tokens.js';
 import { findStudy, type Study } from './study-store.js';
 
 /** What a respondent gets: the next address, or a page that says what is. */
@@ -23,14 +30,14 @@ export const pageOf = (study: Pick<Study, 'language'>, page: PageName): Answer =
 /** Study and place as they stand, and nobody else changes them until the end. */
 export function underLock<T>(
   database: Database,
-  { organizationId, studyId, placeId }: Pick<Place, 'organizationId' | 'studyId' | 'placeId'>,
-  run: (tx: Queryable, study: Study, place: Place) => Promise<T>,
+  { organizationId, studyId, reservationId }: Pick<QuotaReservation, 'organizationId' | 'studyId' | 'reservationId'>,
+  run: (tx: Queryable, study: Study, reservation: QuotaReservation) => Promise<T>,
 ): Promise<T> {
   return inOrganization(database, organizationId, async (tx) => {
     const study = await findStudy(tx, studyId, { lock: true });
-    const place = await findPlace(tx, placeId);
-    if (study === null || place === null) throw new Error(`the place ${placeId} has no study`);
-    return run(tx, study, place);
+    const reservation = await findReservation(tx, reservationId);
+    if (study === null || reservation === null) throw new Error(`the place ${reservationId} has no study`);
+    return run(tx, study, reservation);
   });
 }
 
@@ -38,49 +45,74 @@ export function underLock<T>(
  * Takes a place for who came in or comes back, where there is room; else they are screened out for that, which is looked at again when they
  * come once more.
  */
-export async function takePlace(tx: Queryable, study: Study, place: Place, change: PlaceChange): Promise<Place> {
-  const wasScreened = place.state === 'screened';
-  if (await hasRoom(tx, study, place.placeId, 'held'))
-    return changePlace(tx, place, { ...change, screenedFor: null }, { held: 1, screenedOut: wasScreened ? -1 : 0 });
-  if (place.state === 'released') return place;
-  return changePlace(
+export async function takeReservation(
+  tx: Queryable,
+  study: Study,
+  reservation: QuotaReservation,
+  change: ReservationChange,
+): Promise<QuotaReservation> {
+  const wasScreened = reservation.state === 'screened';
+  if (await hasRoom(tx, study, reservation.reservationId, 'held'))
+    return changeReservation(
+      tx,
+      reservation,
+      { ...change, screenedFor: null },
+      { held: 1, screenedOut: wasScreened ? -1 : 0 },
+    );
+  if (reservation.state === 'released') return reservation;
+  return changeReservation(
     tx,
-    place,
+    reservation,
     { ...change, state: 'screened', screenedFor: 'full', verified: false },
     { screenedOut: wasScreened ? 0 : 1 },
   );
 }
 
 /** Gives a held place back. */
-export const freePlace = (tx: Queryable, place: Place, change: PlaceChange): Promise<Place> =>
-  changePlace(tx, place, { ...change, verified: false }, { held: -1, verified: place.verified ? -1 : 0 });
+export const freeReservation = (
+  tx: Queryable,
+  reservation: QuotaReservation,
+  change: ReservationChange,
+): Promise<QuotaReservation> =>
+  changeReservation(
+    tx,
+    reservation,
+    { ...change, verified: false },
+    { held: -1, verified: reservation.verified ? -1 : 0 },
+  );
 
 export interface SurveyDeps {
   readonly database: Database;
-  readonly tokens: PlaceTokens;
+  readonly tokens: ReservationTokens;
   readonly audienceUrl: () => string;
   readonly now: () => number;
   /** How long a respondent holds a place, in milliseconds. */
-  readonly placeMs: number;
+  readonly reservationMs: number;
 }
 
 /**
  * The survey’s address with the token and the address to come back to. Whatever stands under these names in survey_url is replaced, and
  * nothing else of it comes from the respondent. The token is one that lasts for as long as a place is held.
  */
-export async function surveyAddress(deps: SurveyDeps, study: Study, place: Place): Promise<string> {
-  const until = new Date(deps.now() + deps.placeMs);
-  const isGood = place.tokenUntil !== null && place.tokenUntil > until;
-  const token = isGood ? place.token : await issueToken(deps, place, until);
+export async function surveyAddress(deps: SurveyDeps, study: Study, reservation: QuotaReservation): Promise<string> {
+  const until = new Date(deps.now() + deps.reservationMs);
+  const isGood = reservation.tokenUntil !== null && reservation.tokenUntil > until;
+  const token = isGood ? reservation.token : await issueToken(deps, reservation, until);
   const url = new URL(study.surveyUrl);
   url.searchParams.set('vh_token', token ?? '');
   url.searchParams.set('vh_return', `${deps.audienceUrl()}/return`);
   return url.href;
 }
 
-async function issueToken({ database, tokens }: SurveyDeps, place: Place, lasting: Date): Promise<string> {
-  const issued = await tokens.issue(place);
-  return inOrganization(database, place.organizationId, (tx) => keepToken(tx, place.placeId, { ...issued, lasting }));
+async function issueToken(
+  { database, tokens }: SurveyDeps,
+  reservation: QuotaReservation,
+  lasting: Date,
+): Promise<string> {
+  const issued = await tokens.issue(reservation);
+  return inOrganization(database, reservation.organizationId, (tx) =>
+    keepToken(tx, reservation.reservationId, { ...issued, lasting }),
+  );
 }
 
 /** The page for a fault on the way. */

@@ -9,37 +9,43 @@ import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import type { Logger } from '../telemetry/logger.js';
 import { gateCaller } from './entry-service.js';
-import type { Place } from './place-store.js';
+import type { QuotaReservation } from './reservation-store.js';
 import type { Study } from './study-store.js';
 
 /** Never rejects. */
-export type TellOutcome = (study: Study, place: Place) => Promise<void>;
+export type ReportOutcome = (study: Study, reservation: QuotaReservation) => Promise<void>;
 
-export interface TellerDeps {
+export interface OutcomeReporterDeps {
   readonly database: Database;
   readonly acceptOutcomes: (caller: KeyCaller, events: readonly OutcomeEvent[]) => Promise<unknown>;
   readonly logger: Logger;
 }
 
-export function createOutcomeTeller({ database, acceptOutcomes, logger }: TellerDeps): TellOutcome {
-  return async (study, place) => {
+export function createOutcomeReporter({ database, acceptOutcomes, logger }: OutcomeReporterDeps): ReportOutcome {
+  return async (study, reservation) => {
     try {
-      await acceptOutcomes(gateCaller(study), [outcomeOf(place)]).catch((error: unknown) => {
+      await acceptOutcomes(gateCaller(study), [outcomeOf(reservation)]).catch((error: unknown) => {
         // What is not taken today is not taken tomorrow.
         if (!(error instanceof Fault) || error.code !== 'VALIDATION_FAILED') throw error;
-        logger.error({ err: error, placeId: place.placeId }, 'the outcome of a place was refused and is not told');
+        logger.error(
+          { err: error, reservationId: reservation.reservationId },
+          'the outcome of a place was refused and is not told',
+        );
       });
-      await inOrganization(database, place.organizationId, (tx) =>
-        tx.query('UPDATE study_places SET outcome_due = false WHERE place_id = $1', [place.placeId]),
+      await inOrganization(database, reservation.organizationId, (tx) =>
+        tx.query('UPDATE study_places SET outcome_due = false WHERE place_id = $1', [reservation.reservationId]),
       );
     } catch (error) {
-      logger.warn({ err: error, placeId: place.placeId }, 'an outcome was not told; the next round tells it');
+      logger.warn(
+        { err: error, reservationId: reservation.reservationId },
+        'an outcome was not told; the next round tells it',
+      );
     }
   };
 }
 
-const outcomeOf = ({ placeId, state, endedAt, respondentRef }: Place): OutcomeEvent => ({
-  sessionId: placeId,
+const outcomeOf = ({ reservationId, state, endedAt, respondentRef }: QuotaReservation): OutcomeEvent => ({
+  sessionId: reservationId,
   occurredAt: (endedAt ?? new Date(0)).toISOString(),
   detail: { respondentId: respondentRef },
   ...(state === 'completed' ? { type: 'complete' } : { type: 'dq', reasonClass: 'fit' }),

@@ -3,10 +3,10 @@
  * that was released meanwhile is taken back where there is room.
  */
 import type { Database, Queryable } from '../stores/database/port.js';
-import { freePlace, pageOf, takePlace, underLock, type Answer } from './fielding.js';
-import type { TellOutcome } from './outcome-reporter.js';
-import { changePlace, findPlace, hasRoom, type Place } from './place-store.js';
-import { isTokenOf, type PlaceTokens } from './place-tokens.js';
+import { freeReservation, pageOf, takeReservation, underLock, type Answer } from './fielding.js';
+import type { ReportOutcome } from './outcome-reporter.js';
+import { changeReservation, findReservation, hasRoom, type QuotaReservation } from './reservation-store.js';
+import { isTokenOf, type ReservationTokens } from './reservation-tokens.js';
 import { letsHoldersFinish } from './study-states.js';
 import { findStudy, type Study } from './study-store.js';
 
@@ -15,20 +15,22 @@ export type ReturnStatus = (typeof returnStatuses)[number];
 
 export interface ReturnDeps {
   readonly database: Database;
-  readonly tokens: PlaceTokens;
-  readonly tellOutcome: TellOutcome;
+  readonly tokens: ReservationTokens;
+  readonly reportOutcome: ReportOutcome;
 }
 
-export function createReturnService({ database, tokens, tellOutcome }: ReturnDeps) {
+export function createReturnService({ database, tokens, reportOutcome }: ReturnDeps) {
   return {
     async comeBack(token: string, status: ReturnStatus): Promise<Answer> {
       const claims = tokens.read(token);
-      const place = claims === null ? null : await findPlace(database, claims.sub);
-      const study = place === null ? null : await findStudy(database, place.studyId);
-      if (claims === null || place === null || study === null || !isTokenOf(claims, place))
+      const reservation = claims === null ? null : await findReservation(database, claims.sub);
+      const study = reservation === null ? null : await findStudy(database, reservation.studyId);
+      if (claims === null || reservation === null || study === null || !isTokenOf(claims, reservation))
         return { kind: 'page', page: 'expired', language: study?.language ?? 'en' };
-      const { page, closed } = await underLock(database, place, (tx, current, now) => close(tx, current, now, status));
-      if (closed !== null) await tellOutcome(study, closed);
+      const { page, closed } = await underLock(database, reservation, (tx, current, now) =>
+        close(tx, current, now, status),
+      );
+      if (closed !== null) await reportOutcome(study, closed);
       return pageOf(study, page);
     },
   };
@@ -37,40 +39,45 @@ export function createReturnService({ database, tokens, tellOutcome }: ReturnDep
 interface Closing {
   readonly page: 'thanks' | 'full' | 'closed' | 'expired';
   /** The place, where this call closed it. */
-  readonly closed: Place | null;
+  readonly closed: QuotaReservation | null;
 }
 
-async function close(tx: Queryable, study: Study, place: Place, status: ReturnStatus): Promise<Closing> {
-  if (place.state === 'completed' || place.state === 'terminated') return { page: 'thanks', closed: null };
-  if (place.state !== 'surveying' && place.state !== 'released') return { page: 'expired', closed: null };
+async function close(
+  tx: Queryable,
+  study: Study,
+  reservation: QuotaReservation,
+  status: ReturnStatus,
+): Promise<Closing> {
+  if (reservation.state === 'completed' || reservation.state === 'terminated') return { page: 'thanks', closed: null };
+  if (reservation.state !== 'surveying' && reservation.state !== 'released') return { page: 'expired', closed: null };
   if (!letsHoldersFinish(study.status)) return { page: 'closed', closed: null };
-  if (status === 'terminate') return { page: 'thanks', closed: await terminate(tx, place) };
-  const held = place.state === 'surveying' ? place : await takeBack(tx, study, place);
+  if (status === 'terminate') return { page: 'thanks', closed: await terminate(tx, reservation) };
+  const held = reservation.state === 'surveying' ? reservation : await takeBack(tx, study, reservation);
   if (held === null) return { page: 'full', closed: null };
   return complete(tx, study, held);
 }
 
-const terminate = (tx: Queryable, place: Place): Promise<Place> =>
-  place.state === 'surveying'
-    ? freePlace(tx, place, { state: 'terminated', ended: true })
-    : changePlace(tx, place, { state: 'terminated', ended: true });
+const terminate = (tx: Queryable, reservation: QuotaReservation): Promise<QuotaReservation> =>
+  reservation.state === 'surveying'
+    ? freeReservation(tx, reservation, { state: 'terminated', ended: true })
+    : changeReservation(tx, reservation, { state: 'terminated', ended: true });
 
-async function takeBack(tx: Queryable, study: Study, place: Place): Promise<Place | null> {
+async function takeBack(tx: Queryable, study: Study, reservation: QuotaReservation): Promise<QuotaReservation | null> {
   // A study that was closed hands out no place again.
   if (study.status === 'completed') return null;
-  const taken = await takePlace(tx, study, place, { state: 'surveying' });
+  const taken = await takeReservation(tx, study, reservation, { state: 'surveying' });
   return taken.state === 'surveying' ? taken : null;
 }
 
 /** Where the study was made smaller while they were out, whoever comes back first has what is left. */
-async function complete(tx: Queryable, study: Study, place: Place): Promise<Closing> {
-  if (!place.verified && !(await hasRoom(tx, study, place.placeId, 'verified')))
-    return { page: 'full', closed: await freePlace(tx, place, { state: 'terminated', ended: true }) };
-  const closed = await changePlace(
+async function complete(tx: Queryable, study: Study, reservation: QuotaReservation): Promise<Closing> {
+  if (!reservation.verified && !(await hasRoom(tx, study, reservation.reservationId, 'verified')))
+    return { page: 'full', closed: await freeReservation(tx, reservation, { state: 'terminated', ended: true }) };
+  const closed = await changeReservation(
     tx,
-    place,
+    reservation,
     { state: 'completed', verified: true, ended: true },
-    { completed: 1, verified: place.verified ? 0 : 1 },
+    { completed: 1, verified: reservation.verified ? 0 : 1 },
   );
   return { page: 'thanks', closed };
 }

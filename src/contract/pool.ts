@@ -8,7 +8,13 @@ import type { Observation, RaisedFlag } from './monitoring.js';
 import type { ProbeBody, ProbeTransport } from './probe.js';
 import type { Monitoring } from './project-parts.js';
 import type { EvidenceBlock, ScoreReply } from './score.js';
-import type { DecisionInputs, EdgeFit, FitSubject, HypotheticalDecision, HypotheticalEdges } from './thresholds.js';
+import type {
+  DecisionInputs,
+  ThresholdFit,
+  FitSubject,
+  HypotheticalDecision,
+  HypotheticalThresholds,
+} from './thresholds.js';
 import type { CaptureMarks, VerdictFacts, VerdictOutcome } from './verdict.js';
 
 /** Tasks take facts as the record has them: packed once for the worker and for the record. */
@@ -21,7 +27,7 @@ export type PoolTask =
     }
   | { readonly kind: 'evidence'; readonly facts: Uint8Array }
   | { readonly kind: 'sketch'; readonly body: ProbeBody; readonly userAgent: string | null }
-  | { readonly kind: 'decide'; readonly inputs: readonly DecisionInputs[]; readonly edges: HypotheticalEdges }
+  | { readonly kind: 'decide'; readonly inputs: readonly DecisionInputs[]; readonly thresholds: HypotheticalThresholds }
   | { readonly kind: 'fit'; readonly subject: FitSubject }
   /** What a capture is recognised by when it comes again; looked up before its verdict. */
   | { readonly kind: 'marks'; readonly envelope: Envelope }
@@ -68,11 +74,11 @@ export interface PoolResults {
     readonly sketch: DeviceSketch;
     readonly bands: readonly string[];
     /** What the message by itself says against its session: code of each finding, and its logits before any discount or cap. */
-    readonly tells: readonly (readonly [code: string, weight: number])[];
+    readonly indicators: readonly (readonly [code: string, weight: number])[];
   };
   /** In the order of the inputs. */
   readonly decide: readonly HypotheticalDecision[];
-  readonly fit: EdgeFit;
+  readonly fit: ThresholdFit;
   readonly marks: CaptureMarks;
   readonly verdict: VerdictOutcome;
   readonly watch: readonly RaisedFlag[];

@@ -182,7 +182,7 @@ export const SupplyPage = Type.Object({
 });
 
 /** Claims of the vh_token that a study’s survey is given; times are Unix seconds. */
-export interface PlaceClaims {
+export interface ReservationClaims {
   readonly iss: string;
   /** The project. */
   readonly aud: string;

@@ -117,7 +117,7 @@ export const RecommendationsQuery = ListQuery({
 });
 export type RecommendationsQuery = Static<typeof RecommendationsQuery>;
 
-const Edges = Type.Object({
+const Thresholds = Type.Object({
   reviewLow: edge('Scores below it are allowed.'),
   blockThreshold: edge('Scores at or above it are blocked.'),
 });
@@ -140,8 +140,8 @@ export const SourceRecommendation = Type.Object(
         fraud: count('Fraud labels that are missing.'),
       }),
     ),
-    current: Edges,
-    suggested: Nullable(Edges),
+    current: Thresholds,
+    suggested: Nullable(Thresholds),
     interval: Nullable(
       Type.Object({ blockThreshold: Interval('Where the right blockThreshold lies with 95% confidence.') }),
     ),
@@ -209,7 +209,7 @@ export interface MixCell {
   readonly count: number;
 }
 
-export interface HypotheticalEdges {
+export interface HypotheticalThresholds {
   readonly reviewLow: number;
   readonly blockThreshold: number;
   /** null: as it was when the session was scored. */
@@ -232,4 +232,4 @@ export interface FitSubject {
   readonly seed: number;
 }
 
-export type EdgeFit = Omit<SourceRecommendation, 'sourceId'>;
+export type ThresholdFit = Omit<SourceRecommendation, 'sourceId'>;

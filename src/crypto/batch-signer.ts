@@ -90,8 +90,8 @@ function pathOf(levels: readonly (readonly Buffer[])[], leafIndex: number): Uint
   const path: Buffer[] = [];
   let index = leafIndex;
   for (const level of levels.slice(0, -1)) {
-    const beside = level[index ^ 1];
-    if (beside !== undefined) path.push(beside);
+    const sibling = level[index ^ 1];
+    if (sibling !== undefined) path.push(sibling);
     index >>= 1;
   }
   return new Uint8Array(Buffer.concat(path));
@@ -104,9 +104,9 @@ export function verifySeal(key: SigningKey, message: Uint8Array, seal: Seal): bo
   let offset = 0;
   for (let index = seal.index, count = seal.count; count > 1; index >>= 1, count = (count + 1) >> 1) {
     if ((index ^ 1) >= count) continue;
-    const beside = seal.path.subarray(offset, (offset += hashBytes));
-    if (beside.length !== hashBytes) return false;
-    node = index % 2 === 0 ? nodeOf(node, beside) : nodeOf(beside, node);
+    const sibling = seal.path.subarray(offset, (offset += hashBytes));
+    if (sibling.length !== hashBytes) return false;
+    node = index % 2 === 0 ? nodeOf(node, sibling) : nodeOf(sibling, node);
   }
   return offset === seal.path.length && verifyBytes(key, node, seal.signature);
 }

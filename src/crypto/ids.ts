@@ -17,7 +17,7 @@ export const idPrefixes = {
   link: 'link_',
   client: 'client_',
   study: 'study_',
-  place: 'plc_',
+  reservation: 'plc_',
   token: 'tok_',
 } as const;
 

@@ -44,7 +44,7 @@ export function parseAddress(text: string): Address | null {
     case 4:
       return describeIPv4(ipaddr.IPv4.parse(text));
     case 6: {
-      const parsed = ipaddr.IPv6.parse(spellTailInHex(text));
+      const parsed = ipaddr.IPv6.parse(formatTailInHex(text));
       return parsed.isIPv4MappedAddress() ? describeIPv4(parsed.toIPv4Address()) : describeIPv6(parsed);
     }
     default:
@@ -53,7 +53,7 @@ export function parseAddress(text: string): Address | null {
 }
 
 /** ipaddr.js reads `::8.8.8.8` as the mapped `::ffff:8.8.8.8`, which are two addresses; in hexadecimal it reads them rightly. */
-function spellTailInHex(text: string): string {
+function formatTailInHex(text: string): string {
   return text.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a: string, b: string, c: string, d: string) =>
     [Number(a) * 256 + Number(b), Number(c) * 256 + Number(d)].map((group) => group.toString(16)).join(':'),
   );

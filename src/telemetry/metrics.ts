@@ -85,12 +85,12 @@ function verificationMetrics(registry: Registry) {
   const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
     new Counter<L>({ name, help, labelNames: [...labelNames], registers });
   return {
-    sessionsCreated: counter('vh_sessions_created_total', 'Verification sessions created, by world: live or demo.', [
-      'world',
+    sessionsCreated: counter('vh_sessions_created_total', 'Verification sessions created, by mode: live or demo.', [
+      'mode',
     ]),
-    verifications: counter('vh_verifications_total', 'Verifications completed, by status and world.', [
+    verifications: counter('vh_verifications_total', 'Verifications completed, by status and mode.', [
       'status',
-      'world',
+      'mode',
     ]),
     verifyStage: new Histogram({
       name: 'vh_verify_stage_seconds',
@@ -250,7 +250,11 @@ function studyMetrics({ counter }: Makers) {
     studyReturns: counter('vh_study_returns_total', 'Returns from surveys, by the page that they were answered.', [
       'result',
     ]),
-    placesReleased: counter('vh_places_released_total', 'Places in studies that were free again after their time.', []),
+    reservationsReleased: counter(
+      'vh_quota_reservations_released_total',
+      'Quota reservations of studies released because they expired.',
+      [],
+    ),
   };
 }
 

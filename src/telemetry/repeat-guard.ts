@@ -11,40 +11,40 @@ const summaryEveryMs = 60_000;
 /** Kinds of lines that are told apart at once; beyond it the oldest starts over, which costs a line. */
 const keysMax = 1_000;
 
-interface Told {
+interface LineRepeats {
   repeated: number;
   summarize: (repeated: number) => void;
 }
 
 export function createRepeatGuard(everyMs = summaryEveryMs): RepeatGuard {
-  const told = new Map<string, Told>();
+  const repeatsByKey = new Map<string, LineRepeats>();
 
   /** A line that did not come again within the minute is news when it comes. */
-  function endMinute(key: string, one: Told): void {
-    if (told.get(key) !== one) return;
+  function endMinute(key: string, one: LineRepeats): void {
+    if (repeatsByKey.get(key) !== one) return;
     const { repeated } = one;
     if (repeated === 0) {
-      told.delete(key);
+      repeatsByKey.delete(key);
       return;
     }
     one.repeated = 0;
     one.summarize(repeated);
     startMinute(key, one);
   }
-  const startMinute = (key: string, one: Told): void => void setTimeout(endMinute, everyMs, key, one).unref();
+  const startMinute = (key: string, one: LineRepeats): void => void setTimeout(endMinute, everyMs, key, one).unref();
 
   return {
     passes(key, summarize) {
-      const known = told.get(key);
+      const known = repeatsByKey.get(key);
       if (known !== undefined) {
         known.repeated += 1;
         known.summarize = summarize;
         return false;
       }
-      const oldest = told.size >= keysMax ? told.keys().next().value : undefined;
-      if (oldest !== undefined) told.delete(oldest);
-      const one: Told = { repeated: 0, summarize };
-      told.set(key, one);
+      const oldest = repeatsByKey.size >= keysMax ? repeatsByKey.keys().next().value : undefined;
+      if (oldest !== undefined) repeatsByKey.delete(oldest);
+      const one: LineRepeats = { repeated: 0, summarize };
+      repeatsByKey.set(key, one);
       startMinute(key, one);
       return true;
     },

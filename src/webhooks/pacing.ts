@@ -16,8 +16,8 @@ export function nextConcurrency(limit: number, status: number | null): number {
 }
 
 /** Repetitions a second while first attempts go out. */
-export const retriesBesideFirst = 200;
-const besideMs = 1_000;
+export const retriesPerSecondMax = 200;
+const windowMs = 1_000;
 
 export interface RetryPace {
   mayRetry(): boolean;
@@ -31,12 +31,12 @@ export function createRetryPace(clock: () => number): RetryPace {
   let started = 0;
   return {
     mayRetry() {
-      if (clock() - firstAtMs > besideMs) return true;
-      if (clock() - windowAtMs > besideMs) {
+      if (clock() - firstAtMs > windowMs) return true;
+      if (clock() - windowAtMs > windowMs) {
         windowAtMs = clock();
         started = 0;
       }
-      return started < retriesBesideFirst;
+      return started < retriesPerSecondMax;
     },
     noteStart(lane) {
       if (lane === 'first') firstAtMs = clock();

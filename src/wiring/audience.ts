@@ -10,9 +10,9 @@ import { createPublicGuard } from '../administration/public-guard.js';
 import { createLimits } from '../administration/request-limits.js';
 import { createEntryService } from '../audience/entry-service.js';
 import { registerFieldingRoutes } from '../audience/fielding-routes.js';
-import { createOutcomeTeller } from '../audience/outcome-reporter.js';
-import { startPlaceRounds } from '../audience/place-round.js';
-import { createPlaceTokens } from '../audience/place-tokens.js';
+import { createOutcomeReporter } from '../audience/outcome-reporter.js';
+import { startReservationRounds } from '../audience/reservation-round.js';
+import { createReservationTokens } from '../audience/reservation-tokens.js';
 import { createReturnService } from '../audience/return-service.js';
 import { registerStudyRoutes } from '../audience/study-routes.js';
 import { deriveKey } from '../crypto/master-key.js';
@@ -30,7 +30,7 @@ import { openOAuth } from './oauth.js';
 import { openPool } from './pool.js';
 import { openScoring } from './scoring.js';
 import { wireStudies } from './studies.js';
-import { verificationDeskOf } from './hosted-verification-client.js';
+import { createHostedVerificationClient } from './hosted-verification-client.js';
 
 export interface StartedAudience {
   readonly audienceUrl: string;
@@ -50,14 +50,14 @@ export async function startAudience(
   opened.push(() => closeWithin(app, drain.leftMs()), 'the audience listener');
   const audienceUrl = (): string =>
     audienceUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.AUDIENCE_PORT);
-  const tokens = createPlaceTokens({
+  const tokens = createReservationTokens({
     sign: (claims) => tokenKeys.sign(claims),
     publicKey: tokenKeys.publicKey,
     readParts: readCompactJws,
     issuer: () => siteUrl() + apiPrefix,
     now,
   });
-  const tellOutcome = createOutcomeTeller({
+  const reportOutcome = createOutcomeReporter({
     database: stores.database,
     acceptOutcomes: (caller, events) => scoring.outcomes.accept(caller, events),
     logger,
@@ -83,9 +83,9 @@ export async function startAudience(
             const address = parseAddress(text);
             return address === null ? null : scoring.geography.look(address).country;
           },
-          verification: verificationDeskOf(parts, siteUrl),
+          verification: createHostedVerificationClient(parts, siteUrl),
         }),
-        returns: createReturnService({ database: stores.database, tokens, tellOutcome }),
+        returns: createReturnService({ database: stores.database, tokens, reportOutcome }),
         takeVisit: (address) => limits.takePublicRate('audience', address),
         proxyHops: settings.VH_AUDIENCE_PROXY_HOPS,
         audienceUrl,
@@ -95,16 +95,16 @@ export async function startAudience(
     { prefix: audiencePrefix },
   );
   await serveDocs(app, audiencePrefix);
-  const rounds = startPlaceRounds({
+  const rounds = startReservationRounds({
     database: stores.database,
-    tellOutcome,
+    reportOutcome,
     metrics,
     logger,
     retentionDays: settings.VH_SESSION_RETENTION_DAYS,
   });
   background.push(rounds);
   await listen(app, { host: settings.HOST, port: settings.AUDIENCE_PORT });
-  return { audienceUrl: audienceUrl(), rounds: { group: 'places', consumer: rounds } };
+  return { audienceUrl: audienceUrl(), rounds: { group: 'quota_reservations', consumer: rounds } };
 }
 
 function entryPartsOf({ settings, stores, masterKeys, now }: Parts) {
@@ -112,7 +112,7 @@ function entryPartsOf({ settings, stores, masterKeys, now }: Parts) {
   return {
     database: stores.database,
     now,
-    placeMs: settings.VH_PLACE_MINUTES * 60_000,
+    reservationMs: settings.VH_PLACE_MINUTES * 60_000,
     hash: (projectId: string, kind: 'respondent' | 'device', value: string): string =>
       createHmac('sha256', key).update(`${projectId}\n${kind}\n${value}`).digest('hex'),
   };

@@ -3,7 +3,7 @@
  * sessions that came through it, never from what a browser brings.
  */
 import { insertLink, linkUrl } from '../administration/hosted-links.js';
-import type { VerificationDesk } from '../audience/entry-service.js';
+import type { HostedVerificationClient } from '../audience/entry-service.js';
 import { linkDaysMax } from '../contract/hosted-link.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import type { Parts } from './parts.js';
@@ -11,7 +11,10 @@ import type { Parts } from './parts.js';
 /** A link outlives the place that it is for by far; a respondent who comes back later is verified by the same one. */
 const expiresInDays = linkDaysMax;
 
-export const verificationDeskOf = ({ stores, now }: Parts, siteUrl: () => string): VerificationDesk => ({
+export const createHostedVerificationClient = (
+  { stores, now }: Parts,
+  siteUrl: () => string,
+): HostedVerificationClient => ({
   async makeLink({ organizationId, projectId, respondentRef }, { studyId, isTest }, returnUrl) {
     const link = await inOrganization(stores.database, organizationId, (tx) =>
       insertLink(

@@ -19,7 +19,7 @@ import { erasePayloads, markErasedSessions } from '../webhooks/payload-erasure.j
 import { createAnalyticsService } from '../verification/analytics/analytics-service.js';
 import { createErasureService, type ErasureService } from '../verification/erasure/erasure-service.js';
 import type { Database } from '../stores/database/port.js';
-import { erasePlaces, findRespondentRefs } from '../audience/place-erasure.js';
+import { eraseReservations, findRespondentRefs } from '../audience/reservation-erasure.js';
 import { biometricExample, deviceOnlyExample } from '../contract/envelope-examples.js';
 import type { Uniqueness } from '../verification/uniqueness/uniqueness.js';
 import { createVerifyService } from '../verification/verify/verify-service.js';
@@ -128,7 +128,7 @@ const withStudies = (database: Database, erasures: ErasureService): ErasureServi
       for (const kind of ['sessions', 'fingerprints', 'receipts', 'events'] as const) erased[kind] += more.erased[kind];
       for (const kind of ['sessions', 'receipts', 'events', 'history'] as const) left[kind] += more.left[kind];
     }
-    await erasePlaces(database, respondent);
+    await eraseReservations(database, respondent);
     return { erased, left, unreadable };
   },
 });

@@ -37,7 +37,7 @@ t.test('an open loop sends what is due though nothing is answered, and tells eve
       { perSecond: 100, seconds: 0.05 },
     ],
     opened: 10,
-    tell: (exchange) => exchanges.push(exchange),
+    onExchange: (exchange) => exchanges.push(exchange),
     stageEnded: (stage) => ended.push(stage),
   });
   t.same(ended, [0, 1]);

@@ -3,7 +3,7 @@ import t from 'tap';
 import { breakerRules, isOutage, lengthen, parkWaitMs, shouldPark, type Streak } from '../../src/webhooks/breaker.js';
 import { createDeliveryQueue } from '../../src/webhooks/delivery-queue.js';
 import { shareOut } from '../../src/webhooks/fair-share.js';
-import { concurrencyMax, createRetryPace, nextConcurrency, retriesBesideFirst } from '../../src/webhooks/pacing.js';
+import { concurrencyMax, createRetryPace, nextConcurrency, retriesPerSecondMax } from '../../src/webhooks/pacing.js';
 import { jitterShare, retryWaitMs } from '../../src/webhooks/retry-schedule.js';
 
 t.test('waits are those of the schedule, a tenth more or less', (t) => {
@@ -81,7 +81,7 @@ t.test('repetitions are limited beside what is new, and only then', (t) => {
   t.equal(start(), 1_000);
   nowMs = 5_000;
   pace.noteStart('first');
-  t.equal(start(), retriesBesideFirst);
+  t.equal(start(), retriesPerSecondMax);
   t.equal(start(), 0);
   nowMs = 6_500;
   t.equal(start(), 1_000, 'nothing new for a second');

@@ -21,7 +21,7 @@ export const independenceEdges = {
 } as const;
 
 const edges = independenceEdges;
-const untold = (factor: string): IndependenceReply => ({
+const unmeasured = (factor: string): IndependenceReply => ({
   score: 100,
   band: 'independent',
   grade: null,
@@ -33,11 +33,11 @@ export function judgeIndependence({
   counts,
   address,
 }: Pick<ScoreFacts, 'measured' | 'counts' | 'address'>): IndependenceReply {
-  if (!measured || counts === null) return untold('Not measured: the sessions around this one were not counted.');
+  if (!measured || counts === null) return unmeasured('Not measured: the sessions around this one were not counted.');
   const { neighborhood } = counts;
   if (neighborhood.sessions < edges.sessionsMin)
-    return untold('Too few sessions in the last day to judge the sample by.');
-  const ties = tieShare(neighborhood);
+    return unmeasured('Too few sessions in the last day to judge the sample by.');
+  const links = tieShare(neighborhood);
   const prefix = isSharedNetwork(address.network) ? 0 : prefixShare(neighborhood);
   const spread = clamp(
     (neighborhood.prefixSquares / neighborhood.sessions ** 2 - edges.herfindahlOrdinary) /
@@ -45,8 +45,8 @@ export function judgeIndependence({
     0,
     1,
   );
-  const score = Math.round(100 * (1 - ties) * (1 - prefix) * (1 - spread));
-  const factors = listFactors(neighborhood, ties, prefix, spread);
+  const score = Math.round(100 * (1 - links) * (1 - prefix) * (1 - spread));
+  const factors = listFactors(neighborhood, links, prefix, spread);
   if (score >= edges.independentMin) return { score, band: 'independent', grade: null, factors };
   if (score >= edges.sharedMin) return { score, band: 'shared', grade: null, factors };
   return { score, band: 'concentrated', grade: neighborhood.direct > 0 ? 'direct' : 'linked', factors };

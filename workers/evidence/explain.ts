@@ -76,14 +76,14 @@ function explainDecision({ reply, uncapped }: ScoreOutcome, { calibration, agent
   const { score, recommendation, verdictClass, stepUpIntensity } = reply;
   const { reviewLow, blockThreshold, stepUpThreshold, verifiedAgentPolicy } = calibration;
   const held = uncapped === score ? '' : `, ${uncapped} before caps`;
-  const told = `Score ${score}${held}`;
+  const subject = `Score ${score}${held}`;
   if (agent?.outcome === 'verified' && verifiedAgentPolicy === recommendation)
-    return `${told}; a verified agent, for which the project’s policy says ${verifiedAgentPolicy}: ${recommendation}, class ${verdictClass}.`;
+    return `${subject}; a verified agent, for which the project’s policy says ${verifiedAgentPolicy}: ${recommendation}, class ${verdictClass}.`;
   const because: Readonly<Record<typeof recommendation, string>> = {
     allow: `below reviewLow (${reviewLow})`,
     review: `at or above reviewLow (${reviewLow}) and below blockThreshold (${blockThreshold})`,
     step_up: `at or above stepUpThreshold (${stepUpThreshold}), and the project opted into step-up (${stepUpIntensity})`,
     block: `at or above blockThreshold (${blockThreshold})`,
   };
-  return `${told} is ${because[recommendation]}: ${recommendation}, class ${verdictClass}.`;
+  return `${subject} is ${because[recommendation]}: ${recommendation}, class ${verdictClass}.`;
 }

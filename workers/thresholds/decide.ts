@@ -4,7 +4,7 @@
  */
 import { calibrationDefaults } from '../../src/contract/calibration.js';
 import type { ScoreFacts, ScoreOutcome } from '../../src/contract/facts.js';
-import type { DecisionInputs, HypotheticalDecision, HypotheticalEdges } from '../../src/contract/thresholds.js';
+import type { DecisionInputs, HypotheticalDecision, HypotheticalThresholds } from '../../src/contract/thresholds.js';
 import { applyCaps } from '../scoring/caps.js';
 import { recommend } from '../scoring/verdict.js';
 
@@ -21,15 +21,15 @@ export function decisionInputsOf({ uncapped, caps }: ScoreOutcome, { agent, cali
   };
 }
 
-export function decide(inputs: DecisionInputs, edges: HypotheticalEdges): HypotheticalDecision {
-  const { reviewLow, blockThreshold } = edges;
+export function decide(inputs: DecisionInputs, thresholds: HypotheticalThresholds): HypotheticalDecision {
+  const { reviewLow, blockThreshold } = thresholds;
   const score = applyCaps(inputs.uncapped, inputs.caps, blockThreshold);
   const calibration = {
     ...calibrationDefaults,
     reviewLow,
     blockThreshold,
     stepUpEnabled: inputs.stepUpThreshold !== null,
-    stepUpThreshold: edges.stepUpThreshold ?? inputs.stepUpThreshold ?? calibrationDefaults.stepUpThreshold,
+    stepUpThreshold: thresholds.stepUpThreshold ?? inputs.stepUpThreshold ?? calibrationDefaults.stepUpThreshold,
     verifiedAgentPolicy: inputs.agentPolicy ?? calibrationDefaults.verifiedAgentPolicy,
   };
   const agent = inputs.agentPolicy === null ? null : verifiedAgent;

@@ -5,7 +5,7 @@
  * A source with at least a third of the numbers leans on the rest of its project for what is missing, weighed at most twice its own;
  * that is said as `borrowed`.
  */
-import type { EdgeFit, FitSubject, MixCell } from '../../src/contract/thresholds.js';
+import type { ThresholdFit, FitSubject, MixCell } from '../../src/contract/thresholds.js';
 import { lowerBound, trialsNeeded, upperBound } from './binomial.js';
 import { deltaInterval } from './resampling.js';
 import { decide } from './decide.js';
@@ -19,11 +19,11 @@ const reviewBudget = 0.1;
 const ownShareMin = 1 / 3;
 const borrowFactor = 2;
 
-type Labels = EdgeFit['labels'];
+type Labels = ThresholdFit['labels'];
 type Shortfall = { readonly honest: number; readonly fraud: number };
-type Basis = { readonly counts: LevelCounts; readonly borrowed: EdgeFit['borrowed'] };
+type Basis = { readonly counts: LevelCounts; readonly borrowed: ThresholdFit['borrowed'] };
 
-export function fitEdges(subject: FitSubject): EdgeFit {
+export function fitThresholds(subject: FitSubject): ThresholdFit {
   const { cells, current, targetFalseBlockRate: target } = subject;
   const own = countLevels(cells);
   const labels = countLabels(cells);
@@ -164,7 +164,7 @@ function countLabels(cells: readonly MixCell[]): Labels {
   return { honest: of('honest'), fraud: of('fraud'), pending: of('pending') };
 }
 
-function coverageOf(cells: readonly MixCell[]): EdgeFit['coverage'] {
+function coverageOf(cells: readonly MixCell[]): ThresholdFit['coverage'] {
   const { honest, fraud } = countLabels(cells);
   return {
     sessions: cells.reduce((total, { count }) => total + count, 0),

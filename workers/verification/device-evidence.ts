@@ -59,7 +59,7 @@ export function weighDeviceEvidence(facts: VerdictFacts): DeviceEvidence {
     risk: deviceMeasured || behaved || weighed.weight > 0 ? scoreOf(weighed.weight) / 100 : null,
     completeness:
       deviceEdges.groups.filter((name) => envelope.device?.[name] !== undefined).length / deviceEdges.groups.length,
-    signals: [...weighed.weighed.map(({ signal }) => signal), ...network].flatMap(tell),
+    signals: [...weighed.weighed.map(({ signal }) => signal), ...network].flatMap(toFraudSignal),
     contributions: weighed.weighed.flatMap(({ signal, applied }) =>
       applied === 0 || (signal.rule.axis !== 'device' && signal.rule.axis !== 'behavior')
         ? []
@@ -125,7 +125,7 @@ function asScoreFacts({ envelope, sessionId, transport, address, receivedAtMs }:
 const sophisticated = new Set(['lies', 'consistency', 'egress']);
 
 /** By its own weight: what other findings leave of it says nothing of how sure it is. */
-function tell({ code, rule, weight, value }: Signal): FraudSignal[] {
+function toFraudSignal({ code, rule, weight, value }: Signal): FraudSignal[] {
   const { severity, group } = rule;
   if (severity === 'info' || weight < deviceEdges.signalMin) return [];
   return [

@@ -22,12 +22,15 @@ export function judgeUniqueness({ biometric, device }: UniquenessFacts, isCaptur
   const returning = compared?.returning ?? null;
   const prior =
     compared !== null && returning !== null && returning.similarity >= compared.threshold
-      ? { ...tell(returning, likenessOf(compared, returning)), lastSeenAt: Math.floor(returning.completedAtMs / 1_000) }
+      ? {
+          ...toDuplicateMatch(returning, likenessOf(compared, returning)),
+          lastSeenAt: Math.floor(returning.completedAtMs / 1_000),
+        }
       : null;
   const match = compared?.match ?? null;
   return {
     score: likeness === null ? null : 1 - likeness,
-    match: match === null || likeness === null ? null : tell(match, likeness),
+    match: match === null || likeness === null ? null : toDuplicateMatch(match, likeness),
     prior,
     duplication: duplicationOf(compared, prior === null ? likeness : Math.max(likeness ?? 0, prior.similarity), device),
   };
@@ -46,7 +49,7 @@ function likenessOf({ threshold }: BiometricComparison, match: FaceMatch | null)
   return match === null ? 0 : calibrate(match.similarity, threshold);
 }
 
-function tell({ fingerprintId, sessionId, respondentId }: FaceMatch, similarity: number): DuplicateMatch {
+function toDuplicateMatch({ fingerprintId, sessionId, respondentId }: FaceMatch, similarity: number): DuplicateMatch {
   return {
     fingerprintId,
     similarity,

@@ -3,7 +3,7 @@
  * the page ends the worker.
  */
 import type { FromWorker, ToWorker } from '../protocol.js';
-import { createEye, type Eye } from './eye.js';
+import { createFrameAnalyzer, type FrameAnalyzer } from './frame-analyzer.js';
 import { findFaces } from './detector.js';
 import { readMesh } from './mesh.js';
 import { fetchLater, loadFirst, type FirstModels, type LaterModels } from './models.js';
@@ -18,7 +18,7 @@ interface WorkerScope {
 const sideMax = 640;
 
 const scope = self as unknown as WorkerScope;
-let eye: Eye | null = null;
+let analyzer: FrameAnalyzer | null = null;
 let later: Promise<() => Promise<LaterModels>> | null = null;
 let canvas: OffscreenCanvas | null = null;
 
@@ -35,12 +35,12 @@ async function answer(message: ToWorker): Promise<FromWorker> {
       const first = await loadFirst(message);
       later = fetchLater(message);
       later.catch((error: unknown) => scope.postMessage({ type: 'failed', message: String(error) }));
-      eye = createEye(first);
+      analyzer = createFrameAnalyzer(first);
       warm(first);
       return { type: 'ready' };
     }
-    case 'look':
-      return { type: 'seen', sight: started().look(read(message.bitmap)) };
+    case 'analyze':
+      return { type: 'analyzed', analysis: started().analyze(read(message.bitmap)) };
     case 'conclude': {
       const watched = started();
       if (later === null) throw new Error('nothing was loaded');
@@ -58,9 +58,9 @@ function warm(first: FirstModels): void {
   readMesh(first, picture, { x: side / 2, y: side / 2, side: side / 2, angle: 0 }, 0);
 }
 
-function started(): Eye {
-  if (eye === null) throw new Error('frames came before the models');
-  return eye;
+function started(): FrameAnalyzer {
+  if (analyzer === null) throw new Error('frames came before the models');
+  return analyzer;
 }
 
 function read(bitmap: ImageBitmap): Picture {

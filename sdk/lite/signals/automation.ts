@@ -2,7 +2,7 @@
 import type { Reader } from '../types.js';
 
 /** Prefixes are whole enough to spare players, product tours and wallets (`phantom` is one). */
-const telling =
+const revealing =
   /^(\$?cdc_|\$chrome_async|__pw|__pptr|_phantom|callPhantom|__nightmare|domAutomation|awesomium|__lastWatir|__(fx)?driver_)|selenium|webdriver|playwright|puppeteer|stagehand|browser_?use(?!r)|skyvern/i;
 
 /** Reads the automation group. Only names that match are reported, never a value. */
@@ -13,7 +13,7 @@ export const readAutomation: Reader<'auto'> = () => ({
     ...Object.getOwnPropertyNames(document),
     ...document.documentElement.getAttributeNames(),
   ]
-    .filter((name) => telling.test(name))
+    .filter((name) => revealing.test(name))
     .slice(0, 16)
     .map((name) => name.slice(0, 64)),
 });

@@ -104,7 +104,7 @@ function createGuide({ texts, frame: { announce } }: Surroundings, parts: GuideP
   let shownProgress = 0;
   let isLastSaid = false;
 
-  const tell = (title: string, step: string, pose: Pose) => {
+  const instruct = (title: string, step: string, pose: Pose) => {
     parts.title.textContent = title;
     parts.step.textContent = step;
     parts.pose(pose);
@@ -120,10 +120,10 @@ function createGuide({ texts, frame: { announce } }: Surroundings, parts: GuideP
       fullMs = step.leftMs;
       isLastSaid = false;
       const place = fill(texts.step, { n: step.index + 1, total: step.total });
-      tell(texts[step.type], place, step.type);
-    } else if (step.kind === 'done') tell(texts.good, '', 'done');
-    else if (step.kind === 'loading') tell(texts.ready, texts.allow, 'rest');
-    else tell(texts[step.kind], '', 'rest');
+      instruct(texts[step.type], place, step.type);
+    } else if (step.kind === 'done') instruct(texts.good, '', 'done');
+    else if (step.kind === 'loading') instruct(texts.ready, texts.allow, 'rest');
+    else instruct(texts[step.kind], '', 'rest');
   };
   const measure = (step: GuideStep) => {
     const progress = step.kind === 'challenge' ? Math.min(1, Math.max(0, step.progress)) : 0;

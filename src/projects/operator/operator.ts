@@ -155,7 +155,7 @@ async function deadLetters(
 async function restored({ database }: OperatorDeps, { backupAt }: Of<'restored'>): Promise<Record<string, unknown>> {
   const doubt = await doubtBackup(database, new Date(backupAt));
   if (doubt !== null) throw new Fault('VALIDATION_FAILED', `--backup ${backupAt} ${doubt}.`);
-  return { backupAt, recordsToldAnew: await noteRestore(database, new Date(backupAt)) };
+  return { backupAt, recordsResent: await noteRestore(database, new Date(backupAt)) };
 }
 
 async function fillDemo({ database, inventTraffic }: OperatorDeps): Promise<Record<string, unknown>> {

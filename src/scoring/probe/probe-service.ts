@@ -62,7 +62,7 @@ export function createProbeService(deps: ProbeServiceDeps) {
       const ref = (kind: string, value: string) => deps.makeRef(projectId, kind, value);
       // An empty token names no device; it would be one that everybody without storage shares.
       const token = body.ids?.token || null;
-      const { sketch, bands, tells } = await deps.pool.run({ kind: 'message', body, transport });
+      const { sketch, bands, indicators } = await deps.pool.run({ kind: 'message', body, transport });
       const result = await deps.counters.storeProbe({
         nowMs,
         projectId,
@@ -74,7 +74,7 @@ export function createProbeService(deps: ProbeServiceDeps) {
         device: token === null ? null : ref('device', token),
         sketch,
         bands,
-        tells,
+        tells: indicators,
       });
       deps.metrics.probes.inc({ result });
       if (result === 'nonce_reused')

@@ -5,7 +5,7 @@
 import { invalid } from '../../kernel/faults.js';
 import type {
   HypotheticalDecision,
-  HypotheticalEdges,
+  HypotheticalThresholds,
   Mix,
   SimulationReply,
   SimulationRequest,
@@ -36,13 +36,13 @@ export function createSimulationService(deps: SimulationDeps) {
     async simulate({ namespace }: LookedAt, question: Question): Promise<SimulationReply> {
       const filter = readFilter(namespace, question);
       await requireSource(deps.database, filter);
-      const edges = {
+      const thresholds = {
         reviewLow: question.reviewLow,
         blockThreshold: question.blockThreshold,
         stepUpThreshold: question.stepUpThreshold ?? null,
       };
       const reading = await readMix(deps.database, filter, deps.now());
-      const judged = await judge(deps.pool, reading.cells, edges);
+      const judged = await judge(deps.pool, reading.cells, thresholds);
       const flipped = judged.filter((cell) => cell.hypothetical.recommendation !== cell.recommendation);
       return {
         sessions: count(judged),
@@ -94,12 +94,16 @@ export async function requireSource(database: Database, { namespace, sourceId }:
   throw invalid([{ path: '/sourceId', message: 'names no source that sessions of this project were scored with.' }]);
 }
 
-async function judge(pool: Pool, cells: readonly CountedCell[], edges: HypotheticalEdges): Promise<readonly Judged[]> {
+async function judge(
+  pool: Pool,
+  cells: readonly CountedCell[],
+  thresholds: HypotheticalThresholds,
+): Promise<readonly Judged[]> {
   const distinct = [...new Map(cells.map(({ cell, inputs }) => [cell, inputs]))];
   const decisions = new Map<string, HypotheticalDecision>();
   for (let start = 0; start < distinct.length; start += decisionsPerTask) {
     const part = distinct.slice(start, start + decisionsPerTask);
-    const decided = await pool.run({ kind: 'decide', inputs: part.map(([, inputs]) => inputs), edges });
+    const decided = await pool.run({ kind: 'decide', inputs: part.map(([, inputs]) => inputs), thresholds });
     part.forEach(([cell], index) => decisions.set(cell, decided[index] as HypotheticalDecision));
   }
   return cells.map((cell) => ({ ...cell, hypothetical: decisions.get(cell.cell) as HypotheticalDecision }));

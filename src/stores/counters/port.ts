@@ -46,7 +46,7 @@ export interface StoredProbe {
   readonly bands: readonly string[];
 }
 
-export type Tell = readonly [code: string, weight: number];
+export type RiskIndicator = readonly [code: string, weight: number];
 
 export interface ProbeStoreInput {
   readonly nowMs: number;
@@ -63,7 +63,7 @@ export interface ProbeStoreInput {
   readonly sketch: DeviceSketch | null;
   readonly bands: readonly string[];
   /** What the message says against the session, by the code of each finding, with any measure of how much, as long as more is worse. A message that is replaced stays where nothing else says as much. */
-  readonly tells: readonly Tell[];
+  readonly tells: readonly RiskIndicator[];
 }
 
 export type ProbeStoreResult =

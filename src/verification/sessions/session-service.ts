@@ -82,7 +82,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
     const { isDemo, organization } = owner;
     await requireQuota(database, { organizationId, isDemo, monthlyQuota: organization.monthlyQuota, nowMs: now() });
     const reply = await run();
-    metrics.sessionsCreated.inc({ world: isDemo ? 'demo' : 'live' });
+    metrics.sessionsCreated.inc({ mode: isDemo ? 'demo' : 'live' });
     return reply;
   }
 

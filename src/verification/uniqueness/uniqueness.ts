@@ -2,7 +2,7 @@
  * One human counts once: compares a session with earlier participants, and keeps what later ones are compared with.
  *
  *   compare:  index (search thread) ──candidates──▶ rows of the database + rows newer than the index ──exact──▶ facts
- *   record:   lock of the scope ──▶ rows newer than what compare saw: the same person among them? CameBetween : insert
+ *   record:   lock of the scope ──▶ rows newer than what compare saw: the same person among them? ConcurrentDuplicateError : insert
  *
  * The index only proposes. What is told comes from the database’s rows, unsealed and compared in full precision, so that what was erased, moved or
  * tampered with is never told, however far an index lags. Of two completions of one person at one moment, on whichever instances, one
@@ -40,13 +40,13 @@ export interface Completion {
 }
 
 /** Somebody whom `compare` could not see yet completed meanwhile, and is the same person: compare again, decide again. */
-export class CameBetween extends Fault {
+export class ConcurrentDuplicateError extends Fault {
   constructor() {
     super('OVERLOADED', 'The same person is completing another session right now. Try again in a moment.', {
       headers: { 'retry-after': '1' },
       internal: 'a participation of the same face was committed after the comparison',
     });
-    this.name = 'CameBetween';
+    this.name = 'ConcurrentDuplicateError';
   }
 }
 
@@ -122,7 +122,7 @@ export function createUniqueness(deps: UniquenessDeps) {
 
     /**
      * Keeps what later sessions are compared with, in the transaction that completes the session (of its organization). Throws
-     * CameBetween where the same person completed another session after `compare` looked; nothing is written then.
+     * ConcurrentDuplicateError where the same person completed another session after `compare` looked; nothing is written then.
      */
     async record(
       tx: Queryable,
@@ -251,7 +251,7 @@ async function holdAlone(
   const newer = await store.since(tx, scope, horizon, face.record, newerMax + 1);
   if (newer.length > newerMax) throw notReady('more participations came between than a completion looks through');
   const found = newer.flatMap((fingerprint) => likelyOf(face, fingerprint));
-  if (isDuplicate(judgeFaces(question, found))) throw new CameBetween();
+  if (isDuplicate(judgeFaces(question, found))) throw new ConcurrentDuplicateError();
 }
 
 function isDuplicate(biometric: BiometricComparison | null): boolean {

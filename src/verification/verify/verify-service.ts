@@ -29,7 +29,7 @@ import { completeSession, type StoredSession } from '../sessions/session-store.j
 import { claimsOf } from '../tokens/claims.js';
 import type { SigningDirectory } from '../tokens/signing-directory.js';
 import { signVerificationToken } from '../tokens/verification-token.js';
-import { CameBetween, type ComparedSession, type Uniqueness } from '../uniqueness/uniqueness.js';
+import { ConcurrentDuplicateError, type ComparedSession, type Uniqueness } from '../uniqueness/uniqueness.js';
 import { findSeenMarks, keepMarks, type SeenMarks } from './capture-marks.js';
 import { clientClassOf } from './client-class.js';
 import { eventsOf, type CompletedSession } from './session-events.js';
@@ -130,7 +130,7 @@ async function attempt(deps: VerifyServiceDeps, submission: Submission): Promise
   const isRecorded = await record(deps, submission, { completed, compared, gathered, tokenId });
   endRecord();
   if (!isRecorded) return null;
-  deps.metrics.verifications.inc({ status: outcome.verdict.status, world: session.isDemo ? 'demo' : 'live' });
+  deps.metrics.verifications.inc({ status: outcome.verdict.status, mode: session.isDemo ? 'demo' : 'live' });
   const { status, scores } = outcome.verdict;
   const token = signVerificationToken(
     secret,
@@ -187,7 +187,7 @@ async function record(
   try {
     await withQuota(usage, (closing) => inOrganization(database, organizationId, complete, { closing }));
   } catch (error) {
-    if (error instanceof MarkTaken || error instanceof CameBetween) return false;
+    if (error instanceof MarkTaken || error instanceof ConcurrentDuplicateError) return false;
     throw error;
   }
   void outbox.publish(events);

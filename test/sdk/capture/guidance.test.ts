@@ -6,7 +6,7 @@ import { direct } from '../../../sdk/capture/director.js';
 import { watchGesture } from '../../../sdk/capture/gesture.js';
 import { readPose, type Pose } from '../../../sdk/capture/pose.js';
 import { createRecorder, framesMax } from '../../../sdk/capture/recorder.js';
-import type { Sight } from '../../../sdk/capture/sight.js';
+import type { FrameAnalysis } from '../../../sdk/capture/frame-analysis.js';
 import { keyPoints } from '../../../sdk/capture/worker/mesh-points.js';
 import { findBlinks } from '../../../workers/verification/blink.js';
 import { judgeChallenges } from '../../../workers/verification/challenges.js';
@@ -109,7 +109,14 @@ t.test('whoever asks for more time gets all of it again, ten times, and the serv
   const points = Float32Array.from({ length: pointCount * 2 }, (_value, index) =>
     Number((index % 2 === 0 ? track.x[index >> 1] : track.y[index >> 1]) ?? 0),
   );
-  const sight: Sight = { points, hash: '', faces: 1, brightness: 0.5, width: frames.width, height: frames.height };
+  const analysis: FrameAnalysis = {
+    points,
+    hash: '',
+    faces: 1,
+    brightness: 0.5,
+    width: frames.width,
+    height: frames.height,
+  };
   /** One challenge that is never answered; `asks` are the times at which more time is asked for. */
   const run = async (asks: (sinceMs: number) => boolean) => {
     let atMs = 0;
@@ -118,7 +125,7 @@ t.test('whoever asks for more time gets all of it again, ten times, and the serv
     let beganMs = Infinity;
     await direct(
       {
-        take: async () => ({ atMs: (atMs += 100), sight }),
+        take: async () => ({ atMs: (atMs += 100), analysis }),
         guide: (step) => {
           if (step.kind !== 'challenge') return;
           beganMs = Math.min(beganMs, atMs);

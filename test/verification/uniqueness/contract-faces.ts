@@ -241,7 +241,7 @@ export function testFaces(t: Test, open: () => Shared): void {
     t.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
     for (const result of results)
       if (result.status === 'rejected' && (result.reason as Error).message !== 'seen already')
-        t.match(result.reason, { name: 'CameBetween', code: 'OVERLOADED' });
+        t.match(result.reason, { name: 'ConcurrentDuplicateError', code: 'OVERLOADED' });
     const again = await two.uniqueness.compare(world.session(), world.capture(ada), startMs);
     t.ok(isSame(again.biometric), 'and then it finds the other');
     const rows = await open().database.query('SELECT 1 FROM fingerprints WHERE project_id = $1', [world.projectId]);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { FitSubject, MixCell, SessionLabel } from '../../../src/contract/thresholds.js';
 import { createRandom } from '../../../workers/seeded-random.js';
-import { fitEdges } from '../../../workers/thresholds/fit.js';
+import { fitThresholds } from '../../../workers/thresholds/fit.js';
 
 const cell = (uncapped: number, label: SessionLabel, count: number, caps: readonly string[] = []): MixCell => ({
   inputs: { uncapped, caps, agentPolicy: null, stepUpThreshold: null },
@@ -19,7 +19,7 @@ const subject = (cells: readonly MixCell[], over: Partial<FitSubject> = {}): Fit
 });
 
 t.test('blockThreshold is the lowest one whose bound meets the target', async (t) => {
-  const fit = fitEdges(
+  const fit = fitThresholds(
     subject([cell(10, 'honest', 940), cell(55, 'honest', 1), cell(62, 'honest', 6), cell(90, 'fraud', 40)]),
   );
   t.equal(fit.status, 'ok');
@@ -32,8 +32,8 @@ t.test('blockThreshold is the lowest one whose bound meets the target', async (t
 
 t.test('one honest session fewer than the target needs is a shortfall of one and no edge', async (t) => {
   const labels = [cell(90, 'fraud', 30)];
-  t.equal(fitEdges(subject([cell(5, 'honest', 598), ...labels])).status, 'ok');
-  const fit = fitEdges(subject([cell(5, 'honest', 597), ...labels]));
+  t.equal(fitThresholds(subject([cell(5, 'honest', 598), ...labels])).status, 'ok');
+  const fit = fitThresholds(subject([cell(5, 'honest', 597), ...labels]));
   t.match(fit, {
     status: 'insufficient_data',
     shortfall: { honest: 1, fraud: 0 },
@@ -41,12 +41,12 @@ t.test('one honest session fewer than the target needs is a shortfall of one and
     projected: null,
     interval: null,
   });
-  const few = fitEdges(subject([cell(5, 'honest', 2_000), cell(90, 'fraud', 29)]));
+  const few = fitThresholds(subject([cell(5, 'honest', 2_000), cell(90, 'fraud', 29)]));
   t.match(few, { status: 'insufficient_data', shortfall: { honest: 0, fraud: 1 }, suggested: null });
 });
 
 t.test('a project without labels is insufficient_data, not an error', async (t) => {
-  t.match(fitEdges(subject([])), {
+  t.match(fitThresholds(subject([])), {
     status: 'insufficient_data',
     labels: { honest: 0, fraud: 0, pending: 0 },
     shortfall: { honest: 598, fraud: 30 },
@@ -56,7 +56,7 @@ t.test('a project without labels is insufficient_data, not an error', async (t) 
 t.test(
   'where even the highest threshold blocks too many honest people, more labels are asked for and no edge is named',
   async (t) => {
-    const fit = fitEdges(subject([cell(100, 'honest', 20), cell(5, 'honest', 600), cell(100, 'fraud', 50)]));
+    const fit = fitThresholds(subject([cell(100, 'honest', 20), cell(5, 'honest', 600), cell(100, 'fraud', 50)]));
     t.equal(fit.status, 'insufficient_data');
     t.equal(fit.suggested, null);
     t.ok((fit.shortfall?.honest ?? 0) > 0);
@@ -65,14 +65,14 @@ t.test(
 
 t.test('pending and unlabelled sessions count for neither side', async (t) => {
   const labels = [cell(5, 'honest', 700), cell(90, 'fraud', 40)];
-  const alone = fitEdges(subject(labels));
-  const among = fitEdges(subject([...labels, cell(99, 'pending', 500), cell(99, 'none', 500)]));
+  const alone = fitThresholds(subject(labels));
+  const among = fitThresholds(subject([...labels, cell(99, 'pending', 500), cell(99, 'none', 500)]));
   t.equal(among.suggested?.blockThreshold, alone.suggested?.blockThreshold);
   t.match(among, { labels: { pending: 500 }, coverage: { sessions: 1_740, labelled: 740, blocked: 1_040 } });
 });
 
 t.test('sessions under a ceiling are blocked by no threshold', async (t) => {
-  const fit = fitEdges(
+  const fit = fitThresholds(
     subject([cell(5, 'honest', 700), cell(95, 'honest', 50, ['uncorroborated']), cell(90, 'fraud', 40)]),
   );
   t.equal(fit.status, 'ok');
@@ -80,11 +80,11 @@ t.test('sessions under a ceiling are blocked by no threshold', async (t) => {
 });
 
 t.test('reviews stay within their budget', async (t) => {
-  const fit = fitEdges(
+  const fit = fitThresholds(
     subject([cell(5, 'honest', 700), cell(30, 'none', 150), cell(50, 'none', 60), cell(90, 'fraud', 40)]),
   );
   t.equal(fit.suggested?.blockThreshold, 6);
-  const spread = fitEdges(
+  const spread = fitThresholds(
     subject([
       cell(60, 'honest', 20),
       cell(5, 'honest', 700),
@@ -101,22 +101,22 @@ t.test(
   'a source with few labels leans on the rest of its project and says so; one with hardly any gets no edge',
   async (t) => {
     const rest = [cell(5, 'honest', 3_000), cell(70, 'honest', 60), cell(90, 'fraud', 300)];
-    const few = fitEdges(subject([cell(5, 'honest', 250), cell(90, 'fraud', 12)], { rest }));
+    const few = fitThresholds(subject([cell(5, 'honest', 250), cell(90, 'fraud', 12)], { rest }));
     t.equal(few.status, 'ok');
     t.same(few.borrowed, { honest: 500, fraud: 24 });
     t.match(few.note, /leans on the rest of the project/);
     t.equal(few.suggested?.blockThreshold, 71, 'the rest of the project shows honest people at 70');
-    const hardly = fitEdges(subject([cell(5, 'honest', 150), cell(90, 'fraud', 12)], { rest }));
+    const hardly = fitThresholds(subject([cell(5, 'honest', 150), cell(90, 'fraud', 12)], { rest }));
     t.match(hardly, { status: 'insufficient_data', borrowed: null, suggested: null });
-    const enough = fitEdges(subject([cell(5, 'honest', 800), cell(90, 'fraud', 40)], { rest }));
+    const enough = fitThresholds(subject([cell(5, 'honest', 800), cell(90, 'fraud', 40)], { rest }));
     t.equal(enough.borrowed, null);
   },
 );
 
 t.test('the same labels give the same answer', async (t) => {
   const cells = [cell(5, 'honest', 900), cell(77, 'honest', 9), cell(60, 'fraud', 20), cell(90, 'fraud', 40)];
-  t.same(fitEdges(subject(cells)), fitEdges(subject(cells)));
-  const { projected } = fitEdges(subject(cells));
+  t.same(fitThresholds(subject(cells)), fitThresholds(subject(cells)));
+  const { projected } = fitThresholds(subject(cells));
   const [low, high] = projected?.falseBlockRateDeltaInterval ?? [0, 0];
   t.ok(low <= (projected?.falseBlockRateDelta ?? 0) && (projected?.falseBlockRateDelta ?? 0) <= high);
 });
@@ -145,7 +145,7 @@ t.test(
         const [score = '0', label = 'none'] = key.split('/');
         return cell(Number(score), label as SessionLabel, count);
       });
-      const fit = fitEdges(subject(cells, { targetFalseBlockRate: target, seed }));
+      const fit = fitThresholds(subject(cells, { targetFalseBlockRate: target, seed }));
       const [low, high] = fit.interval?.blockThreshold ?? [101, 0];
       if (truth !== undefined && low <= truth && truth <= high) inside += 1;
       t.ok(

@@ -1,5 +1,5 @@
 /** The result as a whole: head with actions, verdict, axes, evidence, and what went over the wire. */
-import { duplicateCard, independenceCard } from './beside.js';
+import { duplicateCard, independenceCard } from './other-questions.js';
 import { facts, h } from './dom.js';
 import { againstCard, forCard, notesCard } from './evidence.js';
 import { replyCard, requestCard } from './request.js';

@@ -3,7 +3,7 @@
  * into the record of its session, so that equal ones are one text.
  */
 import type { DeviceSketch } from '../../../contract/facts.js';
-import type { Tell } from '../port.js';
+import type { RiskIndicator } from '../port.js';
 import { packed, unpacked, type Packed } from './packed.js';
 
 export interface KeptPage {
@@ -16,8 +16,8 @@ export interface KeptPage {
   readonly updateSeq: number;
   readonly load: Uint8Array | null;
   readonly update: Uint8Array | null;
-  readonly loadTells: readonly Tell[];
-  readonly updateTells: readonly Tell[];
+  readonly loadTells: readonly RiskIndicator[];
+  readonly updateTells: readonly RiskIndicator[];
   readonly atMs: number;
   readonly device: string | null;
   readonly sketch: DeviceSketch | null;
@@ -35,8 +35,8 @@ type PageFields = readonly [
   ...messages: [
     load: Uint8Array | null,
     update: Uint8Array | null,
-    loadTells: readonly Tell[],
-    updateTells: readonly Tell[],
+    loadTells: readonly RiskIndicator[],
+    updateTells: readonly RiskIndicator[],
   ],
   ...seen: [atMs: number, device: string | null, terms: DeviceSketch['terms'] | null],
   ...of: [osFamily: string | null, browser: string | null, browserMajor: number | null, bands: readonly string[]],

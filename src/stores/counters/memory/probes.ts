@@ -4,7 +4,7 @@
  * of equals the youngest, and never the first or the newest: clean pages that follow push nothing out. A nonce belongs to the session that used it first.
  */
 import { bounds } from '../bounds.js';
-import type { ProbeStoreInput, ProbeStoreResult, StoredProbe, Tell } from '../port.js';
+import type { ProbeStoreInput, ProbeStoreResult, StoredProbe, RiskIndicator } from '../port.js';
 import { packProbe, unpackProbe, type KeptPage, type KeptProbe } from './kept-probe.js';
 import type { Keyspace } from './keyspace.js';
 import type { Packed } from './packed.js';
@@ -139,7 +139,7 @@ function saysNothingNew(replaced: KeptPage, others: readonly KeptPage[]): boolea
   return tellsOf(replaced).every(([code, weight]) => known.some((tell) => tell[0] === code && tell[1] >= weight));
 }
 
-function tellsOf({ loadTells, updateTells }: KeptPage): readonly Tell[] {
+function tellsOf({ loadTells, updateTells }: KeptPage): readonly RiskIndicator[] {
   return [...loadTells, ...updateTells];
 }
 

@@ -91,7 +91,7 @@ export function createSearcher(options: SearcherOptions): Searcher {
     thread.worker.unref();
   }
 
-  function tell(gallery: Gallery): number {
+  function sendGallery(gallery: Gallery): number {
     const known = galleries.get(gallery);
     if (known !== undefined) return known.gallery;
     const { memory, kernel, layout } = gallery;
@@ -114,7 +114,7 @@ export function createSearcher(options: SearcherOptions): Searcher {
         ...template,
         kind: 'search',
         id,
-        gallery: tell(gallery),
+        gallery: sendGallery(gallery),
         heads,
         bitsMax: bitsFor(likenessSure, gallery.layout.codeBits),
         likenessMin: likenessMin - byteError,

@@ -8,15 +8,15 @@ import type { Consumer } from '../stores/log/port.js';
 import { createWake } from '../stores/log/wake.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
-import { freePlace, underLock } from './fielding.js';
-import type { TellOutcome } from './outcome-reporter.js';
-import { placeColumns, type Place } from './place-store.js';
+import { freeReservation, underLock } from './fielding.js';
+import type { ReportOutcome } from './outcome-reporter.js';
+import { reservationColumns, type QuotaReservation } from './reservation-store.js';
 import { findStudy } from './study-store.js';
 
-export interface PlaceRoundDeps {
+export interface ReservationRoundDeps {
   readonly database: Database;
-  readonly tellOutcome: TellOutcome;
-  readonly metrics: Pick<Metrics, 'placesReleased'>;
+  readonly reportOutcome: ReportOutcome;
+  readonly metrics: Pick<Metrics, 'reservationsReleased'>;
   readonly logger: Logger;
   /** Days that places are kept from the entry. */
   readonly retentionDays: number;
@@ -27,7 +27,7 @@ export interface PlaceRoundDeps {
 const batchMax = 200;
 const everyMsDefault = 5_000;
 /** Who closed a place tells its outcome; only what they left is told here. */
-const untoldSeconds = 10;
+const unreportedSeconds = 10;
 /** Each costs the deadline of a statement; with so many the store is at fault. */
 const failuresMax = 5;
 
@@ -35,57 +35,57 @@ const failuresMax = 5;
  * One batch; answers how many places were released. `failures`, by study, are left out, and a study whose place cannot be released is added to
  * them: one that somebody keeps locked does not keep the places of others.
  */
-export async function releasePlaces(
-  { database }: Pick<PlaceRoundDeps, 'database'>,
+export async function releaseReservations(
+  { database }: Pick<ReservationRoundDeps, 'database'>,
   failures = new Map<string, unknown>(),
 ): Promise<number> {
-  const due = await database.query<Place & Record<string, unknown>>(
-    `SELECT ${placeColumns} FROM study_places
+  const due = await database.query<QuotaReservation & Record<string, unknown>>(
+    `SELECT ${reservationColumns} FROM study_places
       WHERE state IN ('verifying', 'surveying') AND due_at <= now() AND study_id <> ALL($1::text[]) ORDER BY due_at LIMIT ${batchMax}`,
     [[...failures.keys()]],
   );
   let released = 0;
-  for (const place of due) {
+  for (const reservation of due) {
     if (failures.size >= failuresMax) break;
-    if (failures.has(place.studyId)) continue;
-    released += await release(database, place).catch((error: unknown) => {
-      failures.set(place.studyId, error);
+    if (failures.has(reservation.studyId)) continue;
+    released += await release(database, reservation).catch((error: unknown) => {
+      failures.set(reservation.studyId, error);
       return 0;
     });
   }
   return released;
 }
 
-const release = (database: Database, place: Place): Promise<number> =>
-  underLock(database, place, async (tx, _study, now) => {
+const release = (database: Database, reservation: QuotaReservation): Promise<number> =>
+  underLock(database, reservation, async (tx, _study, now) => {
     const [still] = await tx.query(
       `SELECT 1 FROM study_places WHERE place_id = $1 AND state IN ('verifying', 'surveying') AND due_at <= now()`,
-      [place.placeId],
+      [reservation.reservationId],
     );
     if (still === undefined) return 0;
-    await freePlace(tx, now, { state: 'released' });
+    await freeReservation(tx, now, { state: 'released' });
     return 1;
   });
 
 /** Tells what was left untold. */
-export async function tellUntold({
+export async function reportUnreported({
   database,
-  tellOutcome,
-}: Pick<PlaceRoundDeps, 'database' | 'tellOutcome'>): Promise<void> {
-  const untold = await database.query<Place & Record<string, unknown>>(
-    `SELECT ${placeColumns} FROM study_places WHERE outcome_due AND ended_at <= now() - ${untoldSeconds} * interval '1 second'
+  reportOutcome,
+}: Pick<ReservationRoundDeps, 'database' | 'reportOutcome'>): Promise<void> {
+  const unreported = await database.query<QuotaReservation & Record<string, unknown>>(
+    `SELECT ${reservationColumns} FROM study_places WHERE outcome_due AND ended_at <= now() - ${unreportedSeconds} * interval '1 second'
       ORDER BY ended_at LIMIT ${batchMax}`,
   );
-  for (const place of untold) {
-    const study = await findStudy(database, place.studyId);
-    if (study !== null) await tellOutcome(study, place);
+  for (const reservation of unreported) {
+    const study = await findStudy(database, reservation.studyId);
+    if (study !== null) await reportOutcome(study, reservation);
   }
 }
 
-export async function deleteOldPlaces({
+export async function deleteOldReservations({
   database,
   retentionDays,
-}: Pick<PlaceRoundDeps, 'database' | 'retentionDays'>): Promise<void> {
+}: Pick<ReservationRoundDeps, 'database' | 'retentionDays'>): Promise<void> {
   await database.query(
     `DELETE FROM study_places WHERE place_id IN (
        SELECT place_id FROM study_places WHERE entered_at < now() - $1 * interval '1 day' AND state NOT IN ('verifying', 'surveying')
@@ -95,7 +95,7 @@ export async function deleteOldPlaces({
 }
 
 /** Starts the rounds; the answer stops them and waits for the one under way. */
-export function startPlaceRounds(deps: PlaceRoundDeps): Consumer {
+export function startReservationRounds(deps: ReservationRoundDeps): Consumer {
   const wake = createWake();
   let isStopping = false;
   let lastAt = performance.now();
@@ -103,12 +103,12 @@ export function startPlaceRounds(deps: PlaceRoundDeps): Consumer {
     const failures = new Map<string, unknown>();
     for (let isMore = true; isMore && !isStopping;) {
       const failed = failures.size;
-      const released = await releasePlaces(deps, failures);
-      deps.metrics.placesReleased.inc(released);
+      const released = await releaseReservations(deps, failures);
+      deps.metrics.reservationsReleased.inc(released);
       isMore = failures.size < failuresMax && (released > 0 || failures.size > failed);
     }
-    await tellUntold(deps);
-    await deleteOldPlaces(deps);
+    await reportUnreported(deps);
+    await deleteOldReservations(deps);
     for (const failure of failures.values()) throw failure;
     lastAt = performance.now();
   };

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { createEntryService, type EntryDeps } from '../../src/audience/entry-service.js';
-import { createOutcomeTeller } from '../../src/audience/outcome-reporter.js';
-import { deleteOldPlaces, releasePlaces, tellUntold } from '../../src/audience/place-round.js';
-import { createPlaceTokens } from '../../src/audience/place-tokens.js';
+import { createOutcomeReporter } from '../../src/audience/outcome-reporter.js';
+import { deleteOldReservations, releaseReservations, reportUnreported } from '../../src/audience/reservation-round.js';
+import { createReservationTokens } from '../../src/audience/reservation-tokens.js';
 import { createReturnService } from '../../src/audience/return-service.js';
 import {
   changeStudy,
@@ -39,14 +39,14 @@ async function instanceOf(
   t.teardown(() => keys.close());
   const told: string[] = [];
   let isAway = false;
-  const tokens = createPlaceTokens({
+  const tokens = createReservationTokens({
     sign: (claims) => keys.sign(claims),
     publicKey: keys.publicKey,
     readParts: readCompactJws,
     issuer: () => 'https://api.example/api/v1',
     now: over.now ?? Date.now,
   });
-  const tellOutcome = createOutcomeTeller({
+  const reportOutcome = createOutcomeReporter({
     database,
     logger,
     acceptOutcomes: (_caller, events) => {
@@ -70,15 +70,15 @@ async function instanceOf(
       linkUrl: (id) => id,
       read: () => Promise.resolve(null),
     },
-    placeMs: 3_600_000,
+    reservationMs: 3_600_000,
     ...over,
   });
   return {
     entries,
     told,
-    tellOutcome,
+    reportOutcome,
     setAway: (away: boolean) => void (isAway = away),
-    returns: createReturnService({ database, tokens, tellOutcome }),
+    returns: createReturnService({ database, tokens, reportOutcome }),
     enter: (study: Study, rid: string, gender: string | null = null, country: string | null = null) =>
       entries.enter({
         studyId: study.studyId,
@@ -125,7 +125,7 @@ const tokenOf = (answer: { kind: string; url?: string }): string =>
 /** Two handles of one database, and one that waits for little time. */
 type Handles = readonly [one: Database, two: Database, hasty: Database];
 
-function testPlaces(t: Test, open: (t: Test) => Promise<Handles>): void {
+function testReservations(t: Test, open: (t: Test) => Promise<Handles>): void {
   t.test('places', async (t) => {
     const [one, two, hasty] = await open(t);
     const masterKey = randomBytes(32);
@@ -180,16 +180,19 @@ function testPlaces(t: Test, open: (t: Test) => Promise<Handles>): void {
       const study = await makeStudy(one, 1);
       const [instance] = instances;
       const token = tokenOf(await instance.enter(study, 'late'));
-      t.equal(await releasePlaces({ database: one }), 0, 'not before its time');
+      t.equal(await releaseReservations({ database: one }), 0, 'not before its time');
       const expire = (): Promise<unknown> =>
         one.query(`UPDATE study_places SET due_at = now() - interval '1 second' WHERE study_id = $1`, [study.studyId]);
       await expire();
-      const counts = await Promise.all([releasePlaces({ database: one }), releasePlaces({ database: two })]);
+      const counts = await Promise.all([
+        releaseReservations({ database: one }),
+        releaseReservations({ database: two }),
+      ]);
       t.equal(counts[0] + counts[1], 1, 'once, whoever does it');
       t.equal((await read(study)).held, 0);
       t.match(await instance.enter(study, 'late'), { kind: 'redirect' }, 'back by the entry link');
       await expire();
-      await releasePlaces({ database: one });
+      await releaseReservations({ database: one });
       t.match(await instance.enter(study, 'next'), { kind: 'redirect' }, 'somebody else takes it');
       t.match(await instance.returns.comeBack(token, 'complete'), { page: 'full' });
       t.match(await instance.enter(study, 'late'), { page: 'full' });
@@ -287,11 +290,11 @@ function testPlaces(t: Test, open: (t: Test) => Promise<Handles>): void {
       const failures = new Map<string, unknown>();
       await two.transaction(async (tx) => {
         await findStudy(tx, stuck.studyId, { lock: true });
-        t.equal(await releasePlaces({ database: hasty }, failures), 1);
+        t.equal(await releaseReservations({ database: hasty }, failures), 1);
       });
       t.same([...failures.keys()], [stuck.studyId], 'and is told');
       t.same([(await read(stuck)).held, (await read(other)).held], [1, 0]);
-      t.equal(await releasePlaces({ database: hasty }), 1, 'the next round releases it');
+      t.equal(await releaseReservations({ database: hasty }), 1, 'the next round releases it');
     });
 
     t.test('an outcome that could not be told is told by the round, with the same time', async (t) => {
@@ -305,8 +308,8 @@ function testPlaces(t: Test, open: (t: Test) => Promise<Handles>): void {
       await one.query(`UPDATE study_places SET ended_at = ended_at - interval '1 minute' WHERE study_id = $1`, [
         study.studyId,
       ]);
-      await tellUntold({ database: one, tellOutcome: instance.tellOutcome });
-      await tellUntold({ database: one, tellOutcome: instance.tellOutcome });
+      await reportUnreported({ database: one, reportOutcome: instance.reportOutcome });
+      await reportUnreported({ database: one, reportOutcome: instance.reportOutcome });
       t.equal(instance.told.length, before + 1);
       t.match(instance.told.at(-1), / complete \d{4}-/);
     });
@@ -319,7 +322,7 @@ function testPlaces(t: Test, open: (t: Test) => Promise<Handles>): void {
       await one.query(`UPDATE study_places SET entered_at = now() - interval '10 days' WHERE study_id = $1`, [
         study.studyId,
       ]);
-      await deleteOldPlaces({ database: one, retentionDays: 9 });
+      await deleteOldReservations({ database: one, retentionDays: 9 });
       const rest = await one.query('SELECT respondent_id FROM study_places WHERE study_id = $1', [study.studyId]);
       t.same(rest, [{ respondent_id: 'held' }]);
       t.match(await read(study), { held: 2, completed: 1 });
@@ -328,7 +331,7 @@ function testPlaces(t: Test, open: (t: Test) => Promise<Handles>): void {
 }
 
 t.test('embedded', (t) => {
-  testPlaces(t, async (t) => {
+  testReservations(t, async (t) => {
     const database = await openEmbeddedDatabase({ directory: null });
     t.teardown(() => database.close());
     await migrate(database);
@@ -340,7 +343,7 @@ t.test('embedded', (t) => {
 const stack = findStack(t, 'places on PostgreSQL');
 if (stack !== null)
   t.test('PostgreSQL', (t) => {
-    testPlaces(t, async (t) => {
+    testReservations(t, async (t) => {
       const url = await createDatabase(t, stack);
       const open = async (deadlineMs: number): Promise<Database> => {
         const database = await openPostgres({ url, poolMax: 10, deadlineMs });

@@ -5,7 +5,7 @@
 import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 
-export interface PlaceOwner {
+export interface ReservationOwner {
   readonly organizationId: string;
   readonly projectId: string;
   /** rid, as suppliers send it. */
@@ -15,7 +15,7 @@ export interface PlaceOwner {
 /** The keyed hashes that stand for the respondent elsewhere; one at most, none where they are in no study. */
 export const findRespondentRefs = (
   database: Database,
-  { organizationId, projectId, respondentId }: PlaceOwner,
+  { organizationId, projectId, respondentId }: ReservationOwner,
 ): Promise<readonly string[]> =>
   inOrganization(database, organizationId, async (tx) => {
     const rows = await tx.query<{ respondent_ref: string }>(
@@ -26,9 +26,9 @@ export const findRespondentRefs = (
   });
 
 /** Takes the respondent’s names, token and receipt out of their places. */
-export const erasePlaces = (
+export const eraseReservations = (
   database: Database,
-  { organizationId, projectId, respondentId }: PlaceOwner,
+  { organizationId, projectId, respondentId }: ReservationOwner,
 ): Promise<unknown> =>
   inOrganization(database, organizationId, (tx) =>
     tx.query(

@@ -1,7 +1,7 @@
 /** What the worker tells of one frame, and of the whole capture. */
 
 /** What one frame showed. */
-export interface Sight {
+export interface FrameAnalysis {
   readonly width: number;
   readonly height: number;
   /** x, y of the 23 points of key23, pixels; null without a face. */

@@ -7,7 +7,8 @@ import { makeId } from '../crypto/ids.js';
 import type { Queryable, SqlValue } from '../stores/database/port.js';
 import { quotaCounts, type Study } from './study-store.js';
 
-export type PlaceState = 'entering' | 'screened' | 'verifying' | 'surveying' | 'completed' | 'terminated' | 'released';
+export type ReservationState =
+  'entering' | 'screened' | 'verifying' | 'surveying' | 'completed' | 'terminated' | 'released';
 export type ScreenedFor = 'gate' | 'duplicate' | 'country' | 'verification' | 'full';
 
 /** What is known of a respondent; null: nothing. */
@@ -26,15 +27,15 @@ export interface GateScore {
   readonly receiptId: string;
 }
 
-export interface Place extends Traits {
-  readonly placeId: string;
+export interface QuotaReservation extends Traits {
+  readonly reservationId: string;
   readonly studyId: string;
   readonly organizationId: string;
   readonly projectId: string;
   readonly respondentId: string;
   readonly sourceId: string;
   readonly respondentRef: string;
-  readonly state: PlaceState;
+  readonly state: ReservationState;
   readonly screenedFor: ScreenedFor | null;
   readonly verified: boolean;
   readonly score: number | null;
@@ -48,9 +49,9 @@ export interface Place extends Traits {
   readonly endedAt: Date | null;
 }
 
-type PlaceRow = Place & Record<string, unknown>;
+type ReservationRow = QuotaReservation & Record<string, unknown>;
 
-export const placeColumns = `place_id AS "placeId", study_id AS "studyId", organization_id AS "organizationId", project_id AS "projectId",
+export const reservationColumns = `place_id AS "reservationId", study_id AS "studyId", organization_id AS "organizationId", project_id AS "projectId",
   respondent_id AS "respondentId", source_id AS "sourceId", respondent_ref AS "respondentRef", state, screened_for AS "screenedFor", verified,
   country, gender, age, profession, score, recommendation, duplicate_band AS "duplicateBand", receipt_id AS "receiptId", link_id AS "linkId",
   token, token_until AS "tokenUntil", entered_at AS "enteredAt", ended_at AS "endedAt"`;
@@ -58,17 +59,17 @@ export const placeColumns = `place_id AS "placeId", study_id AS "studyId", organ
 const idForm = /^plc_[0-9a-f]{32}$/;
 
 /** The respondent’s place in the study, made where there is none; of two that come at once, one makes it. */
-export async function openPlace(
+export async function openReservation(
   tx: Queryable,
   study: Study,
-  respondent: Pick<Place, 'respondentId' | 'respondentRef' | 'sourceId'> & Traits,
-): Promise<Place> {
+  respondent: Pick<QuotaReservation, 'respondentId' | 'respondentRef' | 'sourceId'> & Traits,
+): Promise<QuotaReservation> {
   const { country, gender, age, profession } = respondent;
-  const [made] = await tx.query<PlaceRow>(
+  const [made] = await tx.query<ReservationRow>(
     `INSERT INTO study_places (place_id, study_id, organization_id, project_id, respondent_id, source_id, respondent_ref, state, country, gender, age, profession)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, 'entering', $8, $9, $10, $11) ON CONFLICT (study_id, respondent_ref) DO NOTHING RETURNING ${placeColumns}`,
+     VALUES ($1, $2, $3, $4, $5, $6, $7, 'entering', $8, $9, $10, $11) ON CONFLICT (study_id, respondent_ref) DO NOTHING RETURNING ${reservationColumns}`,
     [
-      makeId('place'),
+      makeId('reservation'),
       study.studyId,
       study.organizationId,
       study.projectId,
@@ -85,27 +86,29 @@ export async function openPlace(
     await tx.query('UPDATE studies SET entered = entered + 1 WHERE study_id = $1', [study.studyId]);
     return made;
   }
-  const known = await findRespondentPlace(tx, study.studyId, respondent.respondentRef);
+  const known = await findRespondentReservation(tx, study.studyId, respondent.respondentRef);
   if (known === null) throw new Error('a place that is in the way cannot be read');
   return known;
 }
 
-export async function findRespondentPlace(
+export async function findRespondentReservation(
   tx: Queryable,
   studyId: string,
   respondentRef: string,
-): Promise<Place | null> {
-  const [row] = await tx.query<PlaceRow>(
-    `SELECT ${placeColumns} FROM study_places WHERE study_id = $1 AND respondent_ref = $2`,
+): Promise<QuotaReservation | null> {
+  const [row] = await tx.query<ReservationRow>(
+    `SELECT ${reservationColumns} FROM study_places WHERE study_id = $1 AND respondent_ref = $2`,
     [studyId, respondentRef],
   );
   return row ?? null;
 }
 
 /** By its id; null for what is none. Whoever changes it holds the study’s lock. */
-export async function findPlace(tx: Queryable, placeId: string): Promise<Place | null> {
-  if (!idForm.test(placeId)) return null;
-  const [row] = await tx.query<PlaceRow>(`SELECT ${placeColumns} FROM study_places WHERE place_id = $1`, [placeId]);
+export async function findReservation(tx: Queryable, reservationId: string): Promise<QuotaReservation | null> {
+  if (!idForm.test(reservationId)) return null;
+  const [row] = await tx.query<ReservationRow>(`SELECT ${reservationColumns} FROM study_places WHERE place_id = $1`, [
+    reservationId,
+  ]);
   return row ?? null;
 }
 
@@ -113,14 +116,14 @@ export async function findPlace(tx: Queryable, placeId: string): Promise<Place |
 export async function hasRoom(
   tx: Queryable,
   study: Study,
-  placeId: string,
+  reservationId: string,
   count: 'held' | 'verified',
 ): Promise<boolean> {
   if (study[count] >= study.sampleSize) return false;
   const full = await tx.query(
     `SELECT 1 FROM study_quotas q JOIN study_places p ON p.place_id = $1
       WHERE q.study_id = $2 AND q.${count} >= q.most AND ${quotaCounts} LIMIT 1`,
-    [placeId, study.studyId],
+    [reservationId, study.studyId],
   );
   return full.length === 0;
 }
@@ -134,8 +137,8 @@ export interface Shift {
 }
 
 /** What of a place changes. Absent: stays. */
-export type PlaceChange = Partial<GateScore> & {
-  readonly state?: PlaceState;
+export type ReservationChange = Partial<GateScore> & {
+  readonly state?: ReservationState;
   readonly screenedFor?: ScreenedFor | null;
   readonly verified?: boolean;
   readonly linkId?: string;
@@ -157,13 +160,13 @@ const changeColumns = {
 } as const;
 
 /** Changes a place and the counts with it; answers it as it is then. */
-export async function changePlace(
+export async function changeReservation(
   tx: Queryable,
-  { placeId, studyId }: Pick<Place, 'placeId' | 'studyId'>,
-  change: PlaceChange,
+  { reservationId, studyId }: Pick<QuotaReservation, 'reservationId' | 'studyId'>,
+  change: ReservationChange,
   { held = 0, verified = 0, completed = 0, screenedOut = 0 }: Shift = {},
-): Promise<Place> {
-  const values: SqlValue[] = [placeId];
+): Promise<QuotaReservation> {
+  const values: SqlValue[] = [reservationId];
   const sets = Object.entries(changeColumns).flatMap(([name, column]) => {
     const value = change[name as keyof typeof changeColumns];
     return value === undefined ? [] : [`${column} = $${values.push(value)}`];
@@ -171,8 +174,8 @@ export async function changePlace(
   if (change.dueInMs !== undefined)
     sets.push(`due_at = now() + $${values.push(change.dueInMs)} * interval '1 millisecond'`);
   if (change.ended === true) sets.push('ended_at = now(), outcome_due = true');
-  const [row] = await tx.query<PlaceRow>(
-    `UPDATE study_places SET ${sets.join(', ')} WHERE place_id = $1 RETURNING ${placeColumns}`,
+  const [row] = await tx.query<ReservationRow>(
+    `UPDATE study_places SET ${sets.join(', ')} WHERE place_id = $1 RETURNING ${reservationColumns}`,
     values,
   );
   if (row === undefined) throw new Error('a place vanished under the lock of its study');
@@ -185,7 +188,7 @@ export async function changePlace(
     await tx.query(
       `UPDATE study_quotas q SET held = q.held + $3, verified = q.verified + $4 FROM study_places p
         WHERE p.place_id = $1 AND q.study_id = $2 AND ${quotaCounts}`,
-      [placeId, studyId, held, verified],
+      [reservationId, studyId, held, verified],
     );
   return row;
 }
@@ -193,14 +196,14 @@ export async function changePlace(
 /** Keeps the token that the survey is given; one that is `lasting` longer stays, as the first of two made at once. Answers the one that is good. */
 export async function keepToken(
   tx: Queryable,
-  placeId: string,
+  reservationId: string,
   { token, until, lasting }: { readonly token: string; readonly until: Date; readonly lasting: Date },
 ): Promise<string> {
   const [row] = await tx.query<{ token: string }>(
     `UPDATE study_places SET token = CASE WHEN token_until > $4 THEN token ELSE $2 END,
             token_until = CASE WHEN token_until > $4 THEN token_until ELSE $3 END
       WHERE place_id = $1 RETURNING token`,
-    [placeId, token, until, lasting],
+    [reservationId, token, until, lasting],
   );
   if (row === undefined) throw new Error('there is no such place');
   return row.token;

@@ -3,13 +3,13 @@
  * the respondent. It is read strictly: algorithm, type, issuer and times are pinned, and what it names is looked up.
  */
 import { verify, type KeyObject } from 'node:crypto';
-import type { PlaceClaims } from '../contract/study.js';
+import type { ReservationClaims } from '../contract/study.js';
 import { studyTokenSeconds } from '../limits.js';
 import { makeId } from '../crypto/ids.js';
-import type { Place } from './place-store.js';
+import type { QuotaReservation } from './reservation-store.js';
 
-export interface PlaceTokenDeps {
-  readonly sign: (claims: PlaceClaims) => Promise<string>;
+export interface ReservationTokenDeps {
+  readonly sign: (claims: ReservationClaims) => Promise<string>;
   /** A published key, or null. */
   readonly publicKey: (keyId: string) => KeyObject | null;
   /** Takes a compact token apart; null where it is none. */
@@ -24,32 +24,32 @@ export interface PlaceTokenDeps {
   readonly now: () => number;
 }
 
-export type PlaceTokens = ReturnType<typeof createPlaceTokens>;
+export type ReservationTokens = ReturnType<typeof createReservationTokens>;
 
-export function createPlaceTokens(deps: PlaceTokenDeps) {
+export function createReservationTokens(deps: ReservationTokenDeps) {
   return {
-    async issue(place: Place): Promise<{ readonly token: string; readonly until: Date }> {
+    async issue(reservation: QuotaReservation): Promise<{ readonly token: string; readonly until: Date }> {
       const iat = Math.floor(deps.now() / 1_000);
       const exp = iat + studyTokenSeconds;
       const token = await deps.sign({
         iss: deps.issuer(),
-        aud: place.projectId,
-        sub: place.placeId,
+        aud: reservation.projectId,
+        sub: reservation.reservationId,
         jti: makeId('token'),
         iat,
         exp,
-        project_id: place.projectId,
-        study_id: place.studyId,
-        respondent_id: place.respondentId,
-        source_id: place.sourceId,
-        status: place.recommendation === 'review' ? 'review' : 'pass',
-        risk_overall: (place.score ?? 0) / 100,
+        project_id: reservation.projectId,
+        study_id: reservation.studyId,
+        respondent_id: reservation.respondentId,
+        source_id: reservation.sourceId,
+        status: reservation.recommendation === 'review' ? 'review' : 'pass',
+        risk_overall: (reservation.score ?? 0) / 100,
       });
       return { token, until: new Date(exp * 1_000) };
     },
 
     /** The claims of a token that was made here and is in time; null for any other. */
-    read(token: string): PlaceClaims | null {
+    read(token: string): ReservationClaims | null {
       const parts = deps.readParts(token);
       if (parts === null) return null;
       const { header, payload } = parts;
@@ -57,17 +57,17 @@ export function createPlaceTokens(deps: PlaceTokenDeps) {
       const isPinned =
         header['alg'] === 'EdDSA' && header['typ'] === 'JWT' && !('crit' in header) && !('b64' in header);
       if (key === null || !isPinned || !verify(null, Buffer.from(parts.signed), key, parts.signature)) return null;
-      const claims = payload as Partial<PlaceClaims>;
-      const isOfPlace = typeof claims.sub === 'string' && typeof claims.study_id === 'string';
+      const claims = payload as Partial<ReservationClaims>;
+      const isOfReservation = typeof claims.sub === 'string' && typeof claims.study_id === 'string';
       const isInTime = typeof claims.exp === 'number' && claims.exp * 1_000 > deps.now();
-      return isOfPlace && isInTime && claims.iss === deps.issuer() ? (claims as PlaceClaims) : null;
+      return isOfReservation && isInTime && claims.iss === deps.issuer() ? (claims as ReservationClaims) : null;
     },
   };
 }
 
 /** Whether the token is of this place, in this study, for this respondent. */
-export const isTokenOf = (claims: PlaceClaims, place: Place): boolean =>
-  claims.sub === place.placeId &&
-  claims.study_id === place.studyId &&
-  claims.aud === place.projectId &&
-  claims.respondent_id === place.respondentId;
+export const isTokenOf = (claims: ReservationClaims, reservation: QuotaReservation): boolean =>
+  claims.sub === reservation.reservationId &&
+  claims.study_id === reservation.studyId &&
+  claims.aud === reservation.projectId &&
+  claims.respondent_id === reservation.respondentId;

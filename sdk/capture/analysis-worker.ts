@@ -4,32 +4,34 @@
  */
 import { modelFiles, workerKey } from './model-files.js';
 import type { FromWorker, ToWorker } from './protocol.js';
-import type { Sight, Summary } from './sight.js';
+import type { FrameAnalysis, Summary } from './frame-analysis.js';
 
-export class LookError extends Error {}
+export class AnalysisError extends Error {}
 
-export interface Looker {
+export interface AnalysisWorker {
   /** Resolves when frames can be looked at. */
   readonly ready: Promise<void>;
-  look(bitmap: ImageBitmap): Promise<Sight>;
+  analyze(bitmap: ImageBitmap): Promise<FrameAnalysis>;
   conclude(): Promise<Summary>;
   close(): void;
 }
 
 /** Deadlines, ms: of loading everything, of one frame, and of the summary, which waits for the models that load last. */
-const deadlines = { load: 90_000, look: 15_000, conclude: 90_000 } as const;
+const deadlines = { load: 90_000, analyze: 15_000, conclude: 90_000 } as const;
 
 type AnswerOf<T extends FromWorker['type']> = Extract<FromWorker, { readonly type: T }>;
 
-export function startLooker(baseUrl: string): Looker {
+export function startAnalysisWorker(baseUrl: string): AnalysisWorker {
   const base = new URL(baseUrl, location.href).href;
   let worker: Worker | null = null;
-  let failure: LookError | null = null;
-  let settle: { readonly resolve: (answer: FromWorker) => void; readonly reject: (error: LookError) => void } | null =
-    null;
+  let failure: AnalysisError | null = null;
+  let settle: {
+    readonly resolve: (answer: FromWorker) => void;
+    readonly reject: (error: AnalysisError) => void;
+  } | null = null;
 
   function fail(message: string): void {
-    failure ??= new LookError(message);
+    failure ??= new AnalysisError(message);
     worker?.terminate();
     worker = null;
     settle?.reject(failure);
@@ -49,7 +51,7 @@ export function startLooker(baseUrl: string): Looker {
         settle = { resolve, reject };
         worker?.postMessage(message, transfer);
       });
-      if (answer.type !== type) throw new LookError(`the worker answered ${message.type} with ${answer.type}`);
+      if (answer.type !== type) throw new AnalysisError(`the worker answered ${message.type} with ${answer.type}`);
       return answer as AnswerOf<T>;
     } finally {
       clearTimeout(timer);
@@ -78,7 +80,8 @@ export function startLooker(baseUrl: string): Looker {
   ready.catch(() => undefined);
   return {
     ready,
-    look: async (bitmap) => (await ask({ type: 'look', bitmap }, 'seen', deadlines.look, [bitmap])).sight,
+    analyze: async (bitmap) =>
+      (await ask({ type: 'analyze', bitmap }, 'analyzed', deadlines.analyze, [bitmap])).analysis,
     conclude: async () => (await ask({ type: 'conclude' }, 'concluded', deadlines.conclude)).summary,
     close: () => fail('closed'),
   };
@@ -86,15 +89,15 @@ export function startLooker(baseUrl: string): Looker {
 
 async function fetchWorker(base: string): Promise<Blob> {
   const file = modelFiles[workerKey];
-  if (file === undefined) throw new LookError('this bundle was built without a worker');
+  if (file === undefined) throw new AnalysisError('this bundle was built without a worker');
   const response = await fetch(base + file.name, {
     signal: AbortSignal.timeout(deadlines.load),
     credentials: 'omit',
   });
-  if (!response.ok) throw new LookError(`${file.name} was answered with ${response.status}`);
+  if (!response.ok) throw new AnalysisError(`${file.name} was answered with ${response.status}`);
   const bytes = await response.arrayBuffer();
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
   if (btoa(String.fromCharCode(...digest)) !== file.sha256)
-    throw new LookError(`${file.name} is not the file that this bundle was built with`);
+    throw new AnalysisError(`${file.name} is not the file that this bundle was built with`);
   return new Blob([bytes], { type: 'text/javascript' });
 }

@@ -2,7 +2,7 @@
  * Looks at one frame after the other: follows a face, counts faces now and then, and gathers what is measured of the whole capture.
  * Frames themselves are gone when the call returns; of a few good ones a piece of the face is kept for the embedding.
  */
-import type { Summary, Sight } from '../sight.js';
+import type { Summary, FrameAnalysis } from '../frame-analysis.js';
 import { readAgeGender, ageSide } from './age-gender.js';
 import { findFaces } from './detector.js';
 import { createFlickerMeter, type FlickerMeter } from './flicker.js';
@@ -25,12 +25,12 @@ const slowEvery = 5;
 /** How much larger than the face the embedding’s piece is. */
 const recognitionMargin = 1.2;
 
-export interface Eye {
-  look(picture: Picture): Sight;
+export interface FrameAnalyzer {
+  analyze(picture: Picture): FrameAnalysis;
   conclude(later: LaterModels): Promise<Summary>;
 }
 
-export function createEye(first: FirstModels): Eye {
+export function createFrameAnalyzer(first: FirstModels): FrameAnalyzer {
   const readings: Readings = {
     noise: createNoiseMeter(),
     flicker: createFlickerMeter(),
@@ -70,7 +70,7 @@ export function createEye(first: FirstModels): Eye {
   }
 
   return {
-    look(picture) {
+    analyze(picture) {
       const hash = hashPicture(picture);
       const luminance = toLuminance(picture);
       const mesh = follow(picture);
