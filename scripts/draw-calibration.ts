@@ -12,6 +12,7 @@ import { inventTraffic } from '../src/scoring/demo-traffic/demo-traffic.js';
 import { openFacts } from '../src/record/record.js';
 import { receiptOfEntry } from '../src/scoring/receipts/receipts.js';
 import { recordVerdict } from '../workers/scoring/recorded-verdict.js';
+import { modelVersion } from '../workers/scoring/model-version.js';
 import { scoreFacts } from '../workers/scoring/score.js';
 import { createRandom } from '../workers/seeded-random.js';
 import { blockLevelOf } from '../workers/thresholds/decide.js';
@@ -37,7 +38,7 @@ await inventTraffic(
       },
     },
     makeRef: createMakeRef(masterKey),
-    format: () => 2,
+    modelVersion,
     signer: createBatchSigner(deriveSigningKey(masterKey, 'picture')),
     score: (facts) => recordVerdict(scoreFacts(facts), facts),
     postOutcomes: async (events) => {

@@ -178,16 +178,6 @@ export const settings = {
     integer(reversalWindowDays, 36_500),
     `Days that receipts are kept; older days are dropped whole by the consumers. At least ${reversalWindowDays}: a buyer may reverse for that long, and the receipt tells whom it concerns.`,
   ),
-  VH_RECORD_FORMAT: setting(
-    'auto',
-    oneOf(['auto', '1', '2'] as const),
-    'Format that records of scores are written in. 1: as earlier versions read them, too; 2: a third of the size. Both are read. auto: 2 in a new installation, elsewhere from a day after the upgrade. Set 1 while an upgrade takes longer, and before going back to an older version.',
-  ),
-  VH_RELEASE_RECEIPTS: setting(
-    'auto',
-    oneOf(['auto', 'yes', 'no'] as const),
-    'Whether Redis lets go of a receipt ten minutes after the database has it; an identical retry is answered from the database then. auto: yes in a new installation, elsewhere from a day after the upgrade. Set no while an upgrade takes longer, and a day before going back to a version that would count such a retry anew.',
-  ),
   VH_UNREADABLE_DAYS: setting(
     30,
     integer(1, 400),

@@ -3,7 +3,7 @@
  * same order. A task that fails fails alone.
  */
 import type { Envelope } from './envelope.js';
-import type { Classification, DeviceSketch, DuplicateCandidate } from './facts.js';
+import type { Classification, DeviceSketch, DuplicateCandidate, ScoreFacts } from './facts.js';
 import type { Observation, RaisedFlag } from './monitoring.js';
 import type { ProbeBody, ProbeTransport } from './probe.js';
 import type { Monitoring } from './project-parts.js';
@@ -25,7 +25,8 @@ export type PoolTask =
       /** The reply of an earlier call again; it says so, and is otherwise the same. */
       readonly replayed?: boolean;
     }
-  | { readonly kind: 'evidence'; readonly facts: Uint8Array }
+  /** Facts of a fixed session come as they are: no record holds them. */
+  | { readonly kind: 'evidence'; readonly facts: Uint8Array | ScoreFacts }
   | { readonly kind: 'sketch'; readonly body: ProbeBody; readonly userAgent: string | null }
   | { readonly kind: 'decide'; readonly inputs: readonly DecisionInputs[]; readonly thresholds: HypotheticalThresholds }
   | { readonly kind: 'fit'; readonly subject: FitSubject }

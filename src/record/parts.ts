@@ -5,18 +5,10 @@
  */
 import { mark } from './tags.js';
 
-/** The version that is written. 1 is what was written before there was a mark: msgpack, with names. */
-const version = 2;
+const version = 1;
 
 /** What everything packed begins with. */
 export const start: Uint8Array = Uint8Array.of(mark, version);
-
-/** Whether it was packed here; what older instances packed is msgpack. Throws for a version that is not known yet. */
-export function isMarked(bytes: Uint8Array): boolean {
-  if (bytes[0] !== mark) return false;
-  if (bytes[1] !== version) throw new Error(`a record of version ${bytes[1] ?? 'none'} comes from a later version`);
-  return true;
-}
 
 /** Big-endian. */
 export const lengthBytes = 3;
@@ -46,9 +38,10 @@ export interface Parts {
   readonly bounds: readonly (readonly [from: number, to: number])[];
 }
 
-/** Throws where a part ends early. */
+/** Throws for another format, and where a part ends early. */
 export function splitParts(packed: Uint8Array): Parts {
   const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
+  if (bytes[0] !== mark || bytes[1] !== version) throw new Error('the bytes are no record of a known format');
   const bounds: [number, number][] = [];
   for (let at = start.length; at < bytes.length;) {
     const from = at + lengthBytes;

@@ -3,7 +3,7 @@
  * Frozen: records of years are read by it.
  */
 
-/** First byte of everything packed here. No msgpack begins with it, which is what was written before. */
+/** First byte of everything packed here. */
 export const mark = 0xc1;
 
 export const tags = {

@@ -25,9 +25,9 @@ export interface ScoreBase {
   readonly owner: ReceiptOwner;
   /** As the caller named it; null where it named none. */
   readonly sourceId: string | null;
-  readonly studyId?: string | null;
-  /** Hash of the rules that the verdict was given by; absent in what older instances recorded. */
-  readonly modelVersion?: string;
+  readonly studyId: string | null;
+  /** Hash of the rules that gave the verdict. */
+  readonly modelVersion: string;
   readonly trace: SessionTrace;
   readonly subjects: HistorySubjects;
   readonly facts: Omit<ScoreFacts, 'counts' | 'probe' | 'probeRead' | 'deviceKnown' | 'token' | 'history'>;
@@ -42,10 +42,10 @@ export type Counted = Omit<CountRecord, 'receiptId'>;
 export interface Receipt extends ReceiptOwner {
   /** As the caller named it; null where it named none. */
   readonly sourceId: string | null;
-  /** As the caller named them; absent in what older instances recorded, like the receipt that the session got before. */
-  readonly sessionId?: string;
-  readonly studyId?: string | null;
-  readonly supersedes?: string | null;
+  readonly sessionId: string;
+  readonly studyId: string | null;
+  /** The receipt that the session got before; null for a first score. */
+  readonly supersedes: string | null;
   readonly trace: SessionTrace;
   /** Whose history the session belongs to. */
   readonly subjects: HistorySubjects;
@@ -53,6 +53,3 @@ export interface Receipt extends ReceiptOwner {
   /** Packed, for `openFacts`. */
   readonly facts: Uint8Array;
 }
-
-/** 1: msgpack with names, as the versions before 0.2 wrote and read it. 2: in fixed order, packed once. Both are always read. */
-export type RecordFormat = 1 | 2;

@@ -29,7 +29,7 @@ export interface GatherInput {
   readonly assuranceAvailable: ScoreFacts['assuranceAvailable'];
   readonly makeRef: MakeRef;
   /** Hash of the rules that will judge. */
-  readonly modelVersion?: string;
+  readonly modelVersion: string;
 }
 
 export function gatherBase(input: GatherInput): ScoreBase {
@@ -59,7 +59,7 @@ export function gatherBase(input: GatherInput): ScoreBase {
     owner,
     sourceId: request.sourceId ?? null,
     studyId: request.studyId ?? null,
-    ...(input.modelVersion === undefined ? {} : { modelVersion: input.modelVersion }),
+    modelVersion: input.modelVersion,
     trace,
     subjects,
     facts: {

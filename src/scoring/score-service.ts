@@ -13,8 +13,8 @@ import { makeId } from '../crypto/ids.js';
 import type { BatchSigner } from '../crypto/batch-signer.js';
 import type { MakeRef } from '../crypto/master-key.js';
 import { Fault, storeUnavailable } from '../errors.js';
-import { appendCounted, appendOutcome, keepBase, openBase, packBase } from '../record/record.js';
-import type { Counted, RecordFormat, ScoreBase } from '../record/types.js';
+import { appendCounted, appendOutcome, openBase, packBase } from '../record/record.js';
+import type { Counted, ScoreBase } from '../record/types.js';
 import type { Counters, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../stores/counters/port.js';
 import { namespaceOf, type Namespace } from '../stores/counters/namespace.js';
 import type { Log } from '../stores/log/port.js';
@@ -58,8 +58,6 @@ export interface ScoreServiceDeps {
   readonly subjects: ScoringSubjects;
   readonly makeRef: MakeRef;
   readonly signer: BatchSigner;
-  /** Which records are written. */
-  readonly format: () => RecordFormat;
   /** Hash of the rules that are decided by. */
   readonly modelVersion: string;
   readonly warmth: Warmth;
@@ -115,7 +113,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
       deps,
       countInputOf({
         base,
-        content: keepBase(base, packed, deps.format()),
+        content: packed,
         request,
         signature,
         limits: scoringRateLimits(caller),
@@ -148,7 +146,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
     const { reply, degraded, recommendation, outcome } = await judge({ base, counted, facts, replayed });
     endJudge();
     const { receiptId } = base.owner;
-    const record = appendOutcome(facts, outcome, deps.format());
+    const record = appendOutcome(facts, outcome);
     return answer(deps, { receiptId, record, reply, degraded, recommendation, source: sourceOf(base) });
   }
 

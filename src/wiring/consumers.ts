@@ -27,15 +27,8 @@ export interface NamedConsumer {
 
 /** By consumer group; started in this order, stopped in reverse. The age of each one’s last round is a metric. */
 const consumers: Readonly<Record<string, (parts: Parts) => Promise<Consumer>>> = {
-  receipts: ({ stores, settings, metrics, now }) =>
-    startReceiptConsumer({
-      database: stores.database,
-      counters: stores.counters,
-      log: stores.log,
-      metrics,
-      setting: settings.VH_RELEASE_RECEIPTS,
-      now,
-    }),
+  receipts: ({ stores, metrics }) =>
+    startReceiptConsumer({ database: stores.database, counters: stores.counters, log: stores.log, metrics }),
   history: ({ stores, logger, now }) =>
     startHistoryConsumer({ database: stores.database, counters: stores.counters, log: stores.log, logger, now }),
   thresholds: ({ stores, logger, settings }) =>

@@ -8,10 +8,10 @@ import { createMakeRef, deriveSigningKey } from '../crypto/master-key.js';
 import { Fault } from '../errors.js';
 import { readBootstrap } from '../projects/operator/bootstrap.js';
 import type { InventTraffic } from '../projects/operator/operator.js';
-import { openRecordFormat } from '../scoring/receipts/record-format.js';
 import { inventTraffic } from '../scoring/demo-traffic/demo-traffic.js';
 import { createOutcomeService } from '../scoring/outcomes/outcome-service.js';
 import { recordVerdict } from '../../workers/scoring/recorded-verdict.js';
+import { modelVersion } from '../../workers/scoring/model-version.js';
 import { scoreFacts } from '../../workers/scoring/score.js';
 import { createRandom } from '../../workers/seeded-random.js';
 import type { Parts } from './parts.js';
@@ -45,7 +45,7 @@ export function wireDemoTraffic({ settings, stores, masterKeys, metrics, logger,
         log,
         makeRef,
         signer,
-        format: await openRecordFormat(database, settings.VH_RECORD_FORMAT, now),
+        modelVersion,
         score: (facts) => recordVerdict(scoreFacts(facts), facts),
         postOutcomes: (events) => outcomes.accept(key, events),
         createRandom,

@@ -11,7 +11,6 @@ import type { PublicGuard } from '../administration/public-guard.js';
 import type { Observe } from '../verification/monitoring/monitor.js';
 import { createEvidenceService } from '../scoring/receipts/evidence-service.js';
 import { openGeography, type Geography } from '../scoring/network/geography.js';
-import { openRecordFormat } from '../scoring/receipts/record-format.js';
 import { findReleased } from '../scoring/receipts/find-receipt.js';
 import { createProbeWatch, noProbeWatch } from '../scoring/probe/probe-watch.js';
 import { createProbeService } from '../scoring/probe/probe-service.js';
@@ -47,7 +46,6 @@ export async function openScoring(
   const { counters, database, lookups, log } = stores;
   const { findProjectOwner } = directories;
   const { modelVersion } = await pool.run({ kind: 'model' });
-  const format = await openRecordFormat(database, settings.VH_RECORD_FORMAT, now);
   const geography = await openFiles(parts);
   opened.push(async () => geography.close());
   const trustedKeys =
@@ -65,7 +63,6 @@ export async function openScoring(
       pool,
       judgeScore,
       geography,
-      format,
       makeRef,
       signer: createBatchSigner(deriveSigningKey(masterKeys.current, 'receipts')),
       modelVersion,
@@ -84,7 +81,6 @@ export async function openScoring(
       counters,
       pool,
       makeRef,
-      format,
       metrics,
       now,
       watch,

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { scoreBodies } from '../../bench/score-bodies.js';
 import type { CountFacts, ScoreFacts } from '../../src/contract/facts.js';
+import type { RecordedVerdict } from '../../src/contract/pool.js';
 import type { ProbeBody } from '../../src/contract/probe.js';
 import type { ScoreRequest } from '../../src/contract/score.js';
 import { idAt } from '../../src/crypto/ids.js';
@@ -47,6 +48,7 @@ export function pathOfCounts(
       owner: { ...owner, isTest: false, isDemo: false },
       sourceId: 'source',
       studyId: null,
+      modelVersion: refOf('model'),
       trace,
       subjects,
       facts: { ...facts, prefix: trace.prefix },
@@ -62,6 +64,37 @@ export function pathOfCounts(
     },
   };
 }
+
+/** What was known before and what was counted, from which these facts follow. */
+export function splitFacts(facts: ScoreFacts): { base: ScoreBase; counted: Counted } {
+  const {
+    counts,
+    probe,
+    probeRead: _read,
+    deviceKnown,
+    token = null,
+    history: _history,
+    ...rest
+  } = structuredClone(facts);
+  const { base, counted } = pathOfCounts(rest, counts);
+  const pages = probe === null ? [] : [probe, ...(probe.others ?? [])];
+  const messages = pages.map(({ body, transport }) => ({ load: packMessage({ body, transport }), update: null }));
+  const stored = { pages: messages, device: token, sketch: null, bands: ['not kept'] };
+  return { base, counted: { ...counted, device: deviceKnown ? 'd1' : null, probe: probe === null ? null : stored } };
+}
+
+/** Of an inconspicuous session. */
+export const cleanVerdict: RecordedVerdict = {
+  ...{ uncapped: 3, caps: [], agentPolicy: null, stepUpThreshold: 40, modelVersion: '0', score: 3 },
+  ...{ recommendation: 'allow', verdictClass: 'unknown', duplicateBand: 'none', classification: [] },
+};
+
+/** The record of a score as the service packs it. */
+export const recordOf = (base: ScoreBase, counted: Counted | null, verdict: RecordedVerdict): Uint8Array =>
+  appendOutcome(
+    appendCounted(packBase(base), counted),
+    packOutcome(verdict, { supersedes: counted?.supersedes ?? null }),
+  );
 
 export interface InventedScore {
   readonly facts: Uint8Array;
@@ -98,13 +131,13 @@ function inventScore(n: number): InventedScore {
   const facts = appendCounted(packBase(base), countedOf(n, message));
   const opened: ScoreFacts = openFacts(facts);
   const outcome = packOutcome(recordVerdict(scoreFacts(opened), opened), opened);
-  return { facts, outcome, record: appendOutcome(facts, outcome, 2), message };
+  return { facts, outcome, record: appendOutcome(facts, outcome), message };
 }
 
 function messageOf(n: number): Uint8Array {
   const body = JSON.parse(scoreBodies.probe(n, 'pk_g5uWDMfB7WGEWXoyldqyqA7C')) as ProbeBody;
   const transport = { ...humanTransport, origin: 'https://survey.example', receivedAtMs: scoredAtMs - 3_000 };
-  return packMessage({ body, transport }, 2);
+  return packMessage({ body, transport });
 }
 
 function countedOf(n: number, message: Uint8Array | null): Counted {

@@ -3,15 +3,14 @@
  * use. What they were scored with is little; what matters is how many there are and where they lie.
  */
 import { createHash } from 'node:crypto';
-import { pack } from 'msgpackr';
 import type { RecordedVerdict } from '../../src/contract/pool.js';
 import { idAt } from '../../src/crypto/ids.js';
-import { packFacts } from '../../src/record/record.js';
-import type { Receipt } from '../../src/record/types.js';
+import { packSealed } from '../../src/record/sealed.js';
 import { createReceiptRecorder } from '../../src/scoring/receipts/receipts.js';
 import type { Database } from '../../src/stores/database/port.js';
 import type { LogEntry } from '../../src/stores/log/port.js';
 import { cleanFacts } from './facts.js';
+import { cleanVerdict, recordOf, splitFacts } from './records.js';
 
 export const dayMs = 86_400_000;
 const batch = 500;
@@ -38,46 +37,27 @@ export interface PastScore {
   readonly atMs: number;
   readonly respondent?: string;
   readonly device?: string | null;
-  /** What the score mix counts by; nothing is counted without. */
-  readonly verdict?: object;
+  /** Over an inconspicuous one. */
+  readonly verdict?: Partial<RecordedVerdict>;
 }
 
 /** An entry of the log as a score leaves it there; its seal holds for nothing. */
 export function entryOf(score: PastScore): LogEntry {
   const { projectId, sessionId, atMs, respondent = sessionId, device = null, verdict } = score;
   const receiptId = idAt('receipt', atMs, createHash('sha256').update(`${projectId}/${sessionId}/${atMs}`).digest());
-  const receipt: Receipt = {
-    receiptId,
-    organizationId: 'org_year',
-    projectId,
-    lineage: 'key',
-    sessionId,
-    sourceId: 'source',
-    studyId: null,
-    supersedes: null,
-    trace: {
-      nowMs: atMs,
-      session: refOf(`session ${sessionId}`),
-      scope: 'study',
-      respondent: refOf(respondent),
-      device: device === null ? null : refOf(device),
-      address: refOf(`address ${sessionId}`),
-      prefix: refOf('prefix'),
-      source: refOf('source'),
-      deviceClass: null,
-      addressShared: false,
-      host: null,
-    },
-    subjects: { respondent: refOf(respondent), source: refOf('source'), subSource: null },
-    verdict: {
-      ...{ modelVersion: '0', score: 3, recommendation: 'allow', verdictClass: 'unknown', duplicateBand: 'none' },
-      ...verdict,
-    } as unknown as RecordedVerdict,
-    facts: packFacts(cleanFacts({ receiptId, sessionId, scoredAtMs: atMs, counts: null })),
+  const { base } = splitFacts(cleanFacts({ receiptId, sessionId, scoredAtMs: atMs }));
+  const subjects = { respondent: refOf(respondent), source: refOf('source'), subSource: null };
+  const trace = {
+    ...base.trace,
+    ...{ session: refOf(`session ${sessionId}`), scope: 'study', respondent: subjects.respondent },
+    ...{ device: device === null ? null : refOf(device), address: refOf(`address ${sessionId}`), deviceClass: null },
   };
-  const signed = pack(receipt);
-  return { key: receiptId, value: new Uint8Array(pack({ signed, seal: {} })) };
+  const owner = { receiptId, organizationId: 'org_year', projectId, lineage: 'key' };
+  const record = recordOf({ ...base, owner, trace, subjects }, null, { ...cleanVerdict, ...verdict });
+  return { key: receiptId, value: packSealed(record, noSeal) };
 }
+
+const noSeal = { keyId: '', signature: new Uint8Array(), index: 0, count: 1, path: new Uint8Array() };
 
 /** Records scores of the past, a batch at a time. */
 export async function recordScores(database: Database, scores: Iterable<PastScore>): Promise<void> {

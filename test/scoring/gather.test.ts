@@ -1,5 +1,5 @@
-import { pack } from 'msgpackr';
 import t from 'tap';
+import { packMessage } from '../../src/record/message.js';
 import { assembleFacts } from '../../src/record/assemble-facts.js';
 import { gatherBase } from '../../src/scoring/gather.js';
 import type { CountRecord, StoredPage } from '../../src/stores/counters/port.js';
@@ -22,6 +22,7 @@ const baseOf = (over: Partial<ScoreInput> = {}, geography = both) =>
     liteConfig: undefined,
     assuranceAvailable: 'none',
     makeRef: (holder, kind, value) => `${holder}/${kind}/${value}`,
+    modelVersion: 'rules',
   });
 
 const countedWith = (pages: readonly StoredPage[]): CountRecord => ({
@@ -33,7 +34,7 @@ const countedWith = (pages: readonly StoredPage[]): CountRecord => ({
   warm: true,
   history: { respondent: null, source: null, subSource: null },
 });
-const message = (over: object) => new Uint8Array(pack({ body: humanBody(over), transport: humanTransport }));
+const message = (over: object) => packMessage({ body: humanBody(over), transport: humanTransport });
 
 t.test('ipPrefixHash, where it is sent, is the network’s identity', (t) => {
   const [one, other, bare] = [

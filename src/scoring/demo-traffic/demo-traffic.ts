@@ -16,7 +16,6 @@ import { Fault } from '../../errors.js';
 import { parseAddress } from '../../net/address.js';
 import type { Log } from '../../stores/log/port.js';
 import { appendCounted, appendOutcome, openFacts, packBase, packOutcome } from '../../record/record.js';
-import type { RecordFormat } from '../../record/types.js';
 import { gatherBase } from '../gather.js';
 import { appendReceipt } from '../receipts/receipts.js';
 import { inventSessions, type InventedSession } from './invented-sessions.js';
@@ -25,8 +24,8 @@ export interface DemoTrafficDeps {
   readonly log: Pick<Log, 'append'>;
   readonly makeRef: MakeRef;
   readonly signer: BatchSigner;
-  /** Which records are written. */
-  readonly format: () => RecordFormat;
+  /** Hash of the rules that `score` decides by. */
+  readonly modelVersion: string;
   readonly score: (facts: ScoreFacts) => RecordedVerdict;
   readonly postOutcomes: (events: readonly OutcomeEvent[]) => Promise<unknown>;
   /** Numbers in [0, 1) that follow from a seed. */
@@ -108,6 +107,7 @@ async function record(deps: DemoTrafficDeps, project: DemoProject, session: Inve
     liteConfig,
     assuranceAvailable: 'can_step_up_to_biometric',
     makeRef: deps.makeRef,
+    modelVersion: deps.modelVersion,
   });
   const facts = appendCounted(packBase(base), {
     counts,
@@ -118,7 +118,7 @@ async function record(deps: DemoTrafficDeps, project: DemoProject, session: Inve
     history: { respondent: null, source: null, subSource: null },
   });
   const opened = openFacts(facts);
-  const record = appendOutcome(facts, packOutcome(deps.score(opened), opened), deps.format());
+  const record = appendOutcome(facts, packOutcome(deps.score(opened), opened));
   await appendReceipt(deps.log, deps.signer, { receiptId: base.owner.receiptId, record });
 }
 

@@ -9,7 +9,6 @@ import type { ProbeBody, ProbeReply, ProbeTransport } from '../../contract/probe
 import type { MakeRef } from '../../crypto/master-key.js';
 import type { Pool } from '../../pool/pool.js';
 import { packMessage } from '../../record/message.js';
-import type { RecordFormat } from '../../record/types.js';
 import type { ProbeWatch } from './probe-watch.js';
 import type { Counters } from '../../stores/counters/port.js';
 import type { Logger } from '../../telemetry/logger.js';
@@ -22,8 +21,6 @@ export interface ProbeServiceDeps {
   readonly metrics: Metrics;
   readonly now: () => number;
   readonly watch: ProbeWatch;
-  /** Which messages are written. */
-  readonly format: () => RecordFormat;
   /** The project of a public probe key, or null. */
   readonly findProbeProject: (probeKey: string) => Promise<string | null>;
   /** Watches sessions whose project asks for it. */
@@ -70,7 +67,7 @@ export function createProbeService(deps: ProbeServiceDeps) {
         nonce: ref('nonce', body.nonce),
         phase: body.phase,
         seq: body.seq,
-        content: packMessage({ body, transport: { ...transport, receivedAtMs: nowMs } }, deps.format()),
+        content: packMessage({ body, transport: { ...transport, receivedAtMs: nowMs } }),
         device: token === null ? null : ref('device', token),
         sketch,
         bands,

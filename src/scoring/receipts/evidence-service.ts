@@ -8,7 +8,7 @@ import type { Classification, ScoreFacts } from '../../contract/facts.js';
 import type { EvidenceReply } from '../../contract/score.js';
 import type { SigningKey } from '../../crypto/master-key.js';
 import type { Pool } from '../../pool/pool.js';
-import { openFacts, packFacts } from '../../record/record.js';
+import { openFacts } from '../../record/record.js';
 import type { Counters } from '../../stores/counters/port.js';
 import { namespaceOf } from '../../stores/counters/namespace.js';
 import type { Database } from '../../stores/database/port.js';
@@ -31,7 +31,7 @@ const notes = {
   changed:
     'Another version of the rules scored the session; some findings are sorted differently than they were then. The reply given then is authoritative.',
   uncompared:
-    'Another version of the rules scored the session, or it is not known which; how findings were sorted then is not compared. The reply given then is authoritative.',
+    'Another version of the rules scored the session; how findings were sorted then is not compared. The reply given then is authoritative.',
 } as const;
 
 export function createEvidenceService(deps: EvidenceServiceDeps) {
@@ -69,7 +69,7 @@ export function createEvidenceService(deps: EvidenceServiceDeps) {
 
 /** Of facts that no store has: whoever renders them does so by the rules that scored them. */
 async function renderFixed(pool: Pool, facts: ScoreFacts): Promise<EvidenceReply> {
-  const { evidence, modelVersion } = await pool.run({ kind: 'evidence', facts: packFacts(facts) });
+  const { evidence, modelVersion } = await pool.run({ kind: 'evidence', facts });
   const { receiptId, sessionId } = facts;
   const scoredAt = new Date(facts.scoredAtMs).toISOString();
   const provenance = { faithful: true, note: notes.faithful, modelVersion, scoredAt };

@@ -17,8 +17,8 @@ export interface RecordedReceipt {
   readonly facts: Uint8Array;
   /** null while only the counters store has the receipt. */
   readonly verdict: RecordedVerdict | null;
-  /** The rules that gave the verdict; null in what was recorded before it was told. */
-  readonly modelVersion: string | null;
+  /** Of the rules that gave the verdict. */
+  readonly modelVersion: string;
   readonly authentic: boolean;
 }
 
@@ -42,12 +42,12 @@ export async function findInCounters(
   if (recent === null) return null;
   const base = openBase(recent.content);
   const facts = factsOf(recent);
-  return { owner: base.owner, facts, verdict: null, modelVersion: base.modelVersion ?? null, authentic: true };
+  return { owner: base.owner, facts, verdict: null, modelVersion: base.modelVersion, authentic: true };
 }
 
 /**
  * A receipt that the counters store has let go of, as that store gave it, for a retry of the call. null where the database has none of this namespace whose
- * seal holds, or not with what was counted: nothing was recorded then that could be answered again.
+ * seal holds, or if the counters were away when it was scored: nothing was recorded then that could be answered again.
  */
 export async function findReleased(
   database: Queryable,

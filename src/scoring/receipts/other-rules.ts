@@ -1,7 +1,6 @@
 /**
- * An identical retry of a score that other rules judged, as in the hours after an upgrade and while two versions run side by side. What those rules
- * answered cannot be rendered again, and one receipt has one verdict: so the recorded facts are judged under a receipt of their own, which names the first
- * as the one that it supersedes. Its id follows from the first and from the rules, so that every further retry is answered with it.
+ * An identical retry of a score that another version of the rules judged, while two versions run side by side. One receipt has one verdict, so
+ * the recorded facts are judged under a receipt that supersedes the first. Its id follows from the first and the rules: every further retry gets it.
  */
 import { createHash } from 'node:crypto';
 import { idAt } from '../../crypto/ids.js';
@@ -10,7 +9,7 @@ import type { RecentReceipt } from '../../stores/counters/port.js';
 import { underReceipt } from '../gather.js';
 import { timeOfReceipt } from './receipts.js';
 
-/** What there is to judge anew; null where these rules judged it. */
+/** What to judge again; null if these rules judged it. */
 export function underOtherRules(
   base: ScoreBase,
   recorded: RecentReceipt,

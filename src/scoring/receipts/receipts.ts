@@ -89,7 +89,7 @@ function mixing(rows: readonly ReceiptRow[]): readonly FunctionCall[] {
 
 /** Nothing for a score without a project: nobody could ask for it. */
 function indexedOf({ receipt, scoredAt }: ReceiptRow): readonly IndexedReceipt[] {
-  if (receipt.projectId === null || receipt.sessionId === undefined) return [];
+  if (receipt.projectId === null) return [];
   const { verdict } = receipt;
   return [
     {
@@ -103,9 +103,9 @@ function indexedOf({ receipt, scoredAt }: ReceiptRow): readonly IndexedReceipt[]
       recommendation: verdict.recommendation,
       verdictClass: verdict.verdictClass,
       duplicateBand: verdict.duplicateBand,
-      studyId: receipt.studyId ?? null,
+      studyId: receipt.studyId,
       sourceId: receipt.sourceId,
-      supersedes: receipt.supersedes ?? null,
+      supersedes: receipt.supersedes,
       subjects: subjectsOf(receipt),
       respondentKnown: receipt.subjects.respondent !== null,
     },

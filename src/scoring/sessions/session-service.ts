@@ -92,9 +92,9 @@ function describeReceipt(receipt: Receipt, scoredAt: Date): SessionReceipt {
     receiptId: receipt.receiptId,
     scoredAt: scoredAt.toISOString(),
     ...{ score, recommendation, verdictClass, duplicateBand },
-    studyId: receipt.studyId ?? null,
+    studyId: receipt.studyId,
     sourceId: receipt.sourceId,
-    supersedes: receipt.supersedes ?? null,
+    supersedes: receipt.supersedes,
   };
 }
 

@@ -3,8 +3,7 @@
  */
 import type { MixCell, SessionLabel } from '../../contract/thresholds.js';
 import { reversalWindowDays } from '../../limits.js';
-import { openFacts, openReceipt } from '../../record/record.js';
-import type { Receipt } from '../../record/types.js';
+import { openReceipt } from '../../record/record.js';
 import type { Database, SqlValue } from '../../stores/database/port.js';
 import { readCell } from './cells.js';
 
@@ -113,12 +112,9 @@ export async function listSessions(
     receiptId: receipt_id,
     cell,
     recommendation,
-    sessionId: sessionIdOf(openReceipt(record)),
+    sessionId: openReceipt(record).sessionId,
   }));
 }
-
-/** Older receipts have it in their facts alone. */
-const sessionIdOf = ({ sessionId, facts }: Receipt): string => sessionId ?? openFacts(facts).sessionId;
 
 const within = (day: string, source: string): string =>
   `project_id = $1 AND ($2::text IS NULL OR ${source} = $2) AND ($3::date IS NULL OR ${day} >= $3) AND ($4::date IS NULL OR ${day} <= $4)`;

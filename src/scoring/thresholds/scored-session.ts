@@ -5,10 +5,10 @@ import { writeCell } from './cells.js';
 import type { ScoredSession } from './mix-store.js';
 import { keptSourceName } from './source-name.js';
 
-/** Nothing for a score without a project, which has no thresholds of its own, and for receipts from before they told what decided them. */
+/** Nothing for a score without a project, which has no thresholds. */
 export function scoredSessionOf(receipt: Receipt, scoredAt: Date): readonly ScoredSession[] {
   const { receiptId, trace, verdict, sourceId } = receipt;
-  if (receipt.projectId === null || verdict.stepUpThreshold === undefined) return [];
+  if (receipt.projectId === null) return [];
   return [
     {
       // A world of test or demo keys is apart from that of live keys.

@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { pack } from 'msgpackr';
 import t from 'tap';
 import { createBatchSigner } from '../../../src/crypto/batch-signer.js';
 import { makeId, timeOfId } from '../../../src/crypto/ids.js';
 import { createMakeRef, deriveSigningKey } from '../../../src/crypto/master-key.js';
 import { dropEmptiedHistories, dropExpiredMarks } from '../../../src/scoring/receipts/erased-respondents.js';
 import { createHistoryRound } from '../../../src/scoring/outcomes/history-consumer.js';
-import type { Receipt } from '../../../src/record/types.js';
+import { packSealed } from '../../../src/record/sealed.js';
 import { createReceiptRecorder } from '../../../src/scoring/receipts/receipts.js';
 import { eraseRespondentScores } from '../../../src/scoring/receipts/respondent-erasure.js';
 import { respondentSubject } from '../../../src/scoring/subjects.js';
@@ -17,6 +15,8 @@ import { dropLetters } from '../../../src/stores/log/dead-letters/retention.js';
 import { insertLetter } from '../../../src/stores/log/dead-letters/table.js';
 import { countUnreadable } from '../../../src/stores/log/dead-letters/erasure.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
+import { cleanFacts } from '../../helpers/facts.js';
+import { cleanVerdict, recordOf, splitFacts } from '../../helpers/records.js';
 
 const database = await openEmbeddedDatabase({ directory: null });
 t.teardown(() => database.close());
@@ -28,19 +28,24 @@ const projectId = 'proj_1';
 const maria = respondentSubject(makeRef, projectId, 'maria');
 const other = respondentSubject(makeRef, projectId, 'other');
 const source = makeRef(projectId, 'history:source', 'panel');
-const older = JSON.parse(readFileSync('test/scoring/recorded/older-receipt.json', 'utf8')) as Receipt;
 const record = createReceiptRecorder(database);
 const signer = createBatchSigner(deriveSigningKey(new Uint8Array(32), 'receipts'));
 
 /** A scored session as it lies in the log. */
 async function scored(session: string, respondent: string, isTest = false) {
   const receiptId = makeId('receipt');
-  const receipt = {
-    ...{ ...older, receiptId, projectId, isTest, sessionId: session, facts: pack(older.facts) },
-    ...{ trace: { ...older.trace, session: `ref_${session}` }, subjects: { respondent, source, subSource: null } },
-  };
-  const signed = new Uint8Array(pack(receipt));
-  return { key: receiptId, value: new Uint8Array(pack({ signed, seal: await signer.seal(signed) })) };
+  const { base, counted } = splitFacts(cleanFacts({ receiptId, sessionId: session }));
+  const packed = recordOf(
+    {
+      ...base,
+      owner: { ...base.owner, projectId, isTest },
+      trace: { ...base.trace, session: `ref_${session}` },
+      subjects: { respondent, source, subSource: null },
+    },
+    counted,
+    cleanVerdict,
+  );
+  return { key: receiptId, value: packSealed(packed, await signer.seal(packed)) };
 }
 const erase = () => eraseRespondentScores({ database, counters, makeRef }, projectId, 'maria');
 const rounds = createHistoryRound({ database, counters, now: Date.now });

@@ -35,7 +35,7 @@ function entriesOf(count: number): { readonly projectId: string; readonly entrie
 
 const sessionAt = (offset: number): string => `s${Math.floor(offset / 5)}`;
 
-const verdictAt = (offset: number): object => ({ uncapped: offset, caps: [], agentPolicy: null, stepUpThreshold: 40 });
+const verdictAt = (offset: number) => ({ uncapped: offset, caps: [], agentPolicy: null, stepUpThreshold: 40 });
 
 /** Cells by the sessionâ€™s newest receipt, each counted once. */
 async function isCountedOnce(t: Test, projectId: string, sessions: number): Promise<void> {
@@ -178,7 +178,7 @@ t.test('what the mix cannot take is recorded all the same, and left to the mixâ€
   const record = createReceiptRecorder(database);
   const handle = await openReader();
   const { projectId, entries } = entriesOf(20);
-  const bad = entryOf({ projectId, sessionId: 'bad', atMs, verdict: { ...verdictAt(1), caps: null } });
+  const bad = entryOf({ projectId, sessionId: 'bad', atMs, verdict: { ...verdictAt(1), caps: null as unknown as [] } });
   const poison = { ...bad, place: { stream: `${projectId}/0`, offset: 20 } };
   t.equal((await record([...entries, poison])).length, 21);
   const [row] = await database.query('SELECT count(*)::int AS receipts FROM receipts WHERE project_id = $1', [
