@@ -6,9 +6,10 @@
  * works a result out again from what is there now, and is what counts.
  */
 import type { EncodedTemplate } from './encoder.js';
-import { assembleKernel, pagesMax, pagesMin } from './kernel.js';
-import { addressesOf, blockRows, blockRowsLog2, headOf, noBlock, segmentBlocks, type Layout } from './layout.js';
-import { Memory, Module, type WasmMemory, type WasmModule } from './web-assembly.js';
+import { blockRows, blockRowsLog2, segmentBlocks } from './blocks.js';
+import { loadKernel, pagesMax, pagesMin } from './kernel.js';
+import { addressesOf, headOf, noBlock, type Layout } from './layout.js';
+import { Memory, type WasmMemory, type WasmModule } from './web-assembly.js';
 
 export interface Gallery {
   readonly layout: Layout;
@@ -71,7 +72,7 @@ export function createGallery(layout: Layout): Gallery {
   return {
     layout,
     memory,
-    kernel: new Module(assembleKernel(layout)),
+    kernel: loadKernel(),
     add(name, number, template, timeSeconds) {
       if (slotOf.has(number)) return;
       const { cell, slot } = takeSlot(name);

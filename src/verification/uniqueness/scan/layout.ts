@@ -11,14 +11,8 @@
  * an erased row is all zeros, whose likeness to anything is 0.
  */
 
-/** Templates in a block: small enough that thousands of small projects cost little. */
-export const blockRowsLog2 = 5;
-export const blockRows = 1 << blockRowsLog2;
-export const segmentBlocksLog2 = 8;
-export const segmentBlocks = 1 << segmentBlocksLog2;
-export const segmentRowsLog2 = blockRowsLog2 + segmentBlocksLog2;
-/** Templates whose rows are looked at in one go, and results that are handed over at a time. */
-export const passedMax = 2_048;
+import { blockRows, headBytes, passedMax, segmentBlocks, segmentBlocksLog2, segmentRowsLog2 } from './blocks.js';
+
 /** Marks the end of a chain. */
 export const noBlock = -1;
 const threadsMax = 8;
@@ -26,7 +20,6 @@ const threadsMax = 8;
 /** Least bits of a code: at 256, chance leaves about one row in a hundred for the second look. */
 const codeBitsMin = 256;
 const widthMin = 128;
-const headBytes = 8;
 
 export interface Layout {
   /** Numbers in a template after rotation: a power of two. */

@@ -2,10 +2,10 @@
  * One search: the kernel over every cell’s chain, and the best results on either side of a time. Runs on whichever thread has the memory and a
  * scratch of its own. Where rows are being written meanwhile, a result may be wrong or missing, never the search.
  */
-import { resumeOffset, type Scan } from './kernel.js';
+import { instantiateKernel, resumeOffset, type Scan } from './kernel.js';
 import { addressesOf, type Layout } from './layout.js';
 import type { SearchRequest, SearchResult } from './search-protocol.js';
-import { Instance, type WasmMemory, type WasmModule } from './web-assembly.js';
+import type { WasmMemory, WasmModule } from './web-assembly.js';
 
 export interface SearchSpace {
   readonly memory: WasmMemory;
@@ -19,9 +19,7 @@ export type Found = { readonly recent: readonly SearchResult[]; readonly earlier
 
 /** Makes the kernel of a gallery runnable on this thread, which is number `thread`. */
 export function openSearchSpace(memory: WasmMemory, kernel: WasmModule, layout: Layout, thread: number): SearchSpace {
-  const { scan } = new Instance(kernel, { env: { memory } }).exports as { readonly scan?: Scan };
-  if (scan === undefined) throw new Error('the kernel exports no scan');
-  return { memory, layout, scan, scratch: thread * layout.scratch.bytes };
+  return { memory, layout, scan: instantiateKernel(kernel, memory, layout), scratch: thread * layout.scratch.bytes };
 }
 
 export function search(space: SearchSpace, request: Omit<SearchRequest, 'kind' | 'id' | 'gallery'>): Found {

@@ -10,10 +10,10 @@ export type WasmModule = object;
 
 interface WebAssemblyApi {
   readonly Memory: new (shape: { initial: number; maximum: number; shared: true }) => WasmMemory;
-  readonly Module: new (bytes: Uint8Array<ArrayBuffer>) => WasmModule;
+  readonly Module: new (bytes: Uint8Array) => WasmModule;
   readonly Instance: new (
     module: WasmModule,
-    imports: { readonly env: { readonly memory: WasmMemory } },
+    imports: Readonly<Record<string, Readonly<Record<string, WasmMemory | number>>>>,
   ) => { readonly exports: Readonly<Record<string, unknown>> };
 }
 
