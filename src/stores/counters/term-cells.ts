@@ -1,7 +1,6 @@
 /**
- * Where a sketch’s terms stand in the project’s frequency table: each owns one cell of a row of counts. Terms that share a cell can only make
- * each other look more common than they are, which weakens a match and never strengthens one; a second row, of which the smaller would
- * count, would tell rare terms of large projects apart a little better, at twice the store’s work. Pure; both adapters use it.
+ * Locates a sketch’s terms in the project’s frequency table: each term owns one cell of a row of counts. Terms that share a cell look more common than
+ * they are, which weakens a match and never strengthens one (docs/adr/0021). Pure; both adapters use it.
  */
 import type { DeviceSketch } from '../../contract/facts.js';
 import { hashText } from '../../contract/hash.js';

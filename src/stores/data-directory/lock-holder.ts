@@ -11,7 +11,7 @@ export interface Holder {
   readonly host: string;
   /** When the process started, as the kernel counts it, with the boot it belongs to; null where there is no /proc. */
   readonly startMark: string | null;
-  /** Where the pid counts; null where the kernel does not say, and in locks of earlier versions. */
+  /** Namespace of the pid; null if the kernel does not report one. */
   readonly pidSpace: string | null;
   /** ISO 8601, for people. */
   readonly since: string;

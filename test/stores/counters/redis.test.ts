@@ -72,57 +72,24 @@ if (redis === null) {
     },
   );
 
-  t.test('what a version before counted and kept is read along, and its cells grow beside', async (t) => {
+  t.test('bands have an expiry and take fourteen bytes for each session', async (t) => {
     const counters = await openRedisCounters({ url: redis.url, deadlineMs: 5_000 });
     const admin = new Redis(redis.url);
     const project = nextProject();
-    const termsOf = async (session: string) => (await countsOf(counters, scoreInput(project, session))).terms;
-    const sketch = sketchOf('x', null);
-    const [cell] = locateTerms(sketch);
-    const week = `{${project}}:t:${Math.floor(startMs / bounds.weekMs)}`;
-    const total = 2 * bounds.termCells;
-    // It counted three sketches, all with the term, in two rows, and the sketches behind them.
-    const sets = [cell, bounds.termCells + 7, total].flatMap((at) => ['SET', 'u24', `#${at}`, 3]);
-    await admin.call('BITFIELD', week, ...sets);
-    await admin.pexpire(week, bounds.weekMs);
-    await counters.storeProbe(probeInput(project, 's1', { sketch }));
-    t.same(await termsOf('s1'), { total: 4, counts: [4, null] });
-    // The index of a probe that it kept holds the bands and two cells for each term.
-    await counters.storeProbe(probeInput(project, 's2', { sketch }));
-    const probe = `{${project}}:p:${ref('s2')}`;
-    await admin.hset(probe, 'x1', pack([[], [cell, bounds.termCells + 7, -1, -1]]));
-    t.same(await termsOf('s2'), { total: 5, counts: [5, null] });
-    t.same(await admin.call('BITFIELD', week, 'GET', 'u24', `#${total}`), [3], 'its own sum is left as it is');
+    const bands = `{${project}}:${ref('study')}:y0`;
+    const likes = async (session: string): Promise<readonly string[]> => {
+      await counters.storeProbe(probeInput(project, session, { device: null, bands: ['b'] }));
+      const { candidates } = await countsOf(counters, scoreInput(project, session));
+      return candidates.map((candidate) => candidate.session);
+    };
+    t.same(await likes('s1'), []);
+    t.same(await likes('s2'), [ref('s1')]);
+    t.ok((await admin.pttl(bands)) > 0);
+    t.equal(await admin.hstrlen(bands, 'b'), 28);
     await Promise.all([counters.close(), admin.quit()]);
   });
 
-  t.test(
-    'bands that a version before keeps lie beside, untouched, and those of this one have an expiry of their own',
-    async (t) => {
-      const counters = await openRedisCounters({ url: redis.url, deadlineMs: 5_000 });
-      const admin = new Redis(redis.url);
-      const project = nextProject();
-      const scope = `{${project}}:${ref('study')}:`;
-      const before = { '#generation': '0', '#began': String(startMs), '#sessions': '7' };
-      await admin.hset(`${scope}w`, before);
-      await admin.hset(`${scope}x0`, { b: `;${ref('of the version before')}${startMs}` });
-      await admin.pexpire(`${scope}x0`, 3 * bounds.similarMs);
-      const likes = async (session: string): Promise<readonly string[]> => {
-        await counters.storeProbe(probeInput(project, session, { device: null, bands: ['b'] }));
-        const { candidates } = await countsOf(counters, scoreInput(project, session));
-        return candidates.map((candidate) => candidate.session);
-      };
-      t.same(await likes('s1'), []);
-      t.same(await likes('s2'), [ref('s1')]);
-      t.same(await admin.hgetall(`${scope}x0`), { b: `;${ref('of the version before')}${startMs}` });
-      t.match(await admin.hgetall(`${scope}w`), before);
-      t.ok((await admin.pttl(`${scope}y0`)) > 0);
-      t.equal(await admin.hstrlen(`${scope}y0`, 'b'), 28, 'of each of the two, fourteen bytes');
-      await Promise.all([counters.close(), admin.quit()]);
-    },
-  );
-
-  t.test('the figures of a busy scope are looked up by name, also where a version before began them', async (t) => {
+  t.test('the figures of a busy scope are looked up by name', async (t) => {
     const counters = await openRedisCounters({ url: redis.url, deadlineMs: 5_000 });
     const admin = new Redis(redis.url);
     const project = nextProject();
@@ -134,11 +101,8 @@ if (redis === null) {
     t.equal(await admin.object('ENCODING', figures), 'listpack');
     await count(127, 129);
     t.equal(await admin.object('ENCODING', figures), 'hashtable');
-    await admin.hdel(figures, '#wide');
-    await count(129, 130);
-    t.equal(await admin.hexists(figures, '#wide'), 1);
     const { neighborhood } = await countsOf(counters, scoreInput(project, 's130', { prefix: ref('prefix of s1') }));
-    t.match(neighborhood, { sessions: 131, prefixSessions: 2, prefixes: 130 });
+    t.match(neighborhood, { sessions: 130, prefixSessions: 2, prefixes: 129 });
     await Promise.all([counters.close(), admin.quit()]);
   });
 

@@ -82,8 +82,7 @@ export function createRelations(keyspace: Keyspace): (call: CountingCall) => Rel
 }
 
 function createTies(keyspace: Keyspace) {
-  // Named as in the snapshots that were taken so far.
-  const ties = keyspace.table<Sightings>('edges');
+  const ties = keyspace.table<Sightings>('ties');
   const nodes = keyspace.table<readonly string[]>('nodes');
   /** Keeps what ties the session; answers who was seen there before. */
   const tieSession = (

@@ -8,8 +8,8 @@ import { open, readFile, rename } from 'node:fs/promises';
 import { Packr } from 'msgpackr';
 import type { TableDump } from './keyspace.js';
 
-/** Changes whenever a table’s values change shape: an older snapshot is then set aside. */
-const format = 'verifyhuman-counters-7';
+/** Change this whenever a table’s values change shape: a snapshot of another format is set aside. */
+const format = 'verifyhuman-counters-1';
 
 const checksumBytes = 32;
 

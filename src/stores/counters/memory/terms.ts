@@ -1,12 +1,12 @@
 /**
- * How common a sketch’s terms are in a project: two weekly generations of a row of counts (see term-cells.ts), the current one written, both
- * read. 256 KB per project and week; the second half was a second row, and the last cell counts the sketches.
+ * How common a sketch’s terms are in a project: two weekly generations of a row of counts (see term-cells.ts). The current one is written, both are
+ * read. The last cell counts sketches. 128 KB per project and week.
  */
 import { bounds } from '../bounds.js';
 
 export type TermCounts = Uint32Array;
 
-const totalCell = 2 * bounds.termCells;
+const totalCell = bounds.termCells;
 
 export function createTermCounts(): TermCounts {
   return new Uint32Array(totalCell + 1);

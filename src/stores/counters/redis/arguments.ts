@@ -118,7 +118,7 @@ function historyText({ n, fraud, clawbacks, asOfDay, young = [] }: HistoryValue)
   return [n, fraud, clawbacks, asOfDay, ...young.map(([ageDays, sessions]) => `${ageDays}:${sessions}`)].join(' ');
 }
 
-/** Bands, nothing where a version before has two cells for each term, and where the cell of each term lies as BITFIELD takes it. */
+/** Bands, and the BITFIELD offset of each term’s cell. */
 function packIndex({
   sketch,
   bands,
@@ -127,7 +127,7 @@ function packIndex({
   readonly bands: readonly string[];
 }): Buffer {
   const offsets = sketch === null ? [] : locateTerms(sketch).map((cell) => (cell === null ? '' : `#${cell}`));
-  return packr.pack([bands.slice(0, bounds.bandsMax), [], offsets]);
+  return packr.pack([bands.slice(0, bounds.bandsMax), offsets]);
 }
 
 /** Times sort as texts in the scripts. */

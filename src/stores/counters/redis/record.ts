@@ -37,7 +37,7 @@ type Meta = [
   probe: Probe | false,
   warm: boolean,
   histories: [respondent: string | false, source: string | false, subSource: string | false],
-  supersedes: string | false | undefined,
+  supersedes: string | false,
 ];
 
 const unpackr = new Unpackr({ useRecords: false });
@@ -177,7 +177,7 @@ export function decodeProbe([device]: Probe, parts: readonly (Buffer | null)[]):
     get bands() {
       return index == null || index.length === 0
         ? []
-        : (unpackr.unpack(index) as [bands: string[], cells: number[]])[0];
+        : (unpackr.unpack(index) as [bands: string[], offsets: string[]])[0];
     },
   };
 }
@@ -230,9 +230,9 @@ function listOf<T>(list: T[]): T[] {
   return Array.isArray(list) ? list : [];
 }
 
-/** Not measured; a record of an older instance ends earlier. */
-function orNull<T>(value: T | false | undefined): T | null {
-  return value === false || value === undefined ? null : value;
+/** Lua writes false for what was not measured. */
+function orNull<T>(value: T | false): T | null {
+  return value === false ? null : value;
 }
 
 const known = (text: string): string | null => (text === '' ? null : text);

@@ -8,7 +8,7 @@ local s = {
   respondent = ARGV[argument.respondent], device = ARGV[argument.device], address = ARGV[argument.address], prefix = ARGV[argument.prefix],
   source = ARGV[argument.source], deviceClass = ARGV[argument.deviceClass], shared = ARGV[argument.addressShared] == '1',
   host = ARGV[argument.host], token = probe and probe.device or '',
-  sketch = probe and probe.sketch or '', bands = probe and probe.bands or {}, offsets = probe and (probe.offsets or offsetsOf(probe.cells)),
+  sketch = probe and probe.sketch or '', bands = probe and probe.bands or {}, offsets = probe and probe.offsets,
 }
 if s.device == '' and probe then s.device = probe.device end
 

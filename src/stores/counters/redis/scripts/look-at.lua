@@ -5,7 +5,7 @@ local run, line = runOf()
 local upTo = lostSince(base, run, line)
 if upTo then
   redis.call('SET', base .. 'lost', upTo, 'PX', bounds.warmMs)
-  redis.call('DEL', base .. 'warm', base .. 'epoch', base .. 'line', base .. 'rebuild', base .. 'rebuilt')
+  redis.call('DEL', base .. 'warm', base .. 'epoch', base .. 'rebuild', base .. 'rebuilt')
   return upTo
 end
 noteWhole(base, now, run, line)

@@ -8,7 +8,7 @@ for before = heads, #ARGV - 1, stride do
     respondent = ARGV[before + item.respondent], device = ARGV[before + item.device], address = ARGV[before + item.address], prefix = ARGV[before + item.prefix],
     source = ARGV[before + item.source], deviceClass = ARGV[before + item.deviceClass], shared = ARGV[before + item.addressShared] == '1',
     host = ARGV[before + item.host], token = ARGV[before + item.token],
-    sketch = ARGV[before + item.sketch], bands = index[1], offsets = index[3],
+    sketch = ARGV[before + item.sketch], bands = index[1], offsets = index[2],
   }
   wantSession(s)
   local read = readAll()

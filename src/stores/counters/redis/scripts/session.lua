@@ -24,11 +24,11 @@ local function readProbe()
   local contents = redis.call('HMGET', key, 'k' .. first, 'x' .. first, unpack(fields))
   local probe = {
     key = key, state = state, device = device, names = first .. ' ' .. table.concat(pairsOf, ' '), contents = contents,
-    sketch = contents[1] or '', index = contents[2] or '', bands = {}, cells = {}, offsets = nil,
+    sketch = contents[1] or '', index = contents[2] or '', bands = {}, offsets = {},
   }
   if probe.index ~= '' then
     local index = cmsgpack.unpack(probe.index)
-    probe.bands, probe.cells, probe.offsets = index[1], index[2], index[3]
+    probe.bands, probe.offsets = index[1], index[2]
   end
   return probe, state.version
 end
