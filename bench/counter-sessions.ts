@@ -46,6 +46,7 @@ export function makeInputs(label: string, count: number, probed: boolean): reado
       scope: refOf(`study ${random(50)}`),
       respondent: refOf(`respondent ${random(1_000_000)}`),
       device: probed ? null : refOf(`device ${random(1_000_000)}`),
+      host: null,
       address: refOf(`address ${random(500_000)}`),
       prefix: refOf(`prefix ${random(50_000)}`),
       source: refOf(`source ${random(20)}`),

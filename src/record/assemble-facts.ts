@@ -28,7 +28,7 @@ export function assembleFacts({ facts, trace, subjects }: ScoreBase, counted: Co
     assembled.probeRead = !measured;
     return assembled;
   }
-  assembled.supersedes = counted.supersedes ?? null;
+  assembled.supersedes = counted.supersedes;
   assembled.deviceHashed = trace.device !== null;
   assembled.token = counted.probe?.device ?? null;
   if (agent?.outcome === 'verified' && !counted.signatureFresh)

@@ -27,6 +27,7 @@ const baseOf = (over: Partial<ScoreInput> = {}, geography = both) =>
 
 const countedWith = (pages: readonly StoredPage[]): CountRecord => ({
   receiptId: 'rcpt_1',
+  supersedes: null,
   counts: cleanCounts(),
   probe: pages.length === 0 ? null : { pages, device: null, sketch: null, bands: [] },
   device: null,

@@ -110,6 +110,7 @@ async function record(deps: DemoTrafficDeps, project: DemoProject, session: Inve
     modelVersion: deps.modelVersion,
   });
   const facts = appendCounted(packBase(base), {
+    supersedes: null,
     counts,
     probe: null,
     device: null,

@@ -11,7 +11,7 @@ export interface NamespaceOwner {
   readonly organizationId: string;
   /** null for an organization key. */
   readonly projectId: string | null;
-  /** Absent in what was recorded before worlds were kept apart, all of which was live. */
+  /** Absent: a live key. */
   readonly isTest?: boolean;
   readonly isDemo?: boolean;
 }

@@ -124,8 +124,8 @@ export interface ScoreCountInput {
   readonly deviceClass: string | null;
   /** Ties through shared networks (carrier NAT, anonymous, campus) do not tie sessions together. */
   readonly addressShared: boolean;
-  /** Reference of the single IPv6 address inside the /64 that `address` stands for; null for IPv4. Absent in what older instances recorded. */
-  readonly host?: Ref | null;
+  /** Reference of the single IPv6 address inside the /64 that `address` stands for; null for IPv4. */
+  readonly host: Ref | null;
   /** Reference of a web-bot-auth signature, good for the one session that brought it first; null where none verified. */
   readonly signature: Ref | null;
   /** Subjects whose published history is read along; they belong to the project, not to the scope. */
@@ -167,8 +167,8 @@ export type ScoreCountResult =
 /** What `countScore` found and counted. */
 export interface CountRecord {
   readonly receiptId: string;
-  /** The latest receipt of the session before this one, while its guard is kept. Absent in what older instances recorded. */
-  readonly supersedes?: string | null;
+  /** The latest receipt of the session before this one, while its guard is kept; else null. */
+  readonly supersedes: string | null;
   readonly counts: CountFacts;
   readonly probe: StoredProbe | null;
   /** The input’s device, else the probe’s. */

@@ -176,7 +176,7 @@ function createSignatures(keyspace: Keyspace): (input: ScoreCountInput) => boole
 }
 
 function sessionOf(input: ScoreCountInput, device: string | null, probe: StoredProbe | null): CountedSession {
-  const { nowMs, session, scope, respondent, address, prefix, source, deviceClass, addressShared, host = null } = input;
+  const { nowMs, session, scope, respondent, address, prefix, source, deviceClass, addressShared, host } = input;
   return {
     nowMs,
     session,

@@ -48,7 +48,7 @@ const ofNeighborhood = ['sessions', 'direct', 'linked', 'prefixSessions', 'prefi
 
 type Figure = number | null | undefined;
 type Fields = readonly [
-  ...told: [content: Uint8Array, supersedes: string | null | undefined, device: string | null],
+  ...told: [content: Uint8Array, supersedes: string | null, device: string | null],
   ...found: [signatureFresh: boolean, warm: boolean, history: StoredHistory],
   ...counts: [Figure[], source: Figure[] | null, terms: CountFacts['terms'], neighborhood: Figure[]],
 ];
@@ -77,7 +77,7 @@ export function createReceipts(keyspace: Keyspace, probes: Pick<Probes, 'open'>)
       const [content, supersedes, device, signatureFresh, warm, history, ...counts] = unpacked(kept.packed) as Fields;
       const [numbers, source, terms, neighborhood] = counts;
       const probe = kept.probe === null ? null : probes.open(kept.probe, kept.atMs);
-      const told = { supersedes: supersedes ?? null, device, signatureFresh, warm, history };
+      const told = { supersedes, device, signatureFresh, warm, history };
       return {
         receiptId,
         namespace,

@@ -53,7 +53,7 @@ export function createVelocity(keyspace: Keyspace): (call: CountingCall) => Velo
   const personOf = createPersons(keyspace);
 
   return (call) => {
-    const { respondent, device, address, prefix, scope, addressShared, host = null } = call.session;
+    const { respondent, device, address, prefix, scope, addressShared, host } = call.session;
     const ofDevice = device === null ? null : countSubject(subjects, call, 'd', device, respondent, bounds.dayMs);
     const ofRespondent =
       respondent === null ? null : countSubject(subjects, call, 'r', respondent, device, bounds.weekMs);
