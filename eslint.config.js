@@ -86,7 +86,7 @@ const zones = [
     ]),
   ),
   ...capabilities.map((name) => ({
-    target: `./src/${name}/**/!(*routes|route-parts).ts`,
+    target: `./src/${name}/**/!(*routes|*route-parts).ts`,
     from: './src/http',
     message: 'Only routes know the transport; what a capability needs without it stands in src/kernel.',
   })),

@@ -4,10 +4,10 @@
  * the last hundred, in the same run.
  */
 import { performance } from 'node:perf_hooks';
+import type { BenchResult } from './bench-result.js';
 import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
 import { median } from './load.js';
 import { serve } from './process.js';
-import type { BenchResult } from './score.js';
 
 export interface AdminBenchOptions {
   readonly projects: number;

@@ -5,13 +5,14 @@
  */
 import { performance } from 'node:perf_hooks';
 import { Redis } from 'ioredis';
+import type { BenchResult } from './bench-result.js';
 import { openMemoryCounters } from '../src/stores/counters/memory/open.js';
 import { openRedisCounters } from '../src/stores/counters/redis/open.js';
 import type { Counters } from '../src/stores/counters/port.js';
 import { startRedis } from '../test/stores/counters/redis-server.js';
 import { eachInFlight, inFlight, makeInputs, seed, serverCpu, startMs, usedBytes } from './counter-sessions.js';
 import { median, quantile } from './load.js';
-import type { BenchOptions, BenchResult } from './score.js';
+import type { BenchOptions } from './score.js';
 
 export interface CountersBenchOptions extends BenchOptions {
   /** Devices to simulate in the fill test. */

@@ -5,6 +5,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import { Redis } from 'ioredis';
+import type { BenchResult } from './bench-result.js';
 import type { CountFacts } from '../src/contract/facts.js';
 import type { Counters } from '../src/stores/counters/port.js';
 import { openRedisCounters } from '../src/stores/counters/redis/open.js';
@@ -12,7 +13,6 @@ import { startRedis } from '../test/stores/counters/redis-server.js';
 import { makeInputs, serverCpu, type Session } from './counter-sessions.js';
 import { fillWithDevices, knownDevice, knownScope, secondDayMs, type DevicesFilled } from './known-devices.js';
 import { median, quantile } from './load.js';
-import type { BenchResult } from './score.js';
 import { tableOfTargets } from './score-targets.js';
 
 export interface DevicesOptions {

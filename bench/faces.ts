@@ -6,6 +6,7 @@
  * Recall is held against plain floating point arithmetic over the whole gallery, for everything at or above the likeness that is looked for.
  */
 import { performance } from 'node:perf_hooks';
+import type { BenchResult } from './bench-result.js';
 import { dot } from '../src/verification/uniqueness/embedding.js';
 import { cutoffsFor } from '../src/verification/uniqueness/face-models.js';
 import { createEncoder } from '../src/verification/uniqueness/scan/encoder.js';
@@ -17,7 +18,6 @@ import { createLogger } from '../src/telemetry/logger.js';
 import { directionNear, randomDirection, testModel } from '../test/helpers/faces.js';
 import { createRandom } from '../workers/seeded-random.js';
 import { median, quantile } from './load.js';
-import type { BenchResult } from './score.js';
 
 export interface FacesBenchOptions {
   /** Templates in the scope. */

@@ -5,6 +5,7 @@
  * only appends the same bodies to Kafka.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import type { BenchResult } from './bench-result.js';
 import { createMakeRef } from '../src/crypto/master-key.js';
 import { bulkEventsMax, type OutcomeReply } from '../src/contract/outcome.js';
 import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
@@ -14,7 +15,6 @@ import type { Database } from '../src/stores/database/port.js';
 import { median } from './load.js';
 import { copySessions, makeDays, sessionsOf, type BenchSession } from './outcome-sessions.js';
 import { serve, type Served } from './process.js';
-import type { BenchResult } from './score.js';
 import { withStack, type StackEnvironment } from './stack.js';
 import { countStoresCpu } from './store-cpu.js';
 

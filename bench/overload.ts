@@ -6,11 +6,11 @@
  * whether each refusal says when to come again; and how long after it half of the answers are as quick as before. Each round measures
  * anew what it can answer, as the machine may have other work.
  */
+import type { BenchResult } from './bench-result.js';
 import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
 import { createLoad, median, quantile, type Exchange } from './load.js';
 import { serve } from './process.js';
 import { createSessions, saturate, scoring, settle, type Contestant, type Sessions } from './score-rounds.js';
-import type { BenchResult } from './score.js';
 import { tableOfTargets } from './score-targets.js';
 import { findStack, withStack } from './stack.js';
 import { warmUp, type WarmUp } from './warm-up.js';

@@ -1,8 +1,8 @@
 /** The table and the ratios of the score bench. */
+import type { BenchResult } from './bench-result.js';
 import { median } from './load.js';
 import type { RoleMeasured } from './score-roles.js';
 import type { Measured, Name, RateRound, Round } from './score-rounds.js';
-import type { BenchResult } from './score.js';
 import { scoreTargets } from './score-targets.js';
 
 export type Roles = Partial<Readonly<Record<'embedded' | 'api', RoleMeasured>>>;

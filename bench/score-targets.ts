@@ -1,5 +1,5 @@
 /** What the score bench is held against: floor and aim of each measure, and the table of them. */
-import type { BenchResult } from './score.js';
+import type { BenchResult } from './bench-result.js';
 
 export interface Target {
   readonly measure: string;

@@ -11,6 +11,7 @@ import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
 import { scoreExample } from '../src/scoring/examples.js';
 import { createLoad, median, type Load } from './load.js';
 import { serve } from './process.js';
+import type { BenchResult } from './bench-result.js';
 import { reportScores, type Roles } from './score-report.js';
 import { measureApi, measureEmbedded } from './score-roles.js';
 import {
@@ -40,11 +41,6 @@ export interface BenchOptions {
   readonly embedded?: boolean;
   /** Whether other make-ups are measured after it: embedded stores, role api alone. Default: yes. */
   readonly roles?: boolean;
-}
-
-export interface BenchResult {
-  readonly table: string;
-  readonly ratios: Readonly<Record<string, number>>;
 }
 
 const saturationShare = 0.7;

@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { BenchResult } from './bench-result.js';
 import { readSettings } from '../src/config/read.js';
 import { makeId } from '../src/crypto/ids.js';
 import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
@@ -16,7 +17,6 @@ import type { Log, LogEntry } from '../src/stores/log/port.js';
 import { createLogger } from '../src/telemetry/logger.js';
 import { createLoad, type Target } from './load.js';
 import { serve } from './process.js';
-import type { BenchResult } from './score.js';
 import { withStack } from './stack.js';
 
 export interface StoresBenchOptions {

@@ -7,6 +7,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import type { BenchResult } from './bench-result.js';
 import { readSettings } from '../src/config/read.js';
 import type { Settings } from '../src/config/settings.js';
 import { startService, type Service } from '../src/main.js';
@@ -17,7 +18,6 @@ import { openPostgres } from '../src/stores/database/postgres/open.js';
 import { openDatabaseAlone } from '../src/stores/database/open.js';
 import { createLogger } from '../src/telemetry/logger.js';
 import { createLoad, median, quantile } from './load.js';
-import type { BenchResult } from './score.js';
 
 export interface ThresholdsBenchOptions {
   /** Length of each load of scores. */

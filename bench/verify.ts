@@ -4,6 +4,7 @@
  *
  * Every session is made beforehand and comes from a device of its own; tokens are those of sessions verified just before.
  */
+import type { BenchResult } from './bench-result.js';
 import { deviceOnlyExample } from '../src/contract/envelope-examples.js';
 import type { VerifyReply } from '../src/contract/score-envelope.js';
 import type { SessionReply } from '../src/contract/session.js';
@@ -11,7 +12,6 @@ import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
 import { createLoad, median, quantile, type Load, type Target } from './load.js';
 import { serve, type Served } from './process.js';
 import { scoreBodies } from './score-bodies.js';
-import type { BenchResult } from './score.js';
 import { findStack, withStack } from './stack.js';
 
 export interface VerifyBenchOptions {

@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Agent } from 'undici';
+import type { BenchResult } from './bench-result.js';
 import type { Database } from '../src/stores/database/port.js';
 import { openPostgres } from '../src/stores/database/postgres/open.js';
 import { openKafkaLog } from '../src/stores/log/kafka/log.js';
@@ -19,7 +20,6 @@ import { payloadOf } from '../src/webhooks/payload.js';
 import { makeProject, makeWebhook, startTestDeliveries } from '../test/helpers/deliveries.js';
 import { verificationEvent } from '../test/helpers/session-events.js';
 import { createDatabase, findStack } from '../test/helpers/stores.js';
-import type { BenchResult } from './score.js';
 
 export interface WebhooksBenchOptions {
   /** Length of the paced load that latency is measured under. */

@@ -3,6 +3,9 @@
  * them against the service's contract. Fields that only newer services send are optional.
  */
 import type { VerifyHumanError } from './errors.js';
+import type { EventsSummary, Issue } from './events-summary.js';
+
+export type { EventsSummary, Issue } from './events-summary.js';
 
 export type Recommendation = 'allow' | 'review' | 'block' | 'step_up';
 export type DuplicateBand = 'none' | 'possible' | 'likely' | 'confirmed';
@@ -143,23 +146,6 @@ export interface OutcomeEvent {
 }
 
 /** One field at fault; `path` is a JSON pointer. */
-export interface Issue {
-  readonly path: string;
-  readonly message: string;
-}
-
-/** The answers to all requests of one `events` call, added up. */
-export interface EventsSummary {
-  readonly received: number;
-  readonly accepted: number;
-  readonly duplicates: number;
-  readonly rejected: number;
-  /** Accepted, of sessions not scored yet; null where the service does not say. */
-  readonly unmatched: number | null;
-  /** What the service found fault with, at most 1,000; `/events/1500/type` is about the event at index 1,500 of all that were given. */
-  readonly issues: readonly Issue[];
-}
-
 export interface TokenReply {
   readonly success: boolean;
   readonly sessionId?: string;

@@ -1,7 +1,7 @@
 /**
  * The one error of the client. `code` is the service's own where it answered with one.
  */
-import type { EventsSummary, Issue } from './api.js';
+import type { EventsSummary, Issue } from './events-summary.js';
 
 /** Codes of the client itself; all others are the service's. */
 export type ClientErrorCode =

@@ -3,19 +3,17 @@
  * One registry per process, made by the caller: nothing registers itself.
  */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import { primeSeries, wallMetrics } from './wall-metrics.js';
+import { dashboardMetrics, primeSeries } from './dashboard-metrics.js';
+import { createMakers, latencyBuckets, type Makers } from './metric-makers.js';
 
 /** How often the delay of the event loop is taken. It costs a timer: at the library’s 10 ms, most of what wakes an idle process. */
 const loopDelayEveryMs = 100;
-
-/** Seconds; dense around the latency budget of a score (5, 15 and 30 ms). */
-const latencyBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.015, 0.03, 0.06, 0.12, 0.25, 0.5, 1, 2, 5];
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics() {
   const registry = new Registry();
-  const makers = makersOf(registry);
+  const makers = createMakers(registry);
   const { histogram, counter, gauge } = makers;
 
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: loopDelayEveryMs });
@@ -73,7 +71,7 @@ export function createMetrics() {
     ),
     storeUp: gauge('vh_store_up', '1 while a store answers and takes writes, else 0.', ['store']),
     storeFailures: counter('vh_store_failures_total', 'Calls that a store did not answer.', ['store']),
-    ...wallMetrics(makers),
+    ...dashboardMetrics(makers),
   };
   primeSeries(metrics);
   return metrics;
@@ -111,19 +109,6 @@ function verificationMetrics(registry: Registry) {
     ),
     wrongClientSecrets: counter('vh_wrong_client_secrets_total', 'Calls with a wrong or missing client secret.', []),
   };
-}
-
-export type Makers = ReturnType<typeof makersOf>;
-
-function makersOf(registry: Registry) {
-  const registers = [registry];
-  const histogram = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
-    new Histogram<L>({ name, help, labelNames: [...labelNames], buckets: latencyBuckets, registers });
-  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
-    new Counter<L>({ name, help, labelNames: [...labelNames], registers });
-  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
-    new Gauge<L>({ name, help, labelNames: [...labelNames], registers });
-  return { histogram, counter, gauge };
 }
 
 /** Of records on their way from a score to the database. */

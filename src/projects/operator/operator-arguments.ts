@@ -2,9 +2,9 @@
  * Reads the words of an operator’s command line into a command. A mistake is told in a sentence, with the form that is right.
  */
 import { parseArgs } from 'node:util';
+import { isOperatorCommand, type OperatorCommand } from './operator-command.js';
 import { tiers } from '../../contract/project-parts.js';
 import { nearestName } from '../../kernel/validation.js';
-import { isOperatorCommand, type OperatorCommand } from './operator.js';
 
 const forms = {
   migrate: 'migrate',

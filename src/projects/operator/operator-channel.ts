@@ -7,11 +7,12 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { jwtVerify, SignJWT, type JWTPayload } from 'jose';
+import { isOperatorCommand, type OperatorCommand } from './operator-command.js';
 import { deriveSigningKey } from '../../crypto/master-key.js';
 import { Fault, isUnavailable } from '../../errors.js';
 import { readServerMark } from '../../stores/database/server-mark.js';
 import { causeOf } from '../../stores/store-report.js';
-import { isOperatorCommand, runOperatorCommand, type OperatorCommand, type OperatorDeps } from './operator.js';
+import { runOperatorCommand, type OperatorDeps } from './operator.js';
 
 const purpose = 'operator';
 const identity = { issuer: 'urn:verifyhuman:operator', audience: 'verifyhuman-admin-port' } as const;

@@ -2,78 +2,18 @@
  * What an operator may do beyond the dashboard: make organizations and keys, switch scoring on, set tier, quota and trial, and have a score
  * explained. The same functions serve the running service and the command line on its own. Each is recorded in the organization’s audit trail.
  */
-import type { ValidateFunction } from 'ajv';
-import { Type, type Static } from 'typebox';
-import { notFound } from '../../kernel/faults.js';
-import { expiresInDaysMax } from '../../contract/api-key.js';
-import { Nullable, StringEnum } from '../../contract/common.js';
-import type { Explanation } from '../../contract/explanation.js';
-import { tiers } from '../../contract/project-parts.js';
-import { Fault } from '../../errors.js';
-import { createAjv } from '../../kernel/validation.js';
-import type { Database, Queryable } from '../../stores/database/port.js';
-import { mintKey } from '../../administration/api-keys.js';
 import { operator, recordAudit } from '../../administration/audit.js';
-import {
-  insertOrganization,
-  showOrganization,
-  updateOrganization,
-  type OrganizationUpdate,
-} from '../../administration/organization-store.js';
-import { findProject } from '../../administration/project-store.js';
-import { askForLetters, readLetterFigures } from '../../stores/log/dead-letters/table.js';
-import { allowDeletion, readMarks } from '../../stores/database/retention-marks.js';
+import type { Explanation } from '../../contract/explanation.js';
+import { Fault } from '../../errors.js';
+import { notFound } from '../../kernel/faults.js';
+import type { Database } from '../../stores/database/port.js';
 import { doubtBackup, noteRestore } from '../../stores/database/restores.js';
+import { allowDeletion, readMarks } from '../../stores/database/retention-marks.js';
 import { inOrganization } from '../../stores/database/tenant.js';
-import { findByName, listOrganizations, showReceipt } from './operator-reads.js';
-
-const Id = Type.String({ minLength: 1, maxLength: 128 });
-const Name = Type.String({ minLength: 1, maxLength: 200 });
-const command = <const Command extends string, Fields extends Parameters<typeof Type.Object>[0]>(
-  name: Command,
-  fields: Fields,
-) => Type.Object({ command: Type.Literal(name), ...fields }, { additionalProperties: false });
-
-export const OperatorCommand = Type.Union([
-  command('create-organization', {
-    name: Name,
-    tier: StringEnum(tiers),
-    liteEnabled: Type.Boolean(),
-    another: Type.Optional(Type.Boolean()),
-  }),
-  command('list-organizations', { after: Nullable(Id) }),
-  command('show-receipt', { receiptId: Id }),
-  command('create-key', {
-    organizationId: Id,
-    projectId: Nullable(Id),
-    name: Name,
-    isTest: Type.Boolean(),
-    expiresInDays: Nullable(Type.Integer({ minimum: 1, maximum: expiresInDaysMax })),
-  }),
-  command('enable-lite', { organizationId: Id, liteEnabled: Type.Boolean() }),
-  command('set-tier', { organizationId: Id, tier: StringEnum(tiers) }),
-  command('set-quota', {
-    organizationId: Id,
-    monthlyQuota: Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000_000_000 })),
-  }),
-  command('demo-traffic', {}),
-  command('retention', { allow: Nullable(Name), before: Nullable(Type.String({ format: 'date-time' })) }),
-  command('dead-letters', { play: Type.Boolean(), group: Nullable(Name) }),
-  command('restored', { backupAt: Type.String({ format: 'date-time' }) }),
-  command('explain', { receiptId: Id, facts: Type.Boolean() }),
-  command('trial', { organizationId: Id, trialEndsAt: Nullable(Type.String({ format: 'date-time' })) }),
-]);
-export type OperatorCommand = Static<typeof OperatorCommand>;
-
-let check: ValidateFunction<OperatorCommand> | null = null;
-
-/** Whether it is a command that this version knows. */
-export function isOperatorCommand(wish: unknown): wish is OperatorCommand {
-  check ??= createAjv(false).compile<OperatorCommand>(OperatorCommand);
-  return check(wish);
-}
-
-type Of<Command extends OperatorCommand['command']> = Extract<OperatorCommand, { readonly command: Command }>;
+import { askForLetters, readLetterFigures } from '../../stores/log/dead-letters/table.js';
+import type { CommandOf, OperatorCommand } from './operator-command.js';
+import { listOrganizations, showReceipt } from './operator-reads.js';
+import { changeOrganization, createKey, createOrganization } from './organization-commands.js';
 
 /** Fills the demo project with invented traffic; answers whose it is and what was invented. */
 export type InventTraffic = () => Promise<{
@@ -105,11 +45,11 @@ export async function runOperatorCommand(
     case 'create-key':
       return createKey(deps, wish);
     case 'enable-lite':
-      return change(deps, wish.organizationId, { liteEnabled: wish.liteEnabled });
+      return changeOrganization(deps, wish.organizationId, { liteEnabled: wish.liteEnabled });
     case 'set-tier':
-      return change(deps, wish.organizationId, { tier: wish.tier });
+      return changeOrganization(deps, wish.organizationId, { tier: wish.tier });
     case 'set-quota':
-      return change(deps, wish.organizationId, { monthlyQuota: wish.monthlyQuota });
+      return changeOrganization(deps, wish.organizationId, { monthlyQuota: wish.monthlyQuota });
     case 'list-organizations':
       return listOrganizations(deps.database, wish.after);
     case 'show-receipt':
@@ -125,7 +65,7 @@ export async function runOperatorCommand(
     case 'restored':
       return restored(deps, wish);
     case 'trial':
-      return change(deps, wish.organizationId, {
+      return changeOrganization(deps, wish.organizationId, {
         trialEndsAt: wish.trialEndsAt === null ? null : new Date(wish.trialEndsAt),
       });
   }
@@ -134,7 +74,7 @@ export async function runOperatorCommand(
 /** How far records were deleted by their age, and what waits; with `allow`, up to when the next round may go on. */
 async function retention(
   { database }: OperatorDeps,
-  { allow, before }: Of<'retention'>,
+  { allow, before }: CommandOf<'retention'>,
 ): Promise<Record<string, unknown>> {
   if (allow !== null && before !== null && !(await allowDeletion(database, allow, new Date(before))))
     throw notFound(`deletion by age of ${allow}`);
@@ -144,7 +84,7 @@ async function retention(
 /** What the consumers set aside; with `play`, the running consumers take it once more within seconds. */
 async function deadLetters(
   { database }: OperatorDeps,
-  { play, group }: Of<'dead-letters'>,
+  { play, group }: CommandOf<'dead-letters'>,
 ): Promise<Record<string, unknown>> {
   const asked = play ? { playedAgain: await askForLetters(database, group) } : {};
   const groups = await readLetterFigures(database);
@@ -152,7 +92,10 @@ async function deadLetters(
 }
 
 /** The database was restored from a back-up of that time. */
-async function restored({ database }: OperatorDeps, { backupAt }: Of<'restored'>): Promise<Record<string, unknown>> {
+async function restored(
+  { database }: OperatorDeps,
+  { backupAt }: CommandOf<'restored'>,
+): Promise<Record<string, unknown>> {
   const doubt = await doubtBackup(database, new Date(backupAt));
   if (doubt !== null) throw new Fault('VALIDATION_FAILED', `--backup ${backupAt} ${doubt}.`);
   return { backupAt, recordsResent: await noteRestore(database, new Date(backupAt)) };
@@ -172,60 +115,10 @@ async function fillDemo({ database, inventTraffic }: OperatorDeps): Promise<Reco
   return invented;
 }
 
-function createOrganization(
-  { database }: OperatorDeps,
-  { name, tier, liteEnabled, another = false }: Of<'create-organization'>,
-): Promise<Record<string, unknown>> {
-  return database.transaction(async (tx) => {
-    // Two who make it at once: the second finds what the first made.
-    await tx.query('LOCK TABLE organizations IN SHARE ROW EXCLUSIVE MODE');
-    const known = another ? null : await findByName(tx, name);
-    if (known !== null) return describeKnown(tx, known.organization_id, known.lite_enabled);
-    const organizationId = await insertOrganization(tx, { name, tier, liteEnabled });
-    await recordAudit(tx, operator, {
-      organizationId,
-      action: 'organization.created',
-      subject: { kind: 'organization', id: organizationId },
-      detail: { name, tier, liteEnabled },
-    });
-    const organizationKey = await mintOrganizationKey(tx, organizationId, 'First organization key');
-    return { organizationId, organizationKey, liteEnabled, scoring: describeSwitch(organizationId, liteEnabled) };
-  });
-}
-
-async function mintOrganizationKey(tx: Queryable, organizationId: string, name: string): Promise<string> {
-  const minted = await mintKey(tx, { organizationId, projectId: null, name, isTest: false });
-  await recordKey(tx, organizationId, minted.keyId, { projectId: null, name, isTest: false, expiresAt: null });
-  return minted.secret;
-}
-
-function createKey(
-  { database, now }: OperatorDeps,
-  { organizationId, projectId, name, isTest, expiresInDays }: Of<'create-key'>,
-): Promise<Record<string, unknown>> {
-  const expiresAt = expiresInDays === null ? null : new Date(now() + expiresInDays * 86_400_000);
-  return inOrganization(database, organizationId, async (tx) => {
-    await requireOrganization(tx, organizationId);
-    if (projectId !== null && (await findProject(tx, projectId))?.organizationId !== organizationId)
-      throw notFound('project in this organization');
-    const minted = await mintKey(tx, { organizationId, projectId, name, isTest, expiresAt });
-    const detail = { projectId, name, isTest, expiresAt: expiresAt?.toISOString() ?? null };
-    await recordKey(tx, organizationId, minted.keyId, detail);
-    return {
-      organizationId,
-      projectId,
-      keyId: minted.keyId,
-      apiKey: minted.secret,
-      apiKeyPrefix: minted.prefix,
-      expiresAt: detail.expiresAt,
-    };
-  });
-}
-
 /** Whoever looks into a session of an organization leaves a trace there, as one who changes something does. */
 async function explain(
   deps: OperatorDeps,
-  { receiptId, facts }: Omit<Of<'explain'>, 'command'>,
+  { receiptId, facts }: Omit<CommandOf<'explain'>, 'command'>,
 ): Promise<Readonly<Record<string, unknown>>> {
   const explanation = await deps.explain(receiptId);
   if (explanation === null) throw notFound('receipt');
@@ -239,66 +132,4 @@ async function explain(
     }),
   );
   return { ...explanation, facts: facts ? explanation.facts : null };
-}
-
-async function change(
-  deps: OperatorDeps,
-  organizationId: string,
-  update: OrganizationUpdate,
-): Promise<Record<string, unknown>> {
-  const organization = await inOrganization(deps.database, organizationId, async (tx) => {
-    await requireOrganization(tx, organizationId);
-    const updated = await updateOrganization(tx, organizationId, update);
-    if (updated === null) throw notFound('organization');
-    await recordAudit(tx, operator, {
-      organizationId,
-      action: 'organization.updated',
-      subject: { kind: 'organization', id: organizationId },
-      detail: { ...update },
-    });
-    return updated;
-  });
-  const { name, tier, liteEnabled, monthlyQuota, trialEndsAt } = showOrganization(organization);
-  return { organizationId, name, tier, liteEnabled, monthlyQuota, trialEndsAt };
-}
-
-/** A repeat finds the organization. Its first key was shown once, so that whoever repeats because it was lost gets another; the first goes on. */
-async function describeKnown(
-  tx: Queryable,
-  organizationId: string,
-  liteEnabled: boolean,
-): Promise<Record<string, unknown>> {
-  return {
-    organizationId,
-    organizationKey: await mintOrganizationKey(tx, organizationId, 'Further organization key'),
-    liteEnabled,
-    scoring: describeSwitch(organizationId, liteEnabled),
-    note: 'The organization was there already and was left as it is; the key is a further one. A second organization of this name: --another.',
-  };
-}
-
-/** Which way scoring is switched, and the command that turns it. */
-function describeSwitch(organizationId: string, liteEnabled: boolean): string {
-  return liteEnabled
-    ? `on; npm run admin -- enable-lite --org ${organizationId} --off switches it off`
-    : `off; npm run admin -- enable-lite --org ${organizationId} switches it on`;
-}
-
-async function requireOrganization(tx: Queryable, organizationId: string): Promise<void> {
-  const [row] = await tx.query('SELECT 1 FROM organizations WHERE organization_id = $1', [organizationId]);
-  if (row === undefined) throw notFound('organization');
-}
-
-function recordKey(
-  tx: Queryable,
-  organizationId: string,
-  keyId: string,
-  detail: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  return recordAudit(tx, operator, {
-    organizationId,
-    action: 'key.created',
-    subject: { kind: 'key', id: keyId },
-    detail,
-  });
 }

@@ -1,15 +1,15 @@
 /**
- * Metrics that a wall shows beside rates and latencies: what is behind and for how long, who is refused, what runs, how old what it looks up is.
+ * Metrics that a dashboard shows next to rates and latencies: what is behind and for how long, who is refused, what runs, how old what it looks up is.
  */
 import type { Counter } from 'prom-client';
 import { degradedSignals } from '../contract/score.js';
 import { createBoundedLabels } from './bounded-labels.js';
-import type { Makers, Metrics } from './metrics.js';
+import type { Makers } from './metric-makers.js';
 
 const sourcesMax = 200;
 const keysMax = 100;
 
-export function wallMetrics({ histogram, counter, gauge }: Makers) {
+export function dashboardMetrics({ histogram, counter, gauge }: Makers) {
   return {
     /** A source of a project, or `other` beyond the first 200. */
     sourceLabel: createBoundedLabels(sourcesMax),
@@ -54,8 +54,20 @@ export function wallMetrics({ histogram, counter, gauge }: Makers) {
   };
 }
 
+type PrimedCounters = Readonly<
+  Record<'scores', Counter<'recommendation'>> &
+    Record<'degraded', Counter<'signal'>> &
+    Record<'probes' | 'outcomes', Counter<'result'>> &
+    Record<'poolRejected', Counter<'reason'>> &
+    Record<'storeFailures', Counter<'store'>> &
+    Record<'spoolEntries' | 'outboxEvents', Counter<'event'>> &
+    Record<'webhookAttempts', Counter<'outcome'>> &
+    Record<'rateLimited', Counter<'key'>> &
+    Record<'databaseFailures', Counter<'pool'>>
+>;
+
 /** Series that are there from the start, at 0: what was never counted is seen, and the first time is a rise. */
-export function primeSeries(metrics: Metrics): void {
+export function primeSeries(metrics: PrimedCounters): void {
   const prime = <L extends string>(counter: Counter<L>, label: L, values: readonly string[]): void =>
     values.forEach((value) => counter.inc({ [label]: value } as Record<L, string>, 0));
   prime(metrics.scores, 'recommendation', ['allow', 'review', 'block']);

@@ -1,0 +1,5 @@
+/** What a bench answers: a table for people, and the ratios that its last line prints as JSON. */
+export interface BenchResult {
+  readonly table: string;
+  readonly ratios: Readonly<Record<string, number>>;
+}

@@ -1,0 +1,132 @@
+/** The operator's commands on organizations and their keys. Each write is recorded in the organization's audit trail. */
+import { mintKey } from '../../administration/api-keys.js';
+import { operator, recordAudit } from '../../administration/audit.js';
+import {
+  insertOrganization,
+  showOrganization,
+  updateOrganization,
+  type OrganizationUpdate,
+} from '../../administration/organization-store.js';
+import { findProject } from '../../administration/project-store.js';
+import { notFound } from '../../kernel/faults.js';
+import type { Database, Queryable } from '../../stores/database/port.js';
+import { inOrganization } from '../../stores/database/tenant.js';
+import type { CommandOf } from './operator-command.js';
+import { findByName } from './operator-reads.js';
+
+export interface OrganizationCommandDeps {
+  readonly database: Database;
+  readonly now: () => number;
+}
+
+export function createOrganization(
+  { database }: OrganizationCommandDeps,
+  { name, tier, liteEnabled, another = false }: CommandOf<'create-organization'>,
+): Promise<Record<string, unknown>> {
+  return database.transaction(async (tx) => {
+    // Two who make it at once: the second finds what the first made.
+    await tx.query('LOCK TABLE organizations IN SHARE ROW EXCLUSIVE MODE');
+    const known = another ? null : await findByName(tx, name);
+    if (known !== null) return describeKnown(tx, known.organization_id, known.lite_enabled);
+    const organizationId = await insertOrganization(tx, { name, tier, liteEnabled });
+    await recordAudit(tx, operator, {
+      organizationId,
+      action: 'organization.created',
+      subject: { kind: 'organization', id: organizationId },
+      detail: { name, tier, liteEnabled },
+    });
+    const organizationKey = await mintOrganizationKey(tx, organizationId, 'First organization key');
+    return { organizationId, organizationKey, liteEnabled, scoring: describeSwitch(organizationId, liteEnabled) };
+  });
+}
+
+async function mintOrganizationKey(tx: Queryable, organizationId: string, name: string): Promise<string> {
+  const minted = await mintKey(tx, { organizationId, projectId: null, name, isTest: false });
+  await recordKey(tx, organizationId, minted.keyId, { projectId: null, name, isTest: false, expiresAt: null });
+  return minted.secret;
+}
+
+export function createKey(
+  { database, now }: OrganizationCommandDeps,
+  { organizationId, projectId, name, isTest, expiresInDays }: CommandOf<'create-key'>,
+): Promise<Record<string, unknown>> {
+  const expiresAt = expiresInDays === null ? null : new Date(now() + expiresInDays * 86_400_000);
+  return inOrganization(database, organizationId, async (tx) => {
+    await requireOrganization(tx, organizationId);
+    if (projectId !== null && (await findProject(tx, projectId))?.organizationId !== organizationId)
+      throw notFound('project in this organization');
+    const minted = await mintKey(tx, { organizationId, projectId, name, isTest, expiresAt });
+    const detail = { projectId, name, isTest, expiresAt: expiresAt?.toISOString() ?? null };
+    await recordKey(tx, organizationId, minted.keyId, detail);
+    return {
+      organizationId,
+      projectId,
+      keyId: minted.keyId,
+      apiKey: minted.secret,
+      apiKeyPrefix: minted.prefix,
+      expiresAt: detail.expiresAt,
+    };
+  });
+}
+
+export async function changeOrganization(
+  { database }: Pick<OrganizationCommandDeps, 'database'>,
+  organizationId: string,
+  update: OrganizationUpdate,
+): Promise<Record<string, unknown>> {
+  const organization = await inOrganization(database, organizationId, async (tx) => {
+    await requireOrganization(tx, organizationId);
+    const updated = await updateOrganization(tx, organizationId, update);
+    if (updated === null) throw notFound('organization');
+    await recordAudit(tx, operator, {
+      organizationId,
+      action: 'organization.updated',
+      subject: { kind: 'organization', id: organizationId },
+      detail: { ...update },
+    });
+    return updated;
+  });
+  const { name, tier, liteEnabled, monthlyQuota, trialEndsAt } = showOrganization(organization);
+  return { organizationId, name, tier, liteEnabled, monthlyQuota, trialEndsAt };
+}
+
+/** A repeat finds the organization. Its first key was shown once, so that whoever repeats because it was lost gets another; the first goes on. */
+async function describeKnown(
+  tx: Queryable,
+  organizationId: string,
+  liteEnabled: boolean,
+): Promise<Record<string, unknown>> {
+  return {
+    organizationId,
+    organizationKey: await mintOrganizationKey(tx, organizationId, 'Further organization key'),
+    liteEnabled,
+    scoring: describeSwitch(organizationId, liteEnabled),
+    note: 'The organization was there already and was left as it is; the key is a further one. A second organization of this name: --another.',
+  };
+}
+
+/** Which way scoring is switched, and the command that turns it. */
+function describeSwitch(organizationId: string, liteEnabled: boolean): string {
+  return liteEnabled
+    ? `on; npm run admin -- enable-lite --org ${organizationId} --off switches it off`
+    : `off; npm run admin -- enable-lite --org ${organizationId} switches it on`;
+}
+
+async function requireOrganization(tx: Queryable, organizationId: string): Promise<void> {
+  const [row] = await tx.query('SELECT 1 FROM organizations WHERE organization_id = $1', [organizationId]);
+  if (row === undefined) throw notFound('organization');
+}
+
+function recordKey(
+  tx: Queryable,
+  organizationId: string,
+  keyId: string,
+  detail: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  return recordAudit(tx, operator, {
+    organizationId,
+    action: 'key.created',
+    subject: { kind: 'key', id: keyId },
+    detail,
+  });
+}

@@ -1,0 +1,112 @@
+/** Routes that create projects: provisioning by an organization's backend, and creation from the dashboard. */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance } from 'fastify';
+import { actorOf } from '../../administration/audit.js';
+import { findOrganization } from '../../administration/organization-store.js';
+import { ProjectCreation, ProjectProvisioning, ProvisioningReply, type ProjectFields } from '../../contract/project.js';
+import { Fault } from '../../errors.js';
+import { organizationOf } from '../../http/access.js';
+import { errorReplies } from '../../http/openapi.js';
+import type { Caller } from '../../kernel/caller.js';
+import { invalid, notFound } from '../../kernel/faults.js';
+import type { AdministrationDeps } from '../deps.js';
+import { examples } from '../examples.js';
+import { checkProject, requireBrandingTier, resolveAlias } from './project-checks.js';
+import { projectManagement, projectTags } from './project-route-parts.js';
+import { provisionProject } from './provisioning.js';
+
+export function registerProjectCreation(app: FastifyInstance, deps: AdministrationDeps): void {
+  registerProvisioning(app, deps);
+  registerCreation(app, deps);
+}
+
+/** Checks a creation, and returns it as it will be stored. */
+function fieldsOf({ environment }: AdministrationDeps, creation: ProjectCreation): ProjectFields {
+  const { issueApiKey: _issue, rotateApiKey: _rotate, ...change } = creation;
+  const alias = resolveAlias(change);
+  const { fields, issues } = checkProject(alias.change, { environment, originsPath: alias.originsPath });
+  if (alias.issues.length + issues.length > 0) throw invalid([...alias.issues, ...issues]);
+  return fields;
+}
+
+/** A project’s key may do more than any scope of an access token says, and outlives it. */
+function requireOwnKeys(caller: Caller | null, { issueApiKey, rotateApiKey }: ProjectCreation): void {
+  if (caller?.kind === 'key' && caller.client === true && (issueApiKey === true || rotateApiKey === true))
+    throw new Fault(
+      'INSUFFICIENT_SCOPE',
+      'An access token makes no API keys. Leave issueApiKey and rotateApiKey away.',
+    );
+}
+
+function registerProvisioning(app: FastifyInstance, deps: AdministrationDeps): void {
+  app.withTypeProvider<TypeBoxTypeProvider>().post(
+    '/projects/provision',
+    {
+      config: { access: { credential: 'organization-key', scope: 'projects:write', oauth: ['projects:write'] } },
+      schema: {
+        tags: projectTags,
+        operationId: 'provisionProject',
+        summary: 'Make a project, once for each externalId',
+        description:
+          'Calling again with the same externalId answers the existing project with 200 and changes nothing. issueApiKey adds a live key of the project, told once; rotateApiKey replaces it.',
+        body: { ...ProjectProvisioning, examples: [examples.provision] },
+        response: {
+          200: ProvisioningReply,
+          201: ProvisioningReply,
+          ...errorReplies([400, 401, 402, 403, 413, 415, 429]),
+        },
+      },
+    },
+    async (request, reply) => {
+      const body = request.body as ProjectCreation;
+      requireOwnKeys(request.caller, body);
+      const { created, reply: answer } = await provisionProject(
+        deps,
+        { caller: request.caller, actor: actorOf(request) },
+        organizationOf(request),
+        fieldsOf(deps, body),
+        body,
+      );
+      return reply.code(created ? 201 : 200).send(answer);
+    },
+  );
+}
+
+function registerCreation(app: FastifyInstance, deps: AdministrationDeps): void {
+  app.withTypeProvider<TypeBoxTypeProvider>().post(
+    '/projects',
+    {
+      config: { access: projectManagement },
+      schema: {
+        tags: projectTags,
+        operationId: 'createProject',
+        summary: 'Make a project from the dashboard',
+        description: 'As provisioning, and takes branding as well.',
+        body: { ...ProjectCreation, examples: [examples.create] },
+        response: {
+          200: ProvisioningReply,
+          201: ProvisioningReply,
+          ...errorReplies([400, 401, 402, 403, 404, 413, 415, 429]),
+        },
+      },
+    },
+    async (request, reply) => {
+      const organizationId = organizationOf(request);
+      requireOwnKeys(request.caller, request.body);
+      const fields = fieldsOf(deps, request.body);
+      if (fields.branding !== undefined) {
+        const organization = await findOrganization(deps.database, organizationId);
+        if (organization === null) throw notFound('organization');
+        requireBrandingTier(fields.branding, organization.tier);
+      }
+      const { created, reply: answer } = await provisionProject(
+        deps,
+        { caller: request.caller, actor: actorOf(request) },
+        organizationId,
+        fields,
+        request.body,
+      );
+      return reply.code(created ? 201 : 200).send(answer);
+    },
+  );
+}
