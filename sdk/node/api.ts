@@ -3,7 +3,7 @@
  * them against the service's contract. Fields that only newer services send are optional.
  */
 import type { VerifyHumanError } from './errors.js';
-import type { EventsSummary, Issue } from './events-summary.js';
+import type { EventsSummary } from './events-summary.js';
 
 export type { EventsSummary, Issue } from './events-summary.js';
 
