@@ -5,7 +5,7 @@
  */
 import type { FilesOfScores } from './files-server.js';
 import { serve } from './process.js';
-import type { BenchResult } from './score.js';
+import type { BenchResult } from './bench-result.js';
 import { findStack, withStack } from './stack.js';
 
 export async function benchFiles(options: { readonly embedded?: boolean } = {}): Promise<BenchResult> {

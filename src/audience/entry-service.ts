@@ -5,8 +5,7 @@
  *
  *     entering ──score, decide, take──▶ verifying ──passed──▶ surveying ──▶ the survey
  */
-import type { KeyCaller } from '../kernel/caller.js';
-import { rateLimitDefaults } from '../contract/api-key.js';
+import type { DataOwner } from '../kernel/caller.js';
 import type { ScoreReply, ScoreRequest } from '../contract/score.js';
 import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
@@ -58,7 +57,7 @@ export interface HostedVerificationClient {
 
 export interface EntryDeps extends SurveyDeps {
   readonly database: Database;
-  readonly score: (caller: KeyCaller, request: ScoreRequest) => Promise<string>;
+  readonly score: (owner: DataOwner, request: ScoreRequest) => Promise<string>;
   readonly countryOf: (address: string) => string | null;
   /** Keyed hash of an identifier within a project. */
   readonly hash: (projectId: string, kind: 'respondent' | 'device', value: string) => string;
@@ -142,7 +141,7 @@ const scoreOf = ({
 /** The same scoring as with a key: the session is the place, so that a repeat is the same receipt or a new one that counts nothing twice. */
 async function gate(deps: EntryDeps, study: Study, reservation: QuotaReservation, visit: Visit): Promise<ScoreReply> {
   const { userAgent, traits, address, sourceId } = visit;
-  const text = await deps.score(gateCaller(study), {
+  const text = await deps.score(dataOwnerOf(study), {
     sessionId: reservation.reservationId,
     clientIp: address,
     sourceId,
@@ -155,20 +154,13 @@ async function gate(deps: EntryDeps, study: Study, reservation: QuotaReservation
   return JSON.parse(text) as ScoreReply;
 }
 
-/** Scores for the study’s project, with receipts that the key of its owner may read. */
-export const gateCaller = ({ organizationId, projectId, lineage, isTest, studyId }: Study): KeyCaller => ({
-  kind: 'key',
-  keyId: studyId,
+/** What a study measures belongs to its project, and the key that created the study may read it. */
+export const dataOwnerOf = ({ organizationId, projectId, lineage, isTest }: Study): DataOwner => ({
   lineage,
   organizationId,
   projectId,
-  scopes: ['lite:write'],
-  limits: rateLimitDefaults,
   isTest,
   isDemo: false,
-  diagnosticsEnabled: false,
-  // Respondents take nothing off the limits of the key.
-  client: true,
 });
 
 /** Where a respondent goes from the place that they have. */

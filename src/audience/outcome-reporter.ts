@@ -2,13 +2,13 @@
  * Tells scoring what became of a respondent, so that later scores know: a complete, or a disqualification for fit, which is neutral. It is told
  * as the place closes, and by the next round where that did not succeed. Told twice it is the same event, and counts once.
  */
-import type { KeyCaller } from '../kernel/caller.js';
+import type { DataOwner } from '../kernel/caller.js';
 import type { OutcomeEvent } from '../contract/outcome.js';
 import { Fault } from '../errors.js';
 import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import type { Logger } from '../telemetry/logger.js';
-import { gateCaller } from './entry-service.js';
+import { dataOwnerOf } from './entry-service.js';
 import type { QuotaReservation } from './reservation-store.js';
 import type { Study } from './study-store.js';
 
@@ -17,14 +17,14 @@ export type ReportOutcome = (study: Study, reservation: QuotaReservation) => Pro
 
 export interface OutcomeReporterDeps {
   readonly database: Database;
-  readonly acceptOutcomes: (caller: KeyCaller, events: readonly OutcomeEvent[]) => Promise<unknown>;
+  readonly acceptOutcomes: (owner: DataOwner, events: readonly OutcomeEvent[]) => Promise<unknown>;
   readonly logger: Logger;
 }
 
 export function createOutcomeReporter({ database, acceptOutcomes, logger }: OutcomeReporterDeps): ReportOutcome {
   return async (study, reservation) => {
     try {
-      await acceptOutcomes(gateCaller(study), [outcomeOf(reservation)]).catch((error: unknown) => {
+      await acceptOutcomes(dataOwnerOf(study), [outcomeOf(reservation)]).catch((error: unknown) => {
         // What is not taken today is not taken tomorrow.
         if (!(error instanceof Fault) || error.code !== 'VALIDATION_FAILED') throw error;
         logger.error(

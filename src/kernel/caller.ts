@@ -3,20 +3,24 @@
 export const dashboardRoles = ['member', 'admin', 'owner'] as const;
 export type DashboardRole = (typeof dashboardRoles)[number];
 
-/** An authenticated API key as the hot path needs it. */
-export interface KeyCaller {
-  readonly kind: 'key';
-  readonly keyId: string;
+/** Who owns what a score or an outcome leaves behind, and may read it. */
+export interface DataOwner {
   /** The first key of a chain of rotations: a replacement may read what its predecessors wrote. */
   readonly lineage: string;
   readonly organizationId: string;
   /** null for an organization key. */
   readonly projectId: string | null;
-  readonly scopes: readonly string[];
-  readonly limits: { readonly perMinute: number; readonly perDay: number };
   readonly isTest: boolean;
   /** Minted by anybody for a trial of the integration. */
   readonly isDemo: boolean;
+}
+
+/** An authenticated API key as the hot path needs it. */
+export interface KeyCaller extends DataOwner {
+  readonly kind: 'key';
+  readonly keyId: string;
+  readonly scopes: readonly string[];
+  readonly limits: { readonly perMinute: number; readonly perDay: number };
   readonly diagnosticsEnabled: boolean;
   /** An OAuth client with an access token stands in for a key: id and lineage are the client’s, the scopes those of the token. */
   readonly client?: true;

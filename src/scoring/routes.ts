@@ -8,6 +8,7 @@ import type { AccessDeps } from '../kernel/caller.js';
 import { ProbeBody, ProbeReply, type ProbeTransport } from '../contract/probe.js';
 import { EvidenceReply, ScoreReply, ScoreRequest } from '../contract/score.js';
 import { createNullRemover } from '../kernel/absent-nulls.js';
+import { scoringRateLimits } from '../administration/key-rate-limits.js';
 import { keyCaller, takeOutstandingRate } from '../http/access.js';
 import { registerJsonBody } from '../http/json-body.js';
 import { errorReplies } from '../http/openapi.js';
@@ -74,6 +75,7 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
     },
     async (request, reply) => {
       const text = await deps.scores.score(keyCaller(request), request.body, {
+        rateLimits: scoringRateLimits(keyCaller(request)),
         idempotencyKey: request.headers['idempotency-key'] ?? null,
         onCounted: () => void (request.rateTaken = true),
       });

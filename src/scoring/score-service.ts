@@ -5,17 +5,16 @@
  */
 import { LRUCache } from 'lru-cache';
 import { notFound, invalid, rateLimited } from '../kernel/faults.js';
-import type { KeyCaller } from '../kernel/caller.js';
+import type { DataOwner } from '../kernel/caller.js';
 import type { ScoreFacts } from '../contract/facts.js';
 import type { ScoreInput, ScoreRequest, WebBotAuth } from '../contract/score.js';
-import { scoringRateLimits } from '../administration/key-rate-limits.js';
 import { makeId } from '../crypto/ids.js';
 import type { BatchSigner } from '../crypto/batch-signer.js';
 import type { MakeRef } from '../crypto/master-key.js';
 import { Fault, storeUnavailable } from '../errors.js';
 import { appendCounted, appendOutcome, openBase, packBase } from '../record/record.js';
 import type { Counted, ScoreBase } from '../record/types.js';
-import type { Counters, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../stores/counters/port.js';
+import type { Counters, RateLimit, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../stores/counters/port.js';
 import { namespaceOf, type Namespace } from '../stores/counters/namespace.js';
 import type { Log } from '../stores/log/port.js';
 import type { Logger } from '../telemetry/logger.js';
@@ -70,7 +69,9 @@ export interface ScoreServiceDeps {
 export interface ScoreOptions {
   /** The header Idempotency-Key: the same key and body answer the same receipt, also after a new message of the probe. */
   readonly idempotencyKey?: string | null;
-  /** Told once the call goes to the counters, which take it off the key’s limits. */
+  /** Limits that the call is taken off as it is counted; none by default. */
+  readonly rateLimits?: readonly RateLimit[];
+  /** Called once the call goes to the counters, which take it off the key’s limits. */
   readonly onCounted?: () => void;
 }
 
@@ -85,24 +86,24 @@ export function createScoreService(deps: ScoreServiceDeps) {
   const judge = createJudge(deps);
 
   /** Answers the reply as JSON text. A fixed session of a test or demo key is answered from its recorded facts, without a count and without a receipt. */
-  async function score(caller: KeyCaller, body: ScoreRequest, options: ScoreOptions = {}): Promise<string> {
+  async function score(owner: DataOwner, body: ScoreRequest, options: ScoreOptions = {}): Promise<string> {
     const endGather = metrics.scoreStage.startTimer({ stage: 'gather' });
-    if (!(await deps.subjects.liteEnabled(caller.organizationId))) throw switchedOff(caller.organizationId);
+    if (!(await deps.subjects.liteEnabled(owner.organizationId))) throw switchedOff(owner.organizationId);
     const request = readScoreRequest(body);
     const { address, issues } = checkRequest(request);
     const unknown = findUnknownNames(body);
-    const refused = caller.isTest ? refuseUnknownNames(unknown) : [];
+    const refused = owner.isTest ? refuseUnknownNames(unknown) : [];
     if (address === null || issues.length + refused.length > 0) throw invalid([...issues, ...refused]);
-    const fixed = fixedFactsOf(caller, request.sessionId, deps.now());
+    const fixed = fixedFactsOf(owner, request.sessionId, deps.now());
     if (fixed !== null) return deps.judgeScore(fixed, false).reply;
     const notes = noteRequest(unknown, request, {
       probeElsewhere: deps.watch.findElsewhere(request.clientIp, {
-        projectId: caller.projectId,
+        projectId: owner.projectId,
         sessionId: request.sessionId,
       }),
       isFixedSession: isFixedSession(request.sessionId),
     });
-    const { base, signature } = await gather(deps, caller, request, address, notes);
+    const { base, signature } = await gather(deps, owner, request, address, notes);
     endGather();
 
     const packed = packBase(base);
@@ -116,7 +117,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
         content: packed,
         request,
         signature,
-        limits: scoringRateLimits(caller),
+        limits: options.rateLimits ?? [],
         idempotencyKey: options.idempotencyKey ?? null,
         makeRef: deps.makeRef,
       }),
@@ -208,12 +209,12 @@ function idempotencyConflict(): Fault {
 
 async function gather(
   deps: ScoreServiceDeps,
-  caller: KeyCaller,
+  owner: DataOwner,
   request: ScoreInput,
   address: Address,
   notes: Pick<ScoreFacts, 'integration'>,
 ): Promise<{ base: ScoreBase; signature: string | null }> {
-  const project = caller.projectId === null ? null : await deps.subjects.findProject(caller.projectId);
+  const project = owner.projectId === null ? null : await deps.subjects.findProject(owner.projectId);
   const agent =
     request.webBotAuth === undefined
       ? null
@@ -228,11 +229,11 @@ async function gather(
     notes,
     owner: {
       receiptId: makeId('receipt'),
-      organizationId: caller.organizationId,
-      projectId: caller.projectId,
-      lineage: caller.lineage,
-      isTest: caller.isTest,
-      isDemo: caller.isDemo,
+      organizationId: owner.organizationId,
+      projectId: owner.projectId,
+      lineage: owner.lineage,
+      isTest: owner.isTest,
+      isDemo: owner.isDemo,
     },
     liteConfig: project?.liteConfig,
     assuranceAvailable: project?.assuranceAvailable ?? 'none',

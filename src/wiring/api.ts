@@ -1,6 +1,7 @@
 /**
  * The role `api`: the Fastify application with every capability’s routes, documents, SDK files and the demo page.
  */
+import { scoringRateLimits } from '../administration/key-rate-limits.js';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { AccessTokenReader } from '../kernel/caller.js';
@@ -189,7 +190,7 @@ async function serveDemo(
     async score(request) {
       const caller = await findKey(ids.projectKey);
       if (caller === null) throw new Fault('INVALID_KEY', 'The demo project’s key does not work any more.');
-      return scores.score(caller, request);
+      return scores.score(caller, request, { rateLimits: scoringRateLimits(caller) });
     },
   });
   return true;

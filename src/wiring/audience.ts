@@ -59,7 +59,7 @@ export async function startAudience(
   });
   const reportOutcome = createOutcomeReporter({
     database: stores.database,
-    acceptOutcomes: (caller, events) => scoring.outcomes.accept(caller, events),
+    acceptOutcomes: (owner, events) => scoring.outcomes.accept(owner, events),
     logger,
   });
   await registerOpenapi(app, {
@@ -78,7 +78,7 @@ export async function startAudience(
           ...entryPartsOf(parts),
           tokens,
           audienceUrl,
-          score: (caller, request) => scoring.scores.score(caller, request),
+          score: (owner, request) => scoring.scores.score(owner, request),
           countryOf(text) {
             const address = parseAddress(text);
             return address === null ? null : scoring.geography.look(address).country;

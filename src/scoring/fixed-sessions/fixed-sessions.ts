@@ -3,7 +3,7 @@
  * them is counted or stored: their facts are recorded here, and verdict and evidence are rendered from those.
  */
 import { hash } from 'node:crypto';
-import type { KeyCaller } from '../../kernel/caller.js';
+import type { DataOwner } from '../../kernel/caller.js';
 import { rateLimited } from '../../kernel/faults.js';
 import { calibrationDefaults } from '../../contract/calibration.js';
 import type { ScoreFacts } from '../../contract/facts.js';
@@ -54,16 +54,16 @@ const factsByReceipt: ReadonlyMap<string, ScoreFacts> = new Map(
  * The facts of a fixed session; null for any other session, and for every live key. Throws RATE_LIMIT_EXCEEDED for `test_rate_limited`
  * and STORE_UNAVAILABLE for `test_unavailable`, each with its headers.
  */
-export function fixedFactsOf(caller: KeyCaller, sessionId: string, nowMs: number): ScoreFacts | null {
-  if (!isTrying(caller)) return null;
+export function fixedFactsOf(owner: DataOwner, sessionId: string, nowMs: number): ScoreFacts | null {
+  if (!isTrying(owner)) return null;
   const fault = fixedFaultOf(sessionId, nowMs);
   if (fault !== null) throw fault;
   return factsById.get(sessionId) ?? null;
 }
 
 /** The facts behind the receipt of a fixed session; null for any other receipt, and for every live key. */
-export function fixedReceiptOf(caller: KeyCaller, receiptId: string): ScoreFacts | null {
-  return isTrying(caller) ? (factsByReceipt.get(receiptId) ?? null) : null;
+export function fixedReceiptOf(owner: DataOwner, receiptId: string): ScoreFacts | null {
+  return isTrying(owner) ? (factsByReceipt.get(receiptId) ?? null) : null;
 }
 
 /** All ids that have a fixed answer with a test or demo key. */
@@ -72,7 +72,7 @@ const fixed = new Set(fixedSessionIds);
 
 export const isFixedSession = (sessionId: string): boolean => fixed.has(sessionId);
 
-const isTrying = ({ isTest, isDemo }: KeyCaller): boolean => isTest || isDemo;
+const isTrying = ({ isTest, isDemo }: DataOwner): boolean => isTest || isDemo;
 
 function fixedFaultOf(sessionId: string, nowMs: number): Fault | null {
   if (sessionId === 'test_unavailable') return storeUnavailable('the fixed session test_unavailable was scored');

@@ -2,7 +2,7 @@
  * Looks at one outcome event: whether it is well formed, dated possibly, and of a project that the key may speak for. Each is judged
  * by itself; what is wrong is told by its pointer, and the event is then not stored.
  */
-import type { KeyCaller } from '../../kernel/caller.js';
+import type { DataOwner } from '../../kernel/caller.js';
 import { findUnstorable } from '../../kernel/storable-text.js';
 import { OutcomeDetail, OutcomeEvent, retractionName } from '../../contract/outcome.js';
 import type { Issue } from '../../errors.js';
@@ -20,7 +20,7 @@ export interface EventCheckDeps {
 
 /** Checks the events of one call, in one go; `pathOf` tells the pointer of each. `session` is that of all of them where the address names it. */
 export type EventCheck = (
-  caller: KeyCaller,
+  owner: DataOwner,
   events: readonly unknown[],
   pathOf: (index: number) => string,
   session?: string,
@@ -69,14 +69,14 @@ export function createEventCheck({ now, findProjectOwner }: EventCheckDeps): Eve
     return unstorable === null ? event : [unstorable];
   };
 
-  return async (caller, events, pathOf, session) => {
+  return async (owner, events, pathOf, session) => {
     const shaped = events.map((event) => checkShape(event, session));
-    const owners = await findOwners(caller, shaped);
+    const owners = await findOwners(owner, shaped);
     return shaped.map((event, index): CheckedEvent => {
       const at = pathOf(index);
       const issues = isIssues(event)
         ? event
-        : [...dateIssues(event), ...contradictions(event), ...projectIssues(caller, event, owners)];
+        : [...dateIssues(event), ...contradictions(event), ...projectIssues(owner, event, owners)];
       if (!isIssues(event) && issues.length === 0) return { event, issues, unknown: unknownOf(event, at) };
       return {
         event: null,
@@ -88,10 +88,10 @@ export function createEventCheck({ now, findProjectOwner }: EventCheckDeps): Eve
 
   /** Of the projects that events of an organization key name, each looked up once. */
   async function findOwners(
-    caller: KeyCaller,
+    owner: DataOwner,
     shaped: readonly (OutcomeEvent | readonly Issue[])[],
   ): Promise<ReadonlyMap<string, string | null>> {
-    if (caller.projectId !== null) return new Map();
+    if (owner.projectId !== null) return new Map();
     const named = new Set(shaped.flatMap((event) => (isIssues(event) ? [] : (event.projectId ?? []))));
     return new Map(await Promise.all([...named].map(async (id) => [id, await findProjectOwner(id)] as const)));
   }
@@ -119,16 +119,16 @@ const unknownOf = (event: OutcomeEvent, at: string): UnknownName[] => [
 
 /** An organization key resolves to no project: the event says whose session it means. */
 function projectIssues(
-  caller: KeyCaller,
+  owner: DataOwner,
   { projectId }: OutcomeEvent,
   owners: ReadonlyMap<string, string | null>,
 ): readonly Issue[] {
   const issue = (message: string): readonly Issue[] => [{ path: '/projectId', message }];
-  if (caller.projectId !== null)
-    return projectId === undefined || projectId === caller.projectId
+  if (owner.projectId !== null)
+    return projectId === undefined || projectId === owner.projectId
       ? []
       : issue('is not the project of this key; leave it out.');
   if (projectId === undefined)
     return issue('is needed with an organization key: the project whose key scored the session.');
-  return owners.get(projectId) === caller.organizationId ? [] : issue('is no project of this organization.');
+  return owners.get(projectId) === owner.organizationId ? [] : issue('is no project of this organization.');
 }

@@ -3,7 +3,7 @@
  * accepted is durable before the reply, together with the work order that will carry it into the history; a replay is a
  * duplicate and changes nothing. With the database away nothing is accepted, and the answer is a 503 to repeat.
  */
-import type { KeyCaller } from '../../kernel/caller.js';
+import type { DataOwner } from '../../kernel/caller.js';
 import { invalid } from '../../kernel/faults.js';
 import type { OutcomeReply } from '../../contract/outcome.js';
 import type { MakeRef } from '../../crypto/master-key.js';
@@ -41,16 +41,16 @@ export function createOutcomeService(deps: OutcomeServiceDeps) {
   const checkEvents = createEventCheck(deps);
   return {
     /** `session`: that of all events, where the address names it. */
-    async accept(caller: KeyCaller, events: readonly unknown[], session?: string): Promise<OutcomeReply> {
-      const checked = await checkEvents(caller, events, (index) => `/events/${index}`, session);
+    async accept(owner: DataOwner, events: readonly unknown[], session?: string): Promise<OutcomeReply> {
+      const checked = await checkEvents(owner, events, (index) => `/events/${index}`, session);
       const refused = checked.flatMap(({ issues }) => issues);
-      const stated = rowsOf(caller, checked, deps.makeRef);
+      const stated = rowsOf(owner, checked, deps.makeRef);
       if (stated.length === 0) throw invalid(refused.slice(0, issuesMax));
       const valid = stated.map(({ row }) => row);
       const { accepted, restated, unscored } = await storeEvents(deps.database, valid);
       const [unmatched] = await Promise.all([
         countUnmatched(deps.counters, unscored),
-        accepted.length === 0 ? null : tellConsumers(deps, namespaceOf(caller), valid),
+        accepted.length === 0 ? null : tellConsumers(deps, namespaceOf(owner), valid),
       ]);
       const reply = {
         received: events.length,
@@ -79,15 +79,15 @@ interface StatedRow {
 }
 
 /** The rows of the events that are well formed. */
-function rowsOf(caller: KeyCaller, checked: readonly CheckedEvent[], makeRef: MakeRef): readonly StatedRow[] {
+function rowsOf(owner: DataOwner, checked: readonly CheckedEvent[], makeRef: MakeRef): readonly StatedRow[] {
   const owners = new Map<string | null, RowOwner>();
   const ownerOf = (projectId: string | null): RowOwner => {
-    const owner = owners.get(projectId) ?? rowOwnerOf({ ...caller, projectId });
-    owners.set(projectId, owner);
-    return owner;
+    const found = owners.get(projectId) ?? rowOwnerOf({ ...owner, projectId });
+    owners.set(projectId, found);
+    return found;
   };
   return checked.flatMap(({ event }, index) =>
-    event === null ? [] : [{ index, row: rowOf(event, ownerOf(event.projectId ?? caller.projectId), makeRef) }],
+    event === null ? [] : [{ index, row: rowOf(event, ownerOf(event.projectId ?? owner.projectId), makeRef) }],
   );
 }
 
