@@ -11,9 +11,8 @@ import { packageRoot } from '../src/package-root.js';
 import { inventTraffic } from '../src/scoring/demo-traffic/demo-traffic.js';
 import { openFacts } from '../src/record/record.js';
 import { receiptOfEntry } from '../src/scoring/receipts/receipts.js';
-import { recordVerdict } from '../workers/scoring/recorded-verdict.js';
-import { modelVersion } from '../workers/scoring/model-version.js';
-import { scoreFacts } from '../workers/scoring/score.js';
+import { modelVersion } from '../workers/scoring/rule-set.js';
+import { recordVerdict, scoreFacts } from '../workers/scoring/score.js';
 import { createRandom } from '../workers/seeded-random.js';
 import { blockLevelOf } from '../workers/thresholds/decide.js';
 

@@ -8,11 +8,10 @@ import type { PoolAnswer, PoolResults, PoolTask } from '../src/contract/pool.js'
 import { openFacts } from '../src/record/record.js';
 import { createLikeness } from './duplicates/likeness.js';
 import { bandsOf, sketchDevice } from './duplicates/sketch.js';
-import { renderEvidence } from './evidence/render.js';
+import { renderEvidence } from './evidence/explain.js';
 import { findFlags } from './monitoring/flags.js';
-import { judgeScore } from './scoring/judge.js';
-import { modelVersion } from './scoring/model-version.js';
-import { suspectPage } from './scoring/suspicion.js';
+import { findRiskIndicators, judgeScore } from './scoring/score.js';
+import { modelVersion } from './scoring/rule-set.js';
 import { decide } from './thresholds/decide.js';
 import { fitThresholds } from './thresholds/fit.js';
 import { markCapture } from './verification/marks.js';
@@ -45,7 +44,7 @@ function run(task: PoolTask): PoolResults[PoolTask['kind']] {
     }
     case 'message': {
       const sketch = sketchDevice(task.body, task.transport.userAgent);
-      return { sketch, bands: bandsOf(sketch), indicators: suspectPage(task) };
+      return { sketch, bands: bandsOf(sketch), indicators: findRiskIndicators(task) };
     }
     case 'decide':
       return task.inputs.map((inputs) => decide(inputs, task.thresholds));

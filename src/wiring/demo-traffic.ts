@@ -10,9 +10,8 @@ import { readBootstrap } from '../projects/operator/bootstrap.js';
 import type { InventTraffic } from '../projects/operator/operator.js';
 import { inventTraffic } from '../scoring/demo-traffic/demo-traffic.js';
 import { createOutcomeService } from '../scoring/outcomes/outcome-service.js';
-import { recordVerdict } from '../../workers/scoring/recorded-verdict.js';
-import { modelVersion } from '../../workers/scoring/model-version.js';
-import { scoreFacts } from '../../workers/scoring/score.js';
+import { modelVersion } from '../../workers/scoring/rule-set.js';
+import { recordVerdict, scoreFacts } from '../../workers/scoring/score.js';
 import { createRandom } from '../../workers/seeded-random.js';
 import type { Parts } from './parts.js';
 

@@ -1,7 +1,7 @@
 /**
  * Server-side scoring, put together: geography, agents, counters, receipts.
  */
-import { judgeScore } from '../../workers/scoring/judge.js';
+import { judgeScore } from '../../workers/scoring/score.js';
 import { createBatchSigner } from '../crypto/batch-signer.js';
 import { createMakeRef, deriveSigningKey } from '../crypto/master-key.js';
 import type { Pool } from '../pool/pool.js';

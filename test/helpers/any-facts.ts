@@ -12,7 +12,7 @@ import type {
 } from '../../src/contract/facts.js';
 import type { ProbeBody, ProbeTransport } from '../../src/contract/probe.js';
 import { degradedSignals } from '../../src/contract/score.js';
-import { components } from '../../workers/duplicates/components.js';
+import { components } from '../../workers/duplicates/sketch.js';
 import { chromeOnWindows, cleanFacts, safariOnPhone, scoredAtMs } from './facts.js';
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });

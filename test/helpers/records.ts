@@ -14,8 +14,7 @@ import { appendCounted, appendOutcome, openFacts, packBase, packOutcome } from '
 import type { Counted, ScoreBase } from '../../src/record/types.js';
 import { gatherBase } from '../../src/scoring/gather.js';
 import { readScoreRequest } from '../../src/scoring/score-request.js';
-import { recordVerdict } from '../../workers/scoring/recorded-verdict.js';
-import { scoreFacts } from '../../workers/scoring/score.js';
+import { recordVerdict, scoreFacts } from '../../workers/scoring/score.js';
 import { cleanCounts, humanTransport, scoredAtMs } from './facts.js';
 
 const idOf = (kind: 'receipt' | 'organization' | 'project' | 'key', n: number): string =>

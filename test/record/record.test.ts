@@ -19,8 +19,7 @@ import { headShape, messageShape } from '../../src/record/shapes.js';
 import { unpackPart } from '../../src/record/unpack-value.js';
 import { createBatchSigner, verifySeal } from '../../src/crypto/batch-signer.js';
 import { deriveSigningKey } from '../../src/crypto/master-key.js';
-import { recordVerdict } from '../../workers/scoring/recorded-verdict.js';
-import { scoreFacts } from '../../workers/scoring/score.js';
+import { recordVerdict, scoreFacts } from '../../workers/scoring/score.js';
 import { anyFacts } from '../helpers/any-facts.js';
 import { inheritedNames } from '../helpers/any-of-schema.js';
 

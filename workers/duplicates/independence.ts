@@ -7,7 +7,7 @@ import { isSharedNetwork, type Neighborhood, type ScoreFacts } from '../../src/c
 import type { IndependenceReply } from '../../src/contract/score.js';
 import { clamp } from '../scoring/rule.js';
 
-export const independenceEdges = {
+export const independenceThresholds = {
   sessionsMin: 30,
   independentMin: 70,
   sharedMin: 40,
@@ -20,7 +20,7 @@ export const independenceEdges = {
   herfindahlOrdinary: 0.18,
 } as const;
 
-const edges = independenceEdges;
+const thresholds = independenceThresholds;
 const unmeasured = (factor: string): IndependenceReply => ({
   score: 100,
   band: 'independent',
@@ -35,31 +35,35 @@ export function judgeIndependence({
 }: Pick<ScoreFacts, 'measured' | 'counts' | 'address'>): IndependenceReply {
   if (!measured || counts === null) return unmeasured('Not measured: the sessions around this one were not counted.');
   const { neighborhood } = counts;
-  if (neighborhood.sessions < edges.sessionsMin)
+  if (neighborhood.sessions < thresholds.sessionsMin)
     return unmeasured('Too few sessions in the last day to judge the sample by.');
   const links = tieShare(neighborhood);
   const prefix = isSharedNetwork(address.network) ? 0 : prefixShare(neighborhood);
   const spread = clamp(
-    (neighborhood.prefixSquares / neighborhood.sessions ** 2 - edges.herfindahlOrdinary) /
-      (1 - edges.herfindahlOrdinary),
+    (neighborhood.prefixSquares / neighborhood.sessions ** 2 - thresholds.herfindahlOrdinary) /
+      (1 - thresholds.herfindahlOrdinary),
     0,
     1,
   );
   const score = Math.round(100 * (1 - links) * (1 - prefix) * (1 - spread));
   const factors = listFactors(neighborhood, links, prefix, spread);
-  if (score >= edges.independentMin) return { score, band: 'independent', grade: null, factors };
-  if (score >= edges.sharedMin) return { score, band: 'shared', grade: null, factors };
+  if (score >= thresholds.independentMin) return { score, band: 'independent', grade: null, factors };
+  if (score >= thresholds.sharedMin) return { score, band: 'shared', grade: null, factors };
   return { score, band: 'concentrated', grade: neighborhood.direct > 0 ? 'direct' : 'linked', factors };
 }
 
 function tieShare({ sessions, direct, linked }: Neighborhood): number {
-  const excess = Math.max(0, direct + linked - edges.tiesOrdinary - edges.tiesOrdinaryShare * sessions);
-  return excess / (excess + edges.tiesHalf);
+  const excess = Math.max(0, direct + linked - thresholds.tiesOrdinary - thresholds.tiesOrdinaryShare * sessions);
+  return excess / (excess + thresholds.tiesHalf);
 }
 
 function prefixShare({ sessions, prefixSessions }: Neighborhood): number {
   if (prefixSessions === null) return 0;
-  return clamp((prefixSessions / sessions - edges.prefixShareOrdinary) / (1 - edges.prefixShareOrdinary), 0, 1);
+  return clamp(
+    (prefixSessions / sessions - thresholds.prefixShareOrdinary) / (1 - thresholds.prefixShareOrdinary),
+    0,
+    1,
+  );
 }
 
 function listFactors(

@@ -7,12 +7,12 @@
  */
 import type { CountFacts, DeviceSketch, DuplicateCandidate } from '../../src/contract/facts.js';
 import { clamp } from '../scoring/rule.js';
-import { components } from './components.js';
+import { components } from './sketch.js';
 
 /** Probability that a candidate is the session’s own device. */
 export type Likeness = (candidate: DuplicateCandidate) => number;
 
-export const likenessEdges = {
+export const likenessThresholds = {
   /** Most that likeness alone is worth where a twin is no surprise. */
   uncertainMax: 0.89,
   /** Share of sessions that repeat an earlier one, before anything is compared. */
@@ -27,7 +27,7 @@ export const likenessEdges = {
   chanceRange: [0.000001, 0.95],
 } as const;
 
-const edges = likenessEdges;
+const thresholds = likenessThresholds;
 
 /** Bits that one term is worth; `index` is that of its component. */
 interface Worth {
@@ -36,16 +36,18 @@ interface Worth {
 }
 
 export function createLikeness(own: DeviceSketch, terms: CountFacts['terms'], nowMs: number): Likeness {
-  const among = Math.max(terms?.total ?? 0, edges.sketchesMin);
+  const among = Math.max(terms?.total ?? 0, thresholds.sketchesMin);
   const uncertain = terms === null || own.osFamily === 'ios' || own.osFamily === 'android';
   const { agree, differ } = rankTerms(own, terms);
   return (candidate) => {
     const { sketch } = candidate;
     if (sketch === null || isContradicted(own, candidate, nowMs)) return 0;
     const agreement = sumBits(agree, own, sketch, true);
-    const odds = 2 ** (agreement + sumBits(differ, own, sketch, false)) * (edges.priorShare / among);
+    const odds = 2 ** (agreement + sumBits(differ, own, sketch, false)) * (thresholds.priorShare / among);
     const posterior = odds / (1 + odds);
-    return uncertain || among * 2 ** -agreement > edges.chanceMax ? Math.min(posterior, edges.uncertainMax) : posterior;
+    return uncertain || among * 2 ** -agreement > thresholds.chanceMax
+      ? Math.min(posterior, thresholds.uncertainMax)
+      : posterior;
   };
 }
 
@@ -86,7 +88,10 @@ function chanceOf(usual: number, count: number | null, total: number): number {
   if (count === null) return usual;
   // The session itself and the candidate are not others.
   const others = Math.max(0, count - 2);
-  return clamp((others + edges.usualSketches * usual) / (total + edges.usualSketches), ...edges.chanceRange);
+  return clamp(
+    (others + thresholds.usualSketches * usual) / (total + thresholds.usualSketches),
+    ...thresholds.chanceRange,
+  );
 }
 
 /** Parts of one kind vary together: each further one counts half of the one before. */
@@ -98,7 +103,7 @@ function sumBits(ranked: readonly (readonly Worth[])[], own: DeviceSketch, other
       const theirs = other.terms[index] ?? null;
       if (theirs === null || (theirs === own.terms[index]) !== same) continue;
       sum += bits * share;
-      share *= edges.kindDiscount;
+      share *= thresholds.kindDiscount;
     }
   }
   return sum;

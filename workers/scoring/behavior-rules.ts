@@ -175,7 +175,7 @@ export const behaviorRules = {
   },
 } as const satisfies Rules;
 
-export const behaviorEdges = {
+export const behaviorThresholds = {
   pressMsMin: 4,
   teleportPressesMin: 3,
   teleportMovesPerPressMax: 1.5,

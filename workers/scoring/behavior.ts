@@ -5,14 +5,13 @@
  * together: the worst of each finding stands, and a later page takes nothing back.
  */
 import type { QuestionSnapshot } from '../../src/contract/probe.js';
-import { behaviorEdges, behaviorRules } from './behavior-rules.js';
+import { behaviorThresholds, behaviorRules } from './behavior-rules.js';
 import { clamp, createRaise, keepWorst, type Signal } from './rule.js';
-import type { Statistics } from './statistics.js';
-import { isContinued, poolUsage, readUsage, type Input, type Usage } from './usage.js';
+import { isContinued, poolUsage, readUsage, type Input, type Statistics, type Usage } from './usage.js';
 import type { Page, Visit } from './visit.js';
 
 const raise = createRaise(behaviorRules);
-const edges = behaviorEdges;
+const thresholds = behaviorThresholds;
 
 /** What the input on a page is judged by. */
 interface UsedPage {
@@ -74,32 +73,32 @@ function weighTrust(input: Input, signals: Signal[]): void {
     raise(
       signals,
       'click_without_pointer',
-      bare >= 2 && (input.keys ?? 0) === 0 && bare >= (input.clicks ?? 0) / 2 ? undefined : edges.clickBareFew,
+      bare >= 2 && (input.keys ?? 0) === 0 && bare >= (input.clicks ?? 0) / 2 ? undefined : thresholds.clickBareFew,
       bare,
     );
 }
 
 function weighUntrusted(untrusted: number, { moves, clicks, keys, touches, wheels }: Input): number | undefined {
   const all = (moves ?? 0) + (clicks ?? 0) + (keys ?? 0) + (touches ?? 0) + (wheels ?? 0);
-  if (untrusted < 2 || untrusted * 2 < all) return edges.untrustedFew;
-  return untrusted < edges.untrustedMany ? edges.untrustedSome : undefined;
+  if (untrusted < 2 || untrusted * 2 < all) return thresholds.untrustedFew;
+  return untrusted < thresholds.untrustedMany ? thresholds.untrustedSome : undefined;
 }
 
 function weighPresses(input: Input, signals: Signal[]): void {
   const { clickDwell, clickSettle, clickCentre, pressureZero } = input;
-  if (clickDwell !== null && clickDwell.mean < edges.pressMsMin && clickDwell.max < 2 * edges.pressMsMin)
+  if (clickDwell !== null && clickDwell.mean < thresholds.pressMsMin && clickDwell.max < 2 * thresholds.pressMsMin)
     raise(signals, 'click_without_press', weighPress(input, clickDwell.count), round(clickDwell.mean));
   if (pressureZero !== null && pressureZero > 0)
-    raise(signals, 'press_without_pressure', pressureZero > 1 ? undefined : edges.pressureOnce, pressureZero);
-  if (clickCentre !== null && clickCentre.count >= 2 && clickCentre.max <= edges.centreMax)
-    raise(signals, 'click_centred', clickCentre.count > 2 ? undefined : edges.centreTwice);
-  if (clickSettle !== null && clickSettle.count >= 2 && clickSettle.max < edges.settleMsMin)
+    raise(signals, 'press_without_pressure', pressureZero > 1 ? undefined : thresholds.pressureOnce, pressureZero);
+  if (clickCentre !== null && clickCentre.count >= 2 && clickCentre.max <= thresholds.centreMax)
+    raise(signals, 'click_centred', clickCentre.count > 2 ? undefined : thresholds.centreTwice);
+  if (clickSettle !== null && clickSettle.count >= 2 && clickSettle.max < thresholds.settleMsMin)
     raise(signals, 'click_unsettled', undefined, round(clickSettle.mean));
   const presses = clickDwell?.count ?? 0;
   if (
     input.moves !== null &&
-    presses >= edges.teleportPressesMin &&
-    input.moves <= presses * edges.teleportMovesPerPressMax &&
+    presses >= thresholds.teleportPressesMin &&
+    input.moves <= presses * thresholds.teleportMovesPerPressMax &&
     (input.keys ?? 0) === 0
   )
     raise(signals, 'pointer_teleports');
@@ -108,32 +107,34 @@ function weighPresses(input: Input, signals: Signal[]): void {
 /** A tap on a touchpad presses and releases at once; the hand shows in how the pointer moves, unless the keys give a driver away. */
 function weighPress(input: Input, presses: number): number | undefined {
   if (movesLikeHand(input) && !arePressesTooShort(input.keyDwell))
-    return (input.coalesced?.max ?? 0) > 1 ? edges.clickPressTapped : edges.clickPressPerhapsTapped;
-  return presses > 1 ? undefined : edges.clickPressOnce;
+    return (input.coalesced?.max ?? 0) > 1 ? thresholds.clickPressTapped : thresholds.clickPressPerhapsTapped;
+  return presses > 1 ? undefined : thresholds.clickPressOnce;
 }
 
 function movesLikeHand({ interval }: Input): boolean {
   return (
-    interval !== null && interval.count >= edges.movesMin && interval.deviation > edges.handSpreadMin * interval.mean
+    interval !== null &&
+    interval.count >= thresholds.movesMin &&
+    interval.deviation > thresholds.handSpreadMin * interval.mean
   );
 }
 
 function arePressesTooShort(keyDwell: Statistics | null): keyDwell is Statistics {
-  return keyDwell !== null && keyDwell.count >= edges.keysMin && keyDwell.mean < edges.keyPressMsMin;
+  return keyDwell !== null && keyDwell.count >= thresholds.keysMin && keyDwell.mean < thresholds.keyPressMsMin;
 }
 
 function weighKeys({ keys, keyDwell, keyFlight, keyNoCode, inputNoKey }: Input, signals: Signal[]): void {
   if (arePressesTooShort(keyDwell)) raise(signals, 'key_without_press', undefined, round(keyDwell.mean));
   // Fast typists press the next key before they let go of the last: their spread gives them away as people.
-  if (keyFlight !== null && keyFlight.count >= edges.flightsMin && keyFlight.deviation < edges.flightMsMin) {
+  if (keyFlight !== null && keyFlight.count >= thresholds.flightsMin && keyFlight.deviation < thresholds.flightMsMin) {
     const pauseMs = Math.abs(keyFlight.mean);
-    if (pauseMs < edges.flightMsMin || keyFlight.deviation < edges.flightSpreadMin * pauseMs)
+    if (pauseMs < thresholds.flightMsMin || keyFlight.deviation < thresholds.flightSpreadMin * pauseMs)
       raise(signals, 'typing_inhuman', undefined, round(keyFlight.mean));
   }
-  if (keys !== null && keyNoCode !== null && keys >= edges.keysMin && keyNoCode >= keys / 2)
+  if (keys !== null && keyNoCode !== null && keys >= thresholds.keysMin && keyNoCode >= keys / 2)
     raise(signals, 'key_without_code');
   if (inputNoKey !== null && inputNoKey > 0)
-    raise(signals, 'input_without_keys', inputNoKey > 2 ? undefined : edges.inputFew, inputNoKey);
+    raise(signals, 'input_without_keys', inputNoKey > 2 ? undefined : thresholds.inputFew, inputNoKey);
 }
 
 function weighPointer(
@@ -143,39 +144,39 @@ function weighPointer(
 ): void {
   // Other engines deliver moves one by one.
   const chromium = browser !== 'firefox' && browser !== 'safari';
-  if (chromium && coalesced !== null && coalesced.count >= edges.movesMin && coalesced.max <= 1)
+  if (chromium && coalesced !== null && coalesced.count >= thresholds.movesMin && coalesced.max <= 1)
     raise(signals, 'pointer_uncoalesced');
   if (
     interval !== null &&
-    interval.count >= edges.movesMin &&
-    interval.deviation < edges.intervalSpreadMax * interval.mean
+    interval.count >= thresholds.movesMin &&
+    interval.deviation < thresholds.intervalSpreadMax * interval.mean
   )
     raise(signals, 'pointer_metronome');
   if (
     straight !== null &&
-    straight > edges.straightMin &&
-    (moves ?? 0) >= edges.movesMin &&
-    (turn === null || turn.mean < edges.turnRadiansMin)
+    straight > thresholds.straightMin &&
+    (moves ?? 0) >= thresholds.movesMin &&
+    (turn === null || turn.mean < thresholds.turnRadiansMin)
   )
     raise(signals, 'pointer_straight');
-  if (wheels !== null && wheelLies !== null && wheels >= edges.wheelsMin && wheelLies >= wheels / 2)
+  if (wheels !== null && wheelLies !== null && wheels >= thresholds.wheelsMin && wheelLies >= wheels / 2)
     raise(signals, 'wheel_contradiction');
 }
 
 function weighTouch({ touches, touchRadius, touchForce, motion }: Input, signals: Signal[]): void {
-  if ((touches ?? 0) < edges.touchesMin || touchRadius === null || touchForce === null) return;
+  if ((touches ?? 0) < thresholds.touchesMin || touchRadius === null || touchForce === null) return;
   // A phone that lies still on a table reports no motion; a driven one reports none either.
   if (touchRadius.deviation === 0 && touchForce.deviation === 0 && touchRadius.max <= 1 && motion === null)
     raise(signals, 'touch_uniform');
 }
 
 function weighQuestions(questions: readonly QuestionSnapshot[], input: Input | null, signals: Signal[]): void {
-  if (questions.length >= edges.questionsMin) {
+  if (questions.length >= thresholds.questionsMin) {
     const meanMs = questions.reduce((sum, question) => sum + question.timeOnQuestionMs, 0) / questions.length;
-    if (meanMs < edges.questionMsMean) raise(signals, 'questions_rushed', undefined, round(meanMs / 1_000));
+    if (meanMs < thresholds.questionMsMean) raise(signals, 'questions_rushed', undefined, round(meanMs / 1_000));
   }
   const pasted = input?.pasteChars ?? 0;
-  if (pasted >= edges.pasteCharsMin && (input?.keys ?? 0) * edges.pasteCharsPerKey < pasted)
+  if (pasted >= thresholds.pasteCharsMin && (input?.keys ?? 0) * thresholds.pasteCharsPerKey < pasted)
     raise(signals, 'answers_pasted');
 }
 
@@ -183,22 +184,22 @@ function weighQuestions(questions: readonly QuestionSnapshot[], input: Input | n
 function weighHand(input: Input, desktop: boolean): Signal[] {
   const { clickDwell, coalesced, keyDwell, keyFlight, touchRadius, motion } = input;
   const signals: Signal[] = [];
-  const presses = clickDwell !== null && isBetween(clickDwell.mean, edges.humanPressMs);
+  const presses = clickDwell !== null && isBetween(clickDwell.mean, thresholds.humanPressMs);
   if (desktop && presses && movesLikeHand(input) && (coalesced === null || coalesced.max > 1))
     raise(signals, 'pointer_humanlike');
   if (
     !desktop &&
-    (input.touches ?? 0) >= edges.touchesMin &&
+    (input.touches ?? 0) >= thresholds.touchesMin &&
     ((touchRadius !== null && touchRadius.deviation > 0) || (motion !== null && motion.deviation > 0))
   )
     raise(signals, 'touch_humanlike');
   if (
     keyDwell !== null &&
     keyFlight !== null &&
-    keyDwell.count >= edges.keysMin &&
-    isBetween(keyDwell.mean, edges.humanKeyMs) &&
-    keyDwell.deviation > edges.humanKeySpreadMs &&
-    keyFlight.deviation > edges.flightMsMin
+    keyDwell.count >= thresholds.keysMin &&
+    isBetween(keyDwell.mean, thresholds.humanKeyMs) &&
+    keyDwell.deviation > thresholds.humanKeySpreadMs &&
+    keyFlight.deviation > thresholds.flightMsMin
   )
     raise(signals, 'typing_humanlike');
   return signals;

@@ -191,7 +191,7 @@ export const deviceRules = {
 } as const satisfies Rules;
 
 /** Shares of a rule’s weight by how many subjects contradict, and what reads as a contradiction. */
-export const deviceEdges = {
+export const deviceThresholds = {
   proxyWeights: [2, 2.6, 2.9, 3.2],
   workerWeights: [1.6, 2.2, 2.8],
   frameWeights: [1.2, 1.5, 1.8],

@@ -3,10 +3,10 @@
  * caller passed on speaks. Whatever the probe says can be forged, so nothing here is ever `bound`. Every page load is looked at by itself and the worst
  * of each finding stands: a clean page takes nothing back.
  */
+import { isbot } from 'isbot';
 import type { ProbeBody } from '../../src/contract/probe.js';
 import { isHeadless, type OsFamily, type UserAgent } from '../../src/contract/user-agent.js';
-import { isDeclaredBot } from './declared-bot.js';
-import { deviceEdges, deviceRules } from './device-rules.js';
+import { deviceThresholds, deviceRules } from './device-rules.js';
 import { clamp, createRaise, keepWorst, type Signal } from './rule.js';
 import type { Page, Visit } from './visit.js';
 
@@ -50,6 +50,11 @@ function weighDeclaration(agents: readonly (UserAgent | null)[], signals: Signal
   else if (nearest != null && isDeclaredBot(nearest.text)) raise(signals, 'declared_bot');
 }
 
+/** Whether a user agent names a crawler, a library or a tool rather than a browser. A list that is kept elsewhere decides. */
+export function isDeclaredBot(userAgent: string): boolean {
+  return isbot(userAgent);
+}
+
 /** One session belongs to one browser, and to one page after the other. Frames of other sites may keep a token of their own, so this stays weak. */
 function weighPagesTogether(pages: readonly Page[], signals: Signal[]): void {
   if (pages.length < 2) return;
@@ -62,7 +67,7 @@ function weighPagesTogether(pages: readonly Page[], signals: Signal[]): void {
       to: page?.hidden === true ? at - up : at,
     }));
   const overlap = spans.some((one, index) =>
-    spans.slice(index + 1).some((other) => overlapMs(one, other) >= deviceEdges.pagesOverlapMsMin),
+    spans.slice(index + 1).some((other) => overlapMs(one, other) >= deviceThresholds.pagesOverlapMsMin),
   );
   if (overlap) raise(signals, 'pages_at_once');
 }
@@ -82,7 +87,7 @@ function weighAutomation(body: ProbeBody, agent: UserAgent | null, signals: Sign
   if (auto?.globals != null && auto.globals.length > 0)
     raise(signals, 'automation_globals', undefined, auto.globals.slice(0, 3).join(', '));
   const listening = Number(auto?.debugStack === true) + Number(auto?.debugGetter === true);
-  if (listening > 0) raise(signals, 'debugging_protocol', listening > 1 ? undefined : deviceEdges.debuggingOnce);
+  if (listening > 0) raise(signals, 'debugging_protocol', listening > 1 ? undefined : deviceThresholds.debuggingOnce);
   const renderer = gfx?.renderer ?? '';
   const software = ['SwiftShader', 'llvmpipe', 'Mesa OffScreen', 'Basic Render'].find((name) =>
     renderer.includes(name),
@@ -105,7 +110,7 @@ function isWindowImpossible({ scr, hw }: ProbeBody): boolean {
     !Number.isInteger(dpr)
   )
     return false;
-  return innerW > outerW + deviceEdges.windowSlackPixels || innerH > outerH + deviceEdges.windowSlackPixels;
+  return innerW > outerW + deviceThresholds.windowSlackPixels || innerH > outerH + deviceThresholds.windowSlackPixels;
 }
 
 export const privacySubjects = [
@@ -132,13 +137,13 @@ function weighLies(lies: readonly string[], signals: Signal[]): void {
   if (proxy.length > 0) {
     const private_ = proxy.every((name) => privacySubjects.some((subject) => name.toLowerCase().includes(subject)));
     if (private_) raise(signals, 'lies_privacy');
-    else raise(signals, 'lies_proxy', pick(deviceEdges.proxyWeights, proxy.length), proxy.length);
+    else raise(signals, 'lies_proxy', pick(deviceThresholds.proxyWeights, proxy.length), proxy.length);
   }
   if (worker.length > 0)
-    raise(signals, 'lies_worker', pick(deviceEdges.workerWeights, worker.length), worker.slice(0, 4).join(', '));
+    raise(signals, 'lies_worker', pick(deviceThresholds.workerWeights, worker.length), worker.slice(0, 4).join(', '));
   if (frame.length > 0)
-    raise(signals, 'lies_frame', pick(deviceEdges.frameWeights, frame.length), frame.slice(0, 4).join(', '));
-  if (own.length > 0) raise(signals, 'lies_own', pick(deviceEdges.ownWeights, own.length), own.length);
+    raise(signals, 'lies_frame', pick(deviceThresholds.frameWeights, frame.length), frame.slice(0, 4).join(', '));
+  if (own.length > 0) raise(signals, 'lies_own', pick(deviceThresholds.ownWeights, own.length), own.length);
 }
 
 function pick(weights: readonly number[], count: number): number {
@@ -151,7 +156,7 @@ function weighConsistency(page: Page, callerAgent: UserAgent | null, signals: Si
     raise(
       signals,
       'agent_transport_mismatch',
-      isSameBrowser(pageAgent, transportAgent) ? deviceEdges.agentTextOnly : undefined,
+      isSameBrowser(pageAgent, transportAgent) ? deviceThresholds.agentTextOnly : undefined,
     );
   }
   const seen = [pageAgent, transportAgent].filter((each) => each !== null);

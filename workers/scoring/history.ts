@@ -107,7 +107,7 @@ export const historyRules = {
   },
 } as const satisfies Rules;
 
-export const historyEdges = {
+export const historyThresholds = {
   /** Native sessions from which statistics sent along are not looked at. */
   nativeEnough: 10,
   pseudoTrialsMax: 5,
@@ -146,7 +146,7 @@ function isNew({ respondent }: HistoryFacts): boolean {
 
 /** Fades with its age, down to nothing, so that no day makes a leap. */
 function weighClawbacks(clawbacks: number, signals: Signal[]): void {
-  const { clawbackForgotten } = historyEdges;
+  const { clawbackForgotten } = historyThresholds;
   const share = clamp((clawbacks - clawbackForgotten) / (1 - clawbackForgotten), 0, 1);
   if (share > 0) raise(signals, 'confirmed_clawback', share * historyRules.confirmed_clawback.weight);
 }
@@ -159,7 +159,7 @@ function weighRespondent(weight: number, n: number, signals: Signal[]): void {
 
 /** Statistics sent along stand in for a few sessions while the native record is thin: they add the difference that these would make. */
 function weighStats(stats: RespondentStats, native: HistoryRecord | null, signals: Signal[]): void {
-  if ((native?.n ?? 0) >= historyEdges.nativeEnough) {
+  if ((native?.n ?? 0) >= historyThresholds.nativeEnough) {
     raise(signals, 'respondent_stats_unused', 0, 'the outcomes known here suffice');
     return;
   }
@@ -170,7 +170,7 @@ function weighStats(stats: RespondentStats, native: HistoryRecord | null, signal
 }
 
 function weighAttempts({ attempts, completes }: RespondentStats, signals: Signal[]): void {
-  if (attempts >= historyEdges.attemptsMin && completes <= historyEdges.completionShareMax * attempts)
+  if (attempts >= historyThresholds.attemptsMin && completes <= historyThresholds.completionShareMax * attempts)
     raise(signals, 'respondent_stats_attempts', undefined, `${completes} of ${attempts}`);
 }
 
@@ -181,9 +181,9 @@ function weighReversals(
 ): void {
   if (reconciliationRate === undefined || completes === 0) return;
   const { fraud, n } = native ?? { fraud: 0, n: 0 };
-  const trials = Math.min(historyEdges.pseudoTrialsMax, completes);
+  const trials = Math.min(historyThresholds.pseudoTrialsMax, completes);
   const reversed =
-    Math.max(0, reconciliationRate - historyEdges.ordinaryReversals) / (1 - historyEdges.ordinaryReversals);
+    Math.max(0, reconciliationRate - historyThresholds.ordinaryReversals) / (1 - historyThresholds.ordinaryReversals);
   const difference = recordWeight(fraud + trials * reversed, n + trials) - recordWeight(fraud, n);
   if (difference > 0)
     raise(signals, 'respondent_stats_adverse', Math.min(difference, historyRules.respondent_stats_adverse.weight));
@@ -199,10 +199,10 @@ function whyUnused({ completes, reconciliationRate }: RespondentStats): string {
 }
 
 function weighSource(record: HistoryRecord | null, subject: 'source' | 'sub_source', signals: Signal[]): void {
-  if (record === null || record.n < historyEdges.sourceSessionsMin) return;
+  if (record === null || record.n < historyThresholds.sourceSessionsMin) return;
   const clean = historyRules.source_record_clean.weight;
   const weight = clamp(
-    historyEdges.sourceShare * recordWeight(record.fraud, record.n),
+    historyThresholds.sourceShare * recordWeight(record.fraud, record.n),
     clean,
     historyRules.source_record_adverse.weight,
   );

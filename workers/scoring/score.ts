@@ -1,25 +1,26 @@
 /**
- * Scores one session: facts in, verdict out. Pure: the same facts give the same outcome anywhere and at any time. Duplication and independence are
- * judged beside risk and have no way into it. Never throws on facts that the contract allows.
+ * Scores one session: facts in, verdict out, with the reply as text and what its record keeps. Pure: the same facts give the same outcome anywhere,
+ * at any time and on any thread. Duplication and independence are judged apart from risk and have no way into it. Never throws on facts that the
+ * contract allows.
  */
-import type { ScoreFacts, ScoreOutcome } from '../../src/contract/facts.js';
+import { ceilingOf, classify, mapToLegacyBands, recommend, decisionInputsOf } from './verdict.js';
+import type { ProbeFacts, ScoreFacts, ScoreOutcome } from '../../src/contract/facts.js';
 import type { ScoreReply } from '../../src/contract/score.js';
-import { judgeDuplication, type Duplication } from '../duplicates/device.js';
+import type { PoolResults, RecordedVerdict } from '../../src/contract/pool.js';
+import { packOutcome } from '../../src/record/record.js';
+import { judgeDuplication, type Duplication } from '../duplicates/duplication.js';
 import { judgeIndependence } from '../duplicates/independence.js';
 import { placeFindings, summarize } from '../evidence/placement.js';
-import { weighBehavior } from './behavior.js';
-import { ceilingOf } from './caps.js';
-import { weighDevice } from './device.js';
+import { weighBehavior, weighPageInput } from './behavior.js';
+import { weighDevice, weighPage } from './device.js';
 import { weighHistory } from './history.js';
-import { weighIntegration } from './integration.js';
-import { findDegraded, weighMeasurement } from './measurement.js';
-import { modelVersion } from './model-version.js';
+import { findDegraded, weighIntegration, weighMeasurement } from './diagnostics.js';
+import { modelVersion } from './rule-set.js';
 import { matchCountry, weighNetwork } from './network.js';
 import { assessRisk } from './risk.js';
-import { describeSignal, type Signal } from './rule.js';
-import { classify, mapToLegacyBands, recommend } from './verdict.js';
+import { describeSignal, keepWorst, type Signal } from './rule.js';
 import { weighVelocity } from './velocity.js';
-import { readVisit } from './visit.js';
+import { readPage, readVisit } from './visit.js';
 
 export function scoreFacts(facts: ScoreFacts): ScoreOutcome {
   const { calibration } = facts;
@@ -117,4 +118,42 @@ function replyDuplicate({ measured, counts }: ScoreFacts, duplication: Duplicati
       respondentDevicesWeek: known?.respondentDevicesWeek ?? null,
     },
   };
+}
+
+/** `replayed`: the reply of an earlier call again; it says so, and is otherwise the same. */
+export function judgeScore(facts: ScoreFacts, replayed: boolean): PoolResults['score'] {
+  const outcome = scoreFacts(facts);
+  const { degradedSignals, recommendation } = outcome.reply;
+  return {
+    reply: JSON.stringify({ ...outcome.reply, replayed }),
+    degraded: degradedSignals,
+    recommendation,
+    outcome: packOutcome(recordVerdict(outcome, facts), facts),
+  };
+}
+
+/** What a receipt keeps of a score, in addition to its facts. */
+export function recordVerdict(outcome: ScoreOutcome, facts: ScoreFacts): RecordedVerdict {
+  const { reply, classification, modelVersion } = outcome;
+  return {
+    modelVersion,
+    score: reply.score,
+    recommendation: reply.recommendation,
+    verdictClass: reply.verdictClass,
+    duplicateBand: reply.duplicate.band,
+    classification,
+    // Last: what is spread first and added to is made eighty times slower.
+    ...decisionInputsOf(outcome, facts),
+  };
+}
+
+/**
+ * What one message of the probe says against its session by itself: code and logits of each finding, before any discount or cap; none for a clean
+ * page. Kept with the message, so that a later one takes nothing back and the worst are the last to be evicted.
+ */
+export function findRiskIndicators(facts: ProbeFacts): [code: string, weight: number][] {
+  const page = readPage(facts);
+  return keepWorst([weighPage(page, null), weighPageInput(page)])
+    .filter(({ weight }) => weight > 0)
+    .map(({ code, weight }) => [code, weight]);
 }

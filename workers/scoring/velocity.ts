@@ -86,7 +86,7 @@ const addressUsual: Readonly<Record<NetworkClass | 'unknown', number | null>> = 
   education: null,
 };
 
-export const velocityEdges = {
+export const velocityThresholds = {
   addressUsual,
   sharedRespondents: 3,
   farmRespondents: 6,
@@ -115,9 +115,9 @@ export function weighVelocity({ facts: { measured, counts, address } }: Visit): 
   const signals: Signal[] = [];
   if (!measured || counts === null) return signals;
   const respondents = counts.deviceRespondentsDay ?? 0;
-  if (respondents >= velocityEdges.farmRespondents) raise(signals, 'device_farm', undefined, respondents);
-  else if (respondents >= velocityEdges.sharedRespondents)
-    raise(signals, 'device_shared_many', velocityEdges.deviceWeights[respondents] ?? 0, respondents);
+  if (respondents >= velocityThresholds.farmRespondents) raise(signals, 'device_farm', undefined, respondents);
+  else if (respondents >= velocityThresholds.sharedRespondents)
+    raise(signals, 'device_shared_many', velocityThresholds.deviceWeights[respondents] ?? 0, respondents);
   weighAddress(counts, address.network, signals);
   weighPrefix(counts, signals);
   weighSource(counts, signals);
@@ -126,13 +126,13 @@ export function weighVelocity({ facts: { measured, counts, address } }: Visit): 
 
 function weighAddress(counts: CountFacts, network: NetworkClass | null, signals: Signal[]): void {
   const people = Math.max(counts.addressRespondentsHour ?? 0, counts.addressDevicesHour ?? 0);
-  const usual = velocityEdges.addressUsual[network ?? 'unknown'];
+  const usual = velocityThresholds.addressUsual[network ?? 'unknown'];
   const { sharedAddressHour: sharedHour = null, sharedAddressDay: sharedDay = null } = counts;
   const burst = Math.max(weighHost(counts), usual === null ? weighOwnPast(sharedHour, sharedDay) : 0);
   if (usual === null) {
     if (burst > 0)
       raise(signals, 'address_burst', burst, Math.max(people, counts.hostPeopleHour ?? 0, sharedHour ?? 0));
-    else if (people >= 2 && people <= velocityEdges.sharedPeopleMax) raise(signals, 'shared_network_recognised');
+    else if (people >= 2 && people <= velocityThresholds.sharedPeopleMax) raise(signals, 'shared_network_recognised');
     return;
   }
   if (people > usual || burst > 0) {
@@ -149,7 +149,11 @@ function weighAddress(counts: CountFacts, network: NetworkClass | null, signals:
     raise(
       signals,
       'address_busy',
-      clamp((velocityEdges.perDoubling / 2) * Math.log2(sessions / (2 * usual)), 0, velocityRules.address_busy.weight),
+      clamp(
+        (velocityThresholds.perDoubling / 2) * Math.log2(sessions / (2 * usual)),
+        0,
+        velocityRules.address_busy.weight,
+      ),
       sessions,
     );
   }
@@ -159,7 +163,7 @@ function weighAddress(counts: CountFacts, network: NetworkClass | null, signals:
 /** Each has a device of their own; a farm has more people than devices. */
 function isHousehold({ addressRespondentsHour: people, addressDevicesHour: devices }: CountFacts): boolean {
   return (
-    people !== null && devices !== null && people >= 2 && people <= velocityEdges.householdMax && devices >= people
+    people !== null && devices !== null && people >= 2 && people <= velocityThresholds.householdMax && devices >= people
   );
 }
 
@@ -170,29 +174,37 @@ function weighPrefix({ prefixSessionsHour: hour, prefixSessionsDay: day }: Count
 
 /** Compares with the own last day, so that a network, and an address of a carrier or a campus, is measured by what it usually sends. */
 function weighOwnPast(hour: number | null, day: number | null): number {
-  if (hour === null || day === null || hour < velocityEdges.prefixSessionsMin) return 0;
+  if (hour === null || day === null || hour < velocityThresholds.prefixSessionsMin) return 0;
   const before = Math.max(0, day - hour);
   // What has no past may have just been sent its first invitations.
-  if (before < velocityEdges.prefixSessionsMin) return 0;
-  const usual = before / velocityEdges.prefixWakingHours;
-  const z = (hour - usual) / Math.sqrt(usual + usual * usual * velocityEdges.usualSpread);
-  return clamp(velocityEdges.perPrefixZ * (z - velocityEdges.prefixBurstZ), 0, velocityRules.prefix_burst.weight);
+  if (before < velocityThresholds.prefixSessionsMin) return 0;
+  const usual = before / velocityThresholds.prefixWakingHours;
+  const z = (hour - usual) / Math.sqrt(usual + usual * usual * velocityThresholds.usualSpread);
+  return clamp(
+    velocityThresholds.perPrefixZ * (z - velocityThresholds.prefixBurstZ),
+    0,
+    velocityRules.prefix_burst.weight,
+  );
 }
 
 /** Many people on one IPv6 address are many on one device. */
 function weighHost({ hostPeopleHour = null }: CountFacts): number {
-  if (hostPeopleHour === null || hostPeopleHour <= velocityEdges.hostUsual) return 0;
-  return weighDoublings(hostPeopleHour, velocityEdges.hostUsual);
+  if (hostPeopleHour === null || hostPeopleHour <= velocityThresholds.hostUsual) return 0;
+  return weighDoublings(hostPeopleHour, velocityThresholds.hostUsual);
 }
 
 function weighDoublings(people: number, usual: number): number {
-  return clamp(velocityEdges.perDoubling * Math.log2(people / usual), 0, velocityRules.address_burst.weight);
+  return clamp(velocityThresholds.perDoubling * Math.log2(people / usual), 0, velocityRules.address_burst.weight);
 }
 
 function weighSource({ source }: CountFacts, signals: Signal[]): void {
-  if (source === null || source.hours < velocityEdges.baselineHoursMin) return;
+  if (source === null || source.hours < velocityThresholds.baselineHoursMin) return;
   // Counts scatter at least as much as a Poisson variable does, however calm the past was.
   const z = (source.hour - source.mean) / Math.sqrt(Math.max(source.variance, source.mean, 1));
-  const weight = clamp(velocityEdges.perBurstZ * (z - velocityEdges.burstZ), 0, velocityRules.source_burst.weight);
+  const weight = clamp(
+    velocityThresholds.perBurstZ * (z - velocityThresholds.burstZ),
+    0,
+    velocityRules.source_burst.weight,
+  );
   if (weight > 0) raise(signals, 'source_burst', weight, source.hour);
 }

@@ -1,8 +1,9 @@
 /**
- * From the score to what the caller acts on: recommendation, class, step-up and the legacy bands. Duplication has no way in.
+ * From the evidence to what the caller acts on: ceilings, recommendation, class, step-up and the legacy bands. Duplication has no way in.
  */
 import type { Calibration } from '../../src/contract/calibration.js';
-import type { AgentFacts } from '../../src/contract/facts.js';
+import type { AgentFacts, ScoreFacts, ScoreOutcome } from '../../src/contract/facts.js';
+import type { DecisionInputs } from '../../src/contract/thresholds.js';
 import { riskAxes, type RiskAxis } from '../../src/contract/axes.js';
 import type { ScoreReply } from '../../src/contract/score.js';
 import { model } from './model.js';
@@ -58,4 +59,41 @@ export function mapToLegacyBands(categories: Readonly<Record<RiskAxis, number>>)
 
 function legacyBand(value: number): number {
   return [100, 75, 50].find((band) => value >= band) ?? 0;
+}
+
+/**
+ * Ceilings and floors between the evidence and the score. They move with the block threshold, so a receipt keeps the score
+ * before them and the names of those whose condition held. Scoring and simulation both apply them here.
+ *
+ *   uncorroborated  one axis alone speaks: the score stays below the block band
+ *   dispositive     a signal that the project lets decide alone: the score reaches the block band
+ *   policy:N        project policy weighed in (a missing probe, a new respondent); N is the score without it.
+ *                   Policy leads below the block band at most, and never lowers what the evidence alone says.
+ */
+export type Cap = 'uncorroborated' | 'dispositive' | `policy:${number}`;
+
+/** The highest integer score below the block band; 0 where the band begins at 0. */
+export function ceilingOf(blockThreshold: number): number {
+  return Math.max(0, Math.ceil(blockThreshold) - 1);
+}
+
+/** The score that `uncapped` leads to under a block threshold. Unknown names are ignored. */
+export function applyCaps(uncapped: number, caps: readonly string[], blockThreshold: number): number {
+  const ceiling = ceilingOf(blockThreshold);
+  const policy = caps.find((cap) => cap.startsWith('policy:'));
+  const evidence = policy === undefined ? uncapped : Number(policy.slice('policy:'.length));
+  const lowered = caps.includes('uncorroborated') ? Math.min(evidence, ceiling) : evidence;
+  const capped = caps.includes('dispositive') ? Math.max(evidence, Math.ceil(blockThreshold)) : lowered;
+  return policy === undefined ? capped : Math.max(capped, Math.min(uncapped, ceiling));
+}
+
+/** What a receipt keeps of a score to decide again under other thresholds; see `workers/thresholds/decide.ts`. */
+export function decisionInputsOf({ uncapped, caps }: ScoreOutcome, { agent, calibration }: ScoreFacts): DecisionInputs {
+  const policy = agent?.outcome === 'verified' ? calibration.verifiedAgentPolicy : 'score_normally';
+  return {
+    uncapped,
+    caps,
+    agentPolicy: policy === 'score_normally' ? null : policy,
+    stepUpThreshold: calibration.stepUpEnabled ? calibration.stepUpThreshold : null,
+  };
 }

@@ -32,7 +32,7 @@ export interface Visit {
 }
 
 /** What a probe has to tell to have measured the device: enough of so many of its groups. */
-export const measuredEdges = {
+export const measuredThresholds = {
   groups: ['hw', 'scr', 'loc', 'gfx', 'env'],
   groupsMin: 3,
   valuesPerGroupMin: 2,
@@ -67,7 +67,7 @@ export function readPage({ body, transport }: ProbeFacts, replaced = false): Pag
  * three of the groups hardware, screen, locale, graphics and environment. Less than that anybody can type by hand.
  */
 function isMeasured({ body, pageAgent }: Page): boolean {
-  const { groups, groupsMin, valuesPerGroupMin } = measuredEdges;
+  const { groups, groupsMin, valuesPerGroupMin } = measuredThresholds;
   if (pageAgent === null || typeof body.auto?.webdriver !== 'boolean' || body.lies == null) return false;
   const told = groups.filter((name) => countKnown(body[name]) >= valuesPerGroupMin);
   return told.length >= groupsMin;

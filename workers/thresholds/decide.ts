@@ -3,23 +3,10 @@
  * ceilings and the same decision as in scoring, so that the edges it was scored with give back what it was answered.
  */
 import { calibrationDefaults } from '../../src/contract/calibration.js';
-import type { ScoreFacts, ScoreOutcome } from '../../src/contract/facts.js';
 import type { DecisionInputs, HypotheticalDecision, HypotheticalThresholds } from '../../src/contract/thresholds.js';
-import { applyCaps } from '../scoring/caps.js';
-import { recommend } from '../scoring/verdict.js';
+import { applyCaps, recommend } from '../scoring/verdict.js';
 
 const verifiedAgent = { outcome: 'verified', agent: null, reason: null } as const;
-
-/** What a receipt keeps of a score for such questions. */
-export function decisionInputsOf({ uncapped, caps }: ScoreOutcome, { agent, calibration }: ScoreFacts): DecisionInputs {
-  const policy = agent?.outcome === 'verified' ? calibration.verifiedAgentPolicy : 'score_normally';
-  return {
-    uncapped,
-    caps,
-    agentPolicy: policy === 'score_normally' ? null : policy,
-    stepUpThreshold: calibration.stepUpEnabled ? calibration.stepUpThreshold : null,
-  };
-}
 
 export function decide(inputs: DecisionInputs, thresholds: HypotheticalThresholds): HypotheticalDecision {
   const { reviewLow, blockThreshold } = thresholds;

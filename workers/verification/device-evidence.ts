@@ -8,15 +8,14 @@ import type { Envelope } from '../../src/contract/envelope.js';
 import type { ProbeBody } from '../../src/contract/probe.js';
 import type { FraudSignal, RiskContribution, VerdictFacts } from '../../src/contract/verdict.js';
 import { weighBehavior } from '../scoring/behavior.js';
-import { isDeclaredBot } from '../scoring/declared-bot.js';
-import { weighDevice } from '../scoring/device.js';
-import { fuseSignals } from '../scoring/fuse.js';
+import { isDeclaredBot, weighDevice } from '../scoring/device.js';
+import { fuseSignals } from '../scoring/risk.js';
 import { scoreOf } from '../scoring/model.js';
 import { weighNetwork } from '../scoring/network.js';
 import { describeSignal, type Signal } from '../scoring/rule.js';
 import { readVisit } from '../scoring/visit.js';
 
-export const deviceEdges = {
+export const deviceThresholds = {
   /** Logits over which a signal’s confidence grows. */
   confidenceLogits: 2,
   /** Logits from which a finding is told as a fraud signal. */
@@ -58,7 +57,8 @@ export function weighDeviceEvidence(facts: VerdictFacts): DeviceEvidence {
     ),
     risk: deviceMeasured || behaved || weighed.weight > 0 ? scoreOf(weighed.weight) / 100 : null,
     completeness:
-      deviceEdges.groups.filter((name) => envelope.device?.[name] !== undefined).length / deviceEdges.groups.length,
+      deviceThresholds.groups.filter((name) => envelope.device?.[name] !== undefined).length /
+      deviceThresholds.groups.length,
     signals: [...weighed.weighed.map(({ signal }) => signal), ...network].flatMap(toFraudSignal),
     contributions: weighed.weighed.flatMap(({ signal, applied }) =>
       applied === 0 || (signal.rule.axis !== 'device' && signal.rule.axis !== 'behavior')
@@ -82,7 +82,7 @@ function hasBehavior({ behavior }: Envelope): boolean {
   if (behavior == null) return false;
   const { ms, moves, clicks, keys, touches } = behavior;
   const input = (moves ?? 0) + (clicks ?? 0) + (keys ?? 0) + (touches ?? 0);
-  return (ms ?? 0) >= deviceEdges.observedMsMin && input > 0;
+  return (ms ?? 0) >= deviceThresholds.observedMsMin && input > 0;
 }
 
 /** The envelope as the probe that scoring knows. */
@@ -127,14 +127,14 @@ const sophisticated = new Set(['lies', 'consistency', 'egress']);
 /** By its own weight: what other findings leave of it says nothing of how sure it is. */
 function toFraudSignal({ code, rule, weight, value }: Signal): FraudSignal[] {
   const { severity, group } = rule;
-  if (severity === 'info' || weight < deviceEdges.signalMin) return [];
+  if (severity === 'info' || weight < deviceThresholds.signalMin) return [];
   return [
     {
       type: code,
       severity,
       category: sophisticated.has(group ?? '') ? 'sophisticated' : 'obvious',
       description: describeSignal({ code, rule, weight, value }),
-      confidence: 1 - Math.exp(-weight / deviceEdges.confidenceLogits),
+      confidence: 1 - Math.exp(-weight / deviceThresholds.confidenceLogits),
     },
   ];
 }

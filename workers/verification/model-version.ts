@@ -3,11 +3,11 @@
  * tables do not show changes what it decides.
  */
 import { createHash } from 'node:crypto';
-import { modelVersion } from '../scoring/model-version.js';
+import { modelVersion } from '../scoring/rule-set.js';
 import { blinkEdges } from './blink.js';
 import { virtualCameraNames } from './camera-labels.js';
 import { challengeEdges } from './challenges.js';
-import { deviceEdges } from './device-evidence.js';
+import { deviceThresholds } from './device-evidence.js';
 import { timingEdges } from './frame-timing.js';
 import { proportions, smoothingMs } from './geometry.js';
 import { gestureEdges } from './gestures.js';
@@ -43,7 +43,7 @@ export const verdictModelVersion: string = createHash('sha256')
       virtualCameraNames,
       screenFeatures,
       antispoofDoubt,
-      deviceEdges,
+      deviceThresholds,
     ]),
   )
   .digest('hex')

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap';
+import { scoreFacts, recordVerdict } from '../../../workers/scoring/score.js';
 import type { KeyCaller } from '../../../src/kernel/caller.js';
 import { createBatchSigner } from '../../../src/crypto/batch-signer.js';
 import { deriveSigningKey } from '../../../src/crypto/master-key.js';
@@ -15,8 +16,6 @@ import { openMemoryCounters } from '../../../src/stores/counters/memory/open.js'
 import { migrate } from '../../../src/stores/database/migrate.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
-import { recordVerdict } from '../../../workers/scoring/recorded-verdict.js';
-import { scoreFacts } from '../../../workers/scoring/score.js';
 import { cleanFacts, humanBody, humanTransport } from '../../helpers/facts.js';
 import { recordOf, splitFacts } from '../../helpers/records.js';
 import { scoreInput } from '../../stores/counters/inputs.js';

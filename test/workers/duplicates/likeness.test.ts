@@ -1,9 +1,8 @@
 import t from 'tap';
 import fc from 'fast-check';
 import type { CountFacts, DuplicateCandidate } from '../../../src/contract/facts.js';
-import { components } from '../../../workers/duplicates/components.js';
+import { components, sketchDevice } from '../../../workers/duplicates/sketch.js';
 import { createLikeness } from '../../../workers/duplicates/likeness.js';
-import { sketchDevice } from '../../../workers/duplicates/sketch.js';
 import { humanBody, scoredAtMs } from '../../helpers/facts.js';
 
 const own = sketchDevice(humanBody(), null);

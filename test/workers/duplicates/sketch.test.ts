@@ -1,8 +1,7 @@
 import t from 'tap';
 import fc from 'fast-check';
 import type { DeviceSketch } from '../../../src/contract/facts.js';
-import { components } from '../../../workers/duplicates/components.js';
-import { bandsOf, sketchDevice } from '../../../workers/duplicates/sketch.js';
+import { bandsOf, components, sketchDevice } from '../../../workers/duplicates/sketch.js';
 import { anyBody } from '../../helpers/any-facts.js';
 import { chromeOnWindows, humanBody, safariOnPhone } from '../../helpers/facts.js';
 
@@ -74,5 +73,34 @@ t.test('sketches that share most terms meet under a band, strangers hardly ever 
   t.ok(meetings(5) > 0.85, 'five changed: half of all terms in common');
   t.ok(meetings(14) < 0.1, 'two in common');
   t.equal(meetings(16), 0);
+  t.end();
+});
+
+t.test('components keep the order in which sketches were stored', (t) => {
+  t.same(
+    components.map(({ name }) => name),
+    [
+      'platform',
+      'systemVersion',
+      'model',
+      'architecture',
+      'cores',
+      'memory',
+      'touch',
+      'screen',
+      'depth',
+      'pixelRatio',
+      'renderer',
+      'canvas',
+      'audio',
+      'fonts',
+      'zone',
+      'languages',
+    ],
+  );
+  t.ok(
+    components.every(({ same, usual }) => same > usual && same < 1 && usual > 0),
+    'agreement speaks for one device, disagreement against',
+  );
   t.end();
 });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import t from 'tap';
 import fc from 'fast-check';
+import { pack, unpack } from 'msgpackr';
 import type { ScoreFacts } from '../../../src/contract/facts.js';
-import { explainFacts } from '../../../workers/evidence/explain.js';
+import { explainFacts, renderEvidence } from '../../../workers/evidence/explain.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
 import { scoreOf } from '../../../workers/scoring/model.js';
 import { anyFacts } from '../../helpers/any-facts.js';
@@ -52,6 +53,20 @@ t.test('the decision names the threshold that decided, and each cap says what it
       for (const [index, cap] of verdict.caps.entries()) {
         assert.match(caps[index] ?? '', new RegExp(`^${cap.split(':')[0]}: .*\\.$`));
       }
+    }),
+  );
+  t.end();
+});
+
+t.test('evidence rendered again from recorded facts is the evidence that was answered', (t) => {
+  fc.assert(
+    fc.property(anyFacts, (facts) => {
+      const { reply, classification, modelVersion } = scoreFacts(facts);
+      assert.deepEqual(renderEvidence(unpack(pack(facts)) as ScoreFacts), {
+        evidence: reply.evidence,
+        classification,
+        modelVersion,
+      });
     }),
   );
   t.end();

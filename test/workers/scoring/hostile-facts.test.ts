@@ -10,7 +10,7 @@ import { calibrationDefaults } from '../../../src/contract/calibration.js';
 import type { ScoreFacts } from '../../../src/contract/facts.js';
 import { ProbeBody } from '../../../src/contract/probe.js';
 import { ScoreReply } from '../../../src/contract/score.js';
-import { rules } from '../../../workers/scoring/findings.js';
+import { rules } from '../../../workers/scoring/rule-set.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
 import { anyBody, anyFacts } from '../../helpers/any-facts.js';
 import { cleanFacts, humanBody, humanFacts, humanTransport } from '../../helpers/facts.js';

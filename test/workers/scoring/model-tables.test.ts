@@ -8,7 +8,7 @@ import t from 'tap';
 import ts from 'typescript';
 
 const folders = ['workers/scoring', 'workers/duplicates'];
-const versionFile = 'workers/scoring/model-version.ts';
+const versionFile = 'workers/scoring/rule-set.ts';
 
 /** Numbers that are arithmetic rather than judgement: signs, halves, percents, powers. */
 const arithmetic = new Set(['0', '1', '2', '10', '100', '1000']);
@@ -21,10 +21,10 @@ const notDeciding: Readonly<Record<string, string>> = {
   'model.ts Math.min(weight, 50)': 'beyond it the score is 100 for any table, and the power would overflow',
   'model.ts clamp(score, 0, 99.9)': 'a score of 100 has no logits',
   'model.ts Math.min(share, 0.999)': 'a share of 1 has no logits',
-  'device.ts posterior * 100 + 1e-9': 'keeps a rounding error from taking a point',
+  'duplication.ts posterior * 100 + 1e-9': 'keeps a rounding error from taking a point',
   'verdict.ts [100, 75, 50]': 'the bands of the older reply follow from the score and decide nothing',
   'sketch.ts Math.imul(key, 0x9e3779b1)': 'spreads the bits of a hash',
-  'sketch.ts band.toString(36)': 'spells a number',
+  'sketch.ts band.toString(36)': 'formats a number',
   'sketch.ts smallest = 0xffffffff': 'the largest number of 32 bits',
   'usage.ts countNames': 'names of fields that are read',
   'usage.ts sampleNames': 'names of fields that are read',
@@ -112,7 +112,7 @@ t.test('every table and every number that a rule decides by is in what the model
   t.same(
     found.filter(({ where }) => !Object.hasOwn(notDeciding, where)),
     [],
-    'put it into a table that model-version.ts hashes, or say in notDeciding why it decides nothing',
+    'put it into a table that rule-set.ts hashes, or say in notDeciding why it decides nothing',
   );
   const met = new Set(found.map(({ where }) => where));
   t.same(

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { AddressFacts } from '../../../src/contract/facts.js';
-import { matchCountry, weighNetwork } from '../../../workers/scoring/network.js';
+import { continentOf, continentOfZone, matchCountry, weighNetwork } from '../../../workers/scoring/network.js';
 import { readVisit } from '../../../workers/scoring/visit.js';
 import { cleanFacts, humanFacts } from '../../helpers/facts.js';
 
@@ -31,5 +31,15 @@ t.test('a country matches by its code and by its usual alias; unknown is null', 
   t.equal(matchCountry('DE', 'FR'), false);
   t.equal(matchCountry(null, 'FR'), null);
   t.equal(matchCountry('DE', null), null);
+  t.end();
+});
+
+t.test('countries and zones know their continents, and what straddles two has both', (t) => {
+  t.same(continentOf('DE'), ['eu']);
+  t.same(continentOf('RU'), ['as', 'eu']);
+  t.same(continentOf('US'), ['am', 'pa']);
+  t.equal(continentOf('ZZ'), null);
+  t.equal(continentOfZone('America/Indiana/Knox'), 'am');
+  for (const zone of ['UTC', 'Etc/GMT', 'Atlantic/Reykjavik', '']) t.equal(continentOfZone(zone), null);
   t.end();
 });

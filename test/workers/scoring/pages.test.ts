@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import type { ProbeFacts, ScoreFacts } from '../../../src/contract/facts.js';
 import type { ProbeBody } from '../../../src/contract/probe.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
-import { poolStatistics } from '../../../workers/scoring/statistics.js';
+import { poolStatistics } from '../../../workers/scoring/usage.js';
 import { anyBody } from '../../helpers/any-facts.js';
 import { cleanFacts, humanBody, humanTransport } from '../../helpers/facts.js';
 import { automatedVisits } from '../../helpers/visits.js';

@@ -1,7 +1,17 @@
 import t from 'tap';
+import fc from 'fast-check';
 import { calibrationDefaults } from '../../../src/contract/calibration.js';
 import type { AgentFacts } from '../../../src/contract/facts.js';
-import { categoryOf, classify, mapToLegacyBands, recommend } from '../../../workers/scoring/verdict.js';
+import {
+  applyCaps,
+  categoryOf,
+  ceilingOf,
+  classify,
+  mapToLegacyBands,
+  recommend,
+} from '../../../workers/scoring/verdict.js';
+import { scoreFacts } from '../../../workers/scoring/score.js';
+import { anyFacts } from '../../helpers/any-facts.js';
 
 const verified: AgentFacts = { outcome: 'verified', agent: 'a', reason: null };
 
@@ -80,5 +90,31 @@ t.test('categories span 0 to 100, and the legacy bands take the highest risk axi
     categories: { network: 0, device: 50, velocity: 75, behavior: 100, history: 0 },
   });
   t.equal(mapToLegacyBands({ network: 49, device: 0, velocity: 0, behavior: 0, history: 0 }).forensicMaxScore, 0);
+  t.end();
+});
+
+t.test('the ceiling is the highest whole score below the block band', (t) => {
+  t.same([75, 74.5, 1, 0].map(ceilingOf), [74, 74, 0, 0]);
+  t.end();
+});
+
+t.test('each cap does what its name says', (t) => {
+  t.equal(applyCaps(90, [], 75), 90);
+  t.equal(applyCaps(90, ['uncorroborated'], 75), 74);
+  t.equal(applyCaps(60, ['dispositive'], 75), 75);
+  t.equal(applyCaps(99, ['policy:30'], 75), 74, 'policy leads below the block band');
+  t.equal(applyCaps(99, ['policy:80'], 75), 80, 'and hides no evidence');
+  t.equal(applyCaps(99, ['uncorroborated', 'policy:80'], 75), 74);
+  t.equal(applyCaps(50, ['a name of tomorrow'], 75), 50);
+  t.end();
+});
+
+t.test('the recorded score before caps leads to the score that was answered', (t) => {
+  fc.assert(
+    fc.property(anyFacts, (facts) => {
+      const { reply, uncapped, caps } = scoreFacts(facts);
+      return applyCaps(uncapped, caps, facts.calibration.blockThreshold) === reply.score;
+    }),
+  );
   t.end();
 });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { decisionInputsOf } from '../../../workers/scoring/verdict.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
-import { blockLevelOf, decide, decisionInputsOf } from '../../../workers/thresholds/decide.js';
+import { blockLevelOf, decide } from '../../../workers/thresholds/decide.js';
 import { anyFacts } from '../../helpers/any-facts.js';
 
 t.test(

@@ -4,7 +4,7 @@ import t from 'tap';
 import { topologyPoints, type Topology } from '../../../src/contract/envelope.js';
 import { securityLevels } from '../../../src/contract/project-parts.js';
 import { packageRoot } from '../../../src/package-root.js';
-import { rules } from '../../../workers/scoring/findings.js';
+import { rules } from '../../../workers/scoring/rule-set.js';
 import { layouts, point, pointCount } from '../../../workers/verification/landmarks.js';
 import { verdictModelVersion } from '../../../workers/verification/model-version.js';
 import { signalRules } from '../../../workers/verification/signals.js';

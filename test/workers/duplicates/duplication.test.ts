@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { CountFacts, DuplicateCandidate } from '../../../src/contract/facts.js';
-import { bandOf, judgeDuplication } from '../../../workers/duplicates/device.js';
+import { bandOf, judgeDuplication } from '../../../workers/duplicates/duplication.js';
 import { sketchDevice } from '../../../workers/duplicates/sketch.js';
 import { readVisit } from '../../../workers/scoring/visit.js';
 import { cleanCounts, cleanFacts, humanBody, humanFacts, scoredAtMs } from '../../helpers/facts.js';

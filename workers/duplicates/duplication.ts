@@ -4,10 +4,9 @@
  */
 import type { CountFacts, DuplicateCandidate } from '../../src/contract/facts.js';
 import type { duplicateBands } from '../../src/contract/score.js';
-import { createRaise, type Signal } from '../scoring/rule.js';
+import { createRaise, type Rules, type Signal } from '../scoring/rule.js';
 import type { Visit } from '../scoring/visit.js';
-import { createLikeness, isContradicted, likenessEdges, type Likeness } from './likeness.js';
-import { duplicateRules } from './rules.js';
+import { createLikeness, isContradicted, likenessThresholds, type Likeness } from './likeness.js';
 import { sketchDevice } from './sketch.js';
 
 export type DuplicateBand = (typeof duplicateBands)[number];
@@ -20,8 +19,54 @@ export interface Duplication {
   readonly signals: readonly Signal[];
 }
 
-export const duplicateEdges = {
-  ...likenessEdges,
+/** None has a weight: duplication is reported apart and never moves risk. */
+export const duplicateRules = {
+  repeat_respondent: {
+    axis: 'duplicate',
+    class: 'correlate',
+    severity: 'medium',
+    weight: 0,
+    group: null,
+    detail: 'The same respondent was here before in this scope ({value}).',
+  },
+  repeat_device: {
+    axis: 'duplicate',
+    class: 'correlate',
+    severity: 'medium',
+    weight: 0,
+    group: null,
+    detail: 'The same device was here before in this scope ({value}).',
+  },
+  similar_device: {
+    axis: 'duplicate',
+    class: 'correlate',
+    severity: 'low',
+    weight: 0,
+    group: null,
+    detail: 'A device that looks much like this one was here before in this scope ({value}).',
+  },
+  device_contradiction: {
+    axis: 'duplicate',
+    class: 'diagnostic',
+    severity: 'info',
+    weight: 0,
+    group: null,
+    detail:
+      'The device’s identifier was seen on another system or on a newer browser before: it may be copied or shared by many.',
+  },
+  duplicate_unmeasured: {
+    axis: 'duplicate',
+    class: 'diagnostic',
+    severity: 'info',
+    weight: 0,
+    group: null,
+    detail:
+      'Nothing was there to compare with earlier sessions: no respondent id, no device, no probe, or no counters.',
+  },
+} as const satisfies Rules;
+
+export const duplicateThresholds = {
+  ...likenessThresholds,
   respondentScore: 100,
   deviceConfirmedScore: 97,
   deviceScore: 92,
@@ -34,7 +79,7 @@ export const duplicateEdges = {
 } as const;
 
 const raise = createRaise(duplicateRules);
-const edges = duplicateEdges;
+const thresholds = duplicateThresholds;
 
 export function judgeDuplication(visit: Visit): Duplication {
   const { facts } = visit;
@@ -59,7 +104,7 @@ function judgeRespondent(counts: CountFacts, signals: Signal[]): number {
   const earlier = Math.max(found, (counts.respondentDay ?? 0) - 1);
   if (earlier <= 0) return 0;
   raise(signals, 'repeat_respondent', 0, times(earlier));
-  return edges.respondentScore;
+  return thresholds.respondentScore;
 }
 
 function judgeDevice(visit: Visit, counts: CountFacts, signals: Signal[]): number {
@@ -72,8 +117,8 @@ function judgeDevice(visit: Visit, counts: CountFacts, signals: Signal[]): numbe
   const likeness = own === null ? null : createLikeness(own, counts.terms, facts.scoredAtMs);
   const scores = likeness === null ? [] : similar.map((candidate) => scoreLikeness(likeness(candidate)));
   const likenessScore = Math.max(0, ...scores);
-  if (likenessScore >= edges.possibleMin)
-    raise(signals, 'similar_device', 0, times(scores.filter((score) => score >= edges.possibleMin).length));
+  if (likenessScore >= thresholds.possibleMin)
+    raise(signals, 'similar_device', 0, times(scores.filter((score) => score >= thresholds.possibleMin).length));
   const earlier = Math.max(found.length, (counts.deviceSessionsDay ?? 0) - 1);
   if (earlier <= 0) return likenessScore;
   raise(signals, 'repeat_device', 0, times(earlier));
@@ -81,8 +126,8 @@ function judgeDevice(visit: Visit, counts: CountFacts, signals: Signal[]): numbe
     own !== null && found.length > 0 && found.every((candidate) => isContradicted(own, candidate, facts.scoredAtMs));
   if (contradicted) raise(signals, 'device_contradiction');
   const confirmed = found.some((candidate) => isCorroborated(visit, counts, candidate, likeness));
-  const agreed = confirmed ? edges.deviceConfirmedScore : edges.deviceScore;
-  return Math.max(likenessScore, contradicted ? edges.deviceContradictedScore : agreed);
+  const agreed = confirmed ? thresholds.deviceConfirmedScore : thresholds.deviceScore;
+  return Math.max(likenessScore, contradicted ? thresholds.deviceContradictedScore : agreed);
 }
 
 /**
@@ -99,22 +144,22 @@ function isCorroborated(
   if (deviceHashed === undefined) return false;
   if (deviceHashed && token != null && candidate.token === token) return true;
   if (ownAddress != null && candidate.address === ownAddress && !isCrowded(counts)) return true;
-  return !deviceHashed && likeness !== null && likeness(candidate) >= edges.possibleMin / 100;
+  return !deviceHashed && likeness !== null && likeness(candidate) >= thresholds.possibleMin / 100;
 }
 
 /** More people on the address than a household has: whatever its network is said to be, strangers share it. */
 function isCrowded({ addressRespondentsHour, addressDevicesHour }: CountFacts): boolean {
-  return Math.max(addressRespondentsHour ?? 0, addressDevicesHour ?? 0) > edges.householdMax;
+  return Math.max(addressRespondentsHour ?? 0, addressDevicesHour ?? 0) > thresholds.householdMax;
 }
 
 function scoreLikeness(posterior: number): number {
-  return Math.min(edges.likelyMax, Math.floor(posterior * 100 + 1e-9));
+  return Math.min(thresholds.likelyMax, Math.floor(posterior * 100 + 1e-9));
 }
 
 export function bandOf(score: number): DuplicateBand {
-  if (score >= edges.deviceConfirmedScore) return 'confirmed';
-  if (score >= edges.likelyMin) return 'likely';
-  return score >= edges.possibleMin ? 'possible' : 'none';
+  if (score >= thresholds.deviceConfirmedScore) return 'confirmed';
+  if (score >= thresholds.likelyMin) return 'likely';
+  return score >= thresholds.possibleMin ? 'possible' : 'none';
 }
 
 function times(count: number): string {

@@ -1,6 +1,6 @@
 /**
- * What could not be measured, as degraded signals and as findings that inform. Missing is never evidence: only a missing probe
- * may weigh, and only where the project said so.
+ * Findings that inform: what could not be measured, and how the caller is integrated (unknown names, identities without a hash, a key without a
+ * project, a probe under another session id). Missing is never evidence: only a missing probe may weigh, and only if the project said so.
  */
 import type { DegradedSignal } from '../../src/contract/score.js';
 import { weightOf } from './model.js';
@@ -82,7 +82,53 @@ export const measurementRules = {
   },
 } as const satisfies Rules & Record<DegradedSignal, unknown>;
 
-const raise = createRaise(measurementRules);
+export const integrationRules = {
+  unknown_fields: {
+    axis: 'history',
+    class: 'diagnostic',
+    severity: 'low',
+    weight: 0,
+    group: null,
+    detail: 'The request holds names that mean nothing here and were not looked at: {value}.',
+  },
+  identity_not_hashed: {
+    axis: 'history',
+    class: 'diagnostic',
+    severity: 'medium',
+    weight: 0,
+    group: null,
+    detail:
+      'These fields look like the identity itself and not like a salted hash of it: {value}. Nothing of it was kept as it came; send the hash.',
+  },
+  organization_key: {
+    axis: 'device',
+    class: 'diagnostic',
+    severity: 'low',
+    weight: 0,
+    group: null,
+    detail:
+      'The key is one of the organization: it belongs to no project, so that nothing is counted and no probe is found. A key of the project measures.',
+  },
+  probe_elsewhere: {
+    axis: 'device',
+    class: 'diagnostic',
+    severity: 'low',
+    weight: 0,
+    group: null,
+    detail: 'No probe came for this session, but one came from the same address shortly before: {value}.',
+  },
+  fixed_session_live: {
+    axis: 'device',
+    class: 'diagnostic',
+    severity: 'low',
+    weight: 0,
+    group: null,
+    detail:
+      'This session id has a fixed answer with a test or demo key. The key is a live one, to which it is an id like any other.',
+  },
+} as const satisfies Rules;
+
+const raise = createRaise({ ...measurementRules, ...integrationRules });
 
 /** Degraded signals in the order of their discovery, each once. */
 export function findDegraded({ facts, deviceMeasured, pages }: Visit): readonly DegradedSignal[] {
@@ -107,5 +153,17 @@ export function weighMeasurement(visit: Visit, degraded: readonly DegradedSignal
   for (const code of degraded) {
     raise(signals, code, code === absent ? weightOf(Math.min(visit.facts.calibration.noProbeRiskScore, ceiling)) : 0);
   }
+  return signals;
+}
+
+export function weighIntegration({ facts, pages }: Visit): Signal[] {
+  const signals: Signal[] = [];
+  const { unknownFields = [], unhashed = [], probeElsewhere = null, isFixedSession = false } = facts.integration ?? {};
+  if (unknownFields.length > 0) raise(signals, 'unknown_fields', 0, unknownFields.join(', '));
+  if (unhashed.length > 0) raise(signals, 'identity_not_hashed', 0, unhashed.join(', '));
+  if (!facts.measured) raise(signals, 'organization_key');
+  const missing = facts.measured && facts.probeRead !== false && pages.length === 0;
+  if (missing && probeElsewhere !== null) raise(signals, 'probe_elsewhere', 0, probeElsewhere);
+  if (isFixedSession) raise(signals, 'fixed_session_live');
   return signals;
 }

@@ -1,11 +1,18 @@
+import t from 'tap';
 import { readFileSync } from 'node:fs';
 import assert from 'node:assert/strict';
-import t from 'tap';
 import fc from 'fast-check';
-import { degradedSignals } from '../../../src/contract/score.js';
-import { rules } from '../../../workers/scoring/findings.js';
+import { modelVersion, rules } from '../../../workers/scoring/rule-set.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
+import { degradedSignals } from '../../../src/contract/score.js';
+import { cleanFacts } from '../../helpers/facts.js';
 import { anyFacts } from '../../helpers/any-facts.js';
+
+t.test('the rule set has one name, and every outcome carries it', (t) => {
+  t.match(modelVersion, /^[0-9a-f]{16}$/);
+  t.equal(scoreFacts(cleanFacts()).modelVersion, modelVersion);
+  t.end();
+});
 
 const rowsOf = (path: string) =>
   readFileSync(path, 'utf8')

@@ -1,0 +1,56 @@
+/**
+ * The rule set: every rule of the model, and the hash that names all of what a verdict depends on in addition to the facts. Tables and thresholds are
+ * hashed as they stand; `revision` goes up when code that they do not show changes what it decides. Documentation derives from `rules`.
+ */
+import { createHash } from 'node:crypto';
+import { components, sketchThresholds } from '../duplicates/sketch.js';
+import { duplicateThresholds, duplicateRules } from '../duplicates/duplication.js';
+import { independenceThresholds } from '../duplicates/independence.js';
+import { behaviorThresholds, behaviorRules } from './behavior-rules.js';
+import { comparisons, platformStarts, privacySubjects } from './device.js';
+import { deviceThresholds, deviceRules } from './device-rules.js';
+import { historyThresholds, historyRules } from './history.js';
+import { model } from './model.js';
+import { countries, networkRules } from './network.js';
+import { velocityThresholds, velocityRules } from './velocity.js';
+import { measuredThresholds } from './visit.js';
+import { integrationRules, measurementRules } from './diagnostics.js';
+import type { Rules } from './rule.js';
+
+export const rules: Rules = {
+  ...networkRules,
+  ...deviceRules,
+  ...velocityRules,
+  ...behaviorRules,
+  ...historyRules,
+  ...measurementRules,
+  ...integrationRules,
+  ...duplicateRules,
+};
+
+const revision = 3;
+
+/** 16 hex digits. */
+export const modelVersion: string = createHash('sha256')
+  .update(
+    JSON.stringify([
+      revision,
+      model,
+      rules,
+      components,
+      deviceThresholds,
+      velocityThresholds,
+      behaviorThresholds,
+      historyThresholds,
+      duplicateThresholds,
+      independenceThresholds,
+      measuredThresholds,
+      sketchThresholds,
+      privacySubjects,
+      platformStarts,
+      comparisons,
+      countries,
+    ]),
+  )
+  .digest('hex')
+  .slice(0, 16);
