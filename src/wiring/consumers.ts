@@ -14,7 +14,7 @@ import { startAuditRetention } from '../administration/audit-retention.js';
 import { startHistoryConsumer } from '../scoring/outcomes/history-consumer.js';
 import { startReceiptConsumer } from '../scoring/receipts/consumer.js';
 import { startReceiptRetention } from '../scoring/receipts/retention.js';
-import { startMixConsumer } from '../scoring/thresholds/mix-consumer.js';
+import { startDistributionRounds } from '../scoring/thresholds/distribution-round.js';
 import { startRollupConsumer } from '../verification/analytics/rollup-consumer.js';
 import { startSessionRetention } from '../verification/sessions/session-retention.js';
 import type { Background, Parts } from './parts.js';
@@ -31,13 +31,14 @@ const consumers: Readonly<Record<string, (parts: Parts) => Promise<Consumer>>> =
     startReceiptConsumer({ database: stores.database, counters: stores.counters, log: stores.log, metrics }),
   history: ({ stores, logger, now }) =>
     startHistoryConsumer({ database: stores.database, counters: stores.counters, log: stores.log, logger, now }),
-  thresholds: ({ stores, logger, settings }) =>
-    startMixConsumer({
-      database: stores.database,
-      log: stores.log,
-      logger,
-      retentionDays: settings.VH_RECEIPT_RETENTION_DAYS,
-    }),
+  distribution: ({ stores, logger, settings }) =>
+    Promise.resolve(
+      startDistributionRounds({
+        database: stores.database,
+        logger,
+        retentionDays: settings.VH_RECEIPT_RETENTION_DAYS,
+      }),
+    ),
   webhooks: openDeliveries,
   analytics: ({ stores }) => startRollupConsumer({ database: stores.database, log: stores.log }),
 };

@@ -49,7 +49,7 @@ t.test('the rules ask for metrics that there are, and each has its case', async 
   const metrics = await (await fetch(`${service.bootstrap.adminUrl}/metrics`)).text();
   for (const what of ['receipts', 'outcomes', 'verification sessions', 'audit entries'])
     t.match(metrics, `vh_retention_waits{what="${what}"} 0\n`);
-  for (const group of ['receipts', 'history', 'thresholds', 'webhooks', 'analytics'])
+  for (const group of ['receipts', 'history', 'webhooks', 'analytics'])
     for (const name of ['vh_dead_letters_total', 'vh_log_lost_entries_total', 'vh_log_lag_entries'])
       t.match(metrics, `${name}{group="${group}"} 0\n`);
   for (const [, name = ''] of text.matchAll(/- alert: (\w+)/g))

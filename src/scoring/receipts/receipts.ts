@@ -17,8 +17,8 @@ import type { Log, LogEntry } from '../../stores/log/port.js';
 import { mapInSlices } from '../recovery/in-slices.js';
 import { makePartition } from './partitions.js';
 import { indexing, type IndexedReceipt } from '../sessions/session-index.js';
-import { marking } from '../thresholds/mix-marks.js';
 import { counting } from '../thresholds/mix-store.js';
+import { orderingRecount } from '../thresholds/recount.js';
 import { scoredSessionOf } from '../thresholds/scored-session.js';
 
 export async function appendReceipt(
@@ -31,26 +31,25 @@ export async function appendReceipt(
 }
 
 /**
- * What the consumer of the topic `scores` does with a batch: receipts, the index of sessions and the score mix in one commit. Answers its receipts,
- * which are committed then. Nothing of the mix keeps a receipt from being recorded: what it cannot take, or not in time, is recorded without it and left
- * to the mix’s own reader.
+ * Records a batch of the topic `scores`: receipts, the index of sessions and the score distribution in one commit. Answers its receipts, which are
+ * committed then. The distribution keeps no receipt from being recorded: if it cannot be counted, or not in time, a recount is ordered in the same commit.
  */
 export function createReceiptRecorder(
   database: Database,
 ): (entries: readonly LogEntry[]) => Promise<readonly Receipt[]> {
   const partitions = new Set<string>();
-  let countsAlong = true;
-  const write = async (entries: readonly LogEntry[], rows: readonly ReceiptRow[]): Promise<void> => {
+  let isCounting = true;
+  const write = async (rows: readonly ReceiptRow[]): Promise<void> => {
     const calls = [recording(rows), indexing(rows.flatMap(indexedOf))];
-    const along = countsAlong;
+    const wasCounting = isCounting;
     try {
-      await callFunctions(database, along ? [...calls, ...mixing(rows), ...marking(entries)] : calls);
-      countsAlong = true;
+      await callFunctions(database, [...calls, ...(wasCounting ? countingOf(rows) : recountingOf(rows))]);
+      isCounting = true;
     } catch (error) {
-      countsAlong = false;
-      if (!along || isUnavailable(error)) throw error;
-      await callFunctions(database, calls);
-      countsAlong = true;
+      isCounting = false;
+      if (!wasCounting || isUnavailable(error)) throw error;
+      await callFunctions(database, [...calls, ...recountingOf(rows)]);
+      isCounting = true;
     }
   };
   return async (entries) => {
@@ -60,7 +59,7 @@ export function createReceiptRecorder(
       partitions.add(day);
     }
     try {
-      await write(entries, rows);
+      await write(rows);
     } catch (error) {
       partitions.clear(); // one may have been dropped since; the batch comes again and makes it anew
       throw error;
@@ -82,10 +81,12 @@ function rowOf({ record, seal }: SealedRecord): ReceiptRow {
   return { record, seal, receipt, scoredAt: timeOfReceipt(receipt.receiptId) };
 }
 
-function mixing(rows: readonly ReceiptRow[]): readonly FunctionCall[] {
+function countingOf(rows: readonly ReceiptRow[]): readonly FunctionCall[] {
   const sessions = rows.flatMap(({ receipt, scoredAt }) => scoredSessionOf(receipt, scoredAt));
   return sessions.length === 0 ? [] : [counting(sessions)];
 }
+
+const recountingOf = (rows: readonly ReceiptRow[]): readonly FunctionCall[] => orderingRecount(rows.flatMap(indexedOf));
 
 /** Nothing for a score without a project: nobody could ask for it. */
 function indexedOf({ receipt, scoredAt }: ReceiptRow): readonly IndexedReceipt[] {

@@ -16,7 +16,6 @@ import type { Database } from '../../stores/database/port.js';
 import { readMix, type CountedCell } from './mix-reader.js';
 import type { LookedAt } from '../project-scope.js';
 import { requireSource } from './simulation-service.js';
-import { keptSourceName } from './source-name.js';
 
 export interface RecommendationDeps {
   readonly database: Database;
@@ -31,7 +30,7 @@ export function createRecommendationService(deps: RecommendationDeps) {
   return {
     async recommend({ projectId, namespace }: LookedAt, question: Question): Promise<RecommendationsReply> {
       const { targetFalseBlockRate = falseBlockTargetDefault } = question;
-      const sourceId = question.sourceId === undefined ? null : keptSourceName(question.sourceId);
+      const sourceId = question.sourceId ?? null;
       const everything = { namespace, sourceId: null, fromDay: null, toDay: null };
       await requireSource(deps.database, { ...everything, sourceId });
       const nowMs = deps.now();

@@ -3,7 +3,6 @@ import { namespaceOf } from '../../stores/counters/namespace.js';
 import type { Receipt } from '../../record/types.js';
 import { writeCell } from './cells.js';
 import type { ScoredSession } from './mix-store.js';
-import { keptSourceName } from './source-name.js';
 
 /** Nothing for a score without a project, which has no thresholds. */
 export function scoredSessionOf(receipt: Receipt, scoredAt: Date): readonly ScoredSession[] {
@@ -16,7 +15,7 @@ export function scoredSessionOf(receipt: Receipt, scoredAt: Date): readonly Scor
       sessionRef: trace.session,
       receiptId,
       scoredAt,
-      sourceId: keptSourceName(sourceId ?? ''),
+      sourceId: sourceId ?? '',
       cell: writeCell(verdict),
       recommendation: verdict.recommendation,
     },

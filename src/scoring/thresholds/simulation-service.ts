@@ -12,12 +12,12 @@ import type {
 } from '../../contract/thresholds.js';
 import { flipsDefault } from '../../contract/thresholds.js';
 import type { Issue } from '../../errors.js';
+import { findUnstorable } from '../../kernel/storable-text.js';
 import { timeIssues } from '../../kernel/validation.js';
 import type { Pool } from '../../pool/pool.js';
 import type { Database } from '../../stores/database/port.js';
 import type { LookedAt } from '../project-scope.js';
 import { knowsSource, listSessions, readMix, type CountedCell, type MixFilter, type MixReading } from './mix-reader.js';
-import { keptSourceName } from './source-name.js';
 
 export interface SimulationDeps {
   readonly database: Database;
@@ -71,7 +71,7 @@ function readFilter(namespace: string, { reviewLow, blockThreshold, sourceId, fr
   if (issues.length > 0) throw invalid(issues);
   return {
     namespace,
-    sourceId: sourceId === undefined || sourceId === null ? null : keptSourceName(sourceId),
+    sourceId: sourceId ?? null,
     fromDay: days.from,
     toDay: days.to,
   };
@@ -90,7 +90,8 @@ function dayOf(path: string, time: string | null | undefined, issues: Issue[]): 
 
 /** An unknown source is a slip of the pen rather than an empty mix. */
 export async function requireSource(database: Database, { namespace, sourceId }: MixFilter): Promise<void> {
-  if (sourceId === null || (await knowsSource(database, namespace, sourceId))) return;
+  if (sourceId === null) return;
+  if (findUnstorable(sourceId, '/sourceId') === null && (await knowsSource(database, namespace, sourceId))) return;
   throw invalid([{ path: '/sourceId', message: 'names no source that sessions of this project were scored with.' }]);
 }
 

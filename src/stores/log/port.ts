@@ -15,14 +15,6 @@ export interface LogEntry {
   readonly value: Uint8Array;
   /** No other entry has its key, so that it has no order to keep and may lie wherever the log writes it with the least work. */
   readonly isAlone?: boolean;
-  /** Where it lies; absent where it is appended, and where an operator has it played again. */
-  readonly place?: Place;
-}
-
-export interface Place {
-  /** A partition of a topic by a name that no other log of the same database has. */
-  readonly stream: string;
-  readonly offset: number;
 }
 
 export interface Subscription {

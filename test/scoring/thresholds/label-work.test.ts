@@ -3,6 +3,7 @@ import { createLabelWork } from '../../../src/scoring/thresholds/label-work.js';
 import { counting, relabelSessions, type ScoredSession } from '../../../src/scoring/thresholds/mix-store.js';
 import { callFunctions } from '../../../src/stores/database/call-functions.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
+import { createLogger } from '../../../src/telemetry/logger.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
 
 const recordSessions = (sessions: readonly ScoredSession[]): Promise<void> =>
@@ -25,7 +26,7 @@ t.test('one project’s back-fill of labels holds up no other', async (t) => {
     );
     await database.query('INSERT INTO label_work (project_id, session_ref) VALUES ($1, $2)', [namespace, sessionRef]);
   }
-  const labels = createLabelWork(database, 10);
+  const labels = createLabelWork({ database, logger: createLogger('silent') }, 10);
   const labelled = async (namespace: string): Promise<number> =>
     (await database.query("SELECT 1 FROM scored_sessions WHERE project_id = $1 AND label = 'fraud'", [namespace]))
       .length;

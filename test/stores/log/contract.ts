@@ -66,18 +66,6 @@ function testDelivery(t: Test, log: Log): void {
     await consumer.stop();
     t.same([...(entries.find(({ key }) => key === 'ключ')?.value ?? [])], [0, 255, 128, 10]);
     t.ok(entries.some(({ key, value }) => key === '' && value.length === 0));
-    const places = new Map<string, number[]>();
-    for (const { place } of entries)
-      places.set(place?.stream ?? '', [...(places.get(place?.stream ?? '') ?? []), place?.offset ?? -1]);
-    for (const [stream, offsets] of places) {
-      const [from = -1] = offsets;
-      t.ok(stream !== '' && from >= 0);
-      t.same(
-        offsets,
-        offsets.map((_, at) => from + at),
-        `${stream} tells its places`,
-      );
-    }
     for (let key = 0; key < 7; key++) {
       const numbers = entries.filter((entry) => entry.key === `key-${key}`).map((entry) => Number(textOf(entry)));
       t.same(

@@ -10,35 +10,6 @@ BEGIN
   END LOOP;
 END $$;
 
--- Counts sessions by their newest receipt; an older one changes nothing.
-CREATE FUNCTION record_score_mix(
-  namespaces text[], session_refs text[], ids text[], times_ms double precision[], sources text[], cells text[], recommendations text[]
-) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-BEGIN
-  PERFORM take_score_mix_turns(namespaces);
-  WITH newest AS (
-    SELECT DISTINCT ON (namespace, session) namespace, session, id, to_timestamp(at / 1000) AS at, source, cell, recommendation
-      FROM unnest(namespaces, session_refs, ids, times_ms, sources, cells, recommendations) AS given (namespace, session, id, at, source, cell, recommendation)
-     ORDER BY namespace, session, id COLLATE "C" DESC
-  ), fresh AS MATERIALIZED (
-    SELECT newest.*, was.receipt_id IS NOT NULL AS is_known, was.scored_at AS was_at, was.source_id AS was_source, was.cell AS was_cell,
-           was.recommendation AS was_recommendation, coalesce(was.label, 'none') AS label, coalesce(was.label_day, '-infinity') AS label_day
-      FROM newest LEFT JOIN scored_sessions was ON was.project_id = newest.namespace AND was.session_ref = newest.session
-     WHERE was.receipt_id IS NULL OR was.receipt_id COLLATE "C" < newest.id
-  ), written AS (
-    INSERT INTO scored_sessions (project_id, session_ref, receipt_id, scored_at, source_id, cell, recommendation)
-    SELECT namespace, session, id, at, source, cell, recommendation FROM fresh
-    ON CONFLICT (project_id, session_ref) DO UPDATE SET receipt_id = excluded.receipt_id, scored_at = excluded.scored_at,
-      source_id = excluded.source_id, cell = excluded.cell, recommendation = excluded.recommendation
-  )
-  INSERT INTO score_mix AS mix (project_id, day, source_id, cell, recommendation, label, label_day, sessions)
-  SELECT namespace, (at AT TIME ZONE 'UTC')::date, source, cell, recommendation, label, label_day, sum(change)
-    FROM (SELECT namespace, at, source, cell, recommendation, label, label_day, 1 AS change FROM fresh
-          UNION ALL SELECT namespace, was_at, was_source, was_cell, was_recommendation, label, label_day, -1 FROM fresh WHERE is_known) AS changes
-   GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(change) <> 0 ORDER BY 1, 2, 3, 4, 5, 6, 7
-  ON CONFLICT (project_id, day, source_id, cell, recommendation, label, label_day) DO UPDATE SET sessions = mix.sessions + excluded.sessions;
-END $$;
-
 -- Gives sessions the label that their outcomes say by now. Sessions without a receipt are passed over: recording one looks here again.
 CREATE FUNCTION relabel_score_mix(namespaces text[], session_refs text[])
 RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

@@ -1,21 +1,7 @@
--- The score mix is counted with the receipts (docs/adr/0017). How far that has come in each partition of the log, so that the mix's own reader leaves
--- out what is counted; moved in the transaction that counts.
-CREATE TABLE score_mix_marks (
-  -- A partition of a topic, as the log names it.
-  stream      text PRIMARY KEY,
-  -- All from the first offset on, and before the second, is counted.
-  from_offset bigint NOT NULL,
-  to_offset   bigint NOT NULL
-);
-
--- A batch that follows the one before it, or comes again, carries the run on; any other begins a new run. A run never reaches beyond the latest batch:
--- what is said too little is counted again, to no effect.
-CREATE FUNCTION mark_score_mix(named text, first_offset bigint, next_offset bigint) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO score_mix_marks AS was (stream, from_offset, to_offset) VALUES (named, first_offset, next_offset)
-  ON CONFLICT (stream) DO UPDATE SET to_offset = excluded.to_offset,
-    from_offset = CASE WHEN excluded.from_offset BETWEEN was.from_offset AND was.to_offset THEN was.from_offset ELSE excluded.from_offset END;
-END $$;
+-- The score distribution is counted with the receipts (docs/adr/0017). If it cannot be, a recount of the sessions is ordered in the same commit.
+CREATE FUNCTION order_recount(namespaces text[], session_refs text[]) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO label_work (project_id, session_ref) SELECT DISTINCT * FROM unnest(namespaces, session_refs);
+$$;
 
 -- Counts sessions by their newest receipt, under the label that their outcomes say by now; an older one changes nothing. A label that is said meanwhile
 -- waits for the turn, and then finds the session.

@@ -143,8 +143,7 @@ function createRounds(
       entries = await nextBatch(position);
     }
     const from: number = position;
-    const stream = `embedded ${topic}`;
-    await handleUnderLease(entries.map(({ key, value }, at) => ({ key, value, place: { stream, offset: from + at } })));
+    await handleUnderLease(entries);
     const next = from + entries.length;
     const isOurs = await commitGroup(database, key, next, leaseMs);
     leaseTakenAtMs = now();

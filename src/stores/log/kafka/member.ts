@@ -168,11 +168,9 @@ async function readTopic(
       resolvers.set(batch.partition, resolveOffset);
       const [first] = batch.messages;
       if (first !== undefined) losses.fetched(batch.partition, first.offset);
-      const stream = `${topicName}/${batch.partition}`;
-      const entries = batch.messages.map(({ key, value, offset }) => ({
+      const entries = batch.messages.map(({ key, value }) => ({
         key: key?.toString('utf8') ?? '',
         value: value ?? new Uint8Array(),
-        place: { stream, offset: Number(offset) },
       }));
       partitions.take({ partition: batch.partition, entries, offsets: batch.messages.map(({ offset }) => offset) });
     },
