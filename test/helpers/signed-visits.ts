@@ -1,9 +1,8 @@
 /**
  * Visits of an agent that signs them, for tests of Web Bot Auth: by another implementation of the standard, or by hand, right or wrong.
  */
-import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
-import { signatureHeaders } from 'web-bot-auth';
-import { signerFromJWK } from 'web-bot-auth/crypto';
+import { createPublicKey, generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto';
+import { httpbis } from 'http-message-signatures';
 import type { WebBotAuth } from '../../src/contract/score.js';
 import { createAgentVerifier } from '../../src/scoring/web-bot-auth/web-bot-auth.js';
 import { computeThumbprint } from '../../src/scoring/web-bot-auth/trusted-keys.js';
@@ -35,14 +34,20 @@ export async function signIndependently({
   components?: string[];
 } = {}): Promise<WebBotAuth> {
   const sent: Record<string, string> = agent === undefined ? {} : { 'signature-agent': agent };
-  const request = { method: 'GET', url, headers: sent };
-  const signer = await signerFromJWK(key.export({ format: 'jwk' }));
-  const signed = await signatureHeaders(request, signer, {
-    created: new Date(created),
-    expires: new Date(expires),
-    ...(components === undefined ? {} : { components }),
-  });
-  const headers = { signature: signed.Signature, 'signature-input': signed['Signature-Input'] };
+  const signed = await httpbis.signMessage(
+    {
+      key: { id: computeThumbprint(createPublicKey(key)), sign: async (data) => sign(null, data, key) },
+      name: 'sig1',
+      fields: components ?? ['@authority', ...Object.keys(sent)],
+      params: ['created', 'keyid', 'expires', 'nonce', 'tag'],
+      paramValues: { created: new Date(created), expires: new Date(expires), nonce: randomUUID(), tag: 'web-bot-auth' },
+    },
+    { method: 'GET', url, headers: sent },
+  );
+  const headers = {
+    signature: String(signed.headers['Signature']),
+    'signature-input': String(signed.headers['Signature-Input']),
+  };
   return {
     method: 'GET',
     targetUri: url,

@@ -7,13 +7,13 @@
  *
  * Nothing is fetched and nothing is thrown. A signature is good once: the caller remembers `signature` until `expiresAtMs`.
  */
-import { createHash, verify as verifySignature } from 'node:crypto';
-import { promisify } from 'node:util';
+import { createHash } from 'node:crypto';
+import { isInnerList, type Dictionary, type InnerList } from 'structured-headers';
 import type { AgentFacts } from '../../contract/facts.js';
 import type { WebBotAuth } from '../../contract/score.js';
 import { originMatches, parseOriginPattern } from '../../net/origin-pattern.js';
-import { buildSignatureBase, parseTargetUri, type SignedRequest, type TargetUri } from './signature-base.js';
-import { isInnerList, parseDictionary, type Dictionary, type InnerList } from './structured-fields.js';
+import { findSignatureProblem, readDictionary, type SignedRequest } from './message-signature.js';
+import { parseTargetUri, type TargetUri } from './target-uri.js';
 import { importTrustedKeys, type ImportedAgentKey, type TrustedAgentKey } from './trusted-keys.js';
 
 export { readTrustedAgentKeys, type TrustedAgentKey } from './trusted-keys.js';
@@ -46,8 +46,7 @@ const tag = 'web-bot-auth';
 const lifetimeSecondsMax = 86_400;
 const clockSkewSecondsMax = 60;
 const signaturesMax = 4;
-const signatureBytes = 64;
-const verifyInBackground = promisify(verifySignature);
+const componentsMax = 32;
 
 const fail =
   (outcome: 'invalid' | 'unverified') =>
@@ -60,21 +59,18 @@ export function createAgentVerifier({ trustedKeys, now }: AgentVerifierDeps): Ag
   const keys = importTrustedKeys(trustedKeys);
   return {
     async verify({ method, targetUri, headers }, allowedOrigins, { anyAuthority = false } = {}) {
-      const inputs = parseDictionary(headers['signature-input']);
-      const signatures = parseDictionary(headers.signature);
+      const inputs = readDictionary(headers['signature-input']);
+      const signatures = readDictionary(headers.signature);
       if (inputs === null || signatures === null) return invalid('The signature headers are malformed.');
       const target = parseTargetUri(targetUri);
       if (target === null) return invalid('targetUri is not a plainly written absolute http or https URI.');
       const tagged = [...inputs].filter(
-        (entry): entry is [string, InnerList] => isInnerList(entry[1]) && entry[1].parameters.get('tag') === tag,
+        (entry): entry is [string, InnerList] => isInnerList(entry[1]) && entry[1][1].get('tag') === tag,
       );
       if (tagged.length === 0) return unverified(`No signature has the tag ${tag}.`);
       if (tagged.length > signaturesMax) return invalid(`More than ${signaturesMax} signatures have the tag ${tag}.`);
 
       const misplaced = anyAuthority ? null : refuseAuthority(target, allowedOrigins);
-      const fields = new Map(
-        headers['signature-agent'] === undefined ? [] : [['signature-agent', headers['signature-agent']]],
-      );
       const verdicts = await Promise.all(
         tagged.map(([label, covered]) =>
           judge({
@@ -84,7 +80,7 @@ export function createAgentVerifier({ trustedKeys, now }: AgentVerifierDeps): Ag
             keys,
             misplaced,
             nowSeconds: now() / 1_000,
-            request: { method, target, fields },
+            request: { method, target, agent: headers['signature-agent'] },
           }),
         ),
       );
@@ -115,32 +111,24 @@ async function judge({
   request,
 }: Case): Promise<AgentVerdict> {
   const member = signatures.get(label);
-  const signature = member === undefined || isInnerList(member) ? undefined : member.value;
-  if (!Buffer.isBuffer(signature)) return invalid(`The signature labelled ${label} is missing.`);
-  const keyid = covered.parameters.get('keyid');
+  const bytes = member === undefined || isInnerList(member) ? undefined : member[0];
+  if (!(bytes instanceof ArrayBuffer)) return invalid(`The signature labelled ${label} is missing.`);
+  const { keyid, alg = 'ed25519', created, expires } = Object.fromEntries(covered[1]);
   if (typeof keyid !== 'string') return invalid('The signature names no keyid.');
-  const alg = covered.parameters.get('alg') ?? 'ed25519';
   if (alg !== 'ed25519') return unverified('The signature is not by Ed25519, the one algorithm that is judged.');
   const trusted = keys.get(keyid);
   if (trusted === undefined) return unverified('The signing key is not among the trusted ones.');
 
-  const { created, expires } = Object.fromEntries(covered.parameters);
   const problem = findTimeProblem(created, expires, nowSeconds) ?? findCoverageProblem(covered, request);
   if (problem !== null) return invalid(problem);
-  const base = buildSignatureBase(request, covered);
-  if (!base.ok) return base.kind === 'malformed' ? invalid(base.problem) : unverified(base.problem);
-  if (
-    signature.length !== signatureBytes ||
-    !(await verifyInBackground(null, Buffer.from(base.text), trusted.key, signature))
-  ) {
-    return invalid('The signature is not by that key over this request.');
-  }
+  const mismatch = await findSignatureProblem(request, { label, covered, bytes }, trusted.key);
+  if (mismatch !== null) return mismatch.kind === 'invalid' ? invalid(mismatch.problem) : unverified(mismatch.problem);
   return (
     misplaced ?? {
       outcome: 'verified',
       agent: trusted.agent,
       reason: null,
-      signature: createHash('sha256').update(`${keyid}.`).update(signature).digest('base64url'),
+      signature: createHash('sha256').update(`${keyid}.`).update(new Uint8Array(bytes)).digest('base64url'),
       expiresAtMs: Number(expires) * 1_000,
     }
   );
@@ -164,11 +152,12 @@ function findTimeProblem(created: unknown, expires: unknown, nowSeconds: number)
   return null;
 }
 
-function findCoverageProblem(covered: InnerList, { fields }: SignedRequest): string | null {
-  const covers = (name: string) => covered.items.some((item) => item.value === name);
+function findCoverageProblem([components]: InnerList, { agent }: SignedRequest): string | null {
+  if (components.length > componentsMax) return `The signature covers more than ${componentsMax} components.`;
+  const covers = (name: string) => components.some(([value]) => value === name);
   if (!covers('@authority') && !covers('@target-uri'))
     return 'The signature covers neither @authority nor @target-uri.';
-  if (fields.has('signature-agent') && !covers('signature-agent'))
+  if (agent !== undefined && !covers('signature-agent'))
     return 'The signature does not cover the Signature-Agent header that was sent.';
   return null;
 }

@@ -1,35 +1,50 @@
 import t from 'tap';
 import fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
-import {
-  Token,
-  isInnerList,
-  parseDictionary,
-  serializeInnerList,
-  serializeItem,
-} from '../../../src/scoring/web-bot-auth/structured-fields.js';
+import { serializeDictionary, Token } from 'structured-headers';
+import { readDictionary } from '../../../src/scoring/web-bot-auth/message-signature.js';
 
-t.test('a dictionary is read as it was written', (t) => {
-  const read = parseDictionary(' a=1, b ,c="q\\"\\\\";p=?0;q,\td=:aGk=:, e=tok/en;x=-12, f=( "x";k="1"  y );z=2 ');
-  t.same([...(read?.keys() ?? [])], ['a', 'b', 'c', 'd', 'e', 'f']);
-  t.same(read?.get('a'), { value: 1, parameters: new Map() });
-  t.same(read?.get('b'), { value: true, parameters: new Map() });
-  t.same(read?.get('c'), {
-    value: 'q"\\',
-    parameters: new Map([
-      ['p', false],
-      ['q', true],
-    ]),
-  });
-  t.same(read?.get('d'), { value: Buffer.from('hi'), parameters: new Map() });
-  t.same(read?.get('e'), { value: new Token('tok/en'), parameters: new Map([['x', -12]]) });
-  const list = read?.get('f');
-  t.equal(list !== undefined && isInnerList(list) && serializeInnerList(list), '("x";k="1" y);z=2');
-  t.equal(parseDictionary('')?.size, 0);
+const entriesOf = (text: string) => [...(readDictionary(text) ?? [])];
+const none = new Map();
+
+t.test('the dictionaries of RFC 9651, section 3.2, are read as it says', (t) => {
+  t.same(entriesOf('en="Applepie", da=:w4ZibGV0w6ZydGU=:'), [
+    ['en', ['Applepie', none]],
+    ['da', [new Uint8Array(Buffer.from('Æbletærte')).buffer, none]],
+  ]);
+  t.same(entriesOf('a=?0, b, c; foo=bar'), [
+    ['a', [false, none]],
+    ['b', [true, none]],
+    ['c', [true, new Map([['foo', new Token('bar')]])]],
+  ]);
+  t.same(entriesOf('rating=1.5, feelings=(joy sadness)'), [
+    ['rating', [1.5, none]],
+    [
+      'feelings',
+      [
+        [
+          [new Token('joy'), none],
+          [new Token('sadness'), none],
+        ],
+        none,
+      ],
+    ],
+  ]);
+  t.same(entriesOf('a=(1 2), b=3, c=4;aa=bb, d=(5 6);valid')[3], [
+    'd',
+    [
+      [
+        [5, none],
+        [6, none],
+      ],
+      new Map([['valid', true]]),
+    ],
+  ]);
+  t.equal(readDictionary('')?.size, 0);
   t.end();
 });
 
-t.test('what is malformed, repeated, not canonical or of another type is refused', (t) => {
+t.test('what is malformed, repeated or not canonical is refused', (t) => {
   const refused = [
     'a=',
     '=1',
@@ -51,11 +66,14 @@ t.test('what is malformed, repeated, not canonical or of another type is refused
     'a="\n"',
     'a=1, a=2',
     'a=1;p;p',
-    'a=1.5',
+    'a=1.50',
+    'a=01',
+    'a=?1',
+    'a=1;p=?1',
     'a=1234567890123456',
     'a=--1',
-    'a=@1',
-    'a=%"x"',
+    'a=@x',
+    'a=%"%GG"',
     'a=?2',
     'a=:aGk:',
     'a=:aGl=:',
@@ -66,7 +84,7 @@ t.test('what is malformed, repeated, not canonical or of another type is refused
     '\ta=1',
     'a=1, \n b=2',
   ];
-  for (const text of refused) t.equal(parseDictionary(text), null, JSON.stringify(text));
+  for (const text of refused) t.equal(readDictionary(text), null, JSON.stringify(text));
   t.end();
 });
 
@@ -74,7 +92,7 @@ t.test('what was read and serialized reads as the same', (t) => {
   const bare = fc.oneof(
     fc.stringMatching(/^[ -~]{0,12}$/).map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`),
     fc.integer({ min: -999_999_999, max: 999_999_999_999_999 }).map(String),
-    fc.constantFrom('?0', '?1', 'token', '*t/o:k'),
+    fc.constantFrom('?0', 'token', '*t/o:k'),
     fc.uint8Array({ maxLength: 20 }).map((bytes) => `:${Buffer.from(bytes).toString('base64')}:`),
   );
   const key = fc.stringMatching(/^[a-z*][a-z0-9_.*-]{0,5}$/);
@@ -93,12 +111,10 @@ t.test('what was read and serialized reads as the same', (t) => {
       const text = Object.entries(members)
         .map(([name, value]) => `${name}=${value}`)
         .join(', ');
-      const read = parseDictionary(text);
+      const read = readDictionary(text);
       if (read === null) return false;
-      const written = [...read]
-        .map(([name, member]) => `${name}=${isInnerList(member) ? serializeInnerList(member) : serializeItem(member)}`)
-        .join(', ');
-      return read.size === Object.keys(members).length && isDeepStrictEqual(parseDictionary(written), read);
+      const written = serializeDictionary(read);
+      return read.size === Object.keys(members).length && isDeepStrictEqual(readDictionary(written), read);
     }),
   );
   t.pass('held for every generated dictionary');
@@ -114,10 +130,10 @@ t.test('no text makes it throw', (t) => {
     .map((parts) => parts.join(''));
   fc.assert(
     fc.property(fc.oneof(pieces, fc.string({ unit: 'binary' })), (text) => {
-      parseDictionary(text);
+      readDictionary(text);
     }),
     { numRuns: 2_000 },
   );
-  t.equal(parseDictionary(`a="${'x'.repeat(100_000)}`), null, 'nor take long');
+  t.equal(readDictionary(`a="${'x'.repeat(100_000)}`), null, 'nor take long');
   t.end();
 });

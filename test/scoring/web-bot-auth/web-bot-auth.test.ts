@@ -173,6 +173,11 @@ t.test('a signature that is wrong is invalid, and the reason says how', async (t
     ['no keyid', signByHand({ parameters: `;${inForce};tag="web-bot-auth"` }), /no keyid/],
     ['covers no site', signByHand({ components: '("@method")', lines: '"@method": GET' }), /neither/],
     [
+      'covers too much',
+      signByHand({ components: `("@authority"${Array.from({ length: 32 }, (_, at) => ` "x${at}"`).join('')})` }),
+      /more than 32 components/,
+    ],
+    [
       'leaves the agent header open',
       signByHand({ agent: '"https://agent.example"' }),
       /does not cover the Signature-Agent/,
