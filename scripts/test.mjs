@@ -62,12 +62,12 @@ function add(output) {
 }
 
 function report(file, { code, signal, output, ms }) {
-  const isWhole = add(output);
-  const isPassed = code === 0 && isWhole;
+  const isComplete = add(output);
+  const isPassed = code === 0 && isComplete;
   sums.files += 1;
   if (!isPassed) sums.failedFiles += 1;
   // A file that broke off, or failed without a failed assertion, counts as one.
-  if (!isPassed && (!isWhole || !/^# \{ .*fail: /m.test(output))) sums.fail += 1;
+  if (!isPassed && (!isComplete || !/^# \{ .*fail: /m.test(output))) sums.fail += 1;
   const lines = output.split('\n').filter((line) => line !== 'TAP version 14' && line !== '');
   const end = isPassed ? '' : ` exit code ${code ?? signal}`;
   console.log(

@@ -12,7 +12,7 @@ import type { Counted, HistorySubjects, ScoreBase, Writable } from './types.js';
 /** `counted`: null where the store did not answer. */
 export function assembleFacts({ facts, trace, subjects }: ScoreBase, counted: Counted | null): ScoreFacts {
   const { measured, agent } = facts;
-  const isKnown = measured && counted?.warm === true;
+  const isKnown = measured && counted?.complete === true;
   const assembled: Writable<ScoreFacts> = {
     counts: isKnown ? counted.counts : null,
     probe: measured ? readProbe(counted?.probe ?? null) : null,

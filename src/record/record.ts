@@ -60,9 +60,9 @@ export const factsOf = (recorded: Counted & { readonly content: Uint8Array }): U
   appendCounted(recorded.content, recorded);
 
 /** Pages of the probe as their messages came. */
-function keptOf({ supersedes, device, signatureFresh, warm, history, probe, counts }: Counted): object {
+function keptOf({ supersedes, device, signatureFresh, complete, history, probe, counts }: Counted): object {
   const kept = probe === null ? null : { pages: probe.pages, device: probe.device };
-  return { supersedes, device, signatureFresh, warm, history, probe: kept, counts };
+  return { supersedes, device, signatureFresh, complete, history, probe: kept, counts };
 }
 
 /** Of packed facts, or of a record. */

@@ -52,7 +52,7 @@ const historyShape = shape('n fraud clawbacks asOfDay young');
 const sketchShape = shape('terms osFamily browser browserMajor');
 
 /** What the counters store answered. */
-export const countedShape = shape('supersedes device signatureFresh warm history probe counts', {
+export const countedShape = shape('supersedes device signatureFresh complete history probe counts', {
   history: shape('respondent source subSource', {
     respondent: historyShape,
     source: historyShape,

@@ -29,7 +29,7 @@ import type { ProbeWatch } from './probe/probe-watch.js';
 import { findUnknownNames, noteRequest, refuseUnknownNames } from './request-notes.js';
 import { checkRequest, readScoreRequest } from './score-request.js';
 import { underOtherRules } from './receipts/other-rules.js';
-import type { Warmth } from './recovery/counter-recovery.js';
+import type { CounterRecovery } from './recovery/counter-recovery.js';
 import type { AgentVerdict } from './web-bot-auth/web-bot-auth.js';
 
 /** What scoring needs to know of projects and organizations; fulfilled from their cached records. */
@@ -59,7 +59,7 @@ export interface ScoreServiceDeps {
   readonly signer: BatchSigner;
   /** Hash of the rules that are decided by. */
   readonly modelVersion: string;
-  readonly warmth: Warmth;
+  readonly counterRecovery: CounterRecovery;
   readonly watch: ProbeWatch;
   readonly metrics: Metrics;
   readonly logger: Logger;
@@ -108,7 +108,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
 
     const packed = packBase(base);
     const namespace = base.owner.projectId === null ? null : namespaceOf(base.owner);
-    if (namespace !== null) await deps.warmth.check(namespace);
+    if (namespace !== null) await deps.counterRecovery.check(namespace);
     options.onCounted?.();
     const counted = await countOrFind(
       deps,
@@ -127,7 +127,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
     if (counted.kind === 'conflict') throw idempotencyConflict();
     if (counted.kind === 'limited') throw rateLimited('This key', counted.rate);
     if (counted.kind !== 'replayed') {
-      if (counted.warm === false && namespace !== null) deps.warmth.foundCold(namespace);
+      if (counted.complete === false && namespace !== null) deps.counterRecovery.markIncomplete(namespace);
       return conclude(base, counted, { packed });
     }
     metrics.scoreReplays.inc();

@@ -51,14 +51,14 @@ export function createLeasing({ database, sender, leaseMs, clock }: LeasingDeps)
     const leasedAtMs = clock();
     const claimed = await claimDue(database, lane, shares, leaseMs);
     for (const each of claimed) holdClaimed(each, leasedAtMs);
-    const isWhole = from === '' && next === '';
+    const isComplete = from === '' && next === '';
     if (lane === 'retry') retryWaits = endpoints.length > 0;
     else
       noteBehind(
         endpoints.map(({ webhookId }) => webhookId),
         claimed,
         counts,
-        isWhole,
+        isComplete,
       );
     return next !== '' || claimed.length >= placesWorth;
   };
@@ -71,12 +71,12 @@ export function createLeasing({ database, sender, leaseMs, clock }: LeasingDeps)
     webhookIds: readonly string[],
     claimed: readonly Claimed[],
     counts: readonly number[],
-    isWhole: boolean,
+    isComplete: boolean,
   ): void => {
     const got = new Map<string, number>();
     for (const { webhookId } of claimed) got.set(webhookId, (got.get(webhookId) ?? 0) + 1);
     const left = webhookIds.filter((webhookId, index) => (got.get(webhookId) ?? 0) >= (counts[index] ?? 0));
-    if (isWhole) behind.clear();
+    if (isComplete) behind.clear();
     else for (const webhookId of webhookIds) behind.delete(webhookId);
     for (const webhookId of left) behind.add(webhookId);
   };

@@ -20,7 +20,7 @@ import { createScoreService, type ScoringSubjects } from '../scoring/score-servi
 import { createSessionService } from '../scoring/sessions/session-service.js';
 import { createRecommendationService } from '../scoring/thresholds/recommendation-service.js';
 import { createSimulationService } from '../scoring/thresholds/simulation-service.js';
-import { createWarmth } from '../scoring/recovery/counter-recovery.js';
+import { createCounterRecovery } from '../scoring/recovery/counter-recovery.js';
 import { createAgentVerifier, readTrustedAgentKeys } from '../scoring/web-bot-auth/web-bot-auth.js';
 import type { Parts } from './parts.js';
 
@@ -70,7 +70,7 @@ export async function openScoring(
       logger,
       now,
       watch,
-      warmth: createWarmth({ database, lookups, counters, log, pool, logger, metrics, now }),
+      counterRecovery: createCounterRecovery({ database, lookups, counters, log, pool, logger, metrics, now }),
       verifyAgent: (material, origins) =>
         verifier.verify(material, origins, { anyAuthority: settings.VH_ENV === 'development' && origins.length === 0 }),
       subjects: scoringSubjectsOf(directories),

@@ -56,7 +56,7 @@ export function pathOfCounts(
       supersedes: null,
       device: null,
       signatureFresh: true,
-      warm: counts !== null,
+      complete: counts !== null,
       history: { respondent: value, source: null, subSource: null },
       probe: null,
       counts: counts ?? cleanCounts(),
@@ -158,7 +158,7 @@ function countedOf(n: number, message: Uint8Array | null): Counted {
     supersedes: null,
     device: message === null ? null : refOf(`device ${n}`),
     signatureFresh: true,
-    warm: true,
+    complete: true,
     history: { respondent: null, source: history, subSource: history },
     probe:
       message === null

@@ -54,9 +54,9 @@ function readRunningStack(): Stack | null {
   const file = repositoryPath('.stack/stack.json');
   if (!existsSync(file)) return null;
   const state = JSON.parse(readFileSync(file, 'utf8')) as StackState;
-  const isWhole =
+  const isComplete =
     services.every((service) => state.running.includes(service)) && Object.values(state.pids).every(isAlive);
-  return isWhole ? state : null;
+  return isComplete ? state : null;
 }
 
 /** After a restart of the machine the file is still there, and the processes are not. */

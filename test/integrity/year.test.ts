@@ -5,7 +5,7 @@
 import { copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { createWarmth } from '../../src/scoring/recovery/counter-recovery.js';
+import { createCounterRecovery } from '../../src/scoring/recovery/counter-recovery.js';
 import { openRedisCounters } from '../../src/stores/counters/redis/open.js';
 import { migrate } from '../../src/stores/database/migrate.js';
 import { migrationsDirectory } from '../../src/stores/database/migration-plan.js';
@@ -84,33 +84,33 @@ if (stack !== null) {
         const pool = { run: () => Promise.reject(new Error('nobody has a probe here')) };
         const logger = createLogger('silent');
         const deps = { database, lookups: database, counters, log, pool, logger, metrics, now: Date.now };
-        return { counters, metrics, warmth: createWarmth(deps) };
+        return { counters, metrics, counterRecovery: createCounterRecovery(deps) };
       }),
     );
     const startMs = performance.now();
-    await Promise.all(instances.map(({ warmth }) => warmth.check('proj_large')));
+    await Promise.all(instances.map(({ counterRecovery }) => counterRecovery.check('proj_large')));
     t.ok(performance.now() - startMs < 5_000, 'no score waits for the rebuild');
     const [one] = instances;
     if (one === undefined) throw new Error('no instance');
-    const meanwhile: { readonly warm: boolean; readonly ms: number }[] = [];
+    const meanwhile: { readonly complete: boolean; readonly ms: number }[] = [];
     let unanswered = 0;
     const scoreMeanwhile = async (): Promise<void> => {
       const fromMs = performance.now();
-      await one.warmth.check('proj_large');
+      await one.counterRecovery.check('proj_large');
       const input = scoreInput('proj_large', `meanwhile ${meanwhile.length}`, { nowMs: Date.now(), scope: 'other' });
       // Without an answer in time a score goes without its counts, and says so.
       const counted = await one.counters.countScore(input).catch(() => null);
       unanswered += counted === null ? 1 : 0;
-      const warm = counted !== null && 'warm' in counted && counted.warm;
-      meanwhile.push({ warm, ms: performance.now() - fromMs });
+      const complete = counted !== null && 'complete' in counted && counted.complete;
+      meanwhile.push({ complete, ms: performance.now() - fromMs });
     };
-    const isWhole = (): Promise<boolean> =>
-      one.counters.lookAt('proj_large').then(
-        (look) => look.isWhole,
+    const isComplete = (): Promise<boolean> =>
+      one.counters.checkComplete('proj_large').then(
+        (look) => look.isComplete,
         () => false,
       );
-    await waitUntil(() => scoreMeanwhile().then(isWhole), 'the rebuild', patienceMs);
-    await Promise.all(instances.map(({ warmth }) => warmth.settled()));
+    await waitUntil(() => scoreMeanwhile().then(isComplete), 'the rebuild', patienceMs);
+    await Promise.all(instances.map(({ counterRecovery }) => counterRecovery.settled()));
     const seconds = (performance.now() - startMs) / 1_000;
     const sorted = meanwhile.map(({ ms }) => ms).sort((a, b) => a - b);
     const at = (share: number): string => (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(1);
@@ -124,8 +124,8 @@ if (stack !== null) {
         .map(({ labels, value }) => `${value} ${labels.result}`)
         .join(', ')}`,
     );
-    t.notOk(meanwhile[0]?.warm, 'a score of the meantime says that it is partial');
-    t.ok(meanwhile.filter(({ warm }) => warm).length <= 1, 'until the last session is back');
+    t.notOk(meanwhile[0]?.complete, 'a score of the meantime says that it is partial');
+    t.ok(meanwhile.filter(({ complete }) => complete).length <= 1, 'until the last session is back');
     const restored = await Promise.all(
       instances.map(async ({ metrics }) => (await metrics.restoredSessions.get()).values[0]?.value ?? 0),
     );
@@ -134,7 +134,7 @@ if (stack !== null) {
     t.ok(total >= receipts && total <= receipts * 1.01, `${total} restored by both together`);
     const input = scoreInput('proj_large', 'next', { nowMs, scope: 'study', device: refOf(device) });
     t.match(await one.counters.countScore(input), {
-      warm: true,
+      complete: true,
       counts: { deviceSessionsDay: Math.ceil(Math.min(receipts, 8_640_000) / 10) + 1 },
     });
   });

@@ -32,7 +32,7 @@ const countedWith = (pages: readonly StoredPage[]): CountRecord => ({
   probe: pages.length === 0 ? null : { pages, device: null, sketch: null, bands: [] },
   device: null,
   signatureFresh: false,
-  warm: true,
+  complete: true,
   history: { respondent: null, source: null, subSource: null },
 });
 const message = (over: object) => packMessage({ body: humanBody(over), transport: humanTransport });

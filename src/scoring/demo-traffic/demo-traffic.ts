@@ -115,7 +115,7 @@ async function record(deps: DemoTrafficDeps, project: DemoProject, session: Inve
     probe: null,
     device: null,
     signatureFresh: true,
-    warm: true,
+    complete: true,
     history: { respondent: null, source: null, subSource: null },
   });
   const opened = openFacts(facts);

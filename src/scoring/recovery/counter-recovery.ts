@@ -16,17 +16,17 @@ import type { Metrics } from '../../telemetry/metrics.js';
 import { rebuildProject, restoreWindowMs, type RebuildDeps } from './rebuild.js';
 import { untilRecorded } from '../receipts/recorded-log.js';
 
-export interface WarmthDeps extends RebuildDeps {
+export interface CounterRecoveryDeps extends RebuildDeps {
   /** For the first look at a project, which a score waits for. */
   readonly lookups: Database;
   readonly metrics: Pick<Metrics, 'restoredSessions' | 'rebuilds'>;
 }
 
-export interface Warmth {
+export interface CounterRecovery {
   /** To be called before a score of a project, or of one of its worlds, is counted. Waits only for a look at a project, never for a rebuild. */
   check(namespace: Namespace): Promise<void>;
   /** A score found the store cold for this project. */
-  foundCold(namespace: Namespace): void;
+  markIncomplete(namespace: Namespace): void;
   /** Resolves when no rebuild is under way. */
   settled(): Promise<void>;
 }
@@ -40,7 +40,7 @@ const recordedWait = { patienceMs: 1_000, everyMs: 50 };
 /** And no longer than this for the whole look: then it is counted, and says that it is partial. */
 const lookPatienceMs = 1_500;
 
-export function createWarmth(deps: WarmthDeps): Warmth {
+export function createCounterRecovery(deps: CounterRecoveryDeps): CounterRecovery {
   const { counters, logger, metrics, now } = deps;
   const owner = randomUUID();
   const whole = new Map<Namespace, { readonly atMs: number; readonly interruptions: number }>();
@@ -50,11 +50,11 @@ export function createWarmth(deps: WarmthDeps): Warmth {
 
   async function look(namespace: Namespace): Promise<void> {
     const seen = { atMs: now(), interruptions: counters.interruptions() };
-    const { isWhole, keptUpToMs } = await counters.lookAt(namespace);
-    if (isWhole) return void whole.set(namespace, seen);
+    const { isComplete, keptUpToMs } = await counters.checkComplete(namespace);
+    if (isComplete) return void whole.set(namespace, seen);
     whole.delete(namespace);
     if (keptUpToMs === null && (await isNew(deps, namespace))) {
-      await counters.markWarm(namespace);
+      await counters.markComplete(namespace);
       whole.set(namespace, seen);
     } else if (!rebuilding.has(namespace)) rebuilding.set(namespace, rebuild(namespace, keptUpToMs));
   }
@@ -100,7 +100,7 @@ export function createWarmth(deps: WarmthDeps): Warmth {
         ? Promise.resolve()
         : Promise.race([lookOnce(namespace), pause(lookPatienceMs, undefined, { ref: false })]);
     },
-    foundCold: (namespace) => void whole.delete(namespace),
+    markIncomplete: (namespace) => void whole.delete(namespace),
     settled: async () => {
       await Promise.all([...looking.values()]);
       await Promise.all([...rebuilding.values()]);
@@ -112,7 +112,7 @@ export function createWarmth(deps: WarmthDeps): Warmth {
  * Whether there is nothing to bring back: nothing is recorded, and nothing is on its way. Where the consumers are behind, that is not known within
  * the patience of a score, and the project counts as one that has to be brought back.
  */
-async function isNew({ lookups, log, now }: WarmthDeps, namespace: Namespace): Promise<boolean> {
+async function isNew({ lookups, log, now }: CounterRecoveryDeps, namespace: Namespace): Promise<boolean> {
   const hasNothing = async (): Promise<boolean> => {
     const [row] = await lookups.query<{ something: boolean }>(
       `SELECT EXISTS (SELECT 1 FROM history WHERE project_id = $1)

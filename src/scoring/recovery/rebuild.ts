@@ -60,7 +60,7 @@ export async function rebuildProject(
     const note = (cursor: string): Promise<boolean> => deps.counters.noteRebuilt(namespace, owner, cursor);
     const from = reached ?? firstCursor(span);
     const restored = await restore(deps, namespace, span, { from, isLost: claim.isLost, note });
-    if (claim.isLost() || !(await deps.counters.markWarm(namespace, owner))) return 'interrupted';
+    if (claim.isLost() || !(await deps.counters.markComplete(namespace, owner))) return 'interrupted';
     deps.logger.info(
       { namespace, restored, resumed: reached !== null, since: new Date(sinceMs), ms: deps.now() - startedAtMs },
       'the counters of a project were brought back from the database',

@@ -73,8 +73,8 @@ export const bounds = {
   /** How long a subject’s published history is kept after the latest write. */
   historyMs: 400 * dayMs,
   /** How long a project counts as warm after it was scored last, and how old that mark may get before a call renews it. */
-  warmMs: 2 * dayMs,
-  warmRenewMs: hourMs,
+  completeMs: 2 * dayMs,
+  completeRenewMs: hourMs,
   /** How long an instance that rebuilds a project keeps others from it, unless it says again that it is at it. */
   claimMs: 60_000,
   /** Sessions restored by one call of the port. */

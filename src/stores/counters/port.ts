@@ -15,7 +15,7 @@
 import type { CountFacts, DeviceSketch, Ref } from '../../contract/facts.js';
 import type { RateState } from '../../contract/rate.js';
 import type { Namespace } from './namespace.js';
-import type { Wholeness } from './wholeness.js';
+import type { Completeness } from './completeness.js';
 
 /** A fixed-window limit; `limit` calls per `windowSeconds`, the window aligned to the epoch. */
 export interface RateLimit {
@@ -176,7 +176,7 @@ export interface CountRecord {
   /** False without a signature. */
   readonly signatureFresh: boolean;
   /** False: the store had lost this project’s data or never had it. The counts are of what came since, and history is unknown. */
-  readonly warm: boolean;
+  readonly complete: boolean;
   readonly history: StoredHistory;
 }
 
@@ -186,7 +186,7 @@ export interface RecentReceipt extends CountRecord {
   readonly content: Uint8Array;
 }
 
-export interface Counters extends Wholeness {
+export interface Counters extends Completeness {
   /** Verifies that the store takes writes; rejects otherwise. */
   ping(): Promise<void>;
   /** Counts one scoring call; see ScoreCountInput. */

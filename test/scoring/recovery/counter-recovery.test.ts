@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis';
 import t from 'tap';
 import { startReceiptConsumer } from '../../../src/scoring/receipts/consumer.js';
-import { createWarmth } from '../../../src/scoring/recovery/counter-recovery.js';
+import { createCounterRecovery } from '../../../src/scoring/recovery/counter-recovery.js';
 import type { Counters } from '../../../src/stores/counters/port.js';
 import { openRedisCounters } from '../../../src/stores/counters/redis/open.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
@@ -49,7 +49,7 @@ else {
       recordedPatienceMs: 200,
     };
     const restored = async (): Promise<number> => (await metrics.restoredSessions.get()).values[0]?.value ?? 0;
-    return { counters, metrics, restored, warmth: createWarmth(deps) };
+    return { counters, metrics, restored, counterRecovery: createCounterRecovery(deps) };
   };
   type Instance = Awaited<ReturnType<typeof openInstance>>;
 
@@ -61,9 +61,9 @@ else {
       device: 'shared',
     }));
   /** Scores as the service does, recorded at once. */
-  const score = async ({ counters, warmth }: Instance, scores: readonly PastScore[]): Promise<void> => {
+  const score = async ({ counters, counterRecovery }: Instance, scores: readonly PastScore[]): Promise<void> => {
     for (const { projectId, sessionId, atMs } of scores) {
-      await warmth.check(projectId);
+      await counterRecovery.check(projectId);
       const input = scoreInput(projectId, `session ${sessionId}`, {
         nowMs: atMs,
         device: refOf('shared'),
@@ -82,7 +82,7 @@ else {
       const [one, other] = [await openInstance(), await openInstance()];
       const admin = new Redis(server.url);
       await score(one, scoresOf('proj_snapshot', 30, Date.now() - 2 * hourMs));
-      await other.warmth.check('proj_snapshot');
+      await other.counterRecovery.check('proj_snapshot');
       await admin.save();
       admin.disconnect();
       await score(one, scoresOf('proj_snapshot', 20, Date.now()));
@@ -112,13 +112,13 @@ else {
           ),
         'Redis is back',
       );
-      t.match(await other.counters.lookAt('proj_snapshot'), { isWhole: false, keptUpToMs: Number });
+      t.match(await other.counters.checkComplete('proj_snapshot'), { isComplete: false, keptUpToMs: Number });
       const before = await one.counters.countScore(next('proj_snapshot'));
-      t.match(before, { warm: false }, 'what is counted until then is not taken for all');
-      await Promise.all([one.warmth.check('proj_snapshot'), other.warmth.check('proj_snapshot')]);
-      await Promise.all([one.warmth.settled(), other.warmth.settled()]);
+      t.match(before, { complete: false }, 'what is counted until then is not taken for all');
+      await Promise.all([one.counterRecovery.check('proj_snapshot'), other.counterRecovery.check('proj_snapshot')]);
+      await Promise.all([one.counterRecovery.settled(), other.counterRecovery.settled()]);
       const after = expectCounted(await one.counters.countScore(next('proj_snapshot')));
-      t.equal(after.warm, true);
+      t.equal(after.complete, true);
       t.equal(after.counts.deviceSessionsDay, 52, 'the score that was not recorded is the one that is missing');
       t.equal(
         (await one.restored()) + (await other.restored()),
@@ -136,14 +136,14 @@ else {
       await log.append('scores', scoresOf('proj_behind', 40, Date.now() - hourMs).map(entryOf));
       await admin.flushall();
       await admin.quit();
-      await one.warmth.check('proj_behind');
-      t.match(await one.counters.countScore(next('proj_behind')), { warm: false }, 'nobody knows yet');
+      await one.counterRecovery.check('proj_behind');
+      t.match(await one.counters.countScore(next('proj_behind')), { complete: false }, 'nobody knows yet');
       const consumer = await startReceiptConsumer({
         ...{ database, log, counters: one.counters, metrics: createMetrics() },
         ...{ setting: 'auto', now: Date.now },
       });
       t.teardown(() => consumer.stop());
-      await waitUntil(async () => (await one.counters.lookAt('proj_behind')).isWhole, 'it is whole');
+      await waitUntil(async () => (await one.counters.checkComplete('proj_behind')).isComplete, 'it is whole');
       t.equal((await countsOf(one.counters, next('proj_behind'))).deviceSessionsDay, 42);
     },
   );
@@ -157,29 +157,29 @@ else {
       const admin = new Redis(server.url);
       await admin.flushall();
       const cut = await openInstance({ limit: 600 });
-      await cut.warmth.check(project);
-      await cut.warmth.settled();
+      await cut.counterRecovery.check(project);
+      await cut.counterRecovery.settled();
       t.equal(await cut.restored(), 500, 'a page was done');
-      t.equal((await cut.counters.lookAt(project)).isWhole, false);
+      t.equal((await cut.counters.checkComplete(project)).isComplete, false);
       const claim = await admin.keys('*rebuild');
       t.equal(claim.length, 1);
       await admin.del(...claim);
 
       const other = await openInstance();
-      await other.warmth.check(project);
-      await other.warmth.settled();
+      await other.counterRecovery.check(project);
+      await other.counterRecovery.settled();
       t.equal(await other.restored(), count - 500, 'what is left');
       t.equal((await countsOf(other.counters, next(project))).deviceSessionsDay, count + 1);
       t.same(await admin.keys('*rebuilt'), [], 'how far it was is forgotten with its end');
 
       await admin.flushall();
       const again = await openInstance({ limit: 600 });
-      await again.warmth.check(project);
-      await again.warmth.settled();
+      await again.counterRecovery.check(project);
+      await again.counterRecovery.settled();
       await admin.flushall();
       const last = await openInstance();
-      await last.warmth.check(project);
-      await last.warmth.settled();
+      await last.counterRecovery.check(project);
+      await last.counterRecovery.settled();
       t.equal(await last.restored(), count, 'all of it');
       await admin.quit();
     },
@@ -191,10 +191,10 @@ else {
     await database.query(
       `UPDATE receipts SET record = '\\x81a1' WHERE receipt_id = (SELECT min(receipt_id) FROM receipts WHERE project_id = 'proj_damaged')`,
     );
-    await one.warmth.check('proj_damaged');
-    await one.warmth.settled();
-    const { warm, counts } = expectCounted(await one.counters.countScore(next('proj_damaged')));
-    t.same([warm, counts.deviceSessionsDay], [true, 3], 'the two that can be read, and this one');
+    await one.counterRecovery.check('proj_damaged');
+    await one.counterRecovery.settled();
+    const { complete, counts } = expectCounted(await one.counters.countScore(next('proj_damaged')));
+    t.same([complete, counts.deviceSessionsDay], [true, 3], 'the two that can be read, and this one');
   });
 
   t.test('a rebuild does not wait for ever for consumers that stand still, and says so', async (t) => {
@@ -202,23 +202,23 @@ else {
     const behind = { ...log, progress: async () => [{ partition: 0, start: 0, next: 1, end: 2 }] };
     const { counters, metrics } = one;
     const pool = { run: () => Promise.reject(new Error('nobody has a probe here')) };
-    const warmth = createWarmth({
+    const counterRecovery = createCounterRecovery({
       ...{ database, lookups: database, counters, log: behind, pool, logger, metrics, now: Date.now },
       recordedPatienceMs: 200,
     });
     await recordScores(database, scoresOf('proj_waits', 3, Date.now() - hourMs));
     const startMs = performance.now();
-    await warmth.check('proj_waits');
-    await warmth.settled();
+    await counterRecovery.check('proj_waits');
+    await counterRecovery.settled();
     t.ok(performance.now() - startMs < 10_000);
     t.match((await metrics.rebuilds.get()).values, [{ labels: { result: 'behind' }, value: 1 }]);
-    t.match(await counters.countScore(next('proj_waits')), { warm: false }, 'its scores say that they are partial');
+    t.match(await counters.countScore(next('proj_waits')), { complete: false }, 'its scores say that they are partial');
   });
 
   t.test('a project that is new waits for no rebuild', async (t) => {
     const one = await openInstance();
-    await one.warmth.check('proj_new');
-    t.match(await one.counters.countScore(next('proj_new')), { warm: true });
+    await one.counterRecovery.check('proj_new');
+    t.match(await one.counters.countScore(next('proj_new')), { complete: true });
   });
 
   t.test('one owner at a time rebuilds, and a loss in between ends its claim', async (t) => {
@@ -227,10 +227,10 @@ else {
     t.equal(await counters.claimRebuild('proj_claim', 'one', false), 'held');
     t.equal(await counters.claimRebuild('proj_claim', 'other', false), 'taken');
     t.equal(await counters.claimRebuild('proj_claim', 'one', true), 'held');
-    t.equal(await counters.markWarm('proj_claim', 'other'), false);
+    t.equal(await counters.markComplete('proj_claim', 'other'), false);
     await admin.flushall();
     t.equal(await counters.claimRebuild('proj_claim', 'one', true), 'interrupted');
-    t.equal(await counters.markWarm('proj_claim', 'one'), false);
+    t.equal(await counters.markComplete('proj_claim', 'one'), false);
     await admin.quit();
   });
 }

@@ -1,5 +1,5 @@
 /**
- * Contract of the counters, part four: published history, warm projects, and sessions restored after a loss.
+ * Contract of the counters, part four: published history, complete projects, and sessions restored after a loss.
  */
 import type { Test } from 'tap';
 import type { CountedSession, HistoryValue, ScoreCountInput } from '../../../src/stores/counters/port.js';
@@ -21,7 +21,7 @@ const some: HistoryValue = { n: 12.062_519_283_746_51, fraud: 0.000_123_456_789_
 
 export async function testHistory(t: Test, subject: ContractSubject): Promise<void> {
   await testPublished(t, subject);
-  await testWarmth(t, subject);
+  await testCompleteness(t, subject);
   await testRestored(t, subject);
 }
 
@@ -110,17 +110,17 @@ async function testPublished(t: Test, { counters, nextProject }: ContractSubject
   });
 
   await t.test(
-    'a retry and the receipt tell history and warmth as they were when the session was counted',
+    'a retry and the receipt tell history and completeness as they were when the session was counted',
     async (t) => {
       const project = nextProject();
       const input = scoreInput(project, 's', { history: { ...nobody, respondent: ref('r') } });
       await counters.publishHistory(project, [{ subject: ref('r'), version: 1, value: some }]);
       await counters.countScore(input);
       await counters.publishHistory(project, [{ subject: ref('r'), version: 2, value: { ...some, n: 99 } }]);
-      await counters.markWarm(project);
+      await counters.markComplete(project);
       const retry = await counters.countScore(input);
-      t.match(retry, { kind: 'replayed', recorded: { warm: false, history: { ...nobody, respondent: some } } });
-      t.match(await counters.recentReceipt(project, input.receiptId), { warm: false, history: { respondent: some } });
+      t.match(retry, { kind: 'replayed', recorded: { complete: false, history: { ...nobody, respondent: some } } });
+      t.match(await counters.recentReceipt(project, input.receiptId), { complete: false, history: { respondent: some } });
     },
   );
 
@@ -156,20 +156,20 @@ async function testPublished(t: Test, { counters, nextProject }: ContractSubject
   });
 }
 
-async function testWarmth(t: Test, { counters, nextProject }: ContractSubject): Promise<void> {
-  await t.test('a project is cold until it is marked, and each call tells', async (t) => {
+async function testCompleteness(t: Test, { counters, nextProject }: ContractSubject): Promise<void> {
+  await t.test('a project is incomplete until it is marked, and each call says so', async (t) => {
     const project = nextProject();
-    t.equal((await counters.lookAt(project)).isWhole, false);
-    t.equal(expectCounted(await counters.countScore(scoreInput(project, 's1'))).warm, false);
-    t.equal((await counters.lookAt(project)).isWhole, false, 'counting alone warms nothing');
-    await counters.markWarm(project);
-    t.equal((await counters.lookAt(project)).isWhole, true);
-    t.equal(expectCounted(await counters.countScore(scoreInput(project, 's2'))).warm, true);
-    t.same(await counters.lookAt(nextProject()), { isWhole: false, keptUpToMs: null });
+    t.equal((await counters.checkComplete(project)).isComplete, false);
+    t.equal(expectCounted(await counters.countScore(scoreInput(project, 's1'))).complete, false);
+    t.equal((await counters.checkComplete(project)).isComplete, false, 'counting alone warms nothing');
+    await counters.markComplete(project);
+    t.equal((await counters.checkComplete(project)).isComplete, true);
+    t.equal(expectCounted(await counters.countScore(scoreInput(project, 's2'))).complete, true);
+    t.same(await counters.checkComplete(nextProject()), { isComplete: false, keptUpToMs: null });
     t.equal(await counters.claimRebuild(project, 'one', false), 'held');
     t.equal(await counters.rebuiltDownTo(project), null, 'a rebuild begins at the beginning');
     t.equal(await counters.noteRebuilt(project, 'one', 'rcpt_1'), true);
-    t.equal(await counters.markWarm(project, 'one'), true, 'by who rebuilt it');
+    t.equal(await counters.markComplete(project, 'one'), true, 'by who rebuilt it');
   });
 }
 

@@ -16,9 +16,9 @@ export async function testWorlds(t: Test, { counters, nextProject }: ContractSub
       for (let i = 0; i < 9; i += 1)
         await counters.countScore(scoreInput(world, `s${i}`, { ...same, respondent: ref(`r${i}`), signature }));
       await counters.publishHistory(world, [{ subject: ref('r'), version: 9, value }]);
-      await counters.markWarm(world);
+      await counters.markComplete(world);
     }
-    t.equal((await counters.lookAt(live)).isWhole, false);
+    t.equal((await counters.checkComplete(live)).isComplete, false);
     t.equal(await counters.recentReceipt(live, `rcpt_${live}~test_s1`), null);
     const seen = expectCounted(
       await counters.countScore(scoreInput(live, 's1', { ...same, signature, history: subject })),
@@ -27,7 +27,7 @@ export async function testWorlds(t: Test, { counters, nextProject }: ContractSub
       await counters.countScore(scoreInput(nextProject(), 's1', { ...same, signature, history: subject })),
     );
     t.same(seen.counts, untouched.counts);
-    t.match(seen, { warm: false, signatureFresh: true, history: { respondent: null } });
+    t.match(seen, { complete: false, signatureFresh: true, history: { respondent: null } });
   });
 
   await t.test('a test key reads the page’s probe, and the live score finds it as it was', async (t) => {

@@ -62,7 +62,7 @@ t.test('a snapshot brings everything back after a restart', async (t) => {
 });
 
 t.test(
-  'a store that starts without a snapshot is cold for every project; one that has it knows who is warm, and their history',
+  'a store that starts without a snapshot has no complete project; one that has it knows which are, and their history',
   async (t) => {
     const folder = temporaryDirectory(t);
     const snapshotPath = join(folder, 'counters.snapshot');
@@ -71,19 +71,19 @@ t.test(
     const told = async (nowMs: number, from: string | null): Promise<unknown> => {
       const counters = await openMemoryCounters({ snapshotPath: from, keysMax: 10_000, now: () => nowMs });
       const history = { respondent: ref('r'), source: null, subSource: null };
-      const { warm, history: found } = expectCounted(
+      const { complete, history: found } = expectCounted(
         await counters.countScore(scoreInput(project, `at ${nowMs}`, { nowMs, history })),
       );
       await counters.close();
-      return [warm, found.respondent];
+      return [complete, found.respondent];
     };
     const first = await openMemoryCounters({ snapshotPath, keysMax: 10_000, now: () => startMs });
-    await first.markWarm(project);
+    await first.markComplete(project);
     await first.publishHistory(project, [{ subject: ref('r'), version: 1, value }]);
     await first.close();
     t.same(await told(startMs, null), [false, null]);
     t.same(await told(startMs + 47 * hourMs, snapshotPath), [true, value]);
-    t.same(await told(startMs + 94 * hourMs, snapshotPath), [true, value], 'scoring keeps it warm');
+    t.same(await told(startMs + 94 * hourMs, snapshotPath), [true, value], 'scoring keeps it complete');
     t.same(await told(startMs + 143 * hourMs, snapshotPath), [false, value], 'two days without a score do not');
     t.same(await told(startMs + 401 * 24 * hourMs, snapshotPath), [false, null]);
   },

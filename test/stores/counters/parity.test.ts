@@ -113,7 +113,7 @@ async function play(counters: Counters, projectId: string, world: string, steps:
     nowMs += step.afterMs;
     clockMs = nowMs;
     if (step.kind === 'mark') {
-      await counters.markWarm(namespace);
+      await counters.markComplete(namespace);
       continue;
     }
     if (step.kind === 'publish') {

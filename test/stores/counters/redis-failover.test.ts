@@ -42,7 +42,7 @@ else {
   t.test('a server that turned into a replica is connected to anew, and its projects are looked at', async (t) => {
     const counters = await openRedisCounters({ url: server.url, deadlineMs });
     t.teardown(() => counters.close());
-    t.equal(await counters.markWarm('proj'), true);
+    t.equal(await counters.markComplete('proj'), true);
     t.equal((await countsOf(counters, scoreInput('proj', 's1', { device }))).deviceSessionsDay, 1);
     const before = counters.interruptions();
     const admin = new Redis(server.url);
@@ -68,9 +68,9 @@ else {
         waitUntil(async () => (await redis.info('replication')).includes('master_link_status:up'), 'a replica in step');
       await inStep(second);
       for (const project of ['there', 'quiet']) {
-        await onFirst.markWarm(project);
+        await onFirst.markComplete(project);
         t.equal((await countsOf(onFirst, scoreInput(project, 's1', { device }))).deviceSessionsDay, 1);
-        t.equal((await onFirst.lookAt(project)).isWhole, true);
+        t.equal((await onFirst.checkComplete(project)).isComplete, true);
       }
       t.equal(await onFirst.claimRebuild('claimed', 'one', false), 'held');
       t.equal(await onFirst.noteRebuilt('claimed', 'one', 'some'), true);
@@ -84,20 +84,20 @@ else {
       await second.call('CLIENT', 'KILL', 'TYPE', 'replica');
       const onSecond = await openRedisCounters({ url: replica.url, deadlineMs });
       t.teardown(() => onSecond.close());
-      t.match(await onSecond.lookAt('there'), { isWhole: false, keptUpToMs: Number });
-      await onSecond.markWarm('there');
+      t.match(await onSecond.checkComplete('there'), { isComplete: false, keptUpToMs: Number });
+      await onSecond.markComplete('there');
       t.equal((await countsOf(onSecond, scoreInput('there', 's2', { device }))).deviceSessionsDay, 2);
       await first.replicaof('NO', 'ONE');
       await answers(onFirst);
 
       const looked = Date.now();
       for (const project of ['there', 'quiet']) {
-        const { isWhole, keptUpToMs } = await onFirst.lookAt(project);
-        t.equal(isWhole, false, `${project}: its counts may be missing`);
+        const { isComplete, keptUpToMs } = await onFirst.checkComplete(project);
+        t.equal(isComplete, false, `${project}: its counts may be missing`);
         t.ok(keptUpToMs !== null && keptUpToMs <= looked, 'and only those since it was seen there last');
-        t.equal((await onFirst.lookAt(project)).isWhole, false, 'until somebody brought it back');
-        t.equal(await onFirst.markWarm(project), true);
-        t.equal((await onFirst.lookAt(project)).isWhole, true);
+        t.equal((await onFirst.checkComplete(project)).isComplete, false, 'until somebody brought it back');
+        t.equal(await onFirst.markComplete(project), true);
+        t.equal((await onFirst.checkComplete(project)).isComplete, true);
       }
       t.equal(await onFirst.claimRebuild('claimed', 'one', true), 'interrupted', 'a rebuild starts over');
       t.equal(await onFirst.rebuiltDownTo('claimed'), null);
@@ -124,9 +124,9 @@ else {
     );
     const counters = await openRedisCounters({ url, deadlineMs });
     t.teardown(() => counters.close());
-    await counters.markWarm('proj_sentinel');
+    await counters.markComplete('proj_sentinel');
     t.equal((await countsOf(counters, scoreInput('proj_sentinel', 's1', { device }))).deviceSessionsDay, 1);
-    t.equal((await counters.lookAt('proj_sentinel')).isWhole, true);
+    t.equal((await counters.checkComplete('proj_sentinel')).isComplete, true);
     const copy = new Redis(replica.url);
     await waitUntil(async () => (await copy.exists('{proj_sentinel}:epoch')) === 1, 'the replica has it');
     await copy.quit();
@@ -135,7 +135,7 @@ else {
     server.kill('SIGKILL');
     await waitUntil(async () => (await masterPort()) === String(replica.port), 'the replica is the master', 30_000);
     await answers(counters);
-    t.match(await counters.lookAt('proj_sentinel'), { isWhole: false, keptUpToMs: Number });
+    t.match(await counters.checkComplete('proj_sentinel'), { isComplete: false, keptUpToMs: Number });
     t.equal((await countsOf(counters, scoreInput('proj_sentinel', 's2', { device }))).deviceSessionsDay, 2);
   });
 }

@@ -33,8 +33,8 @@ async function faultsOf(counters: Counters): Promise<unknown[]> {
       { subject: ref('r'), version: 1, value: { n: 1, fraud: 0, clawbacks: 0, asOfDay: 1 } },
     ]),
     counters.restoreSessions('p', [countedOf(scoreInput('p', 's'))]),
-    counters.lookAt('p'),
-    counters.markWarm('p'),
+    counters.checkComplete('p'),
+    counters.markComplete('p'),
   ];
   return Promise.all(
     calls.map((call) =>
@@ -146,30 +146,30 @@ if (server === null) {
   });
 
   t.test(
-    'flushed, every project is cold, knows no history and finds no receipt, until it is restored and marked again',
+    'flushed, every project is incomplete, knows no history and finds no receipt, until it is restored and marked again',
     async (t) => {
       const counters = await openRedisCounters({ url: server.url, deadlineMs: 5_000, now: () => startMs });
       const admin = new Redis(server.url);
       const history = { respondent: ref('r'), source: null, subSource: null };
       const value = { n: 3, fraud: 1, clawbacks: 0, asOfDay: 20_000 };
       const input = scoreInput('flushed', 's1', { device: ref('d'), history });
-      await counters.markWarm('flushed');
+      await counters.markComplete('flushed');
       await counters.publishHistory('flushed', [{ subject: ref('r'), version: 7, value }]);
-      t.match(await counters.countScore(input), { warm: true, history: { respondent: value } });
+      t.match(await counters.countScore(input), { complete: true, history: { respondent: value } });
       await admin.flushall();
-      t.equal((await counters.lookAt('flushed')).isWhole, false);
+      t.equal((await counters.checkComplete('flushed')).isComplete, false);
       t.equal(await counters.recentReceipt('flushed', input.receiptId), null);
       t.match(await counters.countScore(scoreInput('flushed', 's2', { history })), {
-        warm: false,
+        complete: false,
         history: { respondent: null },
         counts: { candidates: [] },
       });
       await counters.restoreSessions('flushed', [countedOf(input)]);
       await counters.publishHistory('flushed', [{ subject: ref('r'), version: 7, value }]);
-      await counters.markWarm('flushed');
+      await counters.markComplete('flushed');
       const after = await counters.countScore(scoreInput('flushed', 's3', { device: ref('d'), history }));
       t.match(after, {
-        warm: true,
+        complete: true,
         history: { respondent: value },
         counts: { deviceSessionsDay: 2, candidates: [{ session: ref('s1') }] },
       });

@@ -49,7 +49,7 @@ export function createCounting({ keyspace, receipts, rates, probes, histories, n
     const rate = rates(holder, nowMs, input.limits);
     if (!rate.allowed) return { kind: 'limited', rate };
 
-    const warm = histories.isWarm(namespace, nowMs);
+    const complete = histories.isComplete(namespace, nowMs);
     const { probe, version, kept } = probes.read(holder, input.session, nowMs);
     const guardKey = guardKeyOf(namespace, input.session);
     const promised = idempotency.find(input);
@@ -89,7 +89,7 @@ export function createCounting({ keyspace, receipts, rates, probes, histories, n
       probe,
       device,
       signatureFresh: claimSignature(input),
-      warm,
+      complete,
       history: histories.read(input),
     };
     receipts.keep({ namespace, nowMs, content: input.content, counted, picked, probe: kept });

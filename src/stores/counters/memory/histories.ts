@@ -1,5 +1,5 @@
 /**
- * Published histories of subjects, and which projects are warm. A store that starts without a snapshot knows of none:
+ * Published histories of subjects, and which projects are complete. A store that starts without a snapshot knows of none:
  * every project is then cold until it is marked. A publication with a lower or equal version changes nothing.
  */
 import { bounds } from '../bounds.js';
@@ -10,9 +10,9 @@ export interface Histories {
   publish(namespace: string, records: readonly HistoryRecord[]): void;
   /** The histories of the subjects that a call names. */
   read(input: ScoreCountInput): StoredHistory;
-  markWarm(namespace: string): void;
-  /** Whether the project is warm, which it then stays for longer. */
-  isWarm(namespace: string, nowMs: number): boolean;
+  markComplete(namespace: string): void;
+  /** Whether the project is complete, which it then stays for longer. */
+  isComplete(namespace: string, nowMs: number): boolean;
 }
 
 interface Published {
@@ -23,7 +23,7 @@ interface Published {
 /** `now` is the store’s clock: what is published or marked carries no time of its own. */
 export function createHistories(keyspace: Keyspace, now: () => number): Histories {
   const published = keyspace.table<Published>('histories');
-  const warm = keyspace.table<true>('warm');
+  const complete = keyspace.table<true>('complete');
   return {
     publish: (namespace, records) => {
       const nowMs = now();
@@ -44,14 +44,14 @@ export function createHistories(keyspace: Keyspace, now: () => number): Historie
         subSource: valueOf(history.subSource),
       };
     },
-    markWarm: (namespace) => {
+    markComplete: (namespace) => {
       keyspace.reserve(1, now());
-      warm.set(namespace, true, now(), bounds.warmMs);
+      complete.set(namespace, true, now(), bounds.completeMs);
     },
-    isWarm: (namespace, nowMs) => {
-      const isWarm = warm.get(namespace, nowMs) === true;
-      if (isWarm) warm.take(namespace, nowMs, bounds.warmMs, () => true);
-      return isWarm;
+    isComplete: (namespace, nowMs) => {
+      const isComplete = complete.get(namespace, nowMs) === true;
+      if (isComplete) complete.take(namespace, nowMs, bounds.completeMs, () => true);
+      return isComplete;
     },
   };
 }

@@ -63,9 +63,9 @@ export function createReceipts(keyspace: Keyspace, probes: Pick<Probes, 'open'>)
   const keyOf = (namespace: string, receiptId: string): string => shortName(namespace) + receiptId;
   return {
     keep({ namespace, nowMs, content, counted, picked, probe }: NewReceipt): void {
-      const { counts, supersedes, device, signatureFresh, warm, history } = counted;
+      const { counts, supersedes, device, signatureFresh, complete, history } = counted;
       const { source, terms, neighborhood } = counts;
-      const told = [content, supersedes, device, signatureFresh, warm, history] as const;
+      const told = [content, supersedes, device, signatureFresh, complete, history] as const;
       const ofCounts = [listed(figures, counts), source && listed(ofSource, source), terms] as const;
       const fields: Fields = [...told, ...ofCounts, listed(ofNeighborhood, neighborhood)];
       const kept = { packed: packed(fields), picked, probe, atMs: nowMs };
@@ -74,10 +74,10 @@ export function createReceipts(keyspace: Keyspace, probes: Pick<Probes, 'open'>)
     find(namespace: string, receiptId: string, nowMs: number): RecentReceipt | null {
       const kept = table.get(keyOf(namespace, receiptId), nowMs);
       if (kept === undefined) return null;
-      const [content, supersedes, device, signatureFresh, warm, history, ...counts] = unpacked(kept.packed) as Fields;
+      const [content, supersedes, device, signatureFresh, complete, history, ...counts] = unpacked(kept.packed) as Fields;
       const [numbers, source, terms, neighborhood] = counts;
       const probe = kept.probe === null ? null : probes.open(kept.probe, kept.atMs);
-      const told = { supersedes, device, signatureFresh, warm, history };
+      const told = { supersedes, device, signatureFresh, complete, history };
       return {
         receiptId,
         namespace,

@@ -65,14 +65,14 @@ export async function openMemoryCounters({
       }),
     publishHistory: async (namespace, records) => whileOpen(() => histories.publish(namespace, records)),
     restoreSessions: async (namespace, sessions) => whileOpen(() => counting.restore(namespace, sessions)),
-    lookAt: async (namespace) => whileOpen(() => ({ isWhole: histories.isWarm(namespace, now()), keptUpToMs: null })),
+    checkComplete: async (namespace) => whileOpen(() => ({ isComplete: histories.isComplete(namespace, now()), keptUpToMs: null })),
     // It is this process's alone, and lost with it.
     claimRebuild: async () => whileOpen(() => 'held' as const),
     noteRebuilt: async () => whileOpen(() => true),
     rebuiltDownTo: async () => whileOpen(() => null),
-    markWarm: async (namespace) =>
+    markComplete: async (namespace) =>
       whileOpen(() => {
-        histories.markWarm(namespace);
+        histories.markComplete(namespace);
         return true;
       }),
     interruptions: () => 0,

@@ -63,10 +63,10 @@ export const argumentLayouts = {
     each: [],
   },
   takeRate: { head: ['limits', 'calls'], each: limitFields },
-  lookAt: { head: ['now'], each: [] },
+  checkComplete: { head: ['now'], each: [] },
   claimRebuild: { head: ['owner', 'renewal'], each: [] },
   noteRebuilt: { head: ['owner', 'downTo'], each: [] },
-  markWarm: { head: ['now', 'owner'], each: [] },
+  markComplete: { head: ['now', 'owner'], each: [] },
   publishHistory: { head: [], each: ['subject', 'version', 'value'] },
 } as const satisfies Readonly<Record<string, { readonly head: readonly string[]; readonly each: readonly string[] }>>;
 

@@ -16,7 +16,7 @@ import { openStoreClock } from './store-clock.js';
 import { createRateTaker } from './rate-taker.js';
 import { loadScripts, type Scripts } from './scripts.js';
 import { checkServers } from './server-check.js';
-import { createWholeness } from './wholeness.js';
+import { createCompleteness } from './completeness.js';
 
 export interface RedisCountersOptions {
   /** See createClient. */
@@ -92,7 +92,7 @@ export async function openRedisCounters({
         );
       }
     },
-    ...createWholeness(connection, scripts, now),
+    ...createCompleteness(connection, scripts, now),
     close: () => {
       clock.close();
       return connection.close();

@@ -35,7 +35,7 @@ type Meta = [
   neighborhood: [number, number, number, number, number, number],
   candidates: [session: string, via: DuplicateCandidate['via']][],
   probe: Probe | false,
-  warm: boolean,
+  complete: boolean,
   histories: [respondent: string | false, source: string | false, subSource: string | false],
   supersedes: string | false,
 ];
@@ -78,14 +78,14 @@ function startOf(starts: Frame['starts'], index: number): number {
 
 /** Reads a record, which begins with the string of this number. */
 export function decodeRecord(frame: Frame, first: number, probeParts: readonly (Buffer | null)[]): CountRecord {
-  const [receiptId, device, signatureFresh, velocity, neighborhood, candidates, probe, warm, histories, supersedes] =
+  const [receiptId, device, signatureFresh, velocity, neighborhood, candidates, probe, complete, histories, supersedes] =
     unpackr.unpack(stringOf(frame, first)) as Meta;
   return {
     receiptId,
     supersedes: orNull(supersedes),
     device: orNull(device),
     signatureFresh,
-    warm,
+    complete,
     history: {
       respondent: decodeHistory(histories[0]),
       source: decodeHistory(histories[1]),

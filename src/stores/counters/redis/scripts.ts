@@ -55,10 +55,10 @@ const parts = {
   storeProbe: ['store-probe'],
   takeRate: ['rates', 'take-rate'],
   publishHistory: ['publish-history'],
-  lookAt: ['run', 'whole', 'look-at'],
+  checkComplete: ['run', 'completeness', 'check-complete'],
   claimRebuild: ['run', 'claim-rebuild'],
   noteRebuilt: ['run', 'note-rebuilt'],
-  markWarm: ['run', 'whole', 'mark-warm'],
+  markComplete: ['run', 'completeness', 'mark-complete'],
 } as const satisfies Readonly<Record<ScriptName, readonly string[]>>;
 
 /** With it Redis 7 refuses the whole script when memory is short; without, it would stop somewhere inside. */

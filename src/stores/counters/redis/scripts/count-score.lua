@@ -23,7 +23,7 @@ end
 local read = readAll()
 local allowed, used = takeRates(limitKeys, read, limitsFrom)
 if not allowed then return { 'limited', used } end
-local warm = isWarm(read[warmAt])
+local complete = isComplete(read[completeAt])
 readGuard(read[guardAt])
 local promisedFor, promised = findPromised(idempotency)
 if promised and promisedFor ~= fingerprint then return { 'conflict', used } end
@@ -47,7 +47,7 @@ writeGuard()
 
 local named = ''
 local numbers = { receiptId, s.device ~= '' and s.device, signatureFresh, velocity, neighborhood, candidates, false,
-  warm, { historyOf(read[ofRespondentAt]), historyOf(read[ofSourceAt]), historyOf(read[ofSubSourceAt]) }, supersedes or false }
+  complete, { historyOf(read[ofRespondentAt]), historyOf(read[ofSourceAt]), historyOf(read[ofSubSourceAt]) }, supersedes or false }
 if probe then
   holdProbe(probe)
   named = session .. ' ' .. probe.names

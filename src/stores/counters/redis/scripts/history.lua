@@ -1,18 +1,18 @@
 -- What was published of the subjects that a call names, and whether the project is warm. Uses base, now, nowText.
 
-local warmAt, ofRespondentAt, ofSourceAt, ofSubSourceAt
+local completeAt, ofRespondentAt, ofSourceAt, ofSubSourceAt
 
 local function wantHistory()
   local respondent, source, subSource = ARGV[argument.historyRespondent], ARGV[argument.historySource], ARGV[argument.historySubSource]
-  warmAt = want(base .. 'warm')
+  completeAt = want(base .. 'complete')
   ofRespondentAt = respondent ~= '' and want(base .. 'o:' .. respondent)
   ofSourceAt = source ~= '' and want(base .. 'o:' .. source)
   ofSubSourceAt = subSource ~= '' and want(base .. 'o:' .. subSource)
 end
 
-local function isWarm(marked)
+local function isComplete(marked)
   if not marked then return false end
-  if math.abs(now - marked) >= bounds.warmRenewMs then redis.call('SET', base .. 'warm', nowText, 'PX', bounds.warmMs) end
+  if math.abs(now - marked) >= bounds.completeRenewMs then redis.call('SET', base .. 'complete', nowText, 'PX', bounds.completeMs) end
   return true
 end
 

@@ -5,5 +5,5 @@ if owner == '' then
   return string.match(redis.call('GET', base .. 'rebuilt') or '', '^' .. hold .. ' (.+)$') or ''
 end
 if redis.call('GET', base .. 'rebuild') ~= owner .. ' ' .. hold then return 'interrupted' end
-redis.call('SET', base .. 'rebuilt', hold .. ' ' .. ARGV[argument.downTo], 'PX', bounds.warmMs)
+redis.call('SET', base .. 'rebuilt', hold .. ' ' .. ARGV[argument.downTo], 'PX', bounds.completeMs)
 return 'noted'

@@ -1,18 +1,18 @@
-/** Whether Redis still holds what was counted in it; see ../wholeness.ts. Each is one script on the project's slot. */
+/** Whether Redis still holds what was counted in it; see ../completeness.ts. Each is one script on the project's slot. */
 import { storeUnavailable } from '../../../errors.js';
-import type { Wholeness } from '../wholeness.js';
+import type { Completeness } from '../completeness.js';
 import { layOut } from './argument-layouts.js';
 import { stampOf, tagOf } from './arguments.js';
 import type { RedisConnection } from './connection.js';
 import type { Scripts } from './scripts.js';
 
-export function createWholeness(connection: RedisConnection, scripts: Scripts, now: () => number): Wholeness {
+export function createCompleteness(connection: RedisConnection, scripts: Scripts, now: () => number): Completeness {
   return {
-    lookAt: async (namespace) => {
-      const told = await connection.run(scripts.lookAt, tagOf(namespace), layOut('lookAt', { now: stampOf(now()) }));
+    checkComplete: async (namespace) => {
+      const told = await connection.run(scripts.checkComplete, tagOf(namespace), layOut('checkComplete', { now: stampOf(now()) }));
       const answer = String(told);
-      if (answer === 'whole') return { isWhole: true, keptUpToMs: null };
-      return { isWhole: false, keptUpToMs: answer === '' ? null : Number(answer) };
+      if (answer === 'complete') return { isComplete: true, keptUpToMs: null };
+      return { isComplete: false, keptUpToMs: answer === '' ? null : Number(answer) };
     },
     claimRebuild: async (namespace, owner, isRenewal) => {
       const claim = { owner, renewal: isRenewal ? '1' : '' };
@@ -34,9 +34,9 @@ export function createWholeness(connection: RedisConnection, scripts: Scripts, n
         String(await connection.run(scripts.noteRebuilt, tagOf(namespace), layOut('noteRebuilt', nothing))) || null
       );
     },
-    markWarm: async (namespace, owner = '') => {
+    markComplete: async (namespace, owner = '') => {
       const mark = { now: stampOf(now()), owner };
-      return String(await connection.run(scripts.markWarm, tagOf(namespace), layOut('markWarm', mark))) === 'warm';
+      return String(await connection.run(scripts.markComplete, tagOf(namespace), layOut('markComplete', mark))) === 'complete';
     },
     interruptions: () => connection.interruptions(),
   };

@@ -1,7 +1,7 @@
 -- Marks a project as whole from now on. KEYS[1] the tag of the project or of its world.
 local base, now, owner = KEYS[1], ARGV[argument.now], ARGV[argument.owner]
 if owner ~= '' and redis.call('GET', base .. 'rebuild') ~= owner .. ' ' .. holdOf() then return 'interrupted' end
-redis.call('SET', base .. 'warm', now, 'PX', bounds.warmMs)
-noteWhole(base, now, runOf())
+redis.call('SET', base .. 'complete', now, 'PX', bounds.completeMs)
+noteComplete(base, now, runOf())
 redis.call('DEL', base .. 'lost', base .. 'rebuild', base .. 'rebuilt')
-return 'warm'
+return 'complete'

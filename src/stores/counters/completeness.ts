@@ -7,7 +7,7 @@
 import type { Namespace } from './namespace.js';
 
 export interface Holding {
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   /** Where it is not whole: what was counted up to then is still there; null where nothing is known to be. */
   readonly keptUpToMs: number | null;
 }
@@ -15,12 +15,12 @@ export interface Holding {
 /** Whether the caller may bring a project back; `interrupted` says that the store has lost something once more since it began. */
 export type RebuildClaim = 'held' | 'taken' | 'interrupted';
 
-export interface Wholeness {
+export interface Completeness {
   /**
    * Looks whether the store holds all that it should of the project. If so, it is noted as there up to now; if not, the project is no
    * longer warm, for every caller, until somebody marks it again.
    */
-  lookAt(namespace: Namespace): Promise<Holding>;
+  checkComplete(namespace: Namespace): Promise<Holding>;
   /** Takes the rebuilding of a project for `bounds.claimMs`, or renews it: one owner at a time. */
   claimRebuild(namespace: Namespace, owner: string, isRenewal: boolean): Promise<RebuildClaim>;
   /** Notes how far the owner's rebuild has come, by a name of the caller's; false where the owner no longer holds it or the store lost something since. */
@@ -31,7 +31,7 @@ export interface Wholeness {
    * Marks a project as whole; ends 48 h after it was marked or scored last. With an owner only while that holds the rebuilding, which ends with it,
    * and false if something was lost in between.
    */
-  markWarm(namespace: Namespace, owner?: string): Promise<boolean>;
+  markComplete(namespace: Namespace, owner?: string): Promise<boolean>;
   /** Grows whenever the connection to the store broke: what it held may be another server's now. */
   interruptions(): number;
 }
