@@ -52,12 +52,12 @@ export const bounds = {
   /** Sessions of a scope after which the older half of its bands is let go, however young. */
   bandGenerationSessions: 10_000,
   /** Latest sessions kept under a device, a respondent or an address; one more than a hub may have. */
-  tieMembersMax: 51,
-  /** A tie with more members in the window is a hub and ties nobody together. */
+  linkMembersMax: 51,
+  /** A link with more members in the window is a hub and links nobody together. */
   hubMembers: 50,
-  addressTieMs: 10 * minuteMs,
+  addressLinkMs: 10 * minuteMs,
   /** Tie keys remembered of one session. */
-  tiesMax: 8,
+  linksMax: 8,
   neighborhoodMs: dayMs,
   /** The neighborhood looks at the latest sessions of the scope only. */
   neighborhoodSessionsMax: 500,

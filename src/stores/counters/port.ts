@@ -120,9 +120,9 @@ export interface ScoreCountInput {
   readonly address: Ref;
   readonly prefix: Ref;
   readonly source: Ref | null;
-  /** Coarse class of the device for the address tie, e.g. "windows/chrome"; null where unknown. */
+  /** Coarse class of the device for the address link, e.g. "windows/chrome"; null where unknown. */
   readonly deviceClass: string | null;
-  /** Ties through shared networks (carrier NAT, anonymous, campus) do not tie sessions together. */
+  /** Links through shared networks (carrier NAT, anonymous, campus) do not link sessions together. */
   readonly addressShared: boolean;
   /** Reference of the single IPv6 address inside the /64 that `address` stands for; null for IPv4. */
   readonly host: Ref | null;

@@ -275,7 +275,7 @@ async function testRestored(t: Test, { counters, nextProject, setClock }: Contra
     setClock(startMs + 24.5 * hourMs);
     await scoredAt(startMs + 24.5 * hourMs, 'later', { device });
     setClock(startMs + 25 * hourMs);
-    // Its tie to the device ended an hour before, though not yet at the time at which the session is restored.
+    // Its link to the device ended an hour before, though not yet at the time at which the session is restored.
     const back = scoreInput(project, 'back', { respondent: ref('r'), nowMs: startMs + 20 * hourMs });
     await counters.restoreSessions(project, [countedOf(back)]);
     const { neighborhood } = await scoredAt(startMs + 25 * hourMs, 'now', { respondent: ref('r') });

@@ -209,7 +209,7 @@ async function testTies(t: Test, { counters, nextProject }: ContractSubject): Pr
   const neighborhood = async (project: string, session: string, over: Parameters<typeof scoreInput>[2]) =>
     (await countsOf(counters, scoreInput(project, session, over))).neighborhood;
 
-  await t.test('sessions are tied by device and respondent, and through each other', async (t) => {
+  await t.test('sessions are linked by device and respondent, and through each other', async (t) => {
     const project = nextProject();
     await neighborhood(project, 's1', { device: ref('d1'), respondent: ref('r1') });
     await neighborhood(project, 's2', { device: ref('d1'), respondent: ref('r2') });
@@ -220,7 +220,7 @@ async function testTies(t: Test, { counters, nextProject }: ContractSubject): Pr
   });
 
   await t.test(
-    'an address ties what came within ten minutes from the same class of device, unless it is shared',
+    'an address links what came within ten minutes from the same class of device, unless it is shared',
     async (t) => {
       const project = nextProject();
       const address = ref('home');
@@ -239,7 +239,7 @@ async function testTies(t: Test, { counters, nextProject }: ContractSubject): Pr
     },
   );
 
-  await t.test('a key with more than 50 sessions ties nobody', async (t) => {
+  await t.test('a key with more than 50 sessions links nobody', async (t) => {
     const project = nextProject();
     const device = ref('kiosk');
     let fifty = null;
@@ -265,7 +265,7 @@ async function testTies(t: Test, { counters, nextProject }: ContractSubject): Pr
     t.same([bridged.direct, bridged.direct + bridged.linked], [32, 64]);
   });
 
-  await t.test('what is older than a day ties no more', async (t) => {
+  await t.test('what is older than a day links no more', async (t) => {
     const project = nextProject();
     await neighborhood(project, 's1', { device: ref('d') });
     t.match(await neighborhood(project, 's2', { device: ref('d'), nowMs: startMs + dayMs - 1 }), {

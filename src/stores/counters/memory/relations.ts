@@ -1,5 +1,5 @@
 /**
- * What ties a session to others of its scope: candidates for a duplicate, and the neighborhood that independence is
+ * What links a session to others of its scope: candidates for a duplicate, and the neighborhood that independence is
  * judged from. Devices and respondents are indexed once and serve both.
  */
 import type { Neighborhood } from '../../../contract/facts.js';
@@ -21,12 +21,12 @@ export interface Relations {
 
 const none: Sightings = [];
 
-/** Keys that one call may add: three ties, the record, the node, the scope’s bands and its window. */
+/** Keys that one call may add: three links, the record, the node, the scope’s bands and its window. */
 export const relationsKeysMax = 7;
 
-/** null of a session that is restored: nobody asks what ties it. */
+/** null of a session that is restored: nobody asks what links it. */
 export function createRelations(keyspace: Keyspace): (call: CountingCall) => Relations | null {
-  const { tieSession, ties, nodes } = createTies(keyspace);
+  const { linkSession, links, nodes } = createLinks(keyspace);
   const bands = keyspace.table<Bands>('bands');
   const { remember, records } = createRecords(keyspace);
   const windows = keyspace.table<ScopeWindow>('windows');
@@ -46,7 +46,7 @@ export function createRelations(keyspace: Keyspace): (call: CountingCall) => Rel
             alone,
             call.clockMs,
           );
-    const before = tieSession(call, at, ownTies(call.session), alone);
+    const before = linkSession(call, at, ownLinks(call.session), alone);
     // A session without any of these cannot be found, so that nothing needs to be known of it.
     if ((respondent !== null || device !== null || bandKeys.length > 0) && within(call, bounds.candidateMs))
       remember(call, at);
@@ -65,8 +65,8 @@ export function createRelations(keyspace: Keyspace): (call: CountingCall) => Rel
     };
     const sinceMs = Math.max(nowMs - bounds.neighborhoodMs + 1, window.entries[0]?.[0] ?? nowMs);
     const reader = {
-      tiesOf: (of: string) => nodes.get(at + of, nowMs) ?? [],
-      membersOf: (tie: string) => ties.get(at + tie, nowMs),
+      linksOf: (of: string) => nodes.get(at + of, nowMs) ?? [],
+      membersOf: (link: string) => links.get(at + link, nowMs),
     };
     return {
       picked: pickCandidates(session, nowMs, sources, (found) => records.get(at + found, nowMs)),
@@ -81,11 +81,11 @@ export function createRelations(keyspace: Keyspace): (call: CountingCall) => Rel
   };
 }
 
-function createTies(keyspace: Keyspace) {
-  const ties = keyspace.table<Sightings>('ties');
+function createLinks(keyspace: Keyspace) {
+  const links = keyspace.table<Sightings>('links');
   const nodes = keyspace.table<readonly string[]>('nodes');
-  /** Keeps what ties the session; answers who was seen there before. */
-  const tieSession = (
+  /** Keeps what links the session; answers who was seen there before. */
+  const linkSession = (
     call: CountingCall,
     at: string,
     own: readonly string[],
@@ -98,24 +98,24 @@ function createTies(keyspace: Keyspace) {
     const held = nodes.get(nodeKey, call.clockMs);
     if (held === undefined) nodes.delete(nodeKey);
     const node: string[] = [];
-    for (const tie of own) {
-      const tieMs = tie.startsWith('A') ? bounds.dayMs : bounds.candidateMs;
-      const key = at + tie;
-      const known = ties.get(key, call.clockMs) ?? none;
-      before.set(tie, known);
-      if (!within(call, tieMs)) continue;
-      const next = addSighting(known, alone, call.clockMs - tieMs, bounds.tieMembersMax);
-      if (next !== known) ties.set(key, next, call.clockMs, tieMs);
-      if (held?.includes(tie) !== true) node.push(tie);
+    for (const link of own) {
+      const linkMs = link.startsWith('A') ? bounds.dayMs : bounds.candidateMs;
+      const key = at + link;
+      const known = links.get(key, call.clockMs) ?? none;
+      before.set(link, known);
+      if (!within(call, linkMs)) continue;
+      const next = addSighting(known, alone, call.clockMs - linkMs, bounds.linkMembersMax);
+      if (next !== known) links.set(key, next, call.clockMs, linkMs);
+      if (held?.includes(link) !== true) node.push(link);
     }
     if (own.length === 0) return before;
     // Joined by concat, which leaves no room behind the last.
-    const joined = node.length === 0 && held !== undefined ? held : (held ?? []).concat(node).slice(0, bounds.tiesMax);
+    const joined = node.length === 0 && held !== undefined ? held : (held ?? []).concat(node).slice(0, bounds.linksMax);
     nodes.take(nodeKey, nowMs, bounds.dayMs, () => joined);
     if (joined !== held) nodes.replace(nodeKey, joined);
     return before;
   };
-  return { tieSession, ties, nodes };
+  return { linkSession, links, nodes };
 }
 
 function createRecords(keyspace: Keyspace) {
@@ -132,8 +132,8 @@ function createRecords(keyspace: Keyspace) {
   return { remember, records };
 }
 
-/** The keys of the ties that this call gives its session. */
-function ownTies({ device, respondent, address, addressShared, deviceClass }: CountedSession): string[] {
+/** The keys of the links that this call gives its session. */
+function ownLinks({ device, respondent, address, addressShared, deviceClass }: CountedSession): string[] {
   const own: string[] = [];
   if (device !== null) own.push(`D${device}`);
   if (respondent !== null) own.push(`R${respondent}`);

@@ -185,7 +185,7 @@ export function decodeProbe([device]: Probe, parts: readonly (Buffer | null)[]):
 const bar = 0x7c;
 const fieldsOfCandidate = 6;
 
-/** A candidate’s record is "first scored|respondent|device|prefix,token,address|last tied|ties|sketch"; only the sketch may hold a bar. Read where they stand, without lists of parts. */
+/** A candidate’s record is "first scored|respondent|device|prefix,token,address|last linked|links|sketch"; only the sketch may hold a bar. Read where they stand, without lists of parts. */
 function decodeCandidates(candidates: Meta[5], { bytes, starts, ends }: Frame, first: number): DuplicateCandidate[] {
   return sortCandidates(
     listOf(candidates).map(([session, via], i) => {

@@ -5,7 +5,7 @@
 -- With its room from the start: a table that grows is copied each time.
 local keys = { false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false }
 local wanted
-local guardAt, recordAt, addressAt, prefixAt, deviceAt, respondentAt, sharedAt, hostAt, tieAt
+local guardAt, recordAt, addressAt, prefixAt, deviceAt, respondentAt, sharedAt, hostAt, linkAt
 
 local function want(key)
   wanted = wanted + 1
@@ -15,7 +15,7 @@ end
 
 local function wantSession(s)
   wanted = 0
-  deviceAt, respondentAt, sharedAt, hostAt, tieAt = nil, nil, nil, nil, nil
+  deviceAt, respondentAt, sharedAt, hostAt, linkAt = nil, nil, nil, nil, nil
   guardAt, recordAt = want(base .. 's:' .. session), want(at .. 'k:' .. session)
   addressAt, prefixAt = want(at .. 'a:' .. s.address), want(at .. 'f:' .. s.prefix)
   if s.device ~= '' then
@@ -30,8 +30,8 @@ local function wantSession(s)
   if s.shared then sharedAt = want(at .. 'f:' .. s.address) end
   if s.host ~= '' then hostAt = want(at .. 'a:' .. s.host) end
   if not s.shared and s.deviceClass ~= '' then
-    s.addressTie = 'A' .. s.address .. '/' .. s.deviceClass
-    tieAt = want(at .. 'e:' .. s.addressTie)
+    s.addressLink = 'A' .. s.address .. '/' .. s.deviceClass
+    linkAt = want(at .. 'e:' .. s.addressLink)
   end
 end
 
@@ -58,7 +58,7 @@ local function countIdentity(key, before, label, member, windowMs)
   local sessions, distinct
   buckets, sessions = perHour(buckets, within(bounds.dayMs) and admit(label))
   members, distinct = seen(members, member, windowMs)
-  local joined = within(bounds.candidateMs) and addSighting(sightings, bounds.candidateMs, bounds.tieMembersMax) or sightings
+  local joined = within(bounds.candidateMs) and addSighting(sightings, bounds.candidateMs, bounds.linkMembersMax) or sightings
   local text = buckets .. '|' .. members .. '|' .. joined
   if text ~= '||' then writeIfNew(key, text, before, bounds.candidateMs) end
   -- Nobody counted is nothing measured.
@@ -96,23 +96,23 @@ end
 
 local function countSession(s, read)
   local hasDevice, hasRespondent, hasSketch = s.device ~= '', s.respondent ~= '', s.sketch ~= ''
-  local own, ties = {}, {}
+  local own, links = {}, {}
   local deviceSessions, deviceRespondents, deviceBefore, respondentSessions, respondentDevices, respondentBefore = false, false, '', false, false, ''
   if hasDevice then
-    local tie, joined = 'D' .. s.device, nil
+    local link, joined = 'D' .. s.device, nil
     deviceSessions, deviceRespondents, deviceBefore, joined = countIdentity(keys[deviceAt], read[deviceAt], 'd' .. scope .. s.device .. ';', s.respondent, bounds.dayMs)
-    own[#own + 1], ties[tie] = tie, joined
+    own[#own + 1], links[link] = link, joined
   end
   if hasRespondent then
-    local tie, joined = 'R' .. s.respondent, nil
+    local link, joined = 'R' .. s.respondent, nil
     respondentSessions, respondentDevices, respondentBefore, joined = countIdentity(keys[respondentAt], read[respondentAt], 'r' .. scope .. s.respondent .. ';', s.device, bounds.weekMs)
-    own[#own + 1], ties[tie] = tie, joined
+    own[#own + 1], links[link] = link, joined
   end
-  if s.addressTie and within(bounds.dayMs) then
-    local before = read[tieAt] or ''
-    local joined = addSighting(before, bounds.dayMs, bounds.tieMembersMax)
-    writeIfNew(keys[tieAt], joined, before, bounds.dayMs)
-    own[#own + 1], ties[s.addressTie] = s.addressTie, joined
+  if s.addressLink and within(bounds.dayMs) then
+    local before = read[linkAt] or ''
+    local joined = addSighting(before, bounds.dayMs, bounds.linkMembersMax)
+    writeIfNew(keys[linkAt], joined, before, bounds.dayMs)
+    own[#own + 1], links[s.addressLink] = s.addressLink, joined
   end
   local devices, respondents, sessions = countAddress(keys[addressAt], read[addressAt], s, s.address)
   -- A person’s own repeats within a day are no burst.
@@ -136,7 +136,7 @@ local function countSession(s, read)
   local candidates, records = {}, {}
   if not restoring then candidates, records = pickCandidates(respondentBefore, deviceBefore, seen, shares) end
   local findable = hasDevice or hasRespondent or (#s.bands > 0 and within(bounds.similarMs))
-  local node = joinTies(read[recordAt], own)
+  local node = joinLinks(read[recordAt], own)
   if within(bounds.candidateMs) and (findable or #own > 0) then writeRecord(read[recordAt], s, findable, node, #own > 0) end
   local neighborhood, since = advanceWindow(s.prefix)
   if not restoring then
@@ -144,7 +144,7 @@ local function countSession(s, read)
     for i = 1, #candidates do
       recordOf[candidates[i][1]] = records[i]
     end
-    neighborhood[2], neighborhood[3] = walkGraph({ [session] = node }, recordOf, ties, since)
+    neighborhood[2], neighborhood[3] = walkGraph({ [session] = node }, recordOf, links, since)
   end
   writeScope()
   return velocity, neighborhood, candidates, records
