@@ -30,7 +30,7 @@ export function tagOf(namespace: Namespace): string {
 /** `limitsAtMs` says in which window of its limits the call is. */
 export function countArguments(input: ScoreCountInput, limitsAtMs: number): Argument[] {
   const head = {
-    now: stampOf(input.nowMs),
+    now: formatTimestamp(input.nowMs),
     session: refOf(input.session),
     fingerprint: input.fingerprint,
     idempotency: input.idempotency ?? '',
@@ -57,7 +57,7 @@ export function countArguments(input: ScoreCountInput, limitsAtMs: number): Argu
 
 export function restoreArguments(nowMs: number, sessions: readonly CountedSession[]): Argument[] {
   const itemOf = (session: CountedSession): Item<'restoreSessions'> => ({
-    now: stampOf(session.nowMs),
+    now: formatTimestamp(session.nowMs),
     session: refOf(session.session),
     scope: session.scope,
     respondent: refOf(session.respondent),
@@ -72,7 +72,7 @@ export function restoreArguments(nowMs: number, sessions: readonly CountedSessio
     sketch: session.sketch === null ? '' : packSketch(session.sketch),
     index: packIndex(session),
   });
-  return layOut('restoreSessions', { calledAt: stampOf(nowMs) }, sessions.map(itemOf));
+  return layOut('restoreSessions', { calledAt: formatTimestamp(nowMs) }, sessions.map(itemOf));
 }
 
 export function historyArguments(records: readonly HistoryRecord[]): Argument[] {
@@ -131,7 +131,7 @@ function packIndex({
 }
 
 /** Times sort as texts in the scripts. */
-export function stampOf(nowMs: number): string {
+export function formatTimestamp(nowMs: number): string {
   return String(nowMs).padStart(13, '0');
 }
 

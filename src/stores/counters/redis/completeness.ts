@@ -2,14 +2,14 @@
 import { storeUnavailable } from '../../../errors.js';
 import type { Completeness } from '../completeness.js';
 import { layOut } from './argument-layouts.js';
-import { stampOf, tagOf } from './arguments.js';
+import { formatTimestamp, tagOf } from './arguments.js';
 import type { RedisConnection } from './connection.js';
 import type { Scripts } from './scripts.js';
 
 export function createCompleteness(connection: RedisConnection, scripts: Scripts, now: () => number): Completeness {
   return {
     checkComplete: async (namespace) => {
-      const told = await connection.run(scripts.checkComplete, tagOf(namespace), layOut('checkComplete', { now: stampOf(now()) }));
+      const told = await connection.run(scripts.checkComplete, tagOf(namespace), layOut('checkComplete', { now: formatTimestamp(now()) }));
       const answer = String(told);
       if (answer === 'complete') return { isComplete: true, keptUpToMs: null };
       return { isComplete: false, keptUpToMs: answer === '' ? null : Number(answer) };
@@ -35,7 +35,7 @@ export function createCompleteness(connection: RedisConnection, scripts: Scripts
       );
     },
     markComplete: async (namespace, owner = '') => {
-      const mark = { now: stampOf(now()), owner };
+      const mark = { now: formatTimestamp(now()), owner };
       return String(await connection.run(scripts.markComplete, tagOf(namespace), layOut('markComplete', mark))) === 'complete';
     },
     interruptions: () => connection.interruptions(),

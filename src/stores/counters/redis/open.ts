@@ -8,7 +8,7 @@ import { storeUnavailable } from '../../../errors.js';
 import { bounds } from '../bounds.js';
 import type { CountRecord, Counters, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../port.js';
 import { judgeRates } from '../rate-state.js';
-import { countArguments, historyArguments, probeArguments, restoreArguments, stampOf, tagOf } from './arguments.js';
+import { countArguments, historyArguments, probeArguments, restoreArguments, formatTimestamp, tagOf } from './arguments.js';
 import { layOut } from './argument-layouts.js';
 import { connectRedis, type RedisAddress, type RedisConnection, type RedisLogger } from './connection.js';
 import { decodeProbe, decodeRecord, decodeUsed, readFrame, stringOf, type Frame } from './record.js';
@@ -59,7 +59,7 @@ export async function openRedisCounters({
         await connection.run(
           scripts.findProbe,
           tagOf(projectId),
-          layOut('findProbe', { now: stampOf(nowMs), session }),
+          layOut('findProbe', { now: formatTimestamp(nowMs), session }),
         ),
       );
       return device == null ? null : decodeProbe([device.toString() || false], parts);

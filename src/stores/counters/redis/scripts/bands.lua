@@ -1,5 +1,5 @@
 -- Sessions of a scope by the bands of their sketches: under each a text of 14 bytes for each session, the latest first. The first seven are the number that
--- 13 digits of its reference spell, the others its time since an epoch times 4096 with the last three: two numbers that Lua holds exactly, so that a text is
+-- 13 digits of its reference formatInteger, the others its time since an epoch times 4096 with the last three: two numbers that Lua holds exactly, so that a text is
 -- taken apart by one call, and entries are compared and found without strings. The first number stands for the session: by chance alone two that meet share one
 -- in one of 10^11 counts, and weigh as one then. Uses at, now, session, clock, within, change.
 
@@ -69,7 +69,7 @@ end
 -- Two generations of a hash from band to entries: the current one is written, and takes over what it touches of the one before. A generation ends after a day or
 -- when it is full; the one before it is dropped then. Its figures, "number began sessions", stand among those of the scope.
 local function textsOf(generation, bands)
-  local texts = redis.call('HMGET', at .. 'y' .. spell(generation), unpack(bands))
+  local texts = redis.call('HMGET', at .. 'y' .. formatInteger(generation), unpack(bands))
   if generation == 0 then return texts end
   local missing, places, missed = {}, {}, 0
   for i = 1, #bands do
@@ -79,7 +79,7 @@ local function textsOf(generation, bands)
     end
   end
   if missed > 0 then
-    local earlier = redis.call('HMGET', at .. 'y' .. spell(generation - 1), unpack(missing, 1, missed))
+    local earlier = redis.call('HMGET', at .. 'y' .. formatInteger(generation - 1), unpack(missing, 1, missed))
     for i = 1, missed do
       texts[places[i]] = earlier[i]
     end
@@ -119,11 +119,11 @@ local function exchangeBands(bands, figures)
     end
   end
   if count > 0 then
-    local key = at .. 'y' .. spell(generation)
+    local key = at .. 'y' .. formatInteger(generation)
     redis.call('HSET', key, unpack(writes, 1, count))
     -- A generation is written for a day at most, and read for one more after it.
     if banded == 0 then redis.call('PEXPIRE', key, 3 * bounds.similarMs) end
-    change('#bands', spell(generation) .. ' ' .. stampOf(began) .. ' ' .. spell(banded + 1))
+    change('#bands', formatInteger(generation) .. ' ' .. formatTimestamp(began) .. ' ' .. formatInteger(banded + 1))
   end
   return seen, shares
 end

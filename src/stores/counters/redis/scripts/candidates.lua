@@ -95,7 +95,7 @@ end
 local function pickCandidates(respondentText, deviceText, seen, shares)
   if respondentText == '' and deviceText == '' and #seen == 0 then return {}, {} end
   local exact, picked, via = { names = {}, times = {} }, {}, {}
-  local oldest = stampOf(now - bounds.candidateMs)
+  local oldest = formatTimestamp(now - bounds.candidateMs)
   gather(exact, respondentText, oldest)
   local byRespondent = #exact.names
   gather(exact, deviceText, oldest)

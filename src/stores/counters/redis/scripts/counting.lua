@@ -46,7 +46,7 @@ local function writeIfNew(key, text, before, keepMs)
   if text == before then return end
   local lifetime = lifetimes[keepMs]
   if not lifetime then
-    lifetime = spell(keepMs)
+    lifetime = formatInteger(keepMs)
     lifetimes[keepMs] = lifetime
   end
   redis.call('SET', key, text, 'PX', lifetime)

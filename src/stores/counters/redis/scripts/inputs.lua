@@ -19,7 +19,7 @@ local function enter(ofNowText, ofSession, ofScope, ofClock)
   ownEntry = ownMark .. nowText
   clock = ofClock or now
   at = base .. scope .. ':'
-  -- What the call before spelt is nearly always still right.
+  -- What the call before formatted is nearly always still right.
   local inSlot, inHour = math.floor(now / bounds.slotMs), math.floor(now / bounds.hourMs)
   if inHour ~= hour then hour, hourText = inHour, string.format('%d', inHour) end
   if inSlot ~= slot then
@@ -32,20 +32,20 @@ local function within(windowMs)
   return now > clock - windowMs
 end
 
--- Numbers are spelt as whole ones: left to the server or to .., each is taken for a fraction, at many times the cost.
--- Counts are mostly small; these are spelt once.
-local spelt = {}
+-- Numbers are formatted as whole ones: left to the server or to .., each is taken for a fraction, at many times the cost.
+-- Counts are mostly small; these are formatted once.
+local formatted = {}
 
-local function spell(number)
-  local text = spelt[number]
+local function formatInteger(number)
+  local text = formatted[number]
   if not text then
     text = string.format('%d', number)
-    if number < 1000 then spelt[number] = text end
+    if number < 1000 then formatted[number] = text end
   end
   return text
 end
 
-local function stampOf(number)
+local function formatTimestamp(number)
   if number == now then return nowText end
   return string.format('%013d', number)
 end

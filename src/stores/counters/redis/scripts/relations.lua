@@ -39,7 +39,7 @@ end
 -- read already; the rest is read one level at a time.
 local function walkGraph(nodes, records, links, since)
   if isAlone(nodes[session], links) then return 0, 0 end
-  local oldest = stampOf(tonumber(string.sub(since, 1, 13)) - 1)
+  local oldest = formatTimestamp(tonumber(string.sub(since, 1, 13)) - 1)
   local visited, count, crossed, members = { [session] = true }, 0, {}, {}
   local frontier, direct = { session }, nil
   while #frontier > 0 do
@@ -124,7 +124,7 @@ end
 -- A session without any identifier cannot be found, and has no time of first scoring here: what an earlier call said of
 -- it stands then. So does what a later call said, before a session that is restored.
 local function writeRecord(record, s, findable, node, linked)
-  local first, scored, head, sketch = findable and stampOf(guard[1]) or '', linked and now or 0, nil, nil
+  local first, scored, head, sketch = findable and formatTimestamp(guard[1]) or '', linked and now or 0, nil, nil
   if record then
     local keptFirst, kept, last, rest = string.match(record, '^([^|]*)(|[^|]*|[^|]*|[^|]*|)(%d+)|[^|]*|(.*)$')
     scored = linked and math.max(last + 0, now) or last + 0
@@ -132,6 +132,6 @@ local function writeRecord(record, s, findable, node, linked)
     if keptFirst ~= '' and (not findable or (restoring and guard[2] > now)) then head, sketch = kept, rest end
   end
   if not head then head, sketch = '|' .. s.respondent .. '|' .. s.device .. '|' .. s.prefix .. ',' .. s.token .. ',' .. (s.shared and '' or s.address) .. '|', s.sketch end
-  local text = first .. head .. stampOf(scored) .. '|' .. table.concat(node, '\n') .. '|' .. sketch
-  redis.call('SET', at .. 'k:' .. session, text, 'PX', spell(first ~= '' and bounds.candidateMs or bounds.dayMs))
+  local text = first .. head .. formatTimestamp(scored) .. '|' .. table.concat(node, '\n') .. '|' .. sketch
+  redis.call('SET', at .. 'k:' .. session, text, 'PX', formatInteger(first ~= '' and bounds.candidateMs or bounds.dayMs))
 end

@@ -95,19 +95,19 @@ end
 
 -- What the window came to.
 local function changeWindow(prefix)
-  if squares ~= squaresBefore then change('#squares', spell(squares)) end
-  if prefixes ~= prefixesBefore then change('#prefixes', spell(prefixes)) end
-  if length ~= lengthBefore then change('#length', spell(length)) end
+  if squares ~= squaresBefore then change('#squares', formatInteger(squares)) end
+  if prefixes ~= prefixesBefore then change('#prefixes', formatInteger(prefixes)) end
+  if length ~= lengthBefore then change('#length', formatInteger(length)) end
   if oldest ~= known[4] then change('#oldest', oldest) end
   if newest ~= known[5] then change('#newest', newest) end
-  if own ~= ownBefore then change(prefix, spell(own)) end
+  if own ~= ownBefore then change(prefix, formatInteger(own)) end
   if length >= wideFrom and not known[7] then change('#wide', wide) end
 end
 
 -- The latest sessions of the scope as a list of "time prefix", and how often each prefix stands in it. Answers the
 -- figures of the neighborhood, and what begins with the time since when its window is.
 local function advanceWindow(prefix)
-  local first = stampOf(now - bounds.neighborhoodMs + 1)
+  local first = formatTimestamp(now - bounds.neighborhoodMs + 1)
   if length > 0 and newest < first then
     local kept = changeCount == 0 and redis.call('HGET', scopeKey, '#bands')
     redis.call('UNLINK', listKey, scopeKey)

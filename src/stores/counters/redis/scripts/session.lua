@@ -12,7 +12,7 @@ local function readProbe()
   local pairsOf, fields, device, first = {}, {}, '', nil
   for _, page in ipairs(state.pages) do
     if page.loaded or now - page.at < bounds.updateMs then
-      local load, update = spell(page.load), spell(page.update)
+      local load, update = formatInteger(page.load), formatInteger(page.update)
       pairsOf[#pairsOf + 1] = load .. ',' .. update
       fields[#fields + 1], fields[#fields + 2] = 'c' .. load, 'c' .. update
       if device == '' then device = page.device end
@@ -20,7 +20,7 @@ local function readProbe()
     end
   end
   if #fields == 0 then return nil, '' end
-  first = spell(first or 0)
+  first = formatInteger(first or 0)
   local contents = redis.call('HMGET', key, 'k' .. first, 'x' .. first, unpack(fields))
   local probe = {
     key = key, state = state, device = device, names = first .. ' ' .. table.concat(pairsOf, ' '), contents = contents,
@@ -43,7 +43,7 @@ local function holdProbe(probe)
     state.held = held
     redis.call('HSET', probe.key, 'i', cmsgpack.pack(state))
   end
-  redis.call('PEXPIRE', probe.key, spell(bounds.receiptMs))
+  redis.call('PEXPIRE', probe.key, formatInteger(bounds.receiptMs))
 end
 
 -- [first scored, last scored, counters, replays, kept from]
@@ -111,5 +111,5 @@ end
 
 local function notePromised(idempotency, fingerprint, receiptId, givenAt)
   if idempotency == '' then return end
-  redis.call('SET', base .. 'i:' .. idempotency, fingerprint .. ' ' .. receiptId .. ' ' .. stampOf(givenAt), 'PX', bounds.receiptMs)
+  redis.call('SET', base .. 'i:' .. idempotency, fingerprint .. ' ' .. receiptId .. ' ' .. formatTimestamp(givenAt), 'PX', bounds.receiptMs)
 end

@@ -17,7 +17,7 @@ local function fold(text, count)
 end
 
 local function ownOf(ofHour)
-  return 'w' .. spell(ofHour % bounds.hoursPerWeek)
+  return 'w' .. formatInteger(ofHour % bounds.hoursPerWeek)
 end
 
 -- The moments of all hours with an hour that ended folded in, and into those of its hour of the week.
@@ -58,9 +58,9 @@ local function sourceRate(source, people)
   end
   if add then count = count + 1 end
   if began then
-    redis.call('HSET', key, 'h', spell(current), 'c', spell(count))
+    redis.call('HSET', key, 'h', formatInteger(current), 'c', formatInteger(count))
   elseif add then
-    redis.call('HSET', key, 'c', spell(count))
+    redis.call('HSET', key, 'c', formatInteger(count))
   end
   if began then redis.call('PEXPIRE', key, bounds.candidateMs) end
   local mean, variance, hours = parseMoments(all)

@@ -126,7 +126,7 @@ for _, each in ipairs(pages) do
   if each.loaded then hasLoad = true end
 end
 state.pages, state.at, state.version = pages, now, nonce .. ':' .. phase .. ':' .. ARGV[argument.seq] .. ':' .. ARGV[argument.now]
--- Lifetimes are texts: a number the server would spell as a fraction first.
+-- Lifetimes are texts: a number the server would formatInteger as a fraction first.
 local ofPage, ofProbe = 'bounds.updateMs', 'bounds.updateMs'
 if page.load ~= 0 then ofPage = 'bounds.probeMs' end
 if hasLoad or state.held ~= ' ' then ofProbe = 'bounds.probeMs' end

@@ -48,7 +48,7 @@ end
 
 local function termRates(offsets)
   local week = math.floor(now / bounds.weekMs)
-  local key, keyBefore = base .. 't:' .. spell(week), base .. 't:' .. spell(week - 1)
+  local key, keyBefore = base .. 't:' .. formatInteger(week), base .. 't:' .. formatInteger(week - 1)
   local found = admit('t;') and countCells(key, offsets) or not restoring and readCells(key, offsets)
   if restoring then return false end
   local cells = #found

@@ -22,7 +22,7 @@ local function tally(text, bucket, bucketText, width, add)
         count, add = count + 1, false
       end
       if of <= bucket then sum = sum + count end
-      kept[#kept + 1] = key .. ':' .. spell(count) .. ';'
+      kept[#kept + 1] = key .. ':' .. formatInteger(count) .. ';'
     end
   end
   if add then
@@ -47,7 +47,7 @@ local function seen(text, member, windowMs)
     return ';' .. member .. nowText, 1
   end
   if member ~= '' and within(windowMs) then text = noteEntry(text, member, nowText) end
-  text = string.sub(dropEntries(text, stampOf(now - windowMs)), 1, bounds.distinctCap * entryWidth)
+  text = string.sub(dropEntries(text, formatTimestamp(now - windowMs)), 1, bounds.distinctCap * entryWidth)
   return text, #text / entryWidth
 end
 
