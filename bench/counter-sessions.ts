@@ -1,4 +1,4 @@
-/** What the benches of the counters count, made from a fixed seed, and what a Redis tells of itself. */
+/** What the benches of the counters count, made from a fixed seed, and what a Redis indicators of itself. */
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { ProbeStoreInput, ScoreCountInput } from '../src/stores/counters/port.js';
@@ -83,7 +83,7 @@ function makeProbes(session: string, nowMs: number, random: (below: number) => n
       device: refOf(`device ${random(1_000_000)}`),
       sketch,
       bands,
-      tells: [],
+      indicators: [],
     },
     {
       ...common,
@@ -93,7 +93,7 @@ function makeProbes(session: string, nowMs: number, random: (below: number) => n
       device: null,
       sketch: null,
       bands: [],
-      tells: [],
+      indicators: [],
     },
   ];
 }

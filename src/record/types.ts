@@ -7,7 +7,7 @@ import type { NamespaceOwner } from '../stores/counters/namespace.js';
 import type { CountRecord } from '../stores/counters/port.js';
 import type { SessionTrace } from './session-trace.js';
 
-/** Whose receipt it is, and of which world. */
+/** Whose receipt it is, and of which mode. */
 export interface ReceiptOwner extends NamespaceOwner {
   readonly receiptId: string;
   readonly lineage: string;

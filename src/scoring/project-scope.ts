@@ -1,5 +1,5 @@
 /**
- * Whose sessions are looked at: a project, in the world of the key that asks. Test keys see what test keys scored.
+ * Whose sessions are looked at: a project, in the mode of the key that asks. Test keys see what test keys scored.
  */
 import { notFound, invalid } from '../kernel/faults.js';
 import type { KeyCaller } from '../kernel/caller.js';

@@ -23,7 +23,7 @@ export interface OutcomeRow extends SessionKey {
   readonly eventId: string | null;
 }
 
-/** The project that a session belongs to, in the world of the key. */
+/** The project that a session belongs to, in the mode of the key. */
 export interface RowOwner {
   readonly holder: string;
   readonly namespace: Namespace;

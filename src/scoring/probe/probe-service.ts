@@ -71,7 +71,7 @@ export function createProbeService(deps: ProbeServiceDeps) {
         device: token === null ? null : ref('device', token),
         sketch,
         bands,
-        tells: indicators,
+        indicators,
       });
       deps.metrics.probes.inc({ result });
       if (result === 'nonce_reused')

@@ -123,7 +123,7 @@ export function timeOfReceipt(receiptId: string): Date {
   return new Date(time);
 }
 
-/** The column that rows are found by: a world’s namespace, so that whoever looks for a project’s finds what live keys scored; null without a project. */
+/** The column that rows are found by: a mode’s namespace, so that whoever looks for a project’s finds what live keys scored; null without a project. */
 const projectColumn = (receipt: Receipt): Namespace | null =>
   receipt.projectId === null ? null : namespaceOf(receipt);
 

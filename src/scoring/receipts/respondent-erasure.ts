@@ -43,16 +43,16 @@ export async function eraseRespondentScores(
   respondentId: string,
 ): Promise<ErasedScores> {
   const subject = respondentSubject(makeRef, projectId, respondentId);
-  const worlds = namespacesOf(projectId);
+  const modes = namespacesOf(projectId);
   await markErased(database, projectId, subject);
-  const erased = await database.transaction((tx) => eraseRows(tx, worlds, subject), { deadlineMs });
+  const erased = await database.transaction((tx) => eraseRows(tx, modes, subject), { deadlineMs });
   const { receipts, events, sessionIds } = erased;
   await eraseLetters(database, 'scores', (value) => {
     const receipt = receiptOfEntry(value);
     return receipt.projectId === projectId && receipt.subjects.respondent === subject;
   });
   await eraseLetters(database, 'outcomes', (value) => tellsOf(value, erased.sessionRefs, subject));
-  for (const namespace of worlds) {
+  for (const namespace of modes) {
     const ids = receipts.filter((row) => row.namespace === namespace).map((row) => row.receipt_id);
     // Without the store they run out by themselves, within a day.
     await counters.forgetReceipts(namespace, ids).catch(() => undefined);
@@ -61,10 +61,10 @@ export async function eraseRespondentScores(
   return { receipts: receipts.length, events: events.length, sessionIds, left };
 }
 
-async function eraseRows(tx: Queryable, worlds: readonly string[], subject: string) {
+async function eraseRows(tx: Queryable, modes: readonly string[], subject: string) {
   const own = 'WHERE project_id = ANY($1::text[]) AND subjects @> ARRAY[$2::text]';
   const erase = <R extends SessionRow>(sql: string): Promise<readonly R[]> =>
-    tx.query<R>(sql, [worlds, subject], { deadlineMs });
+    tx.query<R>(sql, [modes, subject], { deadlineMs });
   const receipts = await erase<SessionRow & { receipt_id: string }>(
     `DELETE FROM receipts ${own} RETURNING project_id AS namespace, session_ref, receipt_id`,
   );
@@ -94,7 +94,7 @@ async function eraseRows(tx: Queryable, worlds: readonly string[], subject: stri
   );
   const events = await tx.query<SessionRow>(
     `DELETE FROM outcomes WHERE (project_id = ANY($3::text[]) AND respondent_ref = $4) OR ${among} RETURNING project_id AS namespace, session_ref`,
-    [...columns, worlds, subject],
+    [...columns, modes, subject],
     { deadlineMs },
   );
   const touched = [...sessions, ...events];

@@ -23,7 +23,7 @@ export interface CounterRecoveryDeps extends RebuildDeps {
 }
 
 export interface CounterRecovery {
-  /** To be called before a score of a project, or of one of its worlds, is counted. Waits only for a look at a project, never for a rebuild. */
+  /** To be called before a score of a project, or of one of its modes, is counted. Waits only for a look at a project, never for a rebuild. */
   check(namespace: Namespace): Promise<void>;
   /** A score found the store cold for this project. */
   markIncomplete(namespace: Namespace): void;

@@ -9,7 +9,7 @@ import { readCell } from './cells.js';
 
 /** What is looked at; null where there is no limit. Days are UTC, both included. */
 export interface MixFilter {
-  /** The project, in the world of the key that asks. */
+  /** The project, in the mode of the key that asks. */
   readonly namespace: string;
   readonly sourceId: string | null;
   readonly fromDay: string | null;

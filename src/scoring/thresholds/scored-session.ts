@@ -10,7 +10,7 @@ export function scoredSessionOf(receipt: Receipt, scoredAt: Date): readonly Scor
   if (receipt.projectId === null) return [];
   return [
     {
-      // A world of test or demo keys is apart from that of live keys.
+      // A mode of test or demo keys is apart from that of live keys.
       namespace: namespaceOf(receipt),
       sessionRef: trace.session,
       receiptId,

@@ -1,10 +1,10 @@
 /**
  * Where what a key measures is kept: counters, history, receipts and outcomes of one project, or of an organization where the key has
- * none. Test keys have a world of their own beside the live one, and so have demo keys, which anybody may mint: nothing crosses from
+ * none. Test keys have a mode of their own beside the live one, and so have demo keys, which anybody may mint: nothing crosses from
  * one to another. What belongs to the page or to the key as such (probes, limits) is the project's and the same for all three. Pure.
  */
 
-/** Names a project or organization, and the world of the key where that is not the live one: `proj_1`, `proj_1~test`, `proj_1~demo`. */
+/** Names a project or organization, and the mode of the key where that is not the live one: `proj_1`, `proj_1~test`, `proj_1~demo`. */
 export type Namespace = string;
 
 export interface NamespaceOwner {
@@ -25,7 +25,7 @@ export function namespaceOf(owner: NamespaceOwner): Namespace {
   return owner.isTest === true ? `${holder}${separator}test` : holder;
 }
 
-/** The project, or for an organization key the organization: references of identifiers are made for it, so that every world knows the page's probe. */
+/** The project, or for an organization key the organization: references of identifiers are made for it, so that every mode knows the page's probe. */
 export const holderOf = (owner: Pick<NamespaceOwner, 'organizationId' | 'projectId'>): string =>
   owner.projectId ?? owner.organizationId;
 
@@ -34,10 +34,10 @@ export function namespacesOf(holder: string): readonly Namespace[] {
   return [holder, `${holder}${separator}test`, `${holder}${separator}demo`];
 }
 
-/** The two parts of a namespace; the world of live keys is the empty one. */
-export function splitNamespace(namespace: Namespace): { readonly holder: string; readonly world: string } {
+/** The two parts of a namespace; the mode of live keys is the empty one. */
+export function splitNamespace(namespace: Namespace): { readonly holder: string; readonly mode: string } {
   const at = namespace.indexOf(separator);
   return at === -1
-    ? { holder: namespace, world: '' }
-    : { holder: namespace.slice(0, at), world: namespace.slice(at + separator.length) };
+    ? { holder: namespace, mode: '' }
+    : { holder: namespace.slice(0, at), mode: namespace.slice(at + separator.length) };
 }

@@ -8,7 +8,7 @@
  * - `countScore` is one atomic step and one round trip; a session is counted once, however often it is scored:
  *   each (counter, session) pair adds at most once.
  * - When the store is away, every call rejects with a StoreUnavailable fault within its deadline. Nothing is made up.
- * - All keys of one project share a hash tag, so that they live in one slot. Its worlds (see namespace.ts) are counted apart; they share
+ * - All keys of one project share a hash tag, so that they live in one slot. Its modes (see namespace.ts) are counted apart; they share
  *   the probes, which no score changes, and the limits.
  * - Distinct counts are exact up to 128 where a cap says so and within 5% up to 2,048 otherwise.
  */
@@ -63,7 +63,7 @@ export interface ProbeStoreInput {
   readonly sketch: DeviceSketch | null;
   readonly bands: readonly string[];
   /** What the message says against the session, by the code of each finding, with any measure of how much, as long as more is worse. A message that is replaced stays where nothing else says as much. */
-  readonly tells: readonly RiskIndicator[];
+  readonly indicators: readonly RiskIndicator[];
 }
 
 export type ProbeStoreResult =

@@ -120,7 +120,10 @@ async function testPublished(t: Test, { counters, nextProject }: ContractSubject
       await counters.markComplete(project);
       const retry = await counters.countScore(input);
       t.match(retry, { kind: 'replayed', recorded: { complete: false, history: { ...nobody, respondent: some } } });
-      t.match(await counters.recentReceipt(project, input.receiptId), { complete: false, history: { respondent: some } });
+      t.match(await counters.recentReceipt(project, input.receiptId), {
+        complete: false,
+        history: { respondent: some },
+      });
     },
   );
 

@@ -69,7 +69,7 @@ async function testMessages(t: Test, subject: ContractSubject): Promise<void> {
   await t.test('a load that said more than the one that replaces it stays beside it', async (t) => {
     const project = nextProject();
     await counters.storeProbe(
-      probeInput(project, 's', { content: Buffer.from('webdriver'), tells: [['webdriver', 4.5]] }),
+      probeInput(project, 's', { content: Buffer.from('webdriver'), indicators: [['webdriver', 4.5]] }),
     );
     await counters.storeProbe(probeInput(project, 's', { seq: 1, content: Buffer.from('clean') }));
     await counters.storeProbe(probeInput(project, 's', { seq: 2, content: Buffer.from('as clean') }));
@@ -83,10 +83,16 @@ async function testMessages(t: Test, subject: ContractSubject): Promise<void> {
     'each update that said what no later one says as much stays beside its page, and no other',
     async (t) => {
       const project = nextProject();
-      await counters.storeProbe(probeInput(project, 's', { tells: [['headless', 2]] }));
-      const update = (seq: number, tells: ProbeStoreInput['tells'], over: object = {}) =>
+      await counters.storeProbe(probeInput(project, 's', { indicators: [['headless', 2]] }));
+      const update = (seq: number, indicators: ProbeStoreInput['indicators'], over: object = {}) =>
         counters.storeProbe(
-          probeInput(project, 's', { phase: 'update', seq, content: Buffer.from(`update ${seq}`), tells, ...over }),
+          probeInput(project, 's', {
+            phase: 'update',
+            seq,
+            content: Buffer.from(`update ${seq}`),
+            indicators,
+            ...over,
+          }),
         );
       await update(1, [['headless', 1]]);
       await update(2, [['untrusted', 4]]);
@@ -104,9 +110,9 @@ async function testMessages(t: Test, subject: ContractSubject): Promise<void> {
 
   await t.test('what two loads said stays, though the second said more than the first', async (t) => {
     const project = nextProject();
-    const said: readonly ProbeStoreInput['tells'][] = [[['webdriver', 4.5]], [['lies', 5]], []];
-    for (const [seq, tells] of said.entries())
-      await counters.storeProbe(probeInput(project, 's', { seq, content: Buffer.from(`load ${seq}`), tells }));
+    const said: readonly ProbeStoreInput['indicators'][] = [[['webdriver', 4.5]], [['lies', 5]], []];
+    for (const [seq, indicators] of said.entries())
+      await counters.storeProbe(probeInput(project, 's', { seq, content: Buffer.from(`load ${seq}`), indicators }));
     t.same(
       textsOf(await probeOf(subject, project, 's', 'r1'))
         .map(([load]) => load)
@@ -156,13 +162,13 @@ async function testPages(t: Test, subject: ContractSubject): Promise<void> {
   await t.test('clean page loads push out neither the worst nor the first, however many come', async (t) => {
     const project = nextProject();
     await send(project, 'first');
-    await send(project, 'webdriver', { tells: [['webdriver', 4.5]] });
+    await send(project, 'webdriver', { indicators: [['webdriver', 4.5]] });
     for (let i = 0; i < 30; i += 1) await send(project, `clean ${i}`);
     const loads = textsOf(await probeOf(subject, project, 's', 'r1')).map(([load]) => load);
     t.equal(loads.length, bounds.pagesMax);
     t.ok(loads.includes('webdriver') && loads.includes('first') && loads.includes('clean 29'));
     t.equal(await send(project, 'clean 28', { phase: 'update', seq: 4 }), 'stale', 'a page let go is heard no more');
-    await send(project, 'worse', { tells: [['lies', 9]] });
+    await send(project, 'worse', { indicators: [['lies', 9]] });
     await send(project, 'last');
     const later = textsOf(await probeOf(subject, project, 's', 'r2')).map(([load]) => load);
     t.ok(later.includes('webdriver') && later.includes('worse') && later.includes('last'));
@@ -171,7 +177,10 @@ async function testPages(t: Test, subject: ContractSubject): Promise<void> {
   await t.test('the bytes of a session are bounded', async (t) => {
     const project = nextProject();
     for (let i = 0; i < 8; i += 1)
-      await send(project, `page ${i}`, { content: Buffer.alloc(16_000, 65 + i), tells: i === 3 ? [['lies', 1]] : [] });
+      await send(project, `page ${i}`, {
+        content: Buffer.alloc(16_000, 65 + i),
+        indicators: i === 3 ? [['lies', 1]] : [],
+      });
     const probe = await probeOf(subject, project, 's', 'r1');
     t.same(
       probe?.pages.map(({ load }) => String.fromCharCode(load?.[0] ?? 0)),

@@ -7,7 +7,7 @@ import { testCounting } from './contract-counting.js';
 import { testHistory } from './contract-history.js';
 import { testProbes } from './contract-probes.js';
 import { testRelations } from './contract-relations.js';
-import { testWorlds } from './contract-worlds.js';
+import { testModes } from './contract-modes.js';
 import {
   countsOf,
   expectCounted,
@@ -28,7 +28,7 @@ export async function testContract(t: Test, subject: ContractSubject): Promise<v
   await testCounting(t, subject);
   await testRelations(t, subject);
   await testHistory(t, subject);
-  await testWorlds(t, subject);
+  await testModes(t, subject);
 }
 
 async function testLimits(t: Test, { counters, nextProject }: ContractSubject): Promise<void> {
@@ -229,7 +229,7 @@ async function testReceipts(t: Test, { counters, nextProject }: ContractSubject)
     t.match(await keyed(), { kind: 'replayed', recorded: { receiptId: input.receiptId } });
     t.match(await keyed({ fingerprint: 'other' }), { kind: 'conflict' });
     t.match(await keyed({ fingerprint: 'other', session: ref('other') }), { kind: 'conflict' }, 'of any session');
-    t.match(await keyed({ fingerprint: 'other', namespace: `${project}~test` }), { kind: 'counted' }, 'of one world');
+    t.match(await keyed({ fingerprint: 'other', namespace: `${project}~test` }), { kind: 'counted' }, 'of one mode');
     t.match(await keyed({ fingerprint: 'other', nowMs: startMs + 24 * hourMs }), { kind: 'counted' }, 'for a day');
   });
 
@@ -258,7 +258,7 @@ async function testReceipts(t: Test, { counters, nextProject }: ContractSubject)
     t.same(probe, expectCounted(await counters.countScore(scoreInput(project, 's'))).probe);
     t.equal(await counters.findProbe(project, ref('s'), startMs + 25 * hourMs), null);
     t.same(await counters.wereScored(project, [ref('other'), ref('s')]), [false, true]);
-    t.same(await counters.wereScored(`${project}~test`, [ref('s')]), [false], 'each world by itself');
+    t.same(await counters.wereScored(`${project}~test`, [ref('s')]), [false], 'each mode by itself');
     t.same(await counters.wereScored(project, []), []);
   });
 

@@ -57,7 +57,7 @@ export function probeInput(projectId: string, session: string, over: Partial<Pro
     device: ref(`device of ${session}`),
     sketch: sketchOf('a', 'b', null),
     bands: [],
-    tells: [],
+    indicators: [],
     ...over,
   };
 }

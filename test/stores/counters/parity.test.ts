@@ -89,7 +89,7 @@ const probing = fc.record({
     { nil: null },
   ),
   bands: fc.uniqueArray(fc.constantFrom('b0', 'b1', 'b2', 'b3', 'b4'), { maxLength: 3 }),
-  tells: fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom(0.5, 4.5)), { maxLength: 3 }),
+  indicators: fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom(0.5, 4.5)), { maxLength: 3 }),
 });
 
 type Drawn<T> = T extends fc.Arbitrary<infer V> ? V : never;
@@ -104,9 +104,9 @@ type Step =
 let clockMs = startMs;
 
 /** All answers to the steps, and the receipts read back at the end. */
-async function play(counters: Counters, projectId: string, world: string, steps: readonly Step[]): Promise<unknown[]> {
+async function play(counters: Counters, projectId: string, mode: string, steps: readonly Step[]): Promise<unknown[]> {
   const answers: unknown[] = [];
-  const namespace = projectId + world;
+  const namespace = projectId + mode;
   const receipts: { receiptId: string; atMs: number }[] = [];
   let nowMs = startMs;
   for (const [i, step] of steps.entries()) {
@@ -193,11 +193,11 @@ if (redis === null) {
           { minLength: 1, maxLength: 60, size: 'max' },
         ),
         fc.constantFrom('', '~test'),
-        async (steps, world) => {
+        async (steps, mode) => {
           const projectId = `proj_${randomUUID()}`;
           const inMemory = await openMemoryCounters({ snapshotPath: null, keysMax: 100_000, now: () => clockMs });
           clockMs = startMs;
-          assert.deepEqual(await play(inRedis, projectId, world, steps), await play(inMemory, projectId, world, steps));
+          assert.deepEqual(await play(inRedis, projectId, mode, steps), await play(inMemory, projectId, mode, steps));
         },
       ),
       { numRuns: 100 },

@@ -44,7 +44,7 @@ export function createCounting({ keyspace, receipts, rates, probes, histories, n
     const { nowMs, namespace, receiptId } = input;
     // The guard, the receipt, the signature and the idempotency key are the last four.
     keyspace.reserve(input.limits.length + velocityKeysMax + relationsKeysMax + 4, nowMs);
-    // Limits and the page’s probe are the project’s, whatever world the key counts in.
+    // Limits and the page’s probe are the project’s, whatever mode the key counts in.
     const { holder } = splitNamespace(namespace);
     const rate = rates(holder, nowMs, input.limits);
     if (!rate.allowed) return { kind: 'limited', rate };

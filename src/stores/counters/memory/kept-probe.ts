@@ -16,8 +16,8 @@ export interface KeptPage {
   readonly updateSeq: number;
   readonly load: Uint8Array | null;
   readonly update: Uint8Array | null;
-  readonly loadTells: readonly RiskIndicator[];
-  readonly updateTells: readonly RiskIndicator[];
+  readonly loadIndicators: readonly RiskIndicator[];
+  readonly updateIndicators: readonly RiskIndicator[];
   readonly atMs: number;
   readonly device: string | null;
   readonly sketch: DeviceSketch | null;
@@ -35,8 +35,8 @@ type PageFields = readonly [
   ...messages: [
     load: Uint8Array | null,
     update: Uint8Array | null,
-    loadTells: readonly RiskIndicator[],
-    updateTells: readonly RiskIndicator[],
+    loadIndicators: readonly RiskIndicator[],
+    updateIndicators: readonly RiskIndicator[],
   ],
   ...seen: [atMs: number, device: string | null, terms: DeviceSketch['terms'] | null],
   ...of: [osFamily: string | null, browser: string | null, browserMajor: number | null, bands: readonly string[]],
@@ -50,21 +50,22 @@ export function unpackProbe(text: Packed): KeptProbe {
 }
 
 function fieldsOf(page: KeptPage): PageFields {
-  const { nonce, replaced, loaded, loadSeq, updateSeq, load, update, loadTells, updateTells, atMs, device } = page;
+  const { nonce, replaced, loaded, loadSeq, updateSeq, load, update, loadIndicators, updateIndicators, atMs, device } =
+    page;
   const { terms = null, osFamily = null, browser = null, browserMajor = null } = page.sketch ?? {};
-  const messages = [load, update, loadTells, updateTells] as const;
+  const messages = [load, update, loadIndicators, updateIndicators] as const;
   const sketch = [terms, osFamily, browser, browserMajor] as const;
   return [nonce, replaced, loaded, loadSeq, updateSeq, ...messages, atMs, device, ...sketch, page.bands];
 }
 
 function pageOf(fields: PageFields): KeptPage {
-  const [nonce, replaced, loaded, loadSeq, updateSeq, load, update, loadTells, updateTells, ...more] = fields;
+  const [nonce, replaced, loaded, loadSeq, updateSeq, load, update, loadIndicators, updateIndicators, ...more] = fields;
   const [atMs, device, terms, osFamily, browser, browserMajor, bands] = more;
   const sketch =
     terms === null
       ? null
       : { terms: terms.map(shared), osFamily: shared(osFamily), browser: shared(browser), browserMajor };
-  const messages = { load, update, loadTells, updateTells };
+  const messages = { load, update, loadIndicators, updateIndicators };
   return { nonce, replaced, loaded, loadSeq, updateSeq, atMs, device, sketch, bands, ...messages };
 }
 

@@ -74,7 +74,9 @@ export function createReceipts(keyspace: Keyspace, probes: Pick<Probes, 'open'>)
     find(namespace: string, receiptId: string, nowMs: number): RecentReceipt | null {
       const kept = table.get(keyOf(namespace, receiptId), nowMs);
       if (kept === undefined) return null;
-      const [content, supersedes, device, signatureFresh, complete, history, ...counts] = unpacked(kept.packed) as Fields;
+      const [content, supersedes, device, signatureFresh, complete, history, ...counts] = unpacked(
+        kept.packed,
+      ) as Fields;
       const [numbers, source, terms, neighborhood] = counts;
       const probe = kept.probe === null ? null : probes.open(kept.probe, kept.atMs);
       const told = { supersedes, device, signatureFresh, complete, history };

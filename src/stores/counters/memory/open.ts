@@ -65,7 +65,8 @@ export async function openMemoryCounters({
       }),
     publishHistory: async (namespace, records) => whileOpen(() => histories.publish(namespace, records)),
     restoreSessions: async (namespace, sessions) => whileOpen(() => counting.restore(namespace, sessions)),
-    checkComplete: async (namespace) => whileOpen(() => ({ isComplete: histories.isComplete(namespace, now()), keptUpToMs: null })),
+    checkComplete: async (namespace) =>
+      whileOpen(() => ({ isComplete: histories.isComplete(namespace, now()), keptUpToMs: null })),
     // It is this process's alone, and lost with it.
     claimRebuild: async () => whileOpen(() => 'held' as const),
     noteRebuilt: async () => whileOpen(() => true),

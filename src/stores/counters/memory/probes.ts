@@ -80,7 +80,7 @@ function livePages({ pages }: KeptProbe, nowMs: number): readonly KeptPage[] {
 function addMessage(
   pages: readonly KeptPage[],
   page: KeptPage | undefined,
-  { nonce, phase, seq, content, device, sketch, bands, tells, nowMs }: ProbeStoreInput,
+  { nonce, phase, seq, content, device, sketch, bands, indicators, nowMs }: ProbeStoreInput,
 ): readonly KeptPage[] {
   const blank = blankPage(nonce, nowMs);
   const known = page ?? blank;
@@ -94,10 +94,10 @@ function addMessage(
           device,
           sketch,
           bands: bands.slice(0, bounds.bandsMax),
-          loadTells: tells,
+          loadIndicators: indicators,
           atMs: nowMs,
         }
-      : { ...known, updateSeq: seq, update: content, updateTells: tells, atMs: nowMs };
+      : { ...known, updateSeq: seq, update: content, updateIndicators: indicators, atMs: nowMs };
   const others = (page === undefined ? [...pages, next] : pages.map((each) => (each === page ? next : each))).map(
     (each) => (phase === 'load' && each.nonce === nonce ? { ...each, loaded: true } : each),
   );
@@ -117,8 +117,8 @@ function blankPage(nonce: string, nowMs: number): KeptPage {
     updateSeq: -1,
     load: null,
     update: null,
-    loadTells: [],
-    updateTells: [],
+    loadIndicators: [],
+    updateIndicators: [],
     atMs: nowMs,
     device: null,
     sketch: null,
@@ -128,23 +128,25 @@ function blankPage(nonce: string, nowMs: number): KeptPage {
 
 /** The message whose place is taken, as a page of its own; null where there was none. */
 function replacedBy(phase: ProbeStoreInput['phase'], page: KeptPage, blank: KeptPage): KeptPage | null {
-  const { load, update, updateTells, loaded, atMs } = page;
+  const { load, update, updateIndicators, loaded, atMs } = page;
   if (phase === 'load')
-    return load === null ? null : { ...page, replaced: true, update: null, updateSeq: -1, updateTells: [] };
-  return update === null ? null : { ...blank, replaced: true, loaded, update, updateTells, atMs };
+    return load === null ? null : { ...page, replaced: true, update: null, updateSeq: -1, updateIndicators: [] };
+  return update === null ? null : { ...blank, replaced: true, loaded, update, updateIndicators, atMs };
 }
 
 function saysNothingNew(replaced: KeptPage, others: readonly KeptPage[]): boolean {
-  const known = others.flatMap(tellsOf);
-  return tellsOf(replaced).every(([code, weight]) => known.some((tell) => tell[0] === code && tell[1] >= weight));
+  const known = others.flatMap(indicatorsOf);
+  return indicatorsOf(replaced).every(([code, weight]) =>
+    known.some((indicator) => indicator[0] === code && indicator[1] >= weight),
+  );
 }
 
-function tellsOf({ loadTells, updateTells }: KeptPage): readonly RiskIndicator[] {
-  return [...loadTells, ...updateTells];
+function indicatorsOf({ loadIndicators, updateIndicators }: KeptPage): readonly RiskIndicator[] {
+  return [...loadIndicators, ...updateIndicators];
 }
 
 function suspicionOf(page: KeptPage | undefined): number {
-  return page === undefined ? 0 : tellsOf(page).reduce((sum, [, weight]) => sum + weight, 0);
+  return page === undefined ? 0 : indicatorsOf(page).reduce((sum, [, weight]) => sum + weight, 0);
 }
 
 /** Lets go of the least suspicious until the bounds are kept; the first and the last stay whatever they say. */

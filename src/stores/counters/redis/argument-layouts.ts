@@ -59,7 +59,7 @@ export const argumentLayouts = {
   readReceipt: { head: ['receiptId'], each: [] },
   releaseReceipts: { head: [], each: ['receiptId'] },
   storeProbe: {
-    head: ['now', 'session', 'nonce', 'phase', 'seq', 'content', 'device', 'sketch', 'index', 'tells'],
+    head: ['now', 'session', 'nonce', 'phase', 'seq', 'content', 'device', 'sketch', 'index', 'indicators'],
     each: [],
   },
   takeRate: { head: ['limits', 'calls'], each: limitFields },

@@ -21,10 +21,10 @@ import { packSketch } from './sketch-bytes.js';
 
 const packr = new Packr({ useRecords: false });
 
-/** One project’s keys live in one slot: the braces make its id the hash tag. Those of a world other than the live one begin with its name. */
+/** One project’s keys live in one slot: the braces make its id the hash tag. Those of a mode other than the live one begin with its name. */
 export function tagOf(namespace: Namespace): string {
-  const { holder, world } = splitNamespace(namespace);
-  return world === '' ? `{${holder}}:` : `{${holder}}:~${world}:`;
+  const { holder, mode } = splitNamespace(namespace);
+  return mode === '' ? `{${holder}}:` : `{${holder}}:~${mode}:`;
 }
 
 /** `limitsAtMs` says in which window of its limits the call is. */
@@ -109,7 +109,7 @@ export function probeArguments(input: ProbeStoreInput): Argument[] {
     device: isLoad ? refOf(input.device) : '',
     sketch: isLoad && input.sketch !== null ? packSketch(input.sketch) : '',
     index: isLoad ? packIndex(input) : '',
-    tells: packr.pack(input.tells),
+    indicators: packr.pack(input.indicators),
   });
 }
 

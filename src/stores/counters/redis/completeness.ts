@@ -9,7 +9,11 @@ import type { Scripts } from './scripts.js';
 export function createCompleteness(connection: RedisConnection, scripts: Scripts, now: () => number): Completeness {
   return {
     checkComplete: async (namespace) => {
-      const told = await connection.run(scripts.checkComplete, tagOf(namespace), layOut('checkComplete', { now: formatTimestamp(now()) }));
+      const told = await connection.run(
+        scripts.checkComplete,
+        tagOf(namespace),
+        layOut('checkComplete', { now: formatTimestamp(now()) }),
+      );
       const answer = String(told);
       if (answer === 'complete') return { isComplete: true, keptUpToMs: null };
       return { isComplete: false, keptUpToMs: answer === '' ? null : Number(answer) };
@@ -36,7 +40,10 @@ export function createCompleteness(connection: RedisConnection, scripts: Scripts
     },
     markComplete: async (namespace, owner = '') => {
       const mark = { now: formatTimestamp(now()), owner };
-      return String(await connection.run(scripts.markComplete, tagOf(namespace), layOut('markComplete', mark))) === 'complete';
+      return (
+        String(await connection.run(scripts.markComplete, tagOf(namespace), layOut('markComplete', mark))) ===
+        'complete'
+      );
     },
     interruptions: () => connection.interruptions(),
   };

@@ -8,7 +8,14 @@ import { storeUnavailable } from '../../../errors.js';
 import { bounds } from '../bounds.js';
 import type { CountRecord, Counters, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../port.js';
 import { judgeRates } from '../rate-state.js';
-import { countArguments, historyArguments, probeArguments, restoreArguments, formatTimestamp, tagOf } from './arguments.js';
+import {
+  countArguments,
+  historyArguments,
+  probeArguments,
+  restoreArguments,
+  formatTimestamp,
+  tagOf,
+} from './arguments.js';
 import { layOut } from './argument-layouts.js';
 import { connectRedis, type RedisAddress, type RedisConnection, type RedisLogger } from './connection.js';
 import { decodeProbe, decodeRecord, decodeUsed, readFrame, stringOf, type Frame } from './record.js';

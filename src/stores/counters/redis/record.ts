@@ -78,8 +78,18 @@ function startOf(starts: Frame['starts'], index: number): number {
 
 /** Reads a record, which begins with the string of this number. */
 export function decodeRecord(frame: Frame, first: number, probeParts: readonly (Buffer | null)[]): CountRecord {
-  const [receiptId, device, signatureFresh, velocity, neighborhood, candidates, probe, complete, histories, supersedes] =
-    unpackr.unpack(stringOf(frame, first)) as Meta;
+  const [
+    receiptId,
+    device,
+    signatureFresh,
+    velocity,
+    neighborhood,
+    candidates,
+    probe,
+    complete,
+    histories,
+    supersedes,
+  ] = unpackr.unpack(stringOf(frame, first)) as Meta;
   return {
     receiptId,
     supersedes: orNull(supersedes),

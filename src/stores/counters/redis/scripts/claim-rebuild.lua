@@ -1,4 +1,4 @@
--- Takes or renews the rebuilding of a project. KEYS[1] the tag of the project or of its world.
+-- Takes or renews the rebuilding of a project. KEYS[1] the tag of the project or of its mode.
 local key, mine = KEYS[1] .. 'rebuild', ARGV[argument.owner] .. ' ' .. holdOf()
 local held = redis.call('GET', key)
 if held and string.match(held, '^%S+') ~= ARGV[argument.owner] then return 'taken' end

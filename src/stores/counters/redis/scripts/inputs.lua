@@ -1,6 +1,6 @@
 -- What every part of the counting scripts looks at: the session at hand, set for each in turn. `clock` is when the call
 -- comes; of a session that is restored, now lies before it. Times are texts of 13 digits, so that they sort as texts.
--- Keys of the world that is counted in begin with `base`; those of the project, which all its worlds share, with `home`.
+-- Keys of the mode that is counted in begin with `base`; those of the project, which all its modes share, with `home`.
 -- What is read as a text becomes a number by `+ 0`: tonumber is a call of the host's, and reads the text twice.
 local base, home
 local now, nowText, session, scope, at, clock, restoring, slot, hour, hourText

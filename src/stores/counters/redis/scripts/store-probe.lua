@@ -3,7 +3,7 @@
 -- the pages, and under the number of each message its content (c), and of a load its sketch (k) and index (x).
 local home, now, session, nonce, phase = KEYS[1], tonumber(ARGV[argument.now]), ARGV[argument.session], ARGV[argument.nonce], ARGV[argument.phase]
 local seq, content, sketch, index = tonumber(ARGV[argument.seq]), ARGV[argument.content], ARGV[argument.sketch], ARGV[argument.index]
-local tells, isLoad = cmsgpack.unpack(ARGV[argument.tells]), phase == 'load'
+local indicators, isLoad = cmsgpack.unpack(ARGV[argument.indicators]), phase == 'load'
 
 -- A nonce is kept as "session time keep".
 local nonceKey = home .. 'n:' .. nonce
@@ -43,7 +43,7 @@ if current and seq <= (isLoad and pages[current].loadSeq or pages[current].updat
 state.messages = state.messages + 1
 local number = string.format('%d', state.messages)
 local function newPage(at)
-  return { nonce = nonce, replaced = false, loaded = false, loadSeq = -1, updateSeq = -1, load = 0, update = 0, loadTells = {}, updateTells = {}, at = at, device = '', bytes = 0, updateBytes = 0 }
+  return { nonce = nonce, replaced = false, loaded = false, loadSeq = -1, updateSeq = -1, load = 0, update = 0, loadIndicators = {}, updateIndicators = {}, at = at, device = '', bytes = 0, updateBytes = 0 }
 end
 
 if not current then
@@ -54,26 +54,26 @@ local page, replaced = pages[current], nil
 if isLoad then
   if page.load ~= 0 then
     replaced = newPage(page.at)
-    replaced.loadSeq, replaced.load, replaced.loadTells, replaced.device, replaced.bytes = page.loadSeq, page.load, page.loadTells, page.device, page.bytes
+    replaced.loadSeq, replaced.load, replaced.loadIndicators, replaced.device, replaced.bytes = page.loadSeq, page.load, page.loadIndicators, page.device, page.bytes
   end
-  page.loadSeq, page.load, page.loadTells, page.device, page.bytes = seq, state.messages, tells, ARGV[argument.device], #content
+  page.loadSeq, page.load, page.loadIndicators, page.device, page.bytes = seq, state.messages, indicators, ARGV[argument.device], #content
   for _, each in ipairs(pages) do
     if each.nonce == nonce then each.loaded = true end
   end
 else
   if page.update ~= 0 then
     replaced = newPage(page.at)
-    replaced.update, replaced.updateTells, replaced.updateBytes = page.update, page.updateTells, page.updateBytes
+    replaced.update, replaced.updateIndicators, replaced.updateBytes = page.update, page.updateIndicators, page.updateBytes
   end
-  page.updateSeq, page.update, page.updateTells, page.updateBytes = seq, state.messages, tells, #content
+  page.updateSeq, page.update, page.updateIndicators, page.updateBytes = seq, state.messages, indicators, #content
 end
 page.at = now
 
-local function isSaid(tell)
+local function isSaid(indicator)
   for _, each in ipairs(pages) do
-    for _, list in ipairs({ each.loadTells, each.updateTells }) do
+    for _, list in ipairs({ each.loadIndicators, each.updateIndicators }) do
       for _, known in ipairs(list) do
-        if known[1] == tell[1] and known[2] >= tell[2] then return true end
+        if known[1] == indicator[1] and known[2] >= indicator[2] then return true end
       end
     end
   end
@@ -82,9 +82,9 @@ end
 
 if replaced then
   local stays = false
-  for _, list in ipairs({ replaced.loadTells, replaced.updateTells }) do
-    for _, tell in ipairs(list) do
-      if not isSaid(tell) then stays = true end
+  for _, list in ipairs({ replaced.loadIndicators, replaced.updateIndicators }) do
+    for _, indicator in ipairs(list) do
+      if not isSaid(indicator) then stays = true end
     end
   end
   if stays then
@@ -97,9 +97,9 @@ end
 
 local function suspicionOf(each)
   local sum = 0
-  for _, list in ipairs({ each.loadTells, each.updateTells }) do
-    for _, tell in ipairs(list) do
-      sum = sum + tell[2]
+  for _, list in ipairs({ each.loadIndicators, each.updateIndicators }) do
+    for _, indicator in ipairs(list) do
+      sum = sum + indicator[2]
     end
   end
   return sum

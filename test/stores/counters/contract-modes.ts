@@ -1,10 +1,10 @@
 /**
- * Contract of the counters, part five: test and demo keys count in worlds of their own.
+ * Contract of the counters, part five: test and demo keys count in modes of their own.
  */
 import type { Test } from 'tap';
 import { countsOf, expectCounted, probeInput, ref, scoreInput, startMs, type ContractSubject } from './inputs.js';
 
-export async function testWorlds(t: Test, { counters, nextProject }: ContractSubject): Promise<void> {
+export async function testModes(t: Test, { counters, nextProject }: ContractSubject): Promise<void> {
   const same = { device: ref('d'), respondent: ref('r'), address: ref('a'), prefix: ref('p'), source: ref('source') };
   const signature = ref('signature');
   const subject = { respondent: ref('r'), source: null, subSource: null };
@@ -12,11 +12,11 @@ export async function testWorlds(t: Test, { counters, nextProject }: ContractSub
 
   await t.test('live counts, history, receipts and signatures never see what a test or demo key did', async (t) => {
     const live = nextProject();
-    for (const world of [`${live}~test`, `${live}~demo`]) {
+    for (const mode of [`${live}~test`, `${live}~demo`]) {
       for (let i = 0; i < 9; i += 1)
-        await counters.countScore(scoreInput(world, `s${i}`, { ...same, respondent: ref(`r${i}`), signature }));
-      await counters.publishHistory(world, [{ subject: ref('r'), version: 9, value }]);
-      await counters.markComplete(world);
+        await counters.countScore(scoreInput(mode, `s${i}`, { ...same, respondent: ref(`r${i}`), signature }));
+      await counters.publishHistory(mode, [{ subject: ref('r'), version: 9, value }]);
+      await counters.markComplete(mode);
     }
     t.equal((await counters.checkComplete(live)).isComplete, false);
     t.equal(await counters.recentReceipt(live, `rcpt_${live}~test_s1`), null);
