@@ -127,17 +127,6 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
-  {
-    // Marks of erased respondents are kept for a project and all of its worlds.
-    files: ['src/scoring/**'],
-    ignores: ['src/scoring/receipts/erased-respondents.ts'],
-    rules: {
-      'no-restricted-properties': [
-        'error',
-        { property: 'project_id', message: 'It holds a namespace: select project_id AS namespace.' },
-      ],
-    },
-  },
   { files: ['src/main.ts', 'examples/**', 'bench/**', 'scripts/**', 'src/cli/**'], rules: { 'no-console': 'off' } },
   {
     files: ['test/**'],

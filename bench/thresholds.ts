@@ -126,10 +126,10 @@ async function fill(settings: Settings, projectId: string, sessions: number): Pr
     [projectId, sessions],
   );
   await run(
-    `INSERT INTO score_mix SELECT project_id, (scored_at AT TIME ZONE 'UTC')::date, source_id, cell, recommendation, label, label_day, count(*)
+    `INSERT INTO score_distribution SELECT namespace, (scored_at AT TIME ZONE 'UTC')::date, source_id, cell, recommendation, label, label_day, count(*)
        FROM scored_sessions GROUP BY 1, 2, 3, 4, 5, 6, 7`,
   );
-  await run('ANALYZE scored_sessions, score_mix');
+  await run('ANALYZE scored_sessions, score_distribution');
   await database.close();
 }
 

@@ -83,13 +83,13 @@ export async function postOutcomes(
     scores.map(({ sessionId }) => refOf(`session ${sessionId}`)),
   ];
   await database.query(
-    `INSERT INTO outcomes (project_id, session_ref, type, occurred_at, reason_class)
+    `INSERT INTO outcomes (namespace, session_ref, type, occurred_at, reason_class)
      SELECT project, session, $4, at, $5 FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS row (project, session, at)`,
     [...columns, scores.map(({ atMs }) => new Date(atMs)), type, reasonClass],
     { deadlineMs: 60_000 },
   );
   await database.query(
-    'INSERT INTO adjudication_work (project_id, session_ref) SELECT * FROM unnest($1::text[], $2::text[])',
+    'INSERT INTO adjudication_work (namespace, session_ref) SELECT * FROM unnest($1::text[], $2::text[])',
     columns,
     { deadlineMs: 60_000 },
   );

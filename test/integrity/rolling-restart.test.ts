@@ -111,7 +111,9 @@ if (stack !== null && hasBalancer)
       const database = await openPostgres({ url: settings.DATABASE_URL, poolMax: 1, deadlineMs: 10_000 });
       t.teardown(() => database.close());
       await database.query('ALTER TABLE projects ADD COLUMN of_a_later_version text');
-      await database.query(`INSERT INTO migrations (name, sha256) VALUES ('9999-of-a-later-version.sql', '')`);
+      await database.query(
+        `INSERT INTO migrations (name, sha256, major) VALUES ('9999-of-a-later-version.sql', '', 0)`,
+      );
       for (const replaced of processes) {
         t.equal(await replaced.end(), 0, 'it ends well');
         await replaced.start();

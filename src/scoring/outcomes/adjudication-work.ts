@@ -91,7 +91,7 @@ async function takeStanding(tx: Queryable, sessions: readonly SessionName[]): Pr
     events_dropped: boolean;
   }>(
     `DELETE FROM adjudications a USING unnest($1::text[], $2::text[]) AS named (project, session)
-      WHERE a.project_id = named.project AND a.session_ref = named.session RETURNING a.*, a.project_id AS namespace`,
+      WHERE a.namespace = named.project AND a.session_ref = named.session RETURNING a.*`,
     columnsOf(sessions),
   );
   return new Map(
@@ -125,8 +125,8 @@ async function readOutcomes(
   sessions: readonly SessionName[],
 ): Promise<ReadonlyMap<string, readonly NamedOutcome[]>> {
   const rows = await tx.query<OutcomeColumns>(
-    `SELECT o.project_id AS namespace, o.session_ref, o.type, o.occurred_at, o.target, o.reason_class, o.respondent_ref, o.statement_no
-       FROM outcomes o JOIN unnest($1::text[], $2::text[]) AS named (project, session) ON o.project_id = named.project AND o.session_ref = named.session
+    `SELECT o.namespace, o.session_ref, o.type, o.occurred_at, o.target, o.reason_class, o.respondent_ref, o.statement_no
+       FROM outcomes o JOIN unnest($1::text[], $2::text[]) AS named (project, session) ON o.namespace = named.project AND o.session_ref = named.session
       ORDER BY o.statement_no`,
     columnsOf(sessions),
   );
@@ -162,7 +162,7 @@ function outcomeOf({
 async function store(tx: Queryable, made: readonly Standing[]): Promise<void> {
   if (made.length === 0) return;
   await tx.query(
-    `INSERT INTO adjudications (project_id, session_ref, fraud, clawback, at, subjects, events_dropped)
+    `INSERT INTO adjudications (namespace, session_ref, fraud, clawback, at, subjects, events_dropped)
      SELECT project, session, fraud, clawback, at, string_to_array(subjects, ','), dropped
        FROM unnest($1::text[], $2::text[], $3::boolean[], $4::boolean[], $5::timestamptz[], $6::text[], $7::boolean[])
          AS made (project, session, fraud, clawback, at, subjects, dropped)`,
@@ -180,7 +180,7 @@ async function store(tx: Queryable, made: readonly Standing[]): Promise<void> {
 /** Has the labels of these sessions looked at again, by whoever keeps the score mix. */
 async function orderLabels(tx: Queryable, sessions: readonly SessionName[]): Promise<void> {
   await tx.query(
-    'INSERT INTO label_work (project_id, session_ref) SELECT * FROM unnest($1::text[], $2::text[])',
+    'INSERT INTO label_work (namespace, session_ref) SELECT * FROM unnest($1::text[], $2::text[])',
     columnsOf(sessions),
   );
 }

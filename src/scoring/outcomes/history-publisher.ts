@@ -45,8 +45,8 @@ async function noteTold(deps: HistoryPublisherDeps, told: readonly HistoryRow[])
         `UPDATE history SET published = greatest(published, told.version)
            FROM (SELECT project, subject, named.version
                    FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS named (project, subject, version, place)
-                   JOIN history h ON h.project_id = project AND h.subject_ref = subject ORDER BY place FOR NO KEY UPDATE OF h) AS told
-          WHERE project_id = told.project AND subject_ref = told.subject`,
+                   JOIN history h ON h.namespace = project AND h.subject_ref = subject ORDER BY place FOR NO KEY UPDATE OF h) AS told
+          WHERE namespace = told.project AND subject_ref = told.subject`,
         [rows.map((row) => row.namespace), rows.map((row) => row.subject_ref), rows.map((row) => row.version)],
       ),
     { opening: keysAreLookedUp },
@@ -67,7 +67,7 @@ export function createPendingPublisher(deps: HistoryPublisherDeps): PendingPubli
       if (turn.projects.length === 0) return 0;
       const rows = await deps.database.query<HistoryRow>(
         `SELECT own.* FROM unnest($1::text[]) AS project, LATERAL (
-           SELECT project_id AS namespace, subject_ref, version, days FROM history WHERE project_id = project AND ${unpublished} LIMIT $2) AS own`,
+           SELECT namespace, subject_ref, version, days FROM history WHERE namespace = project AND ${unpublished} LIMIT $2) AS own`,
         [turn.projects, Math.ceil(pageMax / turn.projects.length)],
       );
       // Also where some fail: they come again in their turn, and the others are not kept waiting.
@@ -83,7 +83,7 @@ export async function publishProject(deps: HistoryPublisherDeps, namespace: stri
   let after = '';
   for (;;) {
     const rows = await deps.database.query<HistoryRow>(
-      `SELECT project_id AS namespace, subject_ref, version, days FROM history WHERE project_id = $1 AND subject_ref > $2 ORDER BY subject_ref LIMIT ${pageMax}`,
+      `SELECT namespace, subject_ref, version, days FROM history WHERE namespace = $1 AND subject_ref > $2 ORDER BY subject_ref LIMIT ${pageMax}`,
       [namespace, after],
     );
     if (rows.length > 0) await publish(deps, namespace, rows);

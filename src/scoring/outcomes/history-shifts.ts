@@ -42,9 +42,9 @@ async function apply(tx: Queryable, bySubject: ReadonlyMap<string, readonly Shif
   if (bySubject.size === 0) return [];
   const names = [...bySubject.keys()].sort(inOrder).map((key) => key.split('\n'));
   const known = await tx.query<HistoryRow>(
-    `SELECT h.project_id AS namespace, h.subject_ref, h.version, h.days
+    `SELECT h.namespace, h.subject_ref, h.version, h.days
        FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS named (project, subject, place)
-       JOIN history h ON h.project_id = named.project AND h.subject_ref = named.subject ORDER BY named.place FOR UPDATE OF h`,
+       JOIN history h ON h.namespace = named.project AND h.subject_ref = named.subject ORDER BY named.place FOR UPDATE OF h`,
     [names.map(([project = '']) => project), names.map(([, subject = '']) => subject)],
   );
   const shifted = (row: HistoryRow): HistoryRow => ({
@@ -76,7 +76,7 @@ const keyOf = ({ namespace, subject_ref }: Pick<HistoryRow, 'namespace' | 'subje
 async function insertRows(tx: Queryable, rows: readonly HistoryRow[]): Promise<number> {
   if (rows.length === 0) return 0;
   const inserted = await tx.query(
-    `INSERT INTO history (project_id, subject_ref, version, days)
+    `INSERT INTO history (namespace, subject_ref, version, days)
      SELECT project, subject, version, days::jsonb FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) AS made (project, subject, version, days)
      ON CONFLICT DO NOTHING RETURNING 1 AS one`,
     columnsOf(rows),
@@ -90,7 +90,7 @@ async function updateRows(tx: Queryable, rows: readonly HistoryRow[]): Promise<v
     `UPDATE history h SET version = changed.version, days = changed.days::jsonb,
             changed_at = CASE WHEN h.published < h.version THEN h.changed_at ELSE now() END
        FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) AS changed (project, subject, version, days)
-      WHERE h.project_id = changed.project AND h.subject_ref = changed.subject`,
+      WHERE h.namespace = changed.project AND h.subject_ref = changed.subject`,
     columnsOf(rows),
   );
 }

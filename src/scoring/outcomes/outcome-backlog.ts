@@ -14,9 +14,9 @@ const questions = {
   adjudications: `SELECT ordered_at AS since FROM adjudication_work ORDER BY work_id LIMIT ${countMax}`,
   history: `SELECT changed_at AS since FROM history WHERE published < version LIMIT ${countMax}`,
   outcomes: `SELECT recent.received_at AS since
-    FROM (SELECT project_id, session_ref, received_at FROM outcomes
+    FROM (SELECT namespace, session_ref, received_at FROM outcomes
            WHERE received_at BETWEEN now() - interval '135 minutes' AND now() - interval '15 minutes' ORDER BY received_at DESC LIMIT ${countMax}) recent
-    WHERE NOT EXISTS (SELECT 1 FROM scored_sessions s WHERE s.project_id = recent.project_id AND s.session_ref = recent.session_ref)`,
+    WHERE NOT EXISTS (SELECT 1 FROM scored_sessions s WHERE s.namespace = recent.namespace AND s.session_ref = recent.session_ref)`,
 } as const;
 
 export interface Backlog {

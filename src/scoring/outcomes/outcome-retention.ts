@@ -28,7 +28,7 @@ export async function dropExpiredOutcomes(database: Database, nowMs: number, ret
     table: 'outcomes',
     where: 'received_at < $1',
     values: [new Date(nowMs - retentionDays * dayMs)],
-    returning: 'project_id AS namespace, session_ref',
+    returning: 'namespace, session_ref',
     onBatch: async (tx, rows) => {
       // What is adjudicated at this moment rests on outcomes that are as good as gone, and is there to be noted afterwards.
       await lockSessions(
@@ -46,7 +46,7 @@ export async function dropExpiredOutcomes(database: Database, nowMs: number, ret
     table: 'adjudications',
     where: 'at < $1',
     values: [forgottenBefore],
-    returning: 'project_id AS namespace, session_ref, subjects',
+    returning: 'namespace, session_ref, subjects',
     onBatch: async (tx, rows) => {
       await dropSubjects(tx, rows);
       histories += await dropEmptyHistories(tx, rows, Math.floor(forgottenBefore.getTime() / dayMs));
@@ -59,7 +59,7 @@ export async function dropExpiredOutcomes(database: Database, nowMs: number, ret
 async function noteDropped(tx: Queryable, rows: readonly Row[]): Promise<void> {
   await tx.query(
     `UPDATE adjudications a SET events_dropped = true FROM unnest($1::text[], $2::text[]) AS gone (project, session)
-      WHERE a.project_id = gone.project AND a.session_ref = gone.session AND NOT a.events_dropped`,
+      WHERE a.namespace = gone.project AND a.session_ref = gone.session AND NOT a.events_dropped`,
     [rows.map((row) => row['namespace'] as string), rows.map((row) => row['session_ref'] as string)],
   );
 }
@@ -68,9 +68,9 @@ async function noteDropped(tx: Queryable, rows: readonly Row[]): Promise<void> {
 async function dropSubjects(tx: Queryable, rows: readonly Row[]): Promise<void> {
   await tx.query(
     `DELETE FROM outcome_subjects s USING unnest($1::text[], $2::text[]) AS gone (project, session)
-      WHERE s.project_id = gone.project AND s.session_ref = gone.session
-        AND NOT EXISTS (SELECT 1 FROM outcomes o WHERE o.project_id = s.project_id AND o.session_ref = s.session_ref)
-        AND NOT EXISTS (SELECT 1 FROM adjudications a WHERE a.project_id = s.project_id AND a.session_ref = s.session_ref)`,
+      WHERE s.namespace = gone.project AND s.session_ref = gone.session
+        AND NOT EXISTS (SELECT 1 FROM outcomes o WHERE o.namespace = s.namespace AND o.session_ref = s.session_ref)
+        AND NOT EXISTS (SELECT 1 FROM adjudications a WHERE a.namespace = s.namespace AND a.session_ref = s.session_ref)`,
     [rows.map((row) => row['namespace'] as string), rows.map((row) => row['session_ref'] as string)],
   );
 }
@@ -89,8 +89,8 @@ async function dropEmptyHistories(tx: Queryable, rows: readonly Row[], firstDay:
   const deleted = await tx.query(
     `DELETE FROM history h USING (
        SELECT project, subject FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS named (project, subject, place)
-         JOIN history ON project_id = project AND subject_ref = subject ORDER BY place FOR UPDATE OF history) AS gone
-      WHERE h.project_id = gone.project AND h.subject_ref = gone.subject AND h.published >= h.version
+         JOIN history ON namespace = project AND subject_ref = subject ORDER BY place FOR UPDATE OF history) AS gone
+      WHERE h.namespace = gone.project AND h.subject_ref = gone.subject AND h.published >= h.version
         AND NOT EXISTS (SELECT 1 FROM jsonb_object_keys(h.days) AS day WHERE day::bigint >= $3)
       RETURNING 1 AS one`,
     [records.map(({ namespace }) => namespace), records.map(({ subject_ref }) => subject_ref), firstDay],

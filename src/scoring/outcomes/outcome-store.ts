@@ -47,17 +47,17 @@ async function insertOutcomes(tx: Queryable, rows: readonly OutcomeRow[]): Promi
          FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[])
               WITH ORDINALITY AS row (project, session, type, at, target, class, respondent, event, place)
          LEFT JOIN LATERAL (SELECT 1 AS one FROM outcomes o
-           WHERE (o.project_id, o.session_ref, o.type, o.occurred_at, o.target) = (row.project, row.session, row.type, row.at, row.target) LIMIT 1) stood ON true
-         LEFT JOIN LATERAL (SELECT 1 AS one FROM scored_sessions s WHERE s.project_id = row.project AND s.session_ref = row.session LIMIT 1) scored ON true),
+           WHERE (o.namespace, o.session_ref, o.type, o.occurred_at, o.target) = (row.project, row.session, row.type, row.at, row.target) LIMIT 1) stood ON true
+         LEFT JOIN LATERAL (SELECT 1 AS one FROM scored_sessions s WHERE s.namespace = row.project AND s.session_ref = row.session LIMIT 1) scored ON true),
      stored AS (
-       INSERT INTO outcomes (project_id, session_ref, type, occurred_at, target, reason_class, respondent_ref, event_id)
+       INSERT INTO outcomes (namespace, session_ref, type, occurred_at, target, reason_class, respondent_ref, event_id)
        SELECT project, session, type, at, target, class, respondent, event FROM given
         WHERE class IS NOT NULL OR respondent IS NOT NULL OR NOT stated ORDER BY place
-       ON CONFLICT DO NOTHING RETURNING project_id, session_ref, type, occurred_at, target, said),
-     ordered AS (INSERT INTO adjudication_work (project_id, session_ref) SELECT DISTINCT project_id, session_ref FROM stored)
+       ON CONFLICT DO NOTHING RETURNING namespace, session_ref, type, occurred_at, target, statement),
+     ordered AS (INSERT INTO adjudication_work (namespace, session_ref) SELECT DISTINCT namespace, session_ref FROM stored)
      SELECT count(*)::int AS stored,
             CASE WHEN count(*) BETWEEN 1 AND $9::int - 1
-              THEN array_agg(concat_ws(E'\\n', project_id, session_ref, type, (extract(epoch FROM occurred_at) * 1000)::bigint, target, said)) END AS facts,
+              THEN array_agg(concat_ws(E'\\n', namespace, session_ref, type, (extract(epoch FROM occurred_at) * 1000)::bigint, target, statement)) END AS facts,
             (SELECT array_agg(place::int) FROM given WHERE stated) AS stated,
             (SELECT array_agg(place::int) FROM given WHERE unscored) AS unscored
        FROM stored`,
@@ -99,17 +99,17 @@ async function replaceEvents(tx: Queryable, rows: readonly OutcomeRow[]): Promis
   const replaced = await tx.query<{ namespace: string; session_ref: string }>(
     `DELETE FROM outcomes o USING unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[])
             AS row (project, session, type, at, target, class, respondent, event)
-      WHERE o.project_id = row.project AND o.event_id = row.event
-        AND (o.session_ref, o.type, o.occurred_at, o.target, o.said) <> (row.session, row.type, row.at, row.target, coalesce(row.class, '') || '/' || coalesce(row.respondent, ''))
-      RETURNING o.project_id AS namespace, o.session_ref`,
+      WHERE o.namespace = row.project AND o.event_id = row.event
+        AND (o.session_ref, o.type, o.occurred_at, o.target, o.statement) <> (row.session, row.type, row.at, row.target, coalesce(row.class, '') || '/' || coalesce(row.respondent, ''))
+      RETURNING o.namespace, o.session_ref`,
     [...keyColumns(named), ...saidColumns(named), named.map((row) => row.eventId)],
   );
   // An event that stood without an id gets the one that it is stated with now, so that a correction by that id finds it.
   await tx.query(
     `UPDATE outcomes o SET event_id = row.event FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[])
             AS row (project, session, type, at, target, class, respondent, event)
-      WHERE o.event_id IS NULL AND (o.project_id, o.session_ref, o.type, o.occurred_at, o.target, o.said) = (row.project, row.session, row.type, row.at, row.target, coalesce(row.class, '') || '/' || coalesce(row.respondent, ''))
-        AND NOT EXISTS (SELECT 1 FROM outcomes known WHERE known.project_id = row.project AND known.event_id = row.event)`,
+      WHERE o.event_id IS NULL AND (o.namespace, o.session_ref, o.type, o.occurred_at, o.target, o.statement) = (row.project, row.session, row.type, row.at, row.target, coalesce(row.class, '') || '/' || coalesce(row.respondent, ''))
+        AND NOT EXISTS (SELECT 1 FROM outcomes known WHERE known.namespace = row.project AND known.event_id = row.event)`,
     [...keyColumns(named), ...saidColumns(named), named.map((row) => row.eventId)],
   );
   await orderWork(
@@ -121,7 +121,7 @@ async function replaceEvents(tx: Queryable, rows: readonly OutcomeRow[]): Promis
 async function orderWork(tx: Queryable, sessions: readonly SessionKey[]): Promise<void> {
   if (sessions.length === 0) return;
   await tx.query(
-    'INSERT INTO adjudication_work (project_id, session_ref) SELECT DISTINCT * FROM unnest($1::text[], $2::text[])',
+    'INSERT INTO adjudication_work (namespace, session_ref) SELECT DISTINCT * FROM unnest($1::text[], $2::text[])',
     [sessions.map(({ namespace }) => namespace), sessions.map(({ sessionRef }) => sessionRef)],
   );
 }

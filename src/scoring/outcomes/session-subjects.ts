@@ -54,8 +54,8 @@ export async function findSubjects(
     note(
       scored,
       await tx.query<SubjectsRow>(
-        `SELECT kept.*, kept.project_id AS namespace FROM outcome_subjects kept JOIN unnest($1::text[], $2::text[]) AS named (project, session)
-             ON kept.project_id = named.project AND kept.session_ref = named.session`,
+        `SELECT kept.* FROM outcome_subjects kept JOIN unnest($1::text[], $2::text[]) AS named (project, session)
+             ON kept.namespace = named.project AND kept.session_ref = named.session`,
         columnsOf(others),
       ),
     );
@@ -75,9 +75,9 @@ async function findScored(tx: Queryable, sessions: readonly SessionName[]): Prom
   note(
     found,
     await tx.query<SubjectsRow>(
-      `SELECT known.project_id AS namespace, known.session_ref, known.subjects, known.respondent_known
+      `SELECT known.namespace, known.session_ref, known.subjects, known.respondent_known
          FROM session_index known JOIN unnest($1::text[], $2::text[]) AS named (project, session)
-           ON known.project_id = named.project AND known.session_ref = named.session`,
+           ON known.namespace = named.project AND known.session_ref = named.session`,
       columnsOf(sessions),
     ),
   );
@@ -89,9 +89,9 @@ async function keep(tx: Queryable, sessions: readonly SessionName[], found: Foun
   if (sessions.length === 0) return;
   const scored = sessions.map((session) => found.get(nameOf(session)));
   await tx.query(
-    `INSERT INTO outcome_subjects AS kept (project_id, session_ref, subjects, respondent_known)
+    `INSERT INTO outcome_subjects AS kept (namespace, session_ref, subjects, respondent_known)
      SELECT project, session, string_to_array(subjects, ','), known FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[]) AS row (project, session, subjects, known)
-     ON CONFLICT (project_id, session_ref) DO UPDATE SET subjects = excluded.subjects, respondent_known = excluded.respondent_known
+     ON CONFLICT (namespace, session_ref) DO UPDATE SET subjects = excluded.subjects, respondent_known = excluded.respondent_known
       WHERE (kept.subjects, kept.respondent_known) IS DISTINCT FROM (excluded.subjects, excluded.respondent_known)`,
     [
       ...columnsOf(sessions),

@@ -15,7 +15,7 @@ export interface Turn {
 }
 
 export interface WaitingIn {
-  /** An index of it begins with project_id. */
+  /** An index of it begins with namespace. */
   readonly table: 'adjudication_work' | 'history' | 'label_work';
   /** What else holds of a row that waits. */
   readonly where?: string;
@@ -41,12 +41,12 @@ async function listAfter(
   count: number,
 ): Promise<readonly string[]> {
   const first = (than: string): string =>
-    `SELECT project_id FROM ${table} WHERE project_id > ${than} AND ${where} ORDER BY project_id LIMIT 1`;
+    `SELECT namespace FROM ${table} WHERE namespace > ${than} AND ${where} ORDER BY namespace LIMIT 1`;
   const rows = await tx.query<{ namespace: string }>(
-    `WITH RECURSIVE waiting (project_id) AS (
+    `WITH RECURSIVE waiting (namespace) AS (
        (${first('$1')}) UNION ALL
-       SELECT later.project_id FROM waiting, LATERAL (${first('waiting.project_id')}) AS later)
-     SELECT project_id AS namespace FROM waiting LIMIT ${count}`,
+       SELECT later.namespace FROM waiting, LATERAL (${first('waiting.namespace')}) AS later)
+     SELECT namespace FROM waiting LIMIT ${count}`,
     [after],
   );
   return rows.map((row) => row.namespace);
@@ -65,8 +65,8 @@ export async function takeOrders(
   const rows = await tx.query<{ namespace: string; session_ref: string }>(
     `DELETE FROM ${table} WHERE work_id IN (
        SELECT own.work_id FROM unnest($1::text[]) AS project, LATERAL (
-         SELECT work_id FROM ${table} WHERE project_id = project AND ${where} ORDER BY work_id LIMIT $2 FOR UPDATE SKIP LOCKED) AS own)
-     RETURNING project_id AS namespace, session_ref`,
+         SELECT work_id FROM ${table} WHERE namespace = project AND ${where} ORDER BY work_id LIMIT $2 FOR UPDATE SKIP LOCKED) AS own)
+     RETURNING namespace, session_ref`,
     [projects, Math.ceil(max / projects.length)],
   );
   const sessions = new Map(

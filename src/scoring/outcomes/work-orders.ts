@@ -83,7 +83,7 @@ async function postpone(database: Database, after: string, waiting: WaitingIn): 
   const rows = await database
     .query<{ id: number }>(
       `UPDATE adjudication_work SET work_id = nextval(pg_get_serial_sequence('adjudication_work', 'work_id'))
-        WHERE work_id = (SELECT work_id FROM adjudication_work WHERE project_id = ANY($1::text[]) AND ${waiting.where} ORDER BY work_id LIMIT 1 FOR UPDATE SKIP LOCKED)
+        WHERE work_id = (SELECT work_id FROM adjudication_work WHERE namespace = ANY($1::text[]) AND ${waiting.where} ORDER BY work_id LIMIT 1 FOR UPDATE SKIP LOCKED)
         RETURNING work_id AS id`,
       [projects],
     )

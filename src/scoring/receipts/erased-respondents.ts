@@ -22,7 +22,7 @@ export async function dropEmptiedHistories(database: Database): Promise<number> 
     // What somebody is writing is left to the next round: who waits for nobody is in nobody's way.
     `DELETE FROM history WHERE ctid = ANY (ARRAY(
        SELECT h.ctid FROM history h JOIN erased_respondents e
-           ON h.subject_ref = e.subject_ref AND h.project_id IN (e.project_id, e.project_id || '~test', e.project_id || '~demo')
+           ON h.subject_ref = e.subject_ref AND h.namespace IN (e.project_id, e.project_id || '~test', e.project_id || '~demo')
         WHERE h.days = '{}'::jsonb AND h.published >= h.version FOR UPDATE OF h SKIP LOCKED)) RETURNING 1 AS one`,
   );
   return rows.length;
@@ -43,10 +43,10 @@ export async function countLeft(
   deadlineMs: number,
 ): Promise<{ readonly receipts: number; readonly events: number; readonly history: number }> {
   const [row] = await database.query<{ receipts: number; events: number; history: number }>(
-    `SELECT (SELECT count(*) FROM receipts WHERE project_id = ANY($1::text[]) AND subjects @> ARRAY[$2::text])::int AS receipts,
-            (SELECT count(*) FROM outcomes WHERE project_id = ANY($1::text[]) AND respondent_ref = $2)::int AS events,
-            (SELECT count(*) FROM adjudications WHERE project_id = ANY($1::text[]) AND subjects @> ARRAY[$2::text])::int
-              + (SELECT count(*) FROM history WHERE project_id = ANY($1::text[]) AND subject_ref = $2 AND days <> '{}'::jsonb)::int AS history`,
+    `SELECT (SELECT count(*) FROM receipts WHERE namespace = ANY($1::text[]) AND subjects @> ARRAY[$2::text])::int AS receipts,
+            (SELECT count(*) FROM outcomes WHERE namespace = ANY($1::text[]) AND respondent_ref = $2)::int AS events,
+            (SELECT count(*) FROM adjudications WHERE namespace = ANY($1::text[]) AND subjects @> ARRAY[$2::text])::int
+              + (SELECT count(*) FROM history WHERE namespace = ANY($1::text[]) AND subject_ref = $2 AND days <> '{}'::jsonb)::int AS history`,
     [namespacesOf(projectId), subject],
     { deadlineMs },
   );

@@ -150,18 +150,13 @@ function recording(rows: readonly ReceiptRow[]): FunctionCall {
       column((row) => row.scoredAt.getTime()),
       column((row) => row.receipt.organizationId),
       column((row) => projectColumn(row.receipt)),
-      column((row) => row.receipt.lineage),
       column((row) => row.receipt.trace.session),
-      column((row) => row.receipt.verdict.score),
-      column((row) => row.receipt.verdict.recommendation),
       column((row) => subjectsOf(row.receipt).join(',')),
       column((row) => row.receipt.subjects.respondent !== null),
       Buffer.concat(rows.flatMap((row) => [row.record, row.seal])),
       starts,
       column((row) => row.record.length),
       column((row) => row.seal.length),
-      column((row) => row.receipt.isTest === true),
-      column((row) => row.receipt.isDemo === true),
     ],
   };
 }

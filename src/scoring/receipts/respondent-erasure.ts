@@ -62,25 +62,23 @@ export async function eraseRespondentScores(
 }
 
 async function eraseRows(tx: Queryable, modes: readonly string[], subject: string) {
-  const own = 'WHERE project_id = ANY($1::text[]) AND subjects @> ARRAY[$2::text]';
+  const own = 'WHERE namespace = ANY($1::text[]) AND subjects @> ARRAY[$2::text]';
   const erase = <R extends SessionRow>(sql: string): Promise<readonly R[]> =>
     tx.query<R>(sql, [modes, subject], { deadlineMs });
   const receipts = await erase<SessionRow & { receipt_id: string }>(
-    `DELETE FROM receipts ${own} RETURNING project_id AS namespace, session_ref, receipt_id`,
+    `DELETE FROM receipts ${own} RETURNING namespace, session_ref, receipt_id`,
   );
   const indexed = await erase<SessionRow & { session_id: string }>(
-    `DELETE FROM session_index ${own} RETURNING project_id AS namespace, session_ref, session_id`,
+    `DELETE FROM session_index ${own} RETURNING namespace, session_ref, session_id`,
   );
   const sessions = [
     ...receipts,
     ...indexed,
-    ...(await erase(`DELETE FROM outcome_subjects ${own} RETURNING project_id AS namespace, session_ref`)),
-    ...(await erase(
-      `UPDATE adjudications SET events_dropped = false ${own} RETURNING project_id AS namespace, session_ref`,
-    )),
+    ...(await erase(`DELETE FROM outcome_subjects ${own} RETURNING namespace, session_ref`)),
+    ...(await erase(`UPDATE adjudications SET events_dropped = false ${own} RETURNING namespace, session_ref`)),
   ];
   const columns = [sessions.map((row) => row.namespace), sessions.map((row) => row.session_ref)];
-  const among = '(project_id, session_ref) IN (SELECT * FROM unnest($1::text[], $2::text[]))';
+  const among = '(namespace, session_ref) IN (SELECT * FROM unnest($1::text[], $2::text[]))';
   await tx.query(`DELETE FROM outcome_subjects WHERE ${among}`, columns, { deadlineMs });
   const others = await tx.query<{ session_id: string }>(
     `DELETE FROM session_index WHERE ${among} RETURNING session_id`,
@@ -88,18 +86,18 @@ async function eraseRows(tx: Queryable, modes: readonly string[], subject: strin
     { deadlineMs },
   );
   await tx.query(
-    `DELETE FROM session_flags WHERE ${among}`,
+    'DELETE FROM session_flags WHERE (project_id, session_ref) IN (SELECT * FROM unnest($1::text[], $2::text[]))',
     [sessions.map((row) => splitNamespace(row.namespace).holder), columns[1] ?? []],
     { deadlineMs },
   );
   const events = await tx.query<SessionRow>(
-    `DELETE FROM outcomes WHERE (project_id = ANY($3::text[]) AND respondent_ref = $4) OR ${among} RETURNING project_id AS namespace, session_ref`,
+    `DELETE FROM outcomes WHERE (namespace = ANY($3::text[]) AND respondent_ref = $4) OR ${among} RETURNING namespace, session_ref`,
     [...columns, modes, subject],
     { deadlineMs },
   );
   const touched = [...sessions, ...events];
   await tx.query(
-    'INSERT INTO adjudication_work (project_id, session_ref) SELECT DISTINCT * FROM unnest($1::text[], $2::text[])',
+    'INSERT INTO adjudication_work (namespace, session_ref) SELECT DISTINCT * FROM unnest($1::text[], $2::text[])',
     [touched.map((row) => row.namespace), touched.map((row) => row.session_ref)],
   );
   return {

@@ -115,8 +115,8 @@ export function createCounterRecovery(deps: CounterRecoveryDeps): CounterRecover
 async function isNew({ lookups, log, now }: CounterRecoveryDeps, namespace: Namespace): Promise<boolean> {
   const hasNothing = async (): Promise<boolean> => {
     const [row] = await lookups.query<{ something: boolean }>(
-      `SELECT EXISTS (SELECT 1 FROM history WHERE project_id = $1)
-           OR EXISTS (SELECT 1 FROM session_index WHERE project_id = $1 AND receipt_id >= $2) AS something`,
+      `SELECT EXISTS (SELECT 1 FROM history WHERE namespace = $1)
+           OR EXISTS (SELECT 1 FROM session_index WHERE namespace = $1 AND receipt_id >= $2) AS something`,
       [namespace, leastIdAt('receipt', now() - restoreWindowMs)],
     );
     return row?.something !== true;

@@ -42,7 +42,7 @@ export async function restorePage(
 ): Promise<RestoredPage> {
   const page = await deps.database.query<IndexedSession>(
     `SELECT session_ref, receipt_id, first_scored_at, scored_at FROM session_index
-      WHERE project_id = $1 AND receipt_id < $2 AND receipt_id >= $3 ORDER BY receipt_id DESC LIMIT ${pageMax}`,
+      WHERE namespace = $1 AND receipt_id < $2 AND receipt_id >= $3 ORDER BY receipt_id DESC LIMIT ${pageMax}`,
     [namespace, cursor, leastIdAt('receipt', span.sinceMs)],
     { deadlineMs },
   );
@@ -80,7 +80,7 @@ async function readDay(
   sessionRefs: readonly string[],
 ): Promise<readonly CountedSession[]> {
   const rows = await deps.database.query<RecordRow>(
-    `SELECT receipt_id, record FROM receipts WHERE project_id = $1 AND scored_at >= $2 AND scored_at < $3 AND session_ref = ANY($4::text[])
+    `SELECT receipt_id, record FROM receipts WHERE namespace = $1 AND scored_at >= $2 AND scored_at < $3 AND session_ref = ANY($4::text[])
       ORDER BY scored_at DESC`,
     [namespace, new Date(day * dayMs), new Date((day + 1) * dayMs), sessionRefs],
     { deadlineMs },

@@ -69,7 +69,7 @@ export async function findScoredTimes(
 ): Promise<{ readonly first: Date; readonly last: Date } | null> {
   const [row] = await inOrganization(database, owner.organizationId, (tx) =>
     tx.query<Pick<IndexRow, 'first_scored_at' | 'scored_at'>>(
-      'SELECT first_scored_at, scored_at FROM session_index WHERE project_id = $1 AND session_ref = $2',
+      'SELECT first_scored_at, scored_at FROM session_index WHERE namespace = $1 AND session_ref = $2',
       [owner.namespace, sessionRef],
     ),
   );
@@ -84,7 +84,7 @@ export async function listSessions(
   page: Page,
 ): Promise<{ readonly items: readonly ScoredSession[]; readonly nextCursor: string | null }> {
   const values: SqlValue[] = [owner.namespace];
-  const conditions = ['project_id = $1'];
+  const conditions = ['namespace = $1'];
   const where = (condition: string, value: SqlValue | undefined): void => {
     if (value === undefined || value === null) return;
     values.push(value);
@@ -136,7 +136,7 @@ export async function findSilentSources(
   const rows = await inOrganization(database, owner.organizationId, (tx) =>
     tx.query<{ source: string }>(
       `SELECT source FROM unnest($2::text[]) AS source
-        WHERE NOT EXISTS (SELECT 1 FROM session_index WHERE project_id = $1 AND source_id = source)`,
+        WHERE NOT EXISTS (SELECT 1 FROM session_index WHERE namespace = $1 AND source_id = source)`,
       [owner.namespace, sourceIds],
     ),
   );

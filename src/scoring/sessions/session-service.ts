@@ -79,7 +79,7 @@ async function findReceipts(database: Database, owner: LookedAt, session: string
   const times = await findScoredTimes(database, owner, session);
   if (times === null) return [];
   const rows = await database.query<{ record: Uint8Array; scored_at: Date }>(
-    `SELECT record, scored_at FROM receipts WHERE project_id = $1 AND session_ref = $2 AND scored_at BETWEEN $3 AND $4
+    `SELECT record, scored_at FROM receipts WHERE namespace = $1 AND session_ref = $2 AND scored_at BETWEEN $3 AND $4
       ORDER BY receipt_id DESC LIMIT ${trailReceiptsMax}`,
     [owner.namespace, session, times.first, times.last],
   );
@@ -109,7 +109,7 @@ async function findOutcomes(
     reason_class: ReasonClass | null;
     event_id: string | null;
   }>(
-    `SELECT type, occurred_at, reason_class, event_id FROM outcomes WHERE project_id = $1 AND session_ref = $2
+    `SELECT type, occurred_at, reason_class, event_id FROM outcomes WHERE namespace = $1 AND session_ref = $2
       ORDER BY occurred_at DESC, statement_no DESC LIMIT ${trailOutcomesMax}`,
     [namespace, session],
   );

@@ -48,7 +48,7 @@ export async function readMix(database: Database, filter: MixFilter, nowMs: numb
     `SELECT source_id, cell, recommendation, matured AS label, sum(sessions)::bigint AS sessions,
             to_char(min(day), 'YYYY-MM-DD') AS first_day, to_char(max(day), 'YYYY-MM-DD') AS last_day
        FROM (SELECT *, CASE label WHEN 'complete' THEN CASE WHEN label_day <= $5::date THEN 'honest' ELSE 'pending' END ELSE label END AS matured
-               FROM score_mix WHERE ${within('day', 'source_id')}) AS mix
+               FROM score_distribution WHERE ${within('day', 'source_id')}) AS mix
       GROUP BY source_id, cell, recommendation, matured HAVING sum(sessions) > 0`,
     [...valuesOf(filter), matureDay(nowMs)],
     { deadlineMs },
@@ -70,7 +70,7 @@ export async function readMix(database: Database, filter: MixFilter, nowMs: numb
 
 export async function knowsSource(database: Database, namespace: string, sourceId: string): Promise<boolean> {
   const rows = await database.query(
-    'SELECT 1 FROM score_mix WHERE project_id = $1 AND source_id = $2 AND sessions > 0 LIMIT 1',
+    'SELECT 1 FROM score_distribution WHERE namespace = $1 AND source_id = $2 AND sessions > 0 LIMIT 1',
     [namespace, sourceId],
     { deadlineMs },
   );
@@ -117,7 +117,7 @@ export async function listSessions(
 }
 
 const within = (day: string, source: string): string =>
-  `project_id = $1 AND ($2::text IS NULL OR ${source} = $2) AND ($3::date IS NULL OR ${day} >= $3) AND ($4::date IS NULL OR ${day} <= $4)`;
+  `namespace = $1 AND ($2::text IS NULL OR ${source} = $2) AND ($3::date IS NULL OR ${day} >= $3) AND ($4::date IS NULL OR ${day} <= $4)`;
 
 const valuesOf = ({ namespace, sourceId, fromDay, toDay }: MixFilter): readonly SqlValue[] => [
   namespace,

@@ -18,7 +18,12 @@ export async function dropExpiredMix(
     values,
     isStopping,
   });
-  await deleteInBatches(database, { table: 'score_mix', where: `day < (${firstDayKept})::date`, values, isStopping });
+  await deleteInBatches(database, {
+    table: 'score_distribution',
+    where: `day < (${firstDayKept})::date`,
+    values,
+    isStopping,
+  });
   return sessions;
 }
 

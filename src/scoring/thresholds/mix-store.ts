@@ -26,10 +26,10 @@ export function counting(sessions: readonly ScoredSession[]): FunctionCall {
     column(({ cell }) => cell),
     column(({ recommendation }) => recommendation),
   ];
-  return { name: 'count_score_mix', values };
+  return { name: 'count_scored_sessions', values };
 }
 
 /** Gives sessions the label that their outcomes say by now. Sessions without a receipt are passed over: counting one looks here. */
 export async function relabelSessions(tx: Queryable, sessions: readonly SessionName[]): Promise<void> {
-  await callFunctions(tx, [{ name: 'relabel_score_mix', values: columnsOf(sessions) }]);
+  await callFunctions(tx, [{ name: 'relabel_scored_sessions', values: columnsOf(sessions) }]);
 }

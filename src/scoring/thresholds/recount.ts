@@ -26,8 +26,8 @@ export async function recountSessions(
 ): Promise<void> {
   const missed = await tx.query<{ receipt_id: string; scored_at: Date; record: Uint8Array }>(
     `SELECT r.receipt_id, r.scored_at, r.record FROM (SELECT DISTINCT * FROM unnest($1::text[], $2::text[])) AS named (project, session)
-       JOIN session_index known ON known.project_id = named.project AND known.session_ref = named.session
-       LEFT JOIN scored_sessions counted ON counted.project_id = named.project AND counted.session_ref = named.session
+       JOIN session_index known ON known.namespace = named.project AND known.session_ref = named.session
+       LEFT JOIN scored_sessions counted ON counted.namespace = named.project AND counted.session_ref = named.session
        JOIN receipts r ON r.receipt_id = known.receipt_id AND r.scored_at = known.scored_at
       WHERE counted.receipt_id IS NULL OR counted.receipt_id COLLATE "C" < known.receipt_id`,
     columnsOf(sessions),

@@ -16,12 +16,12 @@ import {
   compare,
   migrationsDirectory,
   ownMajor,
+  readApplied,
   readMigrations,
-  type Applied,
   type Comparison,
   type Plan,
 } from './migration-plan.js';
-import type { Database, Queryable, Row } from './port.js';
+import type { Database, Queryable } from './port.js';
 
 /** Any number will do, as long as nothing else in the database locks the same. */
 const advisoryLock = 7_236_501;
@@ -87,16 +87,8 @@ function isLockTimeout(error: unknown): boolean {
 async function findNext(tx: Queryable, plan: Plan): Promise<Comparison> {
   await tx.query('SELECT pg_advisory_xact_lock($1)', [advisoryLock]);
   await tx.query(
-    'CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())',
+    `CREATE TABLE IF NOT EXISTS migrations (
+       name text PRIMARY KEY, sha256 text NOT NULL, major integer NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
   );
   return compare(plan, await readApplied(tx));
-}
-
-/** The column is added by whoever finds it missing: the table is older than it. */
-async function readApplied(tx: Queryable): Promise<readonly Applied[]> {
-  const [column] = await tx.query(
-    `SELECT 1 FROM pg_attribute WHERE attrelid = 'migrations'::regclass AND attname = 'major'`,
-  );
-  if (column === undefined) await tx.query('ALTER TABLE migrations ADD COLUMN major integer NOT NULL DEFAULT 0');
-  return tx.query<Applied & Row>('SELECT name, sha256, major FROM migrations ORDER BY name');
 }

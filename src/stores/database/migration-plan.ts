@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageRoot, packageVersion } from '../../package-root.js';
+import type { Queryable, Row } from './port.js';
 
 export interface Migration {
   readonly name: string;
@@ -59,6 +60,10 @@ export async function readMigrations(directory: string): Promise<readonly Migrat
     }),
   );
 }
+
+/** The migrations that a database has; its table of them exists. */
+export const readApplied = (database: Queryable): Promise<readonly Applied[]> =>
+  database.query<Applied & Row>('SELECT name, sha256, major FROM migrations ORDER BY name');
 
 /** Throws where the database is none that this version may work on. */
 export function compare({ migrations, major }: Plan, rows: readonly Applied[]): Comparison {

@@ -2,9 +2,9 @@
  * What an operator's command needs of a database that it has been pointed at: tables that are as this version knows them. Reads only, so that a
  * command with the wrong address changes nothing there. A later version of the same major is fine, as it is at a start.
  */
-import { compare, migrationsDirectory, ownMajor, readMigrations, type Applied } from './migration-plan.js';
+import { compare, migrationsDirectory, ownMajor, readApplied, readMigrations } from './migration-plan.js';
 import type { MigrateOptions } from './migrate.js';
-import type { Queryable, Row } from './port.js';
+import type { Queryable } from './port.js';
 
 const migrateCommand = 'npm run --silent admin -- migrate';
 
@@ -25,11 +25,8 @@ export async function requireSchema(
 ): Promise<void> {
   const [table] = await database.query<{ there: boolean }>(`SELECT to_regclass('migrations') IS NOT NULL AS there`);
   if (table?.there !== true) throw nothingThere();
-  // The column of the major version is younger than the table.
-  const applied = await database.query<Applied & Row>(
-    `SELECT name, sha256, coalesce((to_jsonb(m) ->> 'major')::int, 0) AS major FROM migrations AS m ORDER BY name`,
-  );
-  const { next, missing, later } = compare({ migrations: await readMigrations(directory), major }, applied);
+  const plan = { migrations: await readMigrations(directory), major };
+  const { next, missing, later } = compare(plan, await readApplied(database));
   if (next !== undefined)
     throw new Error(
       `The database is older than this command: ${missing} of its migrations are missing, from ${next.name} on. Give the command by the version that runs there, or bring the database to this one first: start this version on it, or ${migrateCommand}.`,

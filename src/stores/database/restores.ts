@@ -32,11 +32,11 @@ export async function noteRestore(database: Database, backupAt: Date): Promise<n
   for (;;) {
     const rows = await database.query<{ namespace: string; subject_ref: string }>(
       `WITH next AS (
-         SELECT project_id, subject_ref FROM history WHERE (project_id, subject_ref) > ($1, $2) ORDER BY project_id, subject_ref LIMIT ${batchMax} FOR UPDATE),
+         SELECT namespace, subject_ref FROM history WHERE (namespace, subject_ref) > ($1, $2) ORDER BY namespace, subject_ref LIMIT ${batchMax} FOR UPDATE),
        younger AS (
          UPDATE history h SET version = greatest(h.version, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) + 1
-           FROM next WHERE h.project_id = next.project_id AND h.subject_ref = next.subject_ref)
-       SELECT project_id AS namespace, subject_ref FROM next ORDER BY project_id, subject_ref`,
+           FROM next WHERE h.namespace = next.namespace AND h.subject_ref = next.subject_ref)
+       SELECT namespace, subject_ref FROM next ORDER BY namespace, subject_ref`,
       after,
       { deadlineMs },
     );

@@ -121,14 +121,12 @@ export interface Completion {
   readonly completedAt: Date;
   readonly tokenId: string;
   readonly outcome: VerdictOutcome;
-  readonly deviceClass: string;
-  readonly browser: string;
 }
 
 /** Completes the session; false where it was completed already. */
 export async function completeSession(tx: Queryable, completion: Completion): Promise<boolean> {
   const rows = await tx.query(
-    `UPDATE verification_sessions SET completed_at = $2, status = $3, token_id = $4, result = $5::jsonb, device_class = $6, browser = $7
+    `UPDATE verification_sessions SET completed_at = $2, status = $3, token_id = $4, result = $5::jsonb
       WHERE session_id = $1 AND completed_at IS NULL RETURNING session_id`,
     [
       completion.sessionId,
@@ -136,8 +134,6 @@ export async function completeSession(tx: Queryable, completion: Completion): Pr
       completion.outcome.verdict.status,
       completion.tokenId,
       JSON.stringify(completion.outcome),
-      completion.deviceClass,
-      completion.browser,
     ],
     { recurring: true },
   );

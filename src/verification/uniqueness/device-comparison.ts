@@ -50,9 +50,9 @@ const findSame = `SELECT f.session_id FROM fingerprints f WHERE f.device_ref = $
  */
 const findAlike = `SELECT alike.* FROM (
     SELECT DISTINCT met.fingerprint_no
-      FROM (SELECT md5(project || band)::uuid AS meeting FROM unnest($1::text[]) AS project, unnest($6::text[]) AS band) AS own,
-      LATERAL (SELECT b.fingerprint_no FROM fingerprint_bands b WHERE b.meeting >= own.meeting AND b.meeting <= own.meeting
-                ORDER BY b.meeting DESC, b.fingerprint_no DESC LIMIT CASE WHEN $2::boolean THEN ${otherCollectorsMax} ELSE ${candidatesMax} END) AS met
+      FROM (SELECT md5(project || band)::uuid AS band_hash FROM unnest($1::text[]) AS project, unnest($6::text[]) AS band) AS own,
+      LATERAL (SELECT b.fingerprint_no FROM fingerprint_bands b WHERE b.band_hash >= own.band_hash AND b.band_hash <= own.band_hash
+                ORDER BY b.band_hash DESC, b.fingerprint_no DESC LIMIT CASE WHEN $2::boolean THEN ${otherCollectorsMax} ELSE ${candidatesMax} END) AS met
   ) AS near,
   LATERAL (SELECT f.session_id, f.device_ref, f.device_sketch, f.completed_at FROM fingerprints f
             WHERE f.fingerprint_no = near.fingerprint_no AND f.device_sketch IS NOT NULL AND ${earlierOf} OFFSET 0) AS alike

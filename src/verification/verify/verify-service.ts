@@ -167,11 +167,11 @@ async function record(
   { completed, compared, gathered, tokenId }: Recording,
 ): Promise<boolean> {
   const { organizationId, sessionId, isDemo } = session;
-  const { outcome, completedAt, device, browser } = completed;
+  const { outcome, completedAt } = completed;
   const events = eventsOf(completed);
   const usage = { organizationId, isDemo, monthlyQuota: organization.monthlyQuota, nowMs: completedAt.getTime() };
   const complete = async (tx: Queryable): Promise<void> => {
-    const completion = { sessionId, completedAt, tokenId, outcome, deviceClass: device, browser };
+    const completion = { sessionId, completedAt, tokenId, outcome };
     const [completing, keeping, ...rest] = sendAll([
       completeSession(tx, completion),
       keepMarks(tx, session, gathered.marks, gathered.seen),

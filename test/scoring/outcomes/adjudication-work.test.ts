@@ -35,12 +35,12 @@ async function openDatabase(): Promise<Database> {
 async function scored(database: Database, subjects: readonly string[], sessionRef = 'session'): Promise<void> {
   const receiptId = `rcpt_${randomUUID()}`;
   await database.query(
-    `INSERT INTO receipts (receipt_id, scored_at, organization_id, project_id, lineage, session_ref, score, recommendation, subjects, respondent_known, record, seal)
-     VALUES ($4, $1, 'org', $2, 'key', $5, 0, 'allow', $3, true, '', '')`,
+    `INSERT INTO receipts (receipt_id, scored_at, organization_id, namespace, session_ref, subjects, respondent_known, record, seal)
+     VALUES ($4, $1, 'org', $2, $5, $3, true, '', '')`,
     [at(1), namespace, subjects, receiptId, sessionRef],
   );
   await database.query(
-    `INSERT INTO session_index (organization_id, project_id, session_ref, session_id, first_scored_at, receipt_id, scored_at, score, recommendation,
+    `INSERT INTO session_index (organization_id, namespace, session_ref, session_id, first_scored_at, receipt_id, scored_at, score, recommendation,
                                 verdict_class, duplicate_band, subjects, respondent_known)
      VALUES ('org', $2, $5, $5, $1, $4, $1, 0, 'allow', 'clean', 'none', $3, true)`,
     [at(1), namespace, subjects, receiptId, sessionRef],

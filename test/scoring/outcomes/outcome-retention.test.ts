@@ -21,13 +21,13 @@ const count = async (table: string): Promise<number> =>
 
 t.test('what waits between an outcome and the history is counted, with the age of the oldest', async (t) => {
   await database.query(
-    "INSERT INTO adjudication_work (project_id, session_ref, ordered_at) VALUES ('b', 's', now() - interval '50 seconds')",
+    "INSERT INTO adjudication_work (namespace, session_ref, ordered_at) VALUES ('b', 's', now() - interval '50 seconds')",
   );
   await database.query(
-    "INSERT INTO history (project_id, subject_ref, version, published, days, changed_at) VALUES ('b', 'u', 2, 1, '{}', now() - interval '70 seconds'), ('b', 'v', 2, 2, '{}', now() - interval '1 day')",
+    "INSERT INTO history (namespace, subject_ref, version, published, days, changed_at) VALUES ('b', 'u', 2, 1, '{}', now() - interval '70 seconds'), ('b', 'v', 2, 2, '{}', now() - interval '1 day')",
   );
   await database.query(
-    "INSERT INTO outcomes (project_id, session_ref, type, occurred_at, received_at) SELECT 'b', 's' || age, 'accepted', now(), now() - age * interval '1 minute' FROM unnest(ARRAY[1, 20, 90]) AS age",
+    "INSERT INTO outcomes (namespace, session_ref, type, occurred_at, received_at) SELECT 'b', 's' || age, 'accepted', now(), now() - age * interval '1 minute' FROM unnest(ARRAY[1, 20, 90]) AS age",
   );
   const found = Object.fromEntries((await readBacklogs(database)).map((one) => [one.kind, one]));
   const isAbout = (seconds: number | undefined, wanted: number): boolean => Math.abs((seconds ?? 0) - wanted) < 30;
@@ -43,20 +43,20 @@ t.test('what waits between an outcome and the history is counted, with the age o
 
 t.test('outcomes go by their receipt, adjudications and histories once they weigh nothing', async (t) => {
   await database.query(
-    `INSERT INTO outcomes (project_id, session_ref, type, occurred_at, received_at)
+    `INSERT INTO outcomes (namespace, session_ref, type, occurred_at, received_at)
      SELECT 'p', 's' || n, 'fraud_confirmed', $1::timestamptz, CASE WHEN n <= 2500 THEN $1::timestamptz ELSE $2::timestamptz END FROM generate_series(1, 2503) AS n`,
     [daysAgo(31), daysAgo(29)],
   );
   const adjudicate = (session: string, at: Date, subjects: string): Promise<unknown> =>
     database.query(
-      "INSERT INTO adjudications (project_id, session_ref, fraud, clawback, at, subjects) VALUES ('p', $1, true, false, $2, string_to_array($3, ','))",
+      "INSERT INTO adjudications (namespace, session_ref, fraud, clawback, at, subjects) VALUES ('p', $1, true, false, $2, string_to_array($3, ','))",
       [session, at, subjects],
     );
   await adjudicate('old', daysAgo(keepDays + 2), 'only-old,mixed,untold');
   await adjudicate('new', daysAgo(keepDays - 1), 'mixed');
   const remember = (subject: string, days: readonly number[], published: number): Promise<unknown> =>
     database.query(
-      "INSERT INTO history (project_id, subject_ref, version, published, days) VALUES ('p', $1, 1, $2, $3::jsonb)",
+      "INSERT INTO history (namespace, subject_ref, version, published, days) VALUES ('p', $1, 1, $2, $3::jsonb)",
       [subject, published, JSON.stringify(Object.fromEntries(days.map((day) => [dayOf(day), [1, 1, 0]])))],
     );
   await remember('only-old', [keepDays + 2], 1);
@@ -88,17 +88,17 @@ t.test('outcomes go by their receipt, adjudications and histories once they weig
 
 t.test('a deletion that ends halfway has deleted nothing whose effects it did not see to', async (t) => {
   await database.query(
-    `INSERT INTO outcomes (project_id, session_ref, type, occurred_at, received_at)
+    `INSERT INTO outcomes (namespace, session_ref, type, occurred_at, received_at)
      SELECT 'half', session, 'fraud_confirmed', $1::timestamptz, $1::timestamptz FROM unnest(ARRAY['one', 'two']) AS session`,
     [daysAgo(31)],
   );
   await database.query(
-    `INSERT INTO adjudications (project_id, session_ref, fraud, clawback, at, subjects)
+    `INSERT INTO adjudications (namespace, session_ref, fraud, clawback, at, subjects)
      SELECT 'half', session, true, false, at, ARRAY['half'] FROM (VALUES ('one', $1::timestamptz), ('old', $2)) AS made (session, at)`,
     [daysAgo(31), daysAgo(keepDays + 2)],
   );
   await database.query(
-    "INSERT INTO history (project_id, subject_ref, version, published, days) VALUES ('half', 'half', 1, 1, '{}')",
+    "INSERT INTO history (namespace, subject_ref, version, published, days) VALUES ('half', 'half', 1, 1, '{}')",
   );
   /** A database that is away from the statement on that begins so. */
   const awayFrom = (beginning: string): typeof database => {
@@ -113,17 +113,17 @@ t.test('a deletion that ends halfway has deleted nothing whose effects it did no
     };
   };
   const ofHalf = async (table: string): Promise<readonly unknown[]> =>
-    database.query(`SELECT session_ref FROM ${table} WHERE project_id = 'half' ORDER BY 1`);
+    database.query(`SELECT session_ref FROM ${table} WHERE namespace = 'half' ORDER BY 1`);
   await t.rejects(dropExpiredOutcomes(awayFrom('UPDATE adjudications'), nowMs, 30), { code: 'STORE_UNAVAILABLE' });
   t.equal((await ofHalf('outcomes')).length, 2, 'else a later event would take back what rests on them');
   await t.rejects(dropExpiredOutcomes(awayFrom('DELETE FROM history'), nowMs, 30), { code: 'STORE_UNAVAILABLE' });
   t.equal((await ofHalf('adjudications')).length, 2, 'else nobody would delete the record of its subject');
   await dropExpiredOutcomes(database, nowMs, 30);
   t.same(await ofHalf('outcomes'), []);
-  t.same(await database.query("SELECT session_ref, events_dropped FROM adjudications WHERE project_id = 'half'"), [
+  t.same(await database.query("SELECT session_ref, events_dropped FROM adjudications WHERE namespace = 'half'"), [
     { session_ref: 'one', events_dropped: true },
   ]);
-  t.same(await database.query("SELECT 1 AS one FROM history WHERE project_id = 'half'"), []);
+  t.same(await database.query("SELECT 1 AS one FROM history WHERE namespace = 'half'"), []);
 });
 
 t.test('audit entries of every organization go by their age', async (t) => {

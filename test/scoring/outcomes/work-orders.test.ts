@@ -16,7 +16,7 @@ t.beforeEach(() => database.query('TRUNCATE adjudication_work, outcomes, history
 
 const order = (projectId: string, sessions: number): Promise<unknown> =>
   database.query(
-    'INSERT INTO adjudication_work (project_id, session_ref) SELECT $1, $1 || n FROM generate_series(1, $2::int) AS n',
+    'INSERT INTO adjudication_work (namespace, session_ref) SELECT $1, $1 || n FROM generate_series(1, $2::int) AS n',
     [projectId, sessions],
   );
 const namesOf = async (sessions: readonly SessionName[]): Promise<readonly SessionName[]> => sessions;
@@ -153,7 +153,7 @@ t.test('a project whose records the store refuses holds up the telling of no oth
   });
   await seed(database, ['a', 'b'], 600);
   for (let rounds = 0; rounds < 6; rounds += 1) await t.rejects(round(), { code: 'STORE_UNAVAILABLE' });
-  const untold = 'SELECT DISTINCT project_id AS namespace FROM history WHERE published < version';
+  const untold = 'SELECT DISTINCT namespace FROM history WHERE published < version';
   t.same(await database.query(untold), [{ namespace: 'a' }]);
 });
 
@@ -165,7 +165,7 @@ async function seed(store: Database, projects: readonly string[], sessions: numb
       [project, sessions],
     );
     await store.query(
-      `INSERT INTO outcomes (project_id, session_ref, type, occurred_at) SELECT $1, $1 || n, 'complete', now() FROM generate_series(1, $2::int) AS n`,
+      `INSERT INTO outcomes (namespace, session_ref, type, occurred_at) SELECT $1, $1 || n, 'complete', now() FROM generate_series(1, $2::int) AS n`,
       [project, sessions],
     );
     await order(project, sessions);

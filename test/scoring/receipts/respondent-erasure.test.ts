@@ -54,10 +54,10 @@ const namesIn = async (table: string, column = 'session_ref'): Promise<readonly 
 const report = (session: string): Promise<unknown> =>
   database.transaction(async (tx) => {
     await tx.query(
-      "INSERT INTO outcomes (project_id, session_ref, type, occurred_at, reason_class) VALUES ($1, $2, 'ban', now(), 'fraud')",
+      "INSERT INTO outcomes (namespace, session_ref, type, occurred_at, reason_class) VALUES ($1, $2, 'ban', now(), 'fraud')",
       [projectId, `ref_${session}`],
     );
-    await tx.query('INSERT INTO adjudication_work (project_id, session_ref) VALUES ($1, $2)', [
+    await tx.query('INSERT INTO adjudication_work (namespace, session_ref) VALUES ($1, $2)', [
       projectId,
       `ref_${session}`,
     ]);

@@ -189,7 +189,7 @@ else {
     const one = await openInstance();
     await recordScores(database, scoresOf('proj_damaged', 3, Date.now() - hourMs));
     await database.query(
-      `UPDATE receipts SET record = '\\x81a1' WHERE receipt_id = (SELECT min(receipt_id) FROM receipts WHERE project_id = 'proj_damaged')`,
+      `UPDATE receipts SET record = '\\x81a1' WHERE receipt_id = (SELECT min(receipt_id) FROM receipts WHERE namespace = 'proj_damaged')`,
     );
     await one.counterRecovery.check('proj_damaged');
     await one.counterRecovery.settled();

@@ -21,14 +21,14 @@ t.test('one project’s back-fill of labels holds up no other', async (t) => {
   await recordSessions(sessions);
   for (const { namespace, sessionRef } of sessions) {
     await database.query(
-      "INSERT INTO adjudications (project_id, session_ref, fraud, clawback, at, subjects) VALUES ($1, $2, true, false, now(), '{}')",
+      "INSERT INTO adjudications (namespace, session_ref, fraud, clawback, at, subjects) VALUES ($1, $2, true, false, now(), '{}')",
       [namespace, sessionRef],
     );
-    await database.query('INSERT INTO label_work (project_id, session_ref) VALUES ($1, $2)', [namespace, sessionRef]);
+    await database.query('INSERT INTO label_work (namespace, session_ref) VALUES ($1, $2)', [namespace, sessionRef]);
   }
   const labels = createLabelWork({ database, logger: createLogger('silent') }, 10);
   const labelled = async (namespace: string): Promise<number> =>
-    (await database.query("SELECT 1 FROM scored_sessions WHERE project_id = $1 AND label = 'fraud'", [namespace]))
+    (await database.query("SELECT 1 FROM scored_sessions WHERE namespace = $1 AND label = 'fraud'", [namespace]))
       .length;
   t.ok((await labels.next()) <= 10);
   t.equal(await labelled('proj_small'), 1, 'it came last, and is served in the first batch');
@@ -47,18 +47,18 @@ t.test('counts are those of the sessions, in whatever order and however often re
   });
   const label = async (session: number, fraud: boolean | null): Promise<void> => {
     const name = [namespace, `s${session}`];
-    await database.query('DELETE FROM adjudications WHERE project_id = $1 AND session_ref = $2', name);
+    await database.query('DELETE FROM adjudications WHERE namespace = $1 AND session_ref = $2', name);
     if (fraud !== null)
       await database.query(
-        "INSERT INTO adjudications (project_id, session_ref, fraud, clawback, at, subjects) VALUES ($1, $2, $3, false, '2026-02-01', '{}')",
+        "INSERT INTO adjudications (namespace, session_ref, fraud, clawback, at, subjects) VALUES ($1, $2, $3, false, '2026-02-01', '{}')",
         [...name, fraud],
       );
   };
   const differences = (): Promise<readonly unknown[]> =>
     database.query(
-      `SELECT * FROM (SELECT day, source_id, cell, recommendation, label, label_day, sessions FROM score_mix WHERE project_id = $1 AND sessions <> 0) AS mix
+      `SELECT * FROM (SELECT day, source_id, cell, recommendation, label, label_day, sessions FROM score_distribution WHERE namespace = $1 AND sessions <> 0) AS mix
          FULL JOIN (SELECT (scored_at AT TIME ZONE 'UTC')::date AS day, source_id, cell, recommendation, label, label_day, count(*) AS sessions
-                      FROM scored_sessions WHERE project_id = $1 GROUP BY 1, 2, 3, 4, 5, 6) AS counted
+                      FROM scored_sessions WHERE namespace = $1 GROUP BY 1, 2, 3, 4, 5, 6) AS counted
              USING (day, source_id, cell, recommendation, label, label_day, sessions)
         WHERE mix.* IS NULL OR counted.* IS NULL`,
       [namespace],
@@ -70,7 +70,7 @@ t.test('counts are those of the sessions, in whatever order and however often re
     t.same(await differences(), []);
   }
   const latest = await database.query<{ receipt_id: string }>(
-    'SELECT receipt_id FROM scored_sessions WHERE project_id = $1 ORDER BY session_ref',
+    'SELECT receipt_id FROM scored_sessions WHERE namespace = $1 ORDER BY session_ref',
     [namespace],
   );
   t.same(
@@ -84,7 +84,7 @@ t.test('counts are those of the sessions, in whatever order and however often re
     await recordSessions([scored(4, 72)]);
     t.same(await differences(), []);
     const [row] = await database.query<{ label: string }>(
-      "SELECT label FROM scored_sessions WHERE project_id = $1 AND session_ref = 's1'",
+      "SELECT label FROM scored_sessions WHERE namespace = $1 AND session_ref = 's1'",
       [namespace],
     );
     t.equal(row?.label, { true: 'fraud', false: 'complete', null: 'none' }[String(said)]);

@@ -31,7 +31,7 @@ function entriesOf(count: number): { readonly projectId: string; readonly entrie
 /** A recorder whose database refuses to count while `isAway` says so. */
 function openRecorder(isAway: () => boolean, failure: Error = storeUnavailable('too slow')) {
   const query: Database['query'] = (sql, ...rest) =>
-    isAway() && sql.includes('count_score_mix') ? Promise.reject(failure) : database.query(sql, ...rest);
+    isAway() && sql.includes('count_scored_sessions') ? Promise.reject(failure) : database.query(sql, ...rest);
   return createReceiptRecorder({ ...database, query });
 }
 
@@ -45,7 +45,7 @@ async function recount(): Promise<readonly unknown[]> {
 const countedOf = async (projectId: string): Promise<readonly string[]> =>
   (
     await database.query<{ cell: string; sessions: number }>(
-      'SELECT cell, sessions FROM score_mix WHERE project_id = $1 AND sessions <> 0 ORDER BY length(cell), cell',
+      'SELECT cell, sessions FROM score_distribution WHERE namespace = $1 AND sessions <> 0 ORDER BY length(cell), cell',
       [projectId],
     )
   ).map(({ cell, sessions }) => `${sessions} of ${cell}`);
@@ -89,7 +89,7 @@ t.test('what cannot be counted is recorded all the same, and left out of the rec
   const caps = null as unknown as [];
   const poison = entryOf({ projectId, sessionId: 'bad', atMs, verdict: { caps } });
   t.equal((await record([...entries, poison])).length, 21);
-  const [row] = await database.query('SELECT count(*)::int AS receipts FROM receipts WHERE project_id = $1', [
+  const [row] = await database.query('SELECT count(*)::int AS receipts FROM receipts WHERE namespace = $1', [
     projectId,
   ]);
   t.same(row, { receipts: 21 });

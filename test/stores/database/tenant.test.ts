@@ -34,8 +34,8 @@ async function makeOrganization(database: Database, name: string): Promise<strin
     const event = verificationEvent(project);
     await writeEvents(tx, [event]);
     await tx.query(
-      `INSERT INTO session_index (organization_id, project_id, session_ref, session_id, first_scored_at, scored_at, receipt_id, score, recommendation, verdict_class, duplicate_band)
-       VALUES ($1, $2, 'ref', 's-1', now(), now(), 'rcpt_' || $1, 0, 'allow', 'human', 'none')`,
+      `INSERT INTO session_index (organization_id, namespace, session_ref, session_id, first_scored_at, scored_at, receipt_id, score, recommendation, verdict_class, duplicate_band, subjects, respondent_known)
+       VALUES ($1, $2, 'ref', 's-1', now(), now(), 'rcpt_' || $1, 0, 'allow', 'human', 'none', '{}', false)`,
       [organizationId, project.projectId],
     );
     await tx.query(
@@ -72,21 +72,21 @@ const scored = ['receipts', 'outcomes', 'outcome_subjects', 'adjudications', 'hi
 /** A row of each, the session being one of a test key's world. */
 async function seedScored(tx: Queryable, organizationId: string, projectId: string): Promise<void> {
   await tx.query(
-    `INSERT INTO receipts (receipt_id, scored_at, organization_id, project_id, lineage, session_ref, score, recommendation, subjects, respondent_known, record, seal)
-     VALUES ('rcpt_' || $1, now(), $1, $2, 'l', 'ref', 0, 'allow', '{}', false, '', '')`,
+    `INSERT INTO receipts (receipt_id, scored_at, organization_id, namespace, session_ref, subjects, respondent_known, record, seal)
+     VALUES ('rcpt_' || $1, now(), $1, $2, 'ref', '{}', false, '', '')`,
     [organizationId, projectId],
   );
   const namespace = [`${projectId}~test`];
   await tx.query(
-    "INSERT INTO outcomes (project_id, session_ref, type, occurred_at) VALUES ($1, 'ref', 'complete', now())",
+    "INSERT INTO outcomes (namespace, session_ref, type, occurred_at) VALUES ($1, 'ref', 'complete', now())",
     namespace,
   );
   await tx.query("INSERT INTO outcome_subjects VALUES ($1, 'ref', '{}', false)", namespace);
   await tx.query(
-    "INSERT INTO adjudications (project_id, session_ref, fraud, clawback, at, subjects) VALUES ($1, 'ref', false, false, now(), '{}')",
+    "INSERT INTO adjudications (namespace, session_ref, fraud, clawback, at, subjects) VALUES ($1, 'ref', false, false, now(), '{}')",
     namespace,
   );
-  await tx.query("INSERT INTO history (project_id, subject_ref, version, days) VALUES ($1, 'ref', 1, '{}')", namespace);
+  await tx.query("INSERT INTO history (namespace, subject_ref, version, days) VALUES ($1, 'ref', 1, '{}')", namespace);
 }
 
 /** A grant that somebody adds opens nothing, in a day's partition as in the whole. */

@@ -1,4 +1,4 @@
--- What analytics counts of completed verifications. Written by a consumer, so that reading never scans sessions.
+-- Counts of completed verifications for analytics. Written by a consumer, so that a read never scans sessions.
 
 CREATE TABLE verification_hours (
   organization_id  text NOT NULL REFERENCES organizations,
@@ -35,15 +35,4 @@ CREATE TABLE counted_events (
 );
 CREATE INDEX counted_events_by_time ON counted_events (counted_at);
 
-ALTER TABLE verification_hours ENABLE ROW LEVEL SECURITY;
-ALTER TABLE verification_hours FORCE ROW LEVEL SECURITY;
-CREATE POLICY one_organization ON verification_hours USING (coalesce(current_setting('vh.organization_id', true), '') IN ('', organization_id));
-ALTER TABLE verification_kinds ENABLE ROW LEVEL SECURITY;
-ALTER TABLE verification_kinds FORCE ROW LEVEL SECURITY;
-CREATE POLICY one_organization ON verification_kinds USING (coalesce(current_setting('vh.organization_id', true), '') IN ('', organization_id));
-DO $$
-BEGIN
-  GRANT SELECT, INSERT, UPDATE, DELETE ON verification_hours, verification_kinds TO verifyhuman_tenant;
-EXCEPTION WHEN OTHERS THEN
-  RAISE NOTICE 'no grants to verifyhuman_tenant: %', SQLERRM;
-END $$;
+CALL isolate_organizations('verification_hours', 'verification_kinds');

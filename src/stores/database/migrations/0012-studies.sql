@@ -89,21 +89,4 @@ CREATE INDEX study_places_outcomes ON study_places (ended_at) WHERE outcome_due;
 CREATE INDEX study_places_by_respondent ON study_places (project_id, respondent_id);
 CREATE INDEX study_places_by_age ON study_places (entered_at);
 
-UPDATE api_keys SET scopes = scopes || ARRAY['audience:write']
- WHERE NOT is_demo AND 'keys:write' = ANY(scopes) AND NOT 'audience:write' = ANY(scopes);
-
-ALTER TABLE studies ENABLE ROW LEVEL SECURITY;
-ALTER TABLE studies FORCE ROW LEVEL SECURITY;
-CREATE POLICY one_organization ON studies USING (coalesce(current_setting('vh.organization_id', true), '') IN ('', organization_id));
-ALTER TABLE study_quotas ENABLE ROW LEVEL SECURITY;
-ALTER TABLE study_quotas FORCE ROW LEVEL SECURITY;
-CREATE POLICY one_organization ON study_quotas USING (coalesce(current_setting('vh.organization_id', true), '') IN ('', organization_id));
-ALTER TABLE study_places ENABLE ROW LEVEL SECURITY;
-ALTER TABLE study_places FORCE ROW LEVEL SECURITY;
-CREATE POLICY one_organization ON study_places USING (coalesce(current_setting('vh.organization_id', true), '') IN ('', organization_id));
-DO $$
-BEGIN
-  GRANT SELECT, INSERT, UPDATE, DELETE ON studies, study_quotas, study_places TO verifyhuman_tenant;
-EXCEPTION WHEN OTHERS THEN
-  RAISE NOTICE 'no grants to verifyhuman_tenant: %', SQLERRM;
-END $$;
+CALL isolate_organizations('studies', 'study_quotas', 'study_places');

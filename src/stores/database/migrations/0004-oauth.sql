@@ -1,6 +1,6 @@
 -- OAuth clients of organizations, and the assertions that they have used.
 
--- Either the SHA-256 of a secret or public keys. A rotation raises the version: tokens of an earlier one are dead.
+-- Either the SHA-256 of a secret or public keys. A rotation raises the version: tokens of a lower one are invalid.
 CREATE TABLE oauth_clients (
   client_id       text PRIMARY KEY,
   organization_id text NOT NULL REFERENCES organizations,
@@ -16,7 +16,7 @@ CREATE TABLE oauth_clients (
 );
 CREATE INDEX oauth_clients_by_organization ON oauth_clients (organization_id, client_id);
 
--- An assertion is good once, at whichever instance. The id is a caller's text, hence kept as its SHA-256.
+-- An assertion is good once, at whichever instance. The id is a caller's text, hence stored as its SHA-256.
 CREATE TABLE oauth_assertions (
   client_id       text NOT NULL REFERENCES oauth_clients,
   organization_id text NOT NULL REFERENCES organizations,
@@ -26,7 +26,7 @@ CREATE TABLE oauth_assertions (
 );
 CREATE INDEX oauth_assertions_by_expiry ON oauth_assertions (expires_at);
 
--- Every instance learns of a changed client as of a changed key. Of the same kind, so that older instances understand it.
+-- Instances treat a changed client as a changed key.
 CREATE FUNCTION note_oauth_client_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO changes (kind, subject) VALUES ('key', coalesce(NEW.client_id, OLD.client_id));
@@ -35,16 +35,4 @@ END $$;
 CREATE TRIGGER oauth_clients_changed AFTER INSERT OR UPDATE OR DELETE ON oauth_clients
   FOR EACH ROW EXECUTE FUNCTION note_oauth_client_change();
 
-ALTER TABLE oauth_clients ENABLE ROW LEVEL SECURITY;
-ALTER TABLE oauth_clients FORCE ROW LEVEL SECURITY;
-CREATE POLICY one_organization ON oauth_clients USING (coalesce(current_setting('vh.organization_id', true), '') IN ('', organization_id));
-ALTER TABLE oauth_assertions ENABLE ROW LEVEL SECURITY;
-ALTER TABLE oauth_assertions FORCE ROW LEVEL SECURITY;
-CREATE POLICY one_organization ON oauth_assertions USING (coalesce(current_setting('vh.organization_id', true), '') IN ('', organization_id));
-
-DO $$
-BEGIN
-  GRANT SELECT, INSERT, UPDATE, DELETE ON oauth_clients, oauth_assertions TO verifyhuman_tenant;
-EXCEPTION WHEN OTHERS THEN
-  RAISE NOTICE 'no grants to verifyhuman_tenant: %', SQLERRM;
-END $$;
+CALL isolate_organizations('oauth_clients', 'oauth_assertions');

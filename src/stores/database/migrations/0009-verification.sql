@@ -1,6 +1,6 @@
--- Verification sessions, the usage that a quota is held to, the keys of vh_token, and what captures were seen.
+-- Verification sessions and the links to the hosted page, the usage that a quota limits, the keys of vh_token, capture reuse, and flags of monitoring.
 
--- A session is completed once, by whoever gets there first; until then, and before it expires, it is created.
+-- A session is completed once, by the first caller who does; until then, and before it expires, it is created.
 CREATE TABLE verification_sessions (
   session_id         text PRIMARY KEY,
   organization_id    text NOT NULL REFERENCES organizations,
@@ -27,11 +27,9 @@ CREATE TABLE verification_sessions (
   completed_at       timestamptz,
   status             text CHECK (status IN ('pass', 'fail', 'review')),
   token_id           text,
-  -- What was answered and decided, as src/verification/sessions/session-store.ts writes it.
+  -- The response and the verdict, as src/verification/sessions/session-store.ts writes them.
   result             jsonb,
-  device_class       text,
-  browser            text,
-  -- SHA-256 of the one-time code of the redirect that was handed out last.
+  -- SHA-256 of the one-time code of the last redirect.
   redirect_code_hash bytea,
   redirect_until     timestamptz,
   CHECK ((completed_at IS NULL) = (status IS NULL))
@@ -40,7 +38,32 @@ CREATE INDEX verification_sessions_by_chain ON verification_sessions (root_sessi
 CREATE INDEX verification_sessions_by_respondent ON verification_sessions (project_id, respondent_id) WHERE respondent_id IS NOT NULL;
 CREATE INDEX verification_sessions_by_creation ON verification_sessions (created_at);
 
--- What a capture is recognised by when another session sends it again; the session that sent it first has it.
+-- Links to the hosted verification page. A link is alive until it expires, is deleted, or has reached its maximum of uses.
+CREATE TABLE hosted_links (
+  link_id         text PRIMARY KEY,
+  organization_id text NOT NULL REFERENCES organizations,
+  project_id      text NOT NULL REFERENCES projects,
+  -- Its sessions are in test mode.
+  is_demo         boolean NOT NULL,
+  -- What every session of the link carries; null: left to the page.
+  study_id        text,
+  respondent_id   text,
+  metadata        jsonb NOT NULL,
+  return_url      text,
+  -- The service made it for a page of its own: the project's list of origins does not apply.
+  return_own      boolean NOT NULL,
+  -- First tries that were verified; their retries count as one with them. No maximum: null.
+  uses            integer NOT NULL DEFAULT 0 CHECK (uses >= 0),
+  uses_max        integer CHECK (uses_max > 0),
+  created_at      timestamptz NOT NULL,
+  expires_at      timestamptz NOT NULL,
+  deleted_at      timestamptz
+);
+CREATE INDEX hosted_links_by_project ON hosted_links (project_id, link_id) WHERE deleted_at IS NULL;
+CREATE INDEX hosted_links_by_respondent ON hosted_links (project_id, respondent_id) WHERE respondent_id IS NOT NULL;
+CREATE INDEX hosted_links_by_end ON hosted_links (least(expires_at, deleted_at));
+
+-- Recognises a capture that another session sends again; it belongs to the session that sent it first.
 CREATE TABLE capture_marks (
   organization_id text NOT NULL REFERENCES organizations,
   project_id      text NOT NULL REFERENCES projects,
@@ -67,23 +90,17 @@ CREATE TABLE token_keys (
   signs_from timestamptz NOT NULL
 );
 
--- Every instance learns of a changed secret as of a changed project. Of the same kind, so that older instances understand it.
-CREATE TRIGGER signing_secrets_changed AFTER INSERT OR UPDATE OR DELETE ON signing_secrets
-  FOR EACH ROW EXECUTE FUNCTION note_project_change();
+-- Flags of a session: each is raised once, whichever instance sees it again.
+CREATE TABLE session_flags (
+  organization_id text NOT NULL REFERENCES organizations,
+  project_id      text NOT NULL REFERENCES projects,
+  -- A keyed hash: the id itself is the caller's.
+  session_ref     text NOT NULL,
+  -- Kind and type of the flag, and the question that it is about, hashed.
+  flag_ref        text NOT NULL,
+  flagged_at      timestamptz NOT NULL,
+  PRIMARY KEY (project_id, session_ref, flag_ref)
+);
+CREATE INDEX session_flags_by_time ON session_flags USING brin (flagged_at);
 
-ALTER TABLE verification_sessions ENABLE ROW LEVEL SECURITY;
-ALTER TABLE verification_sessions FORCE ROW LEVEL SECURITY;
-CREATE POLICY one_organization ON verification_sessions USING (coalesce(current_setting('vh.organization_id', true), '') IN ('', organization_id));
-ALTER TABLE capture_marks ENABLE ROW LEVEL SECURITY;
-ALTER TABLE capture_marks FORCE ROW LEVEL SECURITY;
-CREATE POLICY one_organization ON capture_marks USING (coalesce(current_setting('vh.organization_id', true), '') IN ('', organization_id));
-ALTER TABLE verification_usage ENABLE ROW LEVEL SECURITY;
-ALTER TABLE verification_usage FORCE ROW LEVEL SECURITY;
-CREATE POLICY one_organization ON verification_usage USING (coalesce(current_setting('vh.organization_id', true), '') IN ('', organization_id));
-
-DO $$
-BEGIN
-  GRANT SELECT, INSERT, UPDATE, DELETE ON verification_sessions, capture_marks, verification_usage TO verifyhuman_tenant;
-EXCEPTION WHEN OTHERS THEN
-  RAISE NOTICE 'no grants to verifyhuman_tenant: %', SQLERRM;
-END $$;
+CALL isolate_organizations('verification_sessions', 'hosted_links', 'capture_marks', 'verification_usage', 'session_flags');

@@ -1,4 +1,20 @@
--- Webhooks: registrations, the events that they were sent, one delivery for each event and webhook, and every attempt of it.
+-- The outbox of session events, and webhooks: registrations, the events sent, one delivery for each event and webhook, and every attempt of it.
+
+-- Events that the log has not accepted yet. A row is written in the transaction of the change that it reports, and removed once the log has it.
+CREATE TABLE outbox (
+  event_id        text PRIMARY KEY,
+  organization_id text NOT NULL REFERENCES organizations,
+  log_key         text NOT NULL,
+  body            text NOT NULL,
+  written_at      timestamptz NOT NULL DEFAULT now(),
+  -- The sweeper ignores it until then, by the database's clock.
+  due_at          timestamptz NOT NULL,
+  -- Deliveries were made from here, because its way through the log takes too long.
+  fanned_out      boolean NOT NULL DEFAULT false
+);
+CREATE INDEX outbox_by_due ON outbox (due_at);
+-- A row lives for milliseconds: compressing it would cost more than it saves.
+ALTER TABLE outbox ALTER COLUMN body SET STORAGE EXTERNAL;
 
 CREATE TABLE webhooks (
   webhook_id      text PRIMARY KEY,
@@ -14,7 +30,7 @@ CREATE TABLE webhooks (
   previous_sealed bytea,
   previous_until  timestamptz,
   created_at      timestamptz NOT NULL DEFAULT now(),
-  -- Set while the breaker keeps its deliveries back: since when, until the next try, how often in a row, and why.
+  -- Set while the breaker holds its deliveries back: since when, until the next try, how often in a row, and why.
   parked_at       timestamptz,
   parked_until    timestamptz,
   parked_count    integer NOT NULL DEFAULT 0,
@@ -32,7 +48,7 @@ CREATE TABLE webhook_events (
 );
 CREATE INDEX webhook_events_by_session ON webhook_events (project_id, session_id);
 
--- A delivery’s id follows from its event and webhook, so that an event that comes twice makes one delivery. Ids sort by the event’s time.
+-- A delivery's id follows from its event and webhook, so that an event that comes twice makes one delivery. Ids sort by the event's time.
 --
 --   PENDING, not leased: goes out once it is due.   PENDING, leased: a sender has it, and due_at is when the lease ends.
 --
@@ -47,12 +63,12 @@ CREATE TABLE deliveries (
   state           text NOT NULL DEFAULT 'PENDING' CHECK (state IN ('PENDING', 'SUCCEEDED', 'EXHAUSTED')),
   -- The attempt that is pending, or was the last.
   attempt         integer NOT NULL DEFAULT 1,
-  -- The first attempt since the delivery was made or started again: attempts are counted from it.
+  -- The first attempt since the delivery was made or restarted: attempts are counted from it.
   attempts_from   integer NOT NULL DEFAULT 1,
   lane            text NOT NULL DEFAULT 'first' CHECK (lane IN ('first', 'retry')),
   due_at          timestamptz NOT NULL DEFAULT now(),
   leased          boolean NOT NULL DEFAULT false,
-  -- Grows with every lease: whoever writes a result shows that his is still the latest.
+  -- Grows with every lease: a result is written only with the latest.
   token           integer NOT NULL DEFAULT 0,
   created_at      timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (webhook_id, delivery_id)
@@ -75,27 +91,13 @@ CREATE TABLE delivery_attempts (
   PRIMARY KEY (webhook_id, delivery_id, attempt)
 );
 
--- Events whose way through the log takes too long are fanned out from here.
-ALTER TABLE outbox ADD COLUMN fanned_out boolean NOT NULL DEFAULT false;
+-- Erased sessions: later events of them are not written for webhooks. A digest of project and session, since the id is the caller's and
+-- was erased with the rest. Kept for as long as erased_respondents.
+CREATE TABLE erased_sessions (
+  organization_id text NOT NULL REFERENCES organizations,
+  mark            bytea PRIMARY KEY,
+  erased_at       timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX erased_sessions_by_time ON erased_sessions (erased_at);
 
-UPDATE api_keys SET scopes = scopes || ARRAY['webhooks:write', 'webhooks:read']
- WHERE NOT is_demo AND 'keys:write' = ANY(scopes) AND NOT 'webhooks:write' = ANY(scopes);
-
-ALTER TABLE webhooks ENABLE ROW LEVEL SECURITY;
-ALTER TABLE webhooks FORCE ROW LEVEL SECURITY;
-CREATE POLICY one_organization ON webhooks USING (coalesce(current_setting('vh.organization_id', true), '') IN ('', organization_id));
-ALTER TABLE webhook_events ENABLE ROW LEVEL SECURITY;
-ALTER TABLE webhook_events FORCE ROW LEVEL SECURITY;
-CREATE POLICY one_organization ON webhook_events USING (coalesce(current_setting('vh.organization_id', true), '') IN ('', organization_id));
-ALTER TABLE deliveries ENABLE ROW LEVEL SECURITY;
-ALTER TABLE deliveries FORCE ROW LEVEL SECURITY;
-CREATE POLICY one_organization ON deliveries USING (coalesce(current_setting('vh.organization_id', true), '') IN ('', organization_id));
-ALTER TABLE delivery_attempts ENABLE ROW LEVEL SECURITY;
-ALTER TABLE delivery_attempts FORCE ROW LEVEL SECURITY;
-CREATE POLICY one_organization ON delivery_attempts USING (coalesce(current_setting('vh.organization_id', true), '') IN ('', organization_id));
-DO $$
-BEGIN
-  GRANT SELECT, INSERT, UPDATE, DELETE ON webhooks, webhook_events, deliveries, delivery_attempts TO verifyhuman_tenant;
-EXCEPTION WHEN OTHERS THEN
-  RAISE NOTICE 'no grants to verifyhuman_tenant: %', SQLERRM;
-END $$;
+CALL isolate_organizations('outbox', 'webhooks', 'webhook_events', 'deliveries', 'delivery_attempts', 'erased_sessions');

@@ -1,0 +1,131 @@
+-- Receipts: what was scored, from which facts, with which result; the index of scored sessions; and who was erased.
+-- A namespace is a project or an organization, and the mode of the key (proj_1~test).
+
+-- One partition a day, made ahead by the consumer that writes them; retention drops whole partitions. The receipt's id carries its time, so
+-- that a look-up names one day.
+CREATE TABLE receipts (
+  receipt_id       text NOT NULL,
+  scored_at        timestamptz NOT NULL,
+  organization_id  text NOT NULL,
+  -- null: the receipt of an organization's key that names no project.
+  namespace        text,
+  session_ref      text NOT NULL,
+  -- Whose history the session belongs to, project-wide, and whether a respondent is among them.
+  subjects         text[] NOT NULL,
+  respondent_known boolean NOT NULL,
+  -- Sealed. Begins with 0xc1 and the version of the format.
+  record           bytea NOT NULL,
+  seal             bytea NOT NULL,
+  PRIMARY KEY (receipt_id, scored_at)
+) PARTITION BY RANGE (scored_at);
+-- A record is packed already, and of a size that is best kept in its row (the partitions raise the limit for that).
+ALTER TABLE receipts ALTER COLUMN record SET STORAGE EXTERNAL;
+CREATE INDEX receipts_by_session ON receipts (namespace, session_ref, scored_at);
+
+-- Scored sessions by the id that the caller gave them: each with its latest receipt, so that one is found, and a project's are listed, without a
+-- scan of receipts. Receipts of a session lie between first_scored_at and scored_at.
+CREATE TABLE session_index (
+  organization_id  text NOT NULL,
+  namespace        text NOT NULL,
+  session_ref      text NOT NULL,
+  session_id       text NOT NULL,
+  first_scored_at  timestamptz NOT NULL,
+  scored_at        timestamptz NOT NULL,
+  receipt_id       text NOT NULL,
+  score            smallint NOT NULL,
+  recommendation   text NOT NULL,
+  verdict_class    text NOT NULL,
+  duplicate_band   text NOT NULL,
+  study_id         text,
+  source_id        text,
+  supersedes       text,
+  -- Whose history the session belongs to: an outcome finds it without a look at receipts.
+  subjects         text[] NOT NULL,
+  respondent_known boolean NOT NULL,
+  PRIMARY KEY (namespace, session_ref)
+);
+CREATE INDEX session_index_by_receipt ON session_index (namespace, receipt_id);
+CREATE INDEX session_index_by_study ON session_index (namespace, study_id, receipt_id) WHERE study_id IS NOT NULL;
+CREATE INDEX session_index_by_source ON session_index (namespace, source_id, receipt_id) WHERE source_id IS NOT NULL;
+CREATE INDEX session_index_by_time ON session_index USING brin (scored_at);
+
+-- Erased respondents, by the keyed hash in their receipts: a receipt that was scored before and is recorded later, out of the log, the
+-- spool or a dead letter, is erased as it comes. Kept for as long as receipts are.
+CREATE TABLE erased_respondents (
+  project_id  text NOT NULL,
+  subject_ref text NOT NULL,
+  erased_at   timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (project_id, subject_ref)
+);
+CREATE INDEX erased_respondents_by_time ON erased_respondents (erased_at);
+
+CALL isolate_organizations('session_index');
+CALL reserve_for_background_work('receipts');
+
+-- The writes of the consumer of receipts are functions: a connection plans their statements once, also behind a pooler that keeps no prepared ones
+-- (docs/adr/0025). Rows come as columns. Plans are kept from when the tables are empty, so where a function looks rows up they are held to
+-- the indexes; otherwise a table that has grown would be read whole.
+
+-- Records and their seals are one byte string, cut up here: each record where it starts, its seal right after it.
+CREATE FUNCTION record_receipts(
+  ids text[], times_ms double precision[], organizations text[], namespaces text[], session_refs text[], subject_lists text[], known boolean[],
+  packed bytea, starts integer[], lengths integer[], seal_lengths integer[]
+) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+  INSERT INTO receipts (receipt_id, scored_at, organization_id, namespace, session_ref, subjects, respondent_known, record, seal)
+  SELECT id, to_timestamp(at / 1000), organization, namespace, session, string_to_array(subjects, ','), is_known,
+         substring(packed FROM start FOR length), substring(packed FROM start + length FOR seal_length)
+    FROM unnest(ids, times_ms, organizations, namespaces, session_refs, subject_lists, known, starts, lengths, seal_lengths)
+      AS given (id, at, organization, namespace, session, subjects, is_known, start, length, seal_length)
+  ON CONFLICT DO NOTHING;
+END $$;
+
+-- Sessions in one order, so that writers wait for each other and never in a circle. Of several receipts of a session the latest counts.
+CREATE FUNCTION index_sessions(
+  organizations text[], namespaces text[], session_refs text[], session_ids text[], ids text[], times_ms double precision[], scores smallint[], recommendations text[],
+  classes text[], bands text[], studies text[], sources text[], superseded text[], subject_lists text[], known boolean[]
+) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+  INSERT INTO session_index AS was (organization_id, namespace, session_ref, session_id, first_scored_at, receipt_id, scored_at, score, recommendation, verdict_class,
+                                    duplicate_band, study_id, source_id, supersedes, subjects, respondent_known)
+  SELECT DISTINCT ON (namespace, session) organization, namespace, session, session_id, to_timestamp(min(at) OVER (PARTITION BY namespace, session) / 1000), id,
+         to_timestamp(at / 1000), score, recommendation, class, band, study, source, supersedes, string_to_array(subjects, ','), is_known
+    FROM unnest(organizations, namespaces, session_refs, session_ids, ids, times_ms, scores, recommendations, classes, bands, studies, sources, superseded, subject_lists, known)
+      AS given (organization, namespace, session, session_id, id, at, score, recommendation, class, band, study, source, supersedes, subjects, is_known)
+   ORDER BY namespace, session, id COLLATE "C" DESC
+  ON CONFLICT (namespace, session_ref) DO UPDATE SET
+    first_scored_at  = least(was.first_scored_at, excluded.first_scored_at),
+    receipt_id       = CASE WHEN excluded.receipt_id > was.receipt_id THEN excluded.receipt_id ELSE was.receipt_id END,
+    scored_at        = CASE WHEN excluded.receipt_id > was.receipt_id THEN excluded.scored_at ELSE was.scored_at END,
+    score            = CASE WHEN excluded.receipt_id > was.receipt_id THEN excluded.score ELSE was.score END,
+    recommendation   = CASE WHEN excluded.receipt_id > was.receipt_id THEN excluded.recommendation ELSE was.recommendation END,
+    verdict_class    = CASE WHEN excluded.receipt_id > was.receipt_id THEN excluded.verdict_class ELSE was.verdict_class END,
+    duplicate_band   = CASE WHEN excluded.receipt_id > was.receipt_id THEN excluded.duplicate_band ELSE was.duplicate_band END,
+    study_id         = CASE WHEN excluded.receipt_id > was.receipt_id THEN excluded.study_id ELSE was.study_id END,
+    source_id        = CASE WHEN excluded.receipt_id > was.receipt_id THEN excluded.source_id ELSE was.source_id END,
+    supersedes       = CASE WHEN excluded.receipt_id > was.receipt_id THEN excluded.supersedes ELSE was.supersedes END,
+    subjects         = CASE WHEN excluded.receipt_id > was.receipt_id THEN excluded.subjects ELSE was.subjects END,
+    respondent_known = CASE WHEN excluded.receipt_id > was.receipt_id THEN excluded.respondent_known ELSE was.respondent_known END;
+END $$;
+
+-- What is visible only after receipts are committed: outcomes that came before their score count in the history now, and scores of
+-- respondents that were erased after them are deleted. Namespaces are those of the rows, projects those that respondents were erased from.
+CREATE FUNCTION settle_receipts(
+  ids text[], times_ms double precision[], namespaces text[], session_refs text[], projects text[], respondents text[]
+) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  late bigint[];
+BEGIN
+  INSERT INTO adjudication_work (namespace, session_ref)
+  SELECT DISTINCT o.namespace, o.session_ref FROM unnest(namespaces, session_refs) AS scored (namespace, session)
+    JOIN outcomes o ON o.namespace = scored.namespace AND o.session_ref = scored.session;
+
+  SELECT array_agg(place) INTO late FROM unnest(projects, respondents, times_ms) WITH ORDINALITY AS scored (project, respondent, at, place)
+    JOIN erased_respondents e ON e.project_id = scored.project AND e.subject_ref = scored.respondent AND to_timestamp(scored.at / 1000) <= e.erased_at;
+  IF late IS NOT NULL THEN
+    DELETE FROM receipts USING unnest(late) AS place
+     WHERE receipt_id = ids[place::int] AND scored_at = to_timestamp(times_ms[place::int] / 1000);
+    DELETE FROM session_index USING unnest(late) AS place
+     WHERE namespace = namespaces[place::int] AND session_ref = session_refs[place::int];
+  END IF;
+END $$;
