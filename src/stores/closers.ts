@@ -8,7 +8,7 @@ export interface Closers {
   /** Adds what closes the thing that was opened last; `name` is what is said to have taken too long. */
   push(close: () => Promise<void>, name?: string): void;
   /**
-   * Closes everything; then rejects with the first failure, if there was one. `leftMs` tells how much time is left, milliseconds: each may take what
+   * Closes everything; then rejects with the first failure, if there was one. `leftMs` returns the time left in milliseconds: each may take what
    * then remains beyond a reserve for those behind it.
    */
   close(leftMs?: () => number): Promise<void>;

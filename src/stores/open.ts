@@ -1,8 +1,7 @@
 /**
  * Opens the three stores: each real where its address is set, else embedded in the data directory; the mix is free.
  *
- * The directory is locked where something in it is written by this process: an embedded store, or the spool that an API process
- * keeps beside a log on another machine. A process that keeps nothing there leaves it unlocked.
+ * The directory is locked if this process writes to it: an embedded store, or the spool of an API process whose log is on another machine.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -59,7 +58,7 @@ const embeddedBatchMax = 100;
 const embeddedPollMs = 5_000;
 /** A score waits no longer for its counts. They take a millisecond or two where Redis is well. */
 const countersDeadlineMs = 400;
-/** What a start that is told to end takes to close them. */
+/** Longest that an aborted start takes to close them. */
 const stopMsMax = 6_000;
 
 export interface OpenStoresDeps {
@@ -70,7 +69,7 @@ export interface OpenStoresDeps {
   readonly admit?: (database: Database) => Promise<void>;
   /** Aborted, what was opened is closed, and the opening rejects with the reason. */
   readonly stop?: AbortSignal;
-  /** Told that another process has taken the data directory: this one has to end, without closing what it has there. */
+  /** Called if another process has taken the data directory: this one has to end without closing its stores there. */
   readonly onLost?: (error: Error) => void;
 }
 
@@ -108,7 +107,7 @@ export async function openStores(deps: OpenStoresDeps): Promise<Stores> {
     const opening = await step(
       openLog(settings, database, {
         ...{ logger, onDataLoss: createDataLossReporter(logger, metrics) },
-        tellMissingReplicas: (replicas) => metrics.logReplicasMissing.set(replicas),
+        onMissingReplicas: (replicas) => metrics.logReplicasMissing.set(replicas),
       }),
     );
     let log = withDeadLetters({ log: withLag({ log: opening, metrics }), database, logger, metrics });
@@ -156,13 +155,13 @@ function openCounters({ REDIS_URL: url, VH_DATA_DIR }: Settings, logger: Logger)
 async function openLog(
   settings: Settings,
   database: Database,
-  tell: {
+  observers: {
     readonly logger: Logger;
     readonly onDataLoss: OnDataLoss;
-    readonly tellMissingReplicas: (replicas: number) => void;
+    readonly onMissingReplicas: (replicas: number) => void;
   },
 ): Promise<Log> {
-  const { logger, onDataLoss } = tell;
+  const { logger, onDataLoss } = observers;
   const {
     KAFKA_BROKERS: brokers,
     KAFKA_TOPIC_PREFIX: prefix,
@@ -186,7 +185,7 @@ async function openLog(
     ...(sasl === null ? {} : { sasl }),
     sessionTimeoutMs: takeoverMs,
     retentionMs: settings.KAFKA_RETENTION_DAYS * 86_400_000,
-    ...tell,
+    ...observers,
   });
 }
 

@@ -1,5 +1,5 @@
 /**
- * What an operator is told of a store that does not serve: which one it is, where, and why. For the start, the readiness and the log; never for callers.
+ * Describes a store that does not serve to the operator: which one, where, and why. For the start, readiness and the log; never for callers.
  */
 import pg from 'pg';
 import type { Settings } from '../config/settings.js';

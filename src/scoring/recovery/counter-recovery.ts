@@ -1,11 +1,11 @@
 /**
- * Knows whether the counters store holds all that it should of a project, and has what it lost (emptied, restarted from an older snapshot, taken over
- * by a replica that was behind, or new) brought back from the database in the background. Until that is done, scores of the project say what they
- * could not measure.
+ * Checks whether the counters of a project are complete, and rebuilds them from the database in the background. A store loses counters if it is emptied,
+ * restarted from an older snapshot, or taken over by a replica that was behind. Until the rebuild ends, scores of the project report what they could
+ * not measure.
  *
- *   unseen ──first score──▶ whole, or nothing to bring back ──▶ whole ──every few seconds, and when the connection broke──▶ looked at again
- *                       └─▶ rebuilding, here or elsewhere ──done──▶ whole        (failed: unseen again, a later score tries)
- *   whole ──a score finds the store cold──▶ unseen
+ *   unknown ──first score──▶ complete, or nothing to rebuild ──▶ complete ──every few seconds, and after a broken connection──▶ checked again
+ *                        └─▶ rebuilding, here or elsewhere ──done──▶ complete        (failed: unknown again, a later score retries)
+ *   complete ──a score finds the store incomplete──▶ unknown
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -25,7 +25,7 @@ export interface CounterRecoveryDeps extends RebuildDeps {
 export interface CounterRecovery {
   /** To be called before a score of a project, or of one of its modes, is counted. Waits only for a look at a project, never for a rebuild. */
   check(namespace: Namespace): Promise<void>;
-  /** A score found the store cold for this project. */
+  /** A score found the counters of this project incomplete. */
   markIncomplete(namespace: Namespace): void;
   /** Resolves when no rebuild is under way. */
   settled(): Promise<void>;
@@ -122,7 +122,7 @@ async function isNew({ lookups, log, now }: CounterRecoveryDeps, namespace: Name
     return row?.something !== true;
   };
   if (!(await hasNothing())) return false;
-  // Where the log is away nobody can tell, and the project counts as new.
+  // While the log is away the project counts as new.
   const isRecorded = await untilRecorded(log, recordedWait).catch(() => true);
   return isRecorded && hasNothing();
 }

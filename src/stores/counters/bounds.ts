@@ -18,7 +18,7 @@ export const bounds = {
   weekMs: 7 * dayMs,
   /** Distinct members kept exactly; a capped set answers at most this. */
   distinctCap: 128,
-  /** Distinct members per address that the memory adapter tells apart; Redis goes on by estimate. */
+  /** Distinct members per address that the memory adapter counts exactly; Redis estimates beyond `distinctCap`. */
   distinctMax: 4_096,
   /** How long a session is remembered, so that it counts once; longer than any bucket counter looks back. */
   guardMs: 2 * dayMs,
@@ -72,7 +72,7 @@ export const bounds = {
   baselineOwnHours: 3,
   /** How long a subject’s published history is kept after the latest write. */
   historyMs: 400 * dayMs,
-  /** How long a project counts as warm after it was scored last, and how old that mark may get before a call renews it. */
+  /** How long a project counts as complete after it was scored last, and how old that mark may get before a call renews it. */
   completeMs: 2 * dayMs,
   completeRenewMs: hourMs,
   /** How long an instance that rebuilds a project keeps others from it, unless it says again that it is at it. */

@@ -18,7 +18,7 @@ export type RebuildClaim = 'held' | 'taken' | 'interrupted';
 export interface Completeness {
   /**
    * Looks whether the store holds all that it should of the project. If so, it is noted as there up to now; if not, the project is no
-   * longer warm, for every caller, until somebody marks it again.
+   * longer complete, for every caller, until somebody marks it again.
    */
   checkComplete(namespace: Namespace): Promise<Holding>;
   /** Takes the rebuilding of a project for `bounds.claimMs`, or renews it: one owner at a time. */

@@ -1,7 +1,7 @@
 /**
- * Where what a key measures is kept: counters, history, receipts and outcomes of one project, or of an organization where the key has
- * none. Test keys have a mode of their own beside the live one, and so have demo keys, which anybody may mint: nothing crosses from
- * one to another. What belongs to the page or to the key as such (probes, limits) is the project's and the same for all three. Pure.
+ * A namespace holds what a key measures: counters, history, receipts and outcomes of one project, or of an organization if the key has no project.
+ * Live, test and demo keys each have a mode, and nothing crosses between modes. Probes and limits belong to the project and are shared by all
+ * three. Pure.
  */
 
 /** Names a project or organization, and the mode of the key where that is not the live one: `proj_1`, `proj_1~test`, `proj_1~demo`. */

@@ -38,7 +38,7 @@ export interface StoredPage {
  */
 export interface StoredProbe {
   readonly pages: readonly StoredPage[];
-  /** Reference of the first storage token that a page told of; null where none could keep one. */
+  /** Reference of the first storage token that a page reported; null if no page could store one. */
   readonly device: Ref | null;
   /** Of the first page that sent a load message, like the bands. */
   readonly sketch: DeviceSketch | null;
@@ -132,7 +132,7 @@ export interface ScoreCountInput {
   readonly history: Readonly<Record<HistorySubject, Ref | null>>;
 }
 
-/** A session that was counted once, with what its probe told by then. */
+/** A session that was counted once, with what its probe had reported by then. */
 export type CountedSession = Pick<
   ScoreCountInput,
   | 'nowMs'
@@ -156,12 +156,12 @@ export type CountedSession = Pick<
 export type ScoreCountResult =
   /** The limits come first: nothing was counted, and nothing else was looked at. */
   | { readonly kind: 'limited'; readonly rate: RateState }
-  /** The idempotency key was used for another body: nothing was counted beside the limits. */
+  /** The idempotency key was used for another body: only the limits were counted. */
   | { readonly kind: 'conflict'; readonly rate: RateState }
   | ({ readonly kind: 'counted'; readonly rate: RateState } & CountRecord)
   /** Same session, same fingerprint, same probe, or the same idempotency key: what was recorded then, with the first receipt’s id. */
   | { readonly kind: 'replayed'; readonly rate: RateState; readonly recorded: RecentReceipt }
-  /** A replay whose receipt was let go of here: the database has it. Nothing was counted beside the limits. */
+  /** A replay whose receipt was let go of here: the database has it. Only the limits were counted. */
   | { readonly kind: 'released'; readonly rate: RateState; readonly receiptId: string };
 
 /** What `countScore` found and counted. */

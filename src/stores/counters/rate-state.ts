@@ -1,5 +1,5 @@
 /**
- * What a caller is told of its rate limits, from how much of each window was used before the call. Pure.
+ * The rate-limit state of a reply, from how much of each window was used before the call. Pure.
  */
 import type { RateState } from '../../contract/rate.js';
 import type { RateLimit } from './port.js';
@@ -16,7 +16,7 @@ export function rateKeyOf(limit: RateLimit, nowMs: number): string {
 
 /**
  * The state after the call: allowed when every limit had room. Refused, it names the exhausted limit that stays so
- * longest, so that Retry-After is enough; without any limit all is allowed and nothing remains to be told.
+ * longest, so that Retry-After is enough. Without limits every call is allowed and 0 remain.
  */
 export function judgeRates(limits: readonly RateLimit[], used: readonly number[], nowMs: number): RateState {
   const allowed = limits.every((limit, i) => (used[i] ?? 0) < limit.limit);

@@ -47,7 +47,7 @@ export interface LockOptions {
   readonly silentMsMax?: number;
   /** How often the holder gives one. */
   readonly signOfLifeEveryMs?: number;
-  /** Told once that the lock is another's by now: the holder was taken for gone, because it stood still or could not reach the directory. */
+  /** Called once if another process took the lock, because this one stood still or could not reach the directory. */
   readonly onLost?: (error: Error) => void;
   /** Aborted, the waiting ends with its reason. */
   readonly stop?: AbortSignal;

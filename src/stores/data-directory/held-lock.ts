@@ -1,7 +1,7 @@
 /**
  * A lock that this process holds: its signs of life, and how it notices that it holds it no more.
  *
- *     held ──the file names somebody else, or is gone──▶ lost (for good: `onLost` is told once, every further check rejects)
+ *     held ──the file names somebody else, or is gone──▶ lost (for good: `onLost` runs once, every further check rejects)
  *
  * A holder that stands still for half a minute (a frozen container, a suspended machine, a file system out of reach) is taken for gone by one who cannot see
  * its pid. When it comes back there are two, of whom the file names the later. Whoever writes asks first: `check` reads the file where the last sign of life is

@@ -25,7 +25,7 @@ export async function readProcessState(pid: number): Promise<ProcessState> {
   return 'running';
 }
 
-/** Boot and start time of a process, which tell it from a later one with the same pid; null where the kernel does not say. */
+/** Boot and start time of a process, which differ for a later one with the same pid; null if the kernel does not report them. */
 export async function readStartMark(pid: number): Promise<string | null> {
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => null);
   const startTicks = (await readStat(pid))?.[19];

@@ -1,6 +1,6 @@
 /**
- * The outbox: events of sessions on their way into the log and to whoever must miss none. An event is written in the transaction of the change
- * that it tells of, so that either both are there or neither is, and is handed to the log (topic `verifications`) right after the commit.
+ * The outbox: session events on their way into the log. An event is written in the transaction of its change, so that both exist or neither does, and
+ * is appended to the log (topic `verifications`) right after the commit.
  *
  *   written ──commit──▶ waiting ──publish──▶ in the log ──fanned out from there──▶ removed
  *                          │                     └──not within a minute (the log lost it, its reader is away)──▶ the sweeper repeats it
@@ -25,7 +25,7 @@ export interface OutboxDeps {
 }
 
 export interface Outbox {
-  /** Writes events within the transaction of what they tell. */
+  /** Writes events within the transaction of their changes. */
   write(tx: Queryable, events: readonly SessionEvent[]): Promise<void>;
   /** Hands committed events to the log. Resolves when they are there, or are left to the sweeper. */
   publish(events: readonly SessionEvent[]): Promise<void>;
@@ -84,7 +84,7 @@ export function createOutbox({ database, log, logger, metrics }: OutboxDeps): Ou
   };
 }
 
-/** Writes events within the transaction of what they tell. */
+/** Writes events within the transaction of their changes. */
 export async function writeEvents(tx: Queryable, events: readonly SessionEvent[]): Promise<void> {
   if (events.length === 0) return;
   const bodies = events.map((event) => bodyOf(event));
@@ -131,7 +131,7 @@ export async function removeEvents(database: Queryable, eventIds: readonly strin
   );
 }
 
-/** Takes out what waits of a project's sessions, so that nobody is told of them any more; answers how many. Of the organization of the transaction. */
+/** Deletes waiting events of a project's sessions within the organization of the transaction; returns how many. */
 export async function eraseEvents(tx: Queryable, projectId: string, sessionIds: readonly string[]): Promise<number> {
   const rows = await tx.query(
     "DELETE FROM outbox WHERE log_key = ANY($1::text[]) AND body::json ->> 'projectId' = $2 RETURNING event_id",
@@ -140,7 +140,7 @@ export async function eraseEvents(tx: Queryable, projectId: string, sessionIds: 
   return rows.length;
 }
 
-/** Whether an entry of the log tells of one of a project's sessions. Throws for an entry that is none. */
+/** Whether a log entry is an event of one of a project's sessions. Throws for an entry that is no event. */
 export function isEventOf(value: Uint8Array, projectId: string, sessionIds: ReadonlySet<string>): boolean {
   const event = eventOf({ key: '', value });
   return event.projectId === projectId && sessionIds.has(event.sessionId);

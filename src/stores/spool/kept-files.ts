@@ -1,6 +1,6 @@
 /**
- * Files kept beside the spool: what in them was damaged, or refused by the log, waits for an operator, who takes them away. Nobody can tell whom they
- * are about, so that they go by their age where no operator comes.
+ * Spool files that were damaged, or that hold an entry the log refuses. They wait for an operator. Whom they are about is unknown, so they are deleted
+ * by age.
  */
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -31,7 +31,7 @@ export interface SpoolLogDeps {
 const directMsMaxDefault = 500;
 const keptEveryMsDefault = 30_000;
 const dayMs = 86_400_000;
-/** A disk that refused a receipt may have room again later; only trying tells. */
+/** A disk that refused a receipt may have room again later: retry after this time. */
 const refusalMs = 5_000;
 const pauseFirstMs = 100;
 const pauseMsMax = 1_000;
@@ -98,10 +98,7 @@ function startKeptRounds(deps: SpoolLogDeps): { stop(): void } {
     if (keptLife !== undefined && files > 0) {
       const keptBeforeMs = (await keptLife.readClock()) - keptLife.days * dayMs;
       for (const file of await spool.dropKept(keptBeforeMs))
-        logger.warn(
-          { file, days: keptLife.days },
-          'a file kept beside the spool was deleted, as nobody had taken it away',
-        );
+        logger.warn({ file, days: keptLife.days }, 'a kept spool file passed its lifetime and was deleted');
     }
   };
   const round = (): void => void look().catch(() => undefined);

@@ -6,7 +6,7 @@
  * An append resolves when it is on the disk (appends at the same time share a write and a flush), and rejects with StoreUnavailable where
  * the disk or the bound is full; half of a failed write is taken back. Entries leave in the order in which they came, and their file goes
  * when all of it was taken: what a crash cuts short is handed out again at the next start, so entries leave at least once. A file with
- * damage is kept beside the queue under another name, and so is one with entries that the receiver will never take.
+ * damage, or with an entry that the receiver refuses, is renamed and kept.
  */
 import { mkdir, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';

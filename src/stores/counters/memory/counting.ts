@@ -145,7 +145,7 @@ const guardKeyOf = (namespace: string, session: string): string => shortName(nam
 
 function createGuardTable(keyspace: Keyspace) {
   const guards = keyspace.table<Guard>('guards');
-  /** The guard, and whether the session was counted before; one that rested too long starts anew. */
+  /** The guard, and when the session was counted before. An expired guard is replaced. */
   const takeGuard = (
     key: string,
     nowMs: number,

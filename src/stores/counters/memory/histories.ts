@@ -1,6 +1,6 @@
 /**
  * Published histories of subjects, and which projects are complete. A store that starts without a snapshot knows of none:
- * every project is then cold until it is marked. A publication with a lower or equal version changes nothing.
+ * every project is then incomplete until it is marked. A publication with a lower or equal version changes nothing.
  */
 import { bounds } from '../bounds.js';
 import type { HistoryRecord, HistoryValue, ScoreCountInput, StoredHistory } from '../port.js';

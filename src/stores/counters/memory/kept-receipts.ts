@@ -1,6 +1,6 @@
 /**
- * Recent receipts: what was counted packed, and beside it the probe and the records of the candidates as their own tables have them, which costs a
- * receipt their names alone. They are put together again for whoever asks, which is seldom.
+ * Recent receipts: the counts packed, with references to the probe and the candidates’ records in their own tables. A receipt is put together when it
+ * is asked for, which is seldom.
  */
 import type { CountFacts } from '../../../contract/facts.js';
 import { bounds } from '../bounds.js';
@@ -48,8 +48,8 @@ const ofNeighborhood = ['sessions', 'direct', 'linked', 'prefixSessions', 'prefi
 
 type Figure = number | null | undefined;
 type Fields = readonly [
-  ...told: [content: Uint8Array, supersedes: string | null, device: string | null],
-  ...found: [signatureFresh: boolean, warm: boolean, history: StoredHistory],
+  ...call: [content: Uint8Array, supersedes: string | null, device: string | null],
+  ...found: [signatureFresh: boolean, complete: boolean, history: StoredHistory],
   ...counts: [Figure[], source: Figure[] | null, terms: CountFacts['terms'], neighborhood: Figure[]],
 ];
 
@@ -65,9 +65,9 @@ export function createReceipts(keyspace: Keyspace, probes: Pick<Probes, 'open'>)
     keep({ namespace, nowMs, content, counted, picked, probe }: NewReceipt): void {
       const { counts, supersedes, device, signatureFresh, complete, history } = counted;
       const { source, terms, neighborhood } = counts;
-      const told = [content, supersedes, device, signatureFresh, complete, history] as const;
+      const call = [content, supersedes, device, signatureFresh, complete, history] as const;
       const ofCounts = [listed(figures, counts), source && listed(ofSource, source), terms] as const;
-      const fields: Fields = [...told, ...ofCounts, listed(ofNeighborhood, neighborhood)];
+      const fields: Fields = [...call, ...ofCounts, listed(ofNeighborhood, neighborhood)];
       const kept = { packed: packed(fields), picked, probe, atMs: nowMs };
       table.set(keyOf(namespace, counted.receiptId), kept, nowMs, bounds.receiptMs);
     },
@@ -79,7 +79,7 @@ export function createReceipts(keyspace: Keyspace, probes: Pick<Probes, 'open'>)
       ) as Fields;
       const [numbers, source, terms, neighborhood] = counts;
       const probe = kept.probe === null ? null : probes.open(kept.probe, kept.atMs);
-      const told = { supersedes, device, signatureFresh, complete, history };
+      const call = { supersedes, device, signatureFresh, complete, history };
       return {
         receiptId,
         namespace,
@@ -92,7 +92,7 @@ export function createReceipts(keyspace: Keyspace, probes: Pick<Probes, 'open'>)
           neighborhood: named<CountFacts['neighborhood']>(ofNeighborhood, neighborhood),
           ...named<Pick<CountFacts, (typeof figures)[number]>>(figures, numbers),
         },
-        ...told,
+        ...call,
       };
     },
     /** It is recorded elsewhere, and soon goes. */

@@ -19,7 +19,7 @@ export interface MemoryCountersOptions {
   /** Largest number of keys held at once. A session takes about 12, and a probe two more. */
   readonly keysMax: number;
   readonly now?: () => number;
-  /** Told of a snapshot that could not be read, as a SnapshotNote. */
+  /** Receives a SnapshotNote for a snapshot that could not be read. */
   readonly logger?: { warn(note: SnapshotNote, message: string): void };
 }
 

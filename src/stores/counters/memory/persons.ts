@@ -1,6 +1,6 @@
 /**
  * Where a person was counted within a day: networks and addresses of a scope, and sources whatever the scope. A person goes by the respondent,
- * and without one by the device; both remember, so that either tells. Bounded: of a person at very many places no further one is new.
+ * and without one by the device; both are written, so that either is found. Bounded: of a person at very many places no further one is new.
  */
 import { bounds, hourOf } from '../bounds.js';
 import { within, type CountingCall } from './counting-call.js';

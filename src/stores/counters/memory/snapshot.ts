@@ -1,7 +1,7 @@
 /**
- * The snapshot of the counters in memory: written whole beside its place, flushed and renamed, so that the file is
- * always either the old one or the new one; a checksum stands before the content. A snapshot that cannot be read is set aside under `.broken` and reported,
- * and counting starts from nothing; a missing one is the first start.
+ * The snapshot of the counters in memory. It is written to a temporary file, flushed and renamed, so that the file is always the old snapshot or the
+ * new one. A checksum precedes the content. A snapshot that cannot be read is renamed to `.broken` and reported, and counting starts from nothing.
+ * Without a file, counting starts from nothing, too.
  */
 import { createHash } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';

@@ -26,7 +26,7 @@ export interface KafkaLogOptions extends KafkaConnection {
   /** Called when entries were deleted before a group read them. */
   readonly onDataLoss?: OnDataLoss;
   /** Told from time to time how many replicas topics lack that were made while brokers were away. */
-  readonly tellMissingReplicas?: (replicas: number) => void;
+  readonly onMissingReplicas?: (replicas: number) => void;
   /** Longest wait of an append. */
   readonly appendDeadlineMs?: number;
   /** How long a reader that vanished keeps its share of a group. */
@@ -42,7 +42,7 @@ const defaults = {
   partitions: 6,
   retentionMs: 14 * 86_400_000,
   onDataLoss: () => undefined,
-  tellMissingReplicas: () => undefined,
+  onMissingReplicas: () => undefined,
   appendDeadlineMs: 2_000,
   sessionTimeoutMs: 10_000,
   openWaitMs: 5_000,
@@ -69,7 +69,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   const consumers = new Set<Consumer>();
   let isClosed = false;
   const replicas = producer.opened.then(() =>
-    isClosed ? null : startReplicaRounds({ createClient, logger, topicNames, tellMissing: rest.tellMissingReplicas }),
+    isClosed ? null : startReplicaRounds({ createClient, logger, topicNames, tellMissing: rest.onMissingReplicas }),
   );
   await settleWithin(producer.opened, rest.openWaitMs, store).catch(() => undefined);
 

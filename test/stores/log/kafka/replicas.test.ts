@@ -104,7 +104,7 @@ if (stack !== null) {
       const told: number[] = [];
       const log = await openKafkaLog({
         ...{ brokers: [stack.kafkaBrokers], clientId: 'verifyhuman-test', logger, prefix },
-        tellMissingReplicas: (missing) => told.push(missing),
+        onMissingReplicas: (missing) => told.push(missing),
       });
       t.teardown(() => log.close());
       await waitUntil(() => told.length > 0, 'a round at the start', 60_000);

@@ -87,7 +87,7 @@ local function textsOf(generation, bands)
   return texts
 end
 
--- Notes the session under each band. Answers the texts that were there, each once: the numbers of it, and beside them how many bands have it.
+-- Notes the session under each band. Returns the previous texts without repeats: the numbers of each, and how many bands have it.
 local function exchangeBands(bands, figures)
   local seen, shares, seenCount = {}, {}, 0
   if #bands == 0 or not within(bounds.similarMs) then return seen, shares end

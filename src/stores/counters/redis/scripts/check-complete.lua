@@ -1,4 +1,4 @@
--- Whether a project is as whole as when it was marked. KEYS[1] the tag of the project or of its mode. Answers 'complete', or up to when it was, or ''.
+-- Whether a project is still complete. KEYS[1] the tag of the project or of its mode. Answers 'complete', or up to when it was, or ''.
 local base, now = KEYS[1], ARGV[argument.now]
 if redis.call('EXISTS', base .. 'complete') == 0 then return redis.call('GET', base .. 'lost') or '' end
 local run, line = runOf()

@@ -1,4 +1,4 @@
--- One scoring call, counted in one step. KEYS[1] the tag of the project or of its mode; ARGV: see argument-layouts.ts.
+-- One scoring call, counted in one step. KEYS[1] the tag of the project or of its mode; ARGV: see arguments.ts.
 -- Answers what happened, what had been used of each limit, and the receipt as it is stored, now or already, or, released, its id; then the
 -- sketch, the index and, a pair for each page, load and update of the probe.
 enter(ARGV[argument.now], ARGV[argument.session], ARGV[argument.scope])

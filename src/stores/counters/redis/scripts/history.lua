@@ -1,4 +1,4 @@
--- What was published of the subjects that a call names, and whether the project is warm. Uses base, now, nowText.
+-- What was published of the subjects that a call names, and whether the project is complete. Uses base, now, nowText.
 
 local completeAt, ofRespondentAt, ofSourceAt, ofSubSourceAt
 

@@ -1,4 +1,4 @@
--- Notes how far the rebuild of a project has come, or without an owner tells it. KEYS[1] the tag of the project or of its mode. Under another run of the
+-- Saves the cursor of a rebuild, or returns it if no owner is given. KEYS[1] the tag of the project or of its mode. Under another run of the
 -- server, or after another took over, as after its emptying, nothing is known of a rebuild: what it had brought back may be gone.
 local base, owner, hold = KEYS[1], ARGV[argument.owner], holdOf()
 if owner == '' then

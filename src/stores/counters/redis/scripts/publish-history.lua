@@ -1,4 +1,4 @@
--- Keeps histories of subjects. KEYS[1] the project’s tag; ARGV: see argument-layouts.ts.
+-- Keeps histories of subjects. KEYS[1] the project’s tag; ARGV: see arguments.ts.
 for before = heads, #ARGV - 1, stride do
   local version = ARGV[before + item.version]
   local key = KEYS[1] .. 'o:' .. ARGV[before + item.subject]

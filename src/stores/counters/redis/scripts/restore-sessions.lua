@@ -1,5 +1,5 @@
 -- Counts sessions that were counted before and lost. KEYS[1] the project’s tag; ARGV: see
--- argument-layouts.ts.
+-- arguments.ts.
 local calledAt = tonumber(ARGV[argument.calledAt])
 for before = heads, #ARGV - 1, stride do
   enter(ARGV[before + item.now], ARGV[before + item.session], ARGV[before + item.scope], calledAt)

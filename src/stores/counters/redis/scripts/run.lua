@@ -1,5 +1,5 @@
 -- The run of this server, another one after each restart, and the line of its data, another one from each taking over on: a server that handed over and
--- took over again is in the same run, and lacks what was counted in between and did not reach it. Where the server does not tell, always '0' and ''.
+-- took over again is in the same run, and lacks what was counted in between and did not reach it. If the server does not report them: '0' and ''.
 local function runOf()
   local server, replication = redis.pcall('INFO', 'server'), redis.pcall('INFO', 'replication')
   local run = type(server) == 'string' and string.match(server, 'run_id:(%x+)') or '0'
