@@ -1,8 +1,8 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import { Command } from 'ioredis';
 import t from 'tap';
-import type { Argument } from '../../../src/stores/counters/redis/argument-layouts.js';
-import { ScriptCall } from '../../../src/stores/counters/redis/script-call.js';
+import type { Argument } from '../../../src/stores/counters/redis/arguments.js';
+import { ScriptCall } from '../../../src/stores/counters/redis/script-runner.js';
 
 const key = '{project}:';
 

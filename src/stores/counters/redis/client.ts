@@ -1,6 +1,6 @@
 /**
- * The client of Redis by its address: one node, one that Sentinels name, or a cluster. Of several nodes any tells of the others. A server that
- * turned into a replica refuses to write (READONLY): its connection is then made anew, since the name may stand for another server by now.
+ * Creates the Redis client for an address: one node, one that Sentinels name, or a cluster. One of several nodes is enough to find the others. If a
+ * server turned into a replica and refuses writes (READONLY), the client reconnects: the name may stand for another server by now.
  */
 import { Cluster, Redis } from 'ioredis';
 
@@ -13,7 +13,7 @@ export function createClient(url: string, deadlineMs: number): Redis | Cluster {
     lazyConnect: true,
     enableAutoPipelining: false,
     connectTimeout: Math.max(deadlineMs, 1_000),
-    // A peer that went silent is left, or its connection would never be made anew.
+    // Without it the client would never leave a peer that went silent.
     socketTimeout: Math.max(4 * deadlineMs, 2_000),
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
@@ -55,8 +55,8 @@ export function createClient(url: string, deadlineMs: number): Redis | Cluster {
 }
 
 /**
- * Connects anew where the client has ended without having been told to: it does for good when the news of a switch of servers comes while it is asking
- * a Sentinel for the address. The function that it answers with is to be called before the client is closed.
+ * Reconnects a client that ended by itself. It ends for good if a failover is announced while it asks a Sentinel for the address. Call the returned
+ * function before closing the client.
  */
 export function keepAlive(client: Redis | Cluster): () => void {
   const connect = (): void => void client.connect().catch(() => undefined);
@@ -71,7 +71,7 @@ export function keepAlive(client: Redis | Cluster): () => void {
   };
 }
 
-const keepName = (name: string, tell: (error: null, address: string) => void): void => tell(null, name);
+const keepName = (name: string, done: (error: null, address: string) => void): void => done(null, name);
 
 interface SeveralNodes {
   readonly kind: 'cluster' | 'sentinel';

@@ -1,20 +1,19 @@
 /** Whether Redis still holds what was counted in it; see ../completeness.ts. Each is one script on the project's slot. */
 import { storeUnavailable } from '../../../errors.js';
 import type { Completeness } from '../completeness.js';
-import { layOut } from './argument-layouts.js';
-import { formatTimestamp, tagOf } from './arguments.js';
+import { formatTimestamp, layOut, tagOf } from './arguments.js';
 import type { RedisConnection } from './connection.js';
 import type { Scripts } from './scripts.js';
 
 export function createCompleteness(connection: RedisConnection, scripts: Scripts, now: () => number): Completeness {
   return {
     checkComplete: async (namespace) => {
-      const told = await connection.run(
+      const reply = await connection.run(
         scripts.checkComplete,
         tagOf(namespace),
         layOut('checkComplete', { now: formatTimestamp(now()) }),
       );
-      const answer = String(told);
+      const answer = String(reply);
       if (answer === 'complete') return { isComplete: true, keptUpToMs: null };
       return { isComplete: false, keptUpToMs: answer === '' ? null : Number(answer) };
     },

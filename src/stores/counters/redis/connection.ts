@@ -7,7 +7,7 @@ import { Cluster, type Redis } from 'ioredis';
 import { storeUnavailable } from '../../../errors.js';
 import { wordsOf } from '../../../telemetry/logged-error.js';
 import { createClient, keepAlive } from './client.js';
-import type { Argument } from './argument-layouts.js';
+import type { Argument } from './arguments.js';
 import { createScriptRunner } from './script-runner.js';
 import type { Library, Script } from './scripts.js';
 

@@ -11,18 +11,17 @@ import { judgeRates } from '../rate-state.js';
 import {
   countArguments,
   historyArguments,
+  layOut,
   probeArguments,
   restoreArguments,
   formatTimestamp,
   tagOf,
 } from './arguments.js';
-import { layOut } from './argument-layouts.js';
 import { connectRedis, type RedisAddress, type RedisConnection, type RedisLogger } from './connection.js';
 import { decodeProbe, decodeRecord, decodeUsed, readFrame, stringOf, type Frame } from './record.js';
-import { openStoreClock } from './store-clock.js';
 import { createRateTaker } from './rate-taker.js';
 import { loadScripts, type Scripts } from './scripts.js';
-import { checkServers } from './server-check.js';
+import { checkServers, openStoreClock } from './server.js';
 import { createCompleteness } from './completeness.js';
 
 export interface RedisCountersOptions {
@@ -31,7 +30,7 @@ export interface RedisCountersOptions {
   /** How long a call may take before it fails. */
   readonly deadlineMs: number;
   readonly logger?: RedisLogger;
-  /** Tells restored sessions whose time has passed. */
+  /** Decides which restored sessions have expired. */
   readonly now?: () => number;
   /** The clock that the times of calls are taken from; how far it is from the store’s is made up for in the windows of limits. */
   readonly systemClock?: () => number;

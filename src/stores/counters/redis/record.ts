@@ -1,6 +1,6 @@
 /**
  * The record of one counted call as the script writes it: strings behind their lengths, namely the numbers (packed) and
- * the record of each candidate. The probe’s sketch, index and contents come beside it.
+ * the record of each candidate. The probe’s sketch, index and contents follow it in the reply.
  */
 import { Unpackr } from 'msgpackr';
 import type { CountFacts, DuplicateCandidate } from '../../../contract/facts.js';

@@ -1,11 +1,9 @@
 /**
- * Runs the scripts: as functions of the server where it has them, else as scripts. A function is made once and a script anew by every call, which
- * costs the server a tenth of a count. Servers lose functions, new nodes have none, and a user may not be let load any: a call never waits for
- * that, nor fails of it.
+ * Runs the scripts as functions of the server, or as scripts if it has no such functions (docs/adr/0018). Servers lose functions, new nodes have none,
+ * and a user may not be allowed to load any. No call waits for a load or fails without one.
  */
-import { Cluster, type Redis } from 'ioredis';
-import type { Argument } from './argument-layouts.js';
-import { ScriptCall } from './script-call.js';
+import { Cluster, Command, type Redis } from 'ioredis';
+import type { Argument } from './arguments.js';
 import { libraryPrefix, type Library, type Script } from './scripts.js';
 
 export type RunScript = (script: Script, key: string, args: readonly Argument[]) => Promise<unknown>;
@@ -16,7 +14,7 @@ const othersMax = 8;
 export function createScriptRunner(
   client: Redis | Cluster,
   library: Library,
-  tellRefusal: (reason: string) => void,
+  onRefused: (reason: string) => void,
 ): RunScript {
   let isThere = false;
   let loading = false;
@@ -33,7 +31,7 @@ export function createScriptRunner(
       isThere = false;
       if (isReply(error)) {
         isRefused = true;
-        tellRefusal(error.message);
+        onRefused(error.message);
       }
     } finally {
       loading = false;
@@ -89,4 +87,41 @@ function namesIn(libraries: unknown): string[] {
     const name: unknown = Array.isArray(one) ? one[one.indexOf('library_name') + 1] : null;
     return typeof name === 'string' ? [name] : [];
   });
+}
+
+/**
+ * One run of a script as the client sends it, answered in bytes. The client would measure and write each of a hundred arguments apart; here all texts
+ * between two byte strings are joined and written at once. `name` is in lower case, as the client looks it up in several tables.
+ */
+export class ScriptCall extends Command {
+  constructor(name: 'fcall' | 'evalsha' | 'eval', script: string, key: string, args: readonly Argument[]) {
+    // The client would flatten what it is given, which costs as much as all the rest.
+    super(name, [], { replyEncoding: null });
+    this.args = [script, '1', key, ...args];
+    this.stringifyArguments();
+  }
+
+  override toWritable(): Buffer {
+    const pieces: (string | Buffer)[] = [];
+    let text = `*${this.args.length + 1}\r\n$${this.name.length}\r\n${this.name}\r\n`;
+    for (const arg of this.args as readonly (string | Buffer)[]) {
+      if (typeof arg === 'string') text += `$${Buffer.byteLength(arg)}\r\n${arg}\r\n`;
+      else {
+        pieces.push(`${text}$${arg.length}\r\n`, arg);
+        text = '\r\n';
+      }
+    }
+    pieces.push(text);
+    const sizes = pieces.map((piece) => Buffer.byteLength(piece));
+    const call = Buffer.allocUnsafe(sizes.reduce((sum, size) => sum + size, 0));
+    let at = 0;
+    pieces.forEach((piece, index) => {
+      const size = sizes[index] ?? 0;
+      if (typeof piece !== 'string') call.set(piece, at);
+      // A text of as many bytes as units is ASCII, which is copied as it is.
+      else call.write(piece, at, size === piece.length ? 'latin1' : 'utf8');
+      at += size;
+    });
+    return call;
+  }
 }

@@ -1,15 +1,15 @@
 /**
- * The Lua scripts, put together from the parts in scripts/, with the bounds and the places of the arguments put in as numbers: as tables they
- * would be built anew by every call. Each stands twice: as a script, and as a function of a library, whose parts the server makes once and not
- * at every call. They stay in the source tree; compiled code finds them from the root of the package. A missing part, or a name that stands for
- * nothing, fails the start.
+ * Loads the Lua scripts from their parts in scripts/. Bounds and argument positions are inlined as numbers, because every call would build a table of
+ * them again. Each script exists twice: as a script, and as a function of a library, which the server builds once instead of at every call
+ * (docs/adr/0018). The parts stay in the source tree; compiled code finds them from the root of the package. A missing part or an unknown name fails
+ * the start.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageRoot } from '../../../package-root.js';
 import { bounds } from '../bounds.js';
-import { layoutPlaces, type ScriptName } from './argument-layouts.js';
+import { layoutPlaces, type ScriptName } from './arguments.js';
 
 export interface Script {
   readonly name: ScriptName;
@@ -150,8 +150,8 @@ function sha1Of(text: string): string {
 }
 
 /**
- * The part without its comments, and with a number for every name of a bound or of the place of an argument. An expiry that is a number becomes a
- * text, which the server takes as it is: a number it spells as a fraction first.
+ * Removes comments and inlines a number for every bound and argument position. An expiry becomes a text: the server would format a number as a
+ * fraction first.
  */
 function putNumbersIn(part: string, script: ScriptName): string {
   const numbers: Readonly<Record<string, number>> = {
