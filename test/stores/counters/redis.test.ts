@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { pack } from 'msgpackr';
 import t from 'tap';
 import { openRedisCounters } from '../../../src/stores/counters/redis/open.js';
 import { testContract } from './contract.js';
 import { bounds } from '../../../src/stores/counters/bounds.js';
-import { locateTerms } from '../../../src/stores/counters/term-cells.js';
-import { countsOf, probeInput, ref, scoreInput, sketchOf, startMs } from './inputs.js';
+import { countsOf, probeInput, ref, scoreInput, startMs } from './inputs.js';
 import { findRedis } from './redis-server.js';
 
 const redis = await findRedis();
