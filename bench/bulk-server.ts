@@ -4,12 +4,12 @@
  */
 import Fastify from 'fastify';
 import { pack } from 'msgpackr';
-import { quietQueues } from '../src/stores/log/kafka/quiet.js';
+import { stopIdleTimers } from '../src/stores/log/kafka/kafkajs-patch.js';
 import { openBenchLog } from './bench-log.js';
 
 const bodyBytesMax = 1_048_576;
 
-quietQueues();
+stopIdleTimers();
 const { producer, log } = await openBenchLog('bulk', bodyBytesMax);
 
 const app = Fastify({ bodyLimit: bodyBytesMax });

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import Fastify from 'fastify';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { quietQueues } from '../src/stores/log/kafka/quiet.js';
+import { stopIdleTimers } from '../src/stores/log/kafka/kafkajs-patch.js';
 import { openBenchLog, setting } from './bench-log.js';
 import { reportLoopDelay } from './loop-delay.js';
 
@@ -32,7 +32,7 @@ return sum`,
 const database = new pg.Pool({ connectionString: setting('DATABASE_URL'), max: 4 });
 await database.query('CREATE TABLE IF NOT EXISTS pipeline (id text PRIMARY KEY, record bytea NOT NULL)');
 
-quietQueues();
+stopIdleTimers();
 const { kafka, topic, producer, log } = await openBenchLog('pipeline', writeBytesMax);
 const consumer = kafka.consumer({ groupId: `${topic}.rows`, maxWaitTimeInMs: 200, minBytes: 262_144 });
 await consumer.connect();

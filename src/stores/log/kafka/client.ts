@@ -10,9 +10,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { Kafka, logLevel, type ISocketFactory, type KafkaConfig, type logCreator } from 'kafkajs';
 import type { Logger } from '../../../telemetry/logger.js';
-import { shareCodec } from './codec.js';
-import { waitPatiently } from './patience.js';
-import { quietQueues } from './quiet.js';
+import { stopIdleTimers } from './kafkajs-patch.js';
 
 export interface KafkaConnection {
   readonly brokers: readonly string[];
@@ -32,9 +30,7 @@ const connectionTimeoutMs = 3_000;
 const requestTimeoutMs = 5_000;
 const keepAliveMs = 60_000;
 
-quietQueues();
-waitPatiently();
-shareCodec();
+stopIdleTimers();
 
 export function createKafkaClient({ brokers, clientId, ssl, sasl, logger }: KafkaConnection): KafkaClient {
   const { socketFactory, cut } = createSockets();

@@ -3,7 +3,7 @@ import kafkajs, { Kafka, logLevel } from 'kafkajs';
 import t from 'tap';
 import type { DataLoss } from '../../../../src/stores/log/data-loss.js';
 import { openKafkaLog } from '../../../../src/stores/log/kafka/log.js';
-import type { Log, LogEntry } from '../../../../src/stores/log/port.js';
+import type { LogEntry } from '../../../../src/stores/log/port.js';
 import { createLogger } from '../../../../src/telemetry/logger.js';
 import { freePort } from '../../counters/redis-server.js';
 import { findStack, startOwnStack } from '../../../helpers/stores.js';
@@ -13,10 +13,11 @@ import { entry, freshGroup, gather, testLogContract, textOf } from '../contract.
 const stack = findStack(t, 'Kafka behind the log port');
 const logger = createLogger('silent');
 
-const open = (kafkaBrokers: string, prefix = `test-${randomUUID()}.`): Promise<Log> =>
-  openKafkaLog({ brokers: [kafkaBrokers], clientId: 'verifyhuman-test', logger, prefix, sessionTimeoutMs: 3_000 });
 /** A broker takes its time to start, and the machine may be busy. */
 const backWithinMs = 90_000;
+const connection = { clientId: 'verifyhuman-test', logger, sessionTimeoutMs: 3_000, openWaitMs: backWithinMs };
+const open = (kafkaBrokers: string, changes: { readonly prefix?: string; readonly openWaitMs?: number } = {}) =>
+  openKafkaLog({ ...connection, brokers: [kafkaBrokers], prefix: `test-${randomUUID()}.`, ...changes });
 t.setTimeout(300_000);
 
 t.test('with brokers away the log opens, refuses appends with the reason, and closes', async (t) => {
@@ -70,7 +71,7 @@ if (stack !== null) {
       const prefix = `test-${randomUUID()}.`;
       const losses: DataLoss[] = [];
       const log = await openKafkaLog({
-        ...{ brokers: [stack.kafkaBrokers], clientId: 'verifyhuman-test', logger, prefix, sessionTimeoutMs: 3_000 },
+        ...{ ...connection, brokers: [stack.kafkaBrokers], prefix },
         retentionMs: 5 * 86_400_000,
         onDataLoss: (loss) => losses.push(loss),
       });
@@ -112,7 +113,7 @@ if (stack !== null) {
 
   t.test('members of two instances share a group, also while one comes and goes; nothing is lost', async (t) => {
     const prefix = `test-${randomUUID()}.`;
-    const [one, two] = [await open(stack.kafkaBrokers, prefix), await open(stack.kafkaBrokers, prefix)];
+    const [one, two] = [await open(stack.kafkaBrokers, { prefix }), await open(stack.kafkaBrokers, { prefix })];
     t.teardown(() => Promise.all([one.close(), two.close()]));
     const seen = new Map<string, number>();
     const handle = async (batch: readonly LogEntry[]): Promise<void> => {
@@ -137,7 +138,7 @@ if (stack !== null) {
     async (t) => {
       const own = await startOwnStack(t, ['kafka'], 200);
       await own.command('stop');
-      const log = await open(own.kafkaBrokers);
+      const log = await open(own.kafkaBrokers, { openWaitMs: 100 });
       t.teardown(() => log.close());
       const { texts } = await gather(log, 'scores', freshGroup());
       await t.rejects(log.append('scores', [entry('k', 'lost')]), { code: 'STORE_UNAVAILABLE' });

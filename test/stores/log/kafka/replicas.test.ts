@@ -103,7 +103,7 @@ if (stack !== null) {
       await admin.connect();
       const told: number[] = [];
       const log = await openKafkaLog({
-        ...{ brokers: [stack.kafkaBrokers], clientId: 'verifyhuman-test', logger, prefix },
+        ...{ brokers: [stack.kafkaBrokers], clientId: 'verifyhuman-test', logger, prefix, openWaitMs: 60_000 },
         onMissingReplicas: (missing) => told.push(missing),
       });
       t.teardown(() => log.close());
