@@ -7,11 +7,12 @@
 import { storeUnavailable } from '../../../errors.js';
 import { settleWithin } from '../../settle-within.js';
 import { createTopicWriters } from '../group-commit.js';
+import { createKafkaAdmin, type KafkaAdmin } from './admin.js';
 import { createKafkaClient, type KafkaClient, type KafkaConnection } from './client.js';
 import { startKafkaConsumer } from './consumer.js';
-import { startKafkaProducer } from './producer.js';
-import { startReplicaRounds } from './replica-rounds.js';
-import { createTopics, createWatch } from './topics.js';
+import { startKafkaProducer, type KafkaProducer } from './producer.js';
+import { startReplicaRounds } from './replicas.js';
+import { createTopics, readProgress, requireWritable } from './topics.js';
 import type { OnDataLoss } from '../data-loss.js';
 import { topics, type Consumer, type Log, type PartitionProgress, type Topic } from '../port.js';
 
@@ -25,7 +26,7 @@ export interface KafkaLogOptions extends KafkaConnection {
   readonly retentionMs?: number;
   /** Called when entries were deleted before a group read them. */
   readonly onDataLoss?: OnDataLoss;
-  /** Told from time to time how many replicas topics lack that were made while brokers were away. */
+  /** Called once a minute with the number of replicas that topics lack because brokers were away when they were created. */
   readonly onMissingReplicas?: (replicas: number) => void;
   /** Longest wait of an append. */
   readonly appendDeadlineMs?: number;
@@ -49,37 +50,56 @@ const defaults = {
 };
 /** The write ends before the append that waits for it gives up, so that its reason is told. */
 const sendShare = 0.9;
+const createTopicsDeadlineMs = 15_000;
 const writeBytesMax = 786_432;
 const waitingBytesMax = 67_108_864;
 
 /** Resolves when the log is open, or after `openWaitMs` all the same. */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
-  const { now, prefix, partitions, retentionMs, onDataLoss, appendDeadlineMs, sessionTimeoutMs, logger, ...rest } = {
-    ...defaults,
-    ...options,
-  };
+  const settings = { ...defaults, ...options };
+  const { prefix, partitions, retentionMs, logger } = settings;
   const createClient = (): KafkaClient => createKafkaClient(options);
-  const nameOf = (topic: Topic): string => `${prefix}${topic}`;
-  const topicNames = topics.map(nameOf);
+  const topicNames = topics.map((topic) => `${prefix}${topic}`);
+  const admin = createKafkaAdmin(createClient);
   const producer = startKafkaProducer({
-    ...{ createClient, logger, deadlineMs: appendDeadlineMs * sendShare },
-    prepare: (kafka) => createTopics(kafka.admin(), { names: topicNames, partitions, retentionMs, logger }),
+    ...{ createClient, logger, deadlineMs: settings.appendDeadlineMs * sendShare },
+    prepare: () =>
+      admin.request(
+        (connected) => createTopics(connected, { names: topicNames, partitions, retentionMs, logger }),
+        createTopicsDeadlineMs,
+      ),
   });
-  const watch = createWatch(createClient);
+  const { opened } = producer;
+  const onMissing = settings.onMissingReplicas;
+  const stopReplicaRounds = startReplicaRounds({ createClient, opened, topicNames, logger, onMissing });
+  await settleWithin(opened, settings.openWaitMs, store).catch(() => undefined);
+  return createLog(settings, { createClient, admin, producer, stopReplicaRounds });
+}
+
+type Settings = KafkaLogOptions & Required<Pick<KafkaLogOptions, keyof typeof defaults>>;
+
+interface Parts {
+  readonly createClient: () => KafkaClient;
+  readonly admin: KafkaAdmin;
+  readonly producer: KafkaProducer;
+  readonly stopReplicaRounds: () => void;
+}
+
+function createLog(settings: Settings, parts: Parts): Log {
+  const { createClient, admin, producer, stopReplicaRounds } = parts;
+  const { now, prefix, logger, onDataLoss, sessionTimeoutMs } = settings;
+  const nameOf = (topic: Topic): string => `${prefix}${topic}`;
   const consumers = new Set<Consumer>();
   let isClosed = false;
-  const replicas = producer.opened.then(() =>
-    isClosed ? null : startReplicaRounds({ createClient, logger, topicNames, tellMissing: rest.onMissingReplicas }),
-  );
-  await settleWithin(producer.opened, rest.openWaitMs, store).catch(() => undefined);
-
   const writers = createTopicWriters({
-    ...{ store, deadlineMs: appendDeadlineMs, writeBytesMax, waitingBytesMax },
+    ...{ store, deadlineMs: settings.appendDeadlineMs, writeBytesMax, waitingBytesMax },
     write: (topic, entries) => producer.send(nameOf(topic), entries),
   });
   const requireOpen = (): void => {
     if (isClosed) throw storeUnavailable(`${store}: closed`);
   };
+  const progress = (topic: Topic, group: string): Promise<readonly PartitionProgress[]> =>
+    admin.request((connected) => readProgress(connected, nameOf(topic), `${nameOf(topic)}.${group}`));
 
   return {
     append: async (topic, entries) => {
@@ -89,13 +109,12 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
     },
     subscribe: async (subscription) => {
       requireOpen();
-      const topicName = nameOf(subscription.topic);
-      const groupId = `${topicName}.${subscription.group}`;
-      const readProgress = (): Promise<readonly PartitionProgress[]> => watch.progress(topicName, groupId);
+      const { topic, group } = subscription;
       const consumer = startKafkaConsumer(
         {
-          ...{ createClient, opened: producer.opened, readProgress, onDataLoss },
-          ...{ now, logger, topicName, groupId, sessionTimeoutMs },
+          ...{ createClient, opened: producer.opened, onDataLoss, now, logger, sessionTimeoutMs },
+          ...{ topicName: nameOf(topic), groupId: `${nameOf(topic)}.${group}` },
+          readProgress: () => progress(topic, group),
         },
         subscription,
       );
@@ -108,20 +127,20 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
     },
     progress: async (topic, group) => {
       requireOpen();
-      return watch.progress(nameOf(topic), `${nameOf(topic)}.${group}`);
+      return progress(topic, group);
     },
     ping: async () => {
       requireOpen();
       producer.requireReady();
-      await watch.check(topicNames);
+      await admin.request((connected) => requireWritable(connected, topics.map(nameOf)));
     },
     close: async () => {
       isClosed = true;
-      void replicas.then((rounds) => rounds?.stop());
+      stopReplicaRounds();
       await Promise.all(Object.values(writers).map((writer) => writer.drain()));
       await Promise.all([...consumers].map((consumer) => consumer.stop()));
       await producer.close();
-      watch.close();
+      admin.close();
     },
   };
 }

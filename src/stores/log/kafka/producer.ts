@@ -32,7 +32,7 @@ export interface KafkaProducerDeps {
   /** Makes a client for each fresh producer. */
   readonly createClient: () => KafkaClient;
   /** Creates the topics; called before each connect until it succeeds once. */
-  readonly prepare: (kafka: Kafka) => Promise<void>;
+  readonly prepare: () => Promise<void>;
   readonly logger: Logger;
   /** Longest wait of a send. */
   readonly deadlineMs: number;
@@ -41,7 +41,6 @@ export interface KafkaProducerDeps {
 const store = 'kafka';
 /** Below the broker’s usual limit of 1 MiB for a batch, even when all entries go to one partition. */
 const sendBytesMax = 786_432;
-const prepareDeadlineMs = 15_000;
 const connectDeadlineMs = 10_000;
 const closeDeadlineMs = 2_000;
 const pauseFirstMs = 200;
@@ -61,7 +60,7 @@ export function startKafkaProducer(deps: KafkaProducerDeps): KafkaProducer {
 
   const connect = async (): Promise<Producer> => {
     client = createClient();
-    if (!isPrepared) await settleWithin(deps.prepare(client.kafka), prepareDeadlineMs, store);
+    if (!isPrepared) await deps.prepare();
     isPrepared = true;
     const producer = createProducer(client.kafka);
     await settleWithin(producer.connect(), connectDeadlineMs, store);

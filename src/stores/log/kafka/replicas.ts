@@ -8,6 +8,8 @@
  */
 import kafkajs, { type Admin } from 'kafkajs';
 import type { Logger } from '../../../telemetry/logger.js';
+import { createKafkaAdmin, type KafkaAdmin } from './admin.js';
+import type { KafkaClient } from './client.js';
 
 /** Replicas of a topic where there are brokers enough. */
 export const replicasMax = 3;
@@ -128,4 +130,48 @@ export async function endMark(admin: Admin, name: string, entries: Entries): Pro
     validateOnly: false,
     resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name, configEntries }],
   });
+}
+
+export interface ReplicaRoundsDeps {
+  /** Resolves once the topics exist. */
+  readonly opened: Promise<void>;
+  readonly createClient: () => KafkaClient;
+  readonly topicNames: readonly string[];
+  readonly logger: Logger;
+  /** Called after each round with the number of missing replicas. */
+  readonly onMissing: (replicas: number) => void;
+}
+
+/** Longer than a round may take. */
+const roundEveryMs = 60_000;
+const roundDeadlineMs = 15_000;
+
+/** Starts when the log opens. Returns a function that stops the rounds without waiting for one. */
+export function startReplicaRounds(deps: ReplicaRoundsDeps): () => void {
+  const { createClient, topicNames, logger, onMissing } = deps;
+  let admin: KafkaAdmin | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  const round = async (): Promise<void> => {
+    admin = createKafkaAdmin(createClient);
+    try {
+      onMissing(await admin.request((connected) => addReplicas(connected, topicNames, logger), roundDeadlineMs));
+    } catch (error) {
+      if (!isStopped)
+        logger.warn({ err: error }, 'whether topics lack replicas is not known; a later round looks again');
+    } finally {
+      admin.close();
+    }
+  };
+  void deps.opened.then(() => {
+    if (isStopped) return;
+    timer = setInterval(() => void round(), roundEveryMs);
+    timer.unref();
+    void round();
+  });
+  return () => {
+    isStopped = true;
+    clearInterval(timer);
+    admin?.close();
+  };
 }

@@ -1,12 +1,6 @@
-/**
- * Topics of the Kafka log: made where they are missing, with a retention of their own; where they exist, one that keeps its entries for less is warned
- * of. And a check that the cluster answers.
- */
+/** Topics of the log: creates missing ones, warns of those with too short a retention, checks that all take writes, and reads the progress of groups. */
 import kafkajs, { type Admin } from 'kafkajs';
-import { storeUnavailable } from '../../../errors.js';
 import type { Logger } from '../../../telemetry/logger.js';
-import { settleWithin } from '../../settle-within.js';
-import type { KafkaClient } from './client.js';
 import { inSyncEntry, inSyncMin, replicasMax } from './replicas.js';
 import type { PartitionProgress } from '../port.js';
 
@@ -18,40 +12,33 @@ export interface TopicsOptions {
   readonly logger: Logger;
 }
 
-const checkDeadlineMs = 2_000;
-
 /** Creates missing topics on as many replicas as there are brokers, at most three. */
 export async function createTopics(admin: Admin, options: TopicsOptions): Promise<void> {
   const { names, partitions, retentionMs, logger } = options;
-  try {
-    await admin.connect();
-    const existing = new Set(await admin.listTopics());
-    const missing = names.filter((name) => !existing.has(name));
-    await warnOfShort(
-      admin,
-      names.filter((name) => existing.has(name)),
-      options,
-    );
-    if (missing.length === 0) return;
-    const { brokers } = await admin.describeCluster();
-    const replicationFactor = Math.min(replicasMax, brokers.length);
-    const configEntries = [
-      { name: 'retention.ms', value: String(retentionMs) },
-      { name: 'retention.bytes', value: '-1' },
-      inSyncEntry(replicationFactor),
-    ];
-    await admin.createTopics({
-      topics: missing.map((topic) => ({ topic, numPartitions: partitions, replicationFactor, configEntries })),
-      waitForLeaders: true,
-    });
-    logger.info({ topics: missing, partitions, replicationFactor, retentionMs }, 'created topics in Kafka');
-  } finally {
-    await admin.disconnect().catch(() => undefined);
-  }
+  const existing = new Set(await admin.listTopics());
+  const missing = names.filter((name) => !existing.has(name));
+  await warnOfShortRetention(
+    admin,
+    names.filter((name) => existing.has(name)),
+    options,
+  );
+  if (missing.length === 0) return;
+  const { brokers } = await admin.describeCluster();
+  const replicationFactor = Math.min(replicasMax, brokers.length);
+  const configEntries = [
+    { name: 'retention.ms', value: String(retentionMs) },
+    { name: 'retention.bytes', value: '-1' },
+    inSyncEntry(replicationFactor),
+  ];
+  await admin.createTopics({
+    topics: missing.map((topic) => ({ topic, numPartitions: partitions, replicationFactor, configEntries })),
+    waitForLeaders: true,
+  });
+  logger.info({ topics: missing, partitions, replicationFactor, retentionMs }, 'created topics in Kafka');
 }
 
-/** A cluster that does not tell its settings is believed to keep enough. */
-async function warnOfShort(
+/** Does nothing if the cluster refuses to show its settings. */
+async function warnOfShortRetention(
   admin: Admin,
   names: readonly string[],
   { retentionMs, logger }: TopicsOptions,
@@ -62,8 +49,8 @@ async function warnOfShort(
     name,
     configNames: ['retention.ms'],
   }));
-  const told = await admin.describeConfigs({ resources, includeSynonyms: false }).catch(() => ({ resources: [] }));
-  const short = told.resources.flatMap(({ resourceName, configEntries }) => {
+  const described = await admin.describeConfigs({ resources, includeSynonyms: false }).catch(() => ({ resources: [] }));
+  const short = described.resources.flatMap(({ resourceName, configEntries }) => {
     const value = Number(configEntries.find(({ configName }) => configName === 'retention.ms')?.configValue ?? -1);
     return value >= 0 && value < retentionMs ? [{ topic: resourceName, retentionMs: value }] : [];
   });
@@ -74,46 +61,8 @@ async function warnOfShort(
     );
 }
 
-interface Connection {
-  readonly connected: Promise<Admin>;
-  cut(): void;
-}
-
-export interface Watch {
-  /** Rejects where the cluster is away, or a partition of these topics has no leader or too few replicas to take a write. */
-  check(topicNames: readonly string[]): Promise<void>;
-  /** How far a group has read a topic, by their names in Kafka. */
-  progress(topicName: string, groupId: string): Promise<readonly PartitionProgress[]>;
-  close(): void;
-}
-
-/** Asks the cluster, over a connection that is replaced after it failed: whether it is there, and how far its readers are. */
-export function createWatch(createClient: () => KafkaClient): Watch {
-  let current: Connection | null = null;
-  const connect = (): Connection => {
-    const { kafka, cut } = createClient();
-    const admin = kafka.admin({ retry: { retries: 0 } });
-    return { connected: admin.connect().then(() => admin), cut };
-  };
-  const ask = async <T>(question: (admin: Admin) => Promise<T>): Promise<T> => {
-    const asked = (current ??= connect());
-    try {
-      return await settleWithin(asked.connected.then(question), checkDeadlineMs, 'kafka');
-    } catch (error) {
-      asked.cut();
-      if (current === asked) current = null;
-      throw storeUnavailable(`kafka: ${(error as Error).message}`, error);
-    }
-  };
-  return {
-    check: (topicNames) => ask((admin) => requireWritable(admin, topicNames)),
-    progress: (topicName, groupId) => ask((admin) => readProgress(admin, topicName, groupId)),
-    close: () => current?.cut(),
-  };
-}
-
-/** An append waits for as many replicas as `createTopics` asks for. */
-async function requireWritable(admin: Admin, topicNames: readonly string[]): Promise<void> {
+/** Rejects if a partition of these topics has no leader, or too few replicas in sync to take a write. */
+export async function requireWritable(admin: Admin, topicNames: readonly string[]): Promise<void> {
   const { topics } = await admin.fetchTopicMetadata({ topics: [...topicNames] });
   for (const { name, partitions } of topics)
     for (const { partitionId, leader, replicas, isr } of partitions) {
@@ -123,10 +72,15 @@ async function requireWritable(admin: Admin, topicNames: readonly string[]): Pro
     }
 }
 
-async function readProgress(admin: Admin, topicName: string, groupId: string): Promise<readonly PartitionProgress[]> {
+/** How far a group has read a topic, by their names in Kafka. */
+export async function readProgress(
+  admin: Admin,
+  topicName: string,
+  groupId: string,
+): Promise<readonly PartitionProgress[]> {
   const [read] = await admin.fetchOffsets({ groupId, topics: [topicName] });
   const committed = new Map(read?.partitions.map(({ partition, offset }) => [partition, Number(offset)]));
-  // Asked for last: an entry that is read in between is then not taken for one beyond the end.
+  // Last, so that entries read in between do not lie beyond the end.
   return (await admin.fetchTopicOffsets(topicName)).map(({ partition, low, high }) => {
     const next = committed.get(partition) ?? -1;
     return { partition, start: Number(low), next: next < 0 ? Number(low) : next, end: Number(high) };
