@@ -27,7 +27,7 @@ export async function appendReceipt(
   { receiptId, record }: { readonly receiptId: string; readonly record: Uint8Array },
 ): Promise<void> {
   const value = packSealed(record, await signer.seal(record));
-  await log.append('scores', [{ key: receiptId, value, isAlone: true }]);
+  await log.append('scores', [{ key: receiptId, value, isUnordered: true }]);
 }
 
 /**

@@ -13,8 +13,8 @@ export type Topic = (typeof topics)[number];
 export interface LogEntry {
   readonly key: string;
   readonly value: Uint8Array;
-  /** No other entry has its key, so that it has no order to keep and may lie wherever the log writes it with the least work. */
-  readonly isAlone?: boolean;
+  /** No other entry has its key, so it may go to any partition. */
+  readonly isUnordered?: boolean;
 }
 
 export interface Subscription {

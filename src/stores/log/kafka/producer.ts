@@ -141,18 +141,18 @@ const stayMs = 200;
 const firstPartition = Math.floor(Math.random() * 1_000);
 
 interface EntryMessage extends Message {
-  readonly isAlone?: boolean;
+  readonly isUnordered?: boolean;
 }
 
 /**
- * By key, except for entries that stand alone: those of some hundred milliseconds go to one partition together. A send is then one batch,
+ * By key, except for unordered entries: those of some hundred milliseconds go to one partition together. A send is then one batch,
  * and a reader takes one batch in one transaction rather than one from each partition.
  */
 const createPartitioner: ICustomPartitioner = () => {
   const byKey = Partitioners.DefaultPartitioner();
   return (args) => {
-    const { isAlone = false }: EntryMessage = args.message;
-    if (!isAlone) return byKey(args);
+    const { isUnordered = false }: EntryMessage = args.message;
+    if (!isUnordered) return byKey(args);
     const led = args.partitionMetadata.filter(({ leader }) => leader >= 0);
     const choice = led.length > 0 ? led : args.partitionMetadata;
     return choice[(firstPartition + Math.floor(performance.now() / stayMs)) % choice.length]?.partitionId ?? 0;
@@ -169,8 +169,8 @@ function split(entries: readonly LogEntry[]): Message[][] {
       room = sendBytesMax;
     }
     room -= bytes;
-    const { key, value, isAlone = false } = entry;
-    parts.at(-1)?.push({ key, value: Buffer.from(value.buffer, value.byteOffset, value.byteLength), isAlone });
+    const { key, value, isUnordered = false } = entry;
+    parts.at(-1)?.push({ key, value: Buffer.from(value.buffer, value.byteOffset, value.byteLength), isUnordered });
   }
   return parts;
 }

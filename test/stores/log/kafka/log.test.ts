@@ -42,7 +42,7 @@ t.test('with brokers away the log opens, refuses appends with the reason, and cl
 if (stack !== null) {
   testLogContract(t, () => open(stack.kafkaBrokers));
 
-  t.test('entries that stand alone come in few batches, whatever their keys', async (t) => {
+  t.test('unordered entries come in few batches, whatever their keys', async (t) => {
     const log = await open(stack.kafkaBrokers);
     t.teardown(() => log.close());
     const seen = new Set<string>();
@@ -58,7 +58,9 @@ if (stack !== null) {
       },
     });
     await Promise.all(
-      Array.from({ length: 200 }, (_, n) => log.append('scores', [{ ...entry(`key-${n}`, `${n}`), isAlone: true }])),
+      Array.from({ length: 200 }, (_, n) =>
+        log.append('scores', [{ ...entry(`key-${n}`, `${n}`), isUnordered: true }]),
+      ),
     );
     await waitUntil(() => seen.size === 200, 'all arrive');
     // All went out in a few sends, of which those of one moment share a partition; by key they would lie on all six.
