@@ -1,16 +1,17 @@
 /**
- * A reader of one topic in a Kafka consumer group, for as long as the process wants to read.
+ * A consumer of one topic: joins the group, and joins again whenever its member ends.
  *
- *   joining ──▶ at work ──kafkajs gives up, or goes silent──▶ cut off ──a pause──▶ joining, as a fresh member
+ *   joining ──▶ consuming ──kafkajs gives up, or goes silent──▶ cut off ──a pause──▶ joining, as a fresh member
  *
- * Silence counts as failure because kafkajs can be stuck and not know it. Every member that ends is cut off from the brokers first: one that
- * came back to life beside its successor would hold partitions that nobody works on.
+ * Silence counts as failure because kafkajs can be stuck without noticing. A member that ends is cut off from the brokers first: if it
+ * came back to life, it would hold partitions that nobody works on.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { settleWithin } from '../../settle-within.js';
 import type { KafkaClient } from './client.js';
 import { joinGroup, type Member, type MemberDeps } from './member.js';
 import type { Consumer, Subscription } from '../port.js';
-import { createWake, pauseAfter } from '../wake.js';
+import { pauseAfter } from '../wake.js';
 
 export interface KafkaConsumerDeps extends Omit<MemberDeps, 'client' | 'subscription' | 'onTick'> {
   /** Resolves once the topic exists. */
@@ -32,14 +33,14 @@ export function startKafkaConsumer(
   { createClient, opened, ...deps }: KafkaConsumerDeps,
   subscription: Subscription,
 ): Consumer {
-  const { now, logger, groupId, sessionTimeoutMs } = deps;
+  const { now, logger, groupId } = deps;
+  const silentMsMax = deps.sessionTimeoutMs + silentMsBeyondSession;
   let tickAtMs = now();
   let failures = 0;
   let isStopping = false;
   let requestStop = (): void => undefined;
   const stopRequested = new Promise<void>((resolve) => (requestStop = resolve));
   let member: Member | null = null;
-  const stopped = createWake();
   const onTick = (): void => {
     tickAtMs = now();
     failures = 0;
@@ -49,18 +50,22 @@ export function startKafkaConsumer(
     await Promise.race([opened, stopRequested]);
     while (!isStopping) {
       member = joinGroup({ ...deps, client: createClient(), subscription, onTick });
-      const silence = watchSilence({
-        now,
-        tickAtMs: () => tickAtMs,
-        silentMsMax: sessionTimeoutMs + silentMsBeyondSession,
+      const joinedAtMs = now();
+      let timer: NodeJS.Timeout | undefined;
+      const silence = new Promise<Error>((resolve) => {
+        timer = setInterval(() => {
+          const silentMs = now() - Math.max(joinedAtMs, tickAtMs);
+          if (silentMs > silentMsMax) resolve(new Error(`no sign of life for ${silentMs} ms`));
+        }, silenceCheckMs);
       });
-      const reason = await Promise.race([member.ended, silence.noticed, stopRequested]);
-      silence.end();
+      const reason = await Promise.race([member.ended, silence, stopRequested]);
+      clearInterval(timer);
       if (isStopping) return;
       failures++;
       logger.warn({ err: reason, groupId, failures }, 'reading from Kafka broke off; a fresh consumer takes over');
       member.cut();
-      await stopped.wait(pauseAfter(failures, pauseFirstMs, pauseMsMax));
+      const pauseMs = pauseAfter(failures, pauseFirstMs, pauseMsMax);
+      await Promise.race([sleep(pauseMs, undefined, { ref: false }), stopRequested]);
     }
   };
   void supervise();
@@ -70,7 +75,6 @@ export function startKafkaConsumer(
     stop: async () => {
       isStopping = true;
       requestStop();
-      stopped.wake();
       const leaving = member?.leave() ?? Promise.resolve();
       await settleWithin(leaving, stopDeadlineMs, 'kafka').catch((error: unknown) =>
         logger.warn({ err: error, groupId }, 'leaving the consumer group failed; its share is taken over later'),
@@ -78,25 +82,4 @@ export function startKafkaConsumer(
       member?.cut();
     },
   };
-}
-
-/** Resolves when there was no tick for `silentMsMax`, counted from now at the earliest. */
-function watchSilence({
-  now,
-  tickAtMs,
-  silentMsMax,
-}: {
-  now: () => number;
-  tickAtMs: () => number;
-  silentMsMax: number;
-}): { readonly noticed: Promise<Error>; end(): void } {
-  const sinceMs = now();
-  let timer: NodeJS.Timeout | undefined;
-  const noticed = new Promise<Error>((resolve) => {
-    timer = setInterval(() => {
-      if (now() - Math.max(sinceMs, tickAtMs()) > silentMsMax)
-        resolve(new Error(`no sign of life for ${silentMsMax} ms`));
-    }, silenceCheckMs);
-  });
-  return { noticed, end: () => clearInterval(timer) };
 }
