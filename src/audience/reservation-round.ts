@@ -5,7 +5,7 @@
  */
 import type { Database } from '../stores/database/port.js';
 import type { Consumer } from '../stores/log/port.js';
-import { createWake } from '../stores/log/wake.js';
+import { createNotifier } from '../stores/notifier.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { freeReservation, underLock } from './fielding.js';
@@ -96,7 +96,7 @@ export async function deleteOldReservations({
 
 /** Starts the rounds; the answer stops them and waits for the one under way. */
 export function startReservationRounds(deps: ReservationRoundDeps): Consumer {
-  const wake = createWake();
+  const stopped = createNotifier();
   let isStopping = false;
   let lastAt = performance.now();
   const round = async (): Promise<void> => {
@@ -117,7 +117,7 @@ export function startReservationRounds(deps: ReservationRoundDeps): Consumer {
       await round().catch((error: unknown) =>
         deps.logger.warn({ err: error }, 'places were not released; the next round does it'),
       );
-      await wake.wait(deps.everyMs ?? everyMsDefault);
+      await stopped.wait(deps.everyMs ?? everyMsDefault);
     }
   };
   const running = loop();
@@ -125,7 +125,7 @@ export function startReservationRounds(deps: ReservationRoundDeps): Consumer {
     tickAgeMs: () => performance.now() - lastAt,
     stop: () => {
       isStopping = true;
-      wake.wake();
+      stopped.notify();
       return running;
     },
   };

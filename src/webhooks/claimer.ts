@@ -4,7 +4,7 @@
  *
  * Looks when woken, when the sender has room again, and every half second. A round that fails is repeated after a pause.
  */
-import { createWake, pauseAfter } from '../stores/log/wake.js';
+import { createNotifier, backoffMs } from '../stores/notifier.js';
 import type { Logger } from '../telemetry/logger.js';
 import { lanes } from './delivery-queue.js';
 import { createLeasing, placesWorth, type LeasingDeps } from './leasing.js';
@@ -38,7 +38,7 @@ export function createClaimer({
   clock,
   pollMs = pollMsDefault,
 }: ClaimerDeps): Claimer {
-  const wake = createWake();
+  const work = createNotifier();
   const leasing = createLeasing({ database, sender, leaseMs, clock });
   let isStopping = false;
   let failures = 0;
@@ -54,21 +54,21 @@ export function createClaimer({
         failures++;
         logger.warn({ err: error, failures }, 'due deliveries were not leased; it is tried again');
       }
-      if (failures > 0) await wake.wait(pauseAfter(failures, pollMs, pauseMsMax));
-      else if (!hasMore) await wake.wait(pollMs);
+      if (failures > 0) await work.wait(backoffMs(failures, pollMs, pauseMsMax));
+      else if (!hasMore) await work.wait(pollMs);
     }
   };
   const running = loop();
 
   return {
-    wake: () => wake.wake(),
+    wake: () => work.notify(),
     wakeIn(ms) {
       const atMs = clock() + ms;
       if (isStopping || (timer !== null && timer.atMs <= atMs)) return;
       if (timer !== null) clearTimeout(timer.handle);
       const handle = setTimeout(() => {
         timer = null;
-        wake.wake();
+        work.notify();
       }, ms + 2);
       timer = { atMs, handle };
     },
@@ -76,14 +76,14 @@ export function createClaimer({
       const isWorth =
         (leasing.behind.size > 0 && sender.places('first') >= placesWorth) ||
         (leasing.retryWaits() && sender.places('retry') >= placesWorth);
-      if (isWorth) wake.wake();
+      if (isWorth) work.notify();
     },
     isBehind: (webhookId) => leasing.behind.has(webhookId),
     noteLeft: (webhookId) => void leasing.behind.add(webhookId),
     async stop() {
       isStopping = true;
       if (timer !== null) clearTimeout(timer.handle);
-      wake.wake();
+      work.notify();
       await running;
     },
   };

@@ -4,7 +4,7 @@
  * While the database is away results are kept and tried again, up to a number at which the sender stops sending. A result that cannot be kept is
  * dropped: its lease ends, and the delivery is sent again.
  */
-import { createWake, pauseAfter } from '../stores/log/wake.js';
+import { createNotifier, backoffMs } from '../stores/notifier.js';
 import type { Database } from '../stores/database/port.js';
 import type { Logger } from '../telemetry/logger.js';
 import { writeResults, type AttemptResult } from './delivery-store.js';
@@ -34,7 +34,7 @@ export function createResultWriter({ database, logger, onWritten }: ResultWriter
   let inHand = 0;
   let running: Promise<void> | null = null;
   let isClosing = false;
-  const closing = createWake();
+  const closing = createNotifier();
 
   const writeLot = async (lot: readonly AttemptResult[]): Promise<void> => {
     for (let failures = 1; ; failures++) {
@@ -44,7 +44,7 @@ export function createResultWriter({ database, logger, onWritten }: ResultWriter
       } catch (error) {
         logger.warn({ err: error, results: lot.length, failures }, 'results of deliveries were not written');
         if (isClosing) return;
-        await closing.wait(pauseAfter(failures, pauseFirstMs, pauseMsMax));
+        await closing.wait(backoffMs(failures, pauseFirstMs, pauseMsMax));
       }
     }
   };
@@ -69,7 +69,7 @@ export function createResultWriter({ database, logger, onWritten }: ResultWriter
     waiting: () => waiting.length + inHand,
     async close() {
       isClosing = true;
-      closing.wake();
+      closing.notify();
       await running;
     },
   };

@@ -1,5 +1,5 @@
 /** Work that is done again and again in the background: at once, and a set time after each round. A round that fails is told and repeated. */
-import { createWake } from '../stores/log/wake.js';
+import { createNotifier } from '../stores/notifier.js';
 import type { Logger } from '../telemetry/logger.js';
 
 /** `work` answers with how much there was; a round follows at once while it is not zero. */
@@ -9,7 +9,7 @@ export function startRounds(
   logger: Logger,
   work: () => Promise<number>,
 ): { stop(): Promise<void> } {
-  const wake = createWake();
+  const stopped = createNotifier();
   let isStopping = false;
   const round = (): Promise<number> =>
     work().catch((error: unknown) => {
@@ -17,13 +17,13 @@ export function startRounds(
       return 0;
     });
   const loop = async (): Promise<void> => {
-    while (!isStopping) if ((await round()) === 0 && !isStopping) await wake.wait(everyMs);
+    while (!isStopping) if ((await round()) === 0 && !isStopping) await stopped.wait(everyMs);
   };
   const running = loop();
   return {
     stop() {
       isStopping = true;
-      wake.wake();
+      stopped.notify();
       return running;
     },
   };

@@ -12,7 +12,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { Database } from '../database/port.js';
 import type { Log } from '../log/port.js';
-import { createWake, pauseAfter } from '../log/wake.js';
+import { createNotifier, backoffMs } from '../notifier.js';
 import { entryOf, noteInLog } from './outbox.js';
 
 export interface OutboxSweeperDeps {
@@ -57,7 +57,7 @@ export async function sweepOutbox({ database, log }: Pick<OutboxSweeperDeps, 'da
 export function startOutboxSweeper({ database, log, logger, metrics, everyMs = everyMsDefault }: OutboxSweeperDeps): {
   stop(): Promise<void>;
 } {
-  const wake = createWake();
+  const stopped = createNotifier();
   let isStopping = false;
   let failures = 0;
 
@@ -79,14 +79,14 @@ export function startOutboxSweeper({ database, log, logger, metrics, everyMs = e
         failures++;
         logger.warn({ err: error, failures }, 'the outbox was not swept; it is tried again after a pause');
       }
-      await wake.wait(failures === 0 ? everyMs : pauseAfter(failures, everyMs, pauseMsMax));
+      await stopped.wait(failures === 0 ? everyMs : backoffMs(failures, everyMs, pauseMsMax));
     }
   };
   const running = loop();
   return {
     stop: () => {
       isStopping = true;
-      wake.wake();
+      stopped.notify();
       return running;
     },
   };

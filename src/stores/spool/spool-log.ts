@@ -11,7 +11,7 @@ import { isUnavailable } from '../../errors.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { Log, LogEntry } from '../log/port.js';
-import { createWake, pauseAfter } from '../log/wake.js';
+import { createNotifier, backoffMs } from '../notifier.js';
 import { settleWithin } from '../settle-within.js';
 import type { Spool } from './spool.js';
 
@@ -132,7 +132,7 @@ function createPath({ spool, logger, directMsMax = directMsMaxDefault }: SpoolLo
 function createRecovery({ log, spool, metrics, logger }: SpoolLogDeps, path: ReturnType<typeof createPath>) {
   let isClosed = false;
   let recovering: Promise<void> | null = null;
-  const closed = createWake();
+  const closed = createNotifier();
   const replay = async (entries: readonly LogEntry[]): Promise<void> => {
     await path.timed(log.append('scores', entries));
     metrics.spoolEntries.inc({ event: 'replayed' }, entries.length);
@@ -149,7 +149,7 @@ function createRecovery({ log, spool, metrics, logger }: SpoolLogDeps, path: Ret
         if (!isUnavailable(error)) logger.error({ err: error }, 'replaying the spool failed; it is tried again');
         failures++;
       }
-      await closed.wait(pauseAfter(Math.max(1, failures), pauseFirstMs, pauseMsMax));
+      await closed.wait(backoffMs(Math.max(1, failures), pauseFirstMs, pauseMsMax));
     }
     metrics.spoolBytes.set(spool.bytes());
     recovering = null;
@@ -160,7 +160,7 @@ function createRecovery({ log, spool, metrics, logger }: SpoolLogDeps, path: Ret
     },
     stop: async (): Promise<void> => {
       isClosed = true;
-      closed.wake();
+      closed.notify();
       await recovering;
     },
   };

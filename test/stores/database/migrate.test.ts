@@ -7,7 +7,7 @@ import { requireSchema } from '../../../src/stores/database/require-schema.js';
 import { migrationsDirectory } from '../../../src/stores/database/migration-plan.js';
 import type { Database } from '../../../src/stores/database/port.js';
 import { openPostgres } from '../../../src/stores/database/postgres/open.js';
-import { createWake } from '../../../src/stores/log/wake.js';
+import { createNotifier } from '../../../src/stores/notifier.js';
 import { temporaryDirectory } from '../../helpers/directories.js';
 import { createEmptyDatabase, findStack } from '../../helpers/stores.js';
 import { waitUntil } from '../../helpers/wait-until.js';
@@ -126,12 +126,12 @@ if (stack !== null)
     await writeFile(join(directory, '0001-a.sql'), 'CREATE TABLE a (n integer)');
     await migrate(database, { directory });
     await writeFile(join(directory, '0002-b.sql'), 'ALTER TABLE a ADD COLUMN later text');
-    const release = createWake();
+    const release = createNotifier();
     const reader = others.transaction(async (tx) => {
       await tx.query('SELECT n FROM a');
       await release.wait(60_000);
     });
-    t.teardown(() => release.wake());
+    t.teardown(() => release.notify());
     await waitUntil(
       async () => (await others.query(`SELECT 1 FROM pg_locks WHERE relation = 'a'::regclass`)).length > 0,
       'a long reader holds the table',
@@ -143,7 +143,7 @@ if (stack !== null)
       'the migration waits',
     );
     t.same(await others.query('SELECT n FROM a'), [], 'a reader that came after it is served before it');
-    release.wake();
+    release.notify();
     await reader;
     t.same(await migrated, ['0002-b.sql']);
   });

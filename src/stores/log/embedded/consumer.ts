@@ -14,7 +14,7 @@ import type { OnDataLoss } from '../data-loss.js';
 import type { Consumer, LogEntry, Subscription } from '../port.js';
 import { acquireGroup, commitGroup, readEntries, releaseGroup, type GroupKey } from './group.js';
 import { createTail, type Tail } from '../tail.js';
-import { createWake, pauseAfter } from '../wake.js';
+import { createNotifier, backoffMs } from '../../notifier.js';
 
 export interface TableConsumerDeps {
   readonly database: Database;
@@ -45,9 +45,9 @@ export function startTableConsumer(deps: TableConsumerDeps, subscription: Subscr
   const { now, logger, pollMs } = deps;
   const { topic, group } = subscription;
   const tail = createTail(tailEntriesMax);
-  const wake = createWake();
+  const work = createNotifier();
   /** Unlike the wait for entries, a pause is not cut short by appends, only by stop. */
-  const stopped = createWake();
+  const stopped = createNotifier();
   const pause = (ms: number): Promise<void> => stopped.wait(ms);
   const rounds = createRounds(deps, subscription, tail, pause);
   let tickAtMs = now();
@@ -60,14 +60,14 @@ export function startTableConsumer(deps: TableConsumerDeps, subscription: Subscr
         const hasMore = await rounds.take();
         tickAtMs = now();
         failures = 0;
-        if (!hasMore) await wake.wait(pollMs);
+        if (!hasMore) await work.wait(pollMs);
       } catch (error) {
         failures++;
         logger?.warn(
           { err: error, topic, group, failures },
           'a batch of the log was not taken; it comes again after a pause',
         );
-        await pause(pauseAfter(failures, pauseFirstMs, pauseMsMax));
+        await pause(backoffMs(failures, pauseFirstMs, pauseMsMax));
       }
     }
   };
@@ -76,13 +76,13 @@ export function startTableConsumer(deps: TableConsumerDeps, subscription: Subscr
   return {
     offer: (start, entries) => {
       tail.offer(start, entries);
-      wake.wake();
+      work.notify();
     },
     tickAgeMs: () => now() - tickAtMs,
     stop: async () => {
       isStopping = true;
-      wake.wake();
-      stopped.wake();
+      work.notify();
+      stopped.notify();
       await running;
       // Left in place it would only end by itself a little later.
       await rounds.release().catch(() => undefined);

@@ -11,7 +11,7 @@ import { settleWithin } from '../../settle-within.js';
 import type { KafkaClient } from './client.js';
 import { joinGroup, type Member, type MemberDeps } from './member.js';
 import type { Consumer, Subscription } from '../port.js';
-import { pauseAfter } from '../wake.js';
+import { backoffMs } from '../../notifier.js';
 
 export interface KafkaConsumerDeps extends Omit<MemberDeps, 'client' | 'subscription' | 'onTick'> {
   /** Resolves once the topic exists. */
@@ -64,7 +64,7 @@ export function startKafkaConsumer(
       failures++;
       logger.warn({ err: reason, groupId, failures }, 'reading from Kafka broke off; a fresh consumer takes over');
       member.cut();
-      const pauseMs = pauseAfter(failures, pauseFirstMs, pauseMsMax);
+      const pauseMs = backoffMs(failures, pauseFirstMs, pauseMsMax);
       await Promise.race([sleep(pauseMs, undefined, { ref: false }), stopRequested]);
     }
   };

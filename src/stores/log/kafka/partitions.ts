@@ -9,7 +9,7 @@
  * and came back as a new one. Work begun in an earlier epoch commits nothing.
  */
 import type { LogEntry } from '../port.js';
-import { pauseAfter } from '../wake.js';
+import { backoffMs } from '../../notifier.js';
 
 export interface PartitionWork {
   readonly partition: number;
@@ -81,7 +81,7 @@ export function createPartitions(deps: PartitionsDeps): Partitions {
       const count = (failures.get(partition) ?? 0) + 1;
       failures.set(partition, count);
       onFailure(error, partition, count);
-      free(partition, pauseAfter(count, pauseFirstMs, pauseMsMax));
+      free(partition, backoffMs(count, pauseFirstMs, pauseMsMax));
     }
   };
 

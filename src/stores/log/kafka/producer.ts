@@ -16,7 +16,7 @@ import { causeOf } from '../../store-report.js';
 import type { KafkaClient } from './client.js';
 import { packedBytes } from '../packing.js';
 import type { LogEntry } from '../port.js';
-import { createWake, pauseAfter } from '../wake.js';
+import { createNotifier, backoffMs } from '../../notifier.js';
 
 export interface KafkaProducer {
   /** Resolves when it is ready for the first time. */
@@ -56,7 +56,7 @@ export function startKafkaProducer(deps: KafkaProducerDeps): KafkaProducer {
   let isClosed = false;
   let noteOpened = (): void => undefined;
   const opened = new Promise<void>((resolve) => (noteOpened = resolve));
-  const closed = createWake();
+  const closed = createNotifier();
 
   const connect = async (): Promise<Producer> => {
     client = createClient();
@@ -76,7 +76,7 @@ export function startKafkaProducer(deps: KafkaProducerDeps): KafkaProducer {
         problem = error;
         client.cut();
         if (!isClosed) logger.warn({ err: error, failures }, 'Kafka is away');
-        await closed.wait(pauseAfter(failures, pauseFirstMs, pauseMsMax));
+        await closed.wait(backoffMs(failures, pauseFirstMs, pauseMsMax));
       }
     }
   };
@@ -113,7 +113,7 @@ export function startKafkaProducer(deps: KafkaProducerDeps): KafkaProducer {
     },
     close: async () => {
       isClosed = true;
-      closed.wake();
+      closed.notify();
       if (ready !== null) await settleWithin(ready.disconnect(), closeDeadlineMs, store).catch(() => undefined);
       client.cut();
     },
