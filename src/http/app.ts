@@ -12,8 +12,8 @@ import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { registerAccess, takeOutstandingRate } from './access.js';
 import { answerFault, registerErrorAnswers } from './error-answers.js';
-import { createDoor } from './door.js';
 import { registerJsonBody } from './json-body.js';
+import { registerLoadShedder } from './load-shedder.js';
 import { registerNesting } from './nesting.js';
 import { createRouteTable } from './route-table.js';
 import { answerUnreadable } from './unreadable.js';
@@ -48,12 +48,9 @@ const securityHeaders = {
 } as const;
 
 export function createApp(deps: AppDeps): FastifyInstance {
-  const { metrics, logger } = deps;
+  const { metrics } = deps;
   const isLeaving = deps.isLeaving ?? (() => false);
-  const accessLog = deps.accessLog === true ? logger : null;
-  const door = createDoor({ metrics, accessLog, requestIdOf, headers: securityHeaders, isLeaving });
   const app = Fastify({
-    serverFactory: (handler) => door.serve(handler, timeouts),
     loggerInstance: deps.logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     bodyLimit: bodyBytesMax,
@@ -95,7 +92,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
     }
     done();
   });
-  door.register(app);
+  registerLoadShedder(app, metrics);
   // The framework reads text/plain by itself, and a program that forgot the header, as fetch lets it, would be told that its body is no object.
   app.removeContentTypeParser('text/plain');
   registerJsonBody(app, 'application/json');

@@ -41,10 +41,16 @@ export function registerErrorAnswers(app: FastifyInstance, { methodsOf, docsPath
   app.setNotFoundHandler((request, reply) => answerFault(unserved(request), request, reply));
 }
 
-/** Sends a fault; also for handlers outside the routes, such as a refused protocol upgrade. */
+/** Logs and sends a fault; also for handlers outside the routes, such as a refused protocol upgrade. */
 export function answerFault(fault: Fault, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { issues, context, headers, internal } = fault.details;
+  const { internal } = fault.details;
   if (fault.status >= 500) request.log.error({ code: fault.code, internal, err: fault.cause }, fault.message);
+  return sendFault(fault, request, reply);
+}
+
+/** Sends a fault and does not log it. */
+export function sendFault(fault: Fault, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { issues, context, headers } = fault.details;
   if (headers !== undefined) void reply.headers({ ...headers });
   return reply
     .code(fault.status)

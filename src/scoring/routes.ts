@@ -54,7 +54,7 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
     {
       config: {
         access: { credential: 'api-key', scope: 'lite:write', oauth: ['lite:score'], limits: 'handler' },
-        sheds: true,
+        sheddable: true,
       },
       preValidation: (request, _reply, done) => {
         removeNulls(request.body);

@@ -26,11 +26,7 @@ export function createMetrics() {
       'Time from a request’s headers to the end of its answer, by route and status.',
       ['route', 'status'],
     ),
-    requestsShed: counter(
-      'vh_requests_shed_total',
-      'Requests refused at the door because those inside waited too long.',
-      [],
-    ),
+    requestsShed: counter('vh_requests_shed_total', 'Requests refused because the process was overloaded.', []),
     scoreStage: histogram('vh_score_stage_seconds', 'Time of one stage of a score: gather, count, judge, receipt.', [
       'stage',
     ]),

@@ -1,0 +1,87 @@
+/**
+ * Limits the requests in flight while the process is overloaded, and only then: a burst is accepted whole.
+ *
+ * Overload is a measured delay: a timer fires late, which every request waits at each of its steps, or requests in flight are old. The limit starts
+ * at what is in flight then. Above the accepted delay it shrinks in proportion, below it grows, and after a second without a refusal it is lifted.
+ */
+
+/** Never refuse below this number, whatever the delay: it keeps the process busy if its stores are fast. */
+const limitMin = 64;
+/** Fewer requests do not wait for each other; a late timer has another cause then, such as a garbage collection. */
+const burst = 256;
+const checkEveryMs = 50;
+/** How late a timer may fire before requests are limited, and while they are. */
+const lateMsMax = 50;
+const lateMsLimited = 20;
+/** Longer than an outage of the stores makes a request wait. As many as `limitMin` may be older. */
+const ageMsMax = 1_000;
+/** Per check. */
+const shrinkMax = 0.5;
+const growth = 1.02;
+const liftAfterMs = 1_000;
+
+export interface InFlightRequest {
+  readonly sinceMs: number;
+}
+
+export interface AdaptiveLimit {
+  /** null if the request is refused. */
+  acquire(): InFlightRequest | null;
+  /** Counts a request that was accepted before. */
+  readmit(): InFlightRequest;
+  /** Can be called twice. */
+  release(request: InFlightRequest): void;
+}
+
+const unrefTimeout = (callback: () => void, ms: number): void => void setTimeout(callback, ms).unref();
+
+/** `now` in milliseconds from a monotonic clock. */
+export function createAdaptiveLimit(now = () => performance.now(), setTimer = unrefTimeout): AdaptiveLimit {
+  /** Oldest first. */
+  const inFlight = new Set<InFlightRequest>();
+  let limit = Infinity;
+  let refusedMs = -Infinity;
+  /** When the timer is due; null if none is set. */
+  let dueMs: number | null = null;
+
+  const lateMs = (atMs: number): number => (dueMs === null ? 0 : atMs - dueMs);
+  const ageMs = (atMs: number): number => {
+    let count = 0;
+    for (const { sinceMs } of inFlight) if (++count === limitMin) return atMs - sinceMs;
+    return 0;
+  };
+  const adjust = (atMs: number): void => {
+    const isLimited = limit !== Infinity;
+    const late = isLimited || inFlight.size >= burst ? lateMs(atMs) / (isLimited ? lateMsLimited : lateMsMax) : 0;
+    const delay = Math.max(late, ageMs(atMs) / ageMsMax);
+    if (delay > 1) limit = Math.max(limitMin, Math.min(limit, inFlight.size) * Math.max(shrinkMax, 1 / delay));
+    else limit = atMs - refusedMs > liftAfterMs ? Infinity : limit * growth;
+  };
+  const watch = (): void => {
+    if (dueMs !== null) return;
+    dueMs = now() + checkEveryMs;
+    setTimer(() => {
+      adjust(now());
+      dueMs = null;
+      if (limit !== Infinity || inFlight.size >= limitMin) watch();
+    }, checkEveryMs);
+  };
+  const readmit = (): InFlightRequest => {
+    const request = { sinceMs: now() };
+    inFlight.add(request);
+    return request;
+  };
+  return {
+    readmit,
+    acquire() {
+      if (inFlight.size >= limitMin) watch();
+      const atMs = now();
+      // The timer cannot fire within a long turn of the event loop, in which hundreds of requests may arrive.
+      if (limit === Infinity && lateMs(atMs) > lateMsMax) adjust(atMs);
+      if (inFlight.size < limit) return readmit();
+      refusedMs = atMs;
+      return null;
+    },
+    release: (request) => void inFlight.delete(request),
+  };
+}

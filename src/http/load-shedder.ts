@@ -1,0 +1,64 @@
+/** Refuses requests while the process is overloaded: before their key is looked up and their body is read, so that accepted requests complete. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { overloaded } from '../errors.js';
+import { bodyBytesMax } from '../limits.js';
+import type { Metrics } from '../telemetry/metrics.js';
+import { createAdaptiveLimit, type AdaptiveLimit, type InFlightRequest } from './adaptive-limit.js';
+import { sendFault } from './error-answers.js';
+import { readOn } from './read-on.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Refused while the process is overloaded. */
+    sheddable?: true;
+  }
+}
+
+const fault = overloaded('shed');
+
+/** Register it before anything that costs time. */
+export function registerLoadShedder(app: FastifyInstance, { requestsShed }: Pick<Metrics, 'requestsShed'>): void {
+  const limit = createAdaptiveLimit();
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.routeOptions.config.sheddable !== true) return done();
+    const accepted = limit.acquire();
+    if (accepted === null) {
+      requestsShed.inc();
+      return void refuse(request, reply);
+    }
+    track(limit, accepted, request.raw, reply.raw);
+    done();
+  });
+}
+
+/** Releases the request when its response ends, and while its body is still on the way: slow uploads must not keep others out. */
+function track(
+  limit: AdaptiveLimit,
+  accepted: InFlightRequest,
+  request: Pick<IncomingMessage, 'complete' | 'once'>,
+  response: Pick<ServerResponse, 'closed' | 'once'>,
+): void {
+  let inFlight = accepted;
+  response.once('close', () => limit.release(inFlight));
+  // A body that comes with the headers is read within the same turn of the event loop.
+  setImmediate(() => {
+    if (request.complete) return;
+    limit.release(inFlight);
+    request.once('end', () => {
+      if (!response.closed) inFlight = limit.readmit();
+    });
+  });
+}
+
+async function refuse(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (!isBounded(request.raw)) {
+    await readOn(request.raw);
+    if (!request.raw.complete) void reply.header('connection', 'close');
+  }
+  void sendFault(fault, request, reply);
+}
+
+/** Whether Node.js can discard the rest of the body after the response, because no route accepts a longer one. */
+const isBounded = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= bodyBytesMax;
