@@ -18,7 +18,8 @@ const ageMsMax = 1_000;
 /** Per check. */
 const shrinkMax = 0.5;
 const growth = 1.02;
-const liftAfterMs = 1_000;
+/** A second of checks in time. Counted, because a turn that takes a second must not pass for a second without a refusal. */
+const calmChecks = 20;
 
 export interface InFlightRequest {
   readonly sinceMs: number;
@@ -40,7 +41,7 @@ export function createAdaptiveLimit(now = () => performance.now(), setTimer = un
   /** Oldest first. */
   const inFlight = new Set<InFlightRequest>();
   let limit = Infinity;
-  let refusedMs = -Infinity;
+  let calm = 0;
   /** When the timer is due; null if none is set. */
   let dueMs: number | null = null;
 
@@ -54,8 +55,9 @@ export function createAdaptiveLimit(now = () => performance.now(), setTimer = un
     const isLimited = limit !== Infinity;
     const late = isLimited || inFlight.size >= burst ? lateMs(atMs) / (isLimited ? lateMsLimited : lateMsMax) : 0;
     const delay = Math.max(late, ageMs(atMs) / ageMsMax);
-    if (delay > 1) limit = Math.max(limitMin, Math.min(limit, inFlight.size) * Math.max(shrinkMax, 1 / delay));
-    else limit = atMs - refusedMs > liftAfterMs ? Infinity : limit * growth;
+    calm = delay > 1 ? 0 : calm + 1;
+    if (calm === 0) limit = Math.max(limitMin, Math.min(limit, inFlight.size) * Math.max(shrinkMax, 1 / delay));
+    else limit = calm > calmChecks ? Infinity : limit * growth;
   };
   const watch = (): void => {
     if (dueMs !== null) return;
@@ -79,7 +81,7 @@ export function createAdaptiveLimit(now = () => performance.now(), setTimer = un
       // The timer cannot fire within a long turn of the event loop, in which hundreds of requests may arrive.
       if (limit === Infinity && lateMs(atMs) > lateMsMax) adjust(atMs);
       if (inFlight.size < limit) return readmit();
-      refusedMs = atMs;
+      calm = 0;
       return null;
     },
     release: (request) => void inFlight.delete(request),
