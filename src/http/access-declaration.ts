@@ -1,4 +1,4 @@
-/** What a route declares of who may call it. */
+/** A route’s declaration of who may call it. */
 import type { OAuthScope } from '../contract/oauth.js';
 import type { DashboardRole } from '../kernel/caller.js';
 
@@ -22,13 +22,13 @@ export type Access =
       readonly organization?: string;
       /** Name of the path parameter that holds a key of the project or organization in the path. */
       readonly key?: string;
-      /** A demo key, which anybody may mint for measuring, is refused here whatever its scopes. */
+      /** Refuses demo keys, which anybody can create for load tests, whatever their scopes. */
       readonly demo?: 'refused';
-      /** The handler takes the key’s limits itself, in a round trip that it makes anyway, and sets `rateTaken`; a call that fails before is taken off them on its way out. */
+      /** The handler counts the call against the key’s limits itself, in a round trip that it makes anyway, and sets `rateTaken`. A call that fails earlier is counted when it is answered. */
       readonly limits?: 'handler';
-      /** The handler answers by calls to other routes on the caller’s behalf, and these are taken off its limits. */
+      /** The handler calls other routes on the caller’s behalf, and those count against the limits. */
       readonly relays?: true;
-      /** Open to keys of an organization whose trial has ended: what describes and secures, as against what works. */
+      /** Stays open after the organization’s trial: routes that read or secure, not routes that do billable work. */
       readonly afterTrial?: true;
     };
 

@@ -1,7 +1,7 @@
 /**
- * Who may call a route. Every route declares its access, or it does not register: its credential, the scope or role that it takes,
- * and the owner of what its path names. One hook resolves the credential, takes the call off the key’s limits, checks scope, role and
- * owner, and puts the caller on the request. Anything of another organization is a 404 with the body of a thing that never existed.
+ * Who may call a route. Every route declares its access, or registration fails: the credential, the scope or role, and the owner of the
+ * resources in its path. One hook resolves the credential, counts the call against the key’s limits, checks scope, role and owner, and
+ * sets `request.caller`. A resource of another organization is a 404, the same as one that does not exist.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OAuthScope } from '../contract/oauth.js';
@@ -11,7 +11,7 @@ import { notFound } from '../kernel/faults.js';
 import type { Access, GuardedAccess } from './access-declaration.js';
 import { authenticate } from './authenticate.js';
 
-/** Path parameters that name something owned; a route that takes one says so in its access. */
+/** Path parameters that identify an owned resource. A route that has one declares it in its access. */
 const ownedParameters = { projectId: 'project', orgId: 'organization', keyId: 'key' } as const;
 
 declare module 'fastify' {
@@ -20,11 +20,11 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     caller: Caller | null;
-    /** Whether this call was taken off the limits of its key. */
+    /** Whether this call was counted against the limits of its key. */
     rateTaken: boolean;
   }
   interface FastifyInstance {
-    /** Access of the routes of this scope that declare none themselves; for routes that a plugin registers. */
+    /** Access of routes in this scope that declare none; for routes that a plugin registers. */
     defaultAccess: Access | null;
   }
 }
@@ -55,7 +55,7 @@ export function registerAccess(app: FastifyInstance, deps: AccessDeps): void {
   });
 }
 
-/** A client’s limits hold over all its projects, so that no handler takes them as it looks at one. */
+/** The limits of an OAuth client span its projects, so no handler of one project can count them. */
 const takesRateHere = (caller: KeyCaller, { limits, relays }: GuardedAccess): boolean =>
   relays !== true && (limits !== 'handler' || caller.client === true);
 
@@ -91,7 +91,7 @@ function requireOwners(url: string, access: Access): void {
   }
 }
 
-/** A scope whose plugin registers routes of its own, all of them open: documents and SDK files. */
+/** Registers a plugin whose routes all need no credential: documents and SDK files. */
 export async function registerOpen(
   app: FastifyInstance,
   register: (scope: FastifyInstance) => Promise<void>,
@@ -114,7 +114,7 @@ export function organizationOf(request: FastifyRequest): string {
   return request.caller.organizationId;
 }
 
-/** The kind of key that suffices for the route; every refusal says which does. A client is of the organization. */
+/** Refuses the wrong kind of key and names the right one. An OAuth client belongs to the organization. */
 function requireKindOfKey(caller: Caller, { credential, oauth }: GuardedAccess): void {
   if (caller.kind !== 'key') return;
   if (caller.client === true) {
@@ -151,7 +151,7 @@ function requireGranted(caller: KeyCaller, oauth: readonly OAuthScope[], { acces
   });
 }
 
-/** The one place where ownership is decided: of the project, the organization and the key that a path names. */
+/** The only check of ownership: of the project, organization and key in the path. */
 async function requireOwnership(
   request: FastifyRequest,
   caller: Caller,

@@ -22,11 +22,11 @@ import { registerValidation } from '../kernel/validation.js';
 export interface AppDeps extends AccessDeps {
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Writes a line for each request: which route, what it answered, for which key, how long it took. Nothing of what it said. */
+  /** Logs a line per request: route, status, key, duration; nothing of its content. */
   readonly accessLog?: boolean;
-  /** Path of the page that lists this listener’s operations; default that of the API. */
+  /** Path of the page that lists this listener’s operations. Default: that of the API. */
   readonly docsPath?: string;
-  /** Whether the process is about to end: an answer is then the last of its connection. */
+  /** Whether the process is shutting down: each response then closes its connection. */
   readonly isLeaving?: () => boolean;
 }
 
@@ -35,7 +35,7 @@ const timeouts = { requestTimeout: 30_000, keepAliveTimeout: 72_000 } as const;
 
 const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** The caller’s own where it is well-formed. */
+/** The caller’s own id if it is well-formed. */
 function requestIdOf({ headers }: IncomingMessage): string {
   const own = headers['x-request-id'];
   return typeof own === 'string' && requestIdPattern.test(own) ? own : randomUUID();
@@ -55,7 +55,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     bodyLimit: bodyBytesMax,
     ...timeouts,
-    // The schema of a path says how long its parts may be; the router only has to let them through to it.
+    // The schema of a path limits its parts; the router must not.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
     frameworkErrors: (_error, request, reply) => {
       answerFault(
@@ -66,7 +66,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
     },
     clientErrorHandler: answerUnreadable,
     forceCloseConnections: 'idle',
-    // What comes on a connection that is still open is answered like any other call; the connection ends with it.
+    // Requests on open connections are still served; each response closes its connection.
     return503OnClosing: false,
     genReqId: requestIdOf,
   }) as unknown as FastifyInstance;
@@ -93,7 +93,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
     done();
   });
   registerLoadShedder(app, metrics);
-  // The framework reads text/plain by itself, and a program that forgot the header, as fetch lets it, would be told that its body is no object.
+  // Fastify parses text/plain, which fetch sends by default. Without its parser the error names the missing content type.
   app.removeContentTypeParser('text/plain');
   registerJsonBody(app, 'application/json');
   registerValidation(app);

@@ -1,11 +1,11 @@
-/** Finds out who calls: reads the API key, access token or dashboard token of a request and looks its owner up. */
+/** Identifies the caller: reads the API key, access token or dashboard token of a request and looks up its owner. */
 import type { FastifyRequest } from 'fastify';
 import { Fault } from '../errors.js';
 import type { AccessDeps, Caller, KeyCaller } from '../kernel/caller.js';
 import { notFound } from '../kernel/faults.js';
 import type { GuardedAccess } from './access-declaration.js';
 
-/** What to send where nothing was sent, by what the route takes beside a dashboard token. */
+/** Error message for a request without a credential, by the route’s credential. */
 const missingCredential: Readonly<
   Record<Exclude<GuardedAccess['credential'], 'api-key' | 'organization-key' | 'access-token'>, string>
 > = {
@@ -36,7 +36,7 @@ async function requireAccessToken(bearer: string | undefined, { accessTokens }: 
   throw new Fault('INVALID_TOKEN', 'Send an access token as "Authorization: Bearer <token>".', { headers });
 }
 
-/** Where a route takes the project from the key, a client names it in the header X-Project-Id; without it, it calls as an organization key does. */
+/** If a route takes the project from the key, an OAuth client names it in X-Project-Id; without that header it calls as an organization key does. */
 async function inNamedProject(
   request: FastifyRequest,
   { credential, project }: GuardedAccess,

@@ -1,6 +1,4 @@
-/**
- * The documentation page under the API root: the document rendered for people, in the product's name.
- */
+/** The documentation page under the API root: the OpenAPI document as HTML. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import swaggerUi from '@fastify/swagger-ui';
@@ -12,7 +10,7 @@ export async function serveDocsPage(app: FastifyInstance, path: string): Promise
   await registerOpen(app, async (scope) => {
     await scope.register(swaggerUi, {
       routePrefix: path,
-      // BaseLayout has no bar of the framework's at the top.
+      // BaseLayout has no Swagger bar at the top.
       uiConfig: { layout: 'BaseLayout', deepLinking: true, tryItOutEnabled: true, persistAuthorization: false },
       theme: {
         title: 'VerifyHuman API',
@@ -27,7 +25,7 @@ export async function serveDocsPage(app: FastifyInstance, path: string): Promise
         ],
       },
       staticCSP: true,
-      // On plain http, a browser told to upgrade would ask for the page's own files where nobody listens.
+      // On plain http, a browser that upgrades requests would ask for the page's files on a port where nobody listens.
       transformStaticCSP: (policy) => policy.replace(/\s*upgrade-insecure-requests;?/, ''),
     });
   });

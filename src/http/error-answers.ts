@@ -1,24 +1,24 @@
 /**
- * Turns whatever is thrown into the one error body: { code, message, requestId, issues?, ...context }.
- * Known faults keep their code; schema violations become VALIDATION_FAILED with JSON pointers; anything else is
- * a bug: logged in full, answered as INTERNAL without a detail.
+ * Turns errors into the error body: { code, message, requestId, issues?, ...context }.
+ * Known faults keep their code. Schema violations become VALIDATION_FAILED with JSON pointers. Anything else is
+ * a bug: logged in full, answered as INTERNAL without details.
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../errors.js';
 import { invalid } from '../kernel/faults.js';
-import { readOn } from './read-on.js';
+import { drainBody } from './drain-body.js';
 import { describeViolation } from '../kernel/validation.js';
 
 export interface ErrorAnswerDeps {
   readonly methodsOf: (path: string) => readonly string[];
   /** Path of the page that lists the operations. */
   readonly docsPath: string;
-  /** What is owed for a call that failed, before it is answered; what it throws is answered instead. */
+  /** Runs before a failed call is answered. If it throws, that fault is the answer. */
   readonly settle: (request: FastifyRequest) => Promise<void>;
 }
 
 export function registerErrorAnswers(app: FastifyInstance, { methodsOf, docsPath, settle }: ErrorAnswerDeps): void {
-  /** The fault of an address or method that no route serves. */
+  /** The fault for a path or method that no route serves. */
   function unserved({ url, method }: FastifyRequest): Fault {
     const methods = methodsOf(url.split('?', 1)[0] ?? '/');
     return methods.length > 0 && !methods.includes(method)
@@ -27,10 +27,10 @@ export function registerErrorAnswers(app: FastifyInstance, { methodsOf, docsPath
         })
       : new Fault('NOT_FOUND', `There is nothing at this address. The operations are listed at ${docsPath}.`);
   }
-  // A body that cannot be read, sent where nothing takes one, is still a request to nowhere.
+  // An unreadable body sent to an unknown path is a 404.
   app.setErrorHandler(async (error: FastifyError | Fault, request, reply) => {
-    // Fastify closes the connection behind a body that it did not read to its end.
-    if (reply.getHeader('connection') === 'close' && !request.raw.complete) await readOn(request.raw);
+    // Fastify closes the connection if it did not read the whole body.
+    if (reply.getHeader('connection') === 'close' && !request.raw.complete) await drainBody(request.raw);
     const unsettled = await settle(request).then(
       () => null,
       (fault: Fault) => fault,

@@ -1,6 +1,6 @@
 /**
- * The last pass over the generated API document: shapes and error replies stand once, tags say what they are for, and a
- * body that may be left away says so. Pure; the generator's document is not changed.
+ * The last pass over the generated API document: shares shapes and error replies, describes tags, and marks optional bodies.
+ * Pure: it does not change the generator's document.
  */
 import { tagDescriptions } from '../contract/tags.js';
 import { nameShapes } from './name-shapes.js';
@@ -29,7 +29,7 @@ export function finishDocument<const T extends object>(document: T): T {
   return { ...finished, tags };
 }
 
-/** A missing body is null to the route. */
+/** A route gets a missing body as null. */
 function takesNull({ schema }: { readonly schema?: object }): boolean {
   const { anyOf = [] } = (schema ?? {}) as { readonly anyOf?: readonly { readonly type?: string }[] };
   return anyOf.some(({ type }) => type === 'null');

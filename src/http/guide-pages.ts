@@ -1,7 +1,4 @@
-/**
- * The guides and the pages that they lead to, under the API root: rendered once, so that whoever has nothing but the service’s address can read them.
- * Links between pages are those of the files; one that leads out of them is text.
- */
+/** Serves the guides and the pages they link to under the API root, rendered once at the start. Links that lead elsewhere in the repository become text. */
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
@@ -21,7 +18,7 @@ pre{background:#f4f6f8;padding:.8rem;overflow-x:auto}code{font:.9em ui-monospace
 table{border-collapse:collapse;display:block;overflow-x:auto}a{color:#0b57a4}`;
 const policy = `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; frame-ancestors 'none'`;
 
-/** In the order in which they are read. */
+/** In reading order. */
 const guides = {
   integrate: 'start here: page, backend, outcomes',
   languages: 'scoring in Node.js, Python, PHP and Go',

@@ -1,11 +1,8 @@
-/**
- * Reads bodies as JSON, whatever type they are sent as. Refused as MALFORMED_JSON: what is no JSON, and, with a message of its own, what holds a name
- * that would reach into the objects of the service.
- */
+/** Parses bodies as JSON. Anything else is MALFORMED_JSON, and so are names that would pollute a prototype, with their own message. */
 import type { FastifyInstance } from 'fastify';
 import { Fault } from '../errors.js';
 
-/** For every route of this scope; with `takesEmpty`, an empty body is none rather than bad JSON. */
+/** For every route of this scope. With `takesEmpty`, an empty body is undefined rather than malformed. */
 export function registerJsonBody(scope: FastifyInstance, contentType: string, takesEmpty = false): void {
   const parse = scope.getDefaultJsonParser('error', 'error');
   scope.removeContentTypeParser(contentType);
@@ -18,7 +15,7 @@ export function registerJsonBody(scope: FastifyInstance, contentType: string, ta
   });
 }
 
-/** What is JSON and was refused all the same was refused for a name. */
+/** Well-formed JSON can only have been refused for a name. */
 function isJson(body: string): boolean {
   try {
     JSON.parse(body);

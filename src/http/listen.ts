@@ -1,14 +1,14 @@
 /**
- * Begins to listen. A burst of callers who open connections waits in the kernel’s queue until it is taken, one in each turn of the event loop;
- * what that queue cannot keep is dropped or forgotten, and the call is answered by nobody.
+ * Starts listening. New connections wait in the kernel’s queue, from which Node.js accepts one per turn of the event loop. The kernel drops
+ * connections beyond that queue, and their requests get no response.
  */
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** Connections that wait to be taken, where Node’s default keeps 511; Linux keeps no more than `net.core.somaxconn`, 4,096 where nobody changed it. */
+/** Length of the queue; the default of Node.js is 511. Linux caps it at `net.core.somaxconn`, 4,096 by default. */
 const backlog = 4_096;
 
-/** Resolves to the port once it listens. Rejects where the address cannot be had. */
+/** Resolves to the port. Rejects if the address is not available. */
 export async function listen(
   app: FastifyInstance,
   at: { readonly host: string; readonly port: number },

@@ -6,7 +6,7 @@ import { bodyBytesMax } from '../limits.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { createAdaptiveLimit, type AdaptiveLimit, type InFlightRequest } from './adaptive-limit.js';
 import { sendFault } from './error-answers.js';
-import { readOn } from './read-on.js';
+import { drainBody } from './drain-body.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -53,7 +53,7 @@ function track(
 
 async function refuse(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (!isBounded(request.raw)) {
-    await readOn(request.raw);
+    await drainBody(request.raw);
     if (!request.raw.complete) void reply.header('connection', 'close');
   }
   void sendFault(fault, request, reply);

@@ -1,6 +1,6 @@
 /**
- * Renders the Markdown of this repository’s own pages as HTML. Headings have anchors, raw HTML is shown as text, an image is its text, and a
- * link leads to an anchor, the web or another page: nothing that runs. Pure.
+ * Renders the Markdown of this repository’s pages as HTML without active content: raw HTML and images become text, and links lead to
+ * an anchor, the web or another page. Pure.
  */
 import { Marked } from 'marked';
 import { escapeHtml } from '../kernel/escape-html.js';
@@ -8,12 +8,12 @@ import { escapeHtml } from '../kernel/escape-html.js';
 const webForm = /^(?:https?:\/\/|#)/;
 const pathForm = /^(?:\.\.\/)*\w[\w./-]*(?:#[\w-]+)?$/;
 
-/** `hasPage` says whether a relative path leads to a page; a link to anything else is its text. */
+/** `hasPage`: whether a relative path leads to a page. A link to anything else becomes text. */
 export function renderMarkdown(text: string, hasPage: (path: string) => boolean): string {
   const leads = (target: string): boolean =>
     webForm.test(target) || (pathForm.test(target) && hasPage(target.replace(/#.*$/, '')));
   const marked = new Marked({
-    // A bare address is text, as in http://HOST:PORT.
+    // A bare address stays text, as in http://HOST:PORT.
     tokenizer: { url: () => undefined },
     renderer: {
       heading({ tokens, depth, text }) {
@@ -30,7 +30,7 @@ export function renderMarkdown(text: string, hasPage: (path: string) => boolean)
   return marked.parse(text, { async: false });
 }
 
-/** As GitHub makes it of a heading. */
+/** The anchor that GitHub gives a heading. */
 export const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()

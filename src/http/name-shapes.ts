@@ -1,17 +1,16 @@
 /**
- * Gives the shapes of an API document their names. A schema whose structure is that of a shape under `components.schemas`
- * becomes a reference to it; words beside the structure (description, example, ...) stay with the reference where they
- * differ. Pure, and blind to validation: routes keep the schemas that they were registered with.
+ * Replaces schemas in an API document by references to the shapes under `components.schemas` that have the same structure.
+ * Annotations that differ (description, example, ...) stay with the reference. Pure: validation keeps the schemas of the routes.
  */
 type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 interface JsonObject {
   readonly [name: string]: Json;
 }
 
-/** Words about a value rather than limits on it. */
+/** Keywords that describe a value and do not limit it. */
 const annotations = new Set(['description', 'title', 'default', 'deprecated', 'example', 'examples']);
 
-/** Below these stand values of callers and not schemas. */
+/** Keywords that hold values instead of schemas. */
 const values = new Set(['example', 'examples', 'default', 'enum', 'const']);
 
 interface Naming {
@@ -20,7 +19,7 @@ interface Naming {
   readonly shapes: JsonObject;
 }
 
-/** Returns the document with references in place of repeated shapes. Of two shapes of one structure the first is referenced. */
+/** Returns a copy. If two shapes have the same structure, the first is referenced. */
 export function nameShapes(document: object): object {
   const { components, ...rest } = structuredClone(document) as JsonObject;
   const shapes = ((components as JsonObject | undefined)?.['schemas'] ?? {}) as JsonObject;
@@ -50,7 +49,7 @@ function nameWithin(value: Json, naming: Naming): Json {
     : { anyOf: [referenceTo(nameOfPresent, present, naming), { type: 'null' }] };
 }
 
-/** The schema without null among its types; null where that was not one of two. */
+/** The schema without null as its type; null unless null was one of two types. */
 function withoutNull(schema: JsonObject): JsonObject | null {
   const { type } = schema;
   if (!Array.isArray(type) || type.length !== 2 || !type.includes('null')) return null;
@@ -63,7 +62,7 @@ function nameBelow(value: Json, naming: Naming): Json {
   return mapValues(value, (member, key) => {
     if (values.has(key)) return member;
     const named = nameWithin(member, naming);
-    // A reply, a body and a parameter carry the description themselves.
+    // Replies, bodies and parameters have a description themselves.
     return key === 'schema' && isObject(named) && '$ref' in named ? withoutDescription(named) : named;
   });
 }
@@ -80,7 +79,7 @@ function referenceTo(name: string, schema: JsonObject, { shapes }: Naming): Json
   return { $ref: `#/components/schemas/${name}`, ...Object.fromEntries(own) };
 }
 
-/** The schema as text without the words at its top, its members in one order. */
+/** The schema as JSON, sorted and without annotations at the top. */
 function structureOf(schema: Json): string {
   return JSON.stringify(schema, (_key, value: Json) =>
     isObject(value)

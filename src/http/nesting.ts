@@ -1,7 +1,4 @@
-/**
- * Refuses bodies that are nested deeper than anything means: what walks a body further on may walk it by recursion, and some thousand
- * levels would end in a fault of the service instead of a 400.
- */
+/** Refuses deeply nested bodies: code that walks a body recursively would overflow the stack and answer 500 instead of 400. */
 import type { FastifyInstance } from 'fastify';
 import { nestingMax } from '../limits.js';
 import { invalid } from '../kernel/faults.js';

@@ -43,7 +43,7 @@ const securitySchemes = {
   dashboard: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A dashboard token.' },
 } as const;
 
-/** Access tokens: where they are had, and what each scope allows. */
+/** Access tokens: where to get them, and what each scope allows. */
 const oauth2Of = (siteUrl: string) => ({
   type: 'oauth2' as const,
   description: 'An access token of an OAuth client as Bearer.',
@@ -58,10 +58,10 @@ const oauth2Of = (siteUrl: string) => ({
 export interface DocumentSettings {
   /** The root that the paths of the document are below. */
   readonly baseUrl: string;
-  /** Where access tokens are had. */
+  /** Issuer of access tokens. */
   readonly siteUrl: string;
   readonly version: string;
-  /** What stands above the operations beside the one sentence, in Markdown. */
+  /** Markdown above the operations, after the first sentence. */
   readonly preface?: string;
 }
 
@@ -84,7 +84,7 @@ export async function registerOpenapi(
       },
       servers: [{ url: baseUrl }],
       components: {
-        // Read and not changed: every document works on a copy.
+        // Not changed: every document works on a copy.
         schemas: shapes as never,
         securitySchemes: { ...securitySchemes, oauth2: oauth2Of(siteUrl) },
       },
@@ -100,7 +100,7 @@ export async function registerOpenapi(
   });
 }
 
-/** Replies without words of their own get those of their status. */
+/** Replies without a description get that of their status. */
 function describeReplies(schema: FastifySchema): FastifySchema {
   if (schema.response === undefined) return schema;
   const response = Object.fromEntries(
@@ -114,7 +114,7 @@ function describeReplies(schema: FastifySchema): FastifySchema {
   return { ...schema, response };
 }
 
-/** One entry for each way in; an access token with any one of the route’s scopes is one. */
+/** One entry per accepted credential; for access tokens, one per scope. */
 function securityOf(access: Access | undefined): Record<string, string[]>[] {
   const scopes = access === undefined || access.credential === 'none' ? [] : (access.oauth ?? []);
   return [...keySecurityOf(access), ...scopes.map((scope) => ({ oauth2: [scope] }))];

@@ -1,7 +1,4 @@
-/**
- * Bodies that may be left away. Their schema takes null for a missing one; a client that sets the content type and sends nothing is
- * understood the same way.
- */
+/** Optional bodies: null if missing, or if a client sets the content type and sends nothing. */
 import type { FastifyInstance } from 'fastify';
 import { Type, type Static, type TSchema } from 'typebox';
 import { registerJsonBody } from './json-body.js';
@@ -10,7 +7,7 @@ export function optionalBody<T extends TSchema>(schema: T) {
   return Type.Unsafe<Static<T> | null>({ ...schema, type: ['object', 'null'] });
 }
 
-/** For the routes of this scope, which must all do with an empty body. */
+/** For the routes of this scope, all of which must accept an empty body. */
 export function acceptEmptyBodies(scope: FastifyInstance): void {
   registerJsonBody(scope, 'application/json', true);
 }

@@ -1,10 +1,7 @@
-/**
- * Which methods an address takes, so that a wrong method is answered 405 with Allow rather than 404.
- * Looked at for unknown addresses only, never on a served one.
- */
+/** Methods of a path, so that a wrong method is a 405 with Allow rather than a 404. Only used for requests that no route serves. */
 export interface RouteTable {
   add(method: string | readonly string[], pattern: string): void;
-  /** Methods of the routes that match a path; empty where none does. */
+  /** Methods of the routes that match a path; empty if none does. */
   methodsOf(path: string): readonly string[];
 }
 
@@ -20,7 +17,7 @@ export function createRouteTable(): RouteTable {
     },
     methodsOf(path) {
       const matching = routes.filter(({ pattern }) => pattern.test(path));
-      // As the router does, a fixed address goes before one with parameters.
+      // As in the router, a fixed path takes precedence over one with parameters.
       const fewest = Math.min(...matching.map(({ parameters }) => parameters));
       return [...new Set(matching.filter(({ parameters }) => parameters === fewest).map(({ method }) => method))];
     },

@@ -1,6 +1,6 @@
 /**
- * The browser bundles and the camera’s models, at /sdk: readable from every origin, so that a page may pin them by their integrity hash.
- * A model’s name carries a part of its hash, so that it never changes and is kept for good.
+ * Serves the browser bundles and the camera’s models at /sdk: readable from every origin, so that a page can pin them by integrity hash.
+ * The name of a model contains a part of its hash, so it is cached for good.
  */
 import { dirname, join } from 'node:path';
 import fastifyStatic from '@fastify/static';
@@ -13,7 +13,7 @@ const modelCacheSeconds = 31_536_000;
 /** Below the bundles. */
 const modelFolder = join('v1', 'models');
 
-/** `directory` holds the built bundles under the paths they are served at. */
+/** `directory` holds the built bundles under their paths below /sdk. */
 export function serveSdkFiles(app: FastifyInstance, directory: string): Promise<void> {
   return registerOpen(app, async (scope) => {
     await scope.register(fastifyStatic, {
@@ -21,7 +21,7 @@ export function serveSdkFiles(app: FastifyInstance, directory: string): Promise<
       prefix: '/sdk/',
       decorateReply: false,
       index: false,
-      // The build lays the compressed forms beside each file.
+      // The build writes the compressed files.
       preCompressed: true,
       setHeaders(reply, path) {
         void reply.header('access-control-allow-origin', '*');

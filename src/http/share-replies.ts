@@ -1,6 +1,6 @@
 /**
- * Lets operations of an API document share their error replies: what every operation answers with a status stands once
- * under `components.responses`, named after the status. A reply that differs stays where it is.
+ * Moves error replies that operations of an API document share to `components.responses`, named after their status. A reply that
+ * differs stays with its operation.
  */
 import { STATUS_CODES } from 'node:http';
 
@@ -10,7 +10,7 @@ interface Document {
   readonly paths?: Readonly<Record<string, Readonly<Record<string, { responses?: Replies }>>>>;
 }
 
-/** Returns the document with references in place of repeated error replies. */
+/** Returns a copy. */
 export function shareReplies<const T extends object>(document: T): T {
   const copy = structuredClone(document) as Document;
   const shared: Replies = {};

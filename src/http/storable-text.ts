@@ -1,4 +1,4 @@
-/** Refuses text that no database stores: NUL characters and unpaired surrogates, anywhere in a body, query or path. */
+/** Refuses text that a database cannot store: NUL characters and unpaired surrogates in a body, query or path. */
 import type { FastifyInstance } from 'fastify';
 import { invalid } from '../kernel/faults.js';
 import { findUnstorable } from '../kernel/storable-text.js';

@@ -1,6 +1,6 @@
 /**
- * Answers what is no HTTP, which no route ever sees: a header with a line break in it, headers beyond their limit, a request that does not come to
- * its end in time. The body is that of every other refusal; the connection ends with it.
+ * Answers requests that the HTTP parser rejects before any route sees them: malformed or too large headers, or a request that does not complete
+ * in time. The body is the same as for any other error; the connection closes.
  */
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
@@ -27,7 +27,7 @@ const malformed: Refusal = {
     'This is not well-formed HTTP. Look for a line break or a control character in a header, a key for instance.',
 };
 
-/** For the parser’s errors of a connection; a connection that was reset is closed without a word. */
+/** For parser errors of a connection. A connection that was reset is closed without a response. */
 export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const { status, message } = refusals[error.code ?? ''] ?? malformed;

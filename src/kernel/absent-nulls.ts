@@ -1,6 +1,6 @@
 /**
- * Reads null in an optional field as the field’s absence: many clients write null for what they do not have. Fields that may hold null by their
- * schema keep it, and so does whatever the schema does not name; a needed field that is null stays at fault.
+ * Removes null from optional fields, because many clients send null for a missing value. Fields whose schema allows null keep it, and so do
+ * unknown fields; null in a required field stays a violation.
  */
 
 interface Schema {
@@ -13,14 +13,14 @@ interface Schema {
   readonly items?: Schema;
 }
 
-/** What is to be looked at of one value; null where nothing is. */
+/** The fields of one value to check. */
 interface Plan {
   readonly optional: readonly string[];
   readonly inside: readonly (readonly [name: string, plan: Plan])[];
   readonly items: Plan | null;
 }
 
-/** Plans once; the answer takes the nulls out of a body in place, and leaves alone what is of another shape than the schema’s. */
+/** Reads the schema once. The result removes nulls from a body in place and ignores values that do not match the schema. */
 export function createNullRemover(schema: object): (body: unknown) => void {
   const plan = planOf(schema);
   return (body) => {
@@ -44,7 +44,7 @@ function planOf(schema: Schema): Plan | null {
   return optional.length === 0 && inside.length === 0 && items === null ? null : { optional, inside, items };
 }
 
-/** A schema that names no type takes anything. */
+/** A schema without a type allows anything. */
 function takesNull({ type, anyOf, enum: values, const: value }: Schema): boolean {
   if (anyOf !== undefined) return anyOf.some(takesNull);
   if (values !== undefined) return values.includes(null);

@@ -1,17 +1,17 @@
-/** Who makes a call: an API key, an OAuth client that stands in for one, or a person with a dashboard token. */
+/** The caller of a request: an API key, an OAuth client that acts as one, or a person with a dashboard token. */
 
 export const dashboardRoles = ['member', 'admin', 'owner'] as const;
 export type DashboardRole = (typeof dashboardRoles)[number];
 
-/** Who owns what a score or an outcome leaves behind, and may read it. */
+/** The owner of stored data: who may read what a score or an outcome wrote. */
 export interface DataOwner {
-  /** The first key of a chain of rotations: a replacement may read what its predecessors wrote. */
+  /** The first key of a chain of rotations: a replacement can read what its predecessors wrote. */
   readonly lineage: string;
   readonly organizationId: string;
   /** null for an organization key. */
   readonly projectId: string | null;
   readonly isTest: boolean;
-  /** Minted by anybody for a trial of the integration. */
+  /** Created by anybody to try the integration. */
   readonly isDemo: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface KeyCaller extends DataOwner {
   readonly scopes: readonly string[];
   readonly limits: { readonly perMinute: number; readonly perDay: number };
   readonly diagnosticsEnabled: boolean;
-  /** An OAuth client with an access token stands in for a key: id and lineage are the client’s, the scopes those of the token. */
+  /** An OAuth client: id and lineage are the client’s, scopes those of its access token. */
   readonly client?: true;
 }
 
@@ -36,29 +36,29 @@ export interface DashboardCaller {
 export type Caller = KeyCaller | DashboardCaller;
 
 export interface AccessTokenReader {
-  /** Whether a token says that this service issued it as an access token; nothing of it is believed by that. */
+  /** Whether a token claims to be an access token of this service. Does not verify it. */
   isOurs(token: string): boolean;
-  /** The client’s caller, of the whole organization. Throws a Fault INVALID_TOKEN where the token does not verify. */
+  /** The OAuth client as a caller of the whole organization. Throws INVALID_TOKEN if the token does not verify. */
   verify(token: string): Promise<KeyCaller>;
-  /** The header WWW-Authenticate of a refusal. */
+  /** Value of WWW-Authenticate in a refusal. */
   challenge(): string;
 }
 
 export interface AccessDeps {
-  /** The key’s record, or null where it is unknown, revoked or expired. */
+  /** null if the key is unknown, revoked or expired. */
   readonly findKey: (secret: string) => Promise<KeyCaller | null>;
-  /** Throws a Fault INVALID_TOKEN where the token does not verify. */
+  /** Throws INVALID_TOKEN if the token does not verify. */
   readonly verifyDashboardToken: (token: string) => Promise<DashboardCaller>;
-  /** Absent: no access token is taken. */
+  /** Absent: access tokens are not accepted. */
   readonly accessTokens?: AccessTokenReader;
   /** The organization that owns a project, or null. */
   readonly findProjectOwner: (projectId: string) => Promise<string | null>;
-  /** Whose key this is (null project: the organization’s), or null. */
+  /** Owner of a key (null project: an organization key), or null. */
   readonly findKeyOwner: (
     keyId: string,
   ) => Promise<{ readonly organizationId: string; readonly projectId: string | null } | null>;
-  /** Takes one call off the key’s limits; throws RATE_LIMIT_EXCEEDED where one is used up. */
+  /** Counts one call against the key’s limits. Throws RATE_LIMIT_EXCEEDED if one is used up. */
   readonly takeKeyRate: (caller: KeyCaller) => Promise<void>;
-  /** Throws TRIAL_EXPIRED where the organization’s trial has ended. */
+  /** Throws TRIAL_EXPIRED if the organization’s trial has ended. */
   readonly requireTrial: (organizationId: string) => Promise<void>;
 }

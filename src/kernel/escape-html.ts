@@ -1,4 +1,3 @@
-/** Text for the inside of HTML elements and of quoted attributes. */
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

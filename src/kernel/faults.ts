@@ -1,8 +1,8 @@
-/** Faults that several capabilities answer: invalid fields, things that do not exist, limits that are used up. */
+/** Faults that several capabilities share: invalid fields, unknown resources, exceeded limits. */
 import type { RateState } from '../contract/rate.js';
 import { Fault, type FaultDetails, type Issue } from '../errors.js';
 
-/** The fault of a request with fields at fault. */
+/** The fault of a request with invalid fields. */
 export function invalid(issues: readonly Issue[], details: Omit<FaultDetails, 'issues'> = {}): Fault {
   const first = issues[0];
   return new Fault(
@@ -14,12 +14,12 @@ export function invalid(issues: readonly Issue[], details: Omit<FaultDetails, 'i
   );
 }
 
-/** The one 404 for things that are not there and things of others. */
+/** The same 404 for resources that do not exist and resources of others. */
 export function notFound(what: string): Fault {
   return new Fault('NOT_FOUND', `There is no such ${what}.`);
 }
 
-/** The answer to a call over a limit: 429 with Retry-After, what remains and when the window ends, in headers and body. `who` begins the sentence: "This key". */
+/** 429 with Retry-After, the remaining calls and the end of the window in headers and body. `who` starts the sentence: "This key". */
 export function rateLimited(who: string, rate: RateState): Fault {
   const retryAfter = Math.max(1, Math.ceil(rate.resetInSeconds));
   return new Fault(

@@ -1,14 +1,11 @@
-/**
- * Pages of lists whose ids carry their time: newest first, each page starting below the last id of the one before. A cursor is
- * that id, wrapped so that nobody builds one by hand; anything else is refused.
- */
+/** Pages of lists whose ids contain their time, newest first. A cursor is the last id of the page before, in base64url. */
 import { invalid } from './faults.js';
 import type { PageQuery } from '../contract/paging.js';
 import { pageDefault } from '../limits.js';
 
 export interface Page {
   readonly limit: number;
-  /** Items come below this id; null: from the top. */
+  /** Items have an id below this; null: start at the newest. */
   readonly below: string | null;
 }
 

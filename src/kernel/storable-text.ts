@@ -3,10 +3,10 @@ import { pointerSegment, type Issue } from '../errors.js';
 
 const unstorable = /[\u0000\p{Surrogate}]/u;
 
-/** Text that is kept as a record keeps it: with a replacement for each half of a surrogate pair, also for one that a cut has left. */
+/** The text with a replacement character for each unpaired surrogate, also one that truncation left. */
 export const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd');
 
-/** The first string (or name) at fault, by JSON pointer. */
+/** The first string or name that cannot be stored, as a JSON pointer. */
 export function findUnstorable(value: unknown, path: string): Issue | null {
   if (typeof value === 'string')
     return unstorable.test(value)

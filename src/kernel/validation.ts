@@ -1,6 +1,6 @@
 /**
- * Validation of what callers send: bodies as they are (no coercion: "7" is not 7), paths and queries coerced from
- * text. Every violation is told with its JSON pointer; a misspelt name in a strict object is told with the nearest valid one.
+ * Validation of requests: bodies without coercion ("7" is not 7), paths and queries coerced from text. Every violation has
+ * a JSON pointer; for an unknown name in a strict object the message suggests the nearest valid one.
  */
 import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
@@ -15,7 +15,7 @@ export function registerValidation(app: FastifyInstance): void {
   app.setValidatorCompiler<object>(createValidatorCompiler());
 }
 
-/** The compiler of the app. With `body`, bodies are checked against that instead of the documented schema: for handlers that check items one by one. */
+/** With `body`, bodies are validated against that schema instead of the documented one: for handlers that validate items one by one. */
 export function createValidatorCompiler(body?: object): FastifySchemaCompiler<object> {
   const strict = createAjv(false);
   const coercing = createAjv(true);
@@ -32,7 +32,7 @@ export function createValidatorCompiler(body?: object): FastifySchemaCompiler<ob
   };
 }
 
-/** The one set-up of the validator: every violation told, with its schema beside it, and the formats that our schemas name. */
+/** The only configuration of Ajv: reports every violation with its schema, and knows the formats that our schemas use. */
 export function createAjv(coerceTypes: boolean): Ajv {
   const ajv = new Ajv({
     allErrors: true,
@@ -46,7 +46,7 @@ export function createAjv(coerceTypes: boolean): Ajv {
   return ajv;
 }
 
-/** What Fastify passes on of a violation; `verbose` adds the schema beside it. */
+/** A violation as Fastify passes it on; `verbose` adds the schema. */
 type Violation = Partial<ErrorObject> & { readonly instancePath?: string; readonly keyword?: string };
 
 export function describeViolation(violation: Violation, context: string): Issue {
@@ -76,7 +76,7 @@ export function describeViolation(violation: Violation, context: string): Issue 
       path: base,
       message: `must be one of ${(named['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}.`,
     };
-  // A name that is listed only to be refused: its description says where the value belongs.
+  // A property that is only declared to be refused: its description names the right one.
   if (keyword === 'not')
     return {
       path: base,
@@ -89,17 +89,17 @@ export function describeViolation(violation: Violation, context: string): Issue 
   return { path: base, message: `${violation.message ?? 'is not valid'}.` };
 }
 
-/** What is wrong with a time that has the form of one: 23:59:60 has, and no clock here shows it. */
+/** The issue of a time that is well-formed but does not exist, such as 23:59:60. */
 export const timeIssues = (path: string, time: string | undefined): Issue[] =>
   time !== undefined && Number.isNaN(Date.parse(time)) ? [{ path, message: 'is not a time that a calendar has.' }] : [];
 
-/** Whether the names of an object are countries. */
+/** Whether the keys of an object are countries. */
 function isByCountry(schema: object | undefined): boolean {
   const { patternProperties = {} } = (schema ?? {}) as { patternProperties?: object };
   return Object.keys(patternProperties).some(isCountryPattern);
 }
 
-/** The name in `names` that a misspelling most likely meant, or null where none is near. */
+/** The most similar of `names`, or null if none is near. */
 export function nearestName(name: string, names: readonly string[]): string | null {
   let best: string | null = null;
   let bestDistance = Math.max(2, Math.floor(name.length / 2)) + 1;
@@ -110,7 +110,7 @@ export function nearestName(name: string, names: readonly string[]): string | nu
   return best;
 }
 
-/** Levenshtein distance; names longer than 64 characters are cut, which no valid name is. */
+/** Levenshtein distance of the first 64 characters; valid names are shorter. */
 function editDistance(a: string, b: string): number {
   const [left, right] = [a.slice(0, 64), b.slice(0, 64)];
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);

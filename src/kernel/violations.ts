@@ -1,12 +1,12 @@
 /**
- * Of the violations that the validator lists, those that help: where a value may be of several kinds, it tells of each kind that it is not, and once
- * more that it is none of them. Left is what is wrong with the kind that was meant, or one line with all kinds.
+ * Selects the violations that help a caller. For `anyOf`, Ajv reports the violations of every member and one of the choice itself; this keeps
+ * those of the member that was most likely meant, or one violation that lists all types.
  */
 import type { ErrorObject } from 'ajv';
 
-/** In the order of the validator. */
+/** In the order of Ajv. */
 export function helpfulViolations(violations: readonly ErrorObject[]): ErrorObject[] {
-  // An inner choice first, so that an outer one sees what is left of it.
+  // Inner choices first, so that an outer one sees their result.
   const choices = violations
     .filter(({ keyword }) => keyword === 'anyOf')
     .sort((one, other) => other.schemaPath.length - one.schemaPath.length);
@@ -17,13 +17,13 @@ export function helpfulViolations(violations: readonly ErrorObject[]): ErrorObje
 
 function settle(violations: readonly ErrorObject[], choice: ErrorObject): ErrorObject[] {
   const members = violations.filter((each) => each !== choice && isInside(each, choice));
-  const told = membersToTell(members, choice);
+  const kept = membersToKeep(members, choice);
   const first = violations.findIndex((each) => each === choice || members.includes(each));
   const others = (part: readonly ErrorObject[]) => part.filter((each) => each !== choice && !members.includes(each));
-  return [...others(violations.slice(0, first)), ...told, ...others(violations.slice(first))];
+  return [...others(violations.slice(0, first)), ...kept, ...others(violations.slice(first))];
 }
 
-function membersToTell(members: readonly ErrorObject[], choice: ErrorObject): readonly ErrorObject[] {
+function membersToKeep(members: readonly ErrorObject[], choice: ErrorObject): readonly ErrorObject[] {
   const kinds = new Map<string, ErrorObject[]>();
   for (const member of members) {
     const kind = member.schemaPath.slice(choice.schemaPath.length + 1).split('/', 1)[0] ?? '';
@@ -36,7 +36,7 @@ function membersToTell(members: readonly ErrorObject[], choice: ErrorObject): re
     const types = all.flat().flatMap(({ keyword, params }) => (keyword === 'type' ? [String(params['type'])] : []));
     return [{ ...choice, keyword: 'type', message: `must be ${[...new Set(types)].join(' or ')}` }];
   }
-  // Kinds that a field’s value tells apart: the one whose value it is, else the nearest.
+  // In a discriminated union the member whose discriminator matches, else the one with the fewest violations.
   return meant.reduce((best, kind) => (distanceOf(kind) < distanceOf(best) ? kind : best));
 }
 

@@ -1,14 +1,14 @@
 /**
- * Reads what is left of a body that is refused. A client that still writes when its connection is closed sees a broken connection and
- * not the answer; so the answer waits for the end of the body, within bounds: whoever sends more, or slower, may miss it.
+ * Reads the rest of a refused body. A client that still writes when its connection closes sees a broken connection instead of the response, so
+ * the response waits for the end of the body. Clients that send more than the bound, or take longer, may miss it.
  */
 import type { Readable } from 'node:stream';
 
 const bytesMax = 16_777_216;
 const waitMsMax = 5_000;
 
-/** Resolves at the end of the body, where its reading failed, and at either bound. Never rejects. */
-export function readOn(body: Readable): Promise<void> {
+/** Resolves at the end of the body, at either bound, or if reading fails. Never rejects. */
+export function drainBody(body: Readable): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;
     const finish = (): void => {
