@@ -33,16 +33,8 @@ export async function readHolder(file: string): Promise<Holder | null> {
   }
   try {
     const holder = JSON.parse(text) as Partial<Holder>;
-    if (typeof holder.pid === 'number' && typeof holder.host === 'string') {
-      return {
-        pid: holder.pid,
-        host: holder.host,
-        startMark: holder.startMark ?? null,
-        pidSpace: holder.pidSpace ?? null,
-        since: holder.since ?? 'an unknown time',
-        token: holder.token ?? '',
-      };
-    }
+    if (typeof holder.pid === 'number' && typeof holder.host === 'string' && typeof holder.token === 'string')
+      return holder as Holder;
   } catch {
     // Not written by us, or cut off by a full disk: falls through.
   }

@@ -24,6 +24,7 @@ const writeHolder = (directory: string, holder: Record<string, unknown>) =>
       pid: process.pid,
       host: hostname(),
       startMark: null,
+      pidSpace: null,
       since: '2026-01-01T00:00:00.000Z',
       token: 'theirs',
       ...holder,

@@ -6,7 +6,7 @@
  */
 import { storeUnavailable } from '../../../errors.js';
 import { bounds } from '../bounds.js';
-import type { CountRecord, Counters, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../port.js';
+import type { Counters, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../port.js';
 import { judgeRates } from '../rate-state.js';
 import {
   countArguments,
@@ -18,7 +18,7 @@ import {
   tagOf,
 } from './arguments.js';
 import { connectRedis, type RedisAddress, type RedisConnection, type RedisLogger } from './connection.js';
-import { decodeProbe, decodeRecord, decodeUsed, readFrame, stringOf, type Frame } from './record.js';
+import { contentOf, decodeProbe, decodeRecord, decodeUsed, readFrame } from './record.js';
 import { createRateTaker } from './rate-taker.js';
 import { loadScripts, type Scripts } from './scripts.js';
 import { checkServers, openStoreClock } from './server.js';
@@ -161,7 +161,7 @@ async function countScore(
     case 'released':
       return { kind: 'released', rate, receiptId: record?.toString('latin1') ?? '' };
     case 'counted':
-      return { kind: 'counted', rate, ...decodeReceipt(readFrame(record ?? Buffer.alloc(0)), probe) };
+      return { kind: 'counted', rate, ...decodeRecord(readFrame(record ?? Buffer.alloc(0)), probe) };
     default:
       throw storeUnavailable('counters in Redis: unexpected answer to a count');
   }
@@ -169,12 +169,7 @@ async function countScore(
 
 function readReceipt(namespace: string, stored: Buffer, probe: readonly (Buffer | null)[]): RecentReceipt {
   const frame = readFrame(stored);
-  return { namespace, content: stringOf(frame, 1), ...decodeReceipt(frame, probe) };
-}
-
-/** A receipt is stored as what names its probe, its content, and then the record. */
-function decodeReceipt(frame: Frame, probe: readonly (Buffer | null)[]): CountRecord {
-  return decodeRecord(frame, 2, probe);
+  return { namespace, content: contentOf(frame), ...decodeRecord(frame, probe) };
 }
 
 function partsOf(answer: unknown): readonly (Buffer | null)[] {

@@ -43,7 +43,7 @@ type Meta = [
 const unpackr = new Unpackr({ useRecords: false });
 
 /** Strings one after another, each behind its length; read where they stand. */
-export interface Frame {
+interface Frame {
   readonly bytes: Buffer;
   /** Where each string begins, and ends. */
   readonly starts: readonly number[];
@@ -66,8 +66,14 @@ export function readFrame(bytes: Buffer): Frame {
   return { bytes, starts, ends };
 }
 
+/** A receipt is stored as what names its probe, its content, and then the record. */
+const contentAt = 1;
+const numbersAt = 2;
+
+export const contentOf = (frame: Frame): Buffer => stringOf(frame, contentAt);
+
 /** A window on the string of this number. */
-export const stringOf = ({ bytes, starts, ends }: Frame, index: number): Buffer =>
+const stringOf = ({ bytes, starts, ends }: Frame, index: number): Buffer =>
   bytes.subarray(startOf(starts, index), ends[index]);
 
 function startOf(starts: Frame['starts'], index: number): number {
@@ -76,8 +82,7 @@ function startOf(starts: Frame['starts'], index: number): number {
   return start;
 }
 
-/** Reads a record, which begins with the string of this number. */
-export function decodeRecord(frame: Frame, first: number, probeParts: readonly (Buffer | null)[]): CountRecord {
+export function decodeRecord(frame: Frame, probeParts: readonly (Buffer | null)[]): CountRecord {
   const [
     receiptId,
     device,
@@ -89,7 +94,7 @@ export function decodeRecord(frame: Frame, first: number, probeParts: readonly (
     complete,
     histories,
     supersedes,
-  ] = unpackr.unpack(stringOf(frame, first)) as Meta;
+  ] = unpackr.unpack(stringOf(frame, numbersAt)) as Meta;
   return {
     receiptId,
     supersedes: orNull(supersedes),
@@ -103,7 +108,7 @@ export function decodeRecord(frame: Frame, first: number, probeParts: readonly (
     },
     probe: probe === false ? null : decodeProbe(probe, probeParts),
     counts: {
-      candidates: decodeCandidates(candidates, frame, first + 1),
+      candidates: decodeCandidates(candidates, frame, numbersAt + 1),
       neighborhood: {
         sessions: neighborhood[0],
         direct: neighborhood[1],
