@@ -1,10 +1,9 @@
 /**
- * The kafkajs client as this service sets it up: quick to give up on one try, its log sent to ours, its connections ours to cut.
+ * The kafkajs client as this service configures it: it gives up early on each try, writes to our log, and can be cut off.
  *
- * kafkajs reports every passing trouble as an error although it retries; here its errors are warnings at most, and only what the
- * adapters themselves conclude is louder. And kafkajs can wait for ever: a connection that closes with an answer outstanding leaves its
- * disconnecting, and all that waits for it, without an end. So each producer, member of a group and watch has a client of its own, which is cut
- * off when it is given up: its requests reject at once, and it never reaches a broker again.
+ * kafkajs reports every transient failure as an error although it retries. Here its errors are warnings at most; the adapters report what they
+ * conclude. kafkajs can also wait for ever, so each producer, group member and admin connection has a client of its own. A client that is given up is cut
+ * off: its requests reject at once, and it never reaches a broker again. See docs/adr/0006-cut-kafka-clients.md.
  */
 import net from 'node:net';
 import tls from 'node:tls';
@@ -74,7 +73,7 @@ function createSockets(): { readonly socketFactory: ISocketFactory; cut(): void 
   };
 }
 
-/** Written many times a second while a broker is away, and said once by the adapters. */
+/** Logs many times a second while a broker is away; the adapters report it once. */
 const chatter = ['Connection', 'BrokerPool'];
 
 const redirectLog =
