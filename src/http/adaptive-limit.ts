@@ -5,9 +5,9 @@
  * at what is in flight then. Above the accepted delay it shrinks in proportion, below it grows, and after a second without a refusal it is lifted.
  */
 
-/** Never refuse below this number, whatever the delay: it keeps the process busy if its stores are fast. */
+/** The lowest limit: enough to keep the process busy if its stores are fast. */
 const limitMin = 64;
-/** Fewer requests do not wait for each other; a late timer has another cause then, such as a garbage collection. */
+/** With fewer requests in flight a late timer has another cause, such as a garbage collection. */
 const burst = 256;
 const checkEveryMs = 50;
 /** How late a timer may fire before requests are limited, and while they are. */
@@ -18,7 +18,7 @@ const ageMsMax = 1_000;
 /** Per check. */
 const shrinkMax = 0.5;
 const growth = 1.02;
-/** A second of checks in time. Counted, because a turn that takes a second must not pass for a second without a refusal. */
+/** A second of checks in time lifts the limit. Counted, because one turn of the event loop can take a second. */
 const calmChecks = 20;
 
 export interface InFlightRequest {
@@ -52,8 +52,8 @@ export function createAdaptiveLimit(now = () => performance.now(), setTimer = un
     return 0;
   };
   const adjust = (atMs: number): void => {
-    const isLimited = limit !== Infinity;
-    const late = isLimited || inFlight.size >= burst ? lateMs(atMs) / (isLimited ? lateMsLimited : lateMsMax) : 0;
+    const [fewest, lateMax] = limit === Infinity ? [burst, lateMsMax] : [limitMin, lateMsLimited];
+    const late = inFlight.size >= fewest ? lateMs(atMs) / lateMax : 0;
     const delay = Math.max(late, ageMs(atMs) / ageMsMax);
     calm = delay > 1 ? 0 : calm + 1;
     if (calm === 0) limit = Math.max(limitMin, Math.min(limit, inFlight.size) * Math.max(shrinkMax, 1 / delay));

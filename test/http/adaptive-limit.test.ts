@@ -60,6 +60,17 @@ t.test('a late timer refuses nobody while few requests are in flight', (t) => {
   t.end();
 });
 
+t.test('a late timer does not keep the limit once few requests are in flight', (t) => {
+  const { limit, acquire, turn, work } = openLimit();
+  const inFlight = accepted(acquire(300));
+  work(200);
+  t.equal(limit.acquire(), null);
+  for (const request of inFlight) limit.release(request);
+  for (let n = 0; n < 25; n += 1) turn(100);
+  t.notOk(acquire(1_000).includes(null));
+  t.end();
+});
+
 t.test('stores that do less than arrives: the limit keeps the wait below two seconds', (t) => {
   const { limit, acquire, turn } = openLimit();
   const inFlight: InFlightRequest[] = [];
