@@ -5,15 +5,14 @@
  * which leaves those alone who read the others, however long (a back-up reads for hours). Dropping one needs the table to itself for a
  * moment: where somebody reads for longer than that, it gives up at once and the next round tries again.
  *
- * Each has the row security of the whole, which is asked for where a partition is addressed by its own name. An earlier version makes some without.
+ * Each has the row security of the whole, which PostgreSQL checks if a statement names the partition itself.
  */
 import { isUnavailable } from '../../errors.js';
-import type { Database, Queryable } from '../../stores/database/port.js';
+import type { Database } from '../../stores/database/port.js';
 
 const dayMs = 86_400_000;
 const daysAhead = 7;
 const attachLockMs = 1_000;
-const guardLockMs = 250;
 const dropLockMs = 250;
 const partitionName = /^receipts_(\d{4})(\d{2})(\d{2})$/;
 /** Instances that make or drop partitions do so one after the other. */
@@ -31,39 +30,21 @@ export async function makePartition(database: Database, day: string): Promise<vo
     await tx.query(
       `CREATE TABLE ${name} (LIKE receipts INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE) WITH (toast_tuple_target = 8160)`,
     );
-    await guard(tx, name);
+    await tx.query(`CALL reserve_for_background_work('${name}')`);
     await tx.query(
       `ALTER TABLE receipts ATTACH PARTITION ${name} FOR VALUES FROM ('${day} 00:00:00+00') TO ('${next} 00:00:00+00')`,
     );
   });
 }
 
-/** Gives a partition the policy of the whole. */
-async function guard(tx: Queryable, name: string): Promise<void> {
-  const [policy] = await tx.query<{ sql: string }>(
-    `SELECT format('CREATE POLICY %I ON ${name} USING (%s)', polname, pg_get_expr(polqual, polrelid)) AS sql FROM pg_policy
-      WHERE polrelid = 'receipts'::regclass AND NOT EXISTS (SELECT 1 FROM pg_policy WHERE polrelid = '${name}'::regclass)`,
-  );
-  if (policy === undefined) return;
-  await tx.query(policy.sql);
-  await tx.query(`ALTER TABLE ${name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY`);
-}
-
-/** Makes the partitions of the coming days, by the database’s clock; one that an earlier version made without a policy gets it. */
+/** Makes the partitions of the coming days, by the database’s clock. */
 export async function makePartitionsAhead(database: Database): Promise<void> {
-  const rows = await database.query<{ day: string; name: string; guarded: boolean | null }>(
-    `SELECT to_char(day, 'YYYY-MM-DD') AS day, 'receipts_' || to_char(day, 'YYYYMMDD') AS name,
-            (SELECT relrowsecurity FROM pg_class WHERE oid = to_regclass('receipts_' || to_char(day, 'YYYYMMDD'))) AS guarded
-       FROM generate_series(date_trunc('day', now() AT TIME ZONE 'UTC'), now() AT TIME ZONE 'UTC' + interval '${daysAhead} days', interval '1 day') AS day`,
+  const rows = await database.query<{ day: string }>(
+    `SELECT to_char(day, 'YYYY-MM-DD') AS day
+       FROM generate_series(date_trunc('day', now() AT TIME ZONE 'UTC'), now() AT TIME ZONE 'UTC' + interval '${daysAhead} days', interval '1 day') AS day
+      WHERE to_regclass('receipts_' || to_char(day, 'YYYYMMDD')) IS NULL`,
   );
-  for (const { day, guarded } of rows) if (guarded === null) await makePartition(database, day);
-  for (const { name, guarded } of rows)
-    if (guarded === false)
-      await database.transaction(async (tx) => {
-        await tx.query(`SET LOCAL lock_timeout = ${guardLockMs}`);
-        await tx.query(inTurn);
-        await guard(tx, name);
-      });
+  for (const { day } of rows) await makePartition(database, day);
 }
 
 /** Names of the partitions whose day ended at or before `endsBeforeMs`, oldest first; never a table of another name. */
