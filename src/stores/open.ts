@@ -18,7 +18,7 @@ import { migrate } from './database/migrate.js';
 import { measured } from './database/measured.js';
 import type { Database } from './database/port.js';
 import { openPostgres } from './database/postgres/open.js';
-import { readClock } from './database/retention-marks.js';
+import { readClock } from './database/server.js';
 import { openKafkaLog, type KafkaLogOptions } from './log/kafka/log.js';
 import { withDeadLetters } from './log/dead-letters/dead-letters.js';
 import { withLag } from './log/lag-log.js';

@@ -8,7 +8,7 @@
  * Stopping ends what is under way within its time and gives the other leases back.
  */
 import type { Database } from '../stores/database/port.js';
-import { readClock } from '../stores/database/retention-marks.js';
+import { readClock } from '../stores/database/server.js';
 import type { Consumer, Log } from '../stores/log/port.js';
 import { eventOf, removeEvents } from '../stores/outbox/outbox.js';
 import type { Logger } from '../telemetry/logger.js';

@@ -3,7 +3,7 @@
  */
 import type { Directories } from '../administration/directories.js';
 import { registerOperatorChannel } from '../projects/operator/operator-channel.js';
-import { checkWrite } from '../stores/database/write-check.js';
+import { checkWrite } from '../stores/database/server.js';
 import { nameStores, reportedCheck } from '../stores/store-report.js';
 import { createAdminServer } from '../telemetry/admin-server.js';
 import type { OpenUniqueness } from '../verification/uniqueness/open-uniqueness.js';

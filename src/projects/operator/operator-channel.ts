@@ -10,7 +10,7 @@ import { jwtVerify, SignJWT, type JWTPayload } from 'jose';
 import { isOperatorCommand, type OperatorCommand } from './operator-command.js';
 import { deriveSigningKey } from '../../crypto/master-key.js';
 import { Fault, isUnavailable } from '../../errors.js';
-import { readServerMark } from '../../stores/database/server-mark.js';
+import { readServerMark } from '../../stores/database/server.js';
 import { causeOf } from '../../stores/store-report.js';
 import { runOperatorCommand, type OperatorDeps } from './operator.js';
 

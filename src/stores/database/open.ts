@@ -12,7 +12,7 @@ import { migrate } from './migrate.js';
 import type { Database } from './port.js';
 import { openPostgres } from './postgres/open.js';
 import { nothingThere, requireSchema } from './require-schema.js';
-import { readServerMark } from './server-mark.js';
+import { readServerMark } from './server.js';
 import { nameStores, needStore } from '../store-report.js';
 
 /** Of one statement. */

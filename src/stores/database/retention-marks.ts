@@ -3,6 +3,7 @@
  * and no operator allowed it. A wrong clock, or a lifetime that was set much shorter, then costs at most a day before somebody looks.
  */
 import type { Database } from './port.js';
+import { readClock } from './server.js';
 
 const dayMs = 86_400_000;
 /** What is due without having been deleted for longer than this was not left over by a stop of some days. */
@@ -20,13 +21,6 @@ export interface RetentionMark {
   readonly deletedBefore: string | null;
   /** Deletion stands still until it is allowed up to this time; null where it does not. */
   readonly waitsFor: string | null;
-}
-
-/** The time on the database’s clock, milliseconds since 1970. */
-export async function readClock(database: Database): Promise<number> {
-  const [row] = await database.query<{ now: Date }>('SELECT now() AS now');
-  if (row === undefined) throw new Error('the database did not tell the time');
-  return row.now.getTime();
 }
 
 /**

@@ -6,7 +6,8 @@
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { Database, Queryable, Row, SqlValue } from './port.js';
-import { advance, noteDeleted, readClock, readMarks, type RetentionGuard } from './retention-marks.js';
+import { advance, noteDeleted, readMarks, type RetentionGuard } from './retention-marks.js';
+import { readClock } from './server.js';
 
 const everyMs = 3_600_000;
 /** A start deletes nothing: whoever starts with a wrong setting has time to see it. */
