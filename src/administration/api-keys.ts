@@ -1,5 +1,5 @@
 /**
- * API keys: minting and looking up. Only the SHA-256 of a secret is stored; the secret itself is returned once.
+ * API keys: minting, looking up, and when each was last used. Only the SHA-256 of a secret is stored; the secret itself is returned once.
  *
  *     active ──rotate──▶ revoked (a replacement of the same lineage is active)
  *     active ──revoke──▶ revoked
@@ -8,10 +8,12 @@
  * A key from before the two kinds existed is an organization key and has all scopes of that kind, whatever its row says.
  */
 import { hash, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { KeyCaller } from '../kernel/caller.js';
 import { keyScopes, rateLimitDefaults, type RateLimits } from '../contract/api-key.js';
 import { makeId } from '../crypto/ids.js';
-import type { Queryable } from '../stores/database/port.js';
+import type { Database, Queryable } from '../stores/database/port.js';
+import type { Logger } from '../telemetry/logger.js';
 
 /** Keys created before this day know no project. */
 export const scopeSplit = '2026-05-21T00:00:00Z';
@@ -148,4 +150,60 @@ export async function findKeyOwner(database: Queryable, keyId: string): Promise<
     [keyId],
   );
   return row === undefined ? null : { organizationId: row.organization_id, projectId: row.project_id };
+}
+
+const keysMax = 50_000;
+const writeEveryMs = 5_000;
+const noteEveryMs = 60_000;
+
+/**
+ * Notes uses off the hot path: a use costs one look into a map, and is written with others in one statement, at most once a minute for a key. Uses
+ * noted while the database is away are lost: the next ones say the same.
+ */
+export interface KeyUse {
+  note(keyId: string): void;
+  /** Writes what is noted now; never rejects. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createKeyUse(deps: {
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly now: () => number;
+}): KeyUse {
+  const { database, logger, now } = deps;
+  const noted = new LRUCache<string, number>({ max: keysMax });
+  let pending = new Map<string, number>();
+
+  async function flush(): Promise<void> {
+    if (pending.size === 0) return;
+    const batch = [...pending];
+    pending = new Map();
+    try {
+      await database.query(
+        `INSERT INTO api_key_uses (key_id, last_used_at) SELECT key_id, to_timestamp(at / 1000.0) FROM unnest($1::text[], $2::float8[]) AS use (key_id, at)
+         ON CONFLICT (key_id) DO UPDATE SET last_used_at = greatest(api_key_uses.last_used_at, excluded.last_used_at)`,
+        [batch.map(([keyId]) => keyId), batch.map(([, at]) => at)],
+      );
+    } catch (error) {
+      logger.warn({ err: error, keys: batch.length }, 'uses of keys were not written');
+    }
+  }
+
+  const timer = setInterval(() => void flush(), writeEveryMs);
+  timer.unref();
+  return {
+    note(keyId) {
+      const at = now();
+      if (at - (noted.get(keyId) ?? -Infinity) < noteEveryMs) return;
+      noted.set(keyId, at);
+      if (pending.size < keysMax) pending.set(keyId, at);
+    },
+    flush,
+    async close() {
+      clearInterval(timer);
+      await flush();
+    },
+  };
 }

@@ -6,10 +6,8 @@
 import type { KeyCaller, AccessDeps } from '../kernel/caller.js';
 import type { Database } from '../stores/database/port.js';
 import type { Logger } from '../telemetry/logger.js';
-import { findKeyByHash, findKeyOwner, hashSecret } from './api-keys.js';
-import { openChangeFeed, type ChangeKind } from './change-feed.js';
-import { createDirectory, type Directory } from './record-cache.js';
-import { createKeyUse } from './key-use.js';
+import { createKeyUse, findKeyByHash, findKeyOwner, hashSecret } from './api-keys.js';
+import { createDirectory, openChangeFeed, type ChangeKind, type Directory } from './record-cache.js';
 import { findClient, isClientId, type StoredClient } from './oauth-clients.js';
 import { findOrganization, type StoredOrganization } from './organization-store.js';
 import { findProject, type StoredProject } from './project-store.js';

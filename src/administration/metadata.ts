@@ -1,7 +1,7 @@
 /**
  * Bounds on the metadata that callers hand in, whether for a session or for a link that makes sessions.
  */
-import { isDeeper } from '../kernel/nesting.js';
+import { isDeeper } from '../kernel/body.js';
 import { metadataBytesMax, metadataDepthMax, type Metadata } from '../contract/session.js';
 import type { Issue } from '../errors.js';
 

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { nestingMax } from '../limits.js';
 import { invalid } from '../kernel/faults.js';
-import { isDeeper } from '../kernel/nesting.js';
+import { isDeeper } from '../kernel/body.js';
 
 export function registerNesting(app: FastifyInstance): void {
   app.addHook('preValidation', (request, _reply, done) => {

@@ -3,18 +3,109 @@
  * Identifiers and addresses leave here as references only.
  */
 import { hash } from 'node:crypto';
-import { isOwnNetwork, isSharedNetwork, type AgentFacts, type ScoreFacts } from '../contract/facts.js';
-import type { DegradedSignal, ScoreInput } from '../contract/score.js';
+import type { Directories } from '../administration/directories.js';
+import { isOwnNetwork, isSharedNetwork, type AgentFacts, type Ref, type ScoreFacts } from '../contract/facts.js';
+import type { DegradedSignal, ScoreInput, WebBotAuth } from '../contract/score.js';
+import { readUserAgent } from '../contract/user-agent.js';
 import { resolveCalibration, type LiteConfig } from '../contract/calibration.js';
+import { makeId } from '../crypto/ids.js';
 import type { MakeRef } from '../crypto/master-key.js';
 import type { RateLimit, ScoreCountInput } from '../stores/counters/port.js';
 import type { SessionTrace } from '../record/session-trace.js';
-import type { ReceiptOwner, ScoreBase } from '../record/types.js';
+import type { HistorySubjects, ReceiptOwner, ScoreBase } from '../record/types.js';
 import { holderOf, namespaceOf } from '../stores/counters/namespace.js';
+import type { DataOwner } from '../kernel/caller.js';
 import type { Address } from '../net/address.js';
-import { deviceClassOf } from './device-class.js';
-import type { GeographyAvailability, Place } from './network/geography.js';
-import { historySubjectsOf } from './subjects.js';
+import type { Geography, GeographyAvailability, Place } from './network/geography.js';
+import type { AgentVerdict } from './web-bot-auth/web-bot-auth.js';
+
+/** What scoring needs to know of projects and organizations; fulfilled from their cached records. */
+export interface ScoringSubjects {
+  readonly liteEnabled: (organizationId: string) => Promise<boolean>;
+  readonly findProject: (projectId: string) => Promise<ScoringProject | null>;
+}
+
+export interface ScoringProject {
+  readonly liteConfig: LiteConfig | undefined;
+  readonly assuranceAvailable: ScoreFacts['assuranceAvailable'];
+  /** Origin patterns that agents may sign for; asked for where one did. */
+  readonly origins: () => Promise<readonly string[]>;
+}
+
+/** Reads them from the directories of this process. */
+export function scoringSubjectsOf(directories: Pick<Directories, 'projects' | 'organizations'>): ScoringSubjects {
+  const { organizations, projects } = directories;
+  return {
+    liteEnabled: async (organizationId) => (await organizations.get(organizationId))?.liteEnabled ?? false,
+    async findProject(projectId) {
+      const project = await projects.get(projectId);
+      if (project === null) return null;
+      const { liteConfig, widgetMode = 'standard', allowedDomains = [] } = project.fields.config ?? {};
+      return {
+        liteConfig,
+        assuranceAvailable: assuranceByMode[widgetMode],
+        // The project’s list, or if it is empty, the organization’s.
+        origins: async () =>
+          allowedDomains.length > 0
+            ? allowedDomains
+            : ((await organizations.get(project.organizationId))?.allowedDomains ?? []),
+      };
+    },
+  };
+}
+
+const assuranceByMode = {
+  standard: 'can_step_up_to_biometric',
+  captcha: 'can_step_up_to_captcha',
+  invisible: 'none',
+} as const;
+
+export interface GatherDeps {
+  readonly geography: Geography;
+  readonly verifyAgent: (material: WebBotAuth, origins: readonly string[]) => Promise<AgentVerdict>;
+  readonly subjects: ScoringSubjects;
+  readonly makeRef: MakeRef;
+  /** Hash of the rules that will judge. */
+  readonly modelVersion: string;
+  readonly now: () => number;
+}
+
+/** The facts, and the signature of a verified agent, which is good for one score. */
+export async function gatherScore(
+  deps: GatherDeps,
+  owner: DataOwner,
+  request: ScoreInput,
+  address: Address,
+  notes: Pick<ScoreFacts, 'integration'>,
+): Promise<{ readonly base: ScoreBase; readonly signature: string | null }> {
+  const project = owner.projectId === null ? null : await deps.subjects.findProject(owner.projectId);
+  const agent =
+    request.webBotAuth === undefined
+      ? null
+      : await deps.verifyAgent(request.webBotAuth, (await project?.origins()) ?? []);
+  const base = gatherBase({
+    request,
+    address,
+    place: deps.geography.look(address),
+    geography: deps.geography.available,
+    agent: agent === null ? null : { outcome: agent.outcome, agent: agent.agent, reason: agent.reason },
+    nowMs: deps.now(),
+    notes,
+    owner: {
+      receiptId: makeId('receipt'),
+      organizationId: owner.organizationId,
+      projectId: owner.projectId,
+      lineage: owner.lineage,
+      isTest: owner.isTest,
+      isDemo: owner.isDemo,
+    },
+    liteConfig: project?.liteConfig,
+    assuranceAvailable: project?.assuranceAvailable ?? 'none',
+    makeRef: deps.makeRef,
+    modelVersion: deps.modelVersion,
+  });
+  return { base, signature: agent?.outcome === 'verified' ? agent.signature : null };
+}
 
 export interface GatherInput {
   readonly request: ScoreInput;
@@ -90,6 +181,15 @@ export function gatherBase(input: GatherInput): ScoreBase {
   };
 }
 
+/**
+ * The coarse class of a device, such as "android/chrome"; null if the user agent is absent or names no known system. Two sessions behind one address
+ * in the same minutes are linked only within one class. Coarse on purpose: it must not identify people.
+ */
+function deviceClassOf(userAgent: string | null): string | null {
+  const agent = readUserAgent(userAgent);
+  return agent?.os == null ? null : `${agent.os}/${agent.browser ?? 'other'}`;
+}
+
 function degradedOf(request: ScoreInput, geography: GeographyAvailability): readonly DegradedSignal[] {
   return [
     ...(request.respondentId === request.sessionId ? (['respondent_id_equals_session_id'] as const) : []),
@@ -138,4 +238,25 @@ function scopeOf(request: ScoreInput): string {
 /** The same score under another receipt. */
 export function underReceipt(base: ScoreBase, receiptId: string): ScoreBase {
   return { ...base, owner: { ...base.owner, receiptId }, facts: { ...base.facts, receiptId } };
+}
+
+/**
+ * The subjects of history, project-wide whatever the study. Scores and outcomes must meet in them, so that their references are made here only: for
+ * the project, or for an organization key its organization.
+ */
+export const respondentSubject = (makeRef: MakeRef, holder: string, respondentId: string): Ref =>
+  makeRef(holder, 'history:respondent', respondentId);
+
+/** Subjects that a request names. A respondentId equal to the sessionId names nobody. */
+export function historySubjectsOf(request: ScoreInput, holder: string, makeRef: MakeRef): HistorySubjects {
+  const { respondentId, sessionId, sourceId, subSourceId } = request;
+  return {
+    respondent:
+      respondentId === undefined || respondentId === sessionId
+        ? null
+        : respondentSubject(makeRef, holder, respondentId),
+    source: sourceId === undefined ? null : makeRef(holder, 'history:source', sourceId),
+    subSource:
+      subSourceId === undefined ? null : makeRef(holder, 'history:subSource', `${sourceId ?? ''}\n${subSourceId}`),
+  };
 }

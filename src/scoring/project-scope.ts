@@ -1,23 +1,27 @@
 /**
- * Whose sessions are looked at: a project, in the mode of the key that asks. Test keys see what test keys scored.
+ * Whose sessions are read: those of a project, in the mode (live, test, demo) of the key that asks.
  */
 import { notFound, invalid } from '../kernel/faults.js';
 import type { KeyCaller } from '../kernel/caller.js';
 import { namespaceOf, type Namespace } from '../stores/counters/namespace.js';
 
-export interface LookedAt {
+export interface ProjectScope {
   readonly organizationId: string;
   readonly projectId: string;
   readonly namespace: Namespace;
 }
 
-export interface LookAtDeps {
+export interface ProjectScopeDeps {
   /** The organization that a project belongs to; null for an unknown one. */
   readonly findOwner: (projectId: string) => Promise<string | null>;
 }
 
 /** The key’s own project, or the one that an organization key names. */
-export async function lookAt(deps: LookAtDeps, caller: KeyCaller, named: string | undefined): Promise<LookedAt> {
+export async function resolveProjectScope(
+  deps: ProjectScopeDeps,
+  caller: KeyCaller,
+  named: string | undefined,
+): Promise<ProjectScope> {
   const { organizationId } = caller;
   const projectId = caller.projectId ?? named;
   if (projectId === undefined)

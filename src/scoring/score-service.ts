@@ -1,17 +1,19 @@
 /**
- * Server-side scoring, shell around the pure core: facts, counting, judgement, receipt, reply. One round trip to the counters
+ * Server-side scoring, shell around the pure core: read, gather, count, judge, record, reply. One round trip to the counters
  * store and none to the database. With the counters away the score is answered from what is left, and says so; a
  * receipt that cannot be made durable is a 503, never an answer without a receipt.
  */
 import { LRUCache } from 'lru-cache';
-import { notFound, invalid, rateLimited } from '../kernel/faults.js';
+import { notFound, rateLimited } from '../kernel/faults.js';
 import type { DataOwner } from '../kernel/caller.js';
 import type { ScoreFacts } from '../contract/facts.js';
-import type { ScoreInput, ScoreRequest, WebBotAuth } from '../contract/score.js';
+import type { PoolResults } from '../contract/pool.js';
+import type { ScoreRequest } from '../contract/score.js';
 import { makeId } from '../crypto/ids.js';
 import type { BatchSigner } from '../crypto/batch-signer.js';
-import type { MakeRef } from '../crypto/master-key.js';
 import { Fault, storeUnavailable } from '../errors.js';
+import type { Pool } from '../pool/pool.js';
+import { assembleFacts } from '../record/assemble-facts.js';
 import { appendCounted, appendOutcome, openBase, packBase } from '../record/record.js';
 import type { Counted, ScoreBase } from '../record/types.js';
 import type { Counters, RateLimit, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../stores/counters/port.js';
@@ -19,51 +21,27 @@ import { namespaceOf, type Namespace } from '../stores/counters/namespace.js';
 import type { Log } from '../stores/log/port.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
-import { countInputOf, gatherBase, underReceipt } from './gather.js';
-import type { Address } from '../net/address.js';
+import { countInputOf, gatherScore, underReceipt, type GatherDeps } from './gather.js';
 import { fixedFactsOf, isFixedSession } from './fixed-sessions/fixed-sessions.js';
-import type { Geography } from './network/geography.js';
-import { createJudge, type JudgeDeps } from './judge.js';
 import { appendReceipt } from './receipts/receipts.js';
 import type { ProbeWatch } from './probe/probe-watch.js';
-import { findUnknownNames, noteRequest, refuseUnknownNames } from './request-notes.js';
-import { checkRequest, readScoreRequest } from './score-request.js';
+import { noteRequest, readScoreRequest } from './score-request.js';
 import { underOtherRules } from './receipts/other-rules.js';
 import type { CounterRecovery } from './recovery/counter-recovery.js';
-import type { AgentVerdict } from './web-bot-auth/web-bot-auth.js';
 
-/** What scoring needs to know of projects and organizations; fulfilled from their cached records. */
-export interface ScoringSubjects {
-  readonly liteEnabled: (organizationId: string) => Promise<boolean>;
-  readonly findProject: (projectId: string) => Promise<ScoringProject | null>;
-}
-
-export interface ScoringProject {
-  readonly liteConfig: import('../contract/calibration.js').LiteConfig | undefined;
-  readonly assuranceAvailable: ScoreFacts['assuranceAvailable'];
-  /** Origin patterns that agents may sign for; asked for where one did. */
-  readonly origins: () => Promise<readonly string[]>;
-}
-
-export interface ScoreServiceDeps {
+export interface ScoreServiceDeps extends GatherDeps {
   readonly counters: Counters;
   /** A receipt that the counters have let go of; see `findReleased`. */
   readonly findReleased: (namespace: Namespace, receiptId: string) => Promise<RecentReceipt | null>;
   readonly log: Log;
-  readonly pool: JudgeDeps['pool'];
-  readonly judgeScore: JudgeDeps['judgeScore'];
-  readonly geography: Geography;
-  readonly verifyAgent: (material: WebBotAuth, origins: readonly string[]) => Promise<AgentVerdict>;
-  readonly subjects: ScoringSubjects;
-  readonly makeRef: MakeRef;
+  readonly pool: Pick<Pool, 'run'>;
+  /** The core’s judgement, on the calling thread. */
+  readonly judgeScore: (facts: ScoreFacts, replayed: boolean) => PoolResults['score'];
   readonly signer: BatchSigner;
-  /** Hash of the rules that are decided by. */
-  readonly modelVersion: string;
   readonly counterRecovery: CounterRecovery;
   readonly watch: ProbeWatch;
   readonly metrics: Metrics;
   readonly logger: Logger;
-  readonly now: () => number;
 }
 
 export interface ScoreOptions {
@@ -77,33 +55,26 @@ export interface ScoreOptions {
 
 export type ScoreService = ReturnType<typeof createScoreService>;
 
-/** How often the log repeats that an organization has no scoring. */
-const tellAgainMs = 600_000;
-
 export function createScoreService(deps: ScoreServiceDeps) {
   const { metrics } = deps;
-  const switchedOff = createSwitchedOff(deps);
-  const judge = createJudge(deps);
+  const faultOfDisabled = createDisabledFault(deps);
 
   /** Answers the reply as JSON text. A fixed session of a test or demo key is answered from its recorded facts, without a count and without a receipt. */
   async function score(owner: DataOwner, body: ScoreRequest, options: ScoreOptions = {}): Promise<string> {
     const endGather = metrics.scoreStage.startTimer({ stage: 'gather' });
-    if (!(await deps.subjects.liteEnabled(owner.organizationId))) throw switchedOff(owner.organizationId);
-    const request = readScoreRequest(body);
-    const { address, issues } = checkRequest(request);
-    const unknown = findUnknownNames(body);
-    const refused = owner.isTest ? refuseUnknownNames(unknown) : [];
-    if (address === null || issues.length + refused.length > 0) throw invalid([...issues, ...refused]);
+    if (!(await deps.subjects.liteEnabled(owner.organizationId))) throw faultOfDisabled(owner.organizationId);
+    const { request, address, unknownNames } = readScoreRequest(body, owner.isTest);
     const fixed = fixedFactsOf(owner, request.sessionId, deps.now());
     if (fixed !== null) return deps.judgeScore(fixed, false).reply;
-    const notes = noteRequest(unknown, request, {
-      probeElsewhere: deps.watch.findElsewhere(request.clientIp, {
-        projectId: owner.projectId,
-        sessionId: request.sessionId,
-      }),
+    const probeElsewhere = deps.watch.findElsewhere(request.clientIp, {
+      projectId: owner.projectId,
+      sessionId: request.sessionId,
+    });
+    const notes = noteRequest(unknownNames, request, {
+      probeElsewhere,
       isFixedSession: isFixedSession(request.sessionId),
     });
-    const { base, signature } = await gather(deps, owner, request, address, notes);
+    const { base, signature } = await gatherScore(deps, owner, request, address, notes);
     endGather();
 
     const packed = packBase(base);
@@ -132,8 +103,10 @@ export function createScoreService(deps: ScoreServiceDeps) {
     }
     metrics.scoreReplays.inc();
     const first = openBase(counted.recorded.content);
-    const anew = underOtherRules(first, counted.recorded, deps.modelVersion);
-    return anew === null ? conclude(first, counted.recorded, { replayed: true }) : conclude(anew.base, anew.counted);
+    const rescored = underOtherRules(first, counted.recorded, deps.modelVersion);
+    return rescored === null
+      ? conclude(first, counted.recorded, { replayed: true })
+      : conclude(rescored.base, rescored.counted);
   }
 
   /** From the facts to the reply, by way of the judgement and the receipt. */
@@ -144,7 +117,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
   ): Promise<string> {
     const facts = appendCounted(packed, counted);
     const endJudge = metrics.scoreStage.startTimer({ stage: 'judge' });
-    const { reply, degraded, recommendation, outcome } = await judge({ base, counted, facts, replayed });
+    const { reply, degraded, recommendation, outcome } = await judge(deps, { base, counted, facts, replayed });
     endJudge();
     const { receiptId } = base.owner;
     const record = appendOutcome(facts, outcome);
@@ -152,6 +125,28 @@ export function createScoreService(deps: ScoreServiceDeps) {
   }
 
   return { score };
+}
+
+/** Facts of more than this are many pages of the probe, or many sessions to be compared with: judging them would hold up everybody else’s calls. */
+const hereBytesMax = 8_192;
+
+interface Judged {
+  readonly base: ScoreBase;
+  /** null if the counters did not answer. */
+  readonly counted: Counted | null;
+  /** The two, packed. */
+  readonly facts: Uint8Array;
+  /** Whether the reply is that of an earlier call. */
+  readonly replayed: boolean;
+}
+
+/** In the pool if a batch of scores goes there or if the facts are large, else on this thread. The decision is the same in both places. */
+function judge(
+  { pool, judgeScore }: Pick<ScoreServiceDeps, 'pool' | 'judgeScore'>,
+  { base, counted, facts, replayed }: Judged,
+): Promise<PoolResults['score']> {
+  const here = () => judgeScore(assembleFacts(base, counted), replayed);
+  return pool.run({ kind: 'score', facts, replayed }, facts.length > hereBytesMax ? undefined : here);
 }
 
 interface Concluded {
@@ -185,12 +180,15 @@ function sourceOf({ owner, sourceId }: ScoreBase): string | null {
   return `${owner.projectId ?? ''}/${sourceId}`;
 }
 
-/** The fault of an organization without scoring. The operator is told of the switch, once in a while for each organization. */
-function createSwitchedOff({ logger, now }: Pick<ScoreServiceDeps, 'logger' | 'now'>) {
-  const told = new LRUCache<string, number>({ max: 1_000 });
+/** How often the log repeats that an organization has no scoring. */
+const disabledWarningMs = 600_000;
+
+/** The fault of an organization without scoring. The log names the command that enables it, once in a while for each organization. */
+function createDisabledFault({ logger, now }: Pick<ScoreServiceDeps, 'logger' | 'now'>) {
+  const warnedAtMs = new LRUCache<string, number>({ max: 1_000 });
   return (organizationId: string): Fault => {
-    if (now() - (told.get(organizationId) ?? -Infinity) >= tellAgainMs) {
-      told.set(organizationId, now());
+    if (now() - (warnedAtMs.get(organizationId) ?? -Infinity) >= disabledWarningMs) {
+      warnedAtMs.set(organizationId, now());
       logger.warn(
         { organizationId, command: `npm run admin -- enable-lite --org ${organizationId}` },
         'a score was refused: scoring is switched off for this organization; the command switches it on',
@@ -207,42 +205,6 @@ function idempotencyConflict(): Fault {
   );
 }
 
-async function gather(
-  deps: ScoreServiceDeps,
-  owner: DataOwner,
-  request: ScoreInput,
-  address: Address,
-  notes: Pick<ScoreFacts, 'integration'>,
-): Promise<{ base: ScoreBase; signature: string | null }> {
-  const project = owner.projectId === null ? null : await deps.subjects.findProject(owner.projectId);
-  const agent =
-    request.webBotAuth === undefined
-      ? null
-      : await deps.verifyAgent(request.webBotAuth, (await project?.origins()) ?? []);
-  const base = gatherBase({
-    request,
-    address,
-    place: deps.geography.look(address),
-    geography: deps.geography.available,
-    agent: agent === null ? null : { outcome: agent.outcome, agent: agent.agent, reason: agent.reason },
-    nowMs: deps.now(),
-    notes,
-    owner: {
-      receiptId: makeId('receipt'),
-      organizationId: owner.organizationId,
-      projectId: owner.projectId,
-      lineage: owner.lineage,
-      isTest: owner.isTest,
-      isDemo: owner.isDemo,
-    },
-    liteConfig: project?.liteConfig,
-    assuranceAvailable: project?.assuranceAvailable ?? 'none',
-    makeRef: deps.makeRef,
-    modelVersion: deps.modelVersion,
-  });
-  return { base, signature: agent?.outcome === 'verified' ? agent.signature : null };
-}
-
 /** Counts. A retry whose receipt the counters have let go of is answered from the database; while that is away it is a 503, and never another verdict. */
 async function countOrFind(deps: ScoreServiceDeps, input: ScoreCountInput) {
   const counted = await count(deps, input);
@@ -254,9 +216,10 @@ async function countOrFind(deps: ScoreServiceDeps, input: ScoreCountInput) {
     { receiptId },
     'the receipt of a retried score is in no store, or is not as it was sealed; the call is counted',
   );
-  const anew = await count(deps, { ...input, limits: [], gone: receiptId });
-  if (anew?.kind === 'released') throw storeUnavailable(`counters: ${anew.receiptId} took the place of ${receiptId}`);
-  return anew;
+  const recounted = await count(deps, { ...input, limits: [], gone: receiptId });
+  if (recounted?.kind === 'released')
+    throw storeUnavailable(`counters: ${recounted.receiptId} took the place of ${receiptId}`);
+  return recounted;
 }
 
 /** null where the counters store is away. */

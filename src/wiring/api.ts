@@ -1,7 +1,7 @@
 /**
  * The role `api`: the Fastify application with every capability’s routes, documents, SDK files and the demo page.
  */
-import { scoringRateLimits } from '../administration/key-rate-limits.js';
+import { createLimits, scoringRateLimits, type Limits } from '../administration/request-limits.js';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { AccessTokenReader } from '../kernel/caller.js';
@@ -19,7 +19,6 @@ import type { BootstrapIds } from '../projects/operator/bootstrap.js';
 import { createMonitor } from '../verification/monitoring/monitor.js';
 import { createDashboardVerifier, type ExternalIssuer } from '../administration/dashboard-tokens.js';
 import { openDirectories, type Directories } from '../administration/directories.js';
-import { createLimits, type Limits } from '../administration/request-limits.js';
 import { createOriginDecision } from '../administration/origin-decision.js';
 import { createPublicGuard } from '../administration/public-guard.js';
 import { registerClientRoutes } from '../oauth/client-routes.js';

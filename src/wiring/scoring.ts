@@ -16,7 +16,8 @@ import { createProbeWatch, noProbeWatch } from '../scoring/probe/probe-watch.js'
 import { createProbeService } from '../scoring/probe/probe-service.js';
 import { createOutcomeService } from '../scoring/outcomes/outcome-service.js';
 import { registerScoringRoutes } from '../scoring/routes.js';
-import { createScoreService, type ScoringSubjects } from '../scoring/score-service.js';
+import { scoringSubjectsOf } from '../scoring/gather.js';
+import { createScoreService } from '../scoring/score-service.js';
 import { createSessionService } from '../scoring/sessions/session-service.js';
 import { createRecommendationService } from '../scoring/thresholds/recommendation-service.js';
 import { createSimulationService } from '../scoring/thresholds/simulation-service.js';
@@ -102,38 +103,6 @@ export async function openScoring(
     sessions: { sessions: createSessionService({ database, counters, makeRef, now }), findOwner: findProjectOwner },
     exampleProbeKey: ids?.probeKey ?? null,
   };
-}
-
-function scoringSubjectsOf(directories: Directories): ScoringSubjects {
-  const assuranceOf = {
-    standard: 'can_step_up_to_biometric',
-    captcha: 'can_step_up_to_captcha',
-    invisible: 'none',
-  } as const;
-  return {
-    liteEnabled: async (organizationId) => (await directories.organizations.get(organizationId))?.liteEnabled ?? false,
-    async findProject(projectId) {
-      const project = await directories.projects.get(projectId);
-      if (project === null) return null;
-      const config = project.fields.config ?? {};
-      return {
-        liteConfig: config.liteConfig,
-        assuranceAvailable: assuranceOf[config.widgetMode ?? 'standard'],
-        origins: () => effectiveOrigins(directories, project.organizationId, config.allowedDomains ?? []),
-      };
-    },
-  };
-}
-
-/** The project’s list, or where it is empty, the organization’s. */
-async function effectiveOrigins(
-  directories: Directories,
-  organizationId: string,
-  ownOrigins: readonly string[],
-): Promise<readonly string[]> {
-  return ownOrigins.length > 0
-    ? ownOrigins
-    : ((await directories.organizations.get(organizationId))?.allowedDomains ?? []);
 }
 
 /** The files of countries and networks; their age is a metric. */

@@ -13,7 +13,7 @@ import { packMessage } from '../../src/record/message.js';
 import { appendCounted, appendOutcome, openFacts, packBase, packOutcome } from '../../src/record/record.js';
 import type { Counted, ScoreBase } from '../../src/record/types.js';
 import { gatherBase } from '../../src/scoring/gather.js';
-import { readScoreRequest } from '../../src/scoring/score-request.js';
+import { normalizeScoreRequest } from '../../src/scoring/score-request.js';
 import { recordVerdict, scoreFacts } from '../../workers/scoring/score.js';
 import { cleanCounts, humanTransport, scoredAtMs } from './facts.js';
 
@@ -107,7 +107,7 @@ export const scoreInvented = (count: number): readonly InventedScore[] =>
   Array.from({ length: count }, (_, n) => inventScore(n));
 
 function inventScore(n: number): InventedScore {
-  const request = readScoreRequest(JSON.parse(scoreBodies.score(n)) as ScoreRequest);
+  const request = normalizeScoreRequest(JSON.parse(scoreBodies.score(n)) as ScoreRequest);
   const address = parseAddress(request.clientIp);
   if (address === null) throw new Error(`not an address: ${request.clientIp}`);
   const base = gatherBase({

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { isDeeper } from '../../src/kernel/nesting.js';
+import { isDeeper } from '../../src/kernel/body.js';
 
 const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { findUnstorable } from '../../src/kernel/storable-text.js';
+import { findUnstorable } from '../../src/kernel/body.js';
 
 t.test('NUL and halves of surrogate pairs are found wherever they stand', (t) => {
   t.match(findUnstorable({ a: [{ 'b/c': 'x\u0000' }] }, ''), { path: '/a/0/b~1c' });

@@ -3,7 +3,13 @@ import { Compile } from 'typebox/compile';
 import { ScoreRequest } from '../../src/contract/score.js';
 import { userAgentLengthMax } from '../../src/limits.js';
 import { scoreExample } from '../../src/scoring/examples.js';
-import { checkRequest, readScoreRequest } from '../../src/scoring/score-request.js';
+import {
+  checkRequest,
+  findUnknownNames,
+  noteRequest,
+  normalizeScoreRequest,
+  refuseUnknownNames,
+} from '../../src/scoring/score-request.js';
 
 const bare = { sessionId: 's', clientIp: '203.0.113.1' };
 const optional = Object.keys(ScoreRequest.properties).filter((name) => !(name in bare));
@@ -13,12 +19,12 @@ t.test('null and "" in optional fields mean absent', (t) => {
   t.ok(optional.length > 8);
   const nulls = { ...bare, ...Object.fromEntries(optional.map((name) => [name, null])) } as never;
   t.ok(isRequest.Check(nulls));
-  t.same(readScoreRequest(nulls), bare);
+  t.same(normalizeScoreRequest(nulls), bare);
   for (const name of optional) {
     if (['respondentStats', 'supplierStats', 'webBotAuth'].includes(name)) continue;
     const body = { ...bare, [name]: '' };
     t.ok(isRequest.Check(body), name);
-    t.same(readScoreRequest(body), bare, name);
+    t.same(normalizeScoreRequest(body), bare, name);
   }
   const inner = {
     ...bare,
@@ -30,7 +36,7 @@ t.test('null and "" in optional fields mean absent', (t) => {
     },
   };
   t.ok(isRequest.Check(inner));
-  t.same(readScoreRequest(inner), {
+  t.same(normalizeScoreRequest(inner), {
     ...bare,
     respondentStats: { attempts: 3, completes: 1 },
     webBotAuth: { method: 'GET', targetUri: 'https://a/', headers: { signature: 's', 'signature-input': 'i' } },
@@ -43,12 +49,12 @@ t.test('null and "" in optional fields mean absent', (t) => {
 t.test('a user agent of any length is taken, and looked at up to one length', (t) => {
   const body = { ...bare, userAgent: 'x'.repeat(userAgentLengthMax + 1) };
   t.ok(isRequest.Check(body));
-  t.equal(readScoreRequest(body).userAgent?.length, userAgentLengthMax);
+  t.equal(normalizeScoreRequest(body).userAgent?.length, userAgentLengthMax);
   t.end();
 });
 
 t.test('what says something stays as it was sent', (t) => {
-  t.same(readScoreRequest({ ...scoreExample, declaredCountry: 'us', future: 1 } as never), scoreExample);
+  t.same(normalizeScoreRequest({ ...scoreExample, declaredCountry: 'us', future: 1 } as never), scoreExample);
   t.end();
 });
 
@@ -63,5 +69,71 @@ t.test('an address that is none, and more completes than attempts, are issues', 
     issues.map(({ path }) => path),
     ['/clientIp', '/supplierStats/completes'],
   );
+  t.end();
+});
+
+const body = (fields: object = {}): ScoreRequest => ({ sessionId: 's-1', clientIp: '198.51.100.7', ...fields });
+const notes = (fields: object) =>
+  noteRequest(findUnknownNames(body(fields)), normalizeScoreRequest(body(fields)), { probeElsewhere: null });
+
+t.test('a name that the contract does not know is named with the nearest that it does', (t) => {
+  t.same(findUnknownNames(body({ userAgent: 'x', studyId: 'y' })), []);
+  t.same(notes({ respondentID: 'r' }).integration?.unknownFields, ['"respondentID" (did you mean "respondentId"?)']);
+  t.same(notes({ qqqqqqqqqqqqqqqqqqqqqqqqq: 1 }).integration?.unknownFields, ['"qqqqqqqqqqqqqqqqqqqqqqqqq"']);
+  t.match(refuseUnknownNames(findUnknownNames(body({ respondentStats: { attempts: 1, completes: 1, complete: 2 } }))), [
+    { path: '/respondentStats/complete', message: /did you mean "completes"/ },
+  ]);
+  const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`field${index}`, index]));
+  t.equal(notes(many).integration?.unknownFields?.length, 5, 'and no more than five of them');
+  t.end();
+});
+
+t.test(
+  'what facts keep of a text is the same before and after it was packed, also where the text is cut within a character',
+  (t) => {
+    for (const fields of [{ [`${'q'.repeat(63)}😀`]: 1 }, { '\ud83d': 1 }, { respondentStats: { '\ude00': 1 } }])
+      for (const text of notes(fields).integration?.unknownFields ?? [''])
+        t.equal(Buffer.from(text).toString(), text, JSON.stringify(fields));
+    const cut = normalizeScoreRequest(
+      body({ userAgent: `${'u'.repeat(userAgentLengthMax - 1)}😀`, declaredCountry: '\ud83d' }),
+    );
+    for (const text of [cut.userAgent ?? '', cut.declaredCountry ?? '']) t.equal(Buffer.from(text).toString(), text);
+    t.equal(notes({ '😀': 1 }).integration?.unknownFields?.[0], '"😀"', 'whole characters stay');
+    t.end();
+  },
+);
+
+t.test('an identity that was not hashed is noted by its field, and ids and hashes are not', (t) => {
+  const identities = [
+    'ada@example.org',
+    '+49 170 1234567',
+    '0049170123456',
+    '(555) 123-4567',
+    '555-123-4567',
+    '203.0.113.0/24',
+    '203.0.113.9',
+    '2001:db8:1::/48',
+  ];
+  for (const value of identities) {
+    const { integration } = notes({ respondentId: value });
+    t.same(integration?.unhashed, ['respondentId'], value);
+    t.notOk(JSON.stringify(integration).includes(value), 'the value stays out of the note');
+  }
+  const others = [
+    '5f8e2c0b9a7d4e31b6c8f0a2d4e6b8c0',
+    '1234567890',
+    'panelist-4711',
+    '8d0f7a52-7c1c-4b0e-9a54-3f6f0a1c2d3e',
+    '2026-11-22',
+    'a:b',
+    'DE-12-3456',
+  ];
+  for (const value of others) t.same(notes({ respondentId: value, deviceHash: value }), {}, value);
+  t.same(notes({ deviceHash: 'ada@example.org', ipPrefixHash: '198.51.100.0/24' }).integration?.unhashed, [
+    'ipPrefixHash',
+    'deviceHash',
+  ]);
+  const model = notes({ deviceHash: 'iPhone 14 Pro', ipPrefixHash: 'campus net' }).integration?.unhashed;
+  t.same(model, ['ipPrefixHash', 'deviceHash'], 'a hash has no blanks; a device’s model is shared by many');
   t.end();
 });

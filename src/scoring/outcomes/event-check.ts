@@ -3,13 +3,12 @@
  * by itself; what is wrong is told by its pointer, and the event is then not stored.
  */
 import type { DataOwner } from '../../kernel/caller.js';
-import { findUnstorable } from '../../kernel/storable-text.js';
+import { createNullRemover, findUnstorable } from '../../kernel/body.js';
 import { OutcomeDetail, OutcomeEvent, retractionName } from '../../contract/outcome.js';
 import type { Issue } from '../../errors.js';
-import { createNullRemover } from '../../kernel/absent-nulls.js';
 import { createAjv, describeViolation, timeIssues } from '../../kernel/validation.js';
 import { helpfulViolations } from '../../kernel/violations.js';
-import { otherSpellingsOf, spellingsOf, unknownNamesOf, type UnknownName } from '../request-notes.js';
+import { otherSpellingsOf, spellingsOf, unknownNamesOf, type UnknownName } from '../score-request.js';
 import { outcomeAheadHoursMax } from '../../limits.js';
 
 export interface EventCheckDeps {

@@ -5,7 +5,7 @@
 import { retractionName, type OutcomeEvent } from '../../contract/outcome.js';
 import type { MakeRef } from '../../crypto/master-key.js';
 import { holderOf, namespaceOf, type Namespace, type NamespaceOwner } from '../../stores/counters/namespace.js';
-import { respondentSubject } from '../subjects.js';
+import { respondentSubject } from '../gather.js';
 
 export interface SessionKey {
   readonly namespace: Namespace;

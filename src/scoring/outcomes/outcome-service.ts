@@ -14,7 +14,7 @@ import type { Database } from '../../stores/database/port.js';
 import type { Log } from '../../stores/log/port.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
-import type { UnknownName } from '../request-notes.js';
+import type { UnknownName } from '../score-request.js';
 import { createEventCheck, type CheckedEvent } from './event-check.js';
 import { entryOfOutcomes } from './outcome-log.js';
 import { eventOf, rowOf, rowOwnerOf, type OutcomeRow, type RowOwner, type SessionKey } from './outcome-rows.js';

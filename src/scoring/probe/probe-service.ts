@@ -3,7 +3,7 @@
  * The device sketch is made here, once, so that scoring finds it ready.
  */
 import { notFound, invalid } from '../../kernel/faults.js';
-import { findUnstorable } from '../../kernel/storable-text.js';
+import { findUnstorable } from '../../kernel/body.js';
 import type { Observation } from '../../contract/monitoring.js';
 import type { ProbeBody, ProbeReply, ProbeTransport } from '../../contract/probe.js';
 import type { MakeRef } from '../../crypto/master-key.js';

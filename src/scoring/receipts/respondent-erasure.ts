@@ -12,7 +12,7 @@ import { eraseLetters } from '../../stores/log/dead-letters/erasure.js';
 import { countLeft, markErased } from './erased-respondents.js';
 import { tellsOf } from '../outcomes/outcome-log.js';
 import { receiptOfEntry } from './receipts.js';
-import { respondentSubject } from '../subjects.js';
+import { respondentSubject } from '../gather.js';
 
 /** For the walk over a project’s receipts. */
 const deadlineMs = 120_000;

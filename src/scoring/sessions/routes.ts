@@ -14,10 +14,10 @@ import {
 } from '../../contract/session-trail.js';
 import { keyCaller } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
-import { lookAt, type LookAtDeps } from '../project-scope.js';
+import { resolveProjectScope, type ProjectScopeDeps } from '../project-scope.js';
 import type { SessionService } from './session-service.js';
 
-export interface SessionRouteDeps extends LookAtDeps {
+export interface SessionRouteDeps extends ProjectScopeDeps {
   readonly sessions: SessionService;
 }
 
@@ -43,7 +43,7 @@ export function registerSessionRoutes(app: FastifyInstance, deps: SessionRouteDe
       },
     },
     async (request) => {
-      const owner = await lookAt(deps, keyCaller(request), request.query.projectId);
+      const owner = await resolveProjectScope(deps, keyCaller(request), request.query.projectId);
       return deps.sessions.trail(owner, request.params.sessionId);
     },
   );
@@ -63,7 +63,7 @@ export function registerSessionRoutes(app: FastifyInstance, deps: SessionRouteDe
     },
     async (request) => {
       const { projectId, ...query } = request.query;
-      return deps.sessions.list(await lookAt(deps, keyCaller(request), projectId), query);
+      return deps.sessions.list(await resolveProjectScope(deps, keyCaller(request), projectId), query);
     },
   );
 }

@@ -3,7 +3,7 @@
  * counters store what the probe sent; with the latter away the answer is a 503, since “no probe came” would then be made up.
  */
 import { notFound, invalid } from '../../kernel/faults.js';
-import { findUnstorable } from '../../kernel/storable-text.js';
+import { findUnstorable } from '../../kernel/body.js';
 import type { OutcomeType, ReasonClass } from '../../contract/outcome.js';
 import {
   trailOutcomesMax,
@@ -25,7 +25,7 @@ import { openReceipt } from '../../record/record.js';
 import type { Receipt } from '../../record/types.js';
 import type { Counters, StoredProbe } from '../../stores/counters/port.js';
 import type { Database } from '../../stores/database/port.js';
-import type { LookedAt } from '../project-scope.js';
+import type { ProjectScope } from '../project-scope.js';
 import { findScoredTimes, listSessions } from './session-index.js';
 
 export interface SessionServiceDeps {
@@ -39,7 +39,7 @@ export type SessionService = ReturnType<typeof createSessionService>;
 
 export function createSessionService({ database, counters, makeRef, now }: SessionServiceDeps) {
   return {
-    async trail(owner: LookedAt, sessionId: string): Promise<SessionTrailReply> {
+    async trail(owner: ProjectScope, sessionId: string): Promise<SessionTrailReply> {
       const session = makeRef(owner.projectId, 'session', sessionId);
       const [receipts, outcomes, probe, [scored = false]] = await Promise.all([
         findReceipts(database, owner, session),
@@ -57,7 +57,7 @@ export function createSessionService({ database, counters, makeRef, now }: Sessi
       };
     },
 
-    async list(owner: LookedAt, { limit, cursor, ...filter }: SessionListQuery): Promise<ScoredSessionPage> {
+    async list(owner: ProjectScope, { limit, cursor, ...filter }: SessionListQuery): Promise<ScoredSessionPage> {
       const issues = filterIssues(filter);
       if (issues.length > 0) throw invalid(issues);
       const page = readPage({ ...(limit === undefined ? {} : { limit }), ...(cursor === undefined ? {} : { cursor }) });
@@ -75,7 +75,11 @@ function filterIssues(filter: Omit<SessionListQuery, 'limit' | 'cursor'>): reado
 }
 
 /** Reads only the days between which the session was scored. */
-async function findReceipts(database: Database, owner: LookedAt, session: string): Promise<readonly SessionReceipt[]> {
+async function findReceipts(
+  database: Database,
+  owner: ProjectScope,
+  session: string,
+): Promise<readonly SessionReceipt[]> {
   const times = await findScoredTimes(database, owner, session);
   if (times === null) return [];
   const rows = await database.query<{ record: Uint8Array; scored_at: Date }>(

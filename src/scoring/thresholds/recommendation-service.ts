@@ -14,7 +14,7 @@ import {
 import type { Pool } from '../../pool/pool.js';
 import type { Database } from '../../stores/database/port.js';
 import { readMix, type CountedCell } from './mix-reader.js';
-import type { LookedAt } from '../project-scope.js';
+import type { ProjectScope } from '../project-scope.js';
 import { requireSource } from './simulation-service.js';
 
 export interface RecommendationDeps {
@@ -28,7 +28,7 @@ type Question = Omit<RecommendationsQuery, 'projectId'>;
 
 export function createRecommendationService(deps: RecommendationDeps) {
   return {
-    async recommend({ projectId, namespace }: LookedAt, question: Question): Promise<RecommendationsReply> {
+    async recommend({ projectId, namespace }: ProjectScope, question: Question): Promise<RecommendationsReply> {
       const { targetFalseBlockRate = falseBlockTargetDefault } = question;
       const sourceId = question.sourceId ?? null;
       const everything = { namespace, sourceId: null, fromDay: null, toDay: null };

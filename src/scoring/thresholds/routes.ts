@@ -12,11 +12,11 @@ import {
 } from '../../contract/thresholds.js';
 import { keyCaller } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
-import { lookAt, type LookAtDeps } from '../project-scope.js';
+import { resolveProjectScope, type ProjectScopeDeps } from '../project-scope.js';
 import type { createRecommendationService } from './recommendation-service.js';
 import type { createSimulationService } from './simulation-service.js';
 
-export interface ThresholdRouteDeps extends LookAtDeps {
+export interface ThresholdRouteDeps extends ProjectScopeDeps {
   readonly simulation: ReturnType<typeof createSimulationService>;
   readonly recommendations: ReturnType<typeof createRecommendationService>;
 }
@@ -44,7 +44,7 @@ export function registerThresholdRoutes(app: FastifyInstance, deps: ThresholdRou
     },
     async (request) => {
       const { projectId, ...question } = request.query;
-      return deps.recommendations.recommend(await lookAt(deps, keyCaller(request), projectId), question);
+      return deps.recommendations.recommend(await resolveProjectScope(deps, keyCaller(request), projectId), question);
     },
   );
 
@@ -64,7 +64,10 @@ export function registerThresholdRoutes(app: FastifyInstance, deps: ThresholdRou
     },
     async (request) => {
       const { projectId, ...question } = request.body;
-      return deps.simulation.simulate(await lookAt(deps, keyCaller(request), projectId ?? undefined), question);
+      return deps.simulation.simulate(
+        await resolveProjectScope(deps, keyCaller(request), projectId ?? undefined),
+        question,
+      );
     },
   );
 }

@@ -12,11 +12,11 @@ import type {
 } from '../../contract/thresholds.js';
 import { flipsDefault } from '../../contract/thresholds.js';
 import type { Issue } from '../../errors.js';
-import { findUnstorable } from '../../kernel/storable-text.js';
+import { findUnstorable } from '../../kernel/body.js';
 import { timeIssues } from '../../kernel/validation.js';
 import type { Pool } from '../../pool/pool.js';
 import type { Database } from '../../stores/database/port.js';
-import type { LookedAt } from '../project-scope.js';
+import type { ProjectScope } from '../project-scope.js';
 import { knowsSource, listSessions, readMix, type CountedCell, type MixFilter, type MixReading } from './mix-reader.js';
 
 export interface SimulationDeps {
@@ -33,7 +33,7 @@ const decisionsPerTask = 1_000;
 
 export function createSimulationService(deps: SimulationDeps) {
   return {
-    async simulate({ namespace }: LookedAt, question: Question): Promise<SimulationReply> {
+    async simulate({ namespace }: ProjectScope, question: Question): Promise<SimulationReply> {
       const filter = readFilter(namespace, question);
       await requireSource(deps.database, filter);
       const thresholds = {

@@ -2,7 +2,7 @@
  * Checks an envelope: its schema, what a schema cannot say, and text that no database keeps. Anything at fault is INVALID_ENVELOPE (422) with
  * a pointer to each field.
  */
-import { findUnstorable } from '../../kernel/storable-text.js';
+import { findUnstorable } from '../../kernel/body.js';
 import { Envelope, findEnvelopeIssues } from '../../contract/envelope.js';
 import { Fault, type Issue } from '../../errors.js';
 import { createAjv, describeViolation } from '../../kernel/validation.js';

@@ -7,7 +7,7 @@ import { createHistoryRound } from '../../../src/scoring/outcomes/history-consum
 import { packSealed } from '../../../src/record/sealed.js';
 import { createReceiptRecorder } from '../../../src/scoring/receipts/receipts.js';
 import { eraseRespondentScores } from '../../../src/scoring/receipts/respondent-erasure.js';
-import { respondentSubject } from '../../../src/scoring/subjects.js';
+import { respondentSubject } from '../../../src/scoring/gather.js';
 import { openMemoryCounters } from '../../../src/stores/counters/memory/open.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
 import { entryOfOutcomes } from '../../../src/scoring/outcomes/outcome-log.js';

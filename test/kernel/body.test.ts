@@ -2,7 +2,7 @@ import t from 'tap';
 import { Type } from 'typebox';
 import { OutcomeEvent } from '../../src/contract/outcome.js';
 import { ProbeBody } from '../../src/contract/probe.js';
-import { createNullRemover } from '../../src/kernel/absent-nulls.js';
+import { createNullRemover } from '../../src/kernel/body.js';
 
 const cleaned = (schema: object, body: unknown): unknown => {
   createNullRemover(schema)(body);

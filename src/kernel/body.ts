@@ -1,7 +1,7 @@
 /**
- * Removes null from optional fields, because many clients send null for a missing value. Fields whose schema allows null keep it, and so do
- * unknown fields; null in a required field stays a violation.
+ * What every JSON body is checked for apart from its schema: nulls of optional fields, depth, and text that a database can store.
  */
+import { pointerSegment, type Issue } from '../errors.js';
 
 interface Schema {
   readonly type?: string | readonly string[];
@@ -20,7 +20,11 @@ interface Plan {
   readonly items: Plan | null;
 }
 
-/** Reads the schema once. The result removes nulls from a body in place and ignores values that do not match the schema. */
+/**
+ * Removes null from optional fields, because many clients send null for a missing value. Fields whose schema allows null keep it, and so do
+ * unknown fields; null in a required field stays a violation. Reads the schema once. The result removes nulls from a body in place and ignores values
+ * that do not match the schema.
+ */
 export function createNullRemover(schema: object): (body: unknown) => void {
   const plan = planOf(schema);
   return (body) => {
@@ -61,4 +65,33 @@ function remove(value: unknown, plan: Plan): void {
   const fields = value as Record<string, unknown>;
   for (const name of plan.optional) if (fields[name] === null && Object.hasOwn(fields, name)) delete fields[name];
   for (const [name, inner] of plan.inside) if (Object.hasOwn(fields, name)) remove(fields[name], inner);
+}
+
+/** Whether a parsed body has more than `levels` levels. Recurses no deeper than that. */
+export function isDeeper(body: unknown, levels: number): boolean {
+  if (typeof body !== 'object' || body === null) return false;
+  return levels === 0 || Object.values(body).some((value) => isDeeper(value, levels - 1));
+}
+
+/** NUL characters and unpaired surrogates, which a database cannot store. */
+const unstorable = /[\u0000\p{Surrogate}]/u;
+
+/** The text with a replacement character for each unpaired surrogate, also one that truncation left. */
+export const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd');
+
+/** The first string or name that cannot be stored, as a JSON pointer. */
+export function findUnstorable(value: unknown, path: string): Issue | null {
+  if (typeof value === 'string')
+    return unstorable.test(value)
+      ? { path, message: 'contains a character that cannot be stored: NUL, or half of a surrogate pair.' }
+      : null;
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [name, child] of Object.entries(value)) {
+    const at = `${path}/${pointerSegment(name)}`;
+    const issue =
+      (unstorable.test(name) ? { path: at, message: 'is a name that cannot be stored.' } : null) ??
+      findUnstorable(child, at);
+    if (issue !== null) return issue;
+  }
+  return null;
 }
