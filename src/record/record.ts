@@ -12,11 +12,9 @@
 import type { ScoreFacts } from '../contract/facts.js';
 import type { RecordedVerdict } from '../contract/pool.js';
 import { assembleFacts } from './assemble-facts.js';
-import { packParts, packValue } from './pack-value.js';
-import { appendPart, splitParts, start, type Parts } from './parts.js';
+import { appendParts, packPart, readParts, start } from './codec.js';
 import { countedShape, givenShape, headShape, outcomeShape } from './shapes.js';
 import type { Counted, Receipt, ScoreBase } from './types.js';
-import { unpackPart } from './unpack-value.js';
 
 /** As it is written. */
 type Head = Omit<ScoreBase, 'facts'> & { readonly sessionId: string };
@@ -29,23 +27,16 @@ interface Outcome {
 
 export function packBase({ owner, sourceId, studyId, modelVersion, trace, subjects, facts }: ScoreBase): Uint8Array {
   const { sessionId } = facts;
-  return packParts(start, [
-    [headShape, { owner, sourceId, sessionId, studyId, modelVersion, trace, subjects }],
-    [givenShape, facts],
-  ]);
+  const head = { owner, sourceId, sessionId, studyId, modelVersion, trace, subjects };
+  return appendParts(start, packPart(headShape, head), packPart(givenShape, facts));
 }
 
 /** Of the bytes that the counters kept, or of facts, or of a record. */
-export const openBase = (packed: Uint8Array): ScoreBase => baseOf(splitParts(packed));
+export const openBase = (packed: Uint8Array): ScoreBase => baseOf(readParts(packed));
 
-/** In the order in which they are appended. */
-const places = { head: 0, given: 1, counted: 2, outcome: 3 } as const;
-
-const openHead = (parts: Parts): Head => unpackPart(headShape, parts, places.head) as Head;
-
-function baseOf(parts: Parts): ScoreBase {
-  const { owner, sourceId, sessionId, studyId, modelVersion, trace, subjects } = openHead(parts);
-  const given = unpackPart(givenShape, parts, places.given) as Given;
+function baseOf([packedHead, packedGiven]: readonly unknown[]): ScoreBase {
+  const { owner, sourceId, sessionId, studyId, modelVersion, trace, subjects } = headShape.decode(packedHead) as Head;
+  const given = givenShape.decode(packedGiven) as Given;
   const { receiptId } = owner;
   const facts = { receiptId, scoredAtMs: trace.nowMs, sessionId, prefix: trace.prefix, ...given };
   return { owner, sourceId, studyId, modelVersion, trace, subjects, facts };
@@ -53,7 +44,7 @@ function baseOf(parts: Parts): ScoreBase {
 
 /** The facts of a score: its packed base, and what was counted; null where the counters did not answer. */
 export const appendCounted = (base: Uint8Array, counted: Counted | null): Uint8Array =>
-  packParts(base, [counted === null ? null : [countedShape, keptOf(counted)]]);
+  appendParts(base, packPart(countedShape, counted === null ? null : keptOf(counted)));
 
 /** Facts as the counters recorded them for a receipt. */
 export const factsOf = (recorded: Counted & { readonly content: Uint8Array }): Uint8Array =>
@@ -67,30 +58,30 @@ function keptOf({ supersedes, device, signatureFresh, complete, history, probe, 
 
 /** Of packed facts, or of a record. */
 export function openFacts(packed: Uint8Array): ScoreFacts {
-  const parts = splitParts(packed);
-  const counted = unpackPart(countedShape, parts, places.counted) as Counted | undefined;
-  return assembleFacts(baseOf(parts), counted ?? null);
+  const parts = readParts(packed);
+  return assembleFacts(baseOf(parts), countedOf(parts));
 }
 
 /** What the counters answered when facts, or a record, were packed; null if they did not. */
-export function openCounted(packed: Uint8Array): Counted | null {
-  return (unpackPart(countedShape, splitParts(packed), places.counted) as Counted | undefined) ?? null;
-}
+export const openCounted = (packed: Uint8Array): Counted | null => countedOf(readParts(packed));
+
+const countedOf = ([, , counted = null]: readonly unknown[]): Counted | null =>
+  countedShape.decode(counted) as Counted | null;
 
 /** What the core made of facts, for `appendOutcome`. */
 export const packOutcome = (
   verdict: RecordedVerdict,
   { supersedes = null }: Pick<ScoreFacts, 'supersedes'>,
-): Uint8Array => packValue(outcomeShape, { supersedes, verdict } satisfies Outcome);
+): Uint8Array => packPart(outcomeShape, { supersedes, verdict } satisfies Outcome);
 
 /** The record of a score, to be sealed. */
-export const appendOutcome = (facts: Uint8Array, outcome: Uint8Array): Uint8Array => appendPart(facts, outcome);
+export const appendOutcome = (facts: Uint8Array, outcome: Uint8Array): Uint8Array => appendParts(facts, outcome);
 
 /** Of a record, which `facts` is as well. */
 export function openReceipt(record: Uint8Array): Receipt {
-  const parts = splitParts(record);
-  const { owner, sourceId, sessionId, studyId, trace, subjects } = openHead(parts);
-  const { supersedes, verdict } = unpackPart(outcomeShape, parts, places.outcome) as Outcome;
+  const [head, , , outcome] = readParts(record);
+  const { owner, sourceId, sessionId, studyId, trace, subjects } = headShape.decode(head) as Head;
+  const { supersedes, verdict } = outcomeShape.decode(outcome) as Outcome;
   // What is spread first and added to is made eighty times slower.
   return { sourceId, sessionId, studyId, supersedes, trace, subjects, verdict, facts: record, ...owner };
 }

@@ -1,35 +1,22 @@
 /**
- * In which order the fields of a record are written, instead of their names. Fields are only ever added, at the end of their shape: a reader
- * that does not know them passes over them, and a record from before has not got them. What a shape does not name (a probe may bring any
- * field) is kept with its name.
+ * The layouts of a record. Fields are only ever added, at the end of their shape. What a shape does not name (a probe may bring any field) is kept
+ * with its name.
  */
+import { hash, id, listOf, shape, word } from './codec.js';
 
-export interface Shape {
-  readonly kind: 'shape';
-  readonly names: readonly string[];
-  /** Fields that stand elsewhere in the record. */
-  readonly left: readonly string[];
-  readonly inner: readonly Layout[];
-}
-
-interface ListOf {
-  readonly kind: 'list';
-  readonly item: Layout;
-}
-
-/** null: a value that tells by itself what it is. */
-export type Layout = Shape | ListOf | null;
-
-const shape = (names: string, inner: Readonly<Record<string, Layout>> = {}, left: Shape['left'] = []): Shape => {
-  const list = names.split(' ');
-  return { kind: 'shape', names: list, left, inner: list.map((name) => inner[name] ?? null) };
-};
-const listOf = (item: Layout): ListOf => ({ kind: 'list', item });
+const words = listOf(word);
 
 /** Whose score it is, and by which references it was counted. */
 export const headShape = shape('owner sourceId sessionId studyId modelVersion trace subjects', {
-  owner: shape('receiptId organizationId projectId lineage isTest isDemo'),
-  trace: shape('nowMs session scope respondent device address prefix source deviceClass addressShared host'),
+  owner: shape('receiptId organizationId projectId lineage isTest isDemo', {
+    receiptId: id('rcpt_'),
+    organizationId: id('org_'),
+    projectId: id('proj_'),
+    lineage: id('key_'),
+  }),
+  trace: shape('nowMs session scope respondent device address prefix source deviceClass addressShared host', {
+    deviceClass: word,
+  }),
   subjects: shape('respondent source subSource'),
 });
 
@@ -39,20 +26,28 @@ export const givenShape = shape(
   {
     calibration: shape(
       'reviewLow blockThreshold noProbeRiskScore stepUpEnabled stepUpThreshold stepUpIntensityThreshold geoRiskWeights dispositiveSignals newUserPosture verifiedAgentPolicy',
+      { dispositiveSignals: words, newUserPosture: word, verifiedAgentPolicy: word },
     ),
+    assuranceAvailable: word,
+    degraded: words,
     respondentStats: shape('attempts completes reconciliationRate'),
-    address: shape('family range country asn network'),
-    agent: shape('outcome agent reason'),
+    address: shape('family range country asn network', { range: word, network: word }),
+    agent: shape('outcome agent reason', { outcome: word }),
     integration: shape('unknownFields unhashed probeElsewhere isFixedSession'),
   },
   ['receiptId', 'scoredAtMs', 'sessionId', 'prefix'],
 );
 
 const historyShape = shape('n fraud clawbacks asOfDay young');
-const sketchShape = shape('terms osFamily browser browserMajor');
+const sketchShape = shape('terms osFamily browser browserMajor', {
+  terms: listOf(hash),
+  osFamily: word,
+  browser: word,
+});
 
 /** What the counters store answered. */
 export const countedShape = shape('supersedes device signatureFresh complete history probe counts', {
+  supersedes: id('rcpt_'),
   history: shape('respondent source subSource', {
     respondent: historyShape,
     source: historyShape,
@@ -65,7 +60,10 @@ export const countedShape = shape('supersedes device signatureFresh complete his
       source: shape('hour mean variance hours'),
       terms: shape('total counts'),
       candidates: listOf(
-        shape('session atMs respondent device prefix token address sketch via', { sketch: sketchShape }),
+        shape('session atMs respondent device prefix token address sketch via', {
+          sketch: sketchShape,
+          via: word,
+        }),
       ),
       neighborhood: shape('sessions direct linked prefixSessions prefixSquares prefixes'),
     },
@@ -76,8 +74,15 @@ export const countedShape = shape('supersedes device signatureFresh complete his
 export const outcomeShape = shape('supersedes verdict', {
   verdict: shape(
     'uncapped caps agentPolicy stepUpThreshold modelVersion score recommendation verdictClass duplicateBand classification',
-    { classification: listOf(shape('code list strength')) },
+    {
+      ...{ caps: words, agentPolicy: word, recommendation: word, verdictClass: word },
+      ...{
+        duplicateBand: word,
+        classification: listOf(shape('code list strength', { code: word, list: word, strength: word })),
+      },
+    },
   ),
+  supersedes: id('rcpt_'),
 });
 
 /** A message of the probe. */

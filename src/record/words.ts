@@ -1,8 +1,8 @@
 /**
- * Texts that records hold again and again, by their place: 128 of one byte, and up to 256 of two. Frozen with the format, as a place once given
- * is what old records mean by it, and a reader of the version before does not know a new one. A text that is not here is written out.
+ * Texts that records hold again and again, by their place: the first 128 take one byte, the others two. Frozen with the format: a process of
+ * another version does not know a word that is added. A text that is not here is written out.
  */
-const ofOneByte =
+export const words: readonly string[] = (
   'against for notes none weak moderate strong ' +
   // Findings.
   'network_hosting network_anonymous declared_country_mismatch clock_country_mismatch address_not_public geo_unavailable network_unavailable ' +
@@ -20,23 +20,10 @@ const ofOneByte =
   'repeat_device similar_device device_contradiction duplicate_unmeasured ' +
   // Verdicts and what they rest on.
   'allow review block step_up human fraud verified_agent unknown possible likely confirmed uncorroborated policy dispositive ' +
-  'public private residential mobile hosting anonymous education business load update similar device respondent';
-
-const ofTwoBytes =
+  'public private residential mobile hosting anonymous education business load update similar device respondent ' +
   'loopback reserved neutral review_lean score_normally can_step_up_to_biometric can_step_up_to_captcha verified invalid unverified ' +
   'windows macos linux android ios chromeos chrome safari firefox edge opera samsung other ' +
   'windows/chrome windows/edge windows/firefox windows/opera windows/other macos/safari macos/chrome macos/firefox macos/edge macos/other ' +
   'ios/safari ios/chrome ios/firefox ios/edge ios/other android/chrome android/firefox android/samsung android/edge android/opera android/other ' +
-  'linux/chrome linux/firefox linux/other chromeos/chrome ' +
-  'Windows Linux Android iOS macOS Win32 MacIntel iPhone iPad x86 arm ?0 ?1 "Windows" "Linux" "Android" "macOS" "iOS" 1.0.0 ' +
-  'en en-US en-GB en-CA en-AU en-IN de de-DE de-AT de-CH fr fr-FR fr-CA es es-ES es-MX es-419 pt pt-BR pt-PT it it-IT nl nl-NL pl pl-PL ja ja-JP ' +
-  'ko ko-KR zh zh-CN zh-TW ru ru-RU tr tr-TR sv sv-SE ar hi id vi th uk cs da nb fi el he ro hu ' +
-  'US GB DE FR ES IT NL PL CA AU IN BR MX JP KR CN RU TR SE CH AT BE PT DK NO FI IE NZ ZA ' +
-  'Europe/Berlin Europe/London Europe/Paris Europe/Madrid Europe/Rome Europe/Amsterdam Europe/Warsaw America/New_York America/Chicago ' +
-  'America/Denver America/Los_Angeles America/Toronto America/Sao_Paulo America/Mexico_City Asia/Tokyo Asia/Seoul Asia/Shanghai Asia/Kolkata ' +
-  'Australia/Sydney UTC';
-
-export const words: readonly string[] = [...ofOneByte.split(' '), ...ofTwoBytes.split(' ')];
-export const wordsOfOneByte = ofOneByte.split(' ').length;
-/** No text that is longer is looked for. */
-export const wordLengthMax = Math.max(...words.map((word) => word.length));
+  'linux/chrome linux/firefox linux/other chromeos/chrome'
+).split(' ');

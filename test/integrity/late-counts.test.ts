@@ -62,9 +62,8 @@ else {
     const { modelVersion } = (await evidence(first)).provenance;
     for (const key of await store.keys(`*q:${first.receiptId}`)) {
       const kept = await store.getBuffer(key);
-      const told = Buffer.from(modelVersion, 'hex');
-      if (kept === null || !kept.includes(told)) throw new Error('the rules are not told there');
-      kept.fill(0xff, kept.indexOf(told), kept.indexOf(told) + told.length);
+      if (kept === null || !kept.includes(modelVersion)) throw new Error('the rules are not named there');
+      kept.fill('f', kept.indexOf(modelVersion), kept.indexOf(modelVersion) + modelVersion.length);
       await store.set(key, kept, 'KEEPTTL');
     }
     const second = await score();
