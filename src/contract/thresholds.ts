@@ -202,7 +202,7 @@ export interface DecisionInputs {
 export type SessionLabel = 'honest' | 'fraud' | 'pending' | 'none';
 
 /** Sessions counted together. */
-export interface MixCell {
+export interface DistributionCell {
   readonly inputs: DecisionInputs;
   readonly recommendation: ScoreReply['recommendation'];
   readonly label: SessionLabel;
@@ -223,10 +223,10 @@ export interface HypotheticalDecision {
 
 /** What edges are fitted to: one source, or the project. */
 export interface FitSubject {
-  readonly cells: readonly MixCell[];
+  readonly cells: readonly DistributionCell[];
   readonly current: { readonly reviewLow: number; readonly blockThreshold: number };
   /** The other sources of the project, which a source with few labels leans on; null for the project itself. */
-  readonly rest: readonly MixCell[] | null;
+  readonly rest: readonly DistributionCell[] | null;
   readonly targetFalseBlockRate: number;
   /** Makes the bootstrap repeatable. */
   readonly seed: number;

@@ -5,7 +5,7 @@
  * A source with at least a third of the numbers leans on the rest of its project for what is missing, weighed at most twice its own;
  * that is said as `borrowed`.
  */
-import type { ThresholdFit, FitSubject, MixCell } from '../../src/contract/thresholds.js';
+import type { ThresholdFit, FitSubject, DistributionCell } from '../../src/contract/thresholds.js';
 import { lowerBound, trialsNeeded, upperBound } from './binomial.js';
 import { deltaInterval } from './resampling.js';
 import { decide } from './decide.js';
@@ -94,7 +94,7 @@ function intervalOf(counts: LevelCounts, target: number): [number, number] {
 }
 
 /** The lowest whole reviewLow that sends no more than the budget of all sessions to review, and the share that it does send. */
-function lowestReview(cells: readonly MixCell[], blockThreshold: number): ReviewEdge {
+function lowestReview(cells: readonly DistributionCell[], blockThreshold: number): ReviewEdge {
   const { byScore, always, total } = countReviews(cells, blockThreshold);
   let reviews = always;
   let reviewLow = blockThreshold;
@@ -111,7 +111,7 @@ interface ReviewEdge {
 }
 
 /** Sessions by the score from which on they would be reviewed, and those that are reviewed or stepped up whatever the edge. */
-function countReviews(cells: readonly MixCell[], blockThreshold: number) {
+function countReviews(cells: readonly DistributionCell[], blockThreshold: number) {
   const byScore = new Array<number>(101).fill(0);
   let always = 0;
   let total = 0;
@@ -124,7 +124,7 @@ function countReviews(cells: readonly MixCell[], blockThreshold: number) {
   return { byScore, always, total };
 }
 
-const isReview = (recommendation: MixCell['recommendation']): boolean =>
+const isReview = (recommendation: DistributionCell['recommendation']): boolean =>
   recommendation === 'review' || recommendation === 'step_up';
 
 /** The suggested threshold against the present one, on the same labels. */
@@ -158,13 +158,13 @@ function shortfallOf({ honest, honestTotal, fraudTotal }: LevelCounts, target: n
   };
 }
 
-function countLabels(cells: readonly MixCell[]): Labels {
-  const of = (label: MixCell['label']): number =>
+function countLabels(cells: readonly DistributionCell[]): Labels {
+  const of = (label: DistributionCell['label']): number =>
     cells.reduce((total, cell) => total + (cell.label === label ? cell.count : 0), 0);
   return { honest: of('honest'), fraud: of('fraud'), pending: of('pending') };
 }
 
-function coverageOf(cells: readonly MixCell[]): ThresholdFit['coverage'] {
+function coverageOf(cells: readonly DistributionCell[]): ThresholdFit['coverage'] {
   const { honest, fraud } = countLabels(cells);
   return {
     sessions: cells.reduce((total, { count }) => total + count, 0),

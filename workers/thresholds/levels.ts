@@ -1,7 +1,7 @@
 /**
  * Labelled sessions by block level: the highest blockThreshold that still blocks them. Every question about a threshold is a sum over it.
  */
-import type { MixCell } from '../../src/contract/thresholds.js';
+import type { DistributionCell } from '../../src/contract/thresholds.js';
 import { blockLevelOf } from './decide.js';
 
 export interface LevelCounts {
@@ -14,7 +14,7 @@ export interface LevelCounts {
 
 const levels = 101;
 
-export function countLevels(cells: readonly MixCell[]): LevelCounts {
+export function countLevels(cells: readonly DistributionCell[]): LevelCounts {
   const honest = new Array<number>(levels).fill(0);
   const fraud = new Array<number>(levels).fill(0);
   for (const { inputs, label, count } of cells) {

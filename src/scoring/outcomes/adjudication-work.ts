@@ -177,7 +177,7 @@ async function store(tx: Queryable, made: readonly Standing[]): Promise<void> {
   );
 }
 
-/** Has the labels of these sessions looked at again, by whoever keeps the score mix. */
+/** Has the labels of these sessions looked at again, by whoever keeps the score distribution. */
 async function orderLabels(tx: Queryable, sessions: readonly SessionName[]): Promise<void> {
   await tx.query(
     'INSERT INTO label_work (namespace, session_ref) SELECT * FROM unnest($1::text[], $2::text[])',

@@ -17,7 +17,7 @@ import type { Log, LogEntry } from '../../stores/log/port.js';
 import { mapInSlices } from '../recovery/in-slices.js';
 import { makePartition } from './partitions.js';
 import { indexing, type IndexedReceipt } from '../sessions/session-index.js';
-import { counting } from '../thresholds/mix-store.js';
+import { counting } from '../thresholds/distribution-store.js';
 import { orderingRecount } from '../thresholds/recount.js';
 import { scoredSessionOf } from '../thresholds/scored-session.js';
 

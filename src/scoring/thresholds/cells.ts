@@ -17,7 +17,7 @@ export function writeCell({ uncapped, caps, agentPolicy, stepUpThreshold }: Deci
 /** Reads what `writeCell` wrote; throws on anything else. */
 export function readCell(cell: string): DecisionInputs {
   const [uncapped, caps, agent, stepUp, ...rest] = cell.split('|');
-  if (stepUp === undefined || rest.length > 0) throw new Error(`not a cell of the score mix: ${cell}`);
+  if (stepUp === undefined || rest.length > 0) throw new Error(`not a cell of the score distribution: ${cell}`);
   return {
     uncapped: Number(uncapped),
     caps: caps === undefined || caps === '' ? [] : caps.split(','),

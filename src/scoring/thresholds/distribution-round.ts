@@ -5,7 +5,7 @@
 import type { Consumer } from '../../stores/log/port.js';
 import type { Database } from '../../stores/database/port.js';
 import type { Logger } from '../../telemetry/logger.js';
-import { dropExpiredMix } from './mix-retention.js';
+import { dropExpiredDistribution } from './distribution-retention.js';
 import { createLabelWork } from './label-work.js';
 
 export interface DistributionRoundDeps {
@@ -28,7 +28,7 @@ export function startDistributionRounds({ database, logger, retentionDays }: Dis
     while (!isStopping && (await orders.next()) > 0);
     if (performance.now() - retainedAtMs < retainEveryMs) return;
     retainedAtMs = performance.now();
-    await dropExpiredMix(database, retentionDays, () => isStopping);
+    await dropExpiredDistribution(database, retentionDays, () => isStopping);
   }
   const sweep = (): void => {
     sweeping ??= round()

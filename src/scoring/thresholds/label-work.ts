@@ -6,7 +6,7 @@
 import { keysAreLookedUp } from '../../stores/database/by-key.js';
 import type { Database } from '../../stores/database/port.js';
 import { nextInTurn, takeOrders } from '../outcomes/waiting-projects.js';
-import { relabelSessions } from './mix-store.js';
+import { relabelSessions } from './distribution-store.js';
 import { recountSessions, type RecountDeps } from './recount.js';
 
 const ordersMax = 500;

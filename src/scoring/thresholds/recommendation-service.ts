@@ -6,14 +6,14 @@ import { resolveCalibration, type LiteConfig } from '../../contract/calibration.
 import {
   falseBlockTargetDefault,
   sourcesMax,
-  type MixCell,
+  type DistributionCell,
   type RecommendationsQuery,
   type RecommendationsReply,
   type SourceRecommendation,
 } from '../../contract/thresholds.js';
 import type { Pool } from '../../pool/pool.js';
 import type { Database } from '../../stores/database/port.js';
-import { readMix, type CountedCell } from './mix-reader.js';
+import { readDistribution, type CountedCell } from './distribution-reader.js';
 import type { ProjectScope } from '../project-scope.js';
 import { requireSource } from './simulation-service.js';
 
@@ -34,7 +34,7 @@ export function createRecommendationService(deps: RecommendationDeps) {
       const everything = { namespace, sourceId: null, fromDay: null, toDay: null };
       await requireSource(deps.database, { ...everything, sourceId });
       const nowMs = deps.now();
-      const { cells } = await readMix(deps.database, everything, nowMs);
+      const { cells } = await readDistribution(deps.database, everything, nowMs);
       const liteConfig = await deps.findLiteConfig(projectId);
       const bySource = groupBySource(cells);
       const sources: SourceRecommendation[] = [];
@@ -80,15 +80,15 @@ function largestOf(bySource: ReadonlyMap<string, readonly CountedCell[]>): reado
     .map(({ name }) => name);
 }
 
-function labelledOutside(cells: readonly CountedCell[], name: string): readonly MixCell[] {
+function labelledOutside(cells: readonly CountedCell[], name: string): readonly DistributionCell[] {
   return withoutNames(
     cells.filter(({ sourceId, label }) => sourceId !== name && (label === 'honest' || label === 'fraud')),
   );
 }
 
 /** The same cell of several sources is one cell here. */
-function withoutNames(cells: readonly CountedCell[]): readonly MixCell[] {
-  const merged = new Map<string, MixCell>();
+function withoutNames(cells: readonly CountedCell[]): readonly DistributionCell[] {
+  const merged = new Map<string, DistributionCell>();
   for (const { cell, inputs, recommendation, label, count } of cells) {
     const key = `${cell}\n${recommendation}\n${label}`;
     merged.set(key, { inputs, recommendation, label, count: count + (merged.get(key)?.count ?? 0) });

@@ -7,7 +7,7 @@ import { callFunctions, type FunctionCall } from '../../stores/database/call-fun
 import type { Queryable } from '../../stores/database/port.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { columnsOf, type SessionName } from '../outcomes/session-subjects.js';
-import { counting, type ScoredSession } from './mix-store.js';
+import { counting, type ScoredSession } from './distribution-store.js';
 import { scoredSessionOf } from './scored-session.js';
 
 export interface RecountDeps {

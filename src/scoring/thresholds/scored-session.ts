@@ -1,8 +1,8 @@
-/** What the score mix counts of a receipt. */
+/** What the score distribution counts of a receipt. */
 import { namespaceOf } from '../../stores/counters/namespace.js';
 import type { Receipt } from '../../record/types.js';
 import { writeCell } from './cells.js';
-import type { ScoredSession } from './mix-store.js';
+import type { ScoredSession } from './distribution-store.js';
 
 /** Nothing for a score without a project, which has no thresholds. */
 export function scoredSessionOf(receipt: Receipt, scoredAt: Date): readonly ScoredSession[] {

@@ -1,5 +1,5 @@
 /**
- * What other edges would have made of recorded sessions. Counts come from the score mix, decisions from the pure core; nothing is scored
+ * What other edges would have made of recorded sessions. Counts come from the score distribution, decisions from the pure core; nothing is scored
  * again, and the same question gets the same answer as long as nothing new was scored.
  */
 import { invalid } from '../../kernel/faults.js';
@@ -17,7 +17,14 @@ import { timeIssues } from '../../kernel/validation.js';
 import type { Pool } from '../../pool/pool.js';
 import type { Database } from '../../stores/database/port.js';
 import type { ProjectScope } from '../project-scope.js';
-import { knowsSource, listSessions, readMix, type CountedCell, type MixFilter, type MixReading } from './mix-reader.js';
+import {
+  knowsSource,
+  listSessions,
+  readDistribution,
+  type CountedCell,
+  type DistributionFilter,
+  type DistributionReading,
+} from './distribution-reader.js';
 
 export interface SimulationDeps {
   readonly database: Database;
@@ -41,7 +48,7 @@ export function createSimulationService(deps: SimulationDeps) {
         blockThreshold: question.blockThreshold,
         stepUpThreshold: question.stepUpThreshold ?? null,
       };
-      const reading = await readMix(deps.database, filter, deps.now());
+      const reading = await readDistribution(deps.database, filter, deps.now());
       const judged = await judge(deps.pool, reading.cells, thresholds);
       const flipped = judged.filter((cell) => cell.hypothetical.recommendation !== cell.recommendation);
       return {
@@ -58,7 +65,10 @@ export function createSimulationService(deps: SimulationDeps) {
   };
 }
 
-function readFilter(namespace: string, { reviewLow, blockThreshold, sourceId, from, to }: Question): MixFilter {
+function readFilter(
+  namespace: string,
+  { reviewLow, blockThreshold, sourceId, from, to }: Question,
+): DistributionFilter {
   const issues: Issue[] = [];
   if (reviewLow > blockThreshold)
     issues.push({
@@ -89,7 +99,7 @@ function dayOf(path: string, time: string | null | undefined, issues: Issue[]): 
 }
 
 /** An unknown source is a slip of the pen rather than an empty mix. */
-export async function requireSource(database: Database, { namespace, sourceId }: MixFilter): Promise<void> {
+export async function requireSource(database: Database, { namespace, sourceId }: DistributionFilter): Promise<void> {
   if (sourceId === null) return;
   if (findUnstorable(sourceId, '/sourceId') === null && (await knowsSource(database, namespace, sourceId))) return;
   throw invalid([{ path: '/sourceId', message: 'names no source that sessions of this project were scored with.' }]);
@@ -112,7 +122,7 @@ async function judge(
 
 async function listFlips(
   database: Database,
-  filter: MixFilter,
+  filter: DistributionFilter,
   flipped: readonly Judged[],
   limit: number,
 ): Promise<SimulationReply['flips']> {
@@ -149,12 +159,12 @@ function labelledOf(cells: readonly Judged[]): SimulationReply['labelled'] {
   };
 }
 
-function periodOf({ firstDay, lastDay }: MixReading): SimulationReply['period'] {
+function periodOf({ firstDay, lastDay }: DistributionReading): SimulationReply['period'] {
   const at = (day: string | null): string | null => (day === null ? null : `${day}T00:00:00.000Z`);
   return { from: at(firstDay), to: at(lastDay) };
 }
 
-function noteOf({ cells }: MixReading, { fromDay, toDay, sourceId }: MixFilter): string | null {
+function noteOf({ cells }: DistributionReading, { fromDay, toDay, sourceId }: DistributionFilter): string | null {
   if (cells.length > 0) return null;
   if (fromDay !== null || toDay !== null)
     return 'No session was scored in this period, or its sessions are no longer kept.';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { createLabelWork } from '../../../src/scoring/thresholds/label-work.js';
-import { counting, relabelSessions, type ScoredSession } from '../../../src/scoring/thresholds/mix-store.js';
+import { counting, relabelSessions, type ScoredSession } from '../../../src/scoring/thresholds/distribution-store.js';
 import { callFunctions } from '../../../src/stores/database/call-functions.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
 import { createLogger } from '../../../src/telemetry/logger.js';

@@ -1,15 +1,20 @@
 import t from 'tap';
-import type { FitSubject, MixCell, SessionLabel } from '../../../src/contract/thresholds.js';
+import type { FitSubject, DistributionCell, SessionLabel } from '../../../src/contract/thresholds.js';
 import { createRandom } from '../../../workers/seeded-random.js';
 import { fitThresholds } from '../../../workers/thresholds/fit.js';
 
-const cell = (uncapped: number, label: SessionLabel, count: number, caps: readonly string[] = []): MixCell => ({
+const cell = (
+  uncapped: number,
+  label: SessionLabel,
+  count: number,
+  caps: readonly string[] = [],
+): DistributionCell => ({
   inputs: { uncapped, caps, agentPolicy: null, stepUpThreshold: null },
   recommendation: uncapped >= 75 && !caps.includes('uncorroborated') ? 'block' : 'allow',
   label,
   count,
 });
-const subject = (cells: readonly MixCell[], over: Partial<FitSubject> = {}): FitSubject => ({
+const subject = (cells: readonly DistributionCell[], over: Partial<FitSubject> = {}): FitSubject => ({
   cells,
   current: { reviewLow: 40, blockThreshold: 75 },
   rest: null,

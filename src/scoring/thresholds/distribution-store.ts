@@ -1,5 +1,5 @@
 /**
- * The score mix in the database: each session by its last receipt, and the counts by source, day, cell and label. What is written are calls of
+ * The score distribution in the database: each session by its last receipt, and the counts by source, day, cell and label. What is written are calls of
  * functions there (docs/adr/0025). Writers of one project take turns, so that a session is never counted twice, however often and by whomever.
  */
 import { callFunctions, type FunctionCall } from '../../stores/database/call-functions.js';

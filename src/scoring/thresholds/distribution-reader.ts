@@ -1,14 +1,14 @@
 /**
- * Reads the score mix: cells of a project, by source where asked, and the sessions behind chosen cells. Never scans sessions to count them.
+ * Reads the score distribution: cells of a project, by source where asked, and the sessions behind chosen cells. Never scans sessions to count them.
  */
-import type { MixCell, SessionLabel } from '../../contract/thresholds.js';
+import type { DistributionCell, SessionLabel } from '../../contract/thresholds.js';
 import { reversalWindowDays } from '../../limits.js';
 import { openReceipt } from '../../record/record.js';
 import type { Database, SqlValue } from '../../stores/database/port.js';
 import { readCell } from './cells.js';
 
 /** What is looked at; null where there is no limit. Days are UTC, both included. */
-export interface MixFilter {
+export interface DistributionFilter {
   /** The project, in the mode of the key that asks. */
   readonly namespace: string;
   readonly sourceId: string | null;
@@ -16,13 +16,13 @@ export interface MixFilter {
   readonly toDay: string | null;
 }
 
-export interface CountedCell extends MixCell {
+export interface CountedCell extends DistributionCell {
   /** Short form of the inputs. */
   readonly cell: string;
   readonly sourceId: string;
 }
 
-export interface MixReading {
+export interface DistributionReading {
   readonly cells: readonly CountedCell[];
   readonly firstDay: string | null;
   readonly lastDay: string | null;
@@ -36,14 +36,18 @@ const deadlineMs = 10_000;
 type CellRow = {
   readonly source_id: string;
   readonly cell: string;
-  readonly recommendation: MixCell['recommendation'];
+  readonly recommendation: DistributionCell['recommendation'];
   readonly label: SessionLabel;
   readonly sessions: number;
   readonly first_day: string;
   readonly last_day: string;
 };
 
-export async function readMix(database: Database, filter: MixFilter, nowMs: number): Promise<MixReading> {
+export async function readDistribution(
+  database: Database,
+  filter: DistributionFilter,
+  nowMs: number,
+): Promise<DistributionReading> {
   const rows = await database.query<CellRow>(
     `SELECT source_id, cell, recommendation, matured AS label, sum(sessions)::bigint AS sessions,
             to_char(min(day), 'YYYY-MM-DD') AS first_day, to_char(max(day), 'YYYY-MM-DD') AS last_day
@@ -91,7 +95,7 @@ export interface ListedSession extends WantedCell {
 /** The newest sessions of the cells. Sessions whose receipt is not recorded yet, or no longer kept, are left out. */
 export async function listSessions(
   database: Database,
-  filter: MixFilter,
+  filter: DistributionFilter,
   wanted: readonly WantedCell[],
   limit: number,
 ): Promise<readonly ListedSession[]> {
@@ -119,7 +123,7 @@ export async function listSessions(
 const within = (day: string, source: string): string =>
   `namespace = $1 AND ($2::text IS NULL OR ${source} = $2) AND ($3::date IS NULL OR ${day} >= $3) AND ($4::date IS NULL OR ${day} <= $4)`;
 
-const valuesOf = ({ namespace, sourceId, fromDay, toDay }: MixFilter): readonly SqlValue[] => [
+const valuesOf = ({ namespace, sourceId, fromDay, toDay }: DistributionFilter): readonly SqlValue[] => [
   namespace,
   sourceId,
   fromDay,

@@ -6,7 +6,7 @@ import type { Database } from '../../stores/database/port.js';
 import { deleteInBatches } from '../../stores/database/retention.js';
 
 /** Deletes what is past its time; answers how many sessions. Whole days go, as with receipts. */
-export async function dropExpiredMix(
+export async function dropExpiredDistribution(
   database: Database,
   retentionDays: number,
   isStopping: () => boolean = () => false,
