@@ -4,7 +4,7 @@
  */
 import type { CountFacts, DuplicateCandidate } from '../../src/contract/facts.js';
 import type { duplicateBands } from '../../src/contract/score.js';
-import { createRaise, type Rules, type Signal } from '../scoring/rule.js';
+import { createRaise, type Rules, type Signal } from '../scoring/model.js';
 import type { Visit } from '../scoring/visit.js';
 import { createLikeness, isContradicted, likenessThresholds, type Likeness } from './likeness.js';
 import { sketchDevice } from './sketch.js';

@@ -5,7 +5,7 @@
  */
 import { isSharedNetwork, type Neighborhood, type ScoreFacts } from '../../src/contract/facts.js';
 import type { IndependenceReply } from '../../src/contract/score.js';
-import { clamp } from '../scoring/rule.js';
+import { clamp } from '../scoring/model.js';
 
 export const independenceThresholds = {
   sessionsMin: 30,

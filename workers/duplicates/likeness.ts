@@ -6,7 +6,7 @@
  * What a term is worth depends on the session’s own sketch only, so it is worked out and ranked once, and a candidate costs one walk over the terms.
  */
 import type { CountFacts, DeviceSketch, DuplicateCandidate } from '../../src/contract/facts.js';
-import { clamp } from '../scoring/rule.js';
+import { clamp } from '../scoring/model.js';
 import { components } from './sketch.js';
 
 /** Probability that a candidate is the session’s own device. */

@@ -4,9 +4,8 @@
  */
 import type { Classification } from '../../src/contract/facts.js';
 import type { Ceiling, EvidenceBlock, Finding, Reason, ScoreReply } from '../../src/contract/score.js';
-import { model } from '../scoring/model.js';
+import { describeSignal, model } from '../scoring/model.js';
 import type { Assessed } from '../scoring/risk.js';
-import { describeSignal } from '../scoring/rule.js';
 
 export interface Placed {
   readonly evidence: Omit<EvidenceBlock, 'summary'>;

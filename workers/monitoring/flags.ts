@@ -8,7 +8,7 @@ import type { QuestionSnapshot } from '../../src/contract/probe.js';
 import type { Monitoring } from '../../src/contract/project-parts.js';
 import { readUserAgent } from '../../src/contract/user-agent.js';
 import { weighPageInput } from '../scoring/behavior.js';
-import { describeSignal, keepWorst } from '../scoring/rule.js';
+import { describeSignal, keepWorst } from '../scoring/model.js';
 
 type Metric = keyof NonNullable<Monitoring['question']>;
 

@@ -6,7 +6,7 @@
  */
 import type { QuestionSnapshot } from '../../src/contract/probe.js';
 import { behaviorThresholds, behaviorRules } from './behavior-rules.js';
-import { clamp, createRaise, keepWorst, type Signal } from './rule.js';
+import { clamp, createRaise, keepWorst, type Signal } from './model.js';
 import { isContinued, poolUsage, readUsage, type Input, type Statistics, type Usage } from './usage.js';
 import type { Page, Visit } from './visit.js';
 

@@ -1,7 +1,7 @@
 /**
  * Findings of the device axis, and what reads as one.
  */
-import type { Rules } from './rule.js';
+import type { Rules } from './model.js';
 
 export const deviceRules = {
   headless_user_agent: {

@@ -7,7 +7,7 @@ import { isbot } from 'isbot';
 import type { ProbeBody } from '../../src/contract/probe.js';
 import { isHeadless, type OsFamily, type UserAgent } from '../../src/contract/user-agent.js';
 import { deviceThresholds, deviceRules } from './device-rules.js';
-import { clamp, createRaise, keepWorst, type Signal } from './rule.js';
+import { clamp, createRaise, keepWorst, type Signal } from './model.js';
 import type { Page, Visit } from './visit.js';
 
 const raise = createRaise(deviceRules);

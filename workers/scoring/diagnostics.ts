@@ -3,8 +3,7 @@
  * project, a probe under another session id). Missing is never evidence: only a missing probe may weigh, and only if the project said so.
  */
 import type { DegradedSignal } from '../../src/contract/score.js';
-import { weightOf } from './model.js';
-import { createRaise, type Rules, type Signal } from './rule.js';
+import { createRaise, weightOf, type Rules, type Signal } from './model.js';
 import type { Visit } from './visit.js';
 
 export const measurementRules = {

@@ -4,8 +4,7 @@
  */
 import type { HistoryFacts, HistoryRecord } from '../../src/contract/facts.js';
 import type { RespondentStats } from '../../src/contract/score.js';
-import { model, recordWeight } from './model.js';
-import { clamp, createRaise, type Rules, type Signal } from './rule.js';
+import { clamp, createRaise, model, recordWeight, type Rules, type Signal } from './model.js';
 import type { Visit } from './visit.js';
 
 export const historyRules = {

@@ -3,7 +3,7 @@
  * (a VPN, travel, work), so no rule comes near a review alone, and all of them share one correlation group, because
  * one VPN raises them together.
  */
-import { createRaise, type Rules, type Signal } from './rule.js';
+import { createRaise, type Rules, type Signal } from './model.js';
 import type { Visit } from './visit.js';
 
 export const networkRules = {

@@ -12,8 +12,7 @@ import { riskAxes, type RiskAxis } from '../../src/contract/axes.js';
 import type { ScoreFacts } from '../../src/contract/facts.js';
 import type { Ceiling } from '../../src/contract/score.js';
 import { applyCaps, categoryOf, type Cap } from './verdict.js';
-import { model, scoreOf } from './model.js';
-import { clamp, type Signal } from './rule.js';
+import { clamp, model, scoreOf, type Signal } from './model.js';
 
 export interface Assessed extends Weighed {
   readonly moved: boolean;

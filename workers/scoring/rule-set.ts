@@ -10,12 +10,11 @@ import { behaviorThresholds, behaviorRules } from './behavior-rules.js';
 import { comparisons, platformStarts, privacySubjects } from './device.js';
 import { deviceThresholds, deviceRules } from './device-rules.js';
 import { historyThresholds, historyRules } from './history.js';
-import { model } from './model.js';
+import { model, type Rules } from './model.js';
 import { countries, networkRules } from './network.js';
 import { velocityThresholds, velocityRules } from './velocity.js';
 import { measuredThresholds } from './visit.js';
 import { integrationRules, measurementRules } from './diagnostics.js';
-import type { Rules } from './rule.js';
 
 export const rules: Rules = {
   ...networkRules,

@@ -18,7 +18,7 @@ import { findDegraded, weighIntegration, weighMeasurement } from './diagnostics.
 import { modelVersion } from './rule-set.js';
 import { matchCountry, weighNetwork } from './network.js';
 import { assessRisk } from './risk.js';
-import { describeSignal, keepWorst, type Signal } from './rule.js';
+import { describeSignal, keepWorst, type Signal } from './model.js';
 import { weighVelocity } from './velocity.js';
 import { readPage, readVisit } from './visit.js';
 

@@ -4,7 +4,7 @@
  * like (a carrier’s shared address, a campus, a household) speaks for the respondent instead.
  */
 import type { CountFacts, NetworkClass } from '../../src/contract/facts.js';
-import { clamp, createRaise, type Rules, type Signal } from './rule.js';
+import { clamp, createRaise, type Rules, type Signal } from './model.js';
 import type { Visit } from './visit.js';
 
 export const velocityRules = {

@@ -10,9 +10,8 @@ import type { FraudSignal, RiskContribution, VerdictFacts } from '../../src/cont
 import { weighBehavior } from '../scoring/behavior.js';
 import { isDeclaredBot, weighDevice } from '../scoring/device.js';
 import { fuseSignals } from '../scoring/risk.js';
-import { scoreOf } from '../scoring/model.js';
+import { describeSignal, scoreOf, type Signal } from '../scoring/model.js';
 import { weighNetwork } from '../scoring/network.js';
-import { describeSignal, type Signal } from '../scoring/rule.js';
 import { readVisit } from '../scoring/visit.js';
 
 export const deviceThresholds = {

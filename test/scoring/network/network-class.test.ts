@@ -1,6 +1,6 @@
 import t from 'tap';
 import fc from 'fast-check';
-import { classifyNetwork } from '../../../src/scoring/network/network-class.js';
+import { classifyNetwork } from '../../../src/scoring/network/geography.js';
 
 const named = (organization: string) => classifyNetwork({ asn: 64_500, organization, anonymous: false });
 

@@ -1,6 +1,15 @@
 import t from 'tap';
 import fc from 'fast-check';
-import { model, recordWeight, scoreOf, weightOf } from '../../../workers/scoring/model.js';
+import {
+  clamp,
+  createRaise,
+  describeSignal,
+  model,
+  recordWeight,
+  scoreOf,
+  weightOf,
+  type Signal,
+} from '../../../workers/scoring/model.js';
 
 t.test('no evidence scores 0, and the curve passes through its published points', (t) => {
   t.same([0, 2, 3, 4, 4.21, 4.62, 5.5, 5.71, 6.8, 1_000].map(scoreOf), [0, 6, 16, 35, 40, 50, 71, 75, 90, 100]);
@@ -17,5 +26,18 @@ t.test('records weigh as adjudicated: fraud raises, acceptance lowers, both with
   t.same([rounded(0, 10), rounded(1, 5), rounded(1, 1), rounded(2, 2), rounded(0, 0)], [-1.26, 2.56, 3.26, 3.93, 0]);
   t.equal(recordWeight(500, 500), model.recordMax);
   t.equal(recordWeight(0, 1e6), model.recordMin);
+  t.end();
+});
+
+t.test('a raised signal carries its rule, a graded weight and a value for its sentence', (t) => {
+  const signals: Signal[] = [];
+  const raise = createRaise({
+    odd: { axis: 'device', class: 'correlate', severity: 'low', weight: 2, group: null, detail: '{value} odd things.' },
+  });
+  raise(signals, 'odd');
+  raise(signals, 'odd', 1, 3);
+  t.match(signals, [{ code: 'odd', weight: 2 }, { weight: 1 }]);
+  t.same(signals.map(describeSignal), ['{value} odd things.', '3 odd things.']);
+  t.same([clamp(-1, 0, 1), clamp(0.5, 0, 1), clamp(2, 0, 1)], [0, 0.5, 1]);
   t.end();
 });

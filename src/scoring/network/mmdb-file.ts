@@ -1,0 +1,51 @@
+/**
+ * A configured MMDB file in memory, and the version of it that was read.
+ */
+import { stat } from 'node:fs/promises';
+import { open, type Reader, type Response } from 'maxmind';
+
+type Database = Reader<Response>;
+
+export interface WatchedFile {
+  readonly setting: string;
+  readonly path: string;
+  database: Database;
+  /** Which version of the file was last looked at, whether it could be read or not. */
+  seen: string;
+}
+
+/** Opens a configured file; null without a path. Rejects with an error that names the setting if it cannot be read. */
+export async function openMmdb(setting: string, path: string | null): Promise<WatchedFile | null> {
+  if (path === null) return null;
+  try {
+    const seen = await identify(path);
+    return { setting, path, seen, database: await load(path) };
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`${setting} names ${path}, which cannot be read as an MMDB file: ${reason}`, { cause });
+  }
+}
+
+/** The version of a file that lies there. */
+export async function identify(path: string): Promise<string> {
+  const { mtimeMs, size, ino } = await stat(path);
+  return `${mtimeMs}:${size}:${ino}`;
+}
+
+export async function load(path: string): Promise<Database> {
+  const database = await open<Response>(path, { cache: { max: 10_000 } });
+  const { nodeCount, ipVersion } = database.metadata;
+  if (!Number.isInteger(nodeCount) || nodeCount < 1 || (ipVersion !== 4 && ipVersion !== 6))
+    throw new Error('its metadata is not valid');
+  // Walking the tree finds a file whose tail is whole and whose middle is not.
+  for (const probe of [
+    '1.1.1.1',
+    '8.8.8.8',
+    '192.0.2.1',
+    '223.255.255.255',
+    ...(ipVersion === 6 ? ['2001:4860:4860::8888', '2a00::1'] : []),
+  ]) {
+    database.get(probe);
+  }
+  return database;
+}
