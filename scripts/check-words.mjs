@@ -1,0 +1,96 @@
+// Refuses words and names that docs/glossary.md replaces by others, in src, workers, sdk and bench.
+// Usage: node scripts/check-words.mjs [root]. Prints a line for each, and exits with 1.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+const folders = ['src', 'workers', 'sdk', 'bench'];
+const skippedFolders = new Set(['node_modules', 'dist']);
+const skippedFiles = /\.(json|svg|png)$/;
+const allowedMax = 20;
+
+const root = process.argv[2] ?? join(import.meta.dirname, '..');
+const glossary = readFileSync(join(root, 'docs/glossary.md'), 'utf8');
+const words = readTable('Words to replace');
+const names = readTable('Names to replace');
+const { folders: uncleanFolders, occurrences: allowed } = JSON.parse(
+  readFileSync(join(root, 'scripts/allowed-words.json'), 'utf8'),
+);
+
+const found = folders.flatMap((folder) => [...filesBelow(join(root, folder))].flatMap(checkFile));
+const problems = found.filter((one) => !isAllowed(one)).map(({ at, text, write }) => `${at}  ${text}: write ${write}`);
+for (const { file, word } of allowed)
+  if (!found.some((one) => one.file === file && one.text === word))
+    problems.push(`scripts/allowed-words.json  ${word} in ${file} is not used: delete the entry`);
+const allowedCount = found.filter(isAllowed).length;
+if (allowedCount >= allowedMax)
+  problems.push(`scripts/allowed-words.json  allows ${allowedCount} occurrences; fewer than ${allowedMax} may be`);
+for (const problem of problems) process.stdout.write(`${problem}\n`);
+if (problems.length > 0) process.exitCode = 1;
+
+/** The table below a heading of the glossary: each code span of the first column, and what to write for it. */
+function readTable(heading) {
+  const section = glossary.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+  if (rows.length === 0) throw new Error(`docs/glossary.md has no table below "${heading}"`);
+  return new Map(
+    rows.flatMap((row) => {
+      const [, replaced = '', write = ''] = row.split('|');
+      return [...replaced.matchAll(/`([^`]+)`/g)].map(([, text]) => [text, write.trim()]);
+    }),
+  );
+}
+
+function* filesBelow(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    const isUnclean = uncleanFolders.includes(relative(root, path));
+    if (entry.isDirectory() && !skippedFolders.has(entry.name) && !isUnclean) yield* filesBelow(path);
+    else if (entry.isFile() && !skippedFiles.test(entry.name)) yield path;
+  }
+}
+
+function checkFile(path) {
+  const content = readFileSync(path, 'utf8');
+  if (content.includes('\0')) return [];
+  const file = relative(root, path);
+  return content
+    .split('\n')
+    .flatMap((line, index) => checkLine(line).map((one) => ({ ...one, file, at: `${file}:${index + 1}` })));
+}
+
+function checkLine(line) {
+  const identifiers = line.match(/[A-Za-z][A-Za-z0-9]*/g) ?? [];
+  const code = codeOf(line);
+  return [
+    ...identifiers
+      .flatMap(partsOf)
+      .filter((part) => words.has(part))
+      .map((part) => ({ text: part, write: words.get(part) })),
+    ...[...words]
+      .filter(([text]) => text.includes(' ') && line.toLowerCase().includes(text))
+      .map(([text, write]) => ({ text, write })),
+    ...[...names]
+      .filter(([name]) => new RegExp(`\\b${name}\\b`).test(isPlainWord(name) ? code : line))
+      .map(([text, write]) => ({ text, write })),
+  ];
+}
+
+/** Words of an identifier, in small letters: tellLoss gives tell and loss. */
+function partsOf(identifier) {
+  return (identifier.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []).map((part) => part.toLowerCase());
+}
+
+/** A name that prose may use in its usual sense; it is refused in code only. */
+function isPlainWord(name) {
+  return /^[A-Z]?[a-z]+$/.test(name);
+}
+
+/** The line without its comments and texts, so far as one line shows them. */
+function codeOf(line) {
+  if (/^\s*(\*|\/\*|\/\/|--|<)/.test(line)) return '';
+  return line.replace(/'[^']*'|"[^"]*"|`[^`]*`|\/\*.*?\*\/|\/\/.*$|--.*$/g, '');
+}
+
+function isAllowed({ file, text }) {
+  return allowed.some((one) => one.file === file && one.word === text);
+}
