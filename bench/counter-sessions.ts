@@ -1,4 +1,4 @@
-/** What the benches of the counters count, made from a fixed seed, and what a Redis indicators of itself. */
+/** Sessions for the benches of the counters, made from a fixed seed, and figures that Redis reports about itself. */
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { ProbeStoreInput, ScoreCountInput } from '../src/stores/counters/port.js';

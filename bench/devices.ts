@@ -1,7 +1,7 @@
 /**
- * Bench of what known devices cost a score: one Redis that knows `devices` of them, as a project has them on its second day, beside an
- * empty one, in turns; half of the sessions have a probe. Reported: the median of a count and the CPU of Redis for it, filled against
- * empty, for sessions of strangers and for those of devices that are known; and the bytes of a device.
+ * Bench of what known devices cost a score. Compares in turns a Redis with `devices` known devices (a project on its second day) and an
+ * empty one. Half of the sessions have a probe. Reports the median of a count and its CPU in Redis, filled against empty, for strangers
+ * and for known devices, and the bytes of a device.
  */
 import { performance } from 'node:perf_hooks';
 import { Redis } from 'ioredis';
@@ -91,7 +91,7 @@ interface Portion {
   readonly devices: number;
 }
 
-/** Every other one with a probe; of known devices in any order, each told by its probe or by its caller. */
+/** Every other session has a probe. Known devices come in any order, identified by probe or by caller. */
 function sessionsOf(label: string, { kind, portion, devices }: Portion): readonly Session[] {
   const probed = makeInputs(`${label} probed`, Math.ceil(portion / 2), true);
   const plain = makeInputs(`${label} plain`, Math.floor(portion / 2), false);

@@ -1,7 +1,6 @@
 /**
- * The least client of HTTP/1.1 that a load needs, as it shares the machine with what it measures: POSTs over kept connections of the bare
- * socket, a request in one write, answers told by their status and headers and otherwise thrown away. It takes a half of what a
- * general client does.
+ * A minimal HTTP/1.1 client for load, because it shares the machine with what it measures. It POSTs over kept-alive bare sockets, one
+ * write a request, reads status and headers, and discards bodies. It takes half the CPU of a general client.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -20,7 +19,7 @@ export interface HttpClient {
   open(count: number): Promise<void>;
   /** Sends as soon as a connection is free, in the order of the calls; calls `answered` once. */
   post(posted: Posted, answered: Answered): void;
-  /** Ends all connections; what is in flight is told to have no answer. */
+  /** Ends all connections. Requests in flight get no answer. */
   close(): void;
 }
 

@@ -14,7 +14,7 @@ export interface Target {
   readonly origin: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Headers of the n-th request, beside those of all. */
+  /** Headers of the n-th request, in addition to the common ones. */
   readonly headersOf?: (n: number) => Readonly<Record<string, string>>;
   /** Body of the n-th request. */
   readonly body: (n: number) => string;
@@ -55,7 +55,7 @@ export interface Load {
     perSecond: number,
     seconds: number,
   ): Promise<{ readonly latenciesMs: Float64Array; readonly errors: number }>;
-  /** An open loop at one rate after another, told answer by answer. */
+  /** An open loop at one rate after another; reports each answer. */
   each(target: Target, course: Course): Promise<void>;
 }
 

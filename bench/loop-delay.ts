@@ -7,7 +7,7 @@ export interface LoopDelay {
 }
 
 /** Messages of the parent: the first begins a watch, the second ends it and is answered with a LoopDelay. */
-export const loopMessages = { begin: 'watch the event loop', end: 'tell its delay' } as const;
+export const loopMessages = { begin: 'watch the event loop', end: 'report the loop delay' } as const;
 
 /** Looks as often; a timer that comes in time counts as no delay. The looks are wake-ups, so that CPU is not measured meanwhile. */
 const resolutionMs = 2;

@@ -30,7 +30,7 @@ export async function makeDays(database: Database, days: number): Promise<void> 
     await makePartition(database, new Date(Date.now() - before * dayMs).toISOString().slice(0, 10));
 }
 
-/** The tables that tell of a scored session, and what a copy has of its own there. */
+/** The tables that hold a scored session, and the columns in which a copy differs. */
 const copies = [
   {
     table: 'receipts',

@@ -1,8 +1,9 @@
 /**
- * Bench of `POST /lite/events` in bulk on the running stack, over days of receipts. A round has three parts: a backlog is posted while nobody works it off
- * (acceptance), a fresh process of consumers works it off until every session is adjudicated, its label moved and its history told to Redis
- * (processing), and as many events again are posted while that process runs (both). At its end everything must be there. Beside it, a bare route that
- * only appends the same bodies to Kafka.
+ * Bench of `POST /lite/events` in bulk on the running stack, over days of receipts. A round has three parts:
+ * - acceptance: a backlog is posted while no consumer runs;
+ * - processing: a fresh consumer process adjudicates every session, moves its label and publishes its history to Redis;
+ * - both: as many events again are posted while that process runs.
+ * At its end nothing may be missing. The baseline is a bare route that only appends the same bodies to Kafka.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BenchResult } from './bench-result.js';
@@ -192,12 +193,12 @@ async function waitFor(database: Database, sql: string): Promise<void> {
   }
 }
 
-/** Events that are not where they should be: stored, adjudicated, counted in the history of their respondents and of the sources, and told. */
+/** Events that were not stored, adjudicated, counted in the history of respondents and sources, or published. */
 async function countMissing(database: Database, events: number): Promise<number> {
   const [row] = await database.query<Record<string, number>>(
     `SELECT (SELECT count(*) FROM outcomes)::int AS stored, (SELECT count(*) FROM adjudications)::int AS adjudicated,
             (SELECT count(*) FROM scored_sessions WHERE label <> 'none')::int AS labelled,
-            (SELECT sum((day.value ->> 0)::int) / 2 FROM history, jsonb_each(days) AS day WHERE published = version)::int AS told`,
+            (SELECT sum((day.value ->> 0)::int) / 2 FROM history, jsonb_each(days) AS day WHERE published = version)::int AS published`,
   );
   return Object.values(row ?? { stored: 0 }).reduce((sum, n) => sum + Math.abs(events - n), 0);
 }

@@ -2,9 +2,9 @@
  * Bench of too much work: `POST /lite/score` at four times the rate that the service can answer, on the running stack, or on embedded
  * stores where none runs; half of the sessions with a probe.
  *
- * Reported, as medians of rounds: what it still answers, as a share of what it answers as fast as it can; how soon it refuses the rest, and
- * whether each refusal says when to come again; and how long after it half of the answers are as quick as before. Each round measures
- * anew what it can answer, as the machine may have other work.
+ * Reports medians of rounds: the requests still answered, as a share of the closed loop's; how soon the rest are refused, and whether each
+ * refusal says when to retry; and how long until the median latency is back to normal. Each round measures the closed loop again,
+ * because the machine may have other work.
  */
 import type { BenchResult } from './bench-result.js';
 import type { Bootstrap } from '../src/projects/operator/bootstrap.js';

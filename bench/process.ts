@@ -16,7 +16,7 @@ export interface Served<T> {
   rssBytes(): number;
   /** Most memory that it ever held at once. */
   rssPeakBytes(): number;
-  /** Watches its main thread until what it returns is called; of a server that tells its loop’s delay. */
+  /** Watches the main thread until the returned function is called; for servers that report their loop delay. */
   watchLoop(): () => Promise<LoopDelay>;
   stop(): Promise<void>;
 }

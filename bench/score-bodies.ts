@@ -15,7 +15,7 @@ export interface ScoreBodies {
 
 const sessionOf = (n: number): string => `bench-${seed}-${n}`;
 
-/** What all bodies of scores share, spelt once, as the load spells bodies while the clock runs; open for the fields of one. */
+/** The part that all score bodies share, serialized once, because the load builds bodies while the clock runs. Each body's fields are appended. */
 const rest = JSON.stringify({
   ...scoreExample,
   sessionId: undefined,

@@ -33,7 +33,7 @@ export function reportScores(measured: Readonly<Record<Name, Measured>>, context
   const ratios = { ...ratiosOf(score, baseline, context), ...figuresOf(measured, roles), errors };
   const lines = [
     `${score.rounds.length} rounds in turns, ${errors} errors, peak memory ${megabytes(context.rssPeakBytes)} MB`,
-    `${'as fast as answered'.padEnd(22)}answers/s  spread       CPU us  Redis us`,
+    `${'closed loop'.padEnd(22)}answers/s  spread       CPU us  Redis us`,
     ...names.map((name) => saturationLine(name, measured[name])),
     ...[...context.rates, context.saturation].flatMap((rate) => [
       `${`at ${Math.round(rate)}/s`.padEnd(22)}CPU us  wake-ups  p50 ms  p95 ms  p99 ms`,

@@ -1,4 +1,4 @@
-/** Servers of other make-ups under the score bench's load, each alone: role api beside a process of consumers, and embedded stores. */
+/** Other set-ups under the score bench's load, one at a time: role api with a separate consumer process, and embedded stores. */
 import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
 import { median, type Load } from './load.js';
 import { serve } from './process.js';
@@ -23,7 +23,7 @@ export interface RoleLoad {
 
 const serviceEntry = new URL('./service-server.js', import.meta.url);
 
-/** A process that answers requests and consumes nothing; another one consumes beside it. */
+/** One process answers requests, another one consumes. */
 export const measureApi = (roleLoad: RoleLoad): Promise<RoleMeasured> =>
   withStack(async (stack) => {
     const consumers = await serve(serviceEntry, { ...stack, VH_ROLES: 'consumers' });

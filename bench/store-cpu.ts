@@ -1,6 +1,6 @@
 /**
- * CPU time of the stores' processes on this machine, by the kernel's account. Of PostgreSQL only the backends of one database count; Redis and Kafka cannot be
- * told apart by who asked, so that whatever else uses them counts too.
+ * CPU time of the stores' processes on this machine, as the kernel counts it. For PostgreSQL, only backends of one database count. Redis
+ * and Kafka do not separate clients, so other use of them counts too.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -12,7 +12,7 @@ const ticksPerSecond = 100;
 
 type Usage = ReadonlyMap<string, { readonly store: Store; readonly microseconds: number }>;
 
-/** Starts a count; what it answers tells the CPU microseconds of each store since. A process that ends meanwhile does not count. */
+/** Starts a count. The returned function gives the CPU microseconds of each store since then. Processes that ended meanwhile do not count. */
 export function countStoresCpu(database: string): () => Readonly<Record<Store, number>> {
   const before = readUsage(database);
   return () => {

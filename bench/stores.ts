@@ -127,7 +127,7 @@ function copyOf(entry: LogEntry | undefined): LogEntry {
   const receiptId = makeId('receipt');
   const value = Buffer.from(entry.value);
   const at = value.indexOf(bytesOfId(entry.key));
-  if (at < 0) throw new Error('the record does not tell its receipt');
+  if (at < 0) throw new Error('the record does not contain its receipt id');
   value.set(bytesOfId(receiptId), at);
   return { key: receiptId, value: new Uint8Array(value) };
 }

@@ -58,7 +58,7 @@ export async function benchThresholds({
     ].join(' ');
   return {
     table: [
-      'stores     sessions  simulate ms  recommend ms  score p50 ms  p50 ms beside them',
+      'stores     sessions  simulate ms  recommend ms  score p50 ms  p50 ms concurrent',
       row('embedded', Math.ceil(sessions / 50), embedded),
       ...(real === null ? ['real      not measured: the stack does not run'] : [row('real', sessions, real)]),
     ].join('\n'),
@@ -174,7 +174,7 @@ async function ask({ bootstrap }: Service, seconds: number, rounds: number): Pro
   const asking = (async (): Promise<void> => {
     while (!isOver) await simulate();
   })();
-  const concurrentMs = await scores('beside');
+  const concurrentMs = await scores('concurrent');
   isOver = true;
   await asking;
   return { simulateMs, recommendMs, aloneMs, concurrentMs, errors };

@@ -210,7 +210,7 @@ function report({ tokens, echoes, verifications, scores, errors }: Measured, per
   return {
     table: [
       `${tokens.length} rounds in turns, ${errors} errors`,
-      `${'as fast as answered'.padEnd(24)}answers/s  CPU us`,
+      `${'closed loop'.padEnd(24)}answers/s  CPU us`,
       saturated('echo', echoes),
       saturated('POST /token/verify', tokens),
       `${`at ${perSecond}/s`.padEnd(24)}CPU us  p50 ms  p95 ms  p99 ms`,

@@ -1,4 +1,4 @@
-/** The receiver of the bench `webhooks`, in a process of its own: answers at once, counts, and tells how old each event was when it came. */
+/** The receiver of the bench `webhooks`, in a separate process. Answers at once, counts, and reports how old each event was on arrival. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,8 +1,8 @@
 /**
- * Bench of webhooks on the running stack: deliveries that a receiver in another process has confirmed, from the commit of the event through outbox, log,
- * fan-out and sender, beside a bare undici loop that POSTs the same bodies to the same receiver in the same run. A tenth of the endpoints
- * hangs in the second round; in the last, a mountain of due retries to other endpoints stands in the table, where asked for. A database and topics of
- * its own, dropped at the end.
+ * Bench of webhooks on the running stack: deliveries confirmed by a receiver in another process, from the commit of the event through
+ * outbox, log, fan-out and sender. The baseline is a bare undici loop that POSTs the same bodies to the same receiver in the same run.
+ * In the second round a tenth of the endpoints hangs. In the last (optional) one, many due retries to other endpoints wait in the table.
+ * Uses a separate database and topics, dropped at the end.
  */
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

@@ -11,12 +11,12 @@ export const errorTable = {
   MALFORMED_JSON: { status: 400, meaning: 'The body is not valid JSON.' },
   INVALID_KEY: {
     status: 401,
-    meaning: 'The API key is missing, invalid, revoked or expired; which of these is not told.',
+    meaning: 'The API key is missing, invalid, revoked or expired. The answer does not say which.',
   },
   INVALID_CLIENT_SECRET: {
     status: 401,
     meaning:
-      'The header X-Client-Secret is missing or is not that of the session, or there is no such session; which of these is not told.',
+      'The header X-Client-Secret is missing or is not that of the session, or there is no such session. The answer does not say which.',
   },
   INVALID_TOKEN: {
     status: 401,
@@ -85,7 +85,7 @@ export const errorTable = {
   QUOTA_EXCEEDED: {
     status: 429,
     meaning:
-      'The organization’s verifications of this month are used up; `limit`, `usage` and `resetDate` tell how many and until when.',
+      'The organization’s verifications of this month are used up; `limit`, `usage` and `resetDate` say how many and until when.',
   },
   RATE_LIMIT_EXCEEDED: {
     status: 429,

@@ -42,7 +42,7 @@ export interface ServiceOptions {
   readonly now?: () => number;
   /** Aborted while it starts, the start closes what it opened and rejects with the reason. */
   readonly stop?: AbortSignal;
-  /** Told that another process has taken the data directory: this one has to end, without closing what it has there. */
+  /** Called when another process has taken the data directory: this one must end, and must not close its stores there. */
   readonly onLost?: (error: Error) => void;
 }
 

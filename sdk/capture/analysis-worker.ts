@@ -67,7 +67,7 @@ export function startAnalysisWorker(baseUrl: string): AnalysisWorker {
       fail(String(error));
       throw failure ?? error;
     }
-    worker.onerror = (event) => fail(`the worker stopped: ${event.message || 'no reason was told'}`);
+    worker.onerror = (event) => fail(`the worker stopped: ${event.message || 'no reason given'}`);
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
       if (data.type === 'failed') fail(data.message);
       else settle?.resolve(data);

@@ -1,6 +1,6 @@
 /**
- * The camera: opened once, described, and off again. Whatever keeps it from opening is told in the contract’s words: what nobody can
- * change is `unavailable`, what the respondent or another program decided is `refused`.
+ * The camera: opened once, described, and closed. A camera that does not open is reported in the contract’s terms: `unavailable` if nobody
+ * can change it, `refused` if the respondent or another program decided it.
  */
 import type { EnvelopeCamera } from '../../src/contract/envelope.js';
 
@@ -19,7 +19,7 @@ const constraints: MediaStreamConstraints = {
   },
 };
 
-/** Most labels of cameras that are told. */
+/** Most camera labels that are reported. */
 const labelsMax = 16;
 const labelLengthMax = 256;
 
@@ -66,7 +66,7 @@ async function explain(error: unknown): Promise<Opened> {
   }
 }
 
-/** After a refusal: still to be asked means that the question was closed without an answer. null where the browser does not tell. */
+/** After a refusal, `prompt` means that the question was closed without an answer. null if the browser does not report it. */
 async function readPermission(): Promise<PermissionState | null> {
   try {
     return (await navigator.permissions.query({ name: 'camera' })).state;

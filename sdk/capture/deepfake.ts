@@ -6,7 +6,7 @@ import type { DeepfakeReport } from '../widget/ports.js';
 import type { Pose } from './pose.js';
 import type { Summary } from './frame-analysis.js';
 
-/** Fewer frames tell nothing; shorter captures tell nothing of blinking. */
+/** Fewer frames are inconclusive; shorter captures are inconclusive about blinking. */
 const framesMin = 30;
 const blinkMsMin = 8_000;
 const verdictEdges = { suspicious: 0.35, flagged: 0.65 } as const;

@@ -22,7 +22,7 @@ const pacing = {
   /** After a challenge, and after the last: a blink or a turn ends in frames that still have to be seen, ms. */
   pauseMs: 250,
   tailMs: 400,
-  /** How often a challenge may begin anew because more time was asked for. */
+  /** How often a challenge may restart because the respondent asked for more time. */
   extensionsMax: 10,
 } as const;
 

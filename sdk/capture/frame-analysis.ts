@@ -1,4 +1,4 @@
-/** What the worker tells of one frame, and of the whole capture. */
+/** The worker's results for one frame, and for the whole capture. */
 
 /** What one frame showed. */
 export interface FrameAnalysis {
@@ -14,7 +14,7 @@ export interface FrameAnalysis {
   readonly brightness: number;
 }
 
-/** Statistics over the whole capture; null where there was too little to tell. 0-1 unless said otherwise. */
+/** Statistics over the whole capture; null if there was too little data. 0-1 unless noted. */
 export interface Summary {
   readonly antispoof: number | null;
   readonly passiveLiveness: number | null;

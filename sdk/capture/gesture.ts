@@ -1,6 +1,6 @@
 /**
- * Whether the respondent has done what was asked, as far as the page can tell: it decides when to go on to the next challenge and what
- * to say meanwhile, never the verdict. It asks for a little more than the service does, so that what looks done here is done there.
+ * Estimates on the page whether the respondent did what was asked. It decides when the next challenge starts and what guidance is shown,
+ * never the verdict. It is a little stricter than the service, so that a challenge done here also passes there.
  */
 import type { ChallengeType } from '../../src/contract/verdict.js';
 import type { Pose } from './pose.js';

@@ -16,7 +16,7 @@ function merge(groups: Groups, name: keyof Groups, found: object): void {
 
 /**
  * Starts every signal that is read once. The promise settles when all have answered or failed. `gaps`
- * names those that have not answered, so that "no contradiction" is told from "not compared".
+ * names those that have not answered, to distinguish "no contradiction" from "not compared".
  */
 export async function collectOnce(groups: Groups, without: readonly string[], gaps: Set<string>): Promise<void> {
   const pending: Promise<void>[] = [];

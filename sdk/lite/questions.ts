@@ -6,7 +6,7 @@ import type { QuestionHandle, QuestionOptions, QuestionSnapshot } from './api.js
 
 const textMax = 1000;
 
-/** Observes `target` (an element, or a selector) until stopped; `onStop` is told once. Without such an element, counts stay zero. */
+/** Observes `target` (an element, or a selector) until stopped; `onStop` is called once. Without such an element, counts stay zero. */
 export function observeQuestion(
   target: Element | string,
   options: QuestionOptions,

@@ -8,7 +8,7 @@ import { checkRule } from './decide.js';
 import { invalidOption } from './errors.js';
 import { checkFailMode, checkNames, checkObject, type Names } from './settings.js';
 
-/** A session as the request tells of it; address and user agent are those of the request unless given. */
+/** A session read from the request. Address and user agent default to the request's. */
 export type GatedSession = Omit<ScoreRequest, 'clientIp'> & { readonly clientIp?: string };
 
 /** What a gate reads of a request; those of Express and Fastify have it. */
@@ -66,7 +66,7 @@ export async function fraudGatePlugin<Request = GateRequest>(
   options: FraudGateOptions<Request>,
 ): Promise<void> {
   checkObject('fraudGatePlugin', options);
-  // Fastify hands on what its register() was told.
+  // Fastify passes on the options of its register().
   const {
     prefix: _prefix,
     logLevel: _logLevel,
@@ -81,7 +81,7 @@ export async function fraudGatePlugin<Request = GateRequest>(
   });
 }
 
-// The hook is meant for the routes beside the plugin, not for a scope of its own.
+// The hook is for the routes next to the plugin, so it opens no encapsulated scope.
 Object.assign(fraudGatePlugin, {
   [Symbol.for('skip-override')]: true,
   [Symbol.for('fastify.display-name')]: 'verifyhuman',

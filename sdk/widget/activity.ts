@@ -25,7 +25,7 @@ export interface Activity {
   stop(): void;
 }
 
-/** `onEnd` is told once, when there is nothing more to report. */
+/** `onEnd` is called once, when there is nothing more to report. */
 export function createActivity(
   endpoint: string,
   device: Pick<DeviceWatch, 'listen' | 'readBehavior'>,

@@ -194,7 +194,7 @@ export type VerifyErrorCode =
   | 'TIMEOUT'
   | (string & {});
 
-/** What a VerifyError tells of its verdict; a refusal has only the codes. */
+/** The verdict behind a VerifyError; a refusal has only the codes. */
 export interface VerifyErrorContext {
   readonly serverCode?: string;
   readonly sessionId?: string;

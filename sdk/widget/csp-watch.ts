@@ -1,6 +1,6 @@
 /**
- * Watches for requests that the page's content security policy blocks. The browser tells a fetch only that it failed; which directive
- * stopped it stands in an event on the document, which may come a little later.
+ * Watches for requests that the page's content security policy blocks. The fetch only fails. An event on the document names the directive,
+ * and may come a little later.
  */
 import { describeBlocked, describeCameraBlocked, type CspWatch, type Violation } from './csp.js';
 

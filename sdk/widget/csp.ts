@@ -1,6 +1,6 @@
 /**
- * What to tell of a request that the page's content security policy blocked. A policy that only reports blocks nothing, and what it forbids
- * the page's own images, frames or scripts is not ours to speak of.
+ * Describes a request that the page's content security policy blocked. Report-only policies block nothing. Blocked images, frames or
+ * scripts of the page itself are not reported.
  */
 
 export interface CspWatch {
@@ -17,13 +17,13 @@ export interface Violation {
   readonly disposition: string;
 }
 
-/** The camera part's file, beside the bundle. */
+/** The camera part's file, next to the bundle. */
 export const cameraFile = 'verifyhuman.capture.js';
 
 /** What to add to the policy; null where none of the violations is of this address. */
 export function describeBlocked(url: string, violations: readonly Violation[]): string | null {
   const { origin, href } = new URL(url);
-  // Some browsers tell the whole address, some its origin alone.
+  // Some browsers report the whole address, some only its origin.
   const isBlocked = violations.some(
     ({ blockedURI, effectiveDirective, disposition }) =>
       disposition === 'enforce' && effectiveDirective === 'connect-src' && [href, origin].includes(blockedURI),

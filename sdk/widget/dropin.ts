@@ -1,6 +1,6 @@
 /**
- * The HTML drop-in: mounts every element with `data-sitekey`, once, and tells what came of it by events on the element and the page's callback.
- * All else is what `mount` does.
+ * The HTML drop-in: mounts every element with `data-sitekey` once, and reports results by events on the element and the page's callback.
+ * Everything else is done by `mount`.
  */
 import type { VHMountResult } from './api.js';
 import { VerifyError } from './errors.js';

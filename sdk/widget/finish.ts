@@ -28,7 +28,7 @@ export const endOf = (answer: Reply | Trouble): End =>
 export const errorOf = (answer: Reply | Trouble): VerifyError =>
   answer.kind === 'reply' ? refusalError(answer) : troubleError(answer);
 
-/** The page's own estimate is nobody's verdict, so that the respondent is told that they can go on, whatever it is. */
+/** The page's own estimate is no verdict, so the respondent may always continue. */
 export const unverifiedOutcome = ({ degraded, status }: VHMountResult): Outcome =>
   degraded === true ? { status: 'pass', code: 'DEGRADED', canRetry: false } : { status, code: null, canRetry: false };
 
@@ -79,7 +79,7 @@ export function explainRefusal({ service, options }: Pick<Mounting, 'service' | 
   });
 }
 
-/** Tells the page, and goes on to the redirect after the mount's promise has been seen, unless the page said false. */
+/** Calls the page, then redirects after the mount's promise has settled, unless the page returned false. */
 function dispatch({ onResult }: MountOptions, dispatched: ScoreDispatch): void {
   let answer: unknown;
   try {

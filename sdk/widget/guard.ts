@@ -1,6 +1,6 @@
 /**
- * The globals of the script, hardened: once set they can be neither replaced nor altered. Where another script was there first, nothing is
- * set, and the document is told.
+ * The globals of the script, hardened: once set they can be neither replaced nor altered. If another script took the names first, nothing
+ * is set, and an event on the document reports it.
  */
 import type { VerifyHumanGlobal, VHGlobal } from './api.js';
 import { IntegrityError } from './errors.js';

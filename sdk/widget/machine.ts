@@ -185,7 +185,7 @@ function afterVerdict(state: State, code: string | null): Step {
   if (reply === null) throw new Error('a verdict without an answer');
   if (plan.isScored) return { state, effect: { kind: 'result' } };
   const then: End = { kind: 'verdict', reply, envelope: null };
-  // Who said no to the camera is told that this is a way on, whatever weight the verdict gives it.
+  // Whoever declined the camera sees that they can continue, whatever weight the verdict gives it.
   if (reply.verificationOutcome === 'declined_by_user' && code !== 'DUPLICATE_DETECTED')
     return show(state, { status: 'declined', code: null, canRetry: false }, then);
   if (reply.status === 'pass') return show(state, { status: 'pass', code: null, canRetry: false }, then);

@@ -32,7 +32,7 @@ export interface Shared {
   readonly endpointOf: (given: string | undefined) => string;
 }
 
-/** Rejects with a VerifyError INVALID_OPTION, or the signal's reason. `onEnd` is told once there is nothing more to report. */
+/** Rejects with a VerifyError INVALID_OPTION, or the signal's reason. `onEnd` is called once, when there is nothing more to report. */
 export async function prepare(
   { cache, endpointOf }: Shared,
   given: MountOptions,

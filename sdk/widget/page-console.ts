@@ -1,4 +1,4 @@
-/** What the SDK tells the page's author, in the console: nothing of it concerns the respondent, and none of it changes a verdict. */
+/** Console messages for the page's author. They contain nothing about the respondent, and do not affect a verdict. */
 
 /** A callback of the page that throws changes no verdict. */
 export function reportFailure(callback: string, error: unknown): void {

@@ -2,8 +2,8 @@
  * The seams of the widget: what its flow asks of the interface (View) and of the camera part (Camera), and what it gets back.
  *
  * The flow alone decides the order of things; a View draws and answers, a Camera measures. Neither talks to the service. The camera
- * part is a module of its own (`verifyhuman.capture.js` beside the bundle, `./capture.js` in the package), loaded when the flow first
- * needs it; it exports one `Camera` by the name `camera`.
+ * part is a separate module (`verifyhuman.capture.js` next to the bundle, `./capture.js` in the package), loaded when the flow first
+ * needs it. It exports one `Camera` named `camera`.
  */
 import type {
   Demographics,
@@ -87,7 +87,7 @@ export interface Stage {
 /** Reason of `Stage.signal`. */
 export type StageExit = 'without' | 'cancel';
 
-/** What the respondent is told while the camera looks. Left and right are the respondent's own. */
+/** Guidance for the respondent while the camera runs. Left and right are the respondent's own. */
 export type GuideStep =
   | { readonly kind: 'loading' | 'look_straight' | 'too_dark' | 'no_face' | 'too_far' | 'many_faces' | 'done' }
   | {
@@ -137,7 +137,7 @@ export interface CaptureRequest {
   /** The stage's element; null where the respondent is not shown their picture. */
   readonly video: HTMLVideoElement | null;
   readonly guide: (step: GuideStep) => void;
-  /** Whether the respondent has asked for more time since it was called last: the challenge under way begins anew then. */
+  /** Whether the respondent asked for more time since the last call. If so, the current challenge restarts. */
   readonly takeMoreTime: () => boolean;
   readonly signal: AbortSignal;
   readonly useDeepfakeDetection: boolean;

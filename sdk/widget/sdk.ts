@@ -18,7 +18,7 @@ import { createTokenCheck } from './token.js';
 
 /** What differs between the script and the package. */
 export interface SdkParts {
-  /** The script's own address; null for one without; undefined for the package, which has to be told where the service is. */
+  /** The script's own address; null if it has none; undefined in the package, which needs the service's address as an option. */
   readonly scriptUrl: string | null | undefined;
   readonly createView: CreateView;
   readonly loadCamera: () => Promise<Camera>;

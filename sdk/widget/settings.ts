@@ -41,7 +41,7 @@ export function readOptions(given: MountOptions): MountOptions {
   return options as unknown as MountOptions;
 }
 
-/** The other kinds of key are told apart before they go anywhere: a secret one must not be in a page, nor in an address that is asked for. */
+/** Other kinds of key are refused before any request: a secret key must be neither in a page nor in a requested address. */
 function requireSiteKey(siteKey = ''): void {
   let fault: string | null = siteKey === '' ? 'is needed' : null;
   if (siteKey.startsWith('vf_')) fault = 'is a secret key (vf_): take it off the page and rotate it';
@@ -121,7 +121,7 @@ const apiPath = '/api/v1';
 
 /**
  * The API root: what the caller says (an address without a path is none, and would seem to be a service that is away), else that of the service which served the script, else `fallback` (for a script from a file). A
- * bundled SDK has no script of its own (`scriptUrl` undefined) and must be told.
+ * bundled SDK has no script of its own (`scriptUrl` undefined), so the caller must give one.
  */
 export function resolveEndpoint(
   given: string | undefined,

@@ -38,7 +38,7 @@ export interface AccessTokens extends AccessTokenReader {
 }
 
 export function createAccessTokens({ keys, findClient, issuer, audience, now }: AccessTokenDeps): AccessTokens {
-  /** What a refusal tells a client of where to go (RFC 6750, RFC 9728). */
+  /** The challenge of a refusal: where a client gets a token (RFC 6750, RFC 9728). */
   const challenge = (): string =>
     `Bearer resource_metadata="${issuer()}/.well-known/oauth-protected-resource${audience().slice(issuer().length)}"`;
   const refused = (internal: string): Fault =>

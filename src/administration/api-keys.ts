@@ -21,7 +21,7 @@ export const scopeSplit = '2026-05-21T00:00:00Z';
 /** The project that a row of api_keys is good for. */
 export const projectOfKey = `CASE WHEN k.created_at >= timestamptz '${scopeSplit}' THEN k.project_id END`;
 
-/** Characters of a secret that may be shown to tell keys apart. */
+/** Characters of a secret that are shown to distinguish keys. */
 const shownCharacters = 6;
 
 export interface NewKey {

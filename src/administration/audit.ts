@@ -1,6 +1,6 @@
 /**
- * The audit trail of administrative writes. An entry is written in the transaction of the write that it tells of: either both
- * are there or neither is. Entries hold names and numbers, never a secret.
+ * The audit trail of administrative writes. An entry is written in the transaction of its write: either both exist or neither.
+ * Entries hold names and numbers, never a secret.
  */
 import type { Caller } from '../kernel/caller.js';
 import type { AuditAction, AuditEntry } from '../contract/audit.js';

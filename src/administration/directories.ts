@@ -29,7 +29,7 @@ export interface Directories {
   readonly organizations: Directory<StoredOrganization>;
   /** OAuth clients that are not revoked, by id. */
   readonly clients: Directory<StoredClient>;
-  /** Has the listener told of each project that changed anywhere, or whose signing secret did; null stands for any of them. */
+  /** Calls the listener for each project that changed, or whose signing secret changed, on any instance; null means any project. */
   onProjectChange(listener: (projectId: string | null) => void): void;
   /** Forgets a key by the hex SHA-256 of its secret: its next use reads the database. */
   dropKey(hash: string): void;
@@ -72,7 +72,7 @@ export async function openDirectories(deps: {
     database,
     logger,
     intervalMs: feedIntervalMs,
-    // Changes of clients are told as those of keys.
+    // Changes of clients are reported as changes of keys.
     onChange: (kind, subject) => (isClientId(subject) ? clients : byKind[kind]).drop(subject),
     onGap: () => [...Object.values(byKind), clients].forEach((directory) => void directory.clear()),
     elapsed,
@@ -106,7 +106,7 @@ export async function openDirectories(deps: {
   };
 }
 
-/** A directory that tells what is dropped from it. */
+/** A directory that notifies of each dropped entry. */
 function notifying<T extends object>(directory: Directory<T>, notify: (id: string | null) => void): Directory<T> {
   return {
     get: directory.get,
@@ -117,7 +117,7 @@ function notifying<T extends object>(directory: Directory<T>, notify: (id: strin
     async clear() {
       notify(null);
       await directory.clear();
-      // What derives from the records may have been made anew from one that was still there.
+      // Derived values may have been made again from a record that was still there.
       notify(null);
     },
   };

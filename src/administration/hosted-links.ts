@@ -17,7 +17,7 @@ import type { Queryable } from '../stores/database/port.js';
 export interface LinkOwner {
   readonly organizationId: string;
   readonly projectId: string;
-  /** Of the world of test keys. */
+  /** Of test mode. */
   readonly isDemo: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface HostedLink extends LinkOwner {
 
 const linkForm = /^link_[0-9a-f]{32}$/;
 const dayMs = 86_400_000;
-/** Of an id beside its time; nobody finds a link by trying. */
+/** Random bytes of an id, in addition to its time, so that ids cannot be guessed. */
 const secretBytes = 10;
 
 /** Whether a linkId is one of ours: other values are labels of whoever creates the session. */

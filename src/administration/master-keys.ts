@@ -85,7 +85,7 @@ async function readCheckValues(
     const named = absent.map((row) => `${row.check_value} (since ${row.admitted_at.toISOString()})`).join(', ');
     throw new Error(
       `The master key is not that of this database: its check value is ${own}, and the database was written under ${named}. ` +
-        'Set VH_MASTER_KEY to the key that the other instances have; to change it, name the old one in VH_MASTER_KEYS_KEPT beside the new VH_MASTER_KEY.',
+        'Set VH_MASTER_KEY to the key that the other instances have; to change it, add the old one to VH_MASTER_KEYS_KEPT and set the new VH_MASTER_KEY.',
     );
   }
   return rows.map((row) => row.check_value);

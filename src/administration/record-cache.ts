@@ -86,16 +86,16 @@ export interface ChangeFeedDeps {
   readonly logger: Logger;
   readonly intervalMs: number;
   readonly onChange: (kind: ChangeKind, subject: string) => void;
-  /** Called when the feed cannot tell what it missed: everything cached may be stale. */
+  /** Called when the feed may have missed changes: everything cached may be stale. */
   readonly onGap: () => void;
   /** Milliseconds that only go up. */
   readonly elapsed?: () => number;
 }
 
 export interface ChangeFeed {
-  /** Looks now; resolves when everything committed so far was told. */
+  /** Polls now; resolves when everything committed so far was reported. */
   poll(): Promise<void>;
-  /** How long ago everything that was committed had been told. */
+  /** Time since everything committed had been reported. */
   ageMs(): number;
   close(): Promise<void>;
 }
@@ -155,8 +155,8 @@ export async function openChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed> 
 }
 
 /**
- * Tells what changed from a horizon on, a page at a time however much it is; resolves to the horizon of the next look, which was taken first.
- * What commits meanwhile with a number before the page in hand is told by that look.
+ * Reports changes from a horizon on, a page at a time. Resolves to the horizon of the next poll, which is taken first.
+ * Changes that commit meanwhile with a number before the current page are reported by the next poll.
  */
 async function notifySince({ database, onChange }: ChangeFeedDeps, horizon: string): Promise<string> {
   let next: string | null = null;

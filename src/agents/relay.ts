@@ -21,9 +21,9 @@ export interface RelayDeps {
 export interface RelayedBy {
   readonly authorization: string;
   readonly requestId: string;
-  /** Told before an operation is called, which takes the call off the caller’s limits. */
+  /** Runs before an operation is called, and counts the call against the caller’s limits. */
   readonly onCall: () => void;
-  /** Told of what is no refusal but a fault of the service. */
+  /** Runs on a fault of the service, not on a refusal. */
   readonly onFailure: (error: unknown) => void;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The way into a study. A respondent is scored once, takes a place where there is room, is verified where the study asks, and goes on to the
- * survey. Whoever comes again continues where they were. Every refusal for what the gate saw is one and the same page, reached by the same
- * steps: score, then decide.
+ * The way into a study. A respondent is scored once, gets a reservation if there is room, is verified if the study asks for it, and goes on to
+ * the survey. Whoever comes again continues where they were. Every refusal by the gate is the same page, reached by the same steps: score, then
+ * decide.
  *
  *     entering ──score, decide, take──▶ verifying ──passed──▶ surveying ──▶ the survey
  */
@@ -46,7 +46,7 @@ export interface Visit {
 
 /** The hosted verification of one respondent. */
 export interface HostedVerificationClient {
-  /** Makes a link for the place, and answers its id. */
+  /** Makes a link for the reservation, and returns its id. */
   makeLink(reservation: QuotaReservation, study: Study, returnUrl: string): Promise<string>;
   linkUrl(linkId: string): string;
   /** What came of it, newest; null where nothing has yet. */
@@ -96,7 +96,7 @@ export function createEntryService(deps: EntryDeps) {
   };
 }
 
-/** Scores who is new, decides, and takes the place. A place that was handled meanwhile stays as it is. */
+/** Scores who is new, decides, and takes the reservation. A reservation that was handled meanwhile stays as it is. */
 async function scoreOnce(
   deps: EntryDeps,
   study: Study,
@@ -138,7 +138,7 @@ const scoreOf = ({
   ...{ score, recommendation, duplicateBand, receiptId },
 });
 
-/** The same scoring as with a key: the session is the place, so that a repeat is the same receipt or a new one that counts nothing twice. */
+/** The same scoring as with a key. The session is the reservation, so a repeat is the same receipt, or a new one that counts nothing twice. */
 async function gate(deps: EntryDeps, study: Study, reservation: QuotaReservation, visit: Visit): Promise<ScoreReply> {
   const { userAgent, traits, address, sourceId } = visit;
   const text = await deps.score(dataOwnerOf(study), {
@@ -163,7 +163,7 @@ export const dataOwnerOf = ({ organizationId, projectId, lineage, isTest }: Stud
   isDemo: false,
 });
 
-/** Where a respondent goes from the place that they have. */
+/** Where a respondent goes from the reservation that they have. */
 async function continueAt(deps: EntryDeps, study: Study, reservation: QuotaReservation): Promise<Answer> {
   if (reservation.state === 'completed' || reservation.state === 'terminated') return pageOf(study, 'done');
   if (reservation.state === 'screened') return pageOf(study, reservation.screenedFor === 'full' ? 'full' : 'declined');
@@ -174,7 +174,7 @@ async function continueAt(deps: EntryDeps, study: Study, reservation: QuotaReser
   return verify(deps, study, reservation);
 }
 
-/** Takes a place back that was released, while there is room. */
+/** Takes a released reservation back while there is room. */
 async function retake(deps: EntryDeps, study: Study, reservation: QuotaReservation): Promise<Answer> {
   if (study.status === 'completed') return pageOf(study, 'closed');
   const taken = await underLock(deps.database, reservation, async (tx, current, now) =>
@@ -204,7 +204,7 @@ async function verify(deps: EntryDeps, study: Study, reservation: QuotaReservati
         { state: 'screened', screenedFor: 'verification' },
         { held: -1, screenedOut: 1 },
       );
-    // Sample and quotas may have been made smaller since the place was taken.
+    // Sample and quotas may have been reduced since the reservation was taken.
     if (!(await hasRoom(tx, current, now.reservationId, 'verified')))
       return freeReservation(tx, now, { state: 'released' });
     return changeReservation(

@@ -1,5 +1,5 @@
 /**
- * What the ways in and out of a study share: the lock under which a place changes, taking one and giving it back, and the way to the survey.
+ * Shared by the ways in and out of a study: the lock under which a reservation changes, taking and freeing one, and the way to the survey.
  */
 import type { Fault } from '../errors.js';
 import type { Database, Queryable } from '../stores/database/port.js';
@@ -27,7 +27,7 @@ export const pageOf = (study: Pick<Study, 'language'>, page: PageName): Answer =
   language: study.language,
 });
 
-/** Study and place as they stand, and nobody else changes them until the end. */
+/** Study and reservation, locked against other changes until the end. */
 export function underLock<T>(
   database: Database,
   { organizationId, studyId, reservationId }: Pick<QuotaReservation, 'organizationId' | 'studyId' | 'reservationId'>,
@@ -36,14 +36,14 @@ export function underLock<T>(
   return inOrganization(database, organizationId, async (tx) => {
     const study = await findStudy(tx, studyId, { lock: true });
     const reservation = await findReservation(tx, reservationId);
-    if (study === null || reservation === null) throw new Error(`the place ${reservationId} has no study`);
+    if (study === null || reservation === null) throw new Error(`the quota reservation ${reservationId} has no study`);
     return run(tx, study, reservation);
   });
 }
 
 /**
- * Takes a place for who came in or comes back, where there is room; else they are screened out for that, which is looked at again when they
- * come once more.
+ * Takes a reservation for a respondent who enters or returns, if there is room. If not, they are screened out, and checked again when they
+ * come again.
  */
 export async function takeReservation(
   tx: Queryable,
@@ -68,7 +68,7 @@ export async function takeReservation(
   );
 }
 
-/** Gives a held place back. */
+/** Frees a held reservation. */
 export const freeReservation = (
   tx: Queryable,
   reservation: QuotaReservation,
@@ -86,13 +86,13 @@ export interface SurveyDeps {
   readonly tokens: ReservationTokens;
   readonly audienceUrl: () => string;
   readonly now: () => number;
-  /** How long a respondent holds a place, in milliseconds. */
+  /** How long a respondent holds a reservation, in milliseconds. */
   readonly reservationMs: number;
 }
 
 /**
  * The survey’s address with the token and the address to come back to. Whatever stands under these names in survey_url is replaced, and
- * nothing else of it comes from the respondent. The token is one that lasts for as long as a place is held.
+ * nothing else of it comes from the respondent. The token lasts for as long as a reservation is held.
  */
 export async function surveyAddress(deps: SurveyDeps, study: Study, reservation: QuotaReservation): Promise<string> {
   const until = new Date(deps.now() + deps.reservationMs);

@@ -1,6 +1,6 @@
 /**
- * Tells scoring what became of a respondent, so that later scores know: a complete, or a disqualification for fit, which is neutral. It is told
- * as the place closes, and by the next round where that did not succeed. Told twice it is the same event, and counts once.
+ * Reports a respondent's outcome to scoring, so that later scores know it: a complete, or a disqualification for fit, which is neutral.
+ * It is reported when the reservation closes, and by the next round if that failed. A repeated report is the same event and counts once.
  */
 import type { DataOwner } from '../kernel/caller.js';
 import type { OutcomeEvent } from '../contract/outcome.js';
@@ -25,11 +25,11 @@ export function createOutcomeReporter({ database, acceptOutcomes, logger }: Outc
   return async (study, reservation) => {
     try {
       await acceptOutcomes(dataOwnerOf(study), [outcomeOf(reservation)]).catch((error: unknown) => {
-        // What is not taken today is not taken tomorrow.
+        // An invalid event stays invalid, so it is not repeated.
         if (!(error instanceof Fault) || error.code !== 'VALIDATION_FAILED') throw error;
         logger.error(
           { err: error, reservationId: reservation.reservationId },
-          'the outcome of a place was refused and is not told',
+          'the outcome of a quota reservation was refused and is not reported',
         );
       });
       await inOrganization(database, reservation.organizationId, (tx) =>
@@ -38,7 +38,7 @@ export function createOutcomeReporter({ database, acceptOutcomes, logger }: Outc
     } catch (error) {
       logger.warn(
         { err: error, reservationId: reservation.reservationId },
-        'an outcome was not told; the next round tells it',
+        'an outcome was not reported; the next round reports it',
       );
     }
   };

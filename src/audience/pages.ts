@@ -1,6 +1,6 @@
 /**
- * What respondents read: plain pages without script, in the language of the study where it is one of these, else in English. What the gate saw
- * is never told: whoever does not qualify reads the same page, whatever the reason.
+ * Pages for respondents: plain, without script, in the language of the study if available, else in English. They never reveal what the gate
+ * saw: whoever does not qualify reads the same page, whatever the reason.
  */
 import { createHash } from 'node:crypto';
 

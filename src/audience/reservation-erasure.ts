@@ -1,5 +1,5 @@
 /**
- * What studies keep of a respondent, for their erasure: the names that scoring and verification know them by, and the places, which stay as
+ * What studies keep of a respondent, for their erasure: the names that scoring and verification know them by, and the reservations, which stay
  * counted and name nobody any more.
  */
 import type { Database } from '../stores/database/port.js';
@@ -25,7 +25,7 @@ export const findRespondentRefs = (
     return rows.map((row) => row.respondent_ref);
   });
 
-/** Takes the respondent’s names, token and receipt out of their places. */
+/** Removes the respondent’s names, token and receipt from their reservations. */
 export const eraseReservations = (
   database: Database,
   { organizationId, projectId, respondentId }: ReservationOwner,

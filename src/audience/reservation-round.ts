@@ -1,7 +1,7 @@
 /**
- * What comes round for places, by the clock of the database: those that did not come back in time are free again, outcomes that were not told
- * are told, and places past their retention are deleted. A round that fails is repeated; instances share the work, because a place is looked at
- * again under its study’s lock.
+ * Periodic work on quota reservations, by the clock of the database: releases expired ones, reports outcomes that were not reported, and
+ * deletes reservations past their retention. A round that fails is repeated. Instances share the work, because a reservation is checked again
+ * under its study’s lock.
  */
 import type { Database } from '../stores/database/port.js';
 import type { Consumer } from '../stores/log/port.js';
@@ -18,22 +18,22 @@ export interface ReservationRoundDeps {
   readonly reportOutcome: ReportOutcome;
   readonly metrics: Pick<Metrics, 'reservationsReleased'>;
   readonly logger: Logger;
-  /** Days that places are kept from the entry. */
+  /** Days that reservations are kept, counted from the entry. */
   readonly retentionDays: number;
-  /** How often it looks, in milliseconds. */
+  /** Time between rounds, in milliseconds. */
   readonly everyMs?: number;
 }
 
 const batchMax = 200;
 const everyMsDefault = 5_000;
-/** Who closed a place tells its outcome; only what they left is told here. */
+/** The call that closes a reservation reports its outcome. The round reports what is still due after this time. */
 const unreportedSeconds = 10;
 /** Each costs the deadline of a statement; with so many the store is at fault. */
 const failuresMax = 5;
 
 /**
- * One batch; answers how many places were released. `failures`, by study, are left out, and a study whose place cannot be released is added to
- * them: one that somebody keeps locked does not keep the places of others.
+ * One batch; returns how many reservations were released. Studies in `failures` are skipped, and a study whose reservation cannot be released
+ * is added to them, so that one locked study does not hold up the others.
  */
 export async function releaseReservations(
   { database }: Pick<ReservationRoundDeps, 'database'>,
@@ -67,7 +67,7 @@ const release = (database: Database, reservation: QuotaReservation): Promise<num
     return 1;
   });
 
-/** Tells what was left untold. */
+/** Reports outcomes that are still due. */
 export async function reportUnreported({
   database,
   reportOutcome,
@@ -115,7 +115,7 @@ export function startReservationRounds(deps: ReservationRoundDeps): Consumer {
   const loop = async (): Promise<void> => {
     while (!isStopping) {
       await round().catch((error: unknown) =>
-        deps.logger.warn({ err: error }, 'places were not released; the next round does it'),
+        deps.logger.warn({ err: error }, 'quota reservations were not released; the next round releases them'),
       );
       await stopped.wait(deps.everyMs ?? everyMsDefault);
     }

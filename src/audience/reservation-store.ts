@@ -1,6 +1,6 @@
 /**
- * The places that respondents hold in a study. Every change happens under the lock of the study, and moves the study’s and its quotas’ counts
- * along with the place.
+ * The quota reservations of respondents in a study. Every change happens under the lock of the study, and changes the counts of the study and
+ * its quotas with it.
  */
 import type { DuplicateBand } from './entry-decision.js';
 import { makeId } from '../crypto/ids.js';
@@ -58,7 +58,7 @@ export const reservationColumns = `place_id AS "reservationId", study_id AS "stu
 
 const idForm = /^plc_[0-9a-f]{32}$/;
 
-/** The respondent’s place in the study, made where there is none; of two that come at once, one makes it. */
+/** The respondent’s reservation in the study, created if there is none. Of two concurrent calls, one creates it. */
 export async function openReservation(
   tx: Queryable,
   study: Study,
@@ -87,7 +87,7 @@ export async function openReservation(
     return made;
   }
   const known = await findRespondentReservation(tx, study.studyId, respondent.respondentRef);
-  if (known === null) throw new Error('a place that is in the way cannot be read');
+  if (known === null) throw new Error('a conflicting quota reservation cannot be read');
   return known;
 }
 
@@ -128,7 +128,7 @@ export async function hasRoom(
   return full.length === 0;
 }
 
-/** By how much a change of one place moves the counts. */
+/** By how much a change of one reservation moves the counts. */
 export interface Shift {
   readonly held?: number;
   readonly verified?: number;
@@ -136,15 +136,15 @@ export interface Shift {
   readonly screenedOut?: number;
 }
 
-/** What of a place changes. Absent: stays. */
+/** Changes to a reservation. Absent fields stay. */
 export type ReservationChange = Partial<GateScore> & {
   readonly state?: ReservationState;
   readonly screenedFor?: ScreenedFor | null;
   readonly verified?: boolean;
   readonly linkId?: string;
-  /** Milliseconds from now, by the database’s clock, until the place is free again. */
+  /** Milliseconds from now, by the database’s clock, until the reservation expires. */
   readonly dueInMs?: number;
-  /** It ends now, and its outcome is to be told. */
+  /** It ends now, and its outcome is due to be reported. */
   readonly ended?: true;
 };
 
@@ -159,7 +159,7 @@ const changeColumns = {
   receiptId: 'receipt_id',
 } as const;
 
-/** Changes a place and the counts with it; answers it as it is then. */
+/** Changes a reservation and the counts with it; returns the new reservation. */
 export async function changeReservation(
   tx: Queryable,
   { reservationId, studyId }: Pick<QuotaReservation, 'reservationId' | 'studyId'>,
@@ -178,7 +178,7 @@ export async function changeReservation(
     `UPDATE study_places SET ${sets.join(', ')} WHERE place_id = $1 RETURNING ${reservationColumns}`,
     values,
   );
-  if (row === undefined) throw new Error('a place vanished under the lock of its study');
+  if (row === undefined) throw new Error('a quota reservation vanished under the lock of its study');
   if (held !== 0 || verified !== 0 || completed !== 0 || screenedOut !== 0)
     await tx.query(
       `UPDATE studies SET held = held + $2, verified = verified + $3, completed = completed + $4, screened_out = screened_out + $5 WHERE study_id = $1`,
@@ -205,6 +205,6 @@ export async function keepToken(
       WHERE place_id = $1 RETURNING token`,
     [reservationId, token, until, lasting],
   );
-  if (row === undefined) throw new Error('there is no such place');
+  if (row === undefined) throw new Error('there is no such quota reservation');
   return row.token;
 }

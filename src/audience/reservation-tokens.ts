@@ -1,6 +1,6 @@
 /**
- * The vh_token that a survey is given: a JWT of one place in one study, which the survey checks against the key set, and which comes back with
- * the respondent. It is read strictly: algorithm, type, issuer and times are pinned, and what it names is looked up.
+ * The vh_token of a survey: a JWT of one quota reservation, which the survey checks against the key set, and which comes back with the
+ * respondent. It is read strictly: algorithm, type, issuer and times are pinned, and what it names is looked up.
  */
 import { verify, type KeyObject } from 'node:crypto';
 import type { ReservationClaims } from '../contract/study.js';
@@ -65,7 +65,7 @@ export function createReservationTokens(deps: ReservationTokenDeps) {
   };
 }
 
-/** Whether the token is of this place, in this study, for this respondent. */
+/** Whether the token is of this reservation, in this study, for this respondent. */
 export const isTokenOf = (claims: ReservationClaims, reservation: QuotaReservation): boolean =>
   claims.sub === reservation.reservationId &&
   claims.study_id === reservation.studyId &&

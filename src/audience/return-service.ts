@@ -1,6 +1,6 @@
 /**
- * The way back from a survey: closes the place of the token, once. The first answer stands, and coming back again is told the same. A place
- * that was released meanwhile is taken back where there is room.
+ * The way back from a survey: closes the reservation of the token, once. The first answer stands, and a repeated return gets the same page. A
+ * reservation that was released meanwhile is taken back if there is room.
  */
 import type { Database, Queryable } from '../stores/database/port.js';
 import { freeReservation, pageOf, takeReservation, underLock, type Answer } from './fielding.js';
@@ -38,7 +38,7 @@ export function createReturnService({ database, tokens, reportOutcome }: ReturnD
 
 interface Closing {
   readonly page: 'thanks' | 'full' | 'closed' | 'expired';
-  /** The place, where this call closed it. */
+  /** The reservation, if this call closed it. */
   readonly closed: QuotaReservation | null;
 }
 
@@ -63,7 +63,7 @@ const terminate = (tx: Queryable, reservation: QuotaReservation): Promise<QuotaR
     : changeReservation(tx, reservation, { state: 'terminated', ended: true });
 
 async function takeBack(tx: Queryable, study: Study, reservation: QuotaReservation): Promise<QuotaReservation | null> {
-  // A study that was closed hands out no place again.
+  // A closed study gives out no reservation again.
   if (study.status === 'completed') return null;
   const taken = await takeReservation(tx, study, reservation, { state: 'surveying' });
   return taken.state === 'surveying' ? taken : null;

@@ -9,7 +9,7 @@ import type { Issue } from '../errors.js';
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
 const languageNames = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
 
-/** The canonical spelling of a BCP 47 tag of a language that is registered, or null. */
+/** The canonical form of a BCP 47 tag of a registered language, or null. */
 export function canonicalLanguage(tag: string): string | null {
   try {
     const locale = new Intl.Locale(tag);

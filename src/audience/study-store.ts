@@ -1,5 +1,5 @@
 /**
- * The rows of studies and their quotas. Whoever changes a count or a place locks the study first, so that all of a study’s changes come one
+ * The rows of studies and their quotas. Whoever changes a count or a reservation locks the study first, so that all of a study’s changes come one
  * after the other, across instances.
  */
 import type { StudyQuota, StudyState } from '../contract/study.js';
@@ -8,7 +8,7 @@ import { cutPage, type Page } from '../kernel/paging.js';
 import type { Queryable } from '../stores/database/port.js';
 import { normalTrait } from './study-checks.js';
 
-/** What of an organization a caller sees: all its projects’ studies (null), or those of one; of the test world or of the live one. */
+/** What of an organization a caller sees: all its projects’ studies (null), or those of one; of test mode or of live mode. */
 export interface StudyOwner {
   readonly organizationId: string;
   readonly projectId: string | null;
@@ -169,7 +169,7 @@ const quotaOf = ({
   verified,
 });
 
-/** Whether a quota `q` counts a place `p`: what is not known of the respondent counts as met. */
+/** Whether a quota `q` counts a reservation `p`. Unknown traits of the respondent count as met. */
 export const quotaCounts = `(q.country IS NULL OR p.country IS NULL OR q.country = p.country)
   AND (q.gender IS NULL OR p.gender IS NULL OR q.gender = p.gender)
   AND (q.age_min IS NULL OR p.age IS NULL OR q.age_min <= p.age)
@@ -177,8 +177,8 @@ export const quotaCounts = `(q.country IS NULL OR p.country IS NULL OR q.country
   AND (q.profession IS NULL OR p.profession IS NULL OR q.profession = p.profession)`;
 
 /**
- * Sets what the owner may change of a locked study. Quotas are counted anew from the places: from how many there are of each kind, because every
- * quota looked at for every place takes longer than entries wait.
+ * Sets what the owner may change of a locked study. Quotas are counted again from reservations grouped by kind, because matching every quota
+ * with every reservation takes longer than entries wait.
  */
 export async function changeStudy(
   tx: Queryable,

@@ -54,7 +54,7 @@ const server = createServer((request, response) => {
     if (values.hang) return;
     if (!verdict.valid) return void response.writeHead(401).end(verdict.reason);
     const fails = values.fail !== undefined && failuresLeft-- > 0;
-    response.writeHead(fails ? Number(values.fail) : 200).end(fails ? 'told to fail' : 'ok');
+    response.writeHead(fails ? Number(values.fail) : 200).end(fails ? 'fails on request' : 'ok');
   });
 });
 server.on('error', ({ message }) => {

@@ -13,7 +13,7 @@ for (const name of ['SIGTERM', 'SIGINT'] as const)
       process.stderr.write(`${JSON.stringify({ level: 50, msg: 'the process did not stop in time, and is ended' })}\n`);
       process.exit(1);
     }, stopMsMax).unref();
-    stop.abort(new Error(`it was told to end (${name})`));
+    stop.abort(new Error(`stopped by ${name}`));
   });
 const { serve } = await import('./serve.js');
 await serve(stop.signal);

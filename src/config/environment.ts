@@ -21,10 +21,10 @@ const injectedName = /_SERVICE_HOST$|_SERVICE_PORT(?:_[A-Z0-9_]+)?$|_PORT_\d+_(?
 /** What it gives to NAME_PORT. */
 const injectedAddress = /^(?:tcp|udp|sctp):\/\//;
 
-/** What our settings begin with beside VH_, of which every name is checked. Others use these too, so that a stranger is noted and not refused. */
+/** Prefixes of our settings other than VH_. Other programs use them too, so an unknown name is noted and not refused. */
 const familyName = /^(?:DATABASE|REDIS|KAFKA|DASHBOARD|GEOIP)_.*_FILE$/;
 
-/** `settingNames` are those that there are. `fail` is told the name and what is wrong with it, and throws. */
+/** `settingNames` are all known names. `fail` gets a name and its fault, and throws. */
 export function resolveEnvironment(
   environment: Environment,
   settingNames: readonly string[],
@@ -40,7 +40,7 @@ export function resolveEnvironment(
     const file = variables[`${name}_FILE`];
     delete variables[`${name}_FILE`];
     if (file === undefined || file === '') continue;
-    if ((variables[name] ?? '') !== '') fail(`${name}_FILE`, `is set beside ${name}; leave one of them out`);
+    if ((variables[name] ?? '') !== '') fail(`${name}_FILE`, `is set together with ${name}; omit one of them`);
     variables[name] = readValue(file) ?? fail(`${name}_FILE`, `names ${file}, which cannot be read`);
     if (variables[name] === '') fail(`${name}_FILE`, `names ${file}, which is empty`);
   }

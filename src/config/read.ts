@@ -13,7 +13,7 @@ export class SettingError extends Error {
   }
 }
 
-/** Reads and checks the whole environment. Throws a SettingError that names the first setting at fault; `note` is told what was left out. */
+/** Reads and checks the whole environment. Throws a SettingError that names the first setting at fault; `note` gets what was ignored. */
 export function readSettings(given: Variables, note: (sentence: string) => void = () => undefined): Settings {
   const { variables: environment, notes } = resolveEnvironment(given, Object.keys(settings), (name, problem) => {
     throw new SettingError(name, problem);
@@ -56,7 +56,7 @@ function checkStores(values: Settings): void {
     throw new SettingError(sasl[0], 'is set but KAFKA_BROKERS names no brokers');
   const missing = saslNames.find((name) => values[name] === null);
   if (sasl.length > 0 && missing !== undefined)
-    throw new SettingError(missing, `is needed beside ${sasl.join(' and ')}`);
+    throw new SettingError(missing, `is required with ${sasl.join(' and ')}`);
   const isSplit = !values.VH_ROLES.includes('api') || !values.VH_ROLES.includes('consumers');
   for (const name of ['DATABASE_URL', 'REDIS_URL'] as const) {
     if (isSplit && values[name] === null) {
@@ -72,7 +72,7 @@ function checkTogether(values: Settings): void {
   if (values.DASHBOARD_JWKS_URL !== null && (values.DASHBOARD_ISSUER === null || values.DASHBOARD_AUDIENCE === null)) {
     throw new SettingError(
       'DASHBOARD_JWKS_URL',
-      'needs DASHBOARD_ISSUER and DASHBOARD_AUDIENCE beside it, so that tokens for others are not taken',
+      'needs DASHBOARD_ISSUER and DASHBOARD_AUDIENCE, so that tokens for others are refused',
     );
   }
   if (values.VH_ENV === 'production' && values.VH_BOOTSTRAP === true) {

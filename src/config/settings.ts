@@ -121,7 +121,7 @@ export const settings = {
   VH_DRAIN_SECONDS: setting(
     0,
     integer(0, 7),
-    'Seconds from SIGTERM on in which calls are still answered while /trafficz tells balancers to look away; then the listeners close. A little longer than a balancer takes to notice.',
+    'Seconds after SIGTERM in which calls are still answered while /trafficz reports that the process is leaving. Then the listeners close. Set it a little longer than a balancer takes to notice.',
   ),
   VH_POOL_THREADS: optional(integer(1, 64), 'Threads of the scoring pool.', 'cores less one, at least 1'),
   VH_POOL_QUEUE: setting(
@@ -176,12 +176,12 @@ export const settings = {
   VH_RECEIPT_RETENTION_DAYS: setting(
     400,
     integer(reversalWindowDays, 36_500),
-    `Days that receipts are kept; older days are dropped whole by the consumers. At least ${reversalWindowDays}: a buyer may reverse for that long, and the receipt tells whom it concerns.`,
+    `Days that receipts are kept; older days are dropped whole by the consumers. At least ${reversalWindowDays}: a buyer may reverse for that long, and the receipt names whom it concerns.`,
   ),
   VH_UNREADABLE_DAYS: setting(
     30,
     integer(1, 400),
-    'Days that dead letters which cannot be read, and files kept beside the spool, stay. Nobody can tell whom they are about, so that an erasure does not reach them; by then they are gone.',
+    'Days that unreadable dead letters and files kept next to the spool stay. Nobody knows whom they concern, so an erasure does not reach them; they are deleted by age.',
   ),
   VH_OUTCOME_RETENTION_DAYS: setting(
     400,

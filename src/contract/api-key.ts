@@ -75,7 +75,7 @@ export const keyStates = ['active', 'revoked', 'expired'] as const;
 export const KeyRecord = Type.Object({
   ...introspection,
   name: Type.String(),
-  prefix: Type.String({ description: 'First characters of the secret, to tell keys apart.' }),
+  prefix: Type.String({ description: 'First characters of the secret, to distinguish keys.' }),
   createdAt: Timestamp,
   lastUsedAt: Nullable(Timestamp),
   state: StringEnum(keyStates),

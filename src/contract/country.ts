@@ -44,7 +44,7 @@ const countryCodeOrEmptyPattern = `^${anyCode}?$`;
 /** A country, in either case. */
 export const CountryCode = (description: string) => Type.String({ pattern: countryCodePattern, description });
 
-/** The same where an empty text says that no country is told. */
+/** The same, with an empty text for no country. */
 export const CountryCodeOrEmpty = (description: string) =>
   Type.String({ pattern: countryCodeOrEmptyPattern, description });
 
@@ -55,7 +55,7 @@ export function isCountryPattern(pattern: unknown): boolean {
 
 const isAssigned = new RegExp(countryCodePattern);
 
-/** The assigned code that a declared country means, in capitals, where nobody can be told of a wrong one; null where it means none. */
+/** The assigned code of a declared country, in capitals, for input that cannot be refused; null if it means none. */
 export function readDeclaredCountry(text: string): string | null {
   if (isAssigned.test(text)) return text.toUpperCase();
   const code = text.toUpperCase();

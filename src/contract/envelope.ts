@@ -39,7 +39,7 @@ const base64 = (maxLength: number, description: string) =>
 
 const { ids, auto, lies, gaps, ua, hw, scr, loc, gfx, env, page, beh } = ProbeBody.properties;
 
-/** The probe’s groups that tell of the device, as the lite probe sends them. */
+/** The probe’s groups that describe the device, as the lite probe sends them. */
 export const EnvelopeDevice = Type.Object({ ids, auto, lies, gaps, ua, hw, scr, loc, gfx, env, page });
 export type EnvelopeDevice = Static<typeof EnvelopeDevice>;
 

@@ -178,7 +178,7 @@ export interface ScoreFacts {
   readonly ownAddress?: Ref | null;
   /** Reference of the token that the page kept; null without one. Absent in older receipts. */
   readonly token?: Ref | null;
-  /** null where none came, or none could be read; `probeRead` tells the two apart. */
+  /** null if none came, or none could be read; `probeRead` distinguishes the two. */
   readonly probe: ProbeRecord | null;
   /** false where the store that keeps probes did not answer: whether one came is then not known. Absent in older receipts, where it reads true. */
   readonly probeRead?: boolean;

@@ -46,7 +46,7 @@ export type PoolTask =
   | { readonly kind: 'watch'; readonly observation: Observation; readonly monitoring: Monitoring }
   | { readonly kind: 'model' };
 
-/** What a receipt keeps of the outcome beside the facts. */
+/** What a receipt keeps of the verdict, in addition to the facts. */
 export interface RecordedVerdict extends DecisionInputs {
   readonly modelVersion: string;
   readonly score: number;

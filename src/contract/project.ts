@@ -237,7 +237,7 @@ export const configDefaults = {
   liteConfig: {},
 } as const satisfies ProjectConfig;
 
-/** Defaults of the fields beside `config`. */
+/** Defaults of the fields next to `config`. */
 export const projectDefaults = {
   verificationMode: 'block',
   userDisclosure: 'NEUTRAL',

@@ -20,7 +20,7 @@ export const ErasureReply = Type.Object({
       events: count('Outcome events.'),
       history: count('Adjudications and days of history, which the consumers take away within seconds.'),
     },
-    { description: 'Counted anew after it: zeros, once the consumers have done their part. Ask again to see it.' },
+    { description: 'Counted again after the erasure: zeros once the consumers are done. Repeat the call to see it.' },
   ),
   unreadable: Type.Object(
     {
@@ -29,7 +29,7 @@ export const ErasureReply = Type.Object({
     },
     {
       description:
-        'What an erasure cannot look into: records that were damaged or could not be taken. They are deleted by their age, files that a process keeps beside its spool too.',
+        'What an erasure cannot read: records that were damaged or could not be taken. They are deleted by age, and so are files that a process keeps next to its spool.',
     },
   ),
 });

@@ -1,6 +1,6 @@
 /**
- * What happened to a session, as one part of the service tells the others: webhooks deliver it, analytics counts it. An event is written
- * with the change that it tells of (src/stores/outbox/outbox.ts) and arrives at least once; whoever reads it tells repetitions by `eventId`.
+ * What happened to a session, as one part of the service reports it to the others: webhooks deliver it, analytics counts it. An event is
+ * written in the transaction of its change (src/stores/outbox/outbox.ts) and arrives at least once; readers detect repetitions by `eventId`.
  *
  * The data of an event holds every fact that any payload shows, under the names of the payload. Which payload shows which of them, and when,
  * is decided in src/webhooks/payload.ts; `session_id`, `project_id` and `timestamp` follow from the envelope and stand there only.
@@ -140,7 +140,7 @@ const envelopeFields = {
   organizationId: Type.String(),
   projectId: Type.String(),
   sessionId: Type.String(),
-  isDemo: Type.Boolean({ description: 'Of the world of test and demo keys.' }),
+  isDemo: Type.Boolean({ description: 'Of test or demo mode.' }),
   occurredAt: Timestamp,
 };
 

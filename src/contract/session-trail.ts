@@ -7,7 +7,7 @@ import { outcomeTypes, reasonClasses } from './outcome.js';
 import { ListQuery, pageFields } from './paging.js';
 import { duplicateBands, recommendations, verdictClasses } from './score.js';
 
-/** Most receipts and outcomes told of one session; the newest come first. */
+/** Most receipts and outcomes listed of one session, newest first. */
 export const trailReceiptsMax = 50;
 export const trailOutcomesMax = 200;
 
@@ -31,7 +31,7 @@ export type SessionReceipt = Static<typeof SessionReceipt>;
 export const SessionProbe = Type.Object({
   receivedAt: Nullable(Timestamp),
   origin: Nullable(Type.String({ description: 'Of the page, as the browser named it.' })),
-  loads: Type.Integer({ minimum: 0, description: 'Page loads that told of the browser.' }),
+  loads: Type.Integer({ minimum: 0, description: 'Page loads that described the browser.' }),
   messages: Type.Integer({
     minimum: 0,
     description: 'Messages that are kept: of each page its load and its newest update.',

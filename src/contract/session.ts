@@ -14,7 +14,7 @@ import { IssuedChallenge } from './verdict.js';
 export const metadataBytesMax = 8_192;
 export const metadataDepthMax = 5;
 
-/** The names under which a retry’s metadata tells of its chain. */
+/** The names under which a retry’s metadata describes its chain. */
 export const chainNames = { root: 'vh_original_session_id', count: 'vh_retry_count' } as const;
 
 export const Metadata = Type.Record(Type.String(), Type.Unknown(), {

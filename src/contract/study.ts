@@ -25,7 +25,7 @@ const Age = (description: string) => Type.Integer({ minimum: 0, maximum: ageMax,
 
 export const StudyQuota = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 100, description: 'Told apart by it in the progress.' }),
+    name: Type.String({ minLength: 1, maxLength: 100, description: 'Identifies the quota in the progress.' }),
     country: Type.Optional(CountryCode('One of the countries of the study.')),
     gender: Type.Optional(Type.String({ ...trait, description: 'As suppliers send it; case does not matter.' })),
     ageMin: Type.Optional(Age('Least age.')),
@@ -140,7 +140,7 @@ export const StudyReply = Type.Object({
     quotas: Type.Array(StudyQuota),
   }),
   verification: Type.Object({ service_check: Type.Boolean(), minimum_quality: StringEnum(qualities) }),
-  entryUrl: Type.String({ description: 'For suppliers, who add rid and src; docs/audience.md tells of the rest.' }),
+  entryUrl: Type.String({ description: 'For suppliers, who add rid and src; see docs/audience.md for the rest.' }),
   createdAt: Timestamp,
   progress: StudyProgress,
 });
@@ -186,7 +186,7 @@ export interface ReservationClaims {
   readonly iss: string;
   /** The project. */
   readonly aud: string;
-  /** The session, which is the place in the study. */
+  /** The session, which is the quota reservation in the study. */
   readonly sub: string;
   readonly jti: string;
   readonly iat: number;

@@ -4,12 +4,12 @@
 export const tagDescriptions = {
   Scoring: 'Risk, duplication and independence of a respondent’s session, and the evidence behind a score.',
   Thresholds:
-    'Edges looked at before they are moved: the mix that others would have given, and those that labels allow.',
+    'Thresholds tested before they change: the mix that others would have given, and those that labels support.',
   Outcomes: 'What became of sessions after they were scored; it is the history that later scores read.',
   Sessions: 'Verification of a respondent in the widget: a session, its envelope, its result.',
   'Hosted page': 'Links to a verification page that the service itself serves, for whoever embeds nothing.',
   Tokens: 'What your backend trusts: validation of the token that a verified session ends with.',
-  Webhooks: 'Addresses of yours that are told of events, the deliveries to them, and sending again.',
+  Webhooks: 'Addresses of yours that receive events, the deliveries to them, and sending again.',
   Projects: 'Studies or sites of an organization, each with thresholds, branding and origins of its own.',
   'API keys': 'Keys that backends call with: made, limited, replaced and revoked.',
   'OAuth clients': 'Clients that call with short-lived access tokens of few scopes in place of a key, such as agents.',

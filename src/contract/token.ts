@@ -27,7 +27,7 @@ export const TokenClaims = Type.Object({
   study_id: Type.Optional(Type.String()),
   respondent_id: Type.Optional(Type.String()),
   risk_overall: Type.Optional(unit('Of vh_token, where the project shows risk.')),
-  /** Of a session of the test world: no live key verifies it. */
+  /** Of a session of test mode: no live key verifies it. */
   is_demo: Type.Optional(Type.Literal(true)),
 });
 export type TokenClaims = Static<typeof TokenClaims>;
@@ -49,7 +49,7 @@ export const TokenReply = Type.Object({
   respondentId: Type.Optional(Type.String()),
   issuedAt: Type.Optional(Type.Integer({ description: 'Unix seconds.' })),
   expiresAt: Type.Optional(Type.Integer({ description: 'Unix seconds.' })),
-  isDemo: Type.Optional(Type.Literal(true, { description: 'Of a session of the test world.' })),
+  isDemo: Type.Optional(Type.Literal(true, { description: 'Of a session of test mode.' })),
   error: Type.Optional(StringEnum(tokenErrors, { description: 'Where success is false, and then alone.' })),
 });
 export type TokenReply = Static<typeof TokenReply>;

@@ -149,7 +149,7 @@ export const UnifiedVerdict = Type.Object({
     description: 'The same in every mode: a borderline session is review in block mode too.',
   }),
   assuranceLevel: StringEnum(unifiedAssuranceLevels, {
-    description: 'Not the assuranceLevel beside it: has a level behavioral.',
+    description: 'Differs from the assuranceLevel next to it: has a level behavioral.',
   }),
 });
 export type UnifiedVerdict = Static<typeof UnifiedVerdict>;

@@ -18,7 +18,7 @@ export interface Seal {
   /** Place of the message in its tree, and how many there were. */
   readonly index: number;
   readonly count: number;
-  /** Hashes beside the way up, 32 bytes each, lowest first. */
+  /** Sibling hashes up to the root, 32 bytes each, lowest first. */
   readonly path: Uint8Array;
 }
 

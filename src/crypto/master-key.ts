@@ -109,7 +109,7 @@ export function createMakeRef(masterKey: Uint8Array): MakeRef {
     const named = `${projectId}\n${kind}\n${value}`;
     const known = recurringKinds.includes(kind) ? kept.get(named) : undefined;
     if (known !== undefined) return known;
-    // Eight of its bytes, spelt: a piece of the whole digest’s text would keep that alive for as long as the counters hold the reference.
+    // Only eight bytes are formatted: a slice of the whole digest’s text would keep that text alive as long as the counters hold the reference.
     const ref = hash('sha256', key + named, 'buffer').toString('hex', 0, 8);
     if (recurringKinds.includes(kind)) kept.set(named, ref);
     return ref;

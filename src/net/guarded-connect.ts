@@ -27,7 +27,7 @@ export interface GuardedConnectOptions {
   readonly classify: ClassifyTarget | null;
   /** For one address; the next is tried after it. */
   readonly timeoutMs: number;
-  /** Authorities beside the usual ones, as PEM; for tests. */
+  /** Additional certificate authorities, as PEM; for tests. */
   readonly ca?: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whether an address may be registered as the target of our requests. What only resolving its name can tell is vetted when connecting
- * (guarded-connect.ts); this refuses early what never can be right, with a sentence that says why.
+ * Whether an address may be registered as the target of our requests. Checks that need its name resolved happen when connecting
+ * (guarded-connect.ts). This one refuses early what can never be right, with a sentence that says why.
  */
 import { isIP } from 'node:net';
 import type { ClassifyTarget } from './target-address.js';

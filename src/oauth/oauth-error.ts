@@ -1,6 +1,6 @@
 /**
- * Refusals of the token endpoint (RFC 6749, 5.2): `{ error, error_description }`, never cached. What fails on the way, such as a limit or
- * a store that is away, is told in the same form.
+ * Refusals of the token endpoint (RFC 6749, 5.2): `{ error, error_description }`, never cached. Other failures, such as a limit or an
+ * unavailable store, have the same form.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../errors.js';

@@ -25,7 +25,7 @@ const batchMax = 16;
  * milliseconds is shared with it. Where there are more cores, a trip of some spares the caller’s thread half of the work.
  */
 const tripMinOf = (threads: number): number => (threads === 1 ? 64 : 4);
-/** Under load a thread has one batch in work and a full one waiting beside it, so that it never idles between two. */
+/** Under load a thread works on one batch while a full one waits, so that it never idles between two. */
 const batchesPerThread = 2;
 
 export interface PoolOptions {

@@ -1,5 +1,5 @@
 /**
- * For whoever receives webhooks: tells whether a request is the service’s, unchanged, and of this moment. Published as `verifyhuman/webhooks`; needs
+ * For receivers of webhooks: checks whether a request is the service’s, unchanged and recent. Published as `verifyhuman/webhooks`; needs
  * nothing but Node.js.
  *
  * Takes the body as the bytes or text that came, before any parsing. Never throws for what a stranger sends; a missing secret is a mistake of the

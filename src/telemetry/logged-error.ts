@@ -1,6 +1,6 @@
 /**
  * What of an error goes to the log: fields that name what went wrong, and nothing that it went wrong with. Client libraries hang the arguments of
- * a command, the row that was refused or the text that did not parse on their errors, and those hold what callers told of respondents.
+ * a command, the row that was refused or the text that did not parse on their errors, and those hold what callers sent about respondents.
  */
 const frameLinesMax = 12;
 const messageLengthMax = 500;
@@ -39,7 +39,7 @@ export interface LoggedError {
   readonly [field: string]: unknown;
 }
 
-/** A serializer of pino. Of what is no error, only its type is told. */
+/** A serializer of pino. Of a value that is no error, only its type is logged. */
 export function showError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error, message: 'no error object was thrown' };
   const fields = error as unknown as Readonly<Record<string, unknown>>;
@@ -60,7 +60,7 @@ export function showError(error: unknown, depth = 0): LoggedError {
 
 /**
  * The message of an error up to the first value that it quotes. What comes behind is left out whole: a value may hold quotation marks, and then nobody
- * can tell where it ends.
+ * knows where it ends.
  */
 export function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return 'no error object was thrown';

@@ -141,12 +141,12 @@ function logMetrics({ counter, gauge }: Makers) {
     ),
     spoolKept: gauge(
       'vh_spool_kept_files',
-      'Files kept beside the spool: what in them was damaged or refused by the log waits for an operator.',
+      'Files kept next to the spool: records that were damaged, or that the log refused, wait there for an operator.',
       [],
     ),
     spoolKeptOldest: gauge(
       'vh_spool_kept_oldest_seconds',
-      'Time since the oldest file kept beside the spool was written; 0 where there is none.',
+      'Time since the oldest file kept next to the spool was written; 0 if there is none.',
       [],
     ),
   };

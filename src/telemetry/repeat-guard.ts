@@ -8,7 +8,7 @@ export interface RepeatGuard {
 }
 
 const summaryEveryMs = 60_000;
-/** Kinds of lines that are told apart at once; beyond it the oldest starts over, which costs a line. */
+/** Most kinds of lines tracked at once. Beyond it the oldest starts over, which costs a line. */
 const keysMax = 1_000;
 
 interface LineRepeats {

@@ -21,7 +21,7 @@ export interface OpenedSession extends Visitor {
   readonly session: StoredSession;
 }
 
-/** The session that a page may go on with. `isReport`: the call tells of behaviour, and is counted with the probe’s. Throws INVALID_CLIENT_SECRET, ORIGIN_NOT_ALLOWED, RATE_LIMIT_EXCEEDED. */
+/** The session that a page may continue. `isReport`: the call reports behaviour, and is counted with the probe’s. Throws INVALID_CLIENT_SECRET, ORIGIN_NOT_ALLOWED, RATE_LIMIT_EXCEEDED. */
 export async function openSession(
   { database, guard, secrets }: PublicSessionDeps,
   request: FastifyRequest,

@@ -45,7 +45,7 @@ export interface AttemptDeps {
   readonly now: () => number;
   readonly clock: () => number;
   readonly random: () => number;
-  /** Told of every step; for tests that end the process at one. */
+  /** Called at every step; for tests that end the process at one. */
   readonly trace?: (step: TraceStep, delivery: DeliveryKey) => void;
 }
 

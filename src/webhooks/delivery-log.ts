@@ -166,7 +166,7 @@ export async function replayDelivery(tx: Queryable, webhookId: string, deliveryI
   return found.length > 0;
 }
 
-/** Starts again what failed for good in that time, whenever its event was; answers how many. They go out beside what is new, not before it. */
+/** Restarts deliveries that failed for good in that time, whatever the time of their event; returns how many. They do not delay new ones. */
 export async function recoverDeliveries(
   tx: Queryable,
   webhookId: string,

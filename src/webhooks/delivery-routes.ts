@@ -95,7 +95,7 @@ function registerSendingAgain(app: FastifyInstance, service: ResendService): voi
         tags,
         operationId: 'recoverDeliveries',
         summary: 'Send again what failed for good since a time',
-        description: 'By the time of the event. Each gets a fresh set of attempts, beside what is new.',
+        description: 'By the time of the event. Each gets a fresh set of attempts, which do not delay new deliveries.',
         params: WebhookParams,
         body: { ...Recovery, examples: [examples.recover] },
         response: { 200: RecoveryReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },

@@ -2,7 +2,7 @@
  * The rows of deliveries as the sender works on them: made, leased, and given their result.
  *
  *   made ──lease (token 1)──▶ with a sender ──result: the token is still the latest──▶ next attempt pending, or ended
- *                                └──the lease ends first──▶ leased anew (token 2); a late result of token 1 changes nothing
+ *                                └──the lease ends first──▶ leased again (token 2); a late result of token 1 changes nothing
  *
  * Every statement is a transaction of its own. Times are the database’s, so that senders need not agree on one.
  */
@@ -38,7 +38,7 @@ export interface NewEvent {
 export const sessionMark = (project: string, session: string): string =>
   `sha256(convert_to(${project} || chr(10) || ${session}, 'UTF8'))`;
 
-/** The same for the same event and webhook, told apart from others, and sorted by the event’s time. */
+/** One id for each pair of event and webhook, sorted by the event’s time. */
 export function deliveryIdOf(eventId: string, webhookId: string): string {
   const own = createHash('sha256').update(`${eventId}\n${webhookId}`).digest('hex');
   return `dlv_${eventId.slice('evt_'.length).slice(0, 16)}${own.slice(0, 16)}`;

@@ -1,7 +1,7 @@
 /**
- * How fast deliveries go out. How many requests one endpoint gets at once: more while it answers, fewer as soon as it does not. An endpoint that hangs thus holds one place of
- * the sender’s, not all of them, a few seconds after it began to.
- * And how many repetitions go out beside what is new.
+ * How fast deliveries go out: how many requests one endpoint gets at once, and how many repetitions go out while first attempts do. An endpoint
+ * gets more requests while it answers, and fewer as soon as it does not. After a few seconds, an endpoint that hangs holds one slot of the
+ * sender, not all.
  */
 
 /** A new endpoint begins here. */

@@ -1,5 +1,5 @@
 /**
- * What is told of a request that got no complete answer: a short class, what was observed, and what the receiver’s owner can do. No cause is named
+ * Describes a request that got no complete answer: a short class, what was observed, and what the receiver’s owner can do. Names no cause
  * that was not observed.
  */
 import { TargetRefused } from '../net/guarded-connect.js';
@@ -83,7 +83,7 @@ function explainTimeout({ timeoutMs, status, readBytes }: FailureFacts): string 
 function codeOf(error: unknown): string {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     const { code, syscall } = at as NodeJS.ErrnoException;
-    // Name servers that refuse and servers that refuse are told apart by what was called.
+    // The system call distinguishes name servers that refuse from servers that refuse.
     if (typeof code === 'string')
       return code === 'ECONNREFUSED' && syscall?.startsWith('query') === true ? 'EREFUSED' : code;
     if (at.name === 'HTTPParserError') return 'HPE_INVALID';

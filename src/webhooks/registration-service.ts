@@ -113,7 +113,7 @@ function settingsOf(
 const merged = <T>(change: T | null | undefined, base: T, fallback: T): T =>
   change === undefined ? base : (change ?? fallback);
 
-/** For the audit trail. Secrets may stand in the query of an address, so that only its beginning is told. */
+/** For the audit trail. The query of an address may contain secrets, so only its beginning is shown. */
 const shown = ({ url, events, payloadVersion, enabled }: WebhookSettings): Readonly<Record<string, unknown>> => ({
   url: new URL(url).origin + new URL(url).pathname,
   events,

@@ -1,4 +1,4 @@
-/** Work that is done again and again in the background: at once, and a set time after each round. A round that fails is told and repeated. */
+/** Periodic background work: at once, and a set time after each round. A round that fails is logged and repeated. */
 import { createNotifier } from '../stores/notifier.js';
 import type { Logger } from '../telemetry/logger.js';
 

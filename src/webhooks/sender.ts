@@ -4,8 +4,8 @@
  *   held ──its endpoint’s turn──▶ sending ──answered, or the deadline passed──▶ result handed to the writer
  *     └──its lease is running out, or its webhook is gone──▶ dropped: whoever leases it next looks again
  *
- * First attempts and repetitions have places of their own, and beside first attempts repetitions go out at a limited rate, so that a mountain of
- * them does not delay what is new. Nothing here throws: whatever happens to an attempt, its lease ends by itself.
+ * First attempts and repetitions have separate slots. While first attempts go out, repetitions are rate-limited, so that a backlog of them
+ * does not delay new deliveries. Nothing here throws: whatever happens to an attempt, its lease ends by itself.
  */
 import type { Metrics } from '../telemetry/metrics.js';
 import { createAttempt, type AttemptDeps, type Held } from './attempt.js';

@@ -45,7 +45,7 @@ const refused: readonly (readonly [Record<string, string>, RegExp])[] = [
   [{ KAFKA_SASL_USERNAME: 'u' }, /^KAFKA_SASL_USERNAME is set but KAFKA_BROKERS names no brokers/],
   [
     { KAFKA_BROKERS: 'k:9092', KAFKA_SASL_USERNAME: 'u', KAFKA_SASL_PASSWORD: 'p' },
-    /^KAFKA_SASL_MECHANISM is needed beside KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD/,
+    /^KAFKA_SASL_MECHANISM is required with KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD/,
   ],
   [{ KAFKA_BROKERS: 'k:9092', KAFKA_SASL_MECHANISM: 'gssapi' }, /^KAFKA_SASL_MECHANISM must be one of plain/],
   [{ KAFKA_TOPIC_PREFIX: 'a b' }, /^KAFKA_TOPIC_PREFIX may hold/],
@@ -111,7 +111,7 @@ t.test('a secret comes from the file that NAME_FILE names, without its last line
   t.same(readSettings({ VH_MASTER_KEY_FILE: key }).VH_MASTER_KEY, Buffer.alloc(32, 7));
   t.throws(
     () => readSettings({ DATABASE_URL_FILE: file, DATABASE_URL: 'postgres://x' }),
-    /^DATABASE_URL_FILE is set bes/,
+    /^DATABASE_URL_FILE is set together with DATABASE_URL/,
   );
   t.throws(() => readSettings({ REDIS_URL_FILE: join(directory, 'none') }), /^REDIS_URL_FILE names .*cannot be read/);
   t.throws(() => readSettings({ VH_ENVS_FILE: file }), /^VH_ENVS_FILE is not a setting/);

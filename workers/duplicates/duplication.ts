@@ -131,8 +131,9 @@ function judgeDevice(visit: Visit, counts: CountFacts, signals: Signal[]): numbe
 }
 
 /**
- * A second agreement that is independent of the identifier: the token that the page kept beside a hash, or an address that strangers do not share.
- * A likeness is one beside a token, which is random; a hash is made from that very likeness, so that none corroborates it. A network never does.
+ * A second agreement that is independent of the identifier. A hash is corroborated by the token that the page kept, or by an address that
+ * strangers do not share. A token, which is random, is also corroborated by likeness; a hash is not, because it is made from that
+ * likeness. A network never corroborates.
  */
 function isCorroborated(
   { facts }: Visit,

@@ -1,6 +1,6 @@
 /**
  * How independent a session is of the others in its sample: 100 is fully. Three things lower it: sessions tied to this one by a device, a person
- * or an address; a network prefix that sends more than its share; and a sample that few prefixes make up. Shared networks do not count as ties.
+ * or an address; a network prefix that sends more than its share; and a sample that few prefixes make up. Shared networks do not count as links.
  * With too few sessions, or without counts, nothing is flagged and the factors say so. Never moves risk.
  */
 import { isSharedNetwork, type Neighborhood, type ScoreFacts } from '../../src/contract/facts.js';
@@ -12,10 +12,10 @@ export const independenceThresholds = {
   independentMin: 70,
   sharedMin: 40,
   /** Tied sessions that chance and households explain: one, and this share of the sample. */
-  tiesOrdinary: 1,
-  tiesOrdinaryShare: 0.01,
-  /** Ties beyond the ordinary that halve independence. */
-  tiesHalf: 4,
+  linksOrdinary: 1,
+  linksOrdinaryShare: 0.01,
+  /** Links beyond the ordinary that halve independence. */
+  linksHalf: 4,
   prefixShareOrdinary: 0.1,
   herfindahlOrdinary: 0.18,
 } as const;
@@ -37,7 +37,7 @@ export function judgeIndependence({
   const { neighborhood } = counts;
   if (neighborhood.sessions < thresholds.sessionsMin)
     return unmeasured('Too few sessions in the last day to judge the sample by.');
-  const links = tieShare(neighborhood);
+  const links = linkShare(neighborhood);
   const prefix = isSharedNetwork(address.network) ? 0 : prefixShare(neighborhood);
   const spread = clamp(
     (neighborhood.prefixSquares / neighborhood.sessions ** 2 - thresholds.herfindahlOrdinary) /
@@ -52,9 +52,9 @@ export function judgeIndependence({
   return { score, band: 'concentrated', grade: neighborhood.direct > 0 ? 'direct' : 'linked', factors };
 }
 
-function tieShare({ sessions, direct, linked }: Neighborhood): number {
-  const excess = Math.max(0, direct + linked - thresholds.tiesOrdinary - thresholds.tiesOrdinaryShare * sessions);
-  return excess / (excess + thresholds.tiesHalf);
+function linkShare({ sessions, direct, linked }: Neighborhood): number {
+  const excess = Math.max(0, direct + linked - thresholds.linksOrdinary - thresholds.linksOrdinaryShare * sessions);
+  return excess / (excess + thresholds.linksHalf);
 }
 
 function prefixShare({ sessions, prefixSessions }: Neighborhood): number {
@@ -68,16 +68,16 @@ function prefixShare({ sessions, prefixSessions }: Neighborhood): number {
 
 function listFactors(
   { sessions, direct, linked, prefixSessions, prefixes }: Neighborhood,
-  ties: number,
+  links: number,
   prefix: number,
   spread: number,
 ): string[] {
   const factors: string[] = [];
-  if (ties > 0 && direct > 0)
+  if (links > 0 && direct > 0)
     factors.push(
       `${direct} of the last ${sessions} sessions share a device, a respondent or an address with this one.`,
     );
-  if (ties > 0 && linked > 0) factors.push(`${linked} further sessions are tied to this one through others.`);
+  if (links > 0 && linked > 0) factors.push(`${linked} further sessions are linked to this one through others.`);
   if (prefix > 0) factors.push(`${prefixSessions} of the last ${sessions} sessions came from this network.`);
   if (spread > 0)
     factors.push(`The last ${sessions} sessions came from ${prefixes} networks only, most of them from a few.`);

@@ -41,7 +41,7 @@ function explainFindings({ reply, contributions }: ScoreOutcome): ExplainedFindi
     reply.evidence[list].map((finding) => {
       const index = waiting.findIndex(({ code }) => code === finding.code);
       const [contribution] = waiting.splice(index, index === -1 ? 0 : 1);
-      if (contribution === undefined) throw new Error(`nothing tells what the finding ${finding.code} contributed`);
+      if (contribution === undefined) throw new Error(`no contribution is known for the finding ${finding.code}`);
       const { weight, discounted, applied } = contribution;
       return { ...finding, weight, discounted, applied, list };
     }),

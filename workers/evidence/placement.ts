@@ -1,6 +1,6 @@
 /**
- * Places findings: what raised the risk, what spoke for the respondent, and what moved nothing. The place follows from what really
- * moved the score, never from the kind of finding, so that nobody is told of evidence that was not used against them.
+ * Sorts findings into lists: what raised the risk, what lowered it, and what had no effect. The list follows from the real effect on the
+ * score, never from the kind of finding, so that no answer shows evidence that was not used.
  */
 import type { Classification } from '../../src/contract/facts.js';
 import type { Ceiling, EvidenceBlock, Finding, Reason, ScoreReply } from '../../src/contract/score.js';

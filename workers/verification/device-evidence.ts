@@ -1,6 +1,6 @@
 /**
  * Device and behaviour, weighed by the same rules as scoring weighs the probe: one table of what a driven or a disguised browser looks like.
- * The network’s findings are told as signals and move nothing here: a VPN is no trait of a device.
+ * The network’s findings are reported as signals and have no weight here: a VPN is no trait of a device.
  */
 import type { AddressFacts, ScoreFacts } from '../../src/contract/facts.js';
 import { calibrationDefaults } from '../../src/contract/calibration.js';
@@ -17,7 +17,7 @@ import { readVisit } from '../scoring/visit.js';
 export const deviceThresholds = {
   /** Logits over which a signal’s confidence grows. */
   confidenceLogits: 2,
-  /** Logits from which a finding is told as a fraud signal. */
+  /** Logits from which a finding is reported as a fraud signal. */
   signalMin: 0.9,
   /** Time on the page and input that show somebody used it, where nothing looks like a hand yet. */
   observedMsMin: 400,
@@ -26,7 +26,7 @@ export const deviceThresholds = {
 } as const;
 
 export interface DeviceEvidence {
-  /** Whether the device told enough to be judged at all, and whether behaviour was seen. */
+  /** Whether the probe described enough of the device to judge it, and whether behaviour was seen. */
   readonly deviceMeasured: boolean;
   readonly behaved: boolean;
   /** Whether the behaviour is that of a hand. */

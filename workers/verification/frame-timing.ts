@@ -17,7 +17,7 @@ export const timingEdges = {
 } as const;
 
 export interface FrameTiming {
-  /** Usual number of frames a second; 0 where it cannot be told. */
+  /** Usual number of frames a second; 0 if unknown. */
   readonly rate: number;
   readonly durationMs: number;
   readonly even: boolean;

@@ -1,6 +1,6 @@
 /**
- * From scores and signals to pass, fail or review. Every gate is looked at, so that a respondent is told all that failed, in the order of
- * priority that the contract gives the categories. A null score has no gate.
+ * From scores and signals to pass, fail or review. Every gate is checked, so that the answer lists all that failed, in the contract's
+ * order of categories. A null score has no gate.
  */
 import {
   failureCategories,
@@ -51,7 +51,7 @@ export function findFailures(each: Case): readonly Failure[] {
   for (const signal of each.fraudSignals) if (isGrave(signal)) fail('fraud_signal', signal.description);
   if (!each.isCaptured) {
     if (below(scores.authenticity, facts.thresholds.authenticity))
-      fail('fingerprint', 'The device and its use could not be told from a program’s.');
+      fail('fingerprint', 'The device and its use could not be distinguished from a program’s.');
     if (isUseOwed(each)) fail('fingerprint', 'Nobody was seen using the page.');
   }
   if (failures.length === 0 && scores.overall < facts.thresholds.overall)

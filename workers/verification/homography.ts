@@ -1,6 +1,6 @@
 /**
- * Fits the projective map of a plane onto a plane between two sets of points, and tells what is left over. Points of one flat thing, seen
- * from two sides, leave nothing but noise; points of a head leave its depth.
+ * Fits the projective map of a plane onto a plane between two sets of points, and returns the residual. Points of a flat object, seen
+ * from two sides, leave only noise; points of a head leave its depth.
  */
 
 export interface PlaneFit {

@@ -38,7 +38,7 @@ const neighbours = [
 ] as const;
 
 export interface Jitter {
-  /** 0-1: how sure it is that there is no noise at all; null where the capture is too short to tell. */
+  /** 0-1: how sure it is that there is no noise at all; null if the capture is too short. */
   readonly absent: number | null;
   /** 0-1: how sure it is that the noise was added by hand; null as above. */
   readonly white: number | null;

@@ -54,7 +54,7 @@ export const layouts: Readonly<Record<Topology, readonly number[]>> = {
   mesh478: mesh,
 };
 
-/** Eyes nearer than this cannot be told apart, in pixels between the outer corners. */
+/** Eyes closer than this cannot be separated, in pixels between the outer corners. */
 const eyeWidthPixelsMin = 8;
 
 /** The usable frames of a capture. */

@@ -1,6 +1,6 @@
 /**
- * Names the rules of the verdict: a hash of every table that it depends on beside the facts. `revision` goes up when code that the
- * tables do not show changes what it decides.
+ * Names the rules of the verdict: a hash of every table that it depends on, apart from the facts. Raise `revision` when code outside the
+ * tables changes a decision.
  */
 import { createHash } from 'node:crypto';
 import { modelVersion } from '../scoring/rule-set.js';

@@ -35,7 +35,7 @@ const rigid = [
 ] as const;
 
 export interface Parallax {
-  /** 0 a plane, 1 a body; null where nothing turned far enough to tell. */
+  /** 0 a plane, 1 a body; null if nothing turned far enough. */
   readonly depth: number | null;
   /** What the comparisons left at most, in widths between the eyes. */
   readonly residual: number;

@@ -1,6 +1,6 @@
 /**
  * Fraud signals of a capture and of its session: what each is called, how grave it is, and what it does. Signals of the device come from the
- * scoring rules beside these, under the names that docs/findings.md gives them.
+ * scoring rules, under the names that docs/findings.md gives them.
  */
 import type { FraudSignal } from '../../src/contract/verdict.js';
 
@@ -151,7 +151,7 @@ export const signalRules = {
   device_seen: {
     severity: 'medium',
     category: 'obvious',
-    description: 'A participant has already passed on this device, and no face tells the two apart.',
+    description: 'A participant has already passed on this device, and no face distinguishes the two.',
     livenessCeiling: null,
     authenticityLoss: 0,
   },

@@ -5,7 +5,7 @@ import type { Tensor, WeightSpec } from 'tfjs-bundle';
 export type Weights = (name: string) => Tensor;
 
 export interface PackedWeights {
-  /** The list beside the bytes: what stands in them in which order. */
+  /** The manifest that comes with the bytes: which weights, in which order. */
   readonly manifest: readonly { readonly weights: readonly WeightSpec[] }[];
   readonly bytes: ArrayBuffer;
 }

@@ -1,4 +1,4 @@
-/** Cores, memory, touch points and platform, as the navigator tells them. */
+/** Cores, memory, touch points and platform, as the navigator reports them. */
 import type { Reader } from '../types.js';
 
 export const readHardware: Reader<'hw'> = () => ({

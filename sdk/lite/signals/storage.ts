@@ -1,5 +1,5 @@
 /**
- * A random token in the browser's storage, which shows that two sessions share a browser. It tells
+ * A random token in the browser's storage, which shows that two sessions share a browser. It reveals
  * nothing about the browser itself and ends when the storage is cleared.
  */
 import { randomHex } from '../hash.js';

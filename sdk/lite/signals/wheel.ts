@@ -1,4 +1,4 @@
-/** Scrolling, and whether the two ways in which a wheel event tells its distance agree. */
+/** Scrolling, and whether the two distances that a wheel event reports agree. */
 import type { Watcher } from '../types.js';
 
 export const watchWheel: Watcher<'beh'> = (listen) => {

@@ -19,13 +19,13 @@ export interface Screen {
   readonly leave?: () => void;
 }
 
-export type Place = 'page' | 'dialog';
+export type Surface = 'page' | 'dialog';
 
 export interface Frame {
   readonly language: Language;
   readonly brand: Brand;
   /** Shows a screen, or leaves it where it stands; `onDismiss` is what Escape means in a dialog. A screen on the page closes the dialog. */
-  show(place: Place, screen: Screen, onDismiss?: () => void): void;
+  show(surface: Surface, screen: Screen, onDismiss?: () => void): void;
   closeDialog(): void;
   /** Says a text to screen readers, politely. */
   announce(text: string): void;
@@ -59,24 +59,24 @@ export function createFrame(options: ViewOptions): Frame {
   const announce = (text: string) => {
     (dialog.open ? parts.dialogStatus : parts.status).textContent = text;
   };
-  const show: Frame['show'] = (place, screen, onDismiss) => {
+  const show: Frame['show'] = (surface, screen, onDismiss) => {
     const hadFocus = shadow.activeElement !== null;
     current?.leave?.();
     current = screen;
-    if (place === 'page') closeDialog();
+    if (surface === 'page') closeDialog();
     dismiss = onDismiss;
-    if (place === 'page' && screen === onPage) return;
-    if (place === 'page') onPage = screen;
-    const target = place === 'dialog' ? dialogCard : card;
+    if (surface === 'page' && screen === onPage) return;
+    if (surface === 'page') onPage = screen;
+    const target = surface === 'dialog' ? dialogCard : card;
     target.replaceChildren(...screen.content);
     target.hidden = false;
     restart(target);
-    if (place === 'dialog' && !dialog.open) {
+    if (surface === 'dialog' && !dialog.open) {
       if (element.getClientRects().length === 0) document.body.append(element);
       dialog.showModal();
     }
     if (screen.title === null) return;
-    if (place === 'dialog' || hadFocus) screen.title.focus({ preventScroll: place === 'page' });
+    if (surface === 'dialog' || hadFocus) screen.title.focus({ preventScroll: surface === 'page' });
     else announce(screen.title.textContent ?? '');
   };
   return {

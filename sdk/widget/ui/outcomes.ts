@@ -1,4 +1,4 @@
-/** What a respondent is told at the end of a try. Of a verdict's reasons only those are said that help the respondent. */
+/** Messages at the end of an attempt. Only those reasons of a verdict are shown that help the respondent. */
 import type { Outcome } from '../ports.js';
 import type { Message } from './screens.js';
 import type { Texts } from './texts/en.js';

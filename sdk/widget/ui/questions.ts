@@ -1,6 +1,6 @@
 /** What the respondent is asked about the camera: consent, the stage, and what to do when the camera was not given. */
 import type { View } from '../ports.js';
-import type { Place } from './frame.js';
+import type { Surface } from './frame.js';
 import { consentScreen, messageScreen, progressScreen, type Action, type Surroundings } from './screens.js';
 import { openStage } from './stage.js';
 
@@ -9,7 +9,7 @@ const troubleIcons = { denied: 'off', busy: 'camera', dismissed: 'camera', missi
 /** `disclosure` is what has to be said and was not said yet. */
 export function createQuestions(
   around: Surroundings,
-  place: Place,
+  surface: Surface,
   disclosure: () => HTMLElement | null,
 ): Pick<View, 'askConsent' | 'openStage' | 'askCameraAgain'> {
   const { texts, frame, options } = around;
@@ -22,19 +22,19 @@ export function createQuestions(
           if (isInvisible) frame.closeDialog();
           resolve(answer);
         };
-        frame.show(place, consentScreen(around, disclosure(), onAnswer), () => onAnswer('declined'));
+        frame.show(surface, consentScreen(around, disclosure(), onAnswer), () => onAnswer('declined'));
       }),
     openStage() {
       const { stage, screen, exit } = openStage(around);
-      frame.show(place, screen, () => exit('cancel'));
+      frame.show(surface, screen, () => exit('cancel'));
       let isOpen = true;
       return {
         ...stage,
         close() {
           if (!isOpen) return;
           isOpen = false;
-          if (isInvisible || (stage.signal.aborted && place === 'dialog')) frame.closeDialog();
-          else frame.show(place, progressScreen(around, texts.working));
+          if (isInvisible || (stage.signal.aborted && surface === 'dialog')) frame.closeDialog();
+          else frame.show(surface, progressScreen(around, texts.working));
         },
       };
     },
@@ -45,7 +45,7 @@ export function createQuestions(
         const cancel: Action = { label: texts.cancel, kind: 'link', run: () => resolve('cancel') };
         const actions = options.withoutCameraAllowed ? [again, without, cancel] : [again, cancel];
         const message = { icon: troubleIcons[reason], tone: 'warn', text: texts[reason], actions } as const;
-        frame.show(place, messageScreen(around, message), () => resolve('cancel'));
+        frame.show(surface, messageScreen(around, message), () => resolve('cancel'));
       }),
   };
 }

@@ -91,7 +91,7 @@ export function messageScreen(around: Surroundings, message: Message): Screen {
   );
 }
 
-/** Something is under way. After `slowMs` the respondent is told that it goes on. */
+/** A progress screen. After `slowMs` it says that work continues. */
 export function progressScreen(around: Surroundings, text: string, slowMs = 8_000): Screen {
   const title = titleOf(text);
   const slow = html('p', { class: 'muted', role: 'status' });

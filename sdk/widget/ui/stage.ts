@@ -68,7 +68,7 @@ export function openStage(around: Surroundings): StageParts {
     'div',
     { class: 'body centre stage' },
     view,
-    html('div', { class: 'told' }, title, step, time),
+    html('div', { class: 'guide' }, title, step, time),
     exits,
   );
   const guide = createGuide(around, { view, rim, title, step, time, left, more, pose: avatar.pose });

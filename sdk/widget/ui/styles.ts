@@ -85,7 +85,7 @@ p{overflow-wrap:anywhere}
 .view.well .turn{stroke:var(--good);stroke-dashoffset:0}
 .view .avatar{position:absolute;inset-block-end:-14%;inset-inline:0;margin-inline:auto;inline-size:38%;border-radius:50%;outline:4px solid var(--surface);transition:inline-size .3s}
 .view:not(.live) .avatar{inline-size:91%;inset-block-end:4.5%;outline:0}
-.told{align-self:stretch;min-block-size:4.4em;display:flex;flex-direction:column;align-items:center;justify-content:flex-start;gap:.2em}
+.guide{align-self:stretch;min-block-size:4.4em;display:flex;flex-direction:column;align-items:center;justify-content:flex-start;gap:.2em}
 .time{block-size:4px;inline-size:min(12em,70%);border-radius:2px;background:var(--line);overflow:hidden;direction:ltr}
 .time i{display:block;block-size:100%;inline-size:100%;background:var(--mark);transform-origin:left;transition:transform .2s linear}
 [dir=rtl] .time i{transform-origin:right}

@@ -4,7 +4,7 @@
  */
 import type { CreateView, Outcome, View } from '../ports.js';
 import { createBeginning, type Beginning } from './beginning.js';
-import { createFrame, type Place } from './frame.js';
+import { createFrame, type Surface } from './frame.js';
 import { outcomeMessage } from './outcomes.js';
 import { createQuestions } from './questions.js';
 import { messageScreen, progressScreen, type Action, type Surroundings } from './screens.js';
@@ -35,20 +35,20 @@ export const createView: CreateView = (options) => {
 function createOutcomes(around: Surroundings, beginning: Beginning): View['showOutcome'] {
   const { texts, frame } = around;
   const { mode } = around.options;
-  const place: Place = mode === 'invisible' ? 'dialog' : 'page';
+  const surface: Surface = mode === 'invisible' ? 'dialog' : 'page';
 
   const choose = (outcome: Outcome) =>
     new Promise<'retry' | 'done'>((resolve) => {
       const message = outcomeMessage(texts, outcome);
       const finish = () => {
-        if (place === 'dialog') frame.closeDialog();
+        if (surface === 'dialog') frame.closeDialog();
         else frame.show('page', messageScreen(around, message));
         resolve('done');
       };
       if (!outcome.canRetry) return finish();
       const retry: Action = { label: texts.retry, kind: 'main', run: () => resolve('retry') };
       const close: Action = { label: texts.close, kind: 'plain', run: finish };
-      frame.show(place, messageScreen(around, { ...message, actions: [retry, close] }), finish);
+      frame.show(surface, messageScreen(around, { ...message, actions: [retry, close] }), finish);
     });
 
   return async (outcome) => {

@@ -30,7 +30,7 @@ import { acceptEmptyBodies, optionalBody } from '../../http/optional-body.js';
 import { readPage } from '../../kernel/paging.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 
-/** What tells the two sets apart. */
+/** What distinguishes the two sets. */
 interface KeySet {
   readonly path: string;
   /** Ends the operation ids. */
@@ -87,7 +87,7 @@ function registerIntrospection(app: FastifyInstance, deps: AdministrationDeps): 
       schema: {
         tags,
         operationId: 'introspectKey',
-        summary: 'Tell what the key that asks may do',
+        summary: 'Describe the calling key’s permissions',
         description: 'Its project or organization, scopes, limits and expiry. Never the secret.',
         response: { 200: KeyIntrospection, ...errorReplies([401, 429]) },
       },

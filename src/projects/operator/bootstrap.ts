@@ -1,5 +1,5 @@
 /**
- * The demo organization of a first start: on an empty database, an organization, a project and its keys, told once and kept
+ * The demo organization of a first start: on an empty database, an organization, a project and its keys, printed once and kept
  * in bootstrap.json (mode 0600) in the data directory, so that the first score is one command away.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';

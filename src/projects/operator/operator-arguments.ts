@@ -1,5 +1,5 @@
 /**
- * Reads the words of an operator’s command line into a command. A mistake is told in a sentence, with the form that is right.
+ * Parses an operator’s command line into a command. A mistake is explained in a sentence, with the right form.
  */
 import { parseArgs } from 'node:util';
 import { isOperatorCommand, type OperatorCommand } from './operator-command.js';

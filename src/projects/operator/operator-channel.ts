@@ -67,7 +67,7 @@ export function registerOperatorChannel(
         return await runOperatorCommand(deps, wish);
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
-        // An operator is told which store it is, and why; callers are not.
+        // Operators see which store it is, and why; callers do not.
         return reply.code(error.status).send({ message: isUnavailable(error) ? causeOf(error) : error.message });
       }
     });
@@ -79,7 +79,7 @@ export type SentCommand =
   | { readonly outcome: 'refused'; readonly message: string }
   | { readonly outcome: 'nobody' | 'elsewhere' };
 
-/** Whether a service of this master key listens there and works on the database that is meant, before it is told to do anything. */
+/** Whether a service of this master key listens there and works on the intended database. Checked before any command is sent. */
 export async function findOperatorService(
   adminUrl: string,
   masterKey: Uint8Array,

@@ -41,7 +41,7 @@ export async function listOrganizations(
   };
 }
 
-/** Whose receipt it is and what was decided; `explain` tells why. */
+/** Whose receipt it is and what was decided; `explain` shows why. */
 export function showReceipt(explanation: Partial<Explanation>): Readonly<Record<string, unknown>> {
   const { receiptId, organizationId, projectId, sessionId, scoredAt, authentic, recorded } = explanation;
   return {

@@ -21,7 +21,7 @@ export function readOrigins(texts: readonly string[], path: string): ReadOrigins
   return { patterns: [...patterns], issues };
 }
 
-/** Whether two lists allow the same, whatever their order and spelling. */
+/** Whether two lists allow the same, whatever their order and form. */
 export function sameOrigins(a: readonly string[], b: readonly string[]): boolean {
   const canonical = (texts: readonly string[]): string =>
     JSON.stringify([...new Set(texts.map((text) => canonicalOf(text)))].sort());

@@ -48,7 +48,7 @@ function registerProvisioning(app: FastifyInstance, deps: AdministrationDeps): v
         operationId: 'provisionProject',
         summary: 'Make a project, once for each externalId',
         description:
-          'Calling again with the same externalId answers the existing project with 200 and changes nothing. issueApiKey adds a live key of the project, told once; rotateApiKey replaces it.',
+          'Calling again with the same externalId answers the existing project with 200 and changes nothing. issueApiKey adds a live key of the project, shown once; rotateApiKey replaces it.',
         body: { ...ProjectProvisioning, examples: [examples.provision] },
         response: {
           200: ProvisioningReply,

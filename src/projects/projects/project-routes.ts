@@ -106,7 +106,7 @@ async function showWithNotes(deps: AdministrationDeps, project: StoredProject): 
   const silent = await deps.findSilentSources(owner, sources).catch(() => []);
   const notes = silent.map((sourceId) => ({
     path: `/config/liteConfig/perSource/${pointerSegment(sourceId)}`,
-    message: 'No session of this source was scored yet: compare the spelling with the sourceId of your scores.',
+    message: 'No session of this source was scored yet: compare it with the sourceId of your scores.',
   }));
   return { ...showProject(project), ...(notes.length === 0 ? {} : { notes }) };
 }

@@ -101,7 +101,7 @@ function registerOriginCheck(app: FastifyInstance, deps: PublicRouteDeps): void 
       schema: {
         tags,
         operationId: 'checkOrigin',
-        summary: 'Tell whether the page that asks may use a site key',
+        summary: 'Check whether the calling page may use a site key',
         description:
           'Judges the header Origin by the list in force: the project’s, or where that is empty, the organization’s.',
         querystring: Type.Object({ siteKey: SiteKey }),

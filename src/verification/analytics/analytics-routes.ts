@@ -1,5 +1,5 @@
 /**
- * The route of a project’s analytics. A test key sees the test world.
+ * The route of a project’s analytics. A test key sees test mode.
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
@@ -30,8 +30,7 @@ export function registerAnalyticsRoute(app: FastifyInstance, { analytics }: Anal
         tags: ['Projects'],
         operationId: 'readAnalytics',
         summary: 'Read how a project’s verifications went',
-        description:
-          'Days of UTC. What was verified in the last seconds may be missing. A test key sees the test world.',
+        description: 'Days of UTC. What was verified in the last seconds may be missing. A test key sees test mode.',
         params: Type.Object({ projectId: Type.String({ maxLength: 128 }) }),
         querystring: AnalyticsQuery,
         response: { 200: Analytics, ...errorReplies([400, 401, 403, 404, 429]) },

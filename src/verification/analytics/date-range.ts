@@ -37,7 +37,7 @@ export function readRange(query: AnalyticsQuery, nowMs: number): ReadRange {
   if (days > rangeDaysMax[period])
     return problem(
       'fromDate',
-      `is ${days} days before the end of toDate; by the ${period} at most ${rangeDaysMax[period]} are told at once.`,
+      `is ${days} days before the end of toDate; by the ${period} at most ${rangeDaysMax[period]} are returned at once.`,
     );
   return { ok: true, range: { period, fromDate, toDate, fromMs, untilMs } };
 }

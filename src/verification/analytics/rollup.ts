@@ -1,5 +1,5 @@
 /**
- * Completed verifications added up by hour, and by day and kind. Pure: one pass over a batch of events. A test world’s sessions are apart.
+ * Completed verifications added up by hour, and by day and kind. Pure: one pass over a batch of events. Sessions of test mode are separate.
  */
 import type { SessionEvent, VerificationFacts } from '../../contract/session-event.js';
 

@@ -1,9 +1,9 @@
 /**
  * Erases a respondent of a project: sessions with what they hold, faces and devices, webhook payloads, and what server-side scoring keeps
  * of them. Each part is one transaction; asked again after a failure it goes on where it stopped. The trail of it names a keyed hash,
- * never the respondent. What is left is counted anew and told. Counters that name nobody run out by themselves; so does the log, by its
- * retention, and what it still brings is erased as it is recorded. What nobody can read is told with the time by which its age has ended it, a day
- * allowed for the round that deletes it.
+ * never the respondent. The answer counts again what is left. Counters that name nobody expire by themselves. So does the log, by its
+ * retention, and what it still brings is erased as it is recorded. Unreadable records are listed with the time by which their age deletes
+ * them, plus a day for the round that does it.
  */
 import { recordAudit, type Actor } from '../../administration/audit.js';
 import type { ErasureReply } from '../../contract/respondent-erasure.js';

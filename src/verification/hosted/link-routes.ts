@@ -64,7 +64,7 @@ function registerCollection(app: FastifyInstance, service: LinkService): void {
         operationId: 'createLink',
         summary: 'Make a link to the hosted verification page',
         description:
-          'What the link carries is put into its sessions by the service. Links of a test key make sessions of the test world. See docs/hosted-page.md.',
+          'What the link carries is put into its sessions by the service. Links of a test key make sessions of test mode. See docs/hosted-page.md.',
         params: ProjectParams,
         body: { ...LinkCreation, examples: [example] },
         response: { 201: CreatedLinkReply, ...errorReplies([400, 401, 402, 403, 404, 413, 415, 429]) },

@@ -58,7 +58,7 @@ export interface EndedParts extends PageParts {
   readonly leave: string | null;
 }
 
-/** The page of a link that starts nothing any more, or never was one: the two are told alike. */
+/** The page of a link that has ended or never existed: the two look alike. */
 export function renderEndedPage(parts: EndedParts): string {
   const say = texts[parts.language];
   const title = say[titles[parts.state]];
@@ -98,7 +98,7 @@ ${main}
 `;
 }
 
-/** The name stands beside a logo for those who cannot see it. */
+/** The name accompanies a logo for those who cannot see it. */
 function header(branding: Branding | null): string {
   const name = branding?.companyName ?? 'VerifyHuman';
   return branding?.logoUrl === undefined

@@ -1,6 +1,6 @@
 /**
  * Turns observations of a session into flags, by the thresholds of its project. A project without thresholds costs nothing but the look. A
- * flag is raised once for a session, its type and its question: the row that says so and the event that tells of it are one transaction, and
+ * flag is raised once for a session, its type and its question: its row and its event are one transaction, and
  * the outbox takes the event from there. Observations count up while a page lives, so that one that could not be flagged (a store was away)
  * is flagged by the next.
  */

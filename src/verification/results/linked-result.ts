@@ -1,5 +1,5 @@
 /**
- * What a session of the hosted page came to, told by the token that it ended with. The token is verified as a backend’s is; a page can
+ * The result of a hosted session, read from the token that it ended with. The token is verified as a backend’s is; a page can
  * neither make one nor use that of another link’s session.
  */
 import type { HostedLink } from '../../administration/hosted-links.js';

@@ -35,7 +35,7 @@ const sentences = {
   budget_exhausted: 'The retries that the project’s config.maxRetries allows are used up.',
 } as const;
 
-/** The fault of a refused retry. A page is told of a spent budget by a code of its own. */
+/** The fault of a refused retry. For pages, a spent budget has a separate code. */
 export function retryFault(
   { reason }: Extract<RetryDecision, { readonly kind: 'refused' }>,
   asker: 'page' | 'backend',

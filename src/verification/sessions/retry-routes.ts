@@ -27,7 +27,7 @@ export function registerRetryRoute(app: FastifyInstance, deps: SessionRouteDeps)
           operationId: 'retrySession',
           summary: 'Try a failed session again',
           description:
-            'The new session has what the failed one was created with, in the project’s current widgetMode; its metadata tells of the chain. At most config.maxRetries times in a chain.',
+            'The new session has what the failed one was created with, in the project’s current widgetMode; its metadata describes the chain. At most config.maxRetries times in a chain.',
           params: Type.Object({ sessionId: SessionId }),
           body: { ...optionalBody(Type.Object({})), examples: [{}] },
           response: { 201: SessionReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
@@ -44,7 +44,7 @@ export function registerRetryRoute(app: FastifyInstance, deps: SessionRouteDeps)
   });
 }
 
-/** Own, and of a live key’s world: keys that anybody may mint reach the sessions of the test world only. */
+/** Own, and of a live key’s mode: keys that anybody may mint reach only sessions of test mode. */
 const isReachable = (caller: KeyCaller, session: StoredSession): boolean =>
   session.organizationId === caller.organizationId &&
   (caller.projectId === null || caller.projectId === session.projectId) &&

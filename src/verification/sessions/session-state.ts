@@ -1,5 +1,5 @@
 /**
- * The states of a verification session, and what may be done in each. This table is the only place where they are told apart.
+ * The states of a verification session, and what may be done in each. Only this table distinguishes them.
  *
  *     created ──verify──▶ completed (pass | fail | review)        ends it; of two that race, the database lets one through
  *        └─────expiresAt──▶ expired                               ends it; a verdict in flight at that moment still counts

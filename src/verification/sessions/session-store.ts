@@ -106,7 +106,7 @@ export async function findSession(database: Queryable, sessionId: string): Promi
   return row === undefined ? null : sessionOf(row);
 }
 
-/** Locks the chain against retries beside this one; answers how many it has had, those whose sessions were never used among them. */
+/** Locks the chain against concurrent retries. Returns how many it has had, including those whose sessions were never used. */
 export async function lockChain(tx: Queryable, rootSessionId: string): Promise<number> {
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`retry ${rootSessionId}`]);
   const [row] = await tx.query<{ count: number | null }>(

@@ -1,6 +1,6 @@
 /**
- * The compact form of a signed token (RFC 7515), taken apart strictly: three parts of base64url without padding, each in its one canonical
- * spelling, header and payload JSON objects. Nothing in it is believed by being read.
+ * Parses the compact form of a signed token (RFC 7515) strictly: three parts of base64url without padding, each in its canonical form,
+ * header and payload JSON objects. Reading verifies nothing.
  */
 import { Buffer, isUtf8 } from 'node:buffer';
 import { LRUCache } from 'lru-cache';

@@ -1,5 +1,5 @@
 /**
- * Signing secrets of projects, cached in process: a warm look-up reads no database. The change feed tells of rotations within its interval;
+ * Signing secrets of projects, cached in process: a warm look-up reads no database. The change feed reports rotations within its interval;
  * a token that names a newer version than is known has the cache read again, at most once a second for a project, so that made-up
  * versions cost nothing.
  */

@@ -27,7 +27,7 @@ export interface TokenKeys {
   keySet(): JsonWebKeySet;
   /** A published key, or null. */
   publicKey(keyId: string): KeyObject | null;
-  /** Signs off the main thread. `type` tells kinds of tokens apart. */
+  /** Signs off the main thread. `type` distinguishes kinds of tokens. */
   sign(claims: object, type?: string): Promise<string>;
   /** Reads the keys again, and makes the next where it is due. */
   refresh(): Promise<void>;

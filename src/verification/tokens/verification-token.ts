@@ -1,10 +1,10 @@
 /**
  * verificationToken: a JWT that the project’s signing secret signs (HMAC-SHA-256) and only this service verifies. Algorithm, type, issuer
  * and key version are pinned; a header is never asked what to do. A signature is compared in constant time, and one is computed whatever
- * the token says, so that the time of a refusal tells nothing of the reason.
+ * the token says, so that the time of a refusal reveals nothing about the reason.
  *
  * Checked in this order: form (MALFORMED), audience (WRONG_AUDIENCE), signature and what is pinned (INVALID), project (WRONG_PROJECT),
- * world (a live key takes no token of the test world: INVALID), time (EXPIRED).
+ * mode (a live key refuses tokens of test mode: INVALID), time (EXPIRED).
  */
 import { Buffer } from 'node:buffer';
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -37,7 +37,7 @@ export interface TokenVerifierDeps {
   readonly now: () => number;
 }
 
-/** For whom a token is verified: of which organization, one project of it or all, and of which world. */
+/** For whom a token is verified: of which organization, one project of it or all, and in which mode. */
 export type TokenAudience = Pick<KeyCaller, 'organizationId' | 'projectId' | 'isTest'>;
 export type VerifyToken = (caller: TokenAudience, token: string) => Promise<TokenReply>;
 
@@ -59,7 +59,7 @@ export function createTokenVerifier({ findSecrets, issuer, now }: TokenVerifierD
       return refused('INVALID');
     const signedClaims = claims as TokenClaims;
     if (caller.projectId !== null && caller.projectId !== signedClaims.project_id) return refused('WRONG_PROJECT');
-    // The worlds stay apart in both directions.
+    // The modes are separate in both directions.
     if ((signedClaims.is_demo === true) !== caller.isTest) return refused('INVALID');
     return signedClaims.exp * 1_000 <= now() ? refused('EXPIRED') : replyOf(signedClaims);
   };

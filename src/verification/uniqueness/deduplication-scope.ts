@@ -1,6 +1,6 @@
 /**
- * In which scope a session is compared, and since when a participation blocks. Decided anew for each session from the projects’ settings of the
- * moment: a project that joins a group brings its earlier participants along, one that leaves takes them with it.
+ * In which scope a session is compared, and since when a participation blocks. Decided for each session from the projects’ current
+ * settings: a project that joins a group brings its earlier participants along, one that leaves takes them with it.
  */
 import type { Deduplication } from '../../contract/project-parts.js';
 import type { Queryable } from '../../stores/database/port.js';

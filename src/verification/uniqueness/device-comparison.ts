@@ -11,13 +11,13 @@ import type { Pool } from '../../pool/pool.js';
 import type { Queryable } from '../../stores/database/port.js';
 import { inScope, scopeValues, type DeviceRecord, type Scope } from './fingerprint-store.js';
 
-/** Least probability that is told as a fuzzy match. Without a project’s own frequencies only sketches that agree nearly throughout reach it. */
+/** Least probability of a fuzzy match. Without a project’s own frequencies, only sketches that agree almost completely reach it. */
 const fuzzyMin = 0.5;
 const candidatesMax = 64;
 const otherCollectorsMax = 1_024;
 
 export interface DeviceComparer {
-  /** What is kept of the envelope’s device, and compared by; null where it tells of none. */
+  /** The part of the envelope’s device that is kept and compared; null if it describes none. */
   describe(organizationId: string, envelope: Envelope): Promise<DeviceRecord | null>;
   /** Reads the earlier participations that a device may be found among. */
   find(tx: Queryable, query: DeviceQuery): Promise<EarlierDevices>;
@@ -25,7 +25,7 @@ export interface DeviceComparer {
   judge(device: DeviceRecord, found: EarlierDevices, nowMs: number): Promise<DeviceComparison>;
 }
 
-/** The last participation of the very device, and those of devices like it; null and none where the device tells of too little. */
+/** The last participation of the very device, and those of devices like it; null and none if too little of the device is known. */
 export interface EarlierDevices {
   readonly sameSessionId: string | null;
   readonly alike: readonly AlikeRow[];

@@ -1,5 +1,5 @@
 /**
- * Which of the faces found is told: the most alike among those who may not take part again, and the most alike among those who may. Pure.
+ * Selects the faces to report: the most alike among those who may not take part again, and the most alike among those who may. Pure.
  */
 import type { BiometricComparison, FaceMatch } from '../../contract/uniqueness.js';
 import type { Fingerprint } from './fingerprint-store.js';
@@ -15,7 +15,7 @@ export interface FaceQuestion {
   readonly gallerySize: number;
   /** Least similarity of one person. */
   readonly same: number;
-  /** Least similarity that is told. */
+  /** Least similarity that is reported. */
   readonly near: number;
   readonly rootSessionId: string;
   /** From this time on a participation blocks, itself included. */

@@ -1,6 +1,6 @@
 /**
  * Fingerprints in the database. The embedding of a row is sealed for that row alone: moved to another, or changed by a byte, it does not open.
- * A row that does not open is left out and told of, and never stops what reads it.
+ * A row that does not open is skipped and reported, and never stops the reader.
  */
 import type { DeviceSketch } from '../../contract/facts.js';
 import { createSealer, type Sealer, type SealingKeys } from '../../crypto/sealing.js';
@@ -100,7 +100,7 @@ export const scopeValues = ({ projectIds, dataCollector }: Scope) =>
 export interface FingerprintStoreDeps {
   readonly database: Queryable;
   readonly masterKeys: SealingKeys;
-  /** Told of each embedding that does not open. */
+  /** Called for each embedding that does not open. */
   readonly onUnreadable: (fingerprintId: string) => void;
 }
 

@@ -40,7 +40,7 @@ export interface IndexFeedDeps {
 }
 
 const pageMax = 500;
-/** Changes are kept this long; an instance that slept half of it fills anew. */
+/** Changes are kept this long; an instance that slept for half of it fills its index again. */
 const keepMinutes = 60;
 
 export function openIndexFeed(deps: IndexFeedDeps): IndexFeed {

@@ -4,8 +4,8 @@
  *   compare:  index (search thread) ──candidates──▶ rows of the database + rows newer than the index ──exact──▶ facts
  *   record:   lock of the scope ──▶ rows newer than what compare saw: the same person among them? ConcurrentDuplicateError : insert
  *
- * The index only proposes. What is told comes from the database’s rows, unsealed and compared in full precision, so that what was erased, moved or
- * tampered with is never told, however far an index lags. Of two completions of one person at one moment, on whichever instances, one
+ * The index only proposes. Results come from the database’s rows, unsealed and compared in full precision, so that erased, moved or
+ * tampered rows are never reported, however far an index lags. Of two completions of one person at one moment, on whichever instances, one
  * is refused and finds the other when it is tried again. While the index is being filled, and where searches pile up, faces are not compared
  * and the caller gets OVERLOADED: nobody passes as unique because nobody looked.
  */
@@ -30,7 +30,7 @@ export interface ComparedSession extends Deduplicated, CameraPolicy {
   /** First session of the chain of retries; a chain is nobody’s duplicate of itself. */
   readonly rootSessionId: string;
   readonly respondentId: string | null;
-  /** Sessions of the test world are compared with nobody, and nobody with them. */
+  /** Sessions of test mode are compared with nobody, and nobody with them. */
   readonly isDemo: boolean;
 }
 

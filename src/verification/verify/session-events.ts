@@ -1,6 +1,6 @@
 /**
- * The events of a completed session: always verification.completed, and beside it passed or failed in block mode, scored in score mode.
- * A session to be reviewed is told as failed where only pass and fail exist: it is not to be taken for a pass by whoever reads no further.
+ * The events of a completed session: always verification.completed, and also passed or failed in block mode, scored in score mode.
+ * A session to be reviewed is reported as failed if only pass and fail exist, so that no reader takes it for a pass.
  */
 import type { SessionEvent, VerificationFacts } from '../../contract/session-event.js';
 import type { VerdictOutcome } from '../../contract/verdict.js';
@@ -83,7 +83,7 @@ const riskOf = (risk: VerdictOutcome['verdict']['risk'] | null): VerificationFac
         contributions: Object.fromEntries(risk.contributions.map(({ signal, contribution }) => [signal, contribution])),
       };
 
-/** Where nothing was compared there is nothing to tell. */
+/** null if nothing was compared. */
 function duplicationOf(duplication: VerdictOutcome['verdict']['duplication'] | null): VerificationFacts['duplication'] {
   if (duplication === null || duplication.overall === null) return null;
   return { ...duplication, overall: duplication.overall };

@@ -1,6 +1,6 @@
 /**
- * What the page is told of its verdict. The risk is shown as the project has it (absent, null or whole); its contributions only to a caller who
- * asked for diagnostics with a session whose key allows them.
+ * The part of the verdict that the page gets. The risk is shown as the project has it (absent, null or whole). Its contributions go only to a
+ * caller who asked for diagnostics with a session whose key allows them.
  */
 import type { VerifyReply } from '../../contract/score-envelope.js';
 import type { VerdictOutcome } from '../../contract/verdict.js';

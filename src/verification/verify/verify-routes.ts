@@ -38,7 +38,7 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
           operationId: 'verifySession',
           summary: 'Verify a session by what its page measured',
           description:
-            'With the header X-Client-Secret. Put the session’s sessionId, nonce and challenge ids into an example. A failed verdict is an answer, not an error. With X-VH-Diagnostics the risk’s contributions are told, where the session was created with a key that allows it.',
+            'With the header X-Client-Secret. Put the session’s sessionId, nonce and challenge ids into an example. A failed verdict is an answer, not an error. With X-VH-Diagnostics the answer lists the risk’s contributions, if the session was created with a key that allows it.',
           headers: Type.Object({
             'x-client-secret': Type.Optional(Type.String({ description: 'clientSecret of the session. Needed.' })),
             'x-vh-diagnostics': Type.Optional(Type.String({ description: 'Any value asks for diagnostics.' })),
@@ -49,7 +49,7 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
       },
       async (request, reply) => {
         const sessionId = sessionIdOf(request.body);
-        // Tells nothing of any session; else the secret, which may be right, would be told at fault.
+        // Checked first and reveals nothing: otherwise a secret that may be right would be reported as wrong.
         if (sessionId === '' && request.headers['x-client-secret'] !== undefined)
           throw invalidEnvelope([{ path: '/sessionId', message: 'is missing.' }]);
         const opened = await openSession(deps, request, reply, sessionId);

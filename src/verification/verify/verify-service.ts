@@ -194,7 +194,7 @@ async function record(
   return true;
 }
 
-/** Statements that go out together. Each is awaited in its turn, and the first that went wrong is told of; the others fail after it. */
+/** Sends statements together. Each is awaited in turn, and the first failure is thrown; the others fail after it. */
 function sendAll<T extends readonly [Promise<unknown>, ...Promise<unknown>[]]>(statements: T): T {
   for (const statement of statements) statement.catch(() => undefined);
   return statements;

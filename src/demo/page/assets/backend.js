@@ -1,4 +1,4 @@
-/** Asks the page’s server to score the visit, as a survey asks its own backend. Failures are told in words, with a code. */
+/** Asks the page’s server to score the visit, as a survey asks its own backend. Failures are described in words, with a code. */
 import { visitorId } from './visitor.js';
 
 const timeoutMs = 15_000;

@@ -1,4 +1,4 @@
-/** The panel beside the survey: the probe’s state, and the observers’ counts as they grow. */
+/** The panel next to the survey: the probe’s state, and the observers’ counts as they grow. */
 import { h } from './dom.js';
 import { reported } from './probe.js';
 

@@ -83,6 +83,6 @@ function retryText(sameAsBefore, sameTwice) {
   if (sameAsBefore)
     return 'Same body, nothing new from the probe: the service answered the very same receipt and counted nothing.';
   if (sameTwice)
-    return 'The probe had more to tell (pressing this button is behavior too), so the session got a new receipt. Asked once more with nothing new, the service answered that very receipt again. However often it is scored, a session counts once.';
+    return 'The probe had more to report (pressing this button is behavior too), so the session got a new receipt. Asked once more with nothing new, the service answered that very receipt again. However often it is scored, a session counts once.';
   return 'The probe reported more between the calls, so each got a receipt of its own. However often it is scored, a session counts once.';
 }

@@ -1,4 +1,4 @@
-/** The two questions beside risk: takes somebody part twice, and how independent the session is of the others. */
+/** Two questions apart from risk: does somebody take part twice, and how independent is the session of the others? */
 import { facts, h } from './dom.js';
 import { duplicateBands, independenceBands, independenceGrades } from './words.js';
 

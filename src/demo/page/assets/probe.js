@@ -21,8 +21,8 @@ export function observeQuestions(questions) {
 export const waitForReport = () => Promise.race([reported, pause(reportMsMax)]);
 
 /**
- * Gives the message that the probe sends on a press the time to arrive. Nothing tells when it has; where it comes later, the score
- * rests on the messages before it.
+ * Waits for the message that the probe sends on a press. Nothing confirms its arrival; if it comes later, the score uses the messages
+ * before it.
  */
 export const settle = () => pause(settleMs);
 

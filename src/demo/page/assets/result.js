@@ -70,7 +70,7 @@ function kindOfAddress(address) {
   return isPrivate ? 'a private network' : null;
 }
 
-/** A local try is normal, and its address has nothing to tell. */
+/** A local try is normal, and its address is no evidence. */
 function addressNote(address) {
   const kind = kindOfAddress(address);
   if (kind === null) return null;

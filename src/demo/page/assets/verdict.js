@@ -63,7 +63,10 @@ export function axesCard({ categories, duplicate }) {
       'div',
       { class: 'axes axis-apart' },
       axisRow('duplicate', duplicate.measured ? categories.duplicate : null, 'info'),
-      h('p', { class: 'small muted', text: 'Not part of risk: repeating is told apart and never moves the score.' }),
+      h('p', {
+        class: 'small muted',
+        text: 'Not part of risk: repeats are reported separately and never change the score.',
+      }),
     ),
   );
 }

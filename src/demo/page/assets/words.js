@@ -50,7 +50,7 @@ export const degradedSignals = {
   client_probe_missing:
     'No message of the probe arrived for this session, so neither browser nor behavior was measured. An ad blocker or a page left too early does this.',
   respondent_id_equals_session_id:
-    'The respondent id was the session id, which tells nothing about a person, so it was ignored.',
+    'The respondent id was the session id, which says nothing about a person, so it was ignored.',
   supplier_stats_deprecated_alias: 'The request used supplierStats, the old name of respondentStats.',
   geo_unavailable:
     'The country of this address is not known. The service reads it from a file that its operator provides.',
@@ -58,8 +58,8 @@ export const degradedSignals = {
     'The kind of network of this address is not known. The service reads it from a file that its operator provides.',
   counters_unavailable: 'The store of counters did not answer, so rates and repeats were not counted this time.',
   history_unavailable: 'Earlier outcomes could not be read, so they neither helped nor hurt.',
-  probe_unreadable: 'The store that keeps what the probe tells did not answer, so whether it reported is not known.',
-  probe_unusable: 'The probe reported, and nothing in its message told about the device.',
+  probe_unreadable: 'The store of probe messages did not answer, so it is not known whether the probe reported.',
+  probe_unusable: 'The probe reported, but its message did not describe the device.',
 };
 
 export const severities = {

@@ -2,7 +2,7 @@
 import type { Layout } from './layout.js';
 import type { WasmMemory, WasmModule } from './web-assembly.js';
 
-/** Tells a thread of a gallery, once. */
+/** Hands a gallery to a thread, once. */
 export interface OpenGallery {
   readonly kind: 'open';
   readonly gallery: number;

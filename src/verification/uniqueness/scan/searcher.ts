@@ -1,8 +1,8 @@
 /**
  * The main thread’s side of the search threads: a bounded queue, a deadline, and another thread where one ends.
  *
- * Every search settles: with what was found, or with OVERLOADED where too many wait, the deadline passed or the thread died. A gallery is told
- * to each thread once; from then on it sees whatever is written.
+ * Every search settles: with what was found, or with OVERLOADED where too many wait, the deadline passed or the thread died. A gallery is sent
+ * to each thread once; from then on the thread sees whatever is written.
  */
 import { Worker } from 'node:worker_threads';
 import { Fault } from '../../../errors.js';

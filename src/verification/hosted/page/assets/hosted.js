@@ -5,7 +5,7 @@
 const page = document.getElementById('page');
 const panels = ['check', 'trouble', 'camera', 'done', 'unconfirmed'].map((id) => document.getElementById(id));
 
-/** Shows one panel in place of the others, and tells a screen reader. */
+/** Shows one panel in place of the others, and announces it to screen readers. */
 function show(id) {
   for (const panel of panels) panel.hidden = panel.id !== id;
   if (id !== 'check') document.getElementById(id).focus();
