@@ -42,14 +42,12 @@ export interface ServiceOptions {
   readonly now?: () => number;
   /** Aborted while it starts, the start closes what it opened and rejects with the reason. */
   readonly stop?: AbortSignal;
-  /** Called when another process has taken the data directory: this one must end, and must not close its stores there. */
-  readonly onLost?: (error: Error) => void;
 }
 
 export async function startService(
   settings: Settings,
   logger: Logger,
-  { now = Date.now, stop, onLost }: ServiceOptions = {},
+  { now = Date.now, stop }: ServiceOptions = {},
 ): Promise<Service> {
   const opened = createClosers();
   const listens = hasRole(settings, 'api') || hasRole(settings, 'audience');
@@ -65,7 +63,6 @@ export async function startService(
       metrics,
       admit: (database) => refuseOtherMasterKeys(database, given),
       ...(stop === undefined ? {} : { stop }),
-      ...(onLost === undefined ? {} : { onLost }),
     });
     opened.push(() => stores.close(), 'the stores');
     const masterKeys = await step(admitMasterKeys(stores.database, given));

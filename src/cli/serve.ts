@@ -18,14 +18,7 @@ export async function serve(stop: AbortSignal): Promise<void> {
   // Client libraries let go of promises when a store vanishes. What a caller waits for is handled where it is asked for; the rest must not end the service.
   process.on('unhandledRejection', (error) => logger.error({ err: error }, 'a rejection that nobody handled'));
   try {
-    const onLost = (error: Error): void => {
-      logger.fatal(
-        { err: error },
-        `another process has taken the data directory, and this one ends: ${causeOf(error)}`,
-      );
-      process.exit(1);
-    };
-    const service = await startService(settings, logger, { stop, onLost });
+    const service = await startService(settings, logger, { stop });
     process.stdout.write(describe(service, settings));
     const end = (): void =>
       void service.stop().then(

@@ -12,8 +12,7 @@ import { createClosers } from './closers.js';
 import { openMemoryCounters } from './counters/memory/open.js';
 import type { Counters } from './counters/port.js';
 import { openRedisCounters } from './counters/redis/open.js';
-import { lockDataDirectory } from './data-directory/data-lock.js';
-import type { DataLock } from './data-directory/held-lock.js';
+import { lockDataDirectory } from './data-lock.js';
 import { migrate } from './database/migrate.js';
 import { measured } from './database/measured.js';
 import type { Database } from './database/port.js';
@@ -69,15 +68,10 @@ export interface OpenStoresDeps {
   readonly admit?: (database: Database) => Promise<void>;
   /** Aborted, what was opened is closed, and the opening rejects with the reason. */
   readonly stop?: AbortSignal;
-  /** Called if another process has taken the data directory: this one has to end without closing its stores there. */
-  readonly onLost?: (error: Error) => void;
 }
 
-const sayLost = (logger: Logger) => (error: Error) =>
-  logger.fatal({ err: error }, 'another process has taken the data directory');
-
 export async function openStores(deps: OpenStoresDeps): Promise<Stores> {
-  const { settings, logger, metrics, admit, stop, onLost } = deps;
+  const { settings, logger, metrics, admit, stop } = deps;
   const opened = createClosers();
   const { database: name } = nameStores(settings);
   const step = <T>(work: Promise<T>): Promise<T> => settleUntil(stop, work);
@@ -87,14 +81,9 @@ export async function openStores(deps: OpenStoresDeps): Promise<Stores> {
   };
   try {
     await mkdir(settings.VH_DATA_DIR, { recursive: true, mode: 0o700 });
-    let lock: DataLock | null = null;
     if (writesDirectory(settings)) {
-      const held = await lockDataDirectory(settings.VH_DATA_DIR, {
-        ...(stop === undefined ? {} : { stop }),
-        onLost: (error) => (onLost ?? sayLost(logger))(error),
-      });
-      opened.push(() => held.release());
-      lock = held;
+      const lock = await lockDataDirectory(settings.VH_DATA_DIR, stop === undefined ? {} : { stop });
+      opened.push(() => lock.release());
     }
     const database = keep(measured(await step(needStore(name, openDatabase(settings, logger))), metrics, 'work'));
     if (admit !== undefined) await step(needStore(name, admit(database)));
@@ -118,7 +107,6 @@ export async function openStores(deps: OpenStoresDeps): Promise<Stores> {
         directory: join(settings.VH_DATA_DIR, 'spool'),
         bytesMax: settings.VH_SPOOL_BYTES_MAX,
         logger,
-        ...(lock === null ? {} : { prove: lock.prove }),
       });
       metrics.spoolBytesMax.set(settings.VH_SPOOL_BYTES_MAX);
       const spooled = withSpool({

@@ -1,6 +1,6 @@
 /** A process with everything embedded, and no room on its disk any more. */
 import { spawnSync } from 'node:child_process';
-import { readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { temporaryDirectory } from '../helpers/directories.js';
@@ -57,11 +57,6 @@ else
       writeFileSync(filler, Buffer.alloc(freeBytes()));
       const sentence = new RegExp(`^it exited: VerifyHuman did not start: .*${directory} cannot be written .*ENOSPC`);
       await t.rejects(startProcess(t, { VH_DATA_DIR }).listening(), { message: sentence });
-      t.same(
-        readdirSync(directory).filter((name) => name.startsWith('verifyhuman.lock.')),
-        [],
-        'and it leaves nothing lying about',
-      );
       rmSync(filler);
       const again = startProcess(t, { VH_DATA_DIR });
       const { baseUrl, projectKey } = await again.ready();

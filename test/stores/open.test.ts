@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { readSettings } from '../../src/config/read.js';
-import { lockDataDirectory } from '../../src/stores/data-directory/data-lock.js';
+import { lockDataDirectory } from '../../src/stores/data-lock.js';
 import { openStores, type Stores } from '../../src/stores/open.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
@@ -46,7 +46,7 @@ t.test('without addresses everything is embedded, and the data directory is lock
   const { stores, directory } = await open(t, {});
   await checkStores(t, stores);
   t.ok(existsSync(join(directory, 'database')));
-  await t.rejects(lockDataDirectory(directory), { name: 'DataDirectoryInUse' });
+  await t.rejects(lockDataDirectory(directory, { waitMs: 0 }), { name: 'DataDirectoryInUse' });
   await stores.close();
   await (await lockDataDirectory(directory)).release();
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Settings } from '../../config/settings.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { createClosers } from '../closers.js';
-import { lockDataDirectory } from '../data-directory/data-lock.js';
+import { lockDataDirectory } from '../data-lock.js';
 import { openEmbeddedDatabase } from './embedded/open.js';
 import { migrate } from './migrate.js';
 import type { Database } from './port.js';

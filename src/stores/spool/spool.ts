@@ -15,7 +15,6 @@ import type { Logger } from '../../telemetry/logger.js';
 import { createGroupCommit } from '../log/group-commit.js';
 import { packedBytes } from '../log/packing.js';
 import type { LogEntry } from '../log/port.js';
-import { codeOf } from '../data-directory/lock-holder.js';
 import { readFrames } from './frames.js';
 import { dropKept, findKept, keptEnding, type KeptFiles } from './kept-files.js';
 import { createSpoolWriter, type SpoolFile } from './writer.js';
@@ -26,8 +25,6 @@ export interface SpoolOptions {
   /** Most that all files together may take up. */
   readonly bytesMax: number;
   readonly logger: Logger;
-  /** Rejects where the directory is another process's by now; asked after each write, before that is acknowledged. */
-  readonly prove?: () => Promise<void>;
   /** A file is sealed at this size. */
   readonly fileBytesMax?: number;
 }
@@ -65,7 +62,6 @@ export async function openSpool({
   directory,
   bytesMax,
   logger,
-  prove = () => Promise.resolve(),
   fileBytesMax = fileBytesMaxDefault,
 }: SpoolOptions): Promise<Spool> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -74,10 +70,7 @@ export async function openSpool({
   const writer = createSpoolWriter({ directory, files, lastNumber, bytesMax, fileBytesMax });
   const commit = createGroupCommit({
     store: 'spool',
-    write: async (entries) => {
-      await writer.write(entries);
-      await prove();
-    },
+    write: writer.write,
     deadlineMs: appendDeadlineMs,
     writeBytesMax,
     waitingBytesMax,
@@ -150,6 +143,10 @@ async function setAside(file: SpoolFile, error: unknown, logger: Logger): Promis
   await rename(file.path, file.path + keptEnding).catch(() => undefined);
   return null;
 }
+
+/** The code of a system error. */
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
 
 function unlessGone(error: unknown): void {
   if (codeOf(error) !== 'ENOENT') throw error;

@@ -16,8 +16,7 @@ import { Worker } from 'node:worker_threads';
 import pg from 'pg';
 import { storeUnavailable } from '../../../errors.js';
 import type { Logger } from '../../../telemetry/logger.js';
-import { lockDataDirectory } from '../../data-directory/data-lock.js';
-import { behindLock, type DataLock } from '../../data-directory/held-lock.js';
+import { lockDataDirectory, type DataLock, type LockOptions } from '../../data-lock.js';
 import type { CallOptions, TransactionCallOptions, Database, Queryable, Row, SqlValue } from '../port.js';
 import { retryRolledBack } from '../rolled-back.js';
 import { runStatement, runTransaction } from '../transaction.js';
@@ -28,6 +27,8 @@ import { tidyTables } from './tidy.js';
 import { closeRequest, type EmbeddedThreadData, type EmbeddedThreadMessage } from './thread.js';
 
 export interface EmbeddedOptions {
+  /** How long to wait for a holder of the directory that is ending. */
+  readonly lock?: Pick<LockOptions, 'waitMs'>;
   /** Where the cluster and its lock are kept, created on first use; null keeps everything in memory. */
   readonly directory: string | null;
   readonly logger?: Logger;
@@ -55,14 +56,15 @@ const waitingMax = 50_000;
 /** Opens the embedded database, creating it on first use. Rejects with DataDirectoryInUse where another process has it open. */
 export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Database> {
   const lock =
-    options.directory === null ? null : await lockDataDirectory(options.directory, { name: 'database.lock' });
+    options.directory === null
+      ? null
+      : await lockDataDirectory(options.directory, { name: 'database.lock', ...options.lock });
   const cluster = options.directory === null ? null : join(options.directory, 'cluster');
   try {
     if (cluster !== null) await mkdir(cluster, { recursive: true });
     const reconnect = (): Promise<Connection> => connect(cluster, options);
     const supply = createSupply(await reconnect(), cluster === null ? null : reconnect);
-    const database = createDatabase(supply, lock, options);
-    return lock === null ? database : behindLock(database, lock);
+    return createDatabase(supply, lock, options);
   } catch (error) {
     await lock?.release();
     throw mapError(error, store);

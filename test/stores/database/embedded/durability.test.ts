@@ -13,7 +13,7 @@ const moduleUrl = (path: string): string => new URL(`../../../../src/stores/${pa
 /** Appends without end and prints each number once its append resolved. */
 const writer = `(async () => {
   const { openEmbeddedDatabase } = await import(${JSON.stringify(moduleUrl('database/embedded/open.js'))});
-  const { openTableLog } = await import(${JSON.stringify(moduleUrl('log/table-log.js'))});
+  const { openTableLog } = await import(${JSON.stringify(moduleUrl('log/embedded/log.js'))});
   const { writeSync } = await import('node:fs');
   const database = await openEmbeddedDatabase({ directory: process.argv[1] });
   const log = openTableLog({ database, now: () => performance.now() });
@@ -37,7 +37,7 @@ t.test(
     const child = spawn(process.execPath, ['-e', writer, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
     createInterface({ input: child.stdout }).on('line', (line) => acknowledged.push(line));
     await waitUntil(() => acknowledged.length >= 500, 'the writer is well under way');
-    await t.rejects(openEmbeddedDatabase({ directory }), { name: 'DataDirectoryInUse' });
+    await t.rejects(openEmbeddedDatabase({ directory, lock: { waitMs: 0 } }), { name: 'DataDirectoryInUse' });
     child.kill('SIGKILL');
     await once(child, 'close');
 

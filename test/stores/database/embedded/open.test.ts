@@ -29,7 +29,7 @@ t.test('what was committed is there after the database is opened again', async (
   await first.query('CREATE TABLE kept (n integer)');
   await first.query('INSERT INTO kept VALUES ($1)', [7]);
   await t.rejects(
-    openEmbeddedDatabase({ directory }),
+    openEmbeddedDatabase({ directory, lock: { waitMs: 0 } }),
     { name: 'DataDirectoryInUse' },
     'a second opening is refused while the first lasts',
   );

@@ -1,0 +1,77 @@
+/**
+ * A lock on a data directory, so that two processes never write the same files. It is a lock of the operating system on a file in there: the
+ * kernel releases it when its holder has ended, however it ended, and a holder that stands still keeps it. Rejects with DataDirectoryInUse while
+ * another process holds it.
+ */
+import { constants } from 'node:fs';
+import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { tryLock } from 'fs-native-extensions';
+
+export interface DataLock {
+  /** Releases the directory. Harmless when called again. */
+  release(): Promise<void>;
+}
+
+export interface LockOptions {
+  /** Name of the lock's file. */
+  readonly name?: string;
+  /** How long to wait for a holder that is ending: a killed process keeps its lock until the kernel has taken it down. */
+  readonly waitMs?: number;
+  /** Aborted, the waiting ends with its reason. */
+  readonly stop?: AbortSignal;
+}
+
+const retryEveryMs = 50;
+
+/** Another living process holds the directory; the message is a sentence for the operator. */
+class DataDirectoryInUse extends Error {
+  constructor(directory: string, holder: string) {
+    super(
+      `The data directory ${directory} is in use by ${holder}. Stop that process, or set VH_DATA_DIR to another directory.`,
+    );
+    this.name = 'DataDirectoryInUse';
+  }
+}
+
+/** Locks `directory`, creating the directory if it is missing. */
+export async function lockDataDirectory(directory: string, options: LockOptions = {}): Promise<DataLock> {
+  let file: FileHandle | null = null;
+  try {
+    await mkdir(directory, { recursive: true });
+    // Neither truncated nor appended to: until the lock is taken, the text is the holder's.
+    file = await open(join(directory, options.name ?? 'verifyhuman.lock'), constants.O_RDWR | constants.O_CREAT, 0o600);
+    await takeLock(file, directory, options);
+    await file.truncate();
+    await file.write(`process ${process.pid} on ${hostname()} since ${new Date().toISOString()}`, 0);
+  } catch (error) {
+    await file?.close();
+    throw (error as NodeJS.ErrnoException).syscall === undefined ? error : cannotWrite(directory, error);
+  }
+  const held = file;
+  let released: Promise<void> | null = null;
+  return { release: () => (released ??= held.close()) };
+}
+
+async function takeLock(file: FileHandle, directory: string, { waitMs = 5_000, stop }: LockOptions): Promise<void> {
+  const giveUpAtMs = performance.now() + waitMs;
+  while (!tryLock(file.fd)) {
+    if (performance.now() >= giveUpAtMs) throw new DataDirectoryInUse(directory, await readHolder(file));
+    await setTimeout(retryEveryMs);
+    stop?.throwIfAborted();
+  }
+}
+
+/** Who holds the lock, as the holder wrote it. */
+async function readHolder(file: FileHandle): Promise<string> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(512), 0, 512, 0);
+  return bytesRead === 0 ? 'another process' : buffer.toString('utf8', 0, bytesRead);
+}
+
+const cannotWrite = (directory: string, cause: unknown): Error =>
+  new Error(
+    `The data directory ${directory} cannot be written (${(cause as Error).message}). Make room in it or give this process the right to write there, then start again.`,
+    { cause },
+  );
