@@ -1,5 +1,5 @@
 /**
- * Tools of projects: which there are, how their verifications went, what tokens say, and edges looked at before they are moved.
+ * Tools of projects: which there are, how their verifications went, what tokens say, and thresholds tested before they change.
  */
 import { shownMax } from '../contract/agent-tools.js';
 import type { Analytics } from '../contract/analytics.js';
@@ -60,7 +60,8 @@ export const projectTools: readonly AgentTool[] = [
   }),
   defineTool<'simulate_thresholds', SimulationReply>('simulate_thresholds', {
     title: 'Simulate thresholds',
-    description: 'The mix of recommendations that other edges would have given on recorded sessions. Changes nothing.',
+    description:
+      'The mix of recommendations that other thresholds would have given on recorded sessions. Changes nothing.',
     scopes: ['lite:read'],
     callOf: (input) => ({ method: 'POST', path: '/lite/simulate', body: { ...input, flips: shownMax } }),
     shape: (reply) => ({ ...reply, flips: reply.flips.slice(0, shownMax) }),
@@ -73,7 +74,8 @@ export const projectTools: readonly AgentTool[] = [
   }),
   defineTool<'threshold_recommendations', RecommendationsReply>('threshold_recommendations', {
     title: 'Recommend thresholds',
-    description: 'Edges that the project’s own labels allow, for it and for its sources. Never applied by itself.',
+    description:
+      'Thresholds that the project’s own labels support, for it and for its sources. Never applied by itself.',
     scopes: ['lite:read'],
     callOf: (query) => ({ method: 'GET', path: '/lite/threshold-recommendations', query }),
     shape: ({ sources, ...reply }) => ({ ...reply, sources: sources.slice(0, shownMax), sourcesInAll: sources.length }),

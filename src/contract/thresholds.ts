@@ -1,5 +1,5 @@
 /**
- * Looking at edges before moving them: the mix that other edges would have given (`/lite/simulate`), and edges that a project's own
+ * Testing thresholds before they change: the mix that other thresholds would have given (`/lite/simulate`), and thresholds that a project's own
  * labels allow (`/lite/threshold-recommendations`). Nothing here is ever applied by itself.
  */
 import { Type, type Static } from 'typebox';
@@ -70,7 +70,7 @@ export const Flip = Type.Object(
   {
     receiptId: Type.String(),
     sessionId: Type.String({ description: 'As the caller named it.' }),
-    score: Percent('The score under the edges asked about.'),
+    score: Percent('The score under the thresholds asked about.'),
     from: Recommendation,
     to: Recommendation,
   },
@@ -176,7 +176,7 @@ export const SourceRecommendation = Type.Object(
     ),
     note: Type.String({ description: 'The result in words.' }),
   },
-  { description: 'Edges for one source, or for the project.' },
+  { description: 'Thresholds for one source, or for the project.' },
 );
 export type SourceRecommendation = Static<typeof SourceRecommendation>;
 
@@ -188,7 +188,7 @@ export const RecommendationsReply = Type.Object({
 export type RecommendationsReply = Static<typeof RecommendationsReply>;
 
 /**
- * What of a session decides its recommendation under any edges: the score before ceilings, the ceilings, what a verified agent is
+ * What of a session decides its recommendation under any thresholds: the score before ceilings, the ceilings, what a verified agent is
  * answered, and where step-up began (null: it was off). Sessions that agree in it are counted together.
  */
 export interface DecisionInputs {
@@ -221,7 +221,7 @@ export interface HypotheticalDecision {
   readonly recommendation: ScoreReply['recommendation'];
 }
 
-/** What edges are fitted to: one source, or the project. */
+/** What thresholds are fitted to: one source, or the project. */
 export interface FitSubject {
   readonly cells: readonly DistributionCell[];
   readonly current: { readonly reviewLow: number; readonly blockThreshold: number };

@@ -24,7 +24,7 @@ const guides = {
   languages: 'scoring in Node.js, Python, PHP and Go',
   hashing: 'hashing identities, byte by byte',
   evaluate: 'a trial that proves something',
-  calibrate: 'the two edges, and when to move them',
+  calibrate: 'the two thresholds, and when to move them',
   'go-live': 'before, and the first weeks',
 } as const;
 

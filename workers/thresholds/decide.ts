@@ -1,6 +1,6 @@
 /**
- * What a recorded session would have been recommended under other edges, from what was recorded of it and never by scoring again. The same
- * ceilings and the same decision as in scoring, so that the edges it was scored with give back what it was answered.
+ * What a recorded session would have been recommended under other thresholds, from what was recorded of it and never by scoring again. The same
+ * ceilings and the same decision as in scoring, so that the thresholds it was scored with give back what it was answered.
  */
 import { calibrationDefaults } from '../../src/contract/calibration.js';
 import type { DecisionInputs, HypotheticalDecision, HypotheticalThresholds } from '../../src/contract/thresholds.js';
@@ -32,8 +32,8 @@ export function blockLevelOf(inputs: DecisionInputs): number {
   let passes = 101;
   while (passes - blocks > 1) {
     const middle = Math.floor((blocks + passes) / 2);
-    const edges = { reviewLow: 0, blockThreshold: middle, stepUpThreshold: null };
-    if (decide(inputs, edges).recommendation === 'block') blocks = middle;
+    const thresholds = { reviewLow: 0, blockThreshold: middle, stepUpThreshold: null };
+    if (decide(inputs, thresholds).recommendation === 'block') blocks = middle;
     else passes = middle;
   }
   return blocks;

@@ -1,5 +1,5 @@
 /**
- * Edges that labels allow. blockThreshold is the lowest one whose false blocks stay under the target with 95% confidence; reviewLow the
+ * Thresholds that labels allow. blockThreshold is the lowest one whose false blocks stay under the target with 95% confidence; reviewLow the
  * lowest one that keeps reviews within their budget. Under the numbers that the target needs there is a shortfall and never an edge.
  *
  * A source with at least a third of the numbers leans on the rest of its project for what is missing, weighed at most twice its own;

@@ -1,5 +1,5 @@
 /**
- * Edges that a project’s own labels allow, for the project and for each of its sources. A suggestion only: nothing is ever applied.
+ * Thresholds that a project’s own labels allow, for the project and for each of its sources. A suggestion only: nothing is ever applied.
  */
 import { createHash } from 'node:crypto';
 import { resolveCalibration, type LiteConfig } from '../../contract/calibration.js';

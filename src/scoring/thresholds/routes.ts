@@ -1,5 +1,5 @@
 /**
- * Routes that look at edges before they are moved. Both are for the project of the key; an organization key names the project.
+ * Routes that test thresholds before they change. Both are for the project of the key; an organization key names the project.
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
@@ -35,7 +35,7 @@ export function registerThresholdRoutes(app: FastifyInstance, deps: ThresholdRou
       schema: {
         tags,
         operationId: 'recommendThresholds',
-        summary: 'Edges that the project’s own labels allow',
+        summary: 'Thresholds that the project’s own labels support',
         description:
           'For the project and for each of its sources. Never applied by itself. Under the labels that the target needs, insufficient_data with what is missing.',
         querystring: RecommendationsQuery,
@@ -55,7 +55,7 @@ export function registerThresholdRoutes(app: FastifyInstance, deps: ThresholdRou
       schema: {
         tags,
         operationId: 'simulateThresholds',
-        summary: 'The mix that other edges would have given',
+        summary: 'The mix that other thresholds would have given',
         description:
           'Replays recorded sessions, never scores again. A session scored several times counts once, by its last receipt.',
         body: { ...SimulationRequest, examples: [{ reviewLow: 35, blockThreshold: 70, flips: 10 }] },

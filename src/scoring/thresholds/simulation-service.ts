@@ -1,5 +1,5 @@
 /**
- * What other edges would have made of recorded sessions. Counts come from the score distribution, decisions from the pure core; nothing is scored
+ * What other thresholds would have made of recorded sessions. Counts come from the score distribution, decisions from the pure core; nothing is scored
  * again, and the same question gets the same answer as long as nothing new was scored.
  */
 import { invalid } from '../../kernel/faults.js';
