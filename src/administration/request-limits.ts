@@ -105,7 +105,7 @@ export function createLimits(deps: LimitDeps): Limits {
  * The limits of a key, by lineage: a key and those that replace it share them, and so do scoring and every other call. Those of an OAuth
  * client hold over all projects of its organization, so that they are taken before a call looks at one.
  */
-export function keyRateLimits({ lineage, limits }: Pick<KeyCaller, 'lineage' | 'limits'>): readonly RateLimit[] {
+function keyRateLimits({ lineage, limits }: Pick<KeyCaller, 'lineage' | 'limits'>): readonly RateLimit[] {
   return [
     { key: `${lineage}:minute`, limit: limits.perMinute, windowSeconds: 60 },
     { key: `${lineage}:day`, limit: limits.perDay, windowSeconds: 86_400 },

@@ -248,7 +248,7 @@ export const respondentSubject = (makeRef: MakeRef, holder: string, respondentId
   makeRef(holder, 'history:respondent', respondentId);
 
 /** Subjects that a request names. A respondentId equal to the sessionId names nobody. */
-export function historySubjectsOf(request: ScoreInput, holder: string, makeRef: MakeRef): HistorySubjects {
+function historySubjectsOf(request: ScoreInput, holder: string, makeRef: MakeRef): HistorySubjects {
   const { respondentId, sessionId, sourceId, subSourceId } = request;
   return {
     respondent:

@@ -127,7 +127,7 @@ export interface Statistics {
 type Sample = NonNullable<NonNullable<ProbeBody['beh']>['interval']>;
 
 /** null for an absent sample and for one of nothing. */
-export function readStatistics(sample: Sample | null | undefined): Statistics | null {
+function readStatistics(sample: Sample | null | undefined): Statistics | null {
   if (sample == null) return null;
   const [count, mean, deviation, min, max] = sample;
   return count > 0 ? { count, mean, deviation, min, max } : null;

@@ -102,7 +102,7 @@ export const velocityThresholds = {
   perPrefixZ: 0.2,
   /** Sessions keep to the waking hours, so an hour’s fair share of a day is larger than a 24th. */
   prefixWakingHours: 10,
-  /** Variance of a usual hour beside that of chance, as a share of its square. */
+  /** Variance of a usual hour in addition to that of chance, as a share of its square. */
   usualSpread: 0.25,
   householdMax: 5,
   /** People on one address of a carrier or campus up to whom sharing speaks for them; more says nothing by itself. */

@@ -1,12 +1,12 @@
 /**
- * What the axes share of one session: the facts, the page loads that its probe told of, and the user agents, each read once. What makes a
+ * What the axes share of one session: the facts, the page loads that its probe reported, and the user agents, each read once. What makes a
  * session measured is decided here and nowhere else.
  */
 import type { ProbeFacts, ScoreFacts } from '../../src/contract/facts.js';
 import type { ProbeBody, ProbeTransport } from '../../src/contract/probe.js';
 import { readUserAgent, type UserAgent } from '../../src/contract/user-agent.js';
 
-/** One page load, as the probe told of it. */
+/** One page load, as the probe reported it. */
 export interface Page {
   /** A message of a page that a later one of the same page stands for; it is looked at for what it says against the session only. */
   readonly replaced: boolean;
@@ -23,7 +23,7 @@ export interface Visit {
   readonly facts: ScoreFacts;
   /** The page that the device is known by first, then the others; none where no probe came. */
   readonly pages: readonly Page[];
-  /** Whether a probe told enough of the device: only then can a session be called human. */
+  /** Whether a probe reported enough of the device: only then can a session be called human. */
   readonly deviceMeasured: boolean;
   /** The user agent that the caller passed on. */
   readonly callerAgent: UserAgent | null;
@@ -63,14 +63,14 @@ export function readPage({ body, transport }: ProbeFacts, replaced = false): Pag
 }
 
 /**
- * A page is measured where it told its user agent, whether a program drives it and which contradictions it found (none is an answer too), and at least two values in
+ * A page is measured if it reported its user agent, whether a program drives it and which contradictions it found (none is an answer too), and at least two values in
  * three of the groups hardware, screen, locale, graphics and environment. Less than that anybody can type by hand.
  */
 function isMeasured({ body, pageAgent }: Page): boolean {
   const { groups, groupsMin, valuesPerGroupMin } = measuredThresholds;
   if (pageAgent === null || typeof body.auto?.webdriver !== 'boolean' || body.lies == null) return false;
-  const told = groups.filter((name) => countKnown(body[name]) >= valuesPerGroupMin);
-  return told.length >= groupsMin;
+  const known = groups.filter((name) => countKnown(body[name]) >= valuesPerGroupMin);
+  return known.length >= groupsMin;
 }
 
 function countKnown(group: object | undefined): number {

@@ -1,6 +1,6 @@
 /**
- * For development: which sessions the probe told of lately, by address, so that a score without a probe can say that one came under another session
- * id or another project's key. In this process only, bounded, and never where respondents are: whoever shares an address would be told of each other.
+ * For development: from which sessions the probe sent messages lately, by address, so that a score without a probe can say that one came under another session
+ * id or another project's key. In this process only, bounded, and never where respondents are: whoever shares an address would learn of each other.
  */
 import { LRUCache } from 'lru-cache';
 import { parseAddress } from '../../net/address.js';
