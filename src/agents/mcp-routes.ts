@@ -47,7 +47,7 @@ export function registerMcp(scope: FastifyInstance, deps: McpRouteDeps): void {
       onCall: () => {
         request.rateTaken = true;
       },
-      onFailure: (error) => request.log.error({ err: error }, 'a tool failed'),
+      onFailure: (error) => request.log.error({ requestId: request.id, err: error }, 'a tool failed'),
     });
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     try {
@@ -100,7 +100,8 @@ function answerError(
   reply: FastifyReply,
 ): FastifyReply {
   const fault = asFault(error);
-  if (fault.status >= 500) request.log.error({ err: error }, 'a message of the Model Context Protocol failed');
+  if (fault.status >= 500)
+    request.log.error({ requestId: request.id, err: error }, 'a message of the Model Context Protocol failed');
   if (fault.details.headers !== undefined) void reply.headers({ ...fault.details.headers });
   if (fault.status === 401) {
     const metadata = `resource_metadata="${siteUrl()}/.well-known/oauth-protected-resource/mcp"`;

@@ -155,7 +155,7 @@ function answerError(error: unknown, request: FastifyRequest, reply: FastifyRepl
   const isTheirs =
     typeof error === 'object' && error !== null && 'validation' in error && error.validation !== undefined;
   const page = isTheirs ? 'broken' : pageOfFault(error instanceof Fault ? error : { status: 500 });
-  if (page === 'later') request.log.error({ err: error }, 'a respondent could not be served');
+  if (page === 'later') request.log.error({ requestId: request.id, err: error }, 'a respondent could not be served');
   const language = request.headers['accept-language']?.split(',')[0]?.trim() ?? 'en';
   const retry = page === 'later' ? { 'retry-after': '60' } : {};
   return reply

@@ -44,7 +44,8 @@ export function registerErrorAnswers(app: FastifyInstance, { methodsOf, docsPath
 /** Logs and sends a fault; also for handlers outside the routes, such as a refused protocol upgrade. */
 export function answerFault(fault: Fault, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { internal } = fault.details;
-  if (fault.status >= 500) request.log.error({ code: fault.code, internal, err: fault.cause }, fault.message);
+  if (fault.status >= 500)
+    request.log.error({ requestId: request.id, code: fault.code, internal, err: fault.cause }, fault.message);
   return sendFault(fault, request, reply);
 }
 

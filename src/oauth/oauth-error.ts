@@ -41,7 +41,7 @@ function asOAuthError(error: Error & { statusCode?: number }, request: FastifyRe
   if (error instanceof Fault && error.status === 503) return new OAuthError('temporarily_unavailable', error.message);
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
     return new OAuthError('invalid_request', 'Send the request as application/x-www-form-urlencoded, at most 16 KiB.');
-  request.log.error({ err: error }, 'the token endpoint failed');
+  request.log.error({ requestId: request.id, err: error }, 'the token endpoint failed');
   return new OAuthError('server_error', `The service failed on this request. Quote the request id ${request.id}.`);
 }
 
