@@ -318,7 +318,7 @@ t.test('a back-up is neither of the future nor older than the database', async (
   const now = Date.now();
   t.match(await restored(now + 60_000), { outcome: 'refused', message: /is in the future of the database/ });
   t.match(await restored(now - 366 * 86_400_000), { outcome: 'refused', message: /before this database was made/ });
-  t.match(await restored(now - 60_000), { outcome: 'done', reply: { recordsToldAnew: 0 } });
+  t.match(await restored(now - 60_000), { outcome: 'done', reply: { recordsResent: 0 } });
 });
 
 t.test('every administrative write is in the audit trail: who, what, when, and no secret', async (t) => {
