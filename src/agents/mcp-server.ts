@@ -2,6 +2,8 @@
  * A Model Context Protocol server for one request: it knows the caller, and nothing of requests before. Listed are the tools that the token
  * may call; a call of another one says which scope it needs.
  */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
@@ -14,9 +16,14 @@ import {
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { KeyCaller } from '../kernel/caller.js';
-import type { Page } from './documentation.js';
-import type { RelayDeps, RelayedBy } from './relay.js';
-import { callTool, mayCall, type PreparedTool } from './tool-call.js';
+import { callTool, mayCall, type PreparedTool, type RelayDeps, type RelayedBy } from './tool-call.js';
+
+interface Page {
+  readonly uri: string;
+  readonly name: string;
+  readonly title: string;
+  readonly text: string;
+}
 
 export interface McpDeps extends RelayDeps {
   readonly tools: readonly PreparedTool[];
@@ -68,3 +75,16 @@ const describe = ({ name, title, description, scopes, input, output, readOnly }:
   outputSchema: output as unknown as NonNullable<Tool['outputSchema']>,
   annotations: { readOnlyHint: readOnly, destructiveHint: false, openWorldHint: false },
 });
+
+const charactersMax = 65_536;
+
+/** The documentation pages that agents may read, as they stand in the package. Read once; a package without them fails the start. */
+export function readDocumentation(packageRoot: string): readonly Page[] {
+  const directory = join(packageRoot, 'docs');
+  const names = readdirSync(directory).filter((name) => name.endsWith('.md'));
+  return names.sort().map((name) => {
+    const text = readFileSync(join(directory, name), 'utf8').slice(0, charactersMax);
+    const title = /^# (.+)$/m.exec(text)?.[1] ?? name;
+    return { uri: `verifyhuman://docs/${name}`, name, title, text };
+  });
+}

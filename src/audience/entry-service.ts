@@ -13,12 +13,12 @@ import {
   freeReservation,
   pageOf,
   surveyAddress,
+  screenOut,
   takeReservation,
   underLock,
   type Answer,
   type SurveyDeps,
 } from './fielding.js';
-import { isVerificationEnough, screen, type DuplicateBand } from './entry-decision.js';
 import {
   changeReservation,
   findReservation,
@@ -28,7 +28,7 @@ import {
   type QuotaReservation,
   type Traits,
 } from './reservation-store.js';
-import { letsHoldersFinish } from './study-states.js';
+import { isVerificationEnough, letsHoldersFinish, screen } from './study-rules.js';
 import { findStudy, type Study } from './study-store.js';
 
 /** Somebody at the entry link. */
@@ -108,35 +108,16 @@ async function scoreOnce(
     reservation.state === 'entering' || (reservation.state === 'screened' && reservation.screenedFor === 'full');
   if (!isOpen || study.status !== 'fielding') return reservation;
   const reply = await gate(deps, study, reservation, visit);
-  const duplicateBand: DuplicateBand = reply.duplicate.band;
-  const score = { ...reply, duplicateBand, receiptId: reply.receiptId };
+  const { score, recommendation, receiptId } = reply;
+  const scored = { score, recommendation, receiptId, duplicateBand: reply.duplicate.band };
   const country = byAddress ?? reservation.country;
-  const reason = screen({ recommendation: reply.recommendation, duplicateBand, country }, study);
+  const reason = screen({ ...scored, recommendation, country }, study);
   return underLock(deps.database, reservation, async (tx, current, now) => {
     if (now.state !== reservation.state || current.status !== 'fielding') return now;
-    if (reason !== null)
-      return changeReservation(
-        tx,
-        now,
-        { ...scoreOf(score), state: 'screened', screenedFor: reason },
-        { screenedOut: now.state === 'screened' ? 0 : 1 },
-      );
-    return takeReservation(tx, current, now, {
-      ...scoreOf(score),
-      state: current.serviceCheck ? 'verifying' : 'surveying',
-      dueInMs: deps.reservationMs,
-    });
+    if (reason !== null) return screenOut(tx, now, { ...scored, screenedFor: reason });
+    return takeReservation(tx, current, now, { ...scored, ...firstStep(deps, current) });
   });
 }
-
-const scoreOf = ({
-  score,
-  recommendation,
-  duplicateBand,
-  receiptId,
-}: ScoreReply & { duplicateBand: DuplicateBand }) => ({
-  ...{ score, recommendation, duplicateBand, receiptId },
-});
 
 /** The same scoring as with a key. The session is the reservation, so a repeat is the same receipt, or a new one that counts nothing twice. */
 async function gate(deps: EntryDeps, study: Study, reservation: QuotaReservation, visit: Visit): Promise<ScoreReply> {
@@ -156,11 +137,7 @@ async function gate(deps: EntryDeps, study: Study, reservation: QuotaReservation
 
 /** What a study measures belongs to its project, and the key that created the study may read it. */
 export const dataOwnerOf = ({ organizationId, projectId, lineage, isTest }: Study): DataOwner => ({
-  lineage,
-  organizationId,
-  projectId,
-  isTest,
-  isDemo: false,
+  ...{ lineage, organizationId, projectId, isTest, isDemo: false },
 });
 
 /** Where a respondent goes from the reservation that they have. */
@@ -174,19 +151,19 @@ async function continueAt(deps: EntryDeps, study: Study, reservation: QuotaReser
   return verify(deps, study, reservation);
 }
 
+const firstStep = ({ reservationMs }: EntryDeps, { serviceCheck }: Study) =>
+  ({ state: serviceCheck ? 'verifying' : 'surveying', dueInMs: reservationMs }) as const;
+
 /** Takes a released reservation back while there is room. */
 async function retake(deps: EntryDeps, study: Study, reservation: QuotaReservation): Promise<Answer> {
   if (study.status === 'completed') return pageOf(study, 'closed');
   const taken = await underLock(deps.database, reservation, async (tx, current, now) =>
-    now.state === 'released'
-      ? takeReservation(tx, current, now, {
-          state: current.serviceCheck ? 'verifying' : 'surveying',
-          dueInMs: deps.reservationMs,
-        })
-      : now,
+    now.state === 'released' ? takeReservation(tx, current, now, firstStep(deps, current)) : now,
   );
   return taken.state === 'released' ? pageOf(study, 'full') : continueAt(deps, study, taken);
 }
+
+const failedVerification = { state: 'screened', screenedFor: 'verification' } as const;
 
 /** To the hosted verification, or past it where its result is there. */
 async function verify(deps: EntryDeps, study: Study, reservation: QuotaReservation): Promise<Answer> {
@@ -198,21 +175,12 @@ async function verify(deps: EntryDeps, study: Study, reservation: QuotaReservati
   const judged = await underLock(deps.database, reservation, async (tx, current, now) => {
     if (now.state !== 'verifying') return now;
     if (!isVerificationEnough(result, current))
-      return changeReservation(
-        tx,
-        now,
-        { state: 'screened', screenedFor: 'verification' },
-        { held: -1, screenedOut: 1 },
-      );
+      return changeReservation(tx, now, failedVerification, { held: -1, screenedOut: 1 });
     // Sample and quotas may have been reduced since the reservation was taken.
     if (!(await hasRoom(tx, current, now.reservationId, 'verified')))
       return freeReservation(tx, now, { state: 'released' });
-    return changeReservation(
-      tx,
-      now,
-      { state: 'surveying', verified: true, dueInMs: deps.reservationMs },
-      { verified: 1 },
-    );
+    const passed = { state: 'surveying', verified: true, dueInMs: deps.reservationMs } as const;
+    return changeReservation(tx, now, passed, { verified: 1 });
   });
   if (judged.state === 'released') return pageOf(study, 'full');
   return continueAt(deps, study, judged);
@@ -220,11 +188,8 @@ async function verify(deps: EntryDeps, study: Study, reservation: QuotaReservati
 
 /** Of two that make a link at once, the first one's is used. */
 async function makeLink(deps: EntryDeps, study: Study, reservation: QuotaReservation): Promise<string> {
-  const made = await deps.verification.makeLink(
-    reservation,
-    study,
-    `${deps.audienceUrl()}/verified/${reservation.reservationId}`,
-  );
+  const returnUrl = `${deps.audienceUrl()}/verified/${reservation.reservationId}`;
+  const made = await deps.verification.makeLink(reservation, study, returnUrl);
   const kept = await underLock(deps.database, reservation, async (tx, _study, now) =>
     now.linkId === null ? changeReservation(tx, now, { linkId: made }) : now,
   );

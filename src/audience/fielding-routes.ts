@@ -19,7 +19,7 @@ import { pageOfFault, type Answer } from './fielding.js';
 import { pageHeaders, pageStatus, renderPage } from './pages.js';
 import type { Traits } from './reservation-store.js';
 import { returnStatuses, type createReturnService } from './return-service.js';
-import { normalTrait } from './study-checks.js';
+import { normalTrait } from './study-rules.js';
 
 export interface FieldingRouteDeps {
   readonly entries: ReturnType<typeof createEntryService>;

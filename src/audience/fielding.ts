@@ -48,38 +48,27 @@ export function underLock<T>(
 export async function takeReservation(
   tx: Queryable,
   study: Study,
-  reservation: QuotaReservation,
+  now: QuotaReservation,
   change: ReservationChange,
 ): Promise<QuotaReservation> {
-  const wasScreened = reservation.state === 'screened';
-  if (await hasRoom(tx, study, reservation.reservationId, 'held'))
-    return changeReservation(
-      tx,
-      reservation,
-      { ...change, screenedFor: null },
-      { held: 1, screenedOut: wasScreened ? -1 : 0 },
-    );
-  if (reservation.state === 'released') return reservation;
-  return changeReservation(
-    tx,
-    reservation,
-    { ...change, state: 'screened', screenedFor: 'full', verified: false },
-    { screenedOut: wasScreened ? 0 : 1 },
-  );
+  const screenedOut = now.state === 'screened' ? -1 : 0;
+  if (await hasRoom(tx, study, now.reservationId, 'held'))
+    return changeReservation(tx, now, { ...change, screenedFor: null }, { held: 1, screenedOut });
+  if (now.state === 'released') return now;
+  return screenOut(tx, now, { ...change, screenedFor: 'full', verified: false });
 }
+
+/** Screens out who holds no reservation. */
+export const screenOut = (tx: Queryable, now: QuotaReservation, change: ReservationChange): Promise<QuotaReservation> =>
+  changeReservation(tx, now, { ...change, state: 'screened' }, { screenedOut: now.state === 'screened' ? 0 : 1 });
 
 /** Frees a held reservation. */
 export const freeReservation = (
   tx: Queryable,
-  reservation: QuotaReservation,
+  now: QuotaReservation,
   change: ReservationChange,
 ): Promise<QuotaReservation> =>
-  changeReservation(
-    tx,
-    reservation,
-    { ...change, verified: false },
-    { held: -1, verified: reservation.verified ? -1 : 0 },
-  );
+  changeReservation(tx, now, { ...change, verified: false }, { held: -1, verified: now.verified ? -1 : 0 });
 
 export interface SurveyDeps {
   readonly database: Database;

@@ -9,7 +9,7 @@ import { createNotifier } from '../stores/notifier.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { freeReservation, underLock } from './fielding.js';
-import type { ReportOutcome } from './outcome-reporter.js';
+import type { ReportOutcome } from './return-service.js';
 import { reservationColumns, type QuotaReservation } from './reservation-store.js';
 import { findStudy } from './study-store.js';
 

@@ -2,9 +2,10 @@
  * The quota reservations of respondents in a study. Every change happens under the lock of the study, and changes the counts of the study and
  * its quotas with it.
  */
-import type { DuplicateBand } from './entry-decision.js';
+import type { DuplicateBand } from './study-rules.js';
 import { makeId } from '../crypto/ids.js';
-import type { Queryable, SqlValue } from '../stores/database/port.js';
+import type { Database, Queryable, SqlValue } from '../stores/database/port.js';
+import { inOrganization } from '../stores/database/tenant.js';
 import { quotaCounts, type Study } from './study-store.js';
 
 export type ReservationState =
@@ -17,14 +18,6 @@ export interface Traits {
   readonly gender: string | null;
   readonly age: number | null;
   readonly profession: string | null;
-}
-
-/** Of the score at the gate. */
-export interface GateScore {
-  readonly score: number;
-  readonly recommendation: string;
-  readonly duplicateBand: DuplicateBand;
-  readonly receiptId: string;
 }
 
 export interface QuotaReservation extends Traits {
@@ -64,29 +57,19 @@ export async function openReservation(
   study: Study,
   respondent: Pick<QuotaReservation, 'respondentId' | 'respondentRef' | 'sourceId'> & Traits,
 ): Promise<QuotaReservation> {
-  const { country, gender, age, profession } = respondent;
+  const { studyId, organizationId, projectId } = study;
+  const { respondentId, sourceId, respondentRef, country, gender, age, profession } = respondent;
+  const traits = [country, gender, age, profession];
   const [made] = await tx.query<ReservationRow>(
     `INSERT INTO study_places (place_id, study_id, organization_id, project_id, respondent_id, source_id, respondent_ref, state, country, gender, age, profession)
      VALUES ($1, $2, $3, $4, $5, $6, $7, 'entering', $8, $9, $10, $11) ON CONFLICT (study_id, respondent_ref) DO NOTHING RETURNING ${reservationColumns}`,
-    [
-      makeId('reservation'),
-      study.studyId,
-      study.organizationId,
-      study.projectId,
-      respondent.respondentId,
-      respondent.sourceId,
-      respondent.respondentRef,
-      country,
-      gender,
-      age,
-      profession,
-    ],
+    [makeId('reservation'), studyId, organizationId, projectId, respondentId, sourceId, respondentRef, ...traits],
   );
   if (made !== undefined) {
-    await tx.query('UPDATE studies SET entered = entered + 1 WHERE study_id = $1', [study.studyId]);
+    await tx.query('UPDATE studies SET entered = entered + 1 WHERE study_id = $1', [studyId]);
     return made;
   }
-  const known = await findRespondentReservation(tx, study.studyId, respondent.respondentRef);
+  const known = await findRespondentReservation(tx, studyId, respondentRef);
   if (known === null) throw new Error('a conflicting quota reservation cannot be read');
   return known;
 }
@@ -129,18 +112,13 @@ export async function hasRoom(
 }
 
 /** By how much a change of one reservation moves the counts. */
-export interface Shift {
-  readonly held?: number;
-  readonly verified?: number;
-  readonly completed?: number;
-  readonly screenedOut?: number;
-}
+type Shift = Partial<Pick<Study, 'held' | 'verified' | 'completed' | 'screenedOut'>>;
 
 /** Changes to a reservation. Absent fields stay. */
-export type ReservationChange = Partial<GateScore> & {
+export type ReservationChange = Partial<
+  Pick<QuotaReservation, 'score' | 'recommendation' | 'duplicateBand' | 'receiptId' | 'screenedFor' | 'verified'>
+> & {
   readonly state?: ReservationState;
-  readonly screenedFor?: ScreenedFor | null;
-  readonly verified?: boolean;
   readonly linkId?: string;
   /** Milliseconds from now, by the database’s clock, until the reservation expires. */
   readonly dueInMs?: number;
@@ -208,3 +186,32 @@ export async function keepToken(
   if (row === undefined) throw new Error('there is no such quota reservation');
   return row.token;
 }
+
+/** Whose reservations are erased; respondentId is the rid that suppliers send. */
+type ErasedRespondent = Pick<QuotaReservation, 'organizationId' | 'projectId' | 'respondentId'>;
+
+/** The keyed hashes that stand for the respondent elsewhere; one at most, none where they are in no study. */
+export const findRespondentRefs = (
+  database: Database,
+  { organizationId, projectId, respondentId }: ErasedRespondent,
+): Promise<readonly string[]> =>
+  inOrganization(database, organizationId, async (tx) => {
+    const rows = await tx.query<{ respondent_ref: string }>(
+      'SELECT DISTINCT respondent_ref FROM study_places WHERE project_id = $1 AND respondent_id = $2 LIMIT 10',
+      [projectId, respondentId],
+    );
+    return rows.map((row) => row.respondent_ref);
+  });
+
+/** Removes the respondent’s names, token and receipt from their reservations, which stay counted and name nobody any more. */
+export const eraseReservations = (
+  database: Database,
+  { organizationId, projectId, respondentId }: ErasedRespondent,
+): Promise<unknown> =>
+  inOrganization(database, organizationId, (tx) =>
+    tx.query(
+      `UPDATE study_places SET respondent_id = 'erased', respondent_ref = place_id, token = NULL, token_until = NULL, receipt_id = NULL, link_id = NULL
+        WHERE project_id = $1 AND respondent_id = $2`,
+      [projectId, respondentId],
+    ),
+  );

@@ -1,13 +1,19 @@
 /**
  * The way back from a survey: closes the reservation of the token, once. The first answer stands, and a repeated return gets the same page. A
- * reservation that was released meanwhile is taken back if there is room.
+ * reservation that was released meanwhile is taken back if there is room. The outcome is then reported to scoring, so that later scores know it: a
+ * complete, or a disqualification for fit, which is neutral. The next round repeats a report that failed; a repeated one counts once.
  */
+import type { OutcomeEvent } from '../contract/outcome.js';
+import { Fault } from '../errors.js';
+import type { DataOwner } from '../kernel/caller.js';
 import type { Database, Queryable } from '../stores/database/port.js';
+import { inOrganization } from '../stores/database/tenant.js';
+import type { Logger } from '../telemetry/logger.js';
+import { dataOwnerOf } from './entry-service.js';
 import { freeReservation, pageOf, takeReservation, underLock, type Answer } from './fielding.js';
-import type { ReportOutcome } from './outcome-reporter.js';
 import { changeReservation, findReservation, hasRoom, type QuotaReservation } from './reservation-store.js';
 import { isTokenOf, type ReservationTokens } from './reservation-tokens.js';
-import { letsHoldersFinish } from './study-states.js';
+import { letsHoldersFinish } from './study-rules.js';
 import { findStudy, type Study } from './study-store.js';
 
 export const returnStatuses = ['complete', 'terminate'] as const;
@@ -81,3 +87,40 @@ async function complete(tx: Queryable, study: Study, reservation: QuotaReservati
   );
   return { page: 'thanks', closed };
 }
+
+/** Never rejects. */
+export type ReportOutcome = (study: Study, reservation: QuotaReservation) => Promise<void>;
+
+export interface OutcomeReporterDeps {
+  readonly database: Database;
+  readonly acceptOutcomes: (owner: DataOwner, events: readonly OutcomeEvent[]) => Promise<unknown>;
+  readonly logger: Logger;
+}
+
+export function createOutcomeReporter({ database, acceptOutcomes, logger }: OutcomeReporterDeps): ReportOutcome {
+  return async (study, reservation) => {
+    const { reservationId } = reservation;
+    try {
+      await acceptOutcomes(dataOwnerOf(study), [outcomeOf(reservation)]).catch((error: unknown) => {
+        // An invalid event stays invalid, so it is not repeated.
+        if (!(error instanceof Fault) || error.code !== 'VALIDATION_FAILED') throw error;
+        logger.error(
+          { err: error, reservationId },
+          'the outcome of a quota reservation was refused and is not reported',
+        );
+      });
+      await inOrganization(database, reservation.organizationId, (tx) =>
+        tx.query('UPDATE study_places SET outcome_due = false WHERE place_id = $1', [reservationId]),
+      );
+    } catch (error) {
+      logger.warn({ err: error, reservationId }, 'an outcome was not reported; the next round reports it');
+    }
+  };
+}
+
+const outcomeOf = ({ reservationId, state, endedAt, respondentRef }: QuotaReservation): OutcomeEvent => ({
+  sessionId: reservationId,
+  occurredAt: (endedAt ?? new Date(0)).toISOString(),
+  detail: { respondentId: respondentRef },
+  ...(state === 'completed' ? { type: 'complete' } : { type: 'dq', reasonClass: 'fit' }),
+});

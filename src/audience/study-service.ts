@@ -12,8 +12,14 @@ import { Fault } from '../errors.js';
 import type { Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
-import { canonicalLanguage, findQuotaIssues, findStudyIssues, normalCountries } from './study-checks.js';
-import { possibleActions, stateAfter } from './study-states.js';
+import {
+  canonicalLanguage,
+  findQuotaIssues,
+  findStudyIssues,
+  normalCountries,
+  possibleActions,
+  stateAfter,
+} from './study-rules.js';
 import {
   changeStudy,
   findStudy,

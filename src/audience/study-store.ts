@@ -6,7 +6,7 @@ import type { StudyQuota, StudyState } from '../contract/study.js';
 import { makeId } from '../crypto/ids.js';
 import { cutPage, type Page } from '../kernel/paging.js';
 import type { Queryable } from '../stores/database/port.js';
-import { normalTrait } from './study-checks.js';
+import { normalTrait } from './study-rules.js';
 
 /** What of an organization a caller sees: all its projects’ studies (null), or those of one; of test mode or of live mode. */
 export interface StudyOwner {

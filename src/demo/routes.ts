@@ -3,18 +3,18 @@
  * customer’s backend. For development only: whoever reaches the page scores with the demo project’s key, which itself
  * never leaves the server. Faults of scoring are answered as scoring answers them.
  */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { CallerId } from '../contract/common.js';
 import { ScoreRequest } from '../contract/score.js';
 import { registerOpen } from '../http/access.js';
+import { userAgentLengthMax } from '../limits.js';
 import { packageRoot } from '../package-root.js';
-import { buildScoreRequest } from './backend.js';
 import { pagePolicy, renderPage } from './page.js';
 
 export interface DemoDeps {
@@ -49,15 +49,9 @@ export async function registerDemoRoutes(app: FastifyInstance, deps: DemoDeps): 
   app
     .withTypeProvider<TypeBoxTypeProvider>()
     .post('/demo/score', { config: open, schema: { hide: true, body: DemoVisitBody } }, async (request, reply) => {
-      const { sessionId, visitorId, declaredCountry } = request.body;
+      const { ip: peerAddress, headers } = request;
       const scoreRequest = buildScoreRequest(
-        {
-          sessionId,
-          visitorId,
-          declaredCountry: declaredCountry ?? undefined,
-          peerAddress: request.ip,
-          userAgent: request.headers['user-agent'],
-        },
+        { ...request.body, peerAddress, userAgent: headers['user-agent'] },
         deps.salt,
       );
       const answer = await deps.score(scoreRequest);
@@ -78,4 +72,31 @@ export async function registerDemoRoutes(app: FastifyInstance, deps: DemoDeps): 
       setHeaders: (reply) => void reply.header('cache-control', 'no-cache'),
     });
   });
+}
+
+interface DemoVisit extends Static<typeof DemoVisitBody> {
+  /** Address of the peer, as the socket names it. */
+  readonly peerAddress: string;
+  readonly userAgent: string | undefined;
+}
+
+/**
+ * What a customer’s backend does with a finished interview. Never fails; whatever is wrong with a value, the scoring call itself says so.
+ * Always in this order of fields: an identical retry is one whose body is the same.
+ */
+function buildScoreRequest(visit: DemoVisit, salt: string): ScoreRequest {
+  return {
+    sessionId: visit.sessionId,
+    clientIp: plainAddress(visit.peerAddress),
+    ...(visit.userAgent === undefined ? {} : { userAgent: visit.userAgent.slice(0, userAgentLengthMax) }),
+    studyId: 'demo-study',
+    sourceId: 'demo-page',
+    respondentId: createHash('sha256').update(`${salt}|${visit.visitorId}`).digest('hex'),
+    ...(typeof visit.declaredCountry === 'string' ? { declaredCountry: visit.declaredCountry } : {}),
+  };
+}
+
+/** A socket writes IPv4 mapped into IPv6 and adds a zone to a link’s own addresses; the request takes neither. */
+function plainAddress(text: string): string {
+  return text.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
 }

@@ -9,7 +9,6 @@ import type { StoredClient } from '../administration/oauth-clients.js';
 import type { Limits } from '../administration/request-limits.js';
 import { acceptAssertion, assertionType, claimedClient, type AssertionDeps } from './assertions.js';
 import { OAuthError } from './oauth-error.js';
-import { readBasic } from './token-form.js';
 
 export interface AuthenticationDeps extends AssertionDeps {
   readonly findClient: (clientId: string) => Promise<StoredClient | null>;
@@ -51,3 +50,29 @@ function holdsSecret(client: StoredClient | null, secret: string): boolean {
   const isRight = timingSafeEqual(given, client?.secretHash ?? nobody);
   return isRight && client !== null && client.secretHash !== null;
 }
+
+/** Reads a form strictly: a parameter that comes twice is refused (RFC 6749, 3.2), one without a value is absent, an unknown one is ignored. */
+export function readForm(text: string): ReadonlyMap<string, string> {
+  const form = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (form.has(name)) throw new OAuthError('invalid_request', 'A parameter is there twice.');
+    form.set(name, value);
+  }
+  return new Map([...form].filter(([, value]) => value !== ''));
+}
+
+/** Both halves are form-encoded before they are joined (RFC 6749, 2.3.1). null where the header is none of this scheme. */
+function readBasic(header: string | undefined): { readonly clientId: string; readonly secret: string } | null {
+  if (header === undefined || !/^basic /i.test(header)) return null;
+  const text = Buffer.from(header.slice('basic '.length).trim(), 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  if (colon < 0)
+    throw new OAuthError('invalid_client', 'The header Authorization is not clientId:clientSecret in base64.');
+  try {
+    return { clientId: decodePart(text.slice(0, colon)), secret: decodePart(text.slice(colon + 1)) };
+  } catch {
+    throw new OAuthError('invalid_client', 'The header Authorization is not form-encoded before its base64.');
+  }
+}
+
+const decodePart = (part: string): string => decodeURIComponent(part.replaceAll('+', ' '));

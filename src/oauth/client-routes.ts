@@ -23,16 +23,21 @@ import { inOrganization } from '../stores/database/tenant.js';
 import { createClientService, type Asking, type ClientServiceDeps } from './client-service.js';
 import { listClients, showClient } from './client-store.js';
 
-const tags = ['OAuth clients'];
 const path = '/organizations/:orgId/oauth-clients';
-const owner = { orgId: Type.String({ maxLength: 128 }) };
-const params = Type.Object(owner);
-const itemParams = Type.Object({ ...owner, clientId: Type.String({ maxLength: 128 }) });
-const access = (scope: string): Access => ({
+const Id = Type.String({ maxLength: 128 });
+const params = Type.Object({ orgId: Id });
+const itemParams = Type.Object({ orgId: Id, clientId: Id });
+const working = {
   credential: 'dashboard-or-organization-key',
   role: 'admin',
-  scope,
+  scope: 'keys:write',
   organization: 'orgId',
+} as const satisfies Access;
+const securing: Access = { ...working, afterTrial: true };
+const reading: Access = { ...securing, scope: 'keys:read' };
+const route = <Schema extends object>(access: Access, schema: Schema) => ({
+  config: { access },
+  schema: { tags: ['OAuth clients'], ...schema },
 });
 const askingOf = (request: FastifyRequest): Asking => ({
   organizationId: organizationOf(request),
@@ -52,18 +57,14 @@ function registerCollection(app: FastifyInstance, deps: ClientServiceDeps): void
 
   typed.get(
     path,
-    {
-      config: { access: { ...access('keys:read'), afterTrial: true } as Access },
-      schema: {
-        tags,
-        params,
-        operationId: 'listOAuthClients',
-        summary: 'List the organization’s OAuth clients, newest first',
-        description: 'Revoked ones as well. A page at a time: pass nextCursor on as cursor until it is null.',
-        querystring: PageQuery,
-        response: { 200: OAuthClientPage, ...errorReplies([400, 401, 403, 404, 429]) },
-      },
-    },
+    route(reading, {
+      params,
+      operationId: 'listOAuthClients',
+      summary: 'List the organization’s OAuth clients, newest first',
+      description: 'Revoked ones as well. A page at a time: pass nextCursor on as cursor until it is null.',
+      querystring: PageQuery,
+      response: { 200: OAuthClientPage, ...errorReplies([400, 401, 403, 404, 429]) },
+    }),
     async (request) => {
       const organizationId = organizationOf(request);
       const page = readPage(request.query);
@@ -76,19 +77,15 @@ function registerCollection(app: FastifyInstance, deps: ClientServiceDeps): void
 
   typed.post(
     path,
-    {
-      config: { access: access('keys:write') },
-      schema: {
-        tags,
-        params,
-        operationId: 'createOAuthClient',
-        summary: 'Make an OAuth client',
-        description:
-          'The secret is in this answer and nowhere else. With jwks there is none: the client signs assertions with a key of its own.',
-        body: { ...OAuthClientCreation, examples: [{ name: 'Fraud desk agent', scopes: ['lite:score', 'lite:read'] }] },
-        response: { 201: MadeOAuthClient, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
-      },
-    },
+    route(working, {
+      params,
+      operationId: 'createOAuthClient',
+      summary: 'Make an OAuth client',
+      description:
+        'The secret is in this answer and nowhere else. With jwks there is none: the client signs assertions with a key of its own.',
+      body: { ...OAuthClientCreation, examples: [{ name: 'Fraud desk agent', scopes: ['lite:score', 'lite:read'] }] },
+      response: { 201: MadeOAuthClient, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
+    }),
     async (request, reply) => reply.code(201).send(await service.create(askingOf(request), request.body)),
   );
 }
@@ -97,39 +94,30 @@ function registerItem(scope: FastifyInstance, deps: ClientServiceDeps): void {
   acceptEmptyBodies(scope);
   const typed = scope.withTypeProvider<TypeBoxTypeProvider>();
   const service = createClientService(deps);
-  const config = { access: { ...access('keys:write'), afterTrial: true } as Access };
 
   typed.post(
     `${path}/:clientId/rotate`,
-    {
-      config,
-      schema: {
-        tags,
-        params: itemParams,
-        operationId: 'rotateOAuthClient',
-        summary: 'Replace the secret or the keys of an OAuth client',
-        description:
-          'Id, name and scopes stay. The old secret and the tokens that were made with it are dead at once here and within a second everywhere. Without jwks the client gets a new secret, also where it had keys.',
-        body: { ...optionalBody(OAuthClientRotation), examples: [{}] },
-        response: { 200: MadeOAuthClient, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
-      },
-    },
+    route(securing, {
+      params: itemParams,
+      operationId: 'rotateOAuthClient',
+      summary: 'Replace the secret or the keys of an OAuth client',
+      description:
+        'Id, name and scopes stay. The old secret and the tokens that were made with it are dead at once here and within a second everywhere. Without jwks the client gets a new secret, also where it had keys.',
+      body: { ...optionalBody(OAuthClientRotation), examples: [{}] },
+      response: { 200: MadeOAuthClient, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
+    }),
     async (request) => service.rotate(askingOf(request), request.params.clientId, request.body ?? {}),
   );
 
   typed.delete(
     `${path}/:clientId`,
-    {
-      config,
-      schema: {
-        tags,
-        params: itemParams,
-        operationId: 'revokeOAuthClient',
-        summary: 'Revoke an OAuth client',
-        description: 'It and its tokens stop working everywhere within a second. Repeating the call changes nothing.',
-        response: { 200: OAuthClientRecord, ...errorReplies([400, 401, 403, 404, 429]) },
-      },
-    },
+    route(securing, {
+      params: itemParams,
+      operationId: 'revokeOAuthClient',
+      summary: 'Revoke an OAuth client',
+      description: 'It and its tokens stop working everywhere within a second. Repeating the call changes nothing.',
+      response: { 200: OAuthClientRecord, ...errorReplies([400, 401, 403, 404, 429]) },
+    }),
     async (request) => service.revoke(askingOf(request), request.params.clientId),
   );
 }

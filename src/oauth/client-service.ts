@@ -2,8 +2,8 @@
  * Making, rotating and revoking OAuth clients. Each write is recorded with it, and in force on this instance when it answers; the others
  * learn of it within a second. An organization key hands out no scope whose counterpart it lacks itself.
  */
-import { randomBytes } from 'node:crypto';
-import { notFound } from '../kernel/faults.js';
+import { createPublicKey, randomBytes } from 'node:crypto';
+import { invalid, notFound } from '../kernel/faults.js';
 import type { Caller } from '../kernel/caller.js';
 import { hashSecret } from '../administration/api-keys.js';
 import { recordAudit, type Actor } from '../administration/audit.js';
@@ -19,7 +19,7 @@ import {
   type OAuthScope,
 } from '../contract/oauth.js';
 import { makeId } from '../crypto/ids.js';
-import { Fault } from '../errors.js';
+import { Fault, type Issue } from '../errors.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import {
@@ -32,7 +32,6 @@ import {
   type AdministeredClient,
   type ClientCredential,
 } from './client-store.js';
-import { readKeySet } from './key-set.js';
 
 export interface ClientServiceDeps {
   readonly database: Database;
@@ -46,6 +45,9 @@ export interface Asking {
 }
 
 const secretFamily = 'vfoauth_';
+const rsaBitsMin = 2_048;
+const rsaBitsMax = 8_192;
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
 export function createClientService({ database, directories }: ClientServiceDeps) {
   /** Works on a client of the organization’s, and forgets it afterwards. */
@@ -76,13 +78,9 @@ export function createClientService({ database, directories }: ClientServiceDeps
         if (count >= clientsMax)
           throw new Fault('CONFLICT', `An organization has at most ${clientsMax} OAuth clients. Revoke one first.`);
         const clientId = makeId('client');
-        const client = await insertClient(tx, { clientId, organizationId, name, scopes, credential });
-        await recordAudit(tx, asking.actor, {
-          organizationId,
-          action: 'client.created',
-          subject: { kind: 'client', id: clientId },
-          detail: { name, scopes, authentication: showClient(client).authentication },
-        });
+        const client = await insertClient(tx, { clientId, organizationId, name, scopes }, credential);
+        const { authentication } = showClient(client);
+        await note(tx, asking, clientId, 'client.created', { name, scopes, authentication });
         return showMade(client, shown);
       });
     },
@@ -92,12 +90,8 @@ export function createClientService({ database, directories }: ClientServiceDeps
         if (client.revokedAt !== null) throw notFound('OAuth client');
         const { credential, shown } = makeCredential(jwks);
         const rotated = await replaceCredential(tx, clientId, credential);
-        await recordAudit(tx, asking.actor, {
-          organizationId: asking.organizationId,
-          action: 'client.rotated',
-          subject: { kind: 'client', id: clientId },
-          detail: { authentication: showClient(rotated).authentication },
-        });
+        const { authentication } = showClient(rotated);
+        await note(tx, asking, clientId, 'client.rotated', { authentication });
         return showMade(rotated, shown);
       }),
 
@@ -105,22 +99,24 @@ export function createClientService({ database, directories }: ClientServiceDeps
       onClient(asking, clientId, async (tx, client) => {
         if (client.revokedAt !== null) return showClient(client);
         const revoked = await revokeClient(tx, clientId);
-        await recordAudit(tx, asking.actor, {
-          organizationId: asking.organizationId,
-          action: 'client.revoked',
-          subject: { kind: 'client', id: clientId },
-          detail: { name: client.name },
-        });
+        await note(tx, asking, clientId, 'client.revoked', { name: client.name });
         return showClient(revoked);
       }),
   };
 }
 
+const note = (
+  tx: Queryable,
+  { organizationId, actor }: Asking,
+  clientId: string,
+  action: 'client.created' | 'client.rotated' | 'client.revoked',
+  detail: Readonly<Record<string, unknown>>,
+): Promise<void> =>
+  recordAudit(tx, actor, { organizationId, action, subject: { kind: 'client', id: clientId }, detail });
+
 const showMade = (client: AdministeredClient, secret: string | null): MadeOAuthClient => ({
-  clientId: client.clientId,
+  ...{ clientId: client.clientId, name: client.name, scopes: [...client.scopes] },
   ...(secret === null ? {} : { clientSecret: secret }),
-  name: client.name,
-  scopes: [...client.scopes],
   createdAt: client.createdAt.toISOString(),
 });
 
@@ -144,4 +140,38 @@ function requireReach(caller: Caller | null, scopes: readonly OAuthScope[]): voi
       'INSUFFICIENT_SCOPE',
       `A key administers a client with the scope ${beyond} only if it has ${oauthScopes[beyond].keyScope} itself.`,
     );
+}
+
+/** Each key must be complete, of a kind that assertions may be signed with, and public. Only the members that verify are kept. */
+function readKeySet({ keys }: ClientKeySet): ClientKeySet {
+  const issues = keys.flatMap((key, index): readonly Issue[] => {
+    const problem = problemOf(key);
+    return problem === null ? [] : [{ path: `/jwks/keys/${index}`, message: problem }];
+  });
+  const kids = keys.flatMap(({ kid }) => (kid === undefined ? [] : [kid]));
+  if (new Set(kids).size < kids.length || (keys.length > 1 && kids.length < keys.length))
+    issues.push({ path: '/jwks/keys', message: 'must each have a kid of their own where there are several.' });
+  if (issues.length > 0) throw invalid(issues);
+  return {
+    keys: keys.map(({ kty, kid, crv, x, y, n, e }) => ({
+      kty,
+      ...Object.fromEntries(
+        Object.entries(kty === 'RSA' ? { kid, n, e } : { kid, crv, x, y }).filter(([, value]) => value !== undefined),
+      ),
+    })),
+  };
+}
+
+function problemOf(key: ClientKeySet['keys'][number]): string | null {
+  if (privateMembers.some((member) => member in key))
+    return 'holds a private key, which is to be thrown away now: send the public half only.';
+  if (key.kty === 'OKP' && key.crv !== 'Ed25519') return 'must have the crv Ed25519.';
+  if (key.kty === 'EC' && key.crv !== 'P-256') return 'must have the crv P-256.';
+  try {
+    const { modulusLength } = createPublicKey({ key: { ...key }, format: 'jwk' }).asymmetricKeyDetails ?? {};
+    const isFit = modulusLength === undefined || (modulusLength >= rsaBitsMin && modulusLength <= rsaBitsMax);
+    return isFit ? null : `must have ${rsaBitsMin} to ${rsaBitsMax} bits.`;
+  } catch {
+    return 'is no valid public key.';
+  }
 }

@@ -5,7 +5,7 @@ import type { ClientKeySet, OAuthClientRecord, OAuthScope } from '../contract/oa
 import { cutPage, type Page } from '../kernel/paging.js';
 import type { Queryable } from '../stores/database/port.js';
 
-export interface AdministeredClient {
+export type AdministeredClient = {
   readonly clientId: string;
   readonly name: string;
   readonly scopes: readonly OAuthScope[];
@@ -13,35 +13,23 @@ export interface AdministeredClient {
   readonly createdAt: Date;
   readonly rotatedAt: Date | null;
   readonly revokedAt: Date | null;
-}
+};
 
 /** How a client authenticates: by one of the two. */
 export type ClientCredential =
   { readonly secretHash: Uint8Array; readonly jwks: null } | { readonly secretHash: null; readonly jwks: ClientKeySet };
 
-const columns = 'client_id, name, scopes, jwks IS NOT NULL AS has_keys, created_at, rotated_at, revoked_at';
-
-type Row = {
-  readonly client_id: string;
-  readonly name: string;
-  readonly scopes: readonly OAuthScope[];
-  readonly has_keys: boolean;
-  readonly created_at: Date;
-  readonly rotated_at: Date | null;
-  readonly revoked_at: Date | null;
-};
+const columns = `client_id AS "clientId", name, scopes, jwks IS NOT NULL AS "hasKeys", created_at AS "createdAt", rotated_at AS "rotatedAt",
+  revoked_at AS "revokedAt"`;
 
 const jsonOf = (jwks: ClientKeySet | null): string | null => (jwks === null ? null : JSON.stringify(jwks));
 
 export async function insertClient(
   tx: Queryable,
-  client: { readonly clientId: string; readonly organizationId: string; readonly name: string } & {
-    readonly scopes: readonly OAuthScope[];
-    readonly credential: ClientCredential;
-  },
+  client: Pick<AdministeredClient, 'clientId' | 'name' | 'scopes'> & { readonly organizationId: string },
+  { secretHash, jwks }: ClientCredential,
 ): Promise<AdministeredClient> {
-  const { secretHash, jwks } = client.credential;
-  const rows = await tx.query<Row>(
+  const rows = await tx.query<AdministeredClient>(
     `INSERT INTO oauth_clients (client_id, organization_id, name, scopes, secret_hash, jwks) VALUES ($1, $2, $3, $4, $5, $6::jsonb) RETURNING ${columns}`,
     [client.clientId, client.organizationId, client.name, [...client.scopes], secretHash, jsonOf(jwks)],
   );
@@ -54,11 +42,11 @@ export async function lockClient(
   organizationId: string,
   clientId: string,
 ): Promise<AdministeredClient | null> {
-  const [row] = await tx.query<Row>(
+  const [row] = await tx.query<AdministeredClient>(
     `SELECT ${columns} FROM oauth_clients WHERE client_id = $1 AND organization_id = $2 FOR UPDATE`,
     [clientId, organizationId],
   );
-  return row === undefined ? null : clientOf(row);
+  return row ?? null;
 }
 
 /** Active clients of the organization, null where there is no such organization; the organization’s row is locked, so that two that are made at once are counted. */
@@ -77,7 +65,7 @@ export async function replaceCredential(
   clientId: string,
   { secretHash, jwks }: ClientCredential,
 ): Promise<AdministeredClient> {
-  const rows = await tx.query<Row>(
+  const rows = await tx.query<AdministeredClient>(
     `UPDATE oauth_clients SET secret_hash = $2, jwks = $3::jsonb, version = version + 1, rotated_at = now() WHERE client_id = $1 RETURNING ${columns}`,
     [clientId, secretHash, jsonOf(jwks)],
   );
@@ -85,7 +73,7 @@ export async function replaceCredential(
 }
 
 export async function revokeClient(tx: Queryable, clientId: string): Promise<AdministeredClient> {
-  const rows = await tx.query<Row>(
+  const rows = await tx.query<AdministeredClient>(
     `UPDATE oauth_clients SET revoked_at = coalesce(revoked_at, now()) WHERE client_id = $1 RETURNING ${columns}`,
     [clientId],
   );
@@ -97,36 +85,22 @@ export async function listClients(
   organizationId: string,
   page: Page,
 ): Promise<{ readonly items: readonly AdministeredClient[]; readonly nextCursor: string | null }> {
-  const rows = await tx.query<Row>(
+  const rows = await tx.query<AdministeredClient>(
     `SELECT ${columns} FROM oauth_clients WHERE organization_id = $1 AND ($2::text IS NULL OR client_id < $2) ORDER BY client_id DESC LIMIT $3`,
     [organizationId, page.below, page.limit + 1],
   );
-  return cutPage(rows.map(clientOf), page.limit, ({ clientId }) => clientId);
+  return cutPage(rows, page.limit, ({ clientId }) => clientId);
 }
 
-export function showClient(client: AdministeredClient): OAuthClientRecord {
-  return {
-    clientId: client.clientId,
-    name: client.name,
-    scopes: [...client.scopes],
-    authentication: client.hasKeys ? 'private_key_jwt' : 'client_secret_basic',
-    createdAt: client.createdAt.toISOString(),
-    rotatedAt: client.rotatedAt?.toISOString() ?? null,
-    state: client.revokedAt === null ? 'active' : 'revoked',
-  };
-}
-
-function onlyClient([row]: readonly Row[]): AdministeredClient {
-  if (row === undefined) throw new Error('a client that was just written is missing');
-  return clientOf(row);
-}
-
-const clientOf = (row: Row): AdministeredClient => ({
-  clientId: row.client_id,
-  name: row.name,
-  scopes: row.scopes,
-  hasKeys: row.has_keys,
-  createdAt: row.created_at,
-  rotatedAt: row.rotated_at,
-  revokedAt: row.revoked_at,
+export const showClient = ({ clientId, name, scopes, ...client }: AdministeredClient): OAuthClientRecord => ({
+  ...{ clientId, name, scopes: [...scopes] },
+  authentication: client.hasKeys ? 'private_key_jwt' : 'client_secret_basic',
+  createdAt: client.createdAt.toISOString(),
+  rotatedAt: client.rotatedAt?.toISOString() ?? null,
+  state: client.revokedAt === null ? 'active' : 'revoked',
 });
+
+function onlyClient([client]: readonly AdministeredClient[]): AdministeredClient {
+  if (client === undefined) throw new Error('a client that was just written is missing');
+  return client;
+}

@@ -13,7 +13,7 @@ import { payloadOf } from './payload.js';
 import type { Poster, PostOutcome } from './post.js';
 import { adviceFor } from './post-failure.js';
 import type { ResultWriter } from './result-writer.js';
-import { retryWaitMs } from './retry-schedule.js';
+import { retryWaitMs } from './pacing.js';
 import { messageIdOf, signedHeaders } from './signing.js';
 import type { TargetConfig, TargetConfigs } from './target-configs.js';
 

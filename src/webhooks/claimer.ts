@@ -4,42 +4,33 @@
  *
  * Looks when woken, when the sender has room again, and every half second. A round that fails is repeated after a pause.
  */
+import type { SessionEvent } from '../contract/session-event.js';
+import type { Database } from '../stores/database/port.js';
 import { createNotifier, backoffMs } from '../stores/notifier.js';
 import type { Logger } from '../telemetry/logger.js';
-import { lanes } from './delivery-queue.js';
-import { createLeasing, placesWorth, type LeasingDeps } from './leasing.js';
+import { lanes, type Lane } from './delivery-queue.js';
+import { claimDue, findDueEndpoints, type Claimed } from './delivery-store.js';
+import { shareOut } from './pacing.js';
+import type { Sender } from './sender.js';
 
-export interface ClaimerDeps extends LeasingDeps {
+export interface ClaimerDeps {
+  readonly database: Database;
+  readonly sender: Pick<Sender, 'hold' | 'room' | 'places'>;
   readonly logger: Logger;
-  readonly pollMs?: number;
+  readonly leaseMs: number;
+  /** Monotonic milliseconds. */
+  readonly clock: () => number;
 }
 
-export interface Claimer {
-  /** Something is due. */
-  wake(): void;
-  /** Something will be due in so many milliseconds. */
-  wakeIn(ms: number): void;
-  /** The sender has room: worth a look if something waits. */
-  roomMade(): void;
-  /** Whether deliveries of the endpoint are known to wait in the database. */
-  isBehind(webhookId: string): boolean;
-  noteLeft(webhookId: string): void;
-  stop(): Promise<void>;
-}
-
-const pollMsDefault = 500;
+const pollMs = 500;
 const pauseMsMax = 2_000;
+/** Fewer free places are not worth a round. */
+const placesWorth = 64;
 
-export function createClaimer({
-  database,
-  sender,
-  logger,
-  leaseMs,
-  clock,
-  pollMs = pollMsDefault,
-}: ClaimerDeps): Claimer {
+export function createClaimer(deps: ClaimerDeps) {
+  const { sender, logger, clock } = deps;
   const work = createNotifier();
-  const leasing = createLeasing({ database, sender, leaseMs, clock });
+  const leasing = createLeasing(deps);
   let isStopping = false;
   let failures = 0;
   let timer: { readonly atMs: number; readonly handle: NodeJS.Timeout } | null = null;
@@ -61,8 +52,10 @@ export function createClaimer({
   const running = loop();
 
   return {
+    /** Something is due. */
     wake: () => work.notify(),
-    wakeIn(ms) {
+    /** Something will be due in so many milliseconds. */
+    wakeIn(ms: number): void {
       const atMs = clock() + ms;
       if (isStopping || (timer !== null && timer.atMs <= atMs)) return;
       if (timer !== null) clearTimeout(timer.handle);
@@ -72,19 +65,74 @@ export function createClaimer({
       }, ms + 2);
       timer = { atMs, handle };
     },
-    roomMade() {
+    /** The sender has room: worth a look if something waits. */
+    roomMade(): void {
       const isWorth =
         (leasing.behind.size > 0 && sender.places('first') >= placesWorth) ||
         (leasing.retryWaits() && sender.places('retry') >= placesWorth);
       if (isWorth) work.notify();
     },
-    isBehind: (webhookId) => leasing.behind.has(webhookId),
-    noteLeft: (webhookId) => void leasing.behind.add(webhookId),
-    async stop() {
+    /** Whether deliveries of the endpoint are known to wait in the database. */
+    isBehind: (webhookId: string): boolean => leasing.behind.has(webhookId),
+    noteLeft: (webhookId: string): void => void leasing.behind.add(webhookId),
+    async stop(): Promise<void> {
       isStopping = true;
       if (timer !== null) clearTimeout(timer.handle);
       work.notify();
       await running;
     },
   };
+}
+
+/** One round of leasing, and what is known afterwards of what is left in the database. Rejects if the database is away; nothing is lost by it. */
+function createLeasing({ database, sender, leaseMs, clock }: ClaimerDeps) {
+  /** Endpoints that are known to have more due in the database. */
+  const behind = new Set<string>();
+  const cursors: Record<Lane, string> = { first: '', retry: '' };
+  /** Whether repetitions were due at the last look. */
+  let retryWaits = false;
+
+  /** Leases for one lane; answers whether more is likely to be had at once. */
+  const claim = async (lane: Lane): Promise<boolean> => {
+    const places = sender.places(lane);
+    if (places === 0) return false;
+    const from = cursors[lane];
+    const { endpoints, next } = await findDueEndpoints(database, lane, from);
+    cursors[lane] = next;
+    const counts = shareOut(
+      endpoints.map(({ webhookId, isProbe }) => Math.min(isProbe ? 1 : Infinity, sender.room(webhookId))),
+      places,
+    );
+    const shares = endpoints
+      .map((endpoint, index) => ({ ...endpoint, count: counts[index] ?? 0 }))
+      .filter(({ count }) => count > 0);
+    const leasedAtMs = clock();
+    const claimed = await claimDue(database, lane, shares, leaseMs);
+    for (const each of claimed) holdClaimed(each, leasedAtMs);
+    const isComplete = from === '' && next === '';
+    if (lane === 'retry') retryWaits = endpoints.length > 0;
+    else noteBehind(endpoints, claimed, counts, isComplete);
+    return next !== '' || claimed.length >= placesWorth;
+  };
+  const holdClaimed = ({ body, eventId: _eventId, ...claimed }: Claimed, leasedAtMs: number): void => {
+    // An event past its retention cannot be sent; its delivery goes the same way.
+    if (body !== null) sender.hold({ ...claimed, event: JSON.parse(body) as SessionEvent, leasedAtMs });
+  };
+  /** An endpoint that got all it asked for, and could have had more, has nothing left in the database. */
+  const noteBehind = (
+    endpoints: readonly { readonly webhookId: string }[],
+    claimed: readonly Claimed[],
+    counts: readonly number[],
+    isComplete: boolean,
+  ): void => {
+    const got = new Map<string, number>();
+    for (const { webhookId } of claimed) got.set(webhookId, (got.get(webhookId) ?? 0) + 1);
+    if (isComplete) behind.clear();
+    endpoints.forEach(({ webhookId }, index) => {
+      if ((got.get(webhookId) ?? 0) >= (counts[index] ?? 0)) behind.add(webhookId);
+      else behind.delete(webhookId);
+    });
+  };
+
+  return { claim, behind, retryWaits: () => retryWaits };
 }

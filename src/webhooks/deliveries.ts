@@ -13,20 +13,16 @@ import type { Consumer, Log } from '../stores/log/port.js';
 import { eventOf, removeEvents } from '../stores/outbox/outbox.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
-import { breakerRules, type BreakerRules } from './breaker.js';
 import { createClaimer } from './claimer.js';
-import { releaseLeases } from './delivery-store.js';
-import { createEndpointHealth } from './endpoint-health.js';
+import { releaseLeases, type DeliveryKey } from './delivery-store.js';
+import { breakerRules, createEndpointHealth, type BreakerRules } from './endpoint-health.js';
 import { createFanOut, fanOutStranded } from './fan-out.js';
 import type { Poster } from './post.js';
 import { createResultWriter } from './result-writer.js';
-import { startRounds } from './rounds.js';
+import { measureDeliveries, removeExpired, startRounds } from './rounds.js';
 import { createSender } from './sender.js';
 import type { TraceStep } from './attempt.js';
-import { measureDeliveries } from './delivery-figures.js';
-import { removeExpired } from './retention.js';
 import { createTargetConfigs } from './target-configs.js';
-import type { DeliveryKey } from './delivery-store.js';
 import type { SecretStore } from './webhook-store.js';
 
 export interface DeliveriesDeps {

@@ -4,33 +4,20 @@
  */
 import type { AttemptState, DeliveryAttempt, DeliveryQuery, DeliveryReply } from '../contract/webhook.js';
 import { recoverMax } from '../contract/webhook.js';
-import type { EventType } from '../contract/session-event.js';
 import { leastIdAt } from '../crypto/ids.js';
 import { cutPage, type Page } from '../kernel/paging.js';
 import type { Queryable, SqlValue } from '../stores/database/port.js';
 import type { Lane } from './delivery-queue.js';
-import { deliveryIdOf } from './delivery-store.js';
+import { columnsOf, deliveryIdOf } from './delivery-store.js';
 
-type DeliveryRow = {
-  readonly delivery_id: string;
-  readonly event_type: EventType;
-  readonly session_id: string;
+type DeliveryRow = Pick<DeliveryReply, 'deliveryId' | 'event' | 'sessionId'> & {
   readonly state: Exclude<AttemptState, 'FAILED'>;
   readonly attempt: number;
-  readonly due_at: Date;
+  readonly dueAt: Date;
   readonly leased: boolean;
-  readonly created_at: Date;
+  readonly createdAt: Date;
 };
-type AttemptRow = {
-  readonly delivery_id: string;
-  readonly attempt: number;
-  readonly state: Exclude<AttemptState, 'PENDING'>;
-  readonly status_code: number | null;
-  readonly response_body: string | null;
-  readonly duration_ms: number;
-  readonly error: string | null;
-  readonly started_at: Date;
-};
+type AttemptRow = Omit<DeliveryAttempt, 'startedAt'> & { readonly deliveryId: string; readonly startedAt: Date };
 
 const attemptsShown = 20;
 /** Events of one session that are looked for. */
@@ -48,9 +35,9 @@ export async function listDeliveries(
   page: Page,
 ): Promise<{ readonly deliveries: DeliveryReply[]; readonly nextCursor: string | null }> {
   const rows = await findRows(tx, owner, filter, page);
-  const { items, nextCursor } = cutPage(rows, page.limit, (row) => row.delivery_id);
+  const { items, nextCursor } = cutPage(rows, page.limit, (row) => row.deliveryId);
   const attempts = await findAttempts(tx, owner.webhookId, items);
-  return { deliveries: items.map((row) => show(row, attempts.get(row.delivery_id) ?? [])), nextCursor };
+  return { deliveries: items.map((row) => show(row, attempts.get(row.deliveryId) ?? [])), nextCursor };
 }
 
 async function findRows(
@@ -72,7 +59,8 @@ async function findRows(
   if (sessionId !== undefined)
     where((ids) => `delivery_id = ANY(${ids}::text[])`, await deliveriesOfSession(tx, projectId, webhookId, sessionId));
   return tx.query<DeliveryRow>(
-    `SELECT delivery_id, event_type, session_id, state, attempt, due_at, leased, created_at FROM deliveries
+    `SELECT delivery_id AS "deliveryId", event_type AS event, session_id AS "sessionId", state, attempt, due_at AS "dueAt", leased,
+            created_at AS "createdAt" FROM deliveries
       WHERE ${conditions.join(' AND ')} ORDER BY delivery_id DESC LIMIT $2`,
     values,
   );
@@ -100,50 +88,39 @@ async function findAttempts(
   const attempts = await tx.query<AttemptRow>(
     `SELECT a.* FROM unnest($2::text[], $3::int[]) AS shown (delivery_id, latest)
       CROSS JOIN LATERAL (
-        SELECT delivery_id, attempt, state, status_code, response_body, duration_ms, error, started_at FROM delivery_attempts
+        SELECT delivery_id AS "deliveryId", attempt, state, status_code AS "statusCode", response_body AS "responseBody",
+               duration_ms AS "durationMs", error, started_at AS "startedAt" FROM delivery_attempts
          WHERE webhook_id = $1 AND delivery_id = shown.delivery_id AND attempt > shown.latest - ${attemptsShown}) AS a
-      ORDER BY a.delivery_id, a.attempt DESC`,
-    [webhookId, rows.map((row) => row.delivery_id), rows.map((row) => row.attempt)],
+      ORDER BY a."deliveryId", a.attempt DESC`,
+    [webhookId, ...columnsOf(rows, 'deliveryId', 'attempt')],
   );
   const byDelivery = new Map<string, AttemptRow[]>();
-  for (const row of attempts) byDelivery.set(row.delivery_id, [...(byDelivery.get(row.delivery_id) ?? []), row]);
+  for (const row of attempts) byDelivery.set(row.deliveryId, [...(byDelivery.get(row.deliveryId) ?? []), row]);
   return byDelivery;
 }
 
-function show(row: DeliveryRow, attempts: readonly AttemptRow[]): DeliveryReply {
-  const isPending = row.state === 'PENDING';
+function show(
+  { attempt, dueAt, leased, createdAt, ...shown }: DeliveryRow,
+  attempts: readonly AttemptRow[],
+): DeliveryReply {
+  const isPending = shown.state === 'PENDING';
+  const shownAttempts = [...(isPending ? [pendingAttempt(attempt)] : []), ...attempts.map(showAttempt)];
   return {
-    deliveryId: row.delivery_id,
-    event: row.event_type,
-    sessionId: row.session_id,
-    state: row.state,
-    createdAt: row.created_at.toISOString(),
-    nextAttemptAt: isPending && !row.leased ? row.due_at.toISOString() : null,
-    attempts: [...(isPending ? [pendingAttempt(row.attempt)] : []), ...attempts.map(showAttempt)].slice(
-      0,
-      attemptsShown,
-    ),
+    ...shown,
+    createdAt: createdAt.toISOString(),
+    nextAttemptAt: isPending && !leased ? dueAt.toISOString() : null,
+    attempts: shownAttempts.slice(0, attemptsShown),
   };
 }
 
 const pendingAttempt = (attempt: number): DeliveryAttempt => ({
-  attempt,
-  state: 'PENDING',
-  statusCode: null,
-  responseBody: null,
-  durationMs: null,
-  error: null,
-  startedAt: null,
+  ...{ attempt, state: 'PENDING', statusCode: null, responseBody: null },
+  ...{ durationMs: null, error: null, startedAt: null },
 });
 
-const showAttempt = (row: AttemptRow): DeliveryAttempt => ({
-  attempt: row.attempt,
-  state: row.state,
-  statusCode: row.status_code,
-  responseBody: row.response_body,
-  durationMs: row.duration_ms,
-  error: row.error,
-  startedAt: row.started_at.toISOString(),
+const showAttempt = ({ deliveryId: _id, startedAt, ...attempt }: AttemptRow): DeliveryAttempt => ({
+  ...attempt,
+  startedAt: startedAt.toISOString(),
 });
 
 /** A delivery that ended goes out again with a fresh set of attempts; one that waits goes out now. */

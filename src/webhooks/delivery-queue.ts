@@ -18,25 +18,10 @@ interface Endpoint<T> {
   limit: number;
 }
 
-export interface DeliveryQueue<T> {
-  /** How many more of the endpoint’s deliveries are worth holding: enough to keep it busy. */
-  room(webhookId: string): number;
-  offer(webhookId: string, lane: Lane, item: T): void;
-  /** The next delivery of the lane, now under way; undefined where no endpoint that may be served has one. */
-  take(lane: Lane): T | undefined;
-  /** A request of the endpoint ended; `nextLimit` makes its limit from the one it had. */
-  done(webhookId: string, nextLimit: (limit: number) => number): void;
-  /** Takes out everything that waits. */
-  drain(): readonly T[];
-  waiting(lane: Lane): number;
-  active(): number;
-  limitOf(webhookId: string): number;
-}
-
 /** Twice the limit keeps an endpoint busy while the next are fetched. */
 const holdFactor = 2;
 
-export function createDeliveryQueue<T>(): DeliveryQueue<T> {
+export function createDeliveryQueue<T>() {
   const endpoints = new Map<string, Endpoint<T>>();
   const rings: Readonly<Record<Lane, Set<string>>> = { first: new Set(), retry: new Set() };
   const count = { first: 0, retry: 0, active: 0 };
@@ -65,17 +50,19 @@ export function createDeliveryQueue<T>(): DeliveryQueue<T> {
   };
 
   return {
-    room(webhookId) {
+    /** How many more of the endpoint’s deliveries are worth holding: enough to keep it busy. */
+    room(webhookId: string): number {
       const endpoint = endpoints.get(webhookId);
       return endpoint === undefined ? concurrencyFirst * holdFactor : roomOf(endpoint);
     },
-    offer(webhookId, lane, item) {
+    offer(webhookId: string, lane: Lane, item: T): void {
       const endpoint = endpointOf(webhookId);
       endpoint.items[lane].push(item);
       count[lane] += 1;
       enterRings(webhookId, endpoint);
     },
-    take(lane) {
+    /** The next delivery of the lane, now under way; undefined where no endpoint that may be served has one. */
+    take(lane: Lane): T | undefined {
       for (const webhookId of rings[lane]) {
         const endpoint = endpointOf(webhookId);
         const item = endpoint.items[lane].shift();
@@ -89,7 +76,8 @@ export function createDeliveryQueue<T>(): DeliveryQueue<T> {
       }
       return undefined;
     },
-    done(webhookId, nextLimit) {
+    /** A request of the endpoint ended; `nextLimit` makes its limit from the one it had. */
+    done(webhookId: string, nextLimit: (limit: number) => number): void {
       const endpoint = endpointOf(webhookId);
       endpoint.active -= 1;
       count.active -= 1;
@@ -97,7 +85,8 @@ export function createDeliveryQueue<T>(): DeliveryQueue<T> {
       enterRings(webhookId, endpoint);
       forgetIdle(webhookId, endpoint);
     },
-    drain() {
+    /** Takes out everything that waits. */
+    drain(): readonly T[] {
       const all = [...endpoints.values()].flatMap(({ items }) => lanes.flatMap((lane) => items[lane].splice(0)));
       for (const lane of lanes) {
         rings[lane].clear();
@@ -105,9 +94,9 @@ export function createDeliveryQueue<T>(): DeliveryQueue<T> {
       }
       return all;
     },
-    waiting: (lane) => count[lane],
-    active: () => count.active,
-    limitOf: (webhookId) => endpoints.get(webhookId)?.limit ?? concurrencyFirst,
+    waiting: (lane: Lane): number => count[lane],
+    active: (): number => count.active,
+    limitOf: (webhookId: string): number => endpoints.get(webhookId)?.limit ?? concurrencyFirst,
   };
 }
 

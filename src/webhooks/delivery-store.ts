@@ -12,10 +12,7 @@ import type { AttemptState } from '../contract/webhook.js';
 import type { Queryable } from '../stores/database/port.js';
 import type { Lane } from './delivery-queue.js';
 
-export interface DeliveryKey {
-  readonly webhookId: string;
-  readonly deliveryId: string;
-}
+export type DeliveryKey = { readonly webhookId: string; readonly deliveryId: string };
 
 export interface NewDelivery extends DeliveryKey {
   readonly organizationId: string;
@@ -44,6 +41,13 @@ export function deliveryIdOf(eventId: string, webhookId: string): string {
   return `dlv_${eventId.slice('evt_'.length).slice(0, 16)}${own.slice(0, 16)}`;
 }
 
+type Cell = string | number | boolean | null;
+/** Arrays for unnest: of each field the values of all rows. */
+export const columnsOf = <Name extends string>(
+  rows: readonly Readonly<Record<Name, Cell>>[],
+  ...names: readonly Name[]
+): readonly (readonly Cell[])[] => names.map((name) => rows.map((row) => row[name]));
+
 /** Writes deliveries and their events, but for sessions that were erased; answers which deliveries were not there yet. */
 export async function insertDeliveries(
   database: Queryable,
@@ -51,7 +55,7 @@ export async function insertDeliveries(
   deliveries: readonly NewDelivery[],
   leaseMs: number,
 ): Promise<readonly DeliveryKey[]> {
-  const rows = await database.query<{ webhook_id: string; delivery_id: string }>(
+  return database.query<DeliveryKey>(
     `WITH erased AS (
        SELECT event FROM unnest($1::text[], $3::text[], $4::text[]) AS given (event, project, session)
         WHERE EXISTS (SELECT 1 FROM erased_sessions WHERE mark = ${sessionMark('project', 'session')})),
@@ -65,25 +69,23 @@ export async function insertDeliveries(
        FROM unnest($6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::boolean[])
          AS row (webhook, delivery, organization, event, type, session, is_leased)
       WHERE event NOT IN (SELECT event FROM erased)
-     ON CONFLICT DO NOTHING RETURNING webhook_id, delivery_id`,
+     ON CONFLICT DO NOTHING RETURNING webhook_id AS "webhookId", delivery_id AS "deliveryId"`,
     [
-      events.map((event) => event.eventId),
-      events.map((event) => event.organizationId),
-      events.map((event) => event.projectId),
-      events.map((event) => event.sessionId),
-      events.map((event) => event.body),
-      deliveries.map((delivery) => delivery.webhookId),
-      deliveries.map((delivery) => delivery.deliveryId),
-      deliveries.map((delivery) => delivery.organizationId),
-      deliveries.map((delivery) => delivery.eventId),
-      deliveries.map((delivery) => delivery.eventType),
-      deliveries.map((delivery) => delivery.sessionId),
-      deliveries.map((delivery) => delivery.leased),
+      ...columnsOf(events, 'eventId', 'organizationId', 'projectId', 'sessionId', 'body'),
+      ...columnsOf(
+        deliveries,
+        'webhookId',
+        'deliveryId',
+        'organizationId',
+        'eventId',
+        'eventType',
+        'sessionId',
+        'leased',
+      ),
       leaseMs,
     ],
     { recurring: true },
   );
-  return rows.map((row) => ({ webhookId: row.webhook_id, deliveryId: row.delivery_id }));
 }
 
 /** Endpoints looked at in one round; the next round goes on behind the last of them. */
@@ -101,7 +103,7 @@ export async function findDueEndpoints(
   lane: Lane,
   after: string,
 ): Promise<{ readonly endpoints: readonly DueEndpoint[]; readonly next: string }> {
-  const rows = await database.query<{ webhook_id: string; is_due: boolean; is_probe: boolean; place: number }>(
+  const rows = await database.query<{ webhookId: string; isDue: boolean; isProbe: boolean }>(
     `WITH RECURSIVE head AS (
        (SELECT webhook_id, 1 AS place FROM deliveries WHERE state = 'PENDING' AND lane = $1 AND webhook_id > $2 ORDER BY webhook_id LIMIT 1)
        UNION ALL
@@ -109,20 +111,20 @@ export async function findDueEndpoints(
          FROM head CROSS JOIN LATERAL (
            SELECT webhook_id FROM deliveries WHERE state = 'PENDING' AND lane = $1 AND webhook_id > head.webhook_id ORDER BY webhook_id LIMIT 1) AS later
         WHERE head.place < ${endpointsPerRound})
-     SELECT head.webhook_id, head.place, w.parked_at IS NOT NULL AS is_probe,
+     SELECT head.webhook_id AS "webhookId", w.parked_at IS NOT NULL AS "isProbe",
             coalesce(w.enabled AND (w.parked_until IS NULL OR w.parked_until <= now())
-              AND (SELECT due_at FROM deliveries d WHERE state = 'PENDING' AND lane = $1 AND d.webhook_id = head.webhook_id ORDER BY due_at LIMIT 1) <= now(), false) AS is_due
+              AND (SELECT due_at FROM deliveries d WHERE state = 'PENDING' AND lane = $1 AND d.webhook_id = head.webhook_id ORDER BY due_at LIMIT 1) <= now(), false) AS "isDue"
        FROM head LEFT JOIN webhooks w USING (webhook_id) ORDER BY head.place`,
     [lane, after],
     { recurring: true },
   );
   return {
-    endpoints: rows.filter((row) => row.is_due).map((row) => ({ webhookId: row.webhook_id, isProbe: row.is_probe })),
-    next: rows.length < endpointsPerRound ? '' : (rows.at(-1)?.webhook_id ?? ''),
+    endpoints: rows.filter(({ isDue }) => isDue),
+    next: rows.length < endpointsPerRound ? '' : (rows.at(-1)?.webhookId ?? ''),
   };
 }
 
-export interface Claimed extends DeliveryKey {
+export type Claimed = DeliveryKey & {
   readonly eventId: string;
   readonly attempt: number;
   readonly attemptsFrom: number;
@@ -130,7 +132,7 @@ export interface Claimed extends DeliveryKey {
   readonly lane: Lane;
   /** null where the event is gone: its time of keeping was over. */
   readonly body: string | null;
-}
+};
 
 /** How long other senders leave a parked endpoint to the one that tries it. */
 const probeSeconds = 20;
@@ -143,15 +145,7 @@ export async function claimDue(
   leaseMs: number,
 ): Promise<readonly Claimed[]> {
   if (shares.length === 0) return [];
-  const rows = await database.query<{
-    webhook_id: string;
-    delivery_id: string;
-    event_id: string;
-    attempt: number;
-    attempts_from: number;
-    token: number;
-    body: string | null;
-  }>(
+  return database.query<Claimed>(
     `WITH probed AS (
        UPDATE webhooks SET parked_until = now() + interval '${probeSeconds} seconds' WHERE webhook_id = ANY($6::text[])),
      wanted AS MATERIALIZED (
@@ -166,28 +160,18 @@ export async function claimDue(
         WHERE d.state = 'PENDING' AND d.due_at <= now() FOR UPDATE OF d SKIP LOCKED)
      UPDATE deliveries d SET leased = true, token = d.token + 1, due_at = now() + $5 * interval '1 millisecond'
        FROM locked WHERE d.webhook_id = locked.webhook_id AND d.delivery_id = locked.delivery_id
-     RETURNING d.webhook_id, d.delivery_id, d.event_id, d.attempt, d.attempts_from, d.token,
+     RETURNING d.webhook_id AS "webhookId", d.delivery_id AS "deliveryId", d.event_id AS "eventId", d.attempt,
+               d.attempts_from AS "attemptsFrom", d.token, d.lane,
                (SELECT body FROM webhook_events e WHERE e.event_id = d.event_id) AS body`,
     [
       lane,
-      shares.map((share) => share.webhookId),
-      shares.map((share) => share.count),
+      ...columnsOf(shares, 'webhookId', 'count'),
       Math.max(...shares.map((share) => share.count)),
       leaseMs,
       shares.filter((share) => share.isProbe).map((share) => share.webhookId),
     ],
     { recurring: true },
   );
-  return rows.map((row) => ({
-    webhookId: row.webhook_id,
-    deliveryId: row.delivery_id,
-    eventId: row.event_id,
-    attempt: row.attempt,
-    attemptsFrom: row.attempts_from,
-    token: row.token,
-    lane,
-    body: row.body,
-  }));
 }
 
 export interface AttemptResult extends DeliveryKey {
@@ -226,16 +210,8 @@ export async function writeResults(database: Queryable, results: readonly Attemp
      SELECT organization_id, webhook_id, delivery_id, attempt, state, status_code, response_body, duration_ms, error, started_at FROM moved
      ON CONFLICT DO NOTHING RETURNING 1`,
     [
-      results.map((result) => result.webhookId),
-      results.map((result) => result.deliveryId),
-      results.map((result) => result.token),
-      results.map((result) => result.attempt),
-      results.map((result) => result.state),
-      results.map((result) => result.retryInMs),
-      results.map((result) => result.statusCode),
-      results.map((result) => result.responseBody),
-      results.map((result) => result.durationMs),
-      results.map((result) => result.error),
+      ...columnsOf(results, 'webhookId', 'deliveryId', 'token', 'attempt', 'state', 'retryInMs'),
+      ...columnsOf(results, 'statusCode', 'responseBody', 'durationMs', 'error'),
       results.map((result) => new Date(result.startedAtMs)),
     ],
     { recurring: true },
@@ -253,10 +229,6 @@ export async function releaseLeases(
     `UPDATE deliveries d SET leased = false, due_at = now()
        FROM unnest($1::text[], $2::text[], $3::int[]) AS lease (webhook_id, delivery_id, token)
       WHERE d.webhook_id = lease.webhook_id AND d.delivery_id = lease.delivery_id AND d.token = lease.token AND d.leased AND d.state = 'PENDING'`,
-    [
-      leases.map((lease) => lease.webhookId),
-      leases.map((lease) => lease.deliveryId),
-      leases.map((lease) => lease.token),
-    ],
+    columnsOf(leases, 'webhookId', 'deliveryId', 'token'),
   );
 }

@@ -1,12 +1,56 @@
 /**
- * Keeps count of how endpoints fare, and parks and frees them as the breaker (breaker.ts) decides. Runs of failures are counted in this process;
- * that an endpoint is parked stands in the database, for its owner and the other senders. A write that fails is left to the next result.
+ * Counts how endpoints fare; parks and frees them. Runs of failures are counted in this process; that an endpoint is parked stands in the
+ * database, for its owner and the other senders. A write that fails is left to the next result.
+ *
+ *   working ──it has failed for long enough, often enough──▶ parked ──the wait is over──▶ one attempt goes through
+ *      ▲                                                       ▲                             ├──it fails──▶ parked for longer
+ *      └──an attempt succeeds, or the owner acts───────────────┴─────────────────────────────┘
+ *
+ * Parking discards nothing and uses up no attempt: deliveries wait where they are. An endpoint that answers with a status below 500 is
+ * alive, whatever it says, so that only silence and 5xx count as failures.
  */
 import type { Database } from '../stores/database/port.js';
 import type { Logger } from '../telemetry/logger.js';
-import { isOutage, lengthen, parkWaitMs, shouldPark, type BreakerRules, type Streak } from './breaker.js';
+import type { PostOutcome } from './post.js';
 import type { TargetConfig, TargetConfigs } from './target-configs.js';
 import { park, unpark } from './webhook-store.js';
+
+/** A run of failures without a success in between. */
+export interface Streak {
+  readonly failures: number;
+  /** Monotonic milliseconds of its first failure. */
+  readonly sinceMs: number;
+}
+
+export interface BreakerRules {
+  readonly failuresMin: number;
+  readonly lastingMsMin: number;
+  /** First wait; each further one is twice as long, up to the longest. */
+  readonly waitMsFirst: number;
+  readonly waitMsMax: number;
+}
+
+/** Slow to open: the schedule of retries deals with a short outage by itself. */
+export const breakerRules: BreakerRules = {
+  failuresMin: 20,
+  lastingMsMin: 60_000,
+  waitMsFirst: 15_000,
+  waitMsMax: 300_000,
+};
+
+/** Whether an answer (null: none came) speaks for an endpoint that does not work. */
+export const isOutage = (status: number | null): boolean => status === null || status >= 500;
+
+export function lengthen(streak: Streak | null, nowMs: number): Streak {
+  return { failures: (streak?.failures ?? 0) + 1, sinceMs: streak?.sinceMs ?? nowMs };
+}
+
+export const shouldPark = (rules: BreakerRules, streak: Streak, nowMs: number): boolean =>
+  streak.failures >= rules.failuresMin && nowMs - streak.sinceMs >= rules.lastingMsMin;
+
+/** How long the endpoint is parked for the `count`-th time in a row, counted from 1. */
+export const parkWaitMs = (rules: BreakerRules, count: number): number =>
+  Math.min(rules.waitMsMax, rules.waitMsFirst * 2 ** Math.min(count - 1, 30));
 
 export interface EndpointHealthDeps {
   readonly database: Database;
@@ -17,15 +61,11 @@ export interface EndpointHealthDeps {
   readonly clock: () => number;
 }
 
-export interface EndpointHealth {
-  note(config: TargetConfig, answer: { readonly status: number | null; readonly error: string | null }): void;
-  /** Waits for what is being written. */
-  close(): Promise<void>;
-}
+export type EndpointHealth = ReturnType<typeof createEndpointHealth>;
 
 const streaksMax = 20_000;
 
-export function createEndpointHealth({ database, configs, logger, rules, clock }: EndpointHealthDeps): EndpointHealth {
+export function createEndpointHealth({ database, configs, logger, rules, clock }: EndpointHealthDeps) {
   const streaks = new Map<string, Streak>();
   const writing = new Map<string, Promise<void>>();
 
@@ -48,7 +88,7 @@ export function createEndpointHealth({ database, configs, logger, rules, clock }
   };
 
   return {
-    note(config, { status, error }) {
+    note(config: TargetConfig, { status, error }: Pick<PostOutcome, 'status' | 'error'>): void {
       const { webhookId, parking } = config;
       if (!isOutage(status)) {
         streaks.delete(webhookId);
@@ -64,7 +104,8 @@ export function createEndpointHealth({ database, configs, logger, rules, clock }
       if (shouldPark(rules, streak, clock()))
         parkFor(config, 1, reasonOf(last, `The last ${streak.failures} attempts failed`));
     },
-    close: async () => void (await Promise.all(writing.values())),
+    /** Waits for what is being written. */
+    close: async (): Promise<void> => void (await Promise.all(writing.values())),
   };
 }
 

@@ -2,7 +2,7 @@
  * Registrations of webhooks: making, changing, deleting, and replacing the secret. Each write is recorded with it. Whatever an owner changes about a
  * webhook that is parked frees it.
  */
-import { invalid } from '../kernel/faults.js';
+import { invalid, notFound } from '../kernel/faults.js';
 import {
   webhookDefaults,
   webhooksPerProjectMax,
@@ -11,24 +11,26 @@ import {
   type WebhookCreation,
   type WebhookReply,
 } from '../contract/webhook.js';
-import type { Actor } from '../administration/audit.js';
+import type { AuditAction } from '../contract/audit.js';
+import { recordAudit, type Actor } from '../administration/audit.js';
 import { makeId } from '../crypto/ids.js';
 import { Fault } from '../errors.js';
 import { objectionTo, type TargetRules } from '../net/target-url.js';
-import type { Database } from '../stores/database/port.js';
+import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import {
   countWebhooks,
   deleteWebhook,
+  findWebhook,
   insertWebhook,
   replaceSecret,
   showWebhook,
   updateWebhook,
   type SecretStore,
+  type StoredWebhook,
   type WebhookOwner,
   type WebhookSettings,
 } from './webhook-store.js';
-import { noteChange, onWebhook } from './webhook-write.js';
 
 export interface RegistrationDeps {
   readonly database: Database;
@@ -120,3 +122,37 @@ const shown = ({ url, events, payloadVersion, enabled }: WebhookSettings): Reado
   payloadVersion,
   enabled,
 });
+
+/** Runs on a webhook of the project; NOT_FOUND where there is none. */
+export function onWebhook<T>(
+  database: Database,
+  owner: WebhookOwner,
+  webhookId: string,
+  run: (tx: Queryable, webhook: StoredWebhook) => Promise<T>,
+): Promise<T> {
+  return inOrganization(database, owner.organizationId, async (tx) => {
+    const webhook = await findWebhook(tx, owner, webhookId, { lock: true });
+    if (webhook === null) throw notFound('webhook');
+    return run(tx, webhook);
+  });
+}
+
+export function noteChange(
+  tx: Queryable,
+  actor: Actor,
+  { organizationId, projectId, webhookId }: StoredWebhook,
+  action: AuditAction,
+  detail: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  return recordAudit(tx, actor, {
+    organizationId,
+    action,
+    subject: { kind: 'webhook', id: webhookId },
+    detail: { projectId, ...detail },
+  });
+}
+
+export function requireEnabled({ enabled }: StoredWebhook): void {
+  if (!enabled)
+    throw new Fault('CONFLICT', 'The webhook is disabled, so that nothing is sent to it. Set enabled to true first.');
+}

@@ -3,16 +3,17 @@
  * that is parked.
  */
 import { notFound, invalid } from '../kernel/faults.js';
+import { blankPass } from '../contract/blank-pass.js';
 import type { VerificationEvent } from '../contract/session-event.js';
+import { idPrefixes, makeId } from '../crypto/ids.js';
 import type { Actor } from '../administration/audit.js';
 import type { Database } from '../stores/database/port.js';
 import type { Log } from '../stores/log/port.js';
 import type { Logger } from '../telemetry/logger.js';
 import { recoverDeliveries, replayDelivery } from './delivery-log.js';
 import { deliveryIdOf, insertDeliveries } from './delivery-store.js';
-import { syntheticEvent } from './synthetic-event.js';
 import { unpark, type WebhookOwner } from './webhook-store.js';
-import { noteChange, onWebhook, requireEnabled } from './webhook-write.js';
+import { noteChange, onWebhook, requireEnabled } from './registration-service.js';
 
 export interface ResendDeps {
   readonly database: Database;
@@ -95,3 +96,24 @@ const deliveryOf = (event: VerificationEvent, webhookId: string, deliveryId: str
   sessionId: event.sessionId,
   leased: false,
 });
+
+/** The event of a test delivery: a pass that nobody took part in, in full, so that a receiver sees every field it will meet. */
+function syntheticEvent({ organizationId, projectId }: WebhookOwner, nowMs: number): VerificationEvent {
+  const eventId = makeId('event');
+  return {
+    eventId,
+    type: 'verification.completed',
+    organizationId,
+    projectId,
+    sessionId: `sess_test_${eventId.slice(idPrefixes.event.length)}`,
+    isDemo: true,
+    occurredAt: new Date(nowMs).toISOString(),
+    data: {
+      ...blankPass,
+      scores: { liveness: 0.94, uniqueness: 0.98, authenticity: 0.92, overall: 0.95 },
+      respondent_id: 'test-respondent',
+      metadata: { test: true },
+      summary: 'A test delivery: nobody was verified.',
+    },
+  };
+}

@@ -16,20 +16,14 @@ export interface ResultWriterDeps {
   readonly onWritten: (results: readonly AttemptResult[]) => void;
 }
 
-export interface ResultWriter {
-  add(result: AttemptResult): void;
-  /** Results that are not written yet. */
-  waiting(): number;
-  /** Tries once more, and waits until nothing is left or the database does not take it. */
-  close(): Promise<void>;
-}
+export type ResultWriter = ReturnType<typeof createResultWriter>;
 
 const lotMax = 500;
 const waitingMax = 10_000;
 const pauseFirstMs = 100;
 const pauseMsMax = 2_000;
 
-export function createResultWriter({ database, logger, onWritten }: ResultWriterDeps): ResultWriter {
+export function createResultWriter({ database, logger, onWritten }: ResultWriterDeps) {
   let waiting: AttemptResult[] = [];
   let inHand = 0;
   let running: Promise<void> | null = null;
@@ -61,13 +55,15 @@ export function createResultWriter({ database, logger, onWritten }: ResultWriter
   };
 
   return {
-    add(result) {
+    add(result: AttemptResult): void {
       if (waiting.length >= waitingMax) return;
       waiting.push(result);
       running ??= run();
     },
-    waiting: () => waiting.length + inHand,
-    async close() {
+    /** Results that are not written yet. */
+    waiting: (): number => waiting.length + inHand,
+    /** Tries once more, and waits until nothing is left or the database does not take it. */
+    async close(): Promise<void> {
       isClosing = true;
       closing.notify();
       await running;

@@ -3,7 +3,7 @@
  * scopes. A webhook of another project is answered like one that does not exist.
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Access } from '../http/access-declaration.js';
 import { notFound } from '../kernel/faults.js';
@@ -11,6 +11,11 @@ import { mergePatchOf } from '../contract/merge-patch.js';
 import { PageQuery } from '../contract/paging.js';
 import {
   CreatedWebhookReply,
+  DeliveryPage,
+  DeliveryQuery,
+  DeliveryRef,
+  Recovery,
+  RecoveryReply,
   SecretReply,
   SecretRotation,
   WebhookCreation,
@@ -20,20 +25,43 @@ import {
   type WebhookChange,
 } from '../contract/webhook.js';
 import { actorOf } from '../administration/audit.js';
+import { organizationOf } from '../http/access.js';
 import { errorReplies } from '../http/openapi.js';
 import { acceptEmptyBodies, optionalBody } from '../http/optional-body.js';
 import { readPage } from '../kernel/paging.js';
 import { registerStorableText } from '../http/storable-text.js';
 import { inOrganization } from '../stores/database/tenant.js';
-import { registerDeliveryRoutes } from './delivery-routes.js';
-import { examples } from './examples.js';
-import { collection, item, ownerOf, reading, tags, WebhookParams, writing } from './route-parts.js';
+import { listDeliveries } from './delivery-log.js';
 import { createRegistrationService, type RegistrationDeps, type RegistrationService } from './registration-service.js';
-import { createResendService, type ResendDeps } from './resend-service.js';
-import { findWebhook, listWebhooks, showWebhook } from './webhook-store.js';
+import { createResendService, type ResendDeps, type ResendService } from './resend-service.js';
+import { findWebhook, listWebhooks, showWebhook, type WebhookOwner } from './webhook-store.js';
 
-const ProjectParams = Type.Object({ projectId: Type.String({ maxLength: 128 }) });
+const collection = '/projects/:projectId/webhooks';
+const item = `${collection}/:webhookId`;
+const Id = Type.String({ maxLength: 128 });
+const ProjectParams = Type.Object({ projectId: Id });
+const WebhookParams = Type.Object({ projectId: Id, webhookId: Id });
+const DeliveryParams = Type.Object({ projectId: Id, webhookId: Id, deliveryId: Id });
+
+const writing = {
+  credential: 'dashboard-or-key',
+  role: 'admin',
+  scope: 'webhooks:write',
+  project: 'projectId',
+} as const satisfies Access;
+/** Reading and securing stays open when a trial has ended; what makes new work does not. */
 const securing: Access = { ...writing, afterTrial: true };
+const reading: Access = { ...securing, role: 'member', scope: 'webhooks:read' };
+
+const route = <Schema extends object>(access: Access, schema: Schema) => ({
+  config: { access },
+  schema: { tags: ['Webhooks'], ...schema },
+});
+
+const ownerOf = (request: FastifyRequest): WebhookOwner => ({
+  organizationId: organizationOf(request),
+  projectId: (request.params as { projectId: string }).projectId,
+});
 
 export type WebhookDeps = RegistrationDeps & ResendDeps;
 
@@ -43,45 +71,44 @@ export function registerWebhookRoutes(app: FastifyInstance, deps: WebhookDeps): 
     registerStorableText(scope);
     registerCollection(scope, deps, service);
     registerItem(scope, deps, service);
-    registerDeliveryRoutes(scope, deps, createResendService(deps));
+    registerLog(scope, deps);
+    registerSendingAgain(scope, createResendService(deps));
     void scope.register(async (inner) => registerRotation(inner, service));
   });
 }
+
+const creationExample: WebhookCreation = {
+  url: 'https://hooks.example.com/verifyhuman',
+  events: ['verification.completed', 'monitoring.flagged'],
+  description: 'Survey backend',
+};
 
 function registerCollection(app: FastifyInstance, deps: WebhookDeps, service: RegistrationService): void {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();
   typed.post(
     collection,
-    {
-      config: { access: writing },
-      schema: {
-        tags,
-        operationId: 'createWebhook',
-        summary: 'Register an address that events are sent to',
-        description:
-          'The secret is in this answer and nowhere else. How to verify and answer deliveries stands in docs/webhooks.md.',
-        params: ProjectParams,
-        body: { ...WebhookCreation, examples: [examples.create] },
-        response: { 201: CreatedWebhookReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
-      },
-    },
+    route(writing, {
+      operationId: 'createWebhook',
+      summary: 'Register an address that events are sent to',
+      description:
+        'The secret is in this answer and nowhere else. How to verify and answer deliveries stands in docs/webhooks.md.',
+      params: ProjectParams,
+      body: { ...WebhookCreation, examples: [creationExample] },
+      response: { 201: CreatedWebhookReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
+    }),
     async (request, reply) =>
       reply.code(201).send(await service.create(actorOf(request), ownerOf(request), request.body)),
   );
   typed.get(
     collection,
-    {
-      config: { access: reading },
-      schema: {
-        tags,
-        operationId: 'listWebhooks',
-        summary: 'List the project’s webhooks, newest first',
-        description: 'A page at a time: pass nextCursor on as cursor until it is null.',
-        params: ProjectParams,
-        querystring: PageQuery,
-        response: { 200: WebhookPage, ...errorReplies([400, 401, 403, 404, 429]) },
-      },
-    },
+    route(reading, {
+      operationId: 'listWebhooks',
+      summary: 'List the project’s webhooks, newest first',
+      description: 'A page at a time: pass nextCursor on as cursor until it is null.',
+      params: ProjectParams,
+      querystring: PageQuery,
+      response: { 200: WebhookPage, ...errorReplies([400, 401, 403, 404, 429]) },
+    }),
     async (request) => {
       const { organizationId, projectId } = ownerOf(request);
       const { items, nextCursor } = await inOrganization(deps.database, organizationId, (tx) =>
@@ -94,19 +121,16 @@ function registerCollection(app: FastifyInstance, deps: WebhookDeps, service: Re
 
 function registerItem(app: FastifyInstance, deps: WebhookDeps, service: RegistrationService): void {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();
-  const common = { tags, params: WebhookParams };
+  const params = WebhookParams;
   typed.get(
     item,
-    {
-      config: { access: reading },
-      schema: {
-        ...common,
-        operationId: 'getWebhook',
-        summary: 'Read a webhook, and whether its deliveries go out',
-        description: 'Its health says how the last deliveries went. Never the secret.',
-        response: { 200: WebhookReply, ...errorReplies([400, 401, 403, 404, 429]) },
-      },
-    },
+    route(reading, {
+      params,
+      operationId: 'getWebhook',
+      summary: 'Read a webhook, and whether its deliveries go out',
+      description: 'Its health says how the last deliveries went. Never the secret.',
+      response: { 200: WebhookReply, ...errorReplies([400, 401, 403, 404, 429]) },
+    }),
     async (request) => {
       const owner = ownerOf(request);
       const webhook = await inOrganization(deps.database, owner.organizationId, (tx) =>
@@ -118,33 +142,30 @@ function registerItem(app: FastifyInstance, deps: WebhookDeps, service: Registra
   );
   typed.patch(
     item,
-    {
-      config: { access: securing },
-      schema: {
-        ...common,
-        operationId: 'updateWebhook',
-        summary: 'Change a webhook',
-        description:
-          'A merge: what is left out stays, null goes back to the default. In force within a second, for deliveries that wait too.',
-        body: { ...mergePatchOf(WebhookFields), examples: [examples.change] },
-        response: { 200: WebhookReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
+    route(securing, {
+      params,
+      operationId: 'updateWebhook',
+      summary: 'Change a webhook',
+      description:
+        'A merge: what is left out stays, null goes back to the default. In force within a second, for deliveries that wait too.',
+      body: {
+        ...mergePatchOf(WebhookFields),
+        examples: [{ events: ['verification.completed'], payloadVersion: 'v2', enabled: true }],
       },
-    },
+      response: { 200: WebhookReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
+    }),
     async (request) =>
       service.change(actorOf(request), ownerOf(request), request.params.webhookId, request.body as WebhookChange),
   );
   typed.delete(
     item,
-    {
-      config: { access: securing },
-      schema: {
-        ...common,
-        operationId: 'deleteWebhook',
-        summary: 'Delete a webhook and its log',
-        description: 'Deliveries that wait are not sent any more.',
-        response: { 200: WebhookReply, ...errorReplies([400, 401, 403, 404, 429]) },
-      },
-    },
+    route(securing, {
+      params,
+      operationId: 'deleteWebhook',
+      summary: 'Delete a webhook and its log',
+      description: 'Deliveries that wait are not sent any more.',
+      response: { 200: WebhookReply, ...errorReplies([400, 401, 403, 404, 429]) },
+    }),
     async (request) => service.remove(actorOf(request), ownerOf(request), request.params.webhookId),
   );
 }
@@ -153,19 +174,15 @@ function registerRotation(app: FastifyInstance, service: RegistrationService): v
   acceptEmptyBodies(app);
   app.withTypeProvider<TypeBoxTypeProvider>().post(
     `${item}/rotate-secret`,
-    {
-      config: { access: securing },
-      schema: {
-        tags,
-        operationId: 'rotateWebhookSecret',
-        summary: 'Replace the secret of a webhook',
-        description:
-          'X-Service-Signature is made with the new secret from then on. With overlapHours webhook-signature carries one of the old secret too, for so long.',
-        params: WebhookParams,
-        body: { ...optionalBody(SecretRotation), examples: [examples.rotate] },
-        response: { 200: SecretReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
-      },
-    },
+    route(securing, {
+      operationId: 'rotateWebhookSecret',
+      summary: 'Replace the secret of a webhook',
+      description:
+        'X-Service-Signature is made with the new secret from then on. With overlapHours webhook-signature carries one of the old secret too, for so long.',
+      params: WebhookParams,
+      body: { ...optionalBody(SecretRotation), examples: [{ overlapHours: 24 }] },
+      response: { 200: SecretReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
+    }),
     async (request) =>
       service.rotateSecret(
         actorOf(request),
@@ -173,5 +190,67 @@ function registerRotation(app: FastifyInstance, service: RegistrationService): v
         request.params.webhookId,
         request.body?.overlapHours ?? 0,
       ),
+  );
+}
+
+function registerLog(app: FastifyInstance, deps: WebhookDeps): void {
+  app.withTypeProvider<TypeBoxTypeProvider>().get(
+    `${item}/deliveries`,
+    route(reading, {
+      operationId: 'listDeliveries',
+      summary: 'List what was sent to a webhook, newest first, with every attempt',
+      description: 'A page at a time: pass nextCursor on as cursor until it is null.',
+      params: WebhookParams,
+      querystring: DeliveryQuery,
+      response: { 200: DeliveryPage, ...errorReplies([400, 401, 403, 404, 429]) },
+    }),
+    async (request) => {
+      const owner = ownerOf(request);
+      const { webhookId } = request.params;
+      return inOrganization(deps.database, owner.organizationId, async (tx) => {
+        if ((await findWebhook(tx, owner, webhookId)) === null) throw notFound('webhook');
+        return listDeliveries(tx, { projectId: owner.projectId, webhookId }, request.query, readPage(request.query));
+      });
+    },
+  );
+}
+
+function registerSendingAgain(app: FastifyInstance, service: ResendService): void {
+  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
+  typed.post(
+    `${item}/test`,
+    route(writing, {
+      operationId: 'testWebhook',
+      summary: 'Send a made-up verification.completed, signed like any other',
+      description: 'Goes out whatever events the webhook asks for. What came of it stands in the log.',
+      params: WebhookParams,
+      response: { 200: DeliveryRef, ...errorReplies([400, 401, 402, 403, 404, 409, 429]) },
+    }),
+    async (request) => service.test(actorOf(request), ownerOf(request), request.params.webhookId),
+  );
+  typed.post(
+    `${item}/deliveries/:deliveryId/replay`,
+    route(writing, {
+      operationId: 'replayDelivery',
+      summary: 'Send one delivery again',
+      description:
+        'One that ended gets a fresh set of attempts, numbered on from the last; one that waits for its next attempt goes out now.',
+      params: DeliveryParams,
+      response: { 200: DeliveryRef, ...errorReplies([400, 401, 402, 403, 404, 409, 429]) },
+    }),
+    async (request) =>
+      service.replay(actorOf(request), ownerOf(request), request.params.webhookId, request.params.deliveryId),
+  );
+  typed.post(
+    `${item}/recover`,
+    route(writing, {
+      operationId: 'recoverDeliveries',
+      summary: 'Send again what failed for good since a time',
+      description: 'By the time of the event. Each gets a fresh set of attempts, which do not delay new deliveries.',
+      params: WebhookParams,
+      body: { ...Recovery, examples: [{ since: '2026-11-01T00:00:00Z' }] },
+      response: { 200: RecoveryReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
+    }),
+    async (request) => service.recover(actorOf(request), ownerOf(request), request.params.webhookId, request.body),
   );
 }

@@ -16,24 +16,14 @@ export interface SenderDeps extends AttemptDeps {
   readonly metrics: Pick<Metrics, 'webhookAttempts' | 'webhookInFlight'>;
 }
 
-export interface Sender {
-  hold(delivery: Held): void;
-  /** How many more deliveries of the endpoint are worth leasing. */
-  room(webhookId: string): number;
-  /** How many more of a lane are worth leasing, of whatever endpoint. */
-  places(lane: Lane): number;
-  /** Called whenever there is room again. */
-  onRoom(listener: () => void): void;
-  /** Ends what is under way within the time, and answers what is left: leases to give back. */
-  stop(deadlineMs: number): Promise<readonly Held[]>;
-}
+export type Sender = ReturnType<typeof createSender>;
 
 const sending = { first: 256, retry: 64 } as const;
 const holding = { first: 512, retry: 128 } as const;
 /** Unwritten results at which nothing more is sent. */
 const unwrittenMax = 2_000;
 
-export function createSender(deps: SenderDeps): Sender {
+export function createSender(deps: SenderDeps) {
   const { logger, metrics, clock, results } = deps;
   const queue = createDeliveryQueue<Held>();
   const active = { first: 0, retry: 0 };
@@ -87,15 +77,19 @@ export function createSender(deps: SenderDeps): Sender {
   };
 
   return {
-    hold(item) {
+    hold(item: Held): void {
       deps.trace?.('held', item);
       queue.offer(item.webhookId, item.lane, item);
       pump();
     },
-    room: (webhookId) => queue.room(webhookId),
-    places: (lane) => Math.max(0, holding[lane] - queue.waiting(lane)),
-    onRoom: (next) => (listener = next),
-    async stop(deadlineMs) {
+    /** How many more deliveries of the endpoint are worth leasing. */
+    room: (webhookId: string): number => queue.room(webhookId),
+    /** How many more of a lane are worth leasing, of whatever endpoint. */
+    places: (lane: Lane): number => Math.max(0, holding[lane] - queue.waiting(lane)),
+    /** Called whenever there is room again. */
+    onRoom: (next: () => void): void => void (listener = next),
+    /** Ends what is under way within the time, and answers what is left: leases to give back. */
+    async stop(deadlineMs: number): Promise<readonly Held[]> {
       if (pumpSoon !== null) clearTimeout(pumpSoon);
       const held = queue.drain();
       const timer = setTimeout(() => stopping.abort(), deadlineMs);

@@ -10,13 +10,7 @@ export interface TargetConfig extends StoredWebhook {
   readonly secrets: Secrets;
 }
 
-export interface TargetConfigs {
-  /** null: there is no such webhook any more. Rejects where the database is away and nothing recent is known. */
-  get(webhookId: string): Promise<TargetConfig | null>;
-  /** Reads those of projects afresh. */
-  ofProjects(projectIds: readonly string[]): Promise<readonly TargetConfig[]>;
-  forget(webhookId: string): void;
-}
+export type TargetConfigs = ReturnType<typeof createTargetConfigs>;
 
 export interface TargetConfigsDeps {
   readonly database: Database;
@@ -28,13 +22,8 @@ export interface TargetConfigsDeps {
 const believedMs = 1_000;
 const keptMax = 20_000;
 
-interface Kept {
-  readonly config: TargetConfig | null;
-  readonly readAtMs: number;
-}
-
-export function createTargetConfigs({ database, secrets, clock }: TargetConfigsDeps): TargetConfigs {
-  const kept = new Map<string, Kept>();
+export function createTargetConfigs({ database, secrets, clock }: TargetConfigsDeps) {
+  const kept = new Map<string, { readonly config: TargetConfig | null; readonly readAtMs: number }>();
   let asked: Map<string, ((config: TargetConfig | null) => void)[]> | null = null;
   let failing: ((error: unknown) => void)[] = [];
 
@@ -54,7 +43,7 @@ export function createTargetConfigs({ database, secrets, clock }: TargetConfigsD
         [[...waiting.keys()]],
         { recurring: true },
       );
-      const found = new Map(rows.map((row) => [row.webhook_id, configOf(row)]));
+      const found = new Map(rows.map((row) => [row.webhookId, configOf(row)]));
       for (const [webhookId, resolves] of waiting) {
         const config = found.get(webhookId) ?? null;
         keep(webhookId, config);
@@ -66,7 +55,8 @@ export function createTargetConfigs({ database, secrets, clock }: TargetConfigsD
   };
 
   return {
-    get(webhookId) {
+    /** null: there is no such webhook any more. Rejects where the database is away and nothing recent is known. */
+    get(webhookId: string): Promise<TargetConfig | null> {
       const known = kept.get(webhookId);
       if (known !== undefined && clock() - known.readAtMs < believedMs) return Promise.resolve(known.config);
       return new Promise((resolve, reject) => {
@@ -77,7 +67,8 @@ export function createTargetConfigs({ database, secrets, clock }: TargetConfigsD
         if (isFirst) void readAsked();
       });
     },
-    async ofProjects(projectIds) {
+    /** Reads those of projects afresh. */
+    async ofProjects(projectIds: readonly string[]): Promise<readonly TargetConfig[]> {
       const rows = await database.query<WebhookRow>(
         `SELECT ${webhookColumns} FROM webhooks WHERE project_id = ANY($1::text[]) ORDER BY webhook_id`,
         [projectIds],
@@ -85,10 +76,10 @@ export function createTargetConfigs({ database, secrets, clock }: TargetConfigsD
       );
       return rows.map((row) => {
         const config = configOf(row);
-        keep(row.webhook_id, config);
+        keep(row.webhookId, config);
         return config;
       });
     },
-    forget: (webhookId) => void kept.delete(webhookId),
+    forget: (webhookId: string): void => void kept.delete(webhookId),
   };
 }

@@ -6,7 +6,7 @@ import type { EventType } from '../contract/session-event.js';
 import type { PayloadVersion, WebhookReply } from '../contract/webhook.js';
 import { createSealer, type SealingKeys } from '../crypto/sealing.js';
 import { cutPage, type Page } from '../kernel/paging.js';
-import type { Queryable } from '../stores/database/port.js';
+import type { Queryable, SqlValue } from '../stores/database/port.js';
 import type { Secrets } from './signing.js';
 
 export interface WebhookOwner {
@@ -38,45 +38,25 @@ export interface StoredWebhook extends WebhookOwner, WebhookSettings {
   readonly parking: Parking | null;
 }
 
-export type WebhookRow = {
-  readonly webhook_id: string;
-  readonly organization_id: string;
-  readonly project_id: string;
-  readonly url: string;
-  readonly events: readonly EventType[];
-  readonly payload_version: PayloadVersion;
-  readonly description: string | null;
-  readonly enabled: boolean;
+/** A row under the names of `webhookColumns`. */
+export type WebhookRow = Omit<StoredWebhook, 'parking'> & {
   readonly sealed: Uint8Array;
-  readonly previous_sealed: Uint8Array | null;
-  readonly created_at: Date;
-  readonly parked_at: Date | null;
-  readonly parked_until: Date | null;
-  readonly parked_count: number;
-  readonly parked_reason: string | null;
+  readonly previousSealed: Uint8Array | null;
+  readonly parkedAt: Date | null;
+  readonly parkedUntil: Date | null;
+  readonly parkedCount: number;
+  readonly parkedReason: string | null;
 };
 
 /** A previous secret that has ended is not read at all. */
-export const webhookColumns = `webhook_id, organization_id, project_id, url, events, payload_version, description, enabled, sealed,
-  CASE WHEN previous_until > now() THEN previous_sealed END AS previous_sealed, created_at, parked_at, parked_until, parked_count, parked_reason`;
+export const webhookColumns = `webhook_id AS "webhookId", organization_id AS "organizationId", project_id AS "projectId", url, events,
+  payload_version AS "payloadVersion", description, enabled, sealed, CASE WHEN previous_until > now() THEN previous_sealed END AS "previousSealed",
+  created_at AS "createdAt", parked_at AS "parkedAt", parked_until AS "parkedUntil", parked_count AS "parkedCount", parked_reason AS "parkedReason"`;
 
-export function webhookOf(row: WebhookRow): StoredWebhook {
-  const isParked = row.parked_at !== null && row.parked_until !== null;
-  return {
-    webhookId: row.webhook_id,
-    organizationId: row.organization_id,
-    projectId: row.project_id,
-    url: row.url,
-    events: row.events,
-    payloadVersion: row.payload_version,
-    description: row.description,
-    enabled: row.enabled,
-    createdAt: row.created_at,
-    parking:
-      isParked && row.parked_at !== null && row.parked_until !== null
-        ? { since: row.parked_at, until: row.parked_until, count: row.parked_count, reason: row.parked_reason ?? '' }
-        : null,
-  };
+export function webhookOf({ sealed: _sealed, previousSealed: _previous, ...row }: WebhookRow): StoredWebhook {
+  const { parkedAt: since, parkedUntil: until, parkedCount: count, parkedReason: reason, ...webhook } = row;
+  const isParked = since !== null && until !== null;
+  return { ...webhook, parking: isParked ? { since, until, count, reason: reason ?? '' } : null };
 }
 
 export function showWebhook({
@@ -104,7 +84,7 @@ export function showWebhook({
 export interface SecretStore {
   /** A new secret, and how it is stored. */
   make(webhookId: string): { readonly secret: string; readonly sealed: Uint8Array };
-  open(row: Pick<WebhookRow, 'webhook_id' | 'sealed' | 'previous_sealed'>): Secrets;
+  open(row: Pick<WebhookRow, 'webhookId' | 'sealed' | 'previousSealed'>): Secrets;
 }
 
 const secretBytes = 32;
@@ -118,12 +98,16 @@ export function createSecretStore(masterKeys: SealingKeys): SecretStore {
       const bytes = randomBytes(secretBytes);
       return { secret: bytes.toString('hex'), sealed: sealer.seal(bytes, Buffer.from(webhookId)) };
     },
-    open: ({ webhook_id, sealed, previous_sealed }) => ({
-      current: unsealFor(webhook_id, sealed),
-      previous: previous_sealed === null ? null : unsealFor(webhook_id, previous_sealed),
+    open: ({ webhookId, sealed, previousSealed }) => ({
+      current: unsealFor(webhookId, sealed),
+      previous: previousSealed === null ? null : unsealFor(webhookId, previousSealed),
     }),
   };
 }
+
+const valuesOf = ({ url, events, payloadVersion, description, enabled }: WebhookSettings): readonly SqlValue[] => [
+  ...[url, events, payloadVersion, description, enabled],
+];
 
 export async function insertWebhook(
   tx: Queryable,
@@ -135,17 +119,7 @@ export async function insertWebhook(
   const [row] = await tx.query<WebhookRow>(
     `INSERT INTO webhooks (webhook_id, organization_id, project_id, url, events, payload_version, description, enabled, sealed)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING ${webhookColumns}`,
-    [
-      webhookId,
-      organizationId,
-      projectId,
-      settings.url,
-      settings.events,
-      settings.payloadVersion,
-      settings.description,
-      settings.enabled,
-      sealed,
-    ],
+    [webhookId, organizationId, projectId, ...valuesOf(settings), sealed],
   );
   if (row === undefined) throw new Error('the insert returned no row');
   return webhookOf(row);
@@ -182,7 +156,7 @@ export async function listWebhooks(
     `SELECT ${webhookColumns} FROM webhooks WHERE project_id = $1 AND ($2::text IS NULL OR webhook_id < $2) ORDER BY webhook_id DESC LIMIT $3`,
     [projectId, page.below, page.limit + 1],
   );
-  const { items, nextCursor } = cutPage(rows, page.limit, (row) => row.webhook_id);
+  const { items, nextCursor } = cutPage(rows, page.limit, (row) => row.webhookId);
   return { items: items.map(webhookOf), nextCursor };
 }
 
@@ -190,7 +164,7 @@ export async function listWebhooks(
 export async function updateWebhook(tx: Queryable, webhookId: string, settings: WebhookSettings): Promise<void> {
   await tx.query(
     `UPDATE webhooks SET url = $2, events = $3, payload_version = $4, description = $5, enabled = $6 WHERE webhook_id = $1`,
-    [webhookId, settings.url, settings.events, settings.payloadVersion, settings.description, settings.enabled],
+    [webhookId, ...valuesOf(settings)],
   );
   await unpark(tx, webhookId);
 }

@@ -3,7 +3,7 @@
  */
 import type { FastifyInstance } from 'fastify';
 import type { Directories } from '../administration/directories.js';
-import { readDocumentation } from '../agents/documentation.js';
+import { readDocumentation } from '../agents/mcp-server.js';
 import { registerMcp } from '../agents/mcp-routes.js';
 import { prepareTools } from '../agents/tool-call.js';
 import { agentTools } from '../agents/all-tools.js';

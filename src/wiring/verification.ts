@@ -19,7 +19,7 @@ import { erasePayloads, markErasedSessions } from '../webhooks/payload-erasure.j
 import { createAnalyticsService } from '../verification/analytics/analytics-service.js';
 import { createErasureService, type ErasureService } from '../verification/erasure/erasure-service.js';
 import type { Database } from '../stores/database/port.js';
-import { eraseReservations, findRespondentRefs } from '../audience/reservation-erasure.js';
+import { eraseReservations, findRespondentRefs } from '../audience/reservation-store.js';
 import { biometricExample, deviceOnlyExample } from '../contract/envelope-examples.js';
 import type { Uniqueness } from '../verification/uniqueness/uniqueness.js';
 import { createVerifyService } from '../verification/verify/verify-service.js';

@@ -2,10 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { createEntryService, type EntryDeps } from '../../src/audience/entry-service.js';
-import { createOutcomeReporter } from '../../src/audience/outcome-reporter.js';
 import { deleteOldReservations, releaseReservations, reportUnreported } from '../../src/audience/reservation-round.js';
 import { createReservationTokens } from '../../src/audience/reservation-tokens.js';
-import { createReturnService } from '../../src/audience/return-service.js';
+import { createOutcomeReporter, createReturnService } from '../../src/audience/return-service.js';
 import {
   changeStudy,
   findStudy,

@@ -2,10 +2,16 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { csvCell } from '../../src/audience/export.js';
-import { isVerificationEnough, screen } from '../../src/audience/entry-decision.js';
 import { pageHeaders, pageNames, renderPage } from '../../src/audience/pages.js';
-import { canonicalLanguage, findStudyIssues, surveyUrlProblem } from '../../src/audience/study-checks.js';
-import { possibleActions, stateAfter } from '../../src/audience/study-states.js';
+import {
+  canonicalLanguage,
+  findStudyIssues,
+  isVerificationEnough,
+  possibleActions,
+  screen,
+  stateAfter,
+  surveyUrlProblem,
+} from '../../src/audience/study-rules.js';
 import { studyActions, studyStates } from '../../src/contract/study.js';
 import { Fault } from '../../src/errors.js';
 import { creation } from '../helpers/fielding.js';

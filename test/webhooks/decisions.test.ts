@@ -1,10 +1,23 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { breakerRules, isOutage, lengthen, parkWaitMs, shouldPark, type Streak } from '../../src/webhooks/breaker.js';
+import {
+  breakerRules,
+  isOutage,
+  lengthen,
+  parkWaitMs,
+  shouldPark,
+  type Streak,
+} from '../../src/webhooks/endpoint-health.js';
 import { createDeliveryQueue } from '../../src/webhooks/delivery-queue.js';
-import { shareOut } from '../../src/webhooks/fair-share.js';
-import { concurrencyMax, createRetryPace, nextConcurrency, retriesPerSecondMax } from '../../src/webhooks/pacing.js';
-import { jitterShare, retryWaitMs } from '../../src/webhooks/retry-schedule.js';
+import {
+  concurrencyMax,
+  createRetryPace,
+  jitterShare,
+  nextConcurrency,
+  retriesPerSecondMax,
+  retryWaitMs,
+  shareOut,
+} from '../../src/webhooks/pacing.js';
 
 t.test('waits are those of the schedule, a tenth more or less', (t) => {
   const waits = [5, 30, 300, 1_800];

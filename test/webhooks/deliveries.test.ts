@@ -12,7 +12,7 @@ import { createOutbox } from '../../src/stores/outbox/outbox.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
 import { claimDue, deliveryIdOf, insertDeliveries, writeResults } from '../../src/webhooks/delivery-store.js';
-import { removeExpired } from '../../src/webhooks/retention.js';
+import { removeExpired } from '../../src/webhooks/rounds.js';
 import { makeProject, makeWebhook, startTestDeliveries } from '../helpers/deliveries.js';
 import { startReceiver } from '../helpers/receiver.js';
 import { verificationEvent } from '../helpers/session-events.js';

@@ -1,10 +1,15 @@
 /**
- * What the schema of a study cannot say: that its language exists, its survey can be sent to, and its quotas make sense together. Pure;
- * answers every issue at once.
+ * The rules of studies, pure: what the schema cannot say of one (every issue at once), where it can go from where it is, and what the gate does with
+ * a respondent that it has scored.
+ *
+ *     draft ──launch──▶ fielding ◀──pause, resume──▶ paused
+ *       │                  ├──────close──────────────┴──▶ completed
+ *       └──────cancel──────┴──────cancel─────────────┴──▶ cancelled
  */
 import type { Environment } from '../config/settings.js';
-import type { StudyCreation, StudyQuota } from '../contract/study.js';
-import type { Issue } from '../errors.js';
+import type { ScoreReply } from '../contract/score.js';
+import type { StudyAction, StudyCreation, StudyQuota, StudyState } from '../contract/study.js';
+import { Fault, type Issue } from '../errors.js';
 
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
 const languageNames = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
@@ -77,3 +82,74 @@ export const normalCountries = (countries: readonly string[]): readonly string[]
 
 /** As traits are compared. */
 export const normalTrait = (text: string): string => text.trim().toLowerCase();
+
+const transitions: Readonly<Record<StudyState, Partial<Readonly<Record<StudyAction, StudyState>>>>> = {
+  draft: { launch: 'fielding', cancel: 'cancelled' },
+  fielding: { pause: 'paused', close: 'completed', cancel: 'cancelled' },
+  paused: { resume: 'fielding', close: 'completed', cancel: 'cancelled' },
+  completed: {},
+  cancelled: {},
+};
+
+/** What can be done with a study in this state. */
+export const possibleActions = (state: StudyState): readonly StudyAction[] =>
+  Object.keys(transitions[state]) as StudyAction[];
+
+/** The state that an action leads to. Throws CONFLICT, which names the state and what is possible in it. */
+export function stateAfter(state: StudyState, action: StudyAction): StudyState {
+  const next = transitions[state][action];
+  if (next !== undefined) return next;
+  const possible = possibleActions(state);
+  const hint = possible.length === 0 ? 'Nothing can be done with it any more' : `Possible now: ${possible.join(', ')}`;
+  throw new Fault('CONFLICT', `The study is ${state}, and ${action} does not apply. ${hint}.`, {
+    context: { state, possible },
+  });
+}
+
+/** Whether who holds a place may go on: to the survey, and back from it. */
+export const letsHoldersFinish = (state: StudyState): boolean => state !== 'draft' && state !== 'cancelled';
+
+export type DuplicateBand = ScoreReply['duplicate']['band'];
+
+interface GateRules {
+  readonly countries: readonly string[];
+  readonly serviceCheck: boolean;
+  readonly minimumQuality: 'standard' | 'strict';
+}
+
+/**
+ * null: they may go on. Else why not, which is for the owner’s eyes only. A step_up asks for a verification: it passes where one follows, and not
+ * where none does. The band of duplication is that of the study.
+ */
+export function screen(
+  {
+    recommendation,
+    duplicateBand,
+    country,
+  }: Pick<ScoreReply, 'recommendation'> & {
+    readonly duplicateBand: DuplicateBand;
+    /** By the address, else as declared; null: not known. */
+    readonly country: string | null;
+  },
+  { countries, serviceCheck, minimumQuality }: GateRules,
+): 'gate' | 'duplicate' | 'country' | null {
+  const strict = minimumQuality === 'strict';
+  if (country !== null && !countries.includes(country)) return 'country';
+  if (duplicateBand === 'confirmed' || (duplicateBand === 'likely' && strict)) return 'duplicate';
+  switch (recommendation) {
+    case 'allow':
+      return null;
+    case 'review':
+      return strict ? 'gate' : null;
+    case 'step_up':
+      return serviceCheck ? null : 'gate';
+    case 'block':
+      return 'gate';
+  }
+}
+
+/** Whether a completed verification suffices. */
+export const isVerificationEnough = (
+  { status, assurance }: { readonly status: 'pass' | 'fail' | 'review'; readonly assurance: string },
+  { minimumQuality }: Pick<GateRules, 'minimumQuality'>,
+): boolean => status === 'pass' && (minimumQuality === 'standard' || assurance === 'biometric');
