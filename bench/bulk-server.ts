@@ -4,7 +4,7 @@
  */
 import Fastify from 'fastify';
 import { pack } from 'msgpackr';
-import { stopIdleTimers } from '../src/stores/log/kafka/kafkajs-patch.js';
+import { stopIdleTimers } from '../src/stores/log/kafka/client.js';
 import { openBenchLog } from './bench-log.js';
 
 const bodyBytesMax = 1_048_576;

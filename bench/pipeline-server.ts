@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import Fastify from 'fastify';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { stopIdleTimers } from '../src/stores/log/kafka/kafkajs-patch.js';
+import { stopIdleTimers } from '../src/stores/log/kafka/client.js';
 import { openBenchLog, setting } from './bench-log.js';
 import { reportLoopDelay } from './loop-delay.js';
 

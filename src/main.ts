@@ -16,7 +16,7 @@ import { createSigningSecrets } from './administration/signing-secrets.js';
 import { createClosers } from './stores/closers.js';
 import { createOutbox } from './stores/outbox/outbox.js';
 import { openStores } from './stores/open.js';
-import { settleUntil } from './stores/settle-within.js';
+import { settleUntil } from './stores/notifier.js';
 import type { Logger } from './telemetry/logger.js';
 import { packageVersion } from './package-root.js';
 import { createMetrics } from './telemetry/metrics.js';

@@ -8,7 +8,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../stores/database/port.js';
-import { settleWithin } from '../stores/settle-within.js';
+import { settleWithin } from '../stores/notifier.js';
 import type { Logger } from '../telemetry/logger.js';
 
 export interface Directory<T extends object> {

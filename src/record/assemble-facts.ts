@@ -3,11 +3,10 @@
  * from them, so that a change here changes what old records say.
  */
 import type { HistoryFacts, HistoryRecord, ProbeFacts, ScoreFacts } from '../contract/facts.js';
-import type { CountRecord, StoredHistory, StoredPage } from '../stores/counters/port.js';
-import { joinMessages } from './join-messages.js';
-import { openMessage } from './message.js';
-import { readHistory } from './read-history.js';
+import type { CountRecord, HistoryValue, StoredHistory, StoredPage } from '../stores/counters/port.js';
+import { joinMessages, openMessage } from './message.js';
 import type { Counted, HistorySubjects, ScoreBase, Writable } from './types.js';
+import { reversalWindowDays } from '../limits.js';
 
 /** `counted`: null where the store did not answer. */
 export function assembleFacts({ facts, trace, subjects }: ScoreBase, counted: Counted | null): ScoreFacts {
@@ -78,3 +77,34 @@ function mergePage(page: StoredPage): ProbeFacts | null {
   if (load === null) return update;
   return update === null ? load : { body: joinMessages(load.body, update.body), transport: load.transport };
 }
+
+export const halfLifeDays = 90;
+const dayMs = 86_400_000;
+
+/** Days since 1970. */
+export const dayOf = (ms: number): number => Math.floor(ms / dayMs);
+
+/**
+ * A record of outcomes at a later moment: fraud halves in 90 days; what may still be reversed counts by the share of that time that has
+ * passed. The record as it stands at `nowMs`, from what was decayed up to an earlier day; what is still young counts by the share of the
+ * window that passed.
+ */
+export function readHistory(
+  history: HistoryValue,
+  nowMs: number,
+): { readonly n: number; readonly fraud: number; readonly clawbacks: number } {
+  const passedDays = Math.max(0, dayOf(nowMs) - history.asOfDay);
+  const weight = weightAt(passedDays);
+  let credited = 0;
+  for (const [ageDays, sessions] of history.young ?? []) {
+    const age = ageDays + passedDays;
+    credited += sessions * weightAt(age) * Math.min(1, age / reversalWindowDays);
+  }
+  return {
+    n: history.n * weight + credited,
+    fraud: history.fraud * weight,
+    clawbacks: history.clawbacks * weight,
+  };
+}
+
+export const weightAt = (ageDays: number): number => 2 ** (-ageDays / halfLifeDays);

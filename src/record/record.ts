@@ -12,9 +12,10 @@
 import type { ScoreFacts } from '../contract/facts.js';
 import type { RecordedVerdict } from '../contract/pool.js';
 import { assembleFacts } from './assemble-facts.js';
-import { appendParts, packPart, readParts, start } from './codec.js';
-import { countedShape, givenShape, headShape, outcomeShape } from './shapes.js';
+import { appendParts, packPart, plain, readParts, start } from './codec.js';
+import { countedShape, givenShape, headShape, outcomeShape, sealShape } from './shapes.js';
 import type { Counted, Receipt, ScoreBase } from './types.js';
+import type { Seal } from '../crypto/batch-signer.js';
 
 /** As it is written. */
 type Head = Omit<ScoreBase, 'facts'> & { readonly sessionId: string };
@@ -85,3 +86,25 @@ export function openReceipt(record: Uint8Array): Receipt {
   // What is spread first and added to is made eighty times slower.
   return { sourceId, sessionId, studyId, supersedes, trace, subjects, verdict, facts: record, ...owner };
 }
+
+export interface SealedRecord {
+  /** What the seal is of, to the byte. */
+  readonly record: Uint8Array;
+  /** Packed, for `openSeal`. */
+  readonly seal: Uint8Array;
+}
+
+const packSeal = (seal: Seal): Uint8Array => appendParts(start, packPart(sealShape, seal));
+
+/** An entry of the log. */
+export const packSealed = (record: Uint8Array, seal: Seal): Uint8Array =>
+  appendParts(start, packPart(plain, packSeal(seal)), packPart(plain, record));
+
+export function openSealed(entry: Uint8Array): SealedRecord {
+  const [seal, record] = readParts(entry);
+  if (!(seal instanceof Uint8Array && record instanceof Uint8Array))
+    throw new Error('an entry of the log without a record');
+  return { record, seal };
+}
+
+export const openSeal = (packed: Uint8Array): Seal => sealShape.decode(readParts(packed)[0]) as Seal;

@@ -4,8 +4,12 @@
 import type { Ref, ScoreFacts } from '../contract/facts.js';
 import type { RecordedVerdict } from '../contract/pool.js';
 import type { NamespaceOwner } from '../stores/counters/namespace.js';
-import type { CountRecord } from '../stores/counters/port.js';
-import type { SessionTrace } from './session-trace.js';
+import type { CountedSession, CountRecord } from '../stores/counters/port.js';
+
+/**
+ * What the counters count of a session, as references; kept with the receipt, so that lost counters can be restored.
+ */
+export type SessionTrace = Omit<CountedSession, 'token' | 'sketch' | 'bands'>;
 
 /** Whose receipt it is, and of which mode. */
 export interface ReceiptOwner extends NamespaceOwner {

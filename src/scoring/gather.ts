@@ -11,8 +11,7 @@ import { resolveCalibration, type LiteConfig } from '../contract/calibration.js'
 import { makeId } from '../crypto/ids.js';
 import type { MakeRef } from '../crypto/master-key.js';
 import type { RateLimit, ScoreCountInput } from '../stores/counters/port.js';
-import type { SessionTrace } from '../record/session-trace.js';
-import type { HistorySubjects, ReceiptOwner, ScoreBase } from '../record/types.js';
+import type { HistorySubjects, ReceiptOwner, ScoreBase, SessionTrace } from '../record/types.js';
 import { holderOf, namespaceOf } from '../stores/counters/namespace.js';
 import type { DataOwner } from '../kernel/caller.js';
 import type { Address } from '../net/address.js';

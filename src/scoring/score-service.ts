@@ -26,7 +26,7 @@ import { fixedFactsOf, isFixedSession } from './fixed-sessions/fixed-sessions.js
 import { appendReceipt } from './receipts/receipts.js';
 import type { ProbeWatch } from './probe/probe-watch.js';
 import { noteRequest, readScoreRequest } from './score-request.js';
-import { underOtherRules } from './receipts/other-rules.js';
+import { underOtherRules } from './receipts/find-receipt.js';
 import type { CounterRecovery } from './recovery/counter-recovery.js';
 
 export interface ScoreServiceDeps extends GatherDeps {

@@ -2,7 +2,7 @@
  * What was opened one after the other and is closed in the reverse order, each when the one before it has closed. One that fails, or takes
  * longer than there is time, holds up none of those behind it. Closing again closes what was opened since.
  */
-import { settleWithin } from './settle-within.js';
+import { settleWithin } from './notifier.js';
 
 export interface Closers {
   /** Adds what closes the thing that was opened last; `name` is what is said to have taken too long. */

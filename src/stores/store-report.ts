@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { Settings } from '../config/settings.js';
 import { Fault, isUnavailable } from '../errors.js';
 import { wordsOf } from '../telemetry/logged-error.js';
-import { settleWithin } from './settle-within.js';
+import { settleWithin } from './notifier.js';
 
 export type StoreName = 'database' | 'counters' | 'log';
 

@@ -4,7 +4,7 @@
  */
 import type { Consumer } from '../stores/log/port.js';
 import type { RoundsDeps } from '../stores/database/retention.js';
-import { startDeadLetterRetention } from '../stores/log/dead-letters/retention.js';
+import { startDeadLetterRetention } from '../stores/log/dead-letters/erasure.js';
 import { startOutboxSweeper } from '../stores/outbox/sweeper.js';
 import { startLinkRetention } from '../verification/hosted/link-retention.js';
 import { startFlagRetention } from '../verification/monitoring/flag-retention.js';

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { RecordedVerdict } from '../../src/contract/pool.js';
 import { idAt } from '../../src/crypto/ids.js';
-import { packSealed } from '../../src/record/sealed.js';
+import { packSealed } from '../../src/record/record.js';
 import { createReceiptRecorder } from '../../src/scoring/receipts/receipts.js';
 import type { Database } from '../../src/stores/database/port.js';
 import type { LogEntry } from '../../src/stores/log/port.js';

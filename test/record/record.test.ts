@@ -11,10 +11,12 @@ import {
   openBase,
   openFacts,
   openReceipt,
+  openSeal,
+  openSealed,
   packBase,
   packOutcome,
+  packSealed,
 } from '../../src/record/record.js';
-import { openSeal, openSealed, packSealed } from '../../src/record/sealed.js';
 import { headShape, messageShape } from '../../src/record/shapes.js';
 import { createBatchSigner, verifySeal } from '../../src/crypto/batch-signer.js';
 import { deriveSigningKey } from '../../src/crypto/master-key.js';

@@ -8,7 +8,7 @@ import { Fault } from '../../errors.js';
 import { notFound } from '../../kernel/faults.js';
 import type { Database } from '../../stores/database/port.js';
 import { doubtBackup, noteRestore } from '../../stores/database/restores.js';
-import { allowDeletion, readMarks } from '../../stores/database/retention-marks.js';
+import { allowDeletion, readMarks } from '../../stores/database/retention.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import { askForLetters, readLetterFigures } from '../../stores/log/dead-letters/table.js';
 import type { CommandOf, OperatorCommand } from './operator-command.js';

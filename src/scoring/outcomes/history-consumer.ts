@@ -8,7 +8,7 @@ import type { Consumer, Log } from '../../stores/log/port.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { readjudicate } from './adjudication-work.js';
 import { createPendingPublisher, publishRecords, type HistoryPublisherDeps } from './history-publisher.js';
-import { findLostOutcomes, tenantOfOutcomes } from './outcome-log.js';
+import { findLostOutcomes, tenantOfOutcomes } from './outcome-rows.js';
 import { storeEvents } from './outcome-store.js';
 import { createWorkOrders } from './work-orders.js';
 

@@ -4,11 +4,9 @@
  * changes nothing. A project whose data the counters store has lost is told whole.
  */
 import type { Counters } from '../../stores/counters/port.js';
-import { keysAreLookedUp } from '../../stores/database/by-key.js';
-import type { Database } from '../../stores/database/port.js';
-import { decay } from './history-days.js';
-import { sortRows, type HistoryRow } from './history-shifts.js';
-import { nextInTurn } from './waiting-projects.js';
+import { type Database, keysAreLookedUp } from '../../stores/database/port.js';
+import { decay, type HistoryRow, sortRows } from './history-shifts.js';
+import { nextInTurn } from './work-orders.js';
 
 export interface HistoryPublisherDeps {
   readonly database: Database;

@@ -4,9 +4,11 @@
  * makes records waits for others that make some, in one order, and for nobody else, so that no circle of waits can come about.
  */
 import type { Queryable } from '../../stores/database/port.js';
-import { startOver } from '../../stores/database/rolled-back.js';
+import { startOver } from '../../stores/database/transaction.js';
 import type { Adjudication } from './adjudication-rules.js';
-import { shiftDays, type HistoryDays, type Shift } from './history-days.js';
+import { reversalWindowDays } from '../../limits.js';
+import { dayOf, halfLifeDays, weightAt } from '../../record/assemble-facts.js';
+import type { HistoryValue } from '../../stores/counters/port.js';
 
 /** A subject's record as it stands in the database. */
 export interface HistoryRow extends Readonly<Record<string, unknown>> {
@@ -101,3 +103,50 @@ const columnsOf = (rows: readonly HistoryRow[]) => [
   rows.map((row) => row.version),
   rows.map((row) => JSON.stringify(row.days)),
 ];
+
+/** Adjudicated sessions, fraud among them, clawbacks among those. */
+export type DayCounts = readonly [n: number, fraud: number, clawbacks: number];
+
+/** Counts by day since 1970. */
+export type HistoryDays = Readonly<Record<string, DayCounts>>;
+
+/** After twelve half-lives a day weighs less than a four-thousandth; it is dropped. */
+export const keepDays = 12 * halfLifeDays;
+
+export interface Shift {
+  readonly adjudication: Adjudication;
+  /** 1 adds the adjudication, -1 takes it away. */
+  readonly sign: 1 | -1;
+}
+
+/**
+ * Counts are whole numbers by day, so that taking an event back restores the record exactly; `decay` ages them when they are read. The
+ * days after these changes; a day without counts is no longer there.
+ */
+export function shiftDays(days: HistoryDays, shifts: readonly Shift[]): HistoryDays {
+  const shifted: Record<string, DayCounts> = { ...days };
+  for (const { adjudication, sign } of shifts) {
+    const day = String(dayOf(adjudication.atMs));
+    const [n, fraud, clawbacks] = shifted[day] ?? [0, 0, 0];
+    shifted[day] = [n + sign, fraud + (adjudication.fraud ? sign : 0), clawbacks + (adjudication.clawback ? sign : 0)];
+  }
+  return Object.fromEntries(Object.entries(shifted).filter(([, [n]]) => n !== 0));
+}
+
+/** Days in the future weigh as today: an event cannot weigh more for being dated ahead. */
+export function decay(days: HistoryDays, nowMs: number): HistoryValue {
+  const today = dayOf(nowMs);
+  const sum = { n: 0, fraud: 0, clawbacks: 0 };
+  const young: [number, number][] = [];
+  for (const [day, [n, fraud, clawbacks]] of Object.entries(days).sort(([a], [b]) => Number(a) - Number(b))) {
+    const ageDays = Math.max(0, today - Number(day));
+    if (ageDays > keepDays) continue;
+    const weight = weightAt(ageDays);
+    const isYoung = ageDays < reversalWindowDays && n > fraud;
+    if (isYoung) young.push([ageDays, n - fraud]);
+    sum.n += weight * (isYoung ? fraud : n);
+    sum.fraud += weight * fraud;
+    sum.clawbacks += weight * clawbacks;
+  }
+  return { ...sum, asOfDay: today, ...(young.length === 0 ? {} : { young }) };
+}

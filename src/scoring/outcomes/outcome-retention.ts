@@ -15,10 +15,9 @@ import {
   type RetentionRounds,
   type RoundsDeps,
 } from '../../stores/database/retention.js';
-import { dropEmptiedHistories } from '../receipts/erased-respondents.js';
+import { dropEmptiedHistories } from '../receipts/respondent-erasure.js';
 import { lockSessions } from './adjudication-work.js';
-import { keepDays } from './history-days.js';
-import { sortRows } from './history-shifts.js';
+import { keepDays, sortRows } from './history-shifts.js';
 
 const dayMs = 86_400_000;
 

@@ -2,10 +2,19 @@
  * Outcome events as rows. An event is its session, type and time; it may be stated again with another class or respondent, and each
  * statement is a row. Stating what stands already, or less, stores nothing.
  */
-import { retractionName, type OutcomeEvent } from '../../contract/outcome.js';
+import { type OutcomeEvent, retractionName } from '../../contract/outcome.js';
 import type { MakeRef } from '../../crypto/master-key.js';
-import { holderOf, namespaceOf, type Namespace, type NamespaceOwner } from '../../stores/counters/namespace.js';
+import {
+  holderOf,
+  type Namespace,
+  namespaceOf,
+  type NamespaceOwner,
+  splitNamespace,
+} from '../../stores/counters/namespace.js';
 import { respondentSubject } from '../gather.js';
+import { pack, unpack } from 'msgpackr';
+import type { Database } from '../../stores/database/port.js';
+import type { LogEntry } from '../../stores/log/port.js';
 
 export interface SessionKey {
   readonly namespace: Namespace;
@@ -84,4 +93,52 @@ export function sortRows(rows: readonly OutcomeRow[]): readonly OutcomeRow[] {
     .filter(({ row, key }) => saysSomething(row) || !told.has(key))
     .sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
     .map(({ row }) => row);
+}
+
+/**
+ * What one call had accepted, in the log: it wakes the consumers, and restores what was accepted after a back-up. What one call had
+ * accepted. Older instances wrote neither rows nor a time.
+ */
+interface AcceptedOutcomes {
+  readonly namespace: string;
+  readonly accepted: number;
+  readonly atMs?: number;
+  readonly rows?: readonly OutcomeRow[];
+}
+
+/** Of the namespace’s key, so that statements of one event stay in their order. */
+export const entryOfOutcomes = (namespace: string, atMs: number, rows: readonly OutcomeRow[]): LogEntry => ({
+  key: namespace,
+  value: new Uint8Array(pack({ namespace, accepted: rows.length, atMs, rows } satisfies AcceptedOutcomes)),
+});
+
+/** The project whose they are, or the organization for keys that have none. Throws for what is no such entry. */
+export const tenantOfOutcomes = ({ value }: LogEntry): string =>
+  splitNamespace((unpack(value) as AcceptedOutcomes).namespace).holder;
+
+/** Whether an entry tells of one of these sessions, or of the respondent. Throws for what is no such entry. */
+export function tellsOf(value: Uint8Array, sessionRefs: ReadonlySet<string>, respondent: string): boolean {
+  const { rows = [] } = unpack(value) as AcceptedOutcomes;
+  return rows.some(({ sessionRef, respondentRef }) => respondentRef === respondent || sessionRefs.has(sessionRef));
+}
+
+/** Entries younger than this were just accepted. */
+const freshMs = 60_000;
+
+/** What was accepted between a back-up and the operator’s word that the database was restored from it, in order. */
+export async function findLostOutcomes(
+  database: Database,
+  entries: readonly LogEntry[],
+  nowMs: number,
+): Promise<readonly (readonly OutcomeRow[])[]> {
+  const old = entries
+    .map(({ value }) => unpack(value) as AcceptedOutcomes)
+    .filter(({ atMs, rows }) => atMs !== undefined && rows !== undefined && atMs < nowMs - freshMs);
+  if (old.length === 0) return [];
+  const restores = await database.query<{ backup_at: Date; noted_at: Date }>(
+    'SELECT backup_at, noted_at FROM restores',
+  );
+  return old.flatMap(({ atMs = 0, rows = [] }) =>
+    restores.some(({ backup_at, noted_at }) => backup_at.getTime() <= atMs && atMs <= noted_at.getTime()) ? [rows] : [],
+  );
 }

@@ -16,8 +16,15 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { UnknownName } from '../score-request.js';
 import { createEventCheck, type CheckedEvent } from './event-check.js';
-import { entryOfOutcomes } from './outcome-log.js';
-import { eventOf, rowOf, rowOwnerOf, type OutcomeRow, type RowOwner, type SessionKey } from './outcome-rows.js';
+import {
+  entryOfOutcomes,
+  eventOf,
+  type OutcomeRow,
+  rowOf,
+  type RowOwner,
+  rowOwnerOf,
+  type SessionKey,
+} from './outcome-rows.js';
 import { storeEvents } from './outcome-store.js';
 
 export interface OutcomeServiceDeps {

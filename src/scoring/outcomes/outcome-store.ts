@@ -3,8 +3,7 @@
  * is new and orders the adjudication of its sessions. Only where events have ids of the caller's is there a transaction around it, in which goes first what
  * they said before.
  */
-import { keysAreLookedUp } from '../../stores/database/by-key.js';
-import type { Database, Queryable } from '../../stores/database/port.js';
+import { type Database, keysAreLookedUp, type Queryable } from '../../stores/database/port.js';
 import { eventOf, sortRows, type OutcomeRow, type SessionKey } from './outcome-rows.js';
 
 export interface StoredOutcomes {

@@ -4,8 +4,10 @@
 import type { Database } from '../../stores/database/port.js';
 import type { Consumer, Log } from '../../stores/log/port.js';
 import type { Metrics } from '../../telemetry/metrics.js';
-import { releaseReceipts, type ReceiptReleaseDeps } from './release.js';
 import { createReceiptRecorder, receiptOfEntry } from './receipts.js';
+import type { Receipt } from '../../record/types.js';
+import { type Namespace, namespaceOf } from '../../stores/counters/namespace.js';
+import type { Counters } from '../../stores/counters/port.js';
 
 export interface ReceiptConsumerDeps extends ReceiptReleaseDeps {
   readonly database: Database;
@@ -32,4 +34,25 @@ export function startReceiptConsumer(deps: ReceiptConsumerDeps): Promise<Consume
       releaseReceipts(deps, receipts);
     },
   });
+}
+
+export interface ReceiptReleaseDeps {
+  readonly counters: Pick<Counters, 'releaseReceipts'>;
+  readonly metrics: Pick<Metrics, 'storeFailures'>;
+}
+
+/**
+ * Shortens the life of committed receipts in the counters store; later retries are answered from the database. If it fails, they stay for
+ * their full day. Releases receipts that are committed.
+ */
+export function releaseReceipts({ counters, metrics }: ReceiptReleaseDeps, receipts: readonly Receipt[]): void {
+  const ids = new Map<Namespace, string[]>();
+  for (const receipt of receipts) {
+    const namespace = namespaceOf(receipt);
+    const known = ids.get(namespace);
+    if (known === undefined) ids.set(namespace, [receipt.receiptId]);
+    else known.push(receipt.receiptId);
+  }
+  for (const [namespace, each] of ids)
+    counters.releaseReceipts(namespace, each).catch(() => metrics.storeFailures.inc({ store: 'counters' }));
 }

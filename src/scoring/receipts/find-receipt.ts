@@ -5,11 +5,14 @@
 import type { RecordedVerdict } from '../../contract/pool.js';
 import type { SigningKey } from '../../crypto/master-key.js';
 import { factsOf, openBase, openCounted } from '../../record/record.js';
-import type { ReceiptOwner } from '../../record/types.js';
+import type { Counted, ReceiptOwner, ScoreBase } from '../../record/types.js';
 import type { Counters, RecentReceipt } from '../../stores/counters/port.js';
-import { namespaceOf, type Namespace } from '../../stores/counters/namespace.js';
+import { type Namespace, namespaceOf } from '../../stores/counters/namespace.js';
 import type { Queryable } from '../../stores/database/port.js';
-import { findReceipt } from './receipts.js';
+import { findReceipt, timeOfReceipt } from './receipts.js';
+import { createHash } from 'node:crypto';
+import { idAt } from '../../crypto/ids.js';
+import { underReceipt } from '../gather.js';
 
 export interface RecordedReceipt {
   readonly owner: ReceiptOwner;
@@ -60,4 +63,21 @@ export async function findReleased(
   const content = found.receipt.facts;
   const counted = openCounted(content);
   return counted === null ? null : { namespace, content, receiptId, ...counted };
+}
+
+/**
+ * For a retry of a score that another version of the rules judged: the recorded facts are judged again, under a receipt that supersedes
+ * the first. Its id follows from the first and the rules, so that every further retry gets it. What to judge again; null if these rules
+ * judged it.
+ */
+export function underOtherRules(
+  base: ScoreBase,
+  recorded: RecentReceipt,
+  modelVersion: string,
+): { readonly base: ScoreBase; readonly counted: Counted } | null {
+  if (base.modelVersion === modelVersion) return null;
+  const bits = createHash('sha256').update(`${recorded.receiptId}\n${modelVersion}`).digest();
+  // A moment later than the first: of a session's receipts the latest is the one that counts.
+  const receiptId = idAt('receipt', timeOfReceipt(recorded.receiptId).getTime() + 1, bits);
+  return { base: underReceipt(base, receiptId), counted: { ...recorded, supersedes: recorded.receiptId } };
 }

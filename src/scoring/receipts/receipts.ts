@@ -5,21 +5,18 @@
  */
 import { timeOfId } from '../../crypto/ids.js';
 import { isUnavailable } from '../../errors.js';
-import { verifySeal, type BatchSigner } from '../../crypto/batch-signer.js';
+import { type BatchSigner, verifySeal } from '../../crypto/batch-signer.js';
 import type { SigningKey } from '../../crypto/master-key.js';
-import { openReceipt } from '../../record/record.js';
-import { openSeal, openSealed, packSealed, type SealedRecord } from '../../record/sealed.js';
+import { openReceipt, openSeal, openSealed, packSealed, type SealedRecord } from '../../record/record.js';
 import type { Receipt } from '../../record/types.js';
-import { namespaceOf, type Namespace } from '../../stores/counters/namespace.js';
+import { type Namespace, namespaceOf } from '../../stores/counters/namespace.js';
 import { callFunctions, type FunctionCall } from '../../stores/database/call-functions.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import type { Log, LogEntry } from '../../stores/log/port.js';
-import { mapInSlices } from '../recovery/in-slices.js';
 import { makePartition } from './partitions.js';
-import { indexing, type IndexedReceipt } from '../sessions/session-index.js';
-import { counting } from '../thresholds/distribution-store.js';
-import { orderingRecount } from '../thresholds/recount.js';
-import { scoredSessionOf } from '../thresholds/scored-session.js';
+import { type IndexedReceipt, indexing } from '../sessions/session-index.js';
+import { counting, orderingRecount, scoredSessionOf } from '../thresholds/distribution-store.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 export async function appendReceipt(
   log: Pick<Log, 'append'>,
@@ -192,4 +189,21 @@ export async function findReceipt(
   if (row === undefined) return null;
   const seal = openSeal(row.seal);
   return { receipt: openReceipt(row.record), authentic: keys.some((key) => verifySeal(key, row.record, seal)) };
+}
+
+/** Requests wait at most this long, and one item more. */
+const sliceMs = 2;
+
+/** As `items.map(map)`; others have their turn every two milliseconds. Rejects with what `map` throws. */
+export async function mapInSlices<T, R>(items: readonly T[], map: (item: T) => R): Promise<R[]> {
+  const results: R[] = [];
+  let sinceMs = performance.now();
+  for (const item of items) {
+    if (performance.now() - sinceMs > sliceMs) {
+      await nextTurn();
+      sinceMs = performance.now();
+    }
+    results.push(map(item));
+  }
+  return results;
 }

@@ -1,7 +1,7 @@
 /**
  * Erases what scoring keeps of a respondent: receipts, the index of sessions, outcomes and whose they are, flags, and so their part in the history.
  * The history follows from the outcomes: ordering the sessions’ adjudication anew takes away what stood there for them, the respondent’s own
- * record included. What is not recorded yet is erased as it comes (erased-respondents.ts), dead letters as they lie. Receipts are found by a walk over the project’s,
+ * record included. What is not recorded yet is erased as it comes, dead letters as they lie. Receipts are found by a walk over the project’s,
  * which takes its time where there are many; another counts what is left.
  */
 import type { MakeRef } from '../../crypto/master-key.js';
@@ -9,10 +9,10 @@ import { namespacesOf, splitNamespace } from '../../stores/counters/namespace.js
 import type { Counters } from '../../stores/counters/port.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import { eraseLetters } from '../../stores/log/dead-letters/erasure.js';
-import { countLeft, markErased } from './erased-respondents.js';
-import { tellsOf } from '../outcomes/outcome-log.js';
+import { tellsOf } from '../outcomes/outcome-rows.js';
 import { receiptOfEntry } from './receipts.js';
 import { respondentSubject } from '../gather.js';
+import { deleteInBatches } from '../../stores/database/retention.js';
 
 /** For the walk over a project’s receipts. */
 const deadlineMs = 120_000;
@@ -105,4 +105,55 @@ async function eraseRows(tx: Queryable, modes: readonly string[], subject: strin
     sessionIds: [...new Set([...indexed, ...others].map((row) => row.session_id))],
     sessionRefs: new Set(touched.map((row) => row.session_ref)),
   };
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * Committed before anything is deleted; a receipt is checked against it after it was recorded (settle_receipts), so that the later of the
+ * two sees the other.
+ */
+async function markErased(database: Queryable, projectId: string, subject: string): Promise<void> {
+  await database.query(
+    `INSERT INTO erased_respondents (project_id, subject_ref) VALUES ($1, $2)
+     ON CONFLICT (project_id, subject_ref) DO UPDATE SET erased_at = now()`,
+    [projectId, subject],
+  );
+}
+
+/** Of erased respondents: the records of history that have become empty and were told. */
+export async function dropEmptiedHistories(database: Database): Promise<number> {
+  const rows = await database.query(
+    // What somebody is writing is left to the next round: who waits for nobody is in nobody's way.
+    `DELETE FROM history WHERE ctid = ANY (ARRAY(
+       SELECT h.ctid FROM history h JOIN erased_respondents e
+           ON h.subject_ref = e.subject_ref AND h.namespace IN (e.project_id, e.project_id || '~test', e.project_id || '~demo')
+        WHERE h.days = '{}'::jsonb AND h.published >= h.version FOR UPDATE OF h SKIP LOCKED)) RETURNING 1 AS one`,
+  );
+  return rows.length;
+}
+
+/** Marks, of respondents and of sessions, go with the last receipt that could still come for them. */
+export async function dropExpiredMarks(database: Database, nowMs: number, retentionDays: number): Promise<number> {
+  const expired = { where: 'erased_at < $1', values: [new Date(nowMs - retentionDays * dayMs)] };
+  const sessions = await deleteInBatches(database, { table: 'erased_sessions', ...expired });
+  return sessions + (await deleteInBatches(database, { table: 'erased_respondents', ...expired }));
+}
+
+/** What is still there of a respondent’s scores. */
+async function countLeft(
+  database: Queryable,
+  projectId: string,
+  subject: string,
+  deadlineMs: number,
+): Promise<{ readonly receipts: number; readonly events: number; readonly history: number }> {
+  const [row] = await database.query<{ receipts: number; events: number; history: number }>(
+    `SELECT (SELECT count(*) FROM receipts WHERE namespace = ANY($1::text[]) AND subjects @> ARRAY[$2::text])::int AS receipts,
+            (SELECT count(*) FROM outcomes WHERE namespace = ANY($1::text[]) AND respondent_ref = $2)::int AS events,
+            (SELECT count(*) FROM adjudications WHERE namespace = ANY($1::text[]) AND subjects @> ARRAY[$2::text])::int
+              + (SELECT count(*) FROM history WHERE namespace = ANY($1::text[]) AND subject_ref = $2 AND days <> '{}'::jsonb)::int AS history`,
+    [namespacesOf(projectId), subject],
+    { deadlineMs },
+  );
+  return row ?? { receipts: 0, events: 0, history: 0 };
 }

@@ -10,7 +10,7 @@ import {
   type RoundsDeps,
 } from '../../stores/database/retention.js';
 import { dropPartition, findPartitionsBefore, makePartitionsAhead } from './partitions.js';
-import { dropExpiredMarks } from './erased-respondents.js';
+import { dropExpiredMarks } from './respondent-erasure.js';
 import { dropExpiredSessions } from '../sessions/session-index.js';
 
 const dayMs = 86_400_000;

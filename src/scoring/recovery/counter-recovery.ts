@@ -13,8 +13,7 @@ import { leastIdAt } from '../../crypto/ids.js';
 import type { Namespace } from '../../stores/counters/namespace.js';
 import type { Database } from '../../stores/database/port.js';
 import type { Metrics } from '../../telemetry/metrics.js';
-import { rebuildProject, restoreWindowMs, type RebuildDeps } from './rebuild.js';
-import { untilRecorded } from '../receipts/recorded-log.js';
+import { type RebuildDeps, rebuildProject, restoreWindowMs, untilRecorded } from './rebuild.js';
 
 export interface CounterRecoveryDeps extends RebuildDeps {
   /** For the first look at a project, which a score waits for. */

@@ -7,7 +7,10 @@ import { bounds } from '../../stores/counters/bounds.js';
 import type { Namespace } from '../../stores/counters/namespace.js';
 import type { CountedSession, Counters } from '../../stores/counters/port.js';
 import type { Database, Row } from '../../stores/database/port.js';
-import { countedSessions, type RecordDeps, type RecordRow } from './rebuild-records.js';
+import { openFacts, openReceipt } from '../../record/record.js';
+import type { Pool } from '../../pool/pool.js';
+import type { Receipt } from '../../record/types.js';
+import type { Logger } from '../../telemetry/logger.js';
 
 export interface PageDeps extends RecordDeps {
   readonly database: Database;
@@ -95,4 +98,44 @@ async function restore(
 ): Promise<void> {
   for (let from = 0; from < sessions.length; from += bounds.restoreMax)
     await counters.restoreSessions(namespace, sessions.slice(from, from + bounds.restoreMax));
+}
+
+export interface RecordDeps {
+  readonly pool: Pick<Pool, 'run'>;
+  readonly logger: Logger;
+}
+
+export interface RecordRow extends Row {
+  readonly receipt_id: string;
+  readonly record: Uint8Array;
+}
+
+const countedSessions = (
+  { pool, logger }: RecordDeps,
+  rows: readonly RecordRow[],
+): Promise<readonly CountedSession[]> =>
+  Promise.all(rows.flatMap((row) => open(row, logger)).map((receipt) => countedSessionOf(pool, receipt)));
+
+type Opened = Pick<Receipt, 'trace'> & { readonly facts: ReturnType<typeof openFacts> };
+
+/** Nothing of a record that cannot be read (a damaged row): the project comes back without it, and not at all if it had to wait for it. */
+function open(row: RecordRow, logger: Logger): readonly Opened[] {
+  try {
+    const { trace, facts } = openReceipt(row.record);
+    return [{ trace, facts: openFacts(facts) }];
+  } catch (error) {
+    logger.warn(
+      { err: error, receiptId: row.receipt_id },
+      'a receipt cannot be read and is left out of the rebuilding',
+    );
+    return [];
+  }
+}
+
+/** What was counted then, with the sketch of the device made again from the recorded probe. */
+async function countedSessionOf(pool: Pick<Pool, 'run'>, { trace, facts }: Opened): Promise<CountedSession> {
+  const { probe, token = null } = facts;
+  const known = { ...trace, device: trace.device ?? token, token };
+  if (probe === null) return { ...known, sketch: null, bands: [] };
+  return { ...known, ...(await pool.run({ kind: 'sketch', body: probe.body, userAgent: probe.transport.userAgent })) };
 }

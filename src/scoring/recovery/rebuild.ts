@@ -16,8 +16,8 @@ import type { Log } from '../../stores/log/port.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { publishProject } from '../outcomes/history-publisher.js';
-import { firstCursor, restorePage, type RestoredPage, type Span } from './rebuild-pages.js';
-import { untilRecorded } from '../receipts/recorded-log.js';
+import { firstCursor, type RestoredPage, restorePage, type Span } from './rebuild-pages.js';
+import { setTimeout as pause } from 'node:timers/promises';
 
 export interface RebuildDeps {
   readonly database: Database;
@@ -107,4 +107,29 @@ async function restore(
     cursor = next;
   }
   return restored;
+}
+
+export interface RecordedWait {
+  readonly patienceMs: number;
+  /** Between looks. */
+  readonly everyMs: number;
+}
+
+/**
+ * Waits until the recorder has come to where the log ends now; false where it has not within the patience. Rejects while the log is away, whose
+ * looks have a deadline of their own.
+ */
+export async function untilRecorded(
+  log: Pick<Log, 'progress'>,
+  { patienceMs, everyMs }: RecordedWait,
+): Promise<boolean> {
+  const endMs = performance.now() + patienceMs;
+  let progress = await log.progress('scores', 'receipts');
+  const ends = new Map(progress.map(({ partition, end }) => [partition, end]));
+  while (!progress.every(({ partition, next }) => next >= (ends.get(partition) ?? 0))) {
+    if (performance.now() > endMs) return false;
+    await pause(everyMs);
+    progress = await log.progress('scores', 'receipts');
+  }
+  return true;
 }

@@ -5,7 +5,7 @@ import type { DistributionCell, SessionLabel } from '../../contract/thresholds.j
 import { reversalWindowDays } from '../../limits.js';
 import { openReceipt } from '../../record/record.js';
 import type { Database, SqlValue } from '../../stores/database/port.js';
-import { readCell } from './cells.js';
+import { readCell } from './distribution-store.js';
 
 /** What is looked at; null where there is no limit. Days are UTC, both included. */
 export interface DistributionFilter {

@@ -3,10 +3,11 @@
  * counts new scores. A round that is killed is repeated, and counts once.
  */
 import type { Consumer } from '../../stores/log/port.js';
-import type { Database } from '../../stores/database/port.js';
+import { type Database, keysAreLookedUp } from '../../stores/database/port.js';
 import type { Logger } from '../../telemetry/logger.js';
-import { dropExpiredDistribution } from './distribution-retention.js';
-import { createLabelWork } from './label-work.js';
+import { deleteInBatches } from '../../stores/database/retention.js';
+import { nextInTurn, takeOrders } from '../outcomes/work-orders.js';
+import { type RecountDeps, recountSessions, relabelSessions } from './distribution-store.js';
 
 export interface DistributionRoundDeps {
   readonly database: Database;
@@ -49,3 +50,69 @@ export function startDistributionRounds({ database, logger, retentionDays }: Dis
     },
   };
 }
+
+/**
+ * Sessions and counts are kept as long as their receipts. Deletes what is past its time; answers how many sessions. Whole days go, as with
+ * receipts.
+ */
+async function dropExpiredDistribution(
+  database: Database,
+  retentionDays: number,
+  isStopping: () => boolean = () => false,
+): Promise<number> {
+  const values = [retentionDays];
+  const sessions = await deleteInBatches(database, {
+    table: 'scored_sessions',
+    where: `scored_at < ${firstDayKept}`,
+    values,
+    isStopping,
+  });
+  await deleteInBatches(database, {
+    table: 'score_distribution',
+    where: `day < (${firstDayKept})::date`,
+    values,
+    isStopping,
+  });
+  return sessions;
+}
+
+const firstDayKept = `date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' - make_interval(days => $1::int)`;
+
+const ordersMax = 500;
+
+export interface LabelWork {
+  /** Works off a batch; answers of how many sessions. 0: none waits, or others have them in hand. */
+  next(): Promise<number>;
+}
+
+export interface LabelWorkDeps extends RecountDeps {
+  readonly database: Database;
+}
+
+/**
+ * Relabels sessions whose outcomes changed and recounts those whose receipts could not be counted: one transaction for a batch, projects
+ * in turn.
+ */
+export function createLabelWork(deps: LabelWorkDeps, batchMax: number = ordersMax): LabelWork {
+  let after = '';
+  return {
+    async next() {
+      const turn = await nextInTurn(deps.database, { table: 'label_work' }, after, batchMax);
+      const taken = turn.projects.length === 0 ? 0 : await workOff(deps, turn.projects, batchMax);
+      after = turn.next;
+      return taken;
+    },
+  };
+}
+
+const workOff = (deps: LabelWorkDeps, projects: readonly string[], batchMax: number): Promise<number> =>
+  deps.database.transaction(
+    async (tx) => {
+      const sessions = await takeOrders(tx, { table: 'label_work' }, projects, batchMax);
+      if (sessions.length === 0) return 0;
+      await recountSessions(tx, sessions, deps);
+      await relabelSessions(tx, sessions);
+      return sessions.length;
+    },
+    { opening: keysAreLookedUp },
+  );

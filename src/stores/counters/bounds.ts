@@ -1,8 +1,13 @@
 /**
- * The windows, caps and lifetimes of the counters: one home for both adapters, so that they agree.
+ * The windows, caps and lifetimes of the counters: one home for both adapters, so that they agree,
+ * with the rules that both share: the order of candidates, the cells of terms, and rate limits.
  * The Redis scripts receive these as literals in their prelude.
  */
 import { probeKeepSeconds, recentReceiptKeepSeconds, updateKeepSeconds } from '../../limits.js';
+import type { DeviceSketch, DuplicateCandidate } from '../../contract/facts.js';
+import { hashText } from '../../contract/hash.js';
+import type { RateState } from '../../contract/rate.js';
+import type { RateLimit } from './port.js';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -92,4 +97,56 @@ export function slotOf(nowMs: number): number {
 /** Index of the hour that holds a time. */
 export function hourOf(nowMs: number): number {
   return Math.floor(nowMs / bounds.hourMs);
+}
+
+/**
+ * The order of candidates in every adapter. Latest first; the reference decides between equals, so that the order is the same everywhere.
+ */
+export const inOrder = (atMs: number, session: string, otherMs: number, other: string): number =>
+  otherMs - atMs || (session < other ? -1 : 1);
+
+export function sortCandidates(candidates: DuplicateCandidate[]): DuplicateCandidate[] {
+  return candidates.sort((a, b) => inOrder(a.atMs, a.session, b.atMs, b.session));
+}
+
+/**
+ * Terms that share a cell look more common than they are, which weakens a match and never strengthens one (docs/adr/0021). The cells of a
+ * sketch’s terms, in their order; null where the term is unknown.
+ */
+export function locateTerms(sketch: DeviceSketch): (number | null)[] {
+  return sketch.terms
+    .slice(0, bounds.termsMax)
+    .map((term, component) => (term === null ? null : hashText(`${component}:${term}`) % bounds.termCells));
+}
+
+/** Number of the window, aligned to the epoch, that holds a time. */
+export function windowOf(limit: RateLimit, nowMs: number): number {
+  return Math.floor(nowMs / (limit.windowSeconds * 1_000));
+}
+
+/** Where the window of a limit is counted, within its tag. */
+export function rateKeyOf(limit: RateLimit, nowMs: number): string {
+  return `${limit.key}:${limit.windowSeconds}:${windowOf(limit, nowMs)}`;
+}
+
+/**
+ * The state after the call: allowed when every limit had room. Refused, it names the exhausted limit that stays so
+ * longest, so that Retry-After is enough. Without limits every call is allowed and 0 remain.
+ */
+export function judgeRates(limits: readonly RateLimit[], used: readonly number[], nowMs: number): RateState {
+  const allowed = limits.every((limit, i) => (used[i] ?? 0) < limit.limit);
+  let chosen: RateState | null = null;
+  for (const [i, limit] of limits.entries()) {
+    const remaining = Math.max(0, limit.limit - (used[i] ?? 0) - (allowed ? 1 : 0));
+    const resetAt = (windowOf(limit, nowMs) + 1) * limit.windowSeconds;
+    const state = { allowed, limit: limit.limit, remaining, resetAt, resetInSeconds: resetAt - nowMs / 1_000 };
+    if (!allowed && (used[i] ?? 0) < limit.limit) continue;
+    if (
+      chosen === null ||
+      remaining < chosen.remaining ||
+      (remaining === chosen.remaining && state.resetAt > chosen.resetAt)
+    )
+      chosen = state;
+  }
+  return chosen ?? { allowed, limit: 0, remaining: 0, resetAt: Math.ceil(nowMs / 1_000), resetInSeconds: 0 };
 }

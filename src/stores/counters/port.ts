@@ -15,7 +15,6 @@
 import type { CountFacts, DeviceSketch, Ref } from '../../contract/facts.js';
 import type { RateState } from '../../contract/rate.js';
 import type { Namespace } from './namespace.js';
-import type { Completeness } from './completeness.js';
 
 /** A fixed-window limit; `limit` calls per `windowSeconds`, the window aligned to the epoch. */
 export interface RateLimit {
@@ -214,4 +213,38 @@ export interface Counters extends Completeness {
    */
   restoreSessions(namespace: Namespace, sessions: readonly CountedSession[]): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface Holding {
+  readonly isComplete: boolean;
+  /** Where it is not whole: what was counted up to then is still there; null where nothing is known to be. */
+  readonly keptUpToMs: number | null;
+}
+
+/** Whether the caller may bring a project back; `interrupted` says that the store has lost something once more since it began. */
+export type RebuildClaim = 'held' | 'taken' | 'interrupted';
+
+/**
+ * Whether the store still holds what was counted. Emptied, restarted from an older snapshot or replaced by a replica, it looks well; so
+ * each project carries the run of the server and the line of its data, and up to when it was seen to be there.
+ */
+export interface Completeness {
+  /**
+   * Looks whether the store holds all that it should of the project. If so, it is noted as there up to now; if not, the project is no
+   * longer complete, for every caller, until somebody marks it again.
+   */
+  checkComplete(namespace: Namespace): Promise<Holding>;
+  /** Takes the rebuilding of a project for `bounds.claimMs`, or renews it: one owner at a time. */
+  claimRebuild(namespace: Namespace, owner: string, isRenewal: boolean): Promise<RebuildClaim>;
+  /** Notes how far the owner's rebuild has come, by a name of the caller's; false where the owner no longer holds it or the store lost something since. */
+  noteRebuilt(namespace: Namespace, owner: string, downTo: string): Promise<boolean>;
+  /** What was noted of a rebuild that ended before its time, whoever had it; null where there was none since the store lost something. */
+  rebuiltDownTo(namespace: Namespace): Promise<string | null>;
+  /**
+   * Marks a project as whole; ends 48 h after it was marked or scored last. With an owner only while that holds the rebuilding, which ends with it,
+   * and false if something was lost in between.
+   */
+  markComplete(namespace: Namespace, owner?: string): Promise<boolean>;
+  /** Grows whenever the connection to the store broke: what it held may be another server's now. */
+  interruptions(): number;
 }

@@ -8,12 +8,12 @@ import type { Logger } from '../../telemetry/logger.js';
 import { createClosers } from '../closers.js';
 import { lockDataDirectory } from '../data-lock.js';
 import { openEmbeddedDatabase } from './embedded/open.js';
-import { migrate } from './migrate.js';
+import { migrate, nothingThere, requireSchema } from './migrate.js';
 import type { Database } from './port.js';
 import { openPostgres } from './postgres/open.js';
-import { nothingThere, requireSchema } from './require-schema.js';
 import { readServerMark } from './server.js';
 import { nameStores, needStore } from '../store-report.js';
+import type { Metrics } from '../../telemetry/metrics.js';
 
 /** Of one statement. */
 const databaseDeadlineMs = 5_000;
@@ -68,4 +68,35 @@ export async function findServerMark(settings: Settings, logger: Logger): Promis
   } finally {
     await database.close();
   }
+}
+
+export type DatabaseMetrics = Pick<
+  Metrics,
+  'databaseTime' | 'databaseFailures' | 'databaseConnections' | 'beforeScrape'
+>;
+
+/**
+ * Measures how long calls take, how many fail, and how connections are used. `pool` names it in the metrics: work, lookups.
+ */
+export function measured(database: Database, metrics: DatabaseMetrics, pool: string): Database {
+  const timed = async <T>(kind: 'statement' | 'transaction', work: () => Promise<T>): Promise<T> => {
+    const end = metrics.databaseTime.startTimer({ pool, kind });
+    try {
+      return await work();
+    } catch (error) {
+      metrics.databaseFailures.inc({ pool });
+      throw error;
+    } finally {
+      end();
+    }
+  };
+  metrics.beforeScrape.push(() => {
+    for (const [state, count] of Object.entries(database.connections?.() ?? {}))
+      metrics.databaseConnections.set({ pool, state }, count);
+  });
+  return {
+    ...database,
+    query: (sql, values, options) => timed('statement', () => database.query(sql, values, options)),
+    transaction: (run, options) => timed('transaction', () => database.transaction(run, options)),
+  };
 }

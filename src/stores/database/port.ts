@@ -6,6 +6,7 @@
  * constraint violations reject with a DatabaseConflict that names the constraint. bigint columns come back as numbers
  * (none here exceeds 2^53), timestamps as Date, jsonb parsed, bytea as Uint8Array.
  */
+
 export type SqlValue =
   | string
   | number
@@ -41,8 +42,6 @@ export interface TransactionCallOptions extends CallOptions {
   readonly closing?: string;
 }
 
-export { DatabaseConflict } from './conflict.js';
-
 export interface Database extends Queryable {
   /**
    * The deadline holds for each statement in it; the whole may last six times as long. Rolled back for a deadlock or a failed serialization, `run` is
@@ -54,3 +53,36 @@ export interface Database extends Queryable {
   connections?(): Readonly<Record<'busy' | 'idle' | 'waiting', number>>;
   close(): Promise<void>;
 }
+
+export type ConflictKind = 'unique' | 'foreign_key' | 'check' | 'not_null' | 'exclusion';
+
+/** SQLSTATE class 23, by the kind of constraint that was broken. */
+export const conflictStates: Readonly<Record<string, ConflictKind>> = {
+  '23505': 'unique',
+  '23503': 'foreign_key',
+  '23514': 'check',
+  '23502': 'not_null',
+  '23P01': 'exclusion',
+};
+
+/** A write that the database refused because of a constraint. */
+export class DatabaseConflict extends Error {
+  readonly kind: ConflictKind;
+  /** Name of the constraint; for a missing value, the name of the column. */
+  readonly constraint: string;
+  readonly table: string;
+
+  constructor(kind: ConflictKind, constraint: string, table: string, cause?: unknown) {
+    super(`The write breaks the ${kind} constraint ${constraint} of ${table}.`, { cause });
+    this.name = 'DatabaseConflict';
+    this.kind = kind;
+    this.constraint = constraint;
+    this.table = table;
+  }
+}
+
+/**
+ * Opening of a transaction that joins a batch of keys to indexed tables: each key is looked up, where the planner would read a table whole
+ * (docs/adr/0022).
+ */
+export const keysAreLookedUp = 'SET LOCAL enable_hashjoin = off;SET LOCAL enable_mergejoin = off';

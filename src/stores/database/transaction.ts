@@ -5,9 +5,11 @@
  * body which runs on cannot write outside of it.
  */
 import type pg from 'pg';
-import { settleWithin } from '../settle-within.js';
+import { settleWithin } from '../notifier.js';
 import type { Queryable, Row, SqlValue } from './port.js';
 import { withinDeadline } from './wire.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import { storeUnavailable } from '../../errors.js';
 
 export interface TransactionOptions {
   readonly client: pg.ClientBase;
@@ -60,4 +62,34 @@ export async function runStatement<R extends Row>(
     return (await client.query<R>({ text: sql, values: [...values], ...(name === undefined ? {} : { name }) })).rows;
   const result: pg.QueryResult<R> | readonly pg.QueryResult<R>[] = await client.query<R>(sql);
   return (Array.isArray(result) ? (result as readonly pg.QueryResult<R>[]).at(-1)?.rows : result.rows) ?? [];
+}
+
+/** 40003 is none of them: whether the work was done is not known then. */
+const retried = /^40(?!003)[0-9A-Z]{3}$/;
+/** Waits before the second try and those after it. */
+const pausesMs = [20, 80, 320];
+
+/**
+ * Repeats work that the server rolled back for a deadlock or a failed serialization (SQLSTATE class 40), a little later each time; then
+ * rejects with StoreUnavailable.
+ */
+export async function retryRolledBack<T>(store: string, attempt: () => Promise<T>): Promise<T> {
+  for (const pauseMs of pausesMs) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isRolledBack(error)) throw error;
+      await pause(pauseMs);
+    }
+  }
+  return attempt().catch((error: unknown) => {
+    throw isRolledBack(error) ? storeUnavailable(`${store}: ${String(error)}`, error) : error;
+  });
+}
+
+/** What a body of a transaction rejects with to have it rolled back and run again, as if the server had found it in another's way. */
+export const startOver = (reason: string): Error => Object.assign(new Error(reason), { code: '40001' });
+
+function isRolledBack(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && retried.test(error.code);
 }

@@ -7,8 +7,8 @@
  */
 import pg from 'pg';
 import { Fault, storeUnavailable } from '../../errors.js';
-import { settleWithin } from '../settle-within.js';
-import { conflictStates, DatabaseConflict } from './conflict.js';
+import { settleWithin } from '../notifier.js';
+import { conflictStates, DatabaseConflict } from './port.js';
 
 const int8 = 20;
 const int8Array = 1016;

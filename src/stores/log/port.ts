@@ -7,6 +7,9 @@
  * in the handler at a time (that is the backpressure). While the log is away, `append` rejects with a StoreUnavailable fault
  * within its deadline.
  */
+import type { Logger } from '../../telemetry/logger.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+
 export const topics = ['scores', 'outcomes', 'verifications', 'deliveries'] as const;
 export type Topic = (typeof topics)[number];
 
@@ -52,4 +55,23 @@ export interface Log {
   progress(topic: Topic, group: string): Promise<readonly PartitionProgress[]>;
   ping(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Entries that were deleted before a group read them. Reading continues with the oldest that is left. */
+export interface DataLoss {
+  readonly topic: string;
+  readonly group: string;
+  readonly entries: number;
+}
+
+export type OnDataLoss = (loss: DataLoss) => void;
+
+export function createDataLossReporter(logger: Logger, metrics: Pick<Metrics, 'logLost'>): OnDataLoss {
+  return ({ topic, group, entries }) => {
+    metrics.logLost.inc({ group }, entries);
+    logger.error(
+      { topic, group, entries },
+      'entries of the log were deleted before they were read: their retention is shorter than the group was behind',
+    );
+  };
 }

@@ -11,8 +11,7 @@ import { isUnavailable } from '../../errors.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { Log, LogEntry } from '../log/port.js';
-import { createNotifier, backoffMs } from '../notifier.js';
-import { settleWithin } from '../settle-within.js';
+import { backoffMs, createNotifier, settleWithin } from '../notifier.js';
 import type { Spool } from './spool.js';
 
 export interface SpoolLogDeps {

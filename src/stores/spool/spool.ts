@@ -16,7 +16,6 @@ import { createGroupCommit } from '../log/group-commit.js';
 import { packedBytes } from '../log/packing.js';
 import type { LogEntry } from '../log/port.js';
 import { readFrames } from './frames.js';
-import { dropKept, findKept, keptEnding, type KeptFiles } from './kept-files.js';
 import { createSpoolWriter, type SpoolFile } from './writer.js';
 
 export interface SpoolOptions {
@@ -201,4 +200,38 @@ async function sendLot(
   let refusals = 0;
   for (const entry of lot) refusals += await sendLot([entry], send, logger);
   return refusals;
+}
+
+/** Goes behind the name that the file had in the queue. */
+const keptEnding = '.kept';
+
+export interface KeptFiles {
+  readonly files: number;
+  /** When the oldest of them was written last, milliseconds since 1970; null where there is none. */
+  readonly oldestAtMs: number | null;
+}
+
+/**
+ * Files that were damaged, or hold an entry that the log refuses. They wait for an operator, and are deleted by age. Those of a directory;
+ * one that goes meanwhile is not counted.
+ */
+async function findKept(directory: string): Promise<KeptFiles> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith(keptEnding));
+  const found = await Promise.all(names.map((name) => stat(join(directory, name)).catch(() => null)));
+  const times = found.flatMap((each) => (each === null ? [] : [each.mtimeMs]));
+  return { files: times.length, oldestAtMs: times.length === 0 ? null : Math.min(...times) };
+}
+
+/** Deletes those that were kept aside before that time, milliseconds since 1970; answers their paths. The rename was the last change of each. */
+async function dropKept(directory: string, keptBeforeMs: number): Promise<readonly string[]> {
+  const dropped: string[] = [];
+  for (const name of await readdir(directory)) {
+    if (!name.endsWith(keptEnding)) continue;
+    const path = join(directory, name);
+    const found = await stat(path).catch(() => null);
+    if (found === null || !found.isFile() || found.ctimeMs >= keptBeforeMs) continue;
+    await unlink(path);
+    dropped.push(path);
+  }
+  return dropped;
 }

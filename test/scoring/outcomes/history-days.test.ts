@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { readHistory } from '../../../src/record/read-history.js';
-import { decay, shiftDays, type HistoryDays } from '../../../src/scoring/outcomes/history-days.js';
+import { readHistory } from '../../../src/record/assemble-facts.js';
+import { decay, type HistoryDays, shiftDays } from '../../../src/scoring/outcomes/history-shifts.js';
 
 const dayMs = 86_400_000;
 const adjudication = fc.record({

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { dropExpiredAuditEntries } from '../../../src/administration/audit-retention.js';
-import { keepDays } from '../../../src/scoring/outcomes/history-days.js';
+import { keepDays } from '../../../src/scoring/outcomes/history-shifts.js';
 import { readBacklogs } from '../../../src/scoring/outcomes/outcome-backlog.js';
 import { dropExpiredOutcomes } from '../../../src/scoring/outcomes/outcome-retention.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';

@@ -1,7 +1,6 @@
 /** After a restore of an older database: what was accepted since the back-up comes from the log, and the counters take the older history. */
 import t from 'tap';
-import { entryOfOutcomes } from '../../../src/scoring/outcomes/outcome-log.js';
-import type { OutcomeRow } from '../../../src/scoring/outcomes/outcome-rows.js';
+import { entryOfOutcomes, type OutcomeRow } from '../../../src/scoring/outcomes/outcome-rows.js';
 import { startHistoryConsumer } from '../../../src/scoring/outcomes/history-consumer.js';
 import { openMemoryCounters } from '../../../src/stores/counters/memory/open.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Receipt } from '../../../src/record/types.js';
-import { releaseReceipts } from '../../../src/scoring/receipts/release.js';
+import { releaseReceipts } from '../../../src/scoring/receipts/consumer.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 
 const receipts = [

@@ -2,18 +2,20 @@ import t from 'tap';
 import { createBatchSigner } from '../../../src/crypto/batch-signer.js';
 import { makeId, timeOfId } from '../../../src/crypto/ids.js';
 import { createMakeRef, deriveSigningKey } from '../../../src/crypto/master-key.js';
-import { dropEmptiedHistories, dropExpiredMarks } from '../../../src/scoring/receipts/erased-respondents.js';
 import { createHistoryRound } from '../../../src/scoring/outcomes/history-consumer.js';
-import { packSealed } from '../../../src/record/sealed.js';
+import { packSealed } from '../../../src/record/record.js';
 import { createReceiptRecorder } from '../../../src/scoring/receipts/receipts.js';
-import { eraseRespondentScores } from '../../../src/scoring/receipts/respondent-erasure.js';
+import {
+  dropEmptiedHistories,
+  dropExpiredMarks,
+  eraseRespondentScores,
+} from '../../../src/scoring/receipts/respondent-erasure.js';
 import { respondentSubject } from '../../../src/scoring/gather.js';
 import { openMemoryCounters } from '../../../src/stores/counters/memory/open.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
-import { entryOfOutcomes } from '../../../src/scoring/outcomes/outcome-log.js';
-import { dropLetters } from '../../../src/stores/log/dead-letters/retention.js';
+import { entryOfOutcomes } from '../../../src/scoring/outcomes/outcome-rows.js';
 import { insertLetter } from '../../../src/stores/log/dead-letters/table.js';
-import { countUnreadable } from '../../../src/stores/log/dead-letters/erasure.js';
+import { countUnreadable, dropLetters } from '../../../src/stores/log/dead-letters/erasure.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
 import { cleanFacts } from '../../helpers/facts.js';
 import { cleanVerdict, recordOf, splitFacts } from '../../helpers/records.js';

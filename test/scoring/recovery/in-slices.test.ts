@@ -1,5 +1,5 @@
 import t from 'tap';
-import { mapInSlices } from '../../../src/scoring/recovery/in-slices.js';
+import { mapInSlices } from '../../../src/scoring/receipts/receipts.js';
 
 const busyMs = (ms: number): void => {
   const endMs = performance.now() + ms;

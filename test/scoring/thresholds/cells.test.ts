@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import type { DecisionInputs } from '../../../src/contract/thresholds.js';
-import { readCell, writeCell } from '../../../src/scoring/thresholds/cells.js';
+import { readCell, writeCell } from '../../../src/scoring/thresholds/distribution-store.js';
 
 const anyInputs: fc.Arbitrary<DecisionInputs> = fc.record({
   uncapped: fc.nat({ max: 100 }),

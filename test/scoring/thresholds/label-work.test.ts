@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createLabelWork } from '../../../src/scoring/thresholds/label-work.js';
+import { createLabelWork } from '../../../src/scoring/thresholds/distribution-round.js';
 import { counting, relabelSessions, type ScoredSession } from '../../../src/scoring/thresholds/distribution-store.js';
 import { callFunctions } from '../../../src/stores/database/call-functions.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { storeUnavailable } from '../../../src/errors.js';
 import { createReceiptRecorder } from '../../../src/scoring/receipts/receipts.js';
-import { createLabelWork } from '../../../src/scoring/thresholds/label-work.js';
+import { createLabelWork } from '../../../src/scoring/thresholds/distribution-round.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
 import type { Database } from '../../../src/stores/database/port.js';

@@ -1,8 +1,13 @@
 import t from 'tap';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
-import { deleteInBatches, guardByColumn, runRetention } from '../../../src/stores/database/retention.js';
-import { allowDeletion, readMarks } from '../../../src/stores/database/retention-marks.js';
+import {
+  allowDeletion,
+  deleteInBatches,
+  guardByColumn,
+  readMarks,
+  runRetention,
+} from '../../../src/stores/database/retention.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 

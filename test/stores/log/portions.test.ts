@@ -1,7 +1,7 @@
 import t from 'tap';
 import { storeUnavailable } from '../../../src/errors.js';
 import type { LogEntry } from '../../../src/stores/log/port.js';
-import { inPortions } from '../../../src/stores/log/portions.js';
+import { inPortions } from '../../../src/stores/log/dead-letters/dead-letters.js';
 import { entry, textOf } from './contract.js';
 
 const { signal } = new AbortController();

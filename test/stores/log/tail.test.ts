@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createTail } from '../../../src/stores/log/tail.js';
+import { createTail } from '../../../src/stores/log/embedded/consumer.js';
 import { entry, textOf } from './contract.js';
 
 const run = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => entry('k', `${from + n}`));

@@ -5,8 +5,7 @@
  * many sessions says little of each, and the latest of those alone would hide an own device of this morning behind twins of this minute. Returned latest first.
  */
 import type { DeviceSketch, DuplicateCandidate } from '../../../contract/facts.js';
-import { bounds } from '../bounds.js';
-import { inOrder } from '../candidate-order.js';
+import { bounds, inOrder } from '../bounds.js';
 import type { Sightings } from './sightings.js';
 
 /** What is kept of a session to be compared with later ones. */

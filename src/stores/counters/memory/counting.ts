@@ -7,15 +7,13 @@ import { splitNamespace } from '../namespace.js';
 import type { CountedSession, RecentReceipt, ScoreCountInput, ScoreCountResult, StoredProbe } from '../port.js';
 import { candidateOf } from './candidates.js';
 import type { CountingCall } from './counting-call.js';
-import { createAdmissions, createGuard, findReplay, noteReplay, type Guard } from './guards.js';
-import { createIdempotency } from './idempotency.js';
+import { createAdmissions, createGuard, createIdempotency, findReplay, type Guard, noteReplay } from './guards.js';
 import type { Histories } from './histories.js';
 import type { createReceipts } from './kept-receipts.js';
-import type { Keyspace } from './keyspace.js';
+import { type Keyspace, shortName } from './keyspace.js';
 import type { Probes } from './probes.js';
 import type { createRates } from './rates.js';
 import { createRelations, relationsKeysMax } from './relations.js';
-import { shortName } from './short-name.js';
 import { createVelocity, velocityKeysMax } from './velocity.js';
 
 export interface Counting {

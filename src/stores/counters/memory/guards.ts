@@ -3,6 +3,8 @@
  * counts it once, and which bodies it was scored with, so that an identical retry finds its receipt.
  */
 import { bounds } from '../bounds.js';
+import type { ScoreCountInput } from '../port.js';
+import type { Keyspace } from './keyspace.js';
 
 export interface Guard {
   /** When the session was scored first. */
@@ -59,4 +61,29 @@ export function findReplay(
 export function noteReplay(guard: Guard, fingerprint: string, version: string, receiptId: string, atMs: number): void {
   const others = guard.replays.filter((known) => known.fingerprint !== fingerprint || known.version !== version);
   guard.replays = [{ fingerprint, version, receiptId, atMs }, ...others.slice(0, bounds.replaysMax - 1)];
+}
+
+interface Promised {
+  readonly fingerprint: string;
+  readonly receiptId: string;
+  /** When the receipt was given. */
+  readonly atMs: number;
+}
+
+type Call = Pick<ScoreCountInput, 'namespace' | 'nowMs' | 'fingerprint' | 'idempotency'>;
+
+/** Which body and receipt an idempotency key stands for. */
+export function createIdempotency(keyspace: Keyspace) {
+  const keys = keyspace.table<Promised>('idempotency');
+  return {
+    find: ({ namespace, nowMs, idempotency }: Call): Promised | undefined =>
+      idempotency == null ? undefined : keys.get(`${namespace}:${idempotency}`, nowMs),
+    note: (
+      { namespace, fingerprint, idempotency }: Call,
+      { receiptId, atMs }: Pick<Promised, 'receiptId' | 'atMs'>,
+    ): void => {
+      if (idempotency != null)
+        keys.set(`${namespace}:${idempotency}`, { fingerprint, receiptId, atMs }, atMs, bounds.receiptMs);
+    },
+  };
 }

@@ -4,7 +4,7 @@
  */
 import type { DeviceSketch } from '../../../contract/facts.js';
 import type { RiskIndicator } from '../port.js';
-import { packed, unpacked, type Packed } from './packed.js';
+import { packed, type Packed, unpacked } from './keyspace.js';
 
 export interface KeptPage {
   readonly nonce: string;

@@ -6,10 +6,8 @@ import type { CountFacts } from '../../../contract/facts.js';
 import { bounds } from '../bounds.js';
 import type { CountRecord, RecentReceipt, StoredHistory } from '../port.js';
 import { candidateOf, type Picked } from './candidates.js';
-import type { Keyspace } from './keyspace.js';
-import { packed, unpacked, type Packed } from './packed.js';
+import { type Keyspace, packed, type Packed, shortName, unpacked } from './keyspace.js';
 import type { Probes } from './probes.js';
-import { shortName } from './short-name.js';
 
 interface KeptReceipt {
   readonly packed: Packed;

@@ -4,8 +4,7 @@
  */
 import { bounds, hourOf } from '../bounds.js';
 import { within, type CountingCall } from './counting-call.js';
-import type { Keyspace } from './keyspace.js';
-import { shortName } from './short-name.js';
+import { type Keyspace, shortName } from './keyspace.js';
 
 /** A person has two or three places, for which a Map takes twice the memory. */
 interface Places {

@@ -6,9 +6,7 @@
 import { bounds } from '../bounds.js';
 import type { ProbeStoreInput, ProbeStoreResult, StoredProbe, RiskIndicator } from '../port.js';
 import { packProbe, unpackProbe, type KeptPage, type KeptProbe } from './kept-probe.js';
-import type { Keyspace } from './keyspace.js';
-import type { Packed } from './packed.js';
-import { shortName } from './short-name.js';
+import { type Keyspace, type Packed, shortName } from './keyspace.js';
 
 export interface Probes {
   store(input: ProbeStoreInput): ProbeStoreResult;

@@ -1,7 +1,7 @@
 /**
  * Fixed-window rate limits. A call takes one off every limit or, when one is used up, none off any.
  */
-import { judgeRates, rateKeyOf, windowOf } from '../rate-state.js';
+import { judgeRates, rateKeyOf, windowOf } from '../bounds.js';
 import type { RateState } from '../../../contract/rate.js';
 import type { RateLimit } from '../port.js';
 import type { Keyspace } from './keyspace.js';

@@ -5,14 +5,18 @@
 import type { Neighborhood } from '../../../contract/facts.js';
 import { bounds } from '../bounds.js';
 import type { CountedSession } from '../port.js';
-import { createBands, exchangeBands, type Bands } from './bands.js';
 import { pickCandidates, type Picked, type SessionRecord } from './candidates.js';
-import { within, type CountingCall } from './counting-call.js';
-import { walkGraph } from './graph.js';
-import type { Keyspace } from './keyspace.js';
-import { advanceWindow, createScopeWindow, insertIntoWindow, type ScopeWindow } from './scope-window.js';
-import { shortName } from './short-name.js';
-import { addSighting, type Sighting, type Sightings } from './sightings.js';
+import { type CountingCall, within } from './counting-call.js';
+import { type Keyspace, shortName } from './keyspace.js';
+import {
+  addSighting,
+  type Bands,
+  createBands,
+  exchangeBands,
+  type Sighting,
+  type Sightings,
+  walkGraph,
+} from './sightings.js';
 
 export interface Relations {
   readonly picked: readonly Picked[];
@@ -139,4 +143,57 @@ function ownLinks({ device, respondent, address, addressShared, deviceClass }: C
   if (respondent !== null) own.push(`R${respondent}`);
   if (!addressShared && deviceClass !== null) own.push(`A${address}/${deviceClass}`);
   return own;
+}
+
+export /**
+ * The latest sessions of a scope (24 h, at most 500) by network prefix; the sum of squares moves with each arrival and departure.
+ */
+interface ScopeWindow {
+  /** Oldest first. */
+  entries: [atMs: number, prefix: string][];
+  perPrefix: Map<string, number>;
+  squares: number;
+}
+
+function createScopeWindow(): ScopeWindow {
+  return { entries: [], perPrefix: new Map(), squares: 0 };
+}
+
+/** Adds a session if `prefix` is given and lets go of what left the window. */
+function advanceWindow(window: ScopeWindow, nowMs: number, prefix: string | null): void {
+  if (prefix !== null) {
+    window.entries.push([nowMs, prefix]);
+    move(window, prefix, 1);
+  }
+  letGo(window, nowMs);
+}
+
+/** Puts a restored session where its time belongs among those counted meanwhile; one older than all of a full window is left out. */
+function insertIntoWindow(window: ScopeWindow, nowMs: number, prefix: string): void {
+  const after = window.entries.findIndex(([atMs]) => atMs > nowMs);
+  if (after === 0 && window.entries.length >= bounds.neighborhoodSessionsMax) return;
+  window.entries.splice(after === -1 ? window.entries.length : after, 0, [nowMs, prefix]);
+  move(window, prefix, 1);
+  letGo(window, nowMs);
+}
+
+function letGo(window: ScopeWindow, nowMs: number): void {
+  for (;;) {
+    const oldest = window.entries[0];
+    if (
+      oldest === undefined ||
+      (oldest[0] > nowMs - bounds.neighborhoodMs && window.entries.length <= bounds.neighborhoodSessionsMax)
+    )
+      return;
+    window.entries.shift();
+    move(window, oldest[1], -1);
+  }
+}
+
+function move(window: ScopeWindow, prefix: string, change: 1 | -1): void {
+  const before = window.perPrefix.get(prefix) ?? 0;
+  const after = before + change;
+  window.squares += after * after - before * before;
+  if (after === 0) window.perPrefix.delete(prefix);
+  else window.perPrefix.set(prefix, after);
 }

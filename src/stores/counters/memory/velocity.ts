@@ -5,16 +5,25 @@
  * there within a day already adds nothing (see persons.ts).
  */
 import type { CountFacts } from '../../../contract/facts.js';
-import { bounds, hourOf, slotOf } from '../bounds.js';
-import { locateTerms } from '../term-cells.js';
+import { bounds, hourOf, locateTerms, slotOf } from '../bounds.js';
 import { countSource, createBaseline, restoreSource, type Baseline } from './baseline.js';
-import { addToBucket, createBuckets, sumBuckets, type Buckets } from './buckets.js';
 import { within, type CountingCall } from './counting-call.js';
-import { addDistinct, countDistinct, sortDistinct, type Distinct } from './distinct.js';
-import type { Keyspace, Table } from './keyspace.js';
+import {
+  addDistinct,
+  addTerms,
+  addToBucket,
+  type Buckets,
+  countDistinct,
+  createBuckets,
+  createTermCounts,
+  type Distinct,
+  readTerms,
+  sortDistinct,
+  sumBuckets,
+  type TermCounts,
+} from './distinct.js';
+import { type Keyspace, shortName, type Table } from './keyspace.js';
 import { createPersons, personKeysMax, type IsRepeat } from './persons.js';
-import { shortName } from './short-name.js';
-import { addTerms, createTermCounts, readTerms, type TermCounts } from './terms.js';
 
 type VelocityFacts = Omit<CountFacts, 'candidates' | 'neighborhood'>;
 type AddressFacts = Pick<VelocityFacts, 'addressDevicesHour' | 'addressRespondentsHour' | 'addressSessionsHour'>;

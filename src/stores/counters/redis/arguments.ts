@@ -4,7 +4,7 @@
  */
 import { Packr } from 'msgpackr';
 import type { DeviceSketch } from '../../../contract/facts.js';
-import { bounds } from '../bounds.js';
+import { bounds, locateTerms, rateKeyOf } from '../bounds.js';
 import type {
   CountedSession,
   HistoryRecord,
@@ -14,8 +14,6 @@ import type {
   ScoreCountInput,
 } from '../port.js';
 import { splitNamespace, type Namespace } from '../namespace.js';
-import { rateKeyOf } from '../rate-state.js';
-import { locateTerms } from '../term-cells.js';
 import { packSketch } from './sketch-bytes.js';
 
 export type Argument = string | number | Buffer;

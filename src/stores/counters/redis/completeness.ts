@@ -1,6 +1,6 @@
-/** Whether Redis still holds what was counted in it; see ../completeness.ts. Each is one script on the project's slot. */
+/** Whether Redis still holds what was counted in it; see `Completeness`. Each is one script on the project's slot. */
 import { storeUnavailable } from '../../../errors.js';
-import type { Completeness } from '../completeness.js';
+import type { Completeness } from '../port.js';
 import { formatTimestamp, layOut, tagOf } from './arguments.js';
 import type { RedisConnection } from './connection.js';
 import type { Scripts } from './scripts.js';

@@ -5,9 +5,8 @@
  * StoreUnavailable, where any other policy would let counts vanish.
  */
 import { storeUnavailable } from '../../../errors.js';
-import { bounds } from '../bounds.js';
+import { bounds, judgeRates } from '../bounds.js';
 import type { Counters, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../port.js';
-import { judgeRates } from '../rate-state.js';
 import {
   countArguments,
   historyArguments,

@@ -4,7 +4,7 @@
  */
 import type { RateState } from '../../../contract/rate.js';
 import type { RateLimit } from '../port.js';
-import { judgeRates, rateKeyOf } from '../rate-state.js';
+import { judgeRates, rateKeyOf } from '../bounds.js';
 import { limitArguments, tagOf } from './arguments.js';
 import type { RedisConnection } from './connection.js';
 import { decodeUsed } from './record.js';

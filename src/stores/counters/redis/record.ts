@@ -4,7 +4,7 @@
  */
 import { Unpackr } from 'msgpackr';
 import type { CountFacts, DuplicateCandidate } from '../../../contract/facts.js';
-import { sortCandidates } from '../candidate-order.js';
+import { sortCandidates } from '../bounds.js';
 import type { CountRecord, HistoryValue, StoredProbe } from '../port.js';
 import { readSketch } from './sketch-bytes.js';
 

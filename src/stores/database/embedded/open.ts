@@ -16,14 +16,12 @@ import { Worker } from 'node:worker_threads';
 import pg from 'pg';
 import { storeUnavailable } from '../../../errors.js';
 import type { Logger } from '../../../telemetry/logger.js';
-import { lockDataDirectory, type DataLock, type LockOptions } from '../../data-lock.js';
-import type { CallOptions, TransactionCallOptions, Database, Queryable, Row, SqlValue } from '../port.js';
-import { retryRolledBack } from '../rolled-back.js';
-import { runStatement, runTransaction } from '../transaction.js';
+import { type DataLock, lockDataDirectory, type LockOptions } from '../../data-lock.js';
+import type { CallOptions, Database, Queryable, Row, SqlValue, TransactionCallOptions } from '../port.js';
+import { retryRolledBack, runStatement, runTransaction } from '../transaction.js';
 import { mapError, wireTypes, withinDeadline } from '../wire.js';
 import { createExclusiveQueue } from './exclusive-queue.js';
 import { EmbeddedStream } from './stream.js';
-import { tidyTables } from './tidy.js';
 import { closeRequest, type EmbeddedThreadData, type EmbeddedThreadMessage } from './thread.js';
 
 export interface EmbeddedOptions {
@@ -216,4 +214,22 @@ async function disconnect({ worker, isLost }: Connection): Promise<void> {
   worker.postMessage(closeRequest);
   await withinDeadline(closed, closeDeadlineMs, store).catch(() => undefined);
   await worker.terminate();
+}
+
+/** As autovacuum does it: a fixed number of dead or changed rows plus a share of the table. */
+const rowsMin = 1_000;
+const share = 0.2;
+const deadlineMs = 60_000;
+
+/** One round. Answers with the tables that were tidied. */
+export async function tidyTables(database: Queryable): Promise<readonly string[]> {
+  // Counts are gathered lazily; this has them written before they are read.
+  await database.query('SELECT pg_stat_force_next_flush()');
+  const tables = await database.query<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, relname) AS name FROM pg_stat_user_tables
+     WHERE n_dead_tup > $1::float8 + $2::float8 * n_live_tup OR n_mod_since_analyze > $1::float8 + $2::float8 * n_live_tup ORDER BY relid`,
+    [rowsMin, share],
+  );
+  for (const { name } of tables) await database.query(`VACUUM (ANALYZE) ${name}`, [], { deadlineMs });
+  return tables.map(({ name }) => name);
 }

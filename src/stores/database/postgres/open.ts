@@ -7,10 +7,9 @@
  */
 import pg from 'pg';
 import type { Logger } from '../../../telemetry/logger.js';
-import { settleWithin } from '../../settle-within.js';
+import { settleWithin } from '../../notifier.js';
 import type { Database, Queryable, Row, SqlValue, TransactionCallOptions } from '../port.js';
-import { retryRolledBack } from '../rolled-back.js';
-import { runStatement, runTransaction } from '../transaction.js';
+import { retryRolledBack, runStatement, runTransaction } from '../transaction.js';
 import { isReadOnly, mapError, wireTypes, withinDeadline } from '../wire.js';
 
 export interface PostgresOptions {

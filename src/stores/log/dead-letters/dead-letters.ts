@@ -5,7 +5,7 @@
  *                                                            └──▶ each to the table of dead letters; the rest is taken
  *   dead letter ──an operator asks──▶ handler ──takes it──▶ removed;  ──rejects──▶ dead letter again, with the new reason
  *
- * A store that is away or too slow, or a schema or a grant that is missing, is no fault of a record: such a batch comes again for as long as it lasts, in smaller portions (see portions.ts). So does
+ * A store that is away or too slow, or a schema or a grant that is missing, is no fault of a record: such a batch comes again for as long as it lasts, in smaller portions. So does
  * one whose letter cannot be kept, or whose group has kept as many as it may: then something is wrong with more than a few records, and
  * the consumer stands still, which its age shows. A record set aside has left its place in the order of its key.
  */
@@ -16,7 +16,7 @@ import type { Metrics } from '../../../telemetry/metrics.js';
 import type { Database } from '../../database/port.js';
 import { findAskedLetters, insertLetter, readLetterGauges, removeLetter, type Tenant } from './table.js';
 import type { Consumer, Log, LogEntry, Subscription } from '../port.js';
-import { inPortions } from '../portions.js';
+import { createBatchSize } from '../../database/batch-size.js';
 
 export interface DeadLetterDeps {
   readonly log: Log;
@@ -176,5 +176,22 @@ function startPlayer(deps: DeadLetterDeps, subscription: Subscription): Player {
       stopping.abort(new Error('The consumer is stopping.'));
       await running;
     },
+  };
+}
+
+/**
+ * Hands a batch over whole; after a store fails, in quarters of that until all of it is taken. Handlers may get entries twice.
+ */
+export function inPortions(handle: Subscription['handle']): Subscription['handle'] {
+  const size = createBatchSize(Infinity);
+  return async (entries, signal) => {
+    try {
+      const most = Math.min(entries.length, size.current());
+      for (let from = 0; from < entries.length; from += most) await handle(entries.slice(from, from + most), signal);
+      size.succeeded();
+    } catch (error) {
+      if (isUnavailable(error)) size.failed(entries.length);
+      throw error;
+    }
   };
 }

@@ -1,8 +1,14 @@
 /**
  * Dead letters and the data subject: what can be read of somebody is taken out at once; what nobody can read is counted, and gone after a stated time.
  */
-import type { Queryable } from '../../database/port.js';
+import type { Database, Queryable } from '../../database/port.js';
 import type { Topic } from '../port.js';
+import {
+  deleteInBatches,
+  type RetentionRounds,
+  type RoundsDeps,
+  startRetentionRounds,
+} from '../../database/retention.js';
 
 /** Read at a time. */
 const readAtOnce = 50;
@@ -53,4 +59,31 @@ export async function countUnreadable(database: Queryable): Promise<number> {
     'SELECT count(*)::int AS letters FROM dead_letters WHERE unreadable',
   );
   return row?.letters ?? 0;
+}
+
+export interface LetterLifetimes {
+  readonly retentionDays: number;
+  readonly unreadableDays: number;
+}
+
+export const startDeadLetterRetention = (deps: RoundsDeps & LetterLifetimes): RetentionRounds =>
+  startRetentionRounds({
+    ...deps,
+    what: 'dead letters',
+    drop: (nowMs, isStopping) => dropLetters(deps.database, deps, nowMs, isStopping),
+  });
+
+/** Unreadable letters go earlier, because no erasure reaches them. Resolves to how many. */
+export async function dropLetters(
+  database: Database,
+  { retentionDays, unreadableDays }: LetterLifetimes,
+  nowMs: number,
+  isStopping: () => boolean = () => false,
+): Promise<number> {
+  const drop = (where: string, days: number): Promise<number> =>
+    deleteInBatches(database, {
+      ...{ table: 'dead_letters', where, isStopping },
+      values: [new Date(nowMs - days * 86_400_000)],
+    });
+  return (await drop('failed_at < $1', retentionDays)) + (await drop('unreadable AND failed_at < $1', unreadableDays));
 }

@@ -10,11 +10,9 @@
  */
 import type { Logger } from '../../../telemetry/logger.js';
 import type { Database } from '../../database/port.js';
-import type { OnDataLoss } from '../data-loss.js';
-import type { Consumer, LogEntry, Subscription } from '../port.js';
-import { acquireGroup, commitGroup, readEntries, releaseGroup, type GroupKey } from './group.js';
-import { createTail, type Tail } from '../tail.js';
-import { createNotifier, backoffMs } from '../../notifier.js';
+import type { Consumer, LogEntry, OnDataLoss, Subscription } from '../port.js';
+import { acquireGroup, commitGroup, type GroupKey, readEntries, releaseGroup } from './group.js';
+import { backoffMs, createNotifier } from '../../notifier.js';
 
 export interface TableConsumerDeps {
   readonly database: Database;
@@ -151,4 +149,40 @@ function createRounds(
     return true;
   };
   return { take, release: () => releaseGroup(database, key) };
+}
+
+/**
+ * The latest entries of a topic, appended here or read ahead, so that most batches need no query; at most `entriesMax`.
+ */
+export interface Tail {
+  /** Keeps entries that start at offset `start`, if they are adjacent or nothing is kept. */
+  offer(start: number, entries: readonly LogEntry[]): void;
+  /** Replaces what is kept by what was read from the table. */
+  replace(start: number, entries: readonly LogEntry[]): void;
+  /** Up to `count` entries from offset `position` on; empty when that offset is not kept. Forgets everything before it. */
+  take(position: number, count: number): readonly LogEntry[];
+}
+
+export function createTail(entriesMax: number): Tail {
+  let start = 0;
+  let entries: LogEntry[] = [];
+  return {
+    offer: (offered, more) => {
+      if (entries.length === 0) start = offered;
+      if (start + entries.length !== offered || entries.length + more.length > entriesMax) return;
+      entries.push(...more);
+    },
+    replace: (offered, more) => {
+      start = offered;
+      entries = more.slice(0, entriesMax);
+    },
+    take: (position, count) => {
+      if (position < start) return [];
+      if (position > start) {
+        entries = entries.slice(position - start);
+        start = position;
+      }
+      return entries.slice(0, count);
+    },
+  };
 }

@@ -11,8 +11,7 @@ import type { Logger } from '../../../telemetry/logger.js';
 import type { Database } from '../../database/port.js';
 import { createTopicWriters } from '../group-commit.js';
 import { packEntries, unpackEntries } from '../packing.js';
-import type { OnDataLoss } from '../data-loss.js';
-import type { Log, LogEntry, PartitionProgress, Topic } from '../port.js';
+import type { Log, LogEntry, OnDataLoss, PartitionProgress, Topic } from '../port.js';
 import { startTableConsumer, type TableConsumer } from './consumer.js';
 import { startTrimming } from './trim.js';
 

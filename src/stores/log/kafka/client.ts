@@ -7,9 +7,11 @@
  */
 import net from 'node:net';
 import tls from 'node:tls';
-import { Kafka, logLevel, type ISocketFactory, type KafkaConfig, type logCreator } from 'kafkajs';
+import { type Admin, type ISocketFactory, Kafka, type KafkaConfig, type logCreator, logLevel } from 'kafkajs';
+import { storeUnavailable } from '../../../errors.js';
 import type { Logger } from '../../../telemetry/logger.js';
-import { stopIdleTimers } from './kafkajs-patch.js';
+import { settleWithin } from '../../notifier.js';
+import { createRequire } from 'node:module';
 
 export interface KafkaConnection {
   readonly brokers: readonly string[];
@@ -90,3 +92,62 @@ const redirectLog =
     if (level === logLevel.ERROR && !chatter.includes(namespace)) logger.warn(fields, message);
     else logger.debug(fields, message);
   };
+
+export interface RequestQueue {
+  readonly pending: readonly unknown[];
+  scheduleCheckPendingRequests(): void;
+}
+
+/**
+ * Lets kafkajs check for throttling only while requests wait; its timer otherwise fires every millisecond (docs/adr/0024).
+ */
+export function stopIdleTimers(): void {
+  const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue/index.js') as {
+    readonly prototype: RequestQueue;
+  };
+  const { scheduleCheckPendingRequests: schedule } = prototype;
+  prototype.scheduleCheckPendingRequests = function () {
+    if (this.pending.length > 0) schedule.call(this);
+  };
+}
+
+export interface KafkaAdmin {
+  /** Settles as `request` does; failures and missed deadlines reject with StoreUnavailable. */
+  request<T>(request: (admin: Admin) => Promise<T>, deadlineMs?: number): Promise<T>;
+  close(): void;
+}
+
+interface Connection {
+  readonly connected: Promise<Admin>;
+  cut(): void;
+}
+
+const deadlineMsDefault = 2_000;
+
+/** Administrative requests over one connection, which is replaced after a failure. */
+export function createKafkaAdmin(createClient: () => KafkaClient): KafkaAdmin {
+  let current: Connection | null = null;
+  let isClosed = false;
+  const connect = (): Connection => {
+    const { kafka, cut } = createClient();
+    const admin = kafka.admin();
+    return { connected: admin.connect().then(() => admin), cut };
+  };
+  return {
+    request: async (request, deadlineMs = deadlineMsDefault) => {
+      if (isClosed) throw storeUnavailable('kafka: closed');
+      const connection = (current ??= connect());
+      try {
+        return await settleWithin(connection.connected.then(request), deadlineMs, 'kafka');
+      } catch (error) {
+        connection.cut();
+        if (current === connection) current = null;
+        throw storeUnavailable(`kafka: ${(error as Error).message}`, error);
+      }
+    },
+    close: () => {
+      isClosed = true;
+      current?.cut();
+    },
+  };
+}

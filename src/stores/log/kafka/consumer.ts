@@ -7,11 +7,10 @@
  * came back to life, it would hold partitions that nobody works on.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { settleWithin } from '../../settle-within.js';
 import type { KafkaClient } from './client.js';
 import { joinGroup, type Member, type MemberDeps } from './member.js';
 import type { Consumer, Subscription } from '../port.js';
-import { backoffMs } from '../../notifier.js';
+import { backoffMs, settleWithin } from '../../notifier.js';
 
 export interface KafkaConsumerDeps extends Omit<MemberDeps, 'client' | 'subscription' | 'onTick'> {
   /** Resolves once the topic exists. */

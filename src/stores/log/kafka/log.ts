@@ -5,16 +5,20 @@
  * as well as later, appends reject with StoreUnavailable, readers wait, and connecting is retried in the background.
  */
 import { storeUnavailable } from '../../../errors.js';
-import { settleWithin } from '../../settle-within.js';
+import { settleWithin } from '../../notifier.js';
 import { createTopicWriters } from '../group-commit.js';
-import { createKafkaAdmin, type KafkaAdmin } from './admin.js';
-import { createKafkaClient, type KafkaClient, type KafkaConnection } from './client.js';
+import {
+  createKafkaAdmin,
+  createKafkaClient,
+  type KafkaAdmin,
+  type KafkaClient,
+  type KafkaConnection,
+} from './client.js';
 import { startKafkaConsumer } from './consumer.js';
 import { startKafkaProducer, type KafkaProducer } from './producer.js';
 import { startReplicaRounds } from './replicas.js';
 import { createTopics, readProgress, requireWritable } from './topics.js';
-import type { OnDataLoss } from '../data-loss.js';
-import { topics, type Consumer, type Log, type PartitionProgress, type Topic } from '../port.js';
+import { type Consumer, type Log, type OnDataLoss, type PartitionProgress, type Topic, topics } from '../port.js';
 
 export interface KafkaLogOptions extends KafkaConnection {
   readonly now?: () => number;

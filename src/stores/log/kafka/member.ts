@@ -8,10 +8,8 @@
 import type { Consumer, ConsumerCrashEvent, EachBatchPayload } from 'kafkajs';
 import type { Logger } from '../../../telemetry/logger.js';
 import type { KafkaClient } from './client.js';
-import { createDataLossDetector, type DataLossDetector } from './data-loss.js';
-import type { OnDataLoss } from '../data-loss.js';
 import { createPartitions, type Partitions } from './partitions.js';
-import type { PartitionProgress, Subscription } from '../port.js';
+import type { OnDataLoss, PartitionProgress, Subscription } from '../port.js';
 
 export interface MemberDeps {
   readonly client: KafkaClient;
@@ -175,4 +173,42 @@ async function readTopic(
       partitions.take({ partition: batch.partition, entries, offsets: batch.messages.map(({ offset }) => offset) });
     },
   });
+}
+
+/**
+ * Detects entries that Kafka deleted before the group read them; kafkajs continues silently with the oldest that is left.
+ */
+export interface DataLossDetector {
+  /** The member joined. Nothing may be fetched until it resolves: a fetch may overwrite the committed offsets. */
+  joined(): Promise<void>;
+  /** A batch was fetched that begins at this offset. */
+  fetched(partition: number, firstOffset: string): void;
+  /** Everything up to and including this offset is read. */
+  committed(partition: number, offset: string): void;
+}
+
+/** `onLost` receives the number of entries of a partition that were skipped. */
+export function createDataLossDetector(
+  readProgress: () => Promise<readonly PartitionProgress[]>,
+  onLost: (entries: number) => void,
+): DataLossDetector {
+  let expected = new Map<number, number>();
+  return {
+    async joined() {
+      expected = new Map();
+      // The first question may find a connection that broke. Without an answer a loss goes unnoticed, which is no reason not to read.
+      const progress = await readProgress()
+        .catch(readProgress)
+        .catch(() => []);
+      expected = new Map(progress.map(({ partition, next }) => [partition, next]));
+    },
+    fetched(partition, firstOffset) {
+      const first = Number(firstOffset);
+      const next = expected.get(partition) ?? first;
+      if (first <= next) return;
+      expected.set(partition, first);
+      onLost(first - next);
+    },
+    committed: (partition, offset) => void expected.set(partition, Number(offset) + 1),
+  };
 }

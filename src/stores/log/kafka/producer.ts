@@ -11,12 +11,11 @@ import { Buffer } from 'node:buffer';
 import { Partitioners, type ICustomPartitioner, type Kafka, type Message, type Producer } from 'kafkajs';
 import { storeUnavailable } from '../../../errors.js';
 import type { Logger } from '../../../telemetry/logger.js';
-import { settleWithin } from '../../settle-within.js';
 import { causeOf } from '../../store-report.js';
 import type { KafkaClient } from './client.js';
 import { packedBytes } from '../packing.js';
 import type { LogEntry } from '../port.js';
-import { createNotifier, backoffMs } from '../../notifier.js';
+import { backoffMs, createNotifier, settleWithin } from '../../notifier.js';
 
 export interface KafkaProducer {
   /** Resolves when it is ready for the first time. */

@@ -8,8 +8,7 @@
  */
 import kafkajs, { type Admin } from 'kafkajs';
 import type { Logger } from '../../../telemetry/logger.js';
-import { createKafkaAdmin, type KafkaAdmin } from './admin.js';
-import type { KafkaClient } from './client.js';
+import { createKafkaAdmin, type KafkaAdmin, type KafkaClient } from './client.js';
 
 /** Replicas of a topic where there are brokers enough. */
 export const replicasMax = 3;

@@ -1,5 +1,6 @@
 /** Topics of the log: creates missing ones, warns of those with too short a retention, checks that all take writes, and reads the progress of groups. */
-import kafkajs, { type Admin } from 'kafkajs';
+import kafkajs from 'kafkajs';
+import type { Admin } from 'kafkajs';
 import type { Logger } from '../../../telemetry/logger.js';
 import { inSyncEntry, inSyncMin, replicasMax } from './replicas.js';
 import type { PartitionProgress } from '../port.js';

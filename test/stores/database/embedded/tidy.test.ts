@@ -1,6 +1,5 @@
 import t from 'tap';
-import { openEmbeddedDatabase } from '../../../../src/stores/database/embedded/open.js';
-import { tidyTables } from '../../../../src/stores/database/embedded/tidy.js';
+import { openEmbeddedDatabase, tidyTables } from '../../../../src/stores/database/embedded/open.js';
 
 t.test(
   'a table that is emptied again and again does not grow without end, and quiet tables are left alone',

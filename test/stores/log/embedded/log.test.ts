@@ -1,6 +1,5 @@
 import t from 'tap';
-import type { LogEntry } from '../../../../src/stores/log/port.js';
-import type { DataLoss } from '../../../../src/stores/log/data-loss.js';
+import type { DataLoss, LogEntry } from '../../../../src/stores/log/port.js';
 import { openEmbeddedDatabase } from '../../../../src/stores/database/embedded/open.js';
 import { migrate } from '../../../../src/stores/database/migrate.js';
 import { openPostgres } from '../../../../src/stores/database/postgres/open.js';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createDataLossDetector } from '../../../../src/stores/log/kafka/data-loss.js';
+import { createDataLossDetector } from '../../../../src/stores/log/kafka/member.js';
 
 const progress = [
   { partition: 0, start: 0, next: 100, end: 300 },

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import t from 'tap';
-import { stopIdleTimers, type RequestQueue } from '../../../../src/stores/log/kafka/kafkajs-patch.js';
+import { type RequestQueue, stopIdleTimers } from '../../../../src/stores/log/kafka/client.js';
 
 interface WholeQueue extends RequestQueue {
   readonly throttleCheckTimeoutId: unknown;

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import kafkajs, { Kafka, logLevel } from 'kafkajs';
 import t from 'tap';
-import type { DataLoss } from '../../../../src/stores/log/data-loss.js';
 import { openKafkaLog } from '../../../../src/stores/log/kafka/log.js';
-import type { LogEntry } from '../../../../src/stores/log/port.js';
+import type { DataLoss, LogEntry } from '../../../../src/stores/log/port.js';
 import { createLogger } from '../../../../src/telemetry/logger.js';
 import { freePort } from '../../counters/redis-server.js';
 import { findStack, startOwnStack } from '../../../helpers/stores.js';
