@@ -20,9 +20,8 @@ import type { Metrics } from '../telemetry/metrics.js';
 
 const batchMax = 16;
 /**
- * From how many tasks on a trip is made of them, where those that wait can be done here. One thread stands for a machine of two cores: what the
- * trip costs all threads together is then more than the doing, however many go along, and only a turn that would hold the caller’s thread up for
- * milliseconds is shared with it. Where there are more cores, a trip of some spares the caller’s thread half of the work.
+ * From how many tasks on they go to a thread if they could run here. With one thread (two cores) a trip costs more than it saves unless it
+ * would block the caller for milliseconds; with more, a trip of a few halves the caller’s work.
  */
 const tripMinOf = (threads: number): number => (threads === 1 ? 64 : 4);
 /** Under load a thread works on one batch while a full one waits, so that it never idles between two. */

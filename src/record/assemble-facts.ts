@@ -1,6 +1,6 @@
 /**
- * The whole facts of a score, from what was known before and what the counters store answered. Pure; records keep the two and not what follows
- * from them, so that a change here changes what old records say.
+ * The facts of a score, from its base and what the counters answered. Records keep only these two: a change here changes what old records
+ * say.
  */
 import type { HistoryFacts, HistoryRecord, ProbeFacts, ScoreFacts } from '../contract/facts.js';
 import type { CountRecord, HistoryValue, StoredHistory, StoredPage } from '../stores/counters/port.js';
@@ -70,7 +70,7 @@ function readProbe(stored: CountRecord['probe']): ScoreFacts['probe'] {
   return others.length === 0 ? first : { ...first, others };
 }
 
-/** The load message tells of the device, the newest update of behaviour since. */
+/** The load message describes the device, the newest update the behavior since. */
 function mergePage(page: StoredPage): ProbeFacts | null {
   const load = page.load === null ? null : openMessage(page.load);
   const update = page.update === null ? null : openMessage(page.update);
@@ -84,11 +84,7 @@ const dayMs = 86_400_000;
 /** Days since 1970. */
 export const dayOf = (ms: number): number => Math.floor(ms / dayMs);
 
-/**
- * A record of outcomes at a later moment: fraud halves in 90 days; what may still be reversed counts by the share of that time that has
- * passed. The record as it stands at `nowMs`, from what was decayed up to an earlier day; what is still young counts by the share of the
- * window that passed.
- */
+/** The record at `nowMs`: fraud halves in 90 days; what may still be reversed counts by the share of that time that has passed. */
 export function readHistory(
   history: HistoryValue,
   nowMs: number,

@@ -141,10 +141,7 @@ export const hash: Layout = {
   decode: (packed) => (typeof packed === 'number' ? toHex(packed) : packed),
 };
 
-/**
- * Texts that records hold again and again, by their place: the first 128 take one byte, the others two. Frozen with the format: a process of
- * another version does not know a word that is added. A text that is not here is written out.
- */
+/** Frequent texts, by their place: the first 128 take one byte. Frozen with the format; a text that is not here is written out. */
 const words: readonly string[] = (
   'against for notes none weak moderate strong ' +
   // Findings.

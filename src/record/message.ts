@@ -24,10 +24,7 @@ const loadGroups = [
   'env',
 ] as const satisfies readonly (keyof ProbeBody)[];
 
-/**
- * The messages of one page load as one body. An update adds behavior to what the load said of the browser, and replaces none of it. A
- * group that is absent or null in one message is the other’s.
- */
+/** One body of a page’s messages: an update adds behavior and replaces nothing. A group that one message lacks is the other’s. */
 export function joinMessages(load: ProbeBody, update: ProbeBody): ProbeBody {
   const measured = Object.fromEntries(loadGroups.map((name) => [name, load[name]]));
   const contradictions = { auto: joinAutomation(load.auto, update.auto), lies: joinNames(load.lies, update.lies) };

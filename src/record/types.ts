@@ -1,14 +1,10 @@
-/**
- * What a score's record says: whose it is, what was known before the counters were asked, what they answered, what the core made of it.
- */
+/** What a score’s record says: whose it is, what was known before counting, what the counters answered, what the core made of it. */
 import type { Ref, ScoreFacts } from '../contract/facts.js';
 import type { RecordedVerdict } from '../contract/pool.js';
 import type { NamespaceOwner } from '../stores/counters/namespace.js';
 import type { CountedSession, CountRecord } from '../stores/counters/port.js';
 
-/**
- * What the counters count of a session, as references; kept with the receipt, so that lost counters can be restored.
- */
+/** What the counters count of a session, as references; kept with the receipt, so that lost counters can be restored. */
 export type SessionTrace = Omit<CountedSession, 'token' | 'sketch' | 'bands'>;
 
 /** Whose receipt it is, and of which mode. */
@@ -24,7 +20,7 @@ export interface HistorySubjects {
   readonly subSource: Ref | null;
 }
 
-/** What is known before the counters are asked; packed, it lies beside them until the database has the receipt. */
+/** What is known before the counters are asked; packed, they keep it until the database has the receipt. */
 export interface ScoreBase {
   readonly owner: ReceiptOwner;
   /** As the caller named it; null where it named none. */

@@ -1,6 +1,6 @@
 /**
- * What was opened one after the other and is closed in the reverse order, each when the one before it has closed. One that fails, or takes
- * longer than there is time, holds up none of those behind it. Closing again closes what was opened since.
+ * Closes in reverse order what was opened, one after the other. A closer that fails, or takes too long, holds up none of the others.
+ * Closing again closes what was opened since.
  */
 import { settleWithin } from './notifier.js';
 
@@ -8,8 +8,8 @@ export interface Closers {
   /** Adds what closes the thing that was opened last; `name` is what is said to have taken too long. */
   push(close: () => Promise<void>, name?: string): void;
   /**
-   * Closes everything; then rejects with the first failure, if there was one. `leftMs` returns the time left in milliseconds: each may take what
-   * then remains beyond a reserve for those behind it.
+   * Closes everything, then rejects with the first failure. `leftMs`: the time left; each closer may take it but for a reserve for those
+   * behind it.
    */
   close(leftMs?: () => number): Promise<void>;
 }

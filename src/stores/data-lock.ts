@@ -1,7 +1,6 @@
 /**
- * A lock on a data directory, so that two processes never write the same files. It is a lock of the operating system on a file in there: the
- * kernel releases it when its holder has ended, however it ended, and a holder that stands still keeps it. Rejects with DataDirectoryInUse while
- * another process holds it.
+ * Locks a data directory, so that two processes never write the same files: an operating system lock, which the kernel releases however
+ * its holder ends. Rejects with DataDirectoryInUse while another process holds it.
  */
 import { constants } from 'node:fs';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';

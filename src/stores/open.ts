@@ -1,7 +1,6 @@
 /**
- * Opens the three stores: each real where its address is set, else embedded in the data directory; the mix is free.
- *
- * The directory is locked if this process writes to it: an embedded store, or the spool of an API process whose log is on another machine.
+ * Opens the three stores, each real if its address is set, else embedded. The data directory is locked if this process writes to it: an
+ * embedded store, or the spool of an API process whose log is on another machine.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -43,15 +42,9 @@ const memoryKeysMax = 2_000_000;
 /** Of a statement that a score waits for, where nothing is cached. */
 const lookupDeadlineMs = 1_000;
 const lookupConnections = 2;
-/**
- * The embedded database does one thing at a time, so that an append waits for the batch of a reader to be written, and a score for its append: 500
- * receipts take longer than the requests that came meanwhile keep the main thread busy, and it idles.
- */
+/** The embedded database does one thing at a time: a larger batch of a reader would delay the append that a score waits for. */
 const embeddedBatchMax = 100;
-/**
- * Nobody else appends to the log in a directory that this process has locked, and its own appends wake the readers: they look only for one whose answer
- * was lost.
- */
+/** In a locked directory only this process appends, and that wakes its readers: polling finds only an append whose answer was lost. */
 const embeddedPollMs = 5_000;
 /** A score waits no longer for its counts. They take a millisecond or two where Redis is well. */
 const countersDeadlineMs = 400;

@@ -79,7 +79,7 @@ async function serveDocumentation(app: FastifyInstance): Promise<void> {
   await serveGuidePages(app, apiPrefix);
 }
 
-/** Starts the API; resolves once it listens. `audienceUrl` tells where respondents enter, as far as this process knows. */
+/** Starts the API; resolves once it listens. `audienceUrl`: where respondents enter, as far as this process knows. */
 export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceUrl: () => string): Promise<StartedApi> {
   const { settings, logger, metrics, stores, masterKeys, now, drain, opened } = parts;
   const directories = await openKnownRecords(parts);
@@ -168,7 +168,7 @@ export const appDepsOf = (
   verifyDashboardToken: createDashboardVerifier(masterKeys.current, externalIssuerOf(settings)),
 });
 
-/** Serves the demo page, in development and where the demo project’s key is one of this database; tells whether it is. The page scores with it; it never leaves the server. */
+/** Serves the demo page, in development and where the demo project’s key is one of this database; returns whether it does. The page scores with it; it never leaves the server. */
 async function serveDemo(
   app: FastifyInstance,
   { settings, masterKeys }: Parts,

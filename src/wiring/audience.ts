@@ -1,5 +1,5 @@
 /**
- * The role `audience`: a listener of its own with studies, the entry links and the ways back. Beside the role `api` it shares what that has opened;
+ * The role `audience`: a listener of its own with studies, the entry links and the ways back. Together with the role `api`, it shares what that has opened;
  * alone it opens its own.
  */
 import { createHmac } from 'node:crypto';

@@ -1,5 +1,5 @@
 /**
- * Leaving: from SIGTERM on balancers are told to look away while calls that still arrive are answered; then the listeners close. All of it
+ * Leaving: from SIGTERM on, readiness fails for balancers while calls that still arrive are answered; then the listeners close. All of it
  * is within the time in which a process has to end.
  *
  *     serving ──run()──▶ leaving (answers, each the last of its connection) ──drain time──▶ closing (what is in flight ends)

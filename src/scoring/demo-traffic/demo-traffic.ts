@@ -1,7 +1,6 @@
 /**
- * Fills a project with invented traffic on the way that real traffic takes: facts are scored by the core, receipts are signed and go into
- * the log, outcomes are posted. Only the counters are left out, since nothing of it happens now. Run twice it adds nothing: receipts and
- * outcomes of a seed are the same ones.
+ * Fills a project with invented traffic: facts are scored, receipts signed and appended to the log, outcomes posted; nothing is counted.
+ * Repeating it adds nothing, because receipts and outcomes follow from the seed.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';

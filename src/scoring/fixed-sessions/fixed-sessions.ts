@@ -1,6 +1,6 @@
 /**
- * Sessions that answer a test or demo key the same every time, for trying what a backend makes of each verdict and error. Nothing of
- * them is counted or stored: their facts are recorded here, and verdict and evidence are rendered from those.
+ * Sessions with a fixed answer for test and demo keys, to try each verdict and error. Nothing of them is counted or stored: the rules in
+ * force judge and render the facts recorded here.
  */
 import { hash } from 'node:crypto';
 import type { DataOwner } from '../../kernel/caller.js';
@@ -107,10 +107,7 @@ const factsByReceipt: ReadonlyMap<string, ScoreFacts> = new Map(
   [...factsById.values()].map((facts) => [facts.receiptId, facts]),
 );
 
-/**
- * The facts of a fixed session; null for any other session, and for every live key. Throws RATE_LIMIT_EXCEEDED for `test_rate_limited`
- * and STORE_UNAVAILABLE for `test_unavailable`, each with its headers.
- */
+/** The facts of a fixed session, null for any other and every live key. Throws the faults of `test_rate_limited` and `test_unavailable`. */
 export function fixedFactsOf(owner: DataOwner, sessionId: string, nowMs: number): ScoreFacts | null {
   if (!isTrying(owner)) return null;
   const fault = fixedFaultOf(sessionId, nowMs);

@@ -1,7 +1,6 @@
 /**
- * What the events of one session say of it: fraud, honest, or nothing that counts. The one home of what each type and class means
- * (docs/outcomes.md says it in words). An event that was taken back is as if it had never come; where an event was stated several
- * times, the latest statement that gives a class stands. Own verdicts and retries are no events, so that a score never feeds on itself.
+ * What the events of a session mean: fraud, honest, or nothing (docs/outcomes.md). An event that was taken back never counts; of several
+ * statements, the latest with a class stands. Own verdicts and retries are no events, so that a score never feeds on itself.
  */
 import type { OutcomeType, ReasonClass } from '../../contract/outcome.js';
 
@@ -53,8 +52,8 @@ export function adjudicate(outcomes: readonly StoredOutcome[]): Adjudication | n
 }
 
 /**
- * What counts where some of the events are past their lifetime, and only what they came to is left: a fraud that stood goes on standing unless the
- * event that decided it is taken back, and beside later events the earliest time counts.
+ * Merges with an adjudication whose events have expired: a fraud stands unless its deciding event is taken back; of several events, the
+ * earliest time counts.
  */
 export function mergeStanding(
   stood: Adjudication,

@@ -1,8 +1,7 @@
 /**
- * Carries outcomes into the history. Work orders are taken in batches, each batch in one transaction of a dozen statements: what stood in the
- * history for its sessions is taken away, what their events say now is put there. Killed at any point, nothing was done or everything was; orders
- * taken twice change nothing, because the history follows from the events alone. Events that come before their score wait for it: recording the
- * receipt orders the work again.
+ * Carries outcomes into the history, a batch of work orders in one transaction: the sessions’ earlier effect is removed, and what their
+ * events say now is added. Repeating it changes nothing. Events that precede their score wait: recording the receipt orders the work
+ * again.
  */
 import type { Queryable, Row } from '../../stores/database/port.js';
 import { adjudicate, mergeStanding, type Adjudication, type StoredOutcome } from './adjudication-rules.js';

@@ -1,6 +1,5 @@
 /**
- * Looks at one outcome event: whether it is well formed, dated possibly, and of a project that the key may speak for. Each is judged
- * by itself; what is wrong is told by its pointer, and the event is then not stored.
+ * Checks each outcome event by itself: its form, its date, and its project. An event with issues, named by JSON pointer, is not stored.
  */
 import type { DataOwner } from '../../kernel/caller.js';
 import { createNullRemover, findUnstorable } from '../../kernel/body.js';
@@ -17,7 +16,7 @@ export interface EventCheckDeps {
   readonly findProjectOwner: (projectId: string) => Promise<string | null>;
 }
 
-/** Checks the events of one call, in one go; `pathOf` tells the pointer of each. `session` is that of all of them where the address names it. */
+/** Checks the events of one call, in one go; `pathOf` returns the pointer of each. `session` is that of all of them where the address names it. */
 export type EventCheck = (
   owner: DataOwner,
   events: readonly unknown[],
@@ -110,7 +109,7 @@ function contradictions({ type, reasonClass, detail }: OutcomeEvent): Issue[] {
   return issues;
 }
 
-/** Details may hold whatever the caller likes: of their names only those count that are one of ours in another spelling. */
+/** Details may hold whatever the caller likes: of their names only those count that are one of ours in another form. */
 const unknownOf = (event: OutcomeEvent, at: string): UnknownName[] => [
   ...unknownNamesOf(event, names, at),
   ...otherSpellingsOf(event.detail, detailNames, `${at}/detail`),

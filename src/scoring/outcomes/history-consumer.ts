@@ -1,8 +1,7 @@
 /**
- * The consumer that carries outcomes into the history: woken by the log, and by a clock for what the log did not tell. One round at a time;
- * a failed round is logged and repeated, because the work orders stay in the database until they are done. What a batch changed is published
- * before the next batch is taken, so that nobody's outcomes wait for somebody else's backlog. With the counters store away the work goes on, and
- * is published when it is back.
+ * Carries outcomes into the history: woken by the log and by a clock, one round at a time; a failed round is repeated, because orders stay
+ * until they are done. Each batch is published before the next, so that no backlog delays others. While the counters store is away, the
+ * work continues and is published later.
  */
 import type { Consumer, Log } from '../../stores/log/port.js';
 import type { Logger } from '../../telemetry/logger.js';
@@ -78,7 +77,7 @@ export interface HistoryRoundOptions {
   readonly onProgress?: () => void;
 }
 
-/** Works off the orders there are and publishes what changed, batch by batch, and a page of what was left to publish beside each. */
+/** Works off the orders and publishes what changed, batch by batch, each with a page of what was left to publish. */
 export function createHistoryRound(
   deps: HistoryPublisherDeps,
   { isStopping = () => false, onProgress = () => undefined }: HistoryRoundOptions = {},
@@ -86,27 +85,27 @@ export function createHistoryRound(
   const orders = createWorkOrders(deps.database);
   const pending = createPendingPublisher(deps);
   return async () => {
-    const told = createTelling();
+    const publishing = createPublishing();
     let isBusy = true;
     while (isBusy && !isStopping()) {
       onProgress();
       const done = await orders.next(readjudicate);
-      await told.attempt(() => publishRecords(deps, done?.changed ?? []));
+      await publishing.attempt(() => publishRecords(deps, done?.changed ?? []));
       let left = 0;
-      await told.attempt(async () => void (left = await pending.next()));
+      await publishing.attempt(async () => void (left = await pending.next()));
       isBusy = done !== null || left > 0;
     }
-    told.end();
+    publishing.end();
   };
 }
 
-/** After a failure nothing more is told in this round, whose work goes on; the failure is what it ends with. */
-function createTelling() {
+/** After a failure nothing more is published in this round, whose work continues; `end` throws the failure. */
+function createPublishing() {
   let failure: { readonly error: unknown } | null = null;
   return {
-    async attempt(tell: () => Promise<void>): Promise<void> {
+    async attempt(publish: () => Promise<void>): Promise<void> {
       if (failure !== null) return;
-      await tell().catch((error: unknown) => (failure = { error }));
+      await publish().catch((error: unknown) => (failure = { error }));
     },
     end(): void {
       if (failure !== null) throw failure.error;

@@ -1,7 +1,6 @@
 /**
- * Tells scoring of the history: from the database, where it is true, to the counters store, where a score finds it in its one round
- * trip. A record counts as told only after the counters store took it, so one that could not be told is told later; told twice, it
- * changes nothing. A project whose data the counters store has lost is told whole.
+ * Publishes the history from the database to the counters store, where a score reads it in its one round trip. A record counts as
+ * published once the counters store has it; publishing it twice changes nothing. Lost data of a project is published again whole.
  */
 import type { Counters } from '../../stores/counters/port.js';
 import { type Database, keysAreLookedUp } from '../../stores/database/port.js';
@@ -19,39 +18,39 @@ const pageMax = 500;
 const failuresMax = 3;
 const unpublished = 'published < version';
 
-/** Publishes these records and notes that they were told. Rejects where a project's were not, after those of the others were. */
+/** Publishes these records and notes that. Rejects if a project’s failed, after those of the others. */
 export async function publishRecords(deps: HistoryPublisherDeps, rows: readonly HistoryRow[]): Promise<void> {
-  const told: HistoryRow[] = [];
+  const published: HistoryRow[] = [];
   const failures: unknown[] = [];
   for (const namespace of new Set(rows.map((row) => row.namespace))) {
     const own = rows.filter((row) => row.namespace === namespace);
     await publish(deps, namespace, own).then(
-      () => told.push(...own),
+      () => published.push(...own),
       (error: unknown) => failures.push(error),
     );
     if (failures.length >= failuresMax) break;
   }
-  if (told.length > 0) await noteTold(deps, told);
+  if (published.length > 0) await notePublished(deps, published);
   if (failures.length > 0) throw failures[0];
 }
 
-async function noteTold(deps: HistoryPublisherDeps, told: readonly HistoryRow[]): Promise<void> {
-  const rows = sortRows(told);
+async function notePublished(deps: HistoryPublisherDeps, published: readonly HistoryRow[]): Promise<void> {
+  const rows = sortRows(published);
   await deps.database.transaction(
     (tx) =>
       tx.query(
-        `UPDATE history SET published = greatest(published, told.version)
+        `UPDATE history SET published = greatest(published, done.version)
            FROM (SELECT project, subject, named.version
                    FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS named (project, subject, version, place)
-                   JOIN history h ON h.namespace = project AND h.subject_ref = subject ORDER BY place FOR NO KEY UPDATE OF h) AS told
-          WHERE namespace = told.project AND subject_ref = told.subject`,
+                   JOIN history h ON h.namespace = project AND h.subject_ref = subject ORDER BY place FOR NO KEY UPDATE OF h) AS done
+          WHERE namespace = done.project AND subject_ref = done.subject`,
         [rows.map((row) => row.namespace), rows.map((row) => row.subject_ref), rows.map((row) => row.version)],
       ),
     { opening: keysAreLookedUp },
   );
 }
 
-/** Tells what waits to be told, a page of every project in turn. */
+/** Publishes what waits, a page of every project in turn. */
 export interface PendingPublisher {
   /** Publishes the next page; answers how many records, 0 where none waits. */
   next(): Promise<number>;

@@ -1,7 +1,6 @@
 /**
- * Changes of subjects' histories gathered over a batch, so that each subject’s row is read and written once, all of them in one order and in
- * three statements: those that are there are locked and read, then the others are made and they are changed. Nobody locks a record after having made one: who
- * makes records waits for others that make some, in one order, and for nobody else, so that no circle of waits can come about.
+ * Changes of subjects’ histories, gathered over a batch: rows that exist are locked and read in one order, then new ones are inserted and
+ * all are updated. Nobody locks a row after inserting one, so that waits never form a circle.
  */
 import type { Queryable } from '../../stores/database/port.js';
 import { startOver } from '../../stores/database/transaction.js';
@@ -119,10 +118,7 @@ export interface Shift {
   readonly sign: 1 | -1;
 }
 
-/**
- * Counts are whole numbers by day, so that taking an event back restores the record exactly; `decay` ages them when they are read. The
- * days after these changes; a day without counts is no longer there.
- */
+/** The days after these changes, in whole numbers, so that taking an event back restores the record exactly. Days without counts are dropped. */
 export function shiftDays(days: HistoryDays, shifts: readonly Shift[]): HistoryDays {
   const shifted: Record<string, DayCounts> = { ...days };
   for (const { adjudication, sign } of shifts) {

@@ -1,6 +1,6 @@
 /**
- * How much waits between an outcome and the history that scoring sees, and since when: sessions to be adjudicated anew, records to be told to the
- * counters, and outcomes that match no scored session. Counted up to a bound, so that the question stays cheap when the answer is bad.
+ * How much waits between an outcome and the history that scoring reads, and since when: sessions to adjudicate, records to publish, and
+ * outcomes without a scored session. Counted up to a bound.
  */
 import type { Database } from '../../stores/database/port.js';
 import type { Logger } from '../../telemetry/logger.js';

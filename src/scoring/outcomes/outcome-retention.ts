@@ -1,11 +1,7 @@
 /**
- * Deletes outcomes past their retention, and adjudications and histories that no longer weigh anything.
- *
- * An outcome goes by the time at which it was received. What was adjudicated from it stays in the history, which forgets by itself: after
- * twelve half-lives (`keepDays`) a day counts for nothing. Only then is the adjudication deleted, and the record of a subject with its last
- * day. Until then an adjudication is needed: a later event of its session takes the earlier effect back before it adds its own, and what
- * rested on events that are gone goes on standing beside it. Whose history a
- * session belongs to goes with the last of its outcomes and its adjudication.
+ * Deletes outcomes by the time of receipt, and adjudications and histories once a day weighs nothing, after twelve half-lives
+ * (`keepDays`). Until then a later event needs the adjudication to take back its earlier effect. A session’s subjects go with the last of
+ * its outcomes and its adjudication.
  */
 import type { Database, Queryable, Row } from '../../stores/database/port.js';
 import {

@@ -1,6 +1,6 @@
 /**
- * Outcome events as rows. An event is its session, type and time; it may be stated again with another class or respondent, and each
- * statement is a row. Stating what stands already, or less, stores nothing.
+ * Outcome events as rows. An event is its session, type and time; each further statement, with another class or respondent, is a row.
+ * Stating the same again, or less, stores nothing.
  */
 import { type OutcomeEvent, retractionName } from '../../contract/outcome.js';
 import type { MakeRef } from '../../crypto/master-key.js';
@@ -81,24 +81,21 @@ const saysSomething = ({ reasonClass, respondentRef }: OutcomeRow): boolean =>
   reasonClass !== null || respondentRef !== null;
 
 /**
- * In one order whatever the order of the request, so that two requests with the same events wait for each other rather than lock each
- * other up. Statements of one event keep theirs; one that says nothing beside another that does is left out, and of one eventId all but the last.
+ * In one order for all requests, so that two never deadlock. Statements of one event keep theirs; an empty statement is dropped if another
+ * says something, and of one eventId all but the last.
  */
 export function sortRows(rows: readonly OutcomeRow[]): readonly OutcomeRow[] {
   const last = new Map(rows.map((row) => [idOf(row), row]));
   const standing = rows.filter((row) => row.eventId === null || last.get(idOf(row)) === row);
   const keyed = standing.map((row) => ({ row, key: eventOf(row) }));
-  const told = new Set(keyed.filter(({ row }) => saysSomething(row)).map(({ key }) => key));
+  const stated = new Set(keyed.filter(({ row }) => saysSomething(row)).map(({ key }) => key));
   return keyed
-    .filter(({ row, key }) => saysSomething(row) || !told.has(key))
+    .filter(({ row, key }) => saysSomething(row) || !stated.has(key))
     .sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
     .map(({ row }) => row);
 }
 
-/**
- * What one call had accepted, in the log: it wakes the consumers, and restores what was accepted after a back-up. What one call had
- * accepted. Older instances wrote neither rows nor a time.
- */
+/** What one call had accepted, in the log: it wakes the consumers, and restores what was accepted after a back-up. */
 interface AcceptedOutcomes {
   readonly namespace: string;
   readonly accepted: number;
@@ -116,7 +113,7 @@ export const entryOfOutcomes = (namespace: string, atMs: number, rows: readonly 
 export const tenantOfOutcomes = ({ value }: LogEntry): string =>
   splitNamespace((unpack(value) as AcceptedOutcomes).namespace).holder;
 
-/** Whether an entry tells of one of these sessions, or of the respondent. Throws for what is no such entry. */
+/** Whether an entry names one of these sessions, or of the respondent. Throws for what is no such entry. */
 export function tellsOf(value: Uint8Array, sessionRefs: ReadonlySet<string>, respondent: string): boolean {
   const { rows = [] } = unpack(value) as AcceptedOutcomes;
   return rows.some(({ sessionRef, respondentRef }) => respondentRef === respondent || sessionRefs.has(sessionRef));

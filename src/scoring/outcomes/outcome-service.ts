@@ -1,7 +1,6 @@
 /**
- * Takes outcome events. Each is checked by itself: one that is malformed is told apart by its pointer, and the others are stored. What is
- * accepted is durable before the reply, together with the work order that will carry it into the history; a replay is a
- * duplicate and changes nothing. With the database away nothing is accepted, and the answer is a 503 to repeat.
+ * Takes outcome events, each checked by itself: those with issues are reported by JSON pointer, the others are stored. Accepted events and
+ * their work order are durable before the reply; a replay changes nothing. If the database is away, the reply is a 503.
  */
 import type { DataOwner } from '../../kernel/caller.js';
 import { invalid } from '../../kernel/faults.js';
@@ -57,7 +56,7 @@ export function createOutcomeService(deps: OutcomeServiceDeps) {
       const { accepted, restated, unscored } = await storeEvents(deps.database, valid);
       const [unmatched] = await Promise.all([
         countUnmatched(deps.counters, unscored),
-        accepted.length === 0 ? null : tellConsumers(deps, namespaceOf(owner), valid),
+        accepted.length === 0 ? null : wakeConsumers(deps, namespaceOf(owner), valid),
       ]);
       const reply = {
         received: events.length,
@@ -71,8 +70,8 @@ export function createOutcomeService(deps: OutcomeServiceDeps) {
         deps.metrics.outcomes.inc({ result }, reply[result]);
       const issues = [
         ...refused,
-        ...tellRestated(stated, accepted, restated),
-        ...tellUnknown(checked.flatMap(({ unknown }) => unknown)),
+        ...describeRestated(stated, accepted, restated),
+        ...describeUnknown(checked.flatMap(({ unknown }) => unknown)),
       ];
       return issues.length === 0 ? reply : { ...reply, issues: issues.slice(0, issuesMax) };
     },
@@ -99,7 +98,7 @@ function rowsOf(owner: DataOwner, checked: readonly CheckedEvent[], makeRef: Mak
 }
 
 /** Events whose new statement contradicts another. */
-function tellRestated(
+function describeRestated(
   stated: readonly StatedRow[],
   accepted: readonly OutcomeRow[],
   restated: ReadonlySet<string>,
@@ -112,7 +111,7 @@ function tellRestated(
 }
 
 /** Each name once, at the first event that has it: whoever sends it with every event need not read of it a thousand times. */
-function tellUnknown(unknown: readonly UnknownName[]): readonly Issue[] {
+function describeUnknown(unknown: readonly UnknownName[]): readonly Issue[] {
   const firsts = new Map(unknown.toReversed().map((each) => [each.name, each]));
   return [...firsts.values()].toReversed().map(({ path, nearest }) => ({
     path,
@@ -136,7 +135,7 @@ async function countUnmatched(
 }
 
 /** The order is in the database already: a wake-up that is lost costs the consumers’ polling interval, nothing else. */
-async function tellConsumers(
+async function wakeConsumers(
   { log, logger, now }: OutcomeServiceDeps,
   namespace: string,
   rows: readonly OutcomeRow[],

@@ -1,7 +1,6 @@
 /**
- * Stores outcome events. One statement for all events of a call: it looks up what was stated of them before and whether their sessions were scored, stores what
- * is new and orders the adjudication of its sessions. Only where events have ids of the caller's is there a transaction around it, in which goes first what
- * they said before.
+ * Stores the outcome events of a call in one statement: it finds earlier statements and scored sessions, stores what is new and orders
+ * adjudication. Events with ids are stored in a transaction that first removes what these ids said before.
  */
 import { type Database, keysAreLookedUp, type Queryable } from '../../stores/database/port.js';
 import { eventOf, sortRows, type OutcomeRow, type SessionKey } from './outcome-rows.js';
@@ -62,10 +61,10 @@ async function insertOutcomes(tx: Queryable, rows: readonly OutcomeRow[]): Promi
        FROM stored`,
     [...keyColumns(rows), ...saidColumns(rows), rows.map((row) => row.eventId), rows.length],
   );
-  return tellStored(rows, inserted ?? { stored: 0, facts: null, stated: null, unscored: null });
+  return describeStored(rows, inserted ?? { stored: 0, facts: null, stated: null, unscored: null });
 }
 
-function tellStored(rows: readonly OutcomeRow[], { stored, facts, stated, unscored }: InsertedRow): StoredOutcomes {
+function describeStored(rows: readonly OutcomeRow[], { stored, facts, stated, unscored }: InsertedRow): StoredOutcomes {
   if (stored === 0) return { accepted: [], restated: new Set(), unscored: [] };
   // A fact that comes twice in one call is new once.
   const news = new Set(facts);
@@ -88,8 +87,8 @@ const statedTwice = (rows: readonly OutcomeRow[]): readonly string[] =>
 const factOf = (row: OutcomeRow): string => `${eventOf(row)}\n${row.reasonClass ?? ''}/${row.respondentRef ?? ''}`;
 
 /**
- * Takes back what the same eventIds said before, where they now say something else, and gives their ids to what stood without one. One writer of a project’s eventIds at a time, so that two
- * corrections never both find nothing.
+ * Removes what the same eventIds said before, and names events that had no id. One writer of a project’s eventIds at a time, so that
+ * corrections see each other.
  */
 async function replaceEvents(tx: Queryable, rows: readonly OutcomeRow[]): Promise<void> {
   const named = rows.filter((row) => row.eventId !== null);

@@ -1,7 +1,4 @@
-/**
- * Finds the history subjects of scored sessions, many at once, in the index of sessions. What was found is kept with the outcomes, which outlive the
- * index.
- */
+/** Finds the history subjects of scored sessions in the index of sessions, and keeps them with the outcomes, which outlive the index. */
 import type { Queryable, Row } from '../../stores/database/port.js';
 
 export interface SessionName {
@@ -84,7 +81,7 @@ async function findScored(tx: Queryable, sessions: readonly SessionName[]): Prom
   return found;
 }
 
-/** Also where nothing counts yet: when something does, the receipt that tells may be gone. */
+/** Also while nothing counts: when something does, the receipt may be gone. */
 async function keep(tx: Queryable, sessions: readonly SessionName[], found: Found): Promise<void> {
   if (sessions.length === 0) return;
   const scored = sessions.map((session) => found.get(nameOf(session)));

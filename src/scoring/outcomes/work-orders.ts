@@ -1,8 +1,6 @@
 /**
- * Orders to work out sessions' adjudications anew, taken in turn from every project that has some. A batch that fails is made smaller, since the
- * likeliest reason is that it took too long; one that succeeds lets the next be larger again. An order that fails alone goes behind the others of
- * its project and rests: one that can never be done (a session with a million events) would otherwise be in the first batch of every round, and no
- * project would get past it.
+ * Orders to adjudicate sessions, taken from each project in turn. A failed batch is repeated smaller, and grows again with success. An
+ * order that fails alone goes to the end of its project and rests, because it would otherwise block every round.
  */
 import { createBatchSize } from '../../stores/database/batch-size.js';
 import { type Database, keysAreLookedUp, type Queryable } from '../../stores/database/port.js';
@@ -12,8 +10,8 @@ type Work<T> = (tx: Queryable, sessions: readonly SessionName[]) => Promise<T>;
 
 export interface WorkOrders {
   /**
-   * Takes the next orders and does `work` for their sessions (each once, in one order) in the transaction that takes them. null where none waits,
-   * or where others have them in hand. Rejects with what went wrong; the next call then takes fewer.
+   * Takes the next orders and does `work` for their sessions in one transaction; null if none is free. Rejects with the failure; the next
+   * call takes fewer.
    */
   next<T>(work: Work<T>): Promise<T | null>;
 }
@@ -75,7 +73,7 @@ const waitingBut = (ids: readonly number[]) => ({
   where: ids.length === 0 ? 'true' : `work_id NOT IN (${ids.join()})`,
 });
 
-/** The order that is next goes to the end; answers its new number. What hinders this hindered the work too, and is told by that. */
+/** Moves the next order to the end and returns its new number. What fails here failed the work too, which reports it. */
 async function postpone(database: Database, after: string, waiting: WaitingIn): Promise<number | null> {
   const { projects } = await nextInTurn(database, waiting, after, 1).catch(() => ({ projects: [] }));
   const rows = await database
@@ -105,10 +103,7 @@ export interface WaitingIn {
   readonly where?: string;
 }
 
-/**
- * One project’s backlog does not delay the others; each project costs one index lookup. At most `max` projects that come after `after`,
- * or, where there is none, from the first one on.
- */
+/** At most `max` projects after `after`, else from the first on: a backlog delays no other project, and each costs one index lookup. */
 export async function nextInTurn(
   tx: Queryable,
   waiting: WaitingIn,
@@ -140,8 +135,8 @@ async function listAfter(
 }
 
 /**
- * Takes up to `max` orders of these projects, an equal share of each and the oldest first; those that another transaction has in hand are passed over.
- * Answers their sessions, each once and in one order for all who lock them.
+ * Takes up to `max` free orders of these projects, an equal share of each, oldest first. Returns their sessions, each once and in one
+ * order for all who lock them.
  */
 export async function takeOrders(
   tx: Queryable,

@@ -41,10 +41,7 @@ export interface ReceiptReleaseDeps {
   readonly metrics: Pick<Metrics, 'storeFailures'>;
 }
 
-/**
- * Shortens the life of committed receipts in the counters store; later retries are answered from the database. If it fails, they stay for
- * their full day. Releases receipts that are committed.
- */
+/** Shortens the life of committed receipts in the counters store; if that fails, they stay for their full day. Nobody waits for it. */
 export function releaseReceipts({ counters, metrics }: ReceiptReleaseDeps, receipts: readonly Receipt[]): void {
   const ids = new Map<Namespace, string[]>();
   for (const receipt of receipts) {

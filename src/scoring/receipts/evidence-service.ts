@@ -1,6 +1,6 @@
 /**
- * The evidence of a receipt, rendered again from the recorded facts. The database has it once the consumer was there; before
- * that the counters store has. A receipt of another key and one that does not exist look the same.
+ * The evidence of a receipt, rendered again from its recorded facts, in the database or before that in the counters store. A receipt of
+ * another key looks like one that does not exist.
  */
 import { notFound } from '../../kernel/faults.js';
 import type { KeyCaller } from '../../kernel/caller.js';
@@ -91,7 +91,7 @@ async function findRecorded(
   const recorded = findInDatabase(database, receiptKeys, receiptId);
   const inDatabase = await recorded.catch(() => null);
   const found = inDatabase ?? (await findInCounters(counters, namespaceOf(caller), receiptId));
-  // Nothing anywhere: tells whether the database has nothing, or was not heard.
+  // Nothing anywhere: the database has nothing, or rejected.
   return found ?? recorded;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Explains any receipt to an operator: what was recorded, and what the present model makes of it. The database is asked first; a receipt
- * that only the counters store has yet is looked for under every project and organization, as an operator need not know whose it is.
+ * Explains any receipt to an operator: what was recorded, and what the present model makes of it. A receipt that only the counters store
+ * has yet is searched for under every project and organization.
  */
 import type { Explanation, ScoreBreakdown } from '../../contract/explanation.js';
 import type { ScoreFacts } from '../../contract/facts.js';

@@ -1,7 +1,4 @@
-/**
- * Finds a receipt where it lies: in the database once the consumer was there, before that in the counters store, under the namespace of
- * the key that scored.
- */
+/** Finds a receipt in the database, or before it is recorded in the counters store, under the namespace of the key that scored. */
 import type { RecordedVerdict } from '../../contract/pool.js';
 import type { SigningKey } from '../../crypto/master-key.js';
 import { factsOf, openBase, openCounted } from '../../record/record.js';
@@ -49,8 +46,8 @@ export async function findInCounters(
 }
 
 /**
- * A receipt that the counters store has let go of, as that store gave it, for a retry of the call. null where the database has none of this namespace whose
- * seal holds, or if the counters were away when it was scored: nothing was recorded then that could be answered again.
+ * A released receipt as the counters store gave it, for a retry. null if the database has none of this namespace with a valid seal, or the
+ * counters were away at its score.
  */
 export async function findReleased(
   database: Queryable,
@@ -66,9 +63,8 @@ export async function findReleased(
 }
 
 /**
- * For a retry of a score that another version of the rules judged: the recorded facts are judged again, under a receipt that supersedes
- * the first. Its id follows from the first and the rules, so that every further retry gets it. What to judge again; null if these rules
- * judged it.
+ * What a retry judges again if other rules judged the score, null if these did. The new receipt’s id follows from the first and the rules:
+ * every further retry gets it.
  */
 export function underOtherRules(
   base: ScoreBase,

@@ -1,11 +1,7 @@
 /**
- * The partitions of the receipts, one for each day in UTC: made a week ahead, and dropped whole.
- *
- * Readers and writers are never held up for longer than a lock's short deadline. A partition is made as a table of its own and then attached,
- * which leaves those alone who read the others, however long (a back-up reads for hours). Dropping one needs the table to itself for a
- * moment: where somebody reads for longer than that, it gives up at once and the next round tries again.
- *
- * Each has the row security of the whole, which PostgreSQL checks if a statement names the partition itself.
+ * The partitions of the receipts, one for each UTC day: made a week ahead, dropped whole, with the row security of the whole. Locks have
+ * short deadlines: a partition is made as a table and then attached, which disturbs no reader; a drop gives up if somebody reads, and the
+ * next round retries.
  */
 import { isUnavailable } from '../../errors.js';
 import type { Database } from '../../stores/database/port.js';

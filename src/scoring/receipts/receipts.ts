@@ -1,7 +1,6 @@
 /**
- * Receipts: the facts of a score and what was made of them, signed. A receipt is durable in the log before the score is
- * answered; a consumer records it in the database; until then the counters store can render it again.
- * Written twice, a receipt is recorded once.
+ * Receipts: the facts of a score and its verdict, signed. Durable in the log before the reply; a consumer records them in the database,
+ * once; until then the counters store can render them again.
  */
 import { timeOfId } from '../../crypto/ids.js';
 import { isUnavailable } from '../../errors.js';
@@ -28,8 +27,8 @@ export async function appendReceipt(
 }
 
 /**
- * Records a batch of the topic `scores`: receipts, the index of sessions and the score distribution in one commit. Answers its receipts, which are
- * committed then. The distribution keeps no receipt from being recorded: if it cannot be counted, or not in time, a recount is ordered in the same commit.
+ * Records a batch in one commit: receipts, the index of sessions and the score distribution. Returns its receipts. If they cannot be
+ * counted, or not in time, the commit orders a recount instead.
  */
 export function createReceiptRecorder(
   database: Database,
@@ -58,7 +57,7 @@ export function createReceiptRecorder(
     try {
       await write(rows);
     } catch (error) {
-      partitions.clear(); // one may have been dropped since; the batch comes again and makes it anew
+      partitions.clear(); // one may have been dropped since; the batch comes again and makes it
       throw error;
     }
     // When that is committed: an outcome that comes in between finds the receipts, an earlier one is found. In one transaction the two
@@ -128,10 +127,7 @@ const projectColumn = (receipt: Receipt): Namespace | null =>
 const subjectsOf = ({ subjects }: Receipt): readonly string[] =>
   [subjects.respondent, subjects.source, subjects.subSource].filter((subject) => subject !== null);
 
-/**
- * Records and seals travel as one byte string that the database cuts up: as an array of byte strings they would be spelt in
- * hexadecimal and read back, which costs three times as much.
- */
+/** Records and seals are one byte string that the database cuts up: an array of them would travel in hexadecimal, at three times the cost. */
 function recording(rows: readonly ReceiptRow[]): FunctionCall {
   const column = <T>(read: (row: ReceiptRow) => T): T[] => rows.map(read);
   let end = 1;

@@ -1,8 +1,7 @@
 /**
- * Erases what scoring keeps of a respondent: receipts, the index of sessions, outcomes and whose they are, flags, and so their part in the history.
- * The history follows from the outcomes: ordering the sessions’ adjudication anew takes away what stood there for them, the respondent’s own
- * record included. What is not recorded yet is erased as it comes, dead letters as they lie. Receipts are found by a walk over the project’s,
- * which takes its time where there are many; another counts what is left.
+ * Erases what scoring keeps of a respondent: receipts, the index of sessions, outcomes, subjects and flags. Ordering the sessions’
+ * adjudication again removes their part in the history. Receipts not yet recorded are erased as they come, dead letters at once; another
+ * walk over the receipts counts what is left.
  */
 import type { MakeRef } from '../../crypto/master-key.js';
 import { namespacesOf, splitNamespace } from '../../stores/counters/namespace.js';
@@ -28,7 +27,7 @@ export interface ErasedScores {
   readonly events: number;
   /** As the caller named the sessions, where the index had them. */
   readonly sessionIds: readonly string[];
-  /** Counted anew after it. `history`: what the consumers of outcomes take away within seconds. */
+  /** Counted after it. `history`: what the consumers of outcomes take away within seconds. */
   readonly left: { readonly receipts: number; readonly events: number; readonly history: number };
 }
 
@@ -109,10 +108,7 @@ async function eraseRows(tx: Queryable, modes: readonly string[], subject: strin
 
 const dayMs = 86_400_000;
 
-/**
- * Committed before anything is deleted; a receipt is checked against it after it was recorded (settle_receipts), so that the later of the
- * two sees the other.
- */
+/** Committed before anything is deleted; settle_receipts checks later receipts against it, so that the later of the two sees the other. */
 async function markErased(database: Queryable, projectId: string, subject: string): Promise<void> {
   await database.query(
     `INSERT INTO erased_respondents (project_id, subject_ref) VALUES ($1, $2)
@@ -121,7 +117,7 @@ async function markErased(database: Queryable, projectId: string, subject: strin
   );
 }
 
-/** Of erased respondents: the records of history that have become empty and were told. */
+/** Of erased respondents: the records of history that have become empty and were published. */
 export async function dropEmptiedHistories(database: Database): Promise<number> {
   const rows = await database.query(
     // What somebody is writing is left to the next round: who waits for nobody is in nobody's way.

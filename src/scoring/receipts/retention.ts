@@ -1,7 +1,4 @@
-/**
- * Keeps the receipts’ partitions: makes those of the coming days, and drops receipts past their retention, a whole day at a time, with the sessions
- * of the index that were scored last before it.
- */
+/** Makes the receipts’ partitions of the coming days, and drops expired ones, whole days, with the sessions last scored before them. */
 import type { Database } from '../../stores/database/port.js';
 import {
   startRetentionRounds,

@@ -108,8 +108,8 @@ export function createCounterRecovery(deps: CounterRecoveryDeps): CounterRecover
 }
 
 /**
- * Whether there is nothing to bring back: nothing is recorded, and nothing is on its way. Where the consumers are behind, that is not known within
- * the patience of a score, and the project counts as one that has to be brought back.
+ * Whether there is nothing to restore: nothing recorded, nothing in the log. Unknown within a score’s patience if consumers lag: then it
+ * counts as not new.
  */
 async function isNew({ lookups, log, now }: CounterRecoveryDeps, namespace: Namespace): Promise<boolean> {
   const hasNothing = async (): Promise<boolean> => {

@@ -115,10 +115,7 @@ export interface RecordedWait {
   readonly everyMs: number;
 }
 
-/**
- * Waits until the recorder has come to where the log ends now; false where it has not within the patience. Rejects while the log is away, whose
- * looks have a deadline of their own.
- */
+/** Waits until everything now in the log is recorded; false after the patience. Rejects while the log is away. */
 export async function untilRecorded(
   log: Pick<Log, 'progress'>,
   { patienceMs, everyMs }: RecordedWait,

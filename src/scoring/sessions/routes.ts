@@ -1,5 +1,5 @@
 /**
- * Routes that tell of scored sessions: what is known of one, and lists of them. Both are of the key’s project; an organization key names one.
+ * Routes of scored sessions: what is known of one, and lists of them. Both are of the key’s project; an organization key names one.
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';

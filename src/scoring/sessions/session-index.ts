@@ -1,6 +1,5 @@
 /**
- * Scored sessions in the database, each with its latest receipt. Written by the consumer that records receipts; written twice or out of order, a
- * session still stands with its latest.
+ * Scored sessions, each with its latest receipt, also if written twice or out of order. The consumer that records receipts writes them.
  */
 import type { ScoredSession, SessionListQuery, SessionReceipt } from '../../contract/session-trail.js';
 import { leastIdAt } from '../../crypto/ids.js';

@@ -1,6 +1,6 @@
 /**
- * Tells what is known of a session: what its pages sent, what it was scored as, what became of it. The database says what was recorded, the
- * counters store what the probe sent; with the latter away the answer is a 503, since “no probe came” would then be made up.
+ * What is known of a session: its pages, its receipts and its outcomes. If the counters store is away, the answer is a 503, because “no
+ * probe came” would be made up.
  */
 import { notFound, invalid } from '../../kernel/faults.js';
 import { findUnstorable } from '../../kernel/body.js';

@@ -1,6 +1,6 @@
 /**
- * Keeps the score distribution up: works off its orders every second and deletes what is past its retention every hour. The recorder of receipts
- * counts new scores. A round that is killed is repeated, and counts once.
+ * Updates the score distribution: its orders every second, its retention every hour. The recorder of receipts counts new scores. A round
+ * that is killed is repeated, and counts once.
  */
 import type { Consumer } from '../../stores/log/port.js';
 import { type Database, keysAreLookedUp } from '../../stores/database/port.js';
@@ -51,10 +51,7 @@ export function startDistributionRounds({ database, logger, retentionDays }: Dis
   };
 }
 
-/**
- * Sessions and counts are kept as long as their receipts. Deletes what is past its time; answers how many sessions. Whole days go, as with
- * receipts.
- */
+/** Deletes whole days past the lifetime of receipts; returns how many sessions. */
 async function dropExpiredDistribution(
   database: Database,
   retentionDays: number,
@@ -89,10 +86,7 @@ export interface LabelWorkDeps extends RecountDeps {
   readonly database: Database;
 }
 
-/**
- * Relabels sessions whose outcomes changed and recounts those whose receipts could not be counted: one transaction for a batch, projects
- * in turn.
- */
+/** Relabels sessions whose outcomes changed and recounts missed receipts: one transaction for a batch, projects in turn. */
 export function createLabelWork(deps: LabelWorkDeps, batchMax: number = ordersMax): LabelWork {
   let after = '';
   return {

@@ -1,6 +1,6 @@
 /**
- * The score distribution in the database: each session by its last receipt, and the counts by source, day, cell and label. What is written are calls of
- * functions there (docs/adr/0025). Writers of one project take turns, so that a session is never counted twice, however often and by whomever.
+ * The score distribution: each session by its last receipt, and counts by source, day, cell and label, written by database functions
+ * (docs/adr/0025). Writers of one project take turns, so that a session is counted once.
  */
 import { callFunctions, type FunctionCall } from '../../stores/database/call-functions.js';
 import type { Queryable } from '../../stores/database/port.js';
@@ -11,7 +11,7 @@ import { openReceipt } from '../../record/record.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { DecisionInputs } from '../../contract/thresholds.js';
 
-/** A session as its last receipt tells of it. */
+/** A session by its last receipt. */
 export interface ScoredSession extends SessionName {
   readonly receiptId: string;
   readonly scoredAt: Date;
@@ -65,9 +65,7 @@ export interface RecountDeps {
 export const orderingRecount = (sessions: readonly SessionName[]): readonly FunctionCall[] =>
   sessions.length === 0 ? [] : [{ name: 'order_recount', values: columnsOf(sessions) }];
 
-/**
- * Counts the latest receipts of these sessions that are not counted yet. A record that cannot be counted is left out.
- */
+/** Counts the latest receipts of these sessions that are not counted yet. A record that cannot be counted is left out. */
 export async function recountSessions(
   tx: Queryable,
   sessions: readonly SessionName[],

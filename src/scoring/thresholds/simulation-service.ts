@@ -1,6 +1,6 @@
 /**
- * What other thresholds would have made of recorded sessions. Counts come from the score distribution, decisions from the pure core; nothing is scored
- * again, and the same question gets the same answer as long as nothing new was scored.
+ * What other thresholds would have made of recorded sessions: counts from the score distribution, decisions by the pure core. Nothing is
+ * scored again; the same question gets the same answer until new scores come.
  */
 import { invalid } from '../../kernel/faults.js';
 import type {

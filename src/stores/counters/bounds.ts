@@ -99,9 +99,7 @@ export function hourOf(nowMs: number): number {
   return Math.floor(nowMs / bounds.hourMs);
 }
 
-/**
- * The order of candidates in every adapter. Latest first; the reference decides between equals, so that the order is the same everywhere.
- */
+/** The order of candidates in every adapter: latest first, then by reference. */
 export const inOrder = (atMs: number, session: string, otherMs: number, other: string): number =>
   otherMs - atMs || (session < other ? -1 : 1);
 
@@ -109,10 +107,7 @@ export function sortCandidates(candidates: DuplicateCandidate[]): DuplicateCandi
   return candidates.sort((a, b) => inOrder(a.atMs, a.session, b.atMs, b.session));
 }
 
-/**
- * Terms that share a cell look more common than they are, which weakens a match and never strengthens one (docs/adr/0021). The cells of a
- * sketch’s terms, in their order; null where the term is unknown.
- */
+/** The cells of a sketch’s terms, null if unknown. Terms that share a cell look more common, which only weakens a match (docs/adr/0021). */
 export function locateTerms(sketch: DeviceSketch): (number | null)[] {
   return sketch.terms
     .slice(0, bounds.termsMax)
@@ -130,8 +125,8 @@ export function rateKeyOf(limit: RateLimit, nowMs: number): string {
 }
 
 /**
- * The state after the call: allowed when every limit had room. Refused, it names the exhausted limit that stays so
- * longest, so that Retry-After is enough. Without limits every call is allowed and 0 remain.
+ * The state after the call. If refused, it names the exhausted limit that lasts longest, so that Retry-After is enough. Without limits, 0
+ * remain.
  */
 export function judgeRates(limits: readonly RateLimit[], used: readonly number[], nowMs: number): RateState {
   const allowed = limits.every((limit, i) => (used[i] ?? 0) < limit.limit);

@@ -1,7 +1,6 @@
 /**
- * A namespace holds what a key measures: counters, history, receipts and outcomes of one project, or of an organization if the key has no project.
- * Live, test and demo keys each have a mode, and nothing crosses between modes. Probes and limits belong to the project and are shared by all
- * three. Pure.
+ * A namespace holds what a key measures, of one project, or of an organization if the key has no project. Nothing crosses between the
+ * modes live, test and demo; probes and limits are shared by all three. Pure.
  */
 
 /** Names a project or organization, and the mode of the key where that is not the live one: `proj_1`, `proj_1~test`, `proj_1~demo`. */

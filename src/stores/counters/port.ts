@@ -230,8 +230,8 @@ export type RebuildClaim = 'held' | 'taken' | 'interrupted';
  */
 export interface Completeness {
   /**
-   * Looks whether the store holds all that it should of the project. If so, it is noted as there up to now; if not, the project is no
-   * longer complete, for every caller, until somebody marks it again.
+   * Checks whether the store holds all that it should of the project, and notes the result: incomplete for every caller until it is marked
+   * again.
    */
   checkComplete(namespace: Namespace): Promise<Holding>;
   /** Takes the rebuilding of a project for `bounds.claimMs`, or renews it: one owner at a time. */
@@ -241,8 +241,8 @@ export interface Completeness {
   /** What was noted of a rebuild that ended before its time, whoever had it; null where there was none since the store lost something. */
   rebuiltDownTo(namespace: Namespace): Promise<string | null>;
   /**
-   * Marks a project as whole; ends 48 h after it was marked or scored last. With an owner only while that holds the rebuilding, which ends with it,
-   * and false if something was lost in between.
+   * Marks a project as whole, until 48 h after its last score. An `owner` must hold the rebuild, which ends; false if something was lost
+   * meanwhile.
    */
   markComplete(namespace: Namespace, owner?: string): Promise<boolean>;
   /** Grows whenever the connection to the store broke: what it held may be another server's now. */

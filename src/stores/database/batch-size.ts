@@ -1,7 +1,4 @@
-/**
- * How much a writer takes at once: less after a failure, which may have been a deadline that so much does not fit in, and more again after each
- * success.
- */
+/** How much a writer takes at once: less after a failure, which may have been a deadline, and more again after each success. */
 const shrinkBy = 4;
 const growBy = 2;
 

@@ -12,9 +12,9 @@ export interface FunctionCall {
 /** Calls them one after the other in one statement: all of it is committed, or nothing. */
 export async function callFunctions(tx: Queryable, calls: readonly FunctionCall[]): Promise<void> {
   let place = 0;
-  const spelt = calls.map(({ name, values }) => `${name}(${values.map(() => `$${++place}`).join(', ')})`);
+  const written = calls.map(({ name, values }) => `${name}(${values.map(() => `$${++place}`).join(', ')})`);
   await tx.query(
-    `SELECT ${spelt.join(', ')}`,
+    `SELECT ${written.join(', ')}`,
     calls.flatMap(({ values }) => values),
     { recurring: true },
   );

@@ -1,15 +1,9 @@
 /**
- * Applies plain numbered SQL files in order, each in a transaction of its own together with the note that it was applied.
+ * Applies numbered SQL files in order, each in a transaction with the note that it was applied. What fails is rolled back, and the next
+ * start tries again. An advisory lock admits one process at a time.
  *
- * Safe under concurrent starts: an advisory lock lets one process at a time in, and the others find the work done. A file that was
- * changed after it was applied, two files with one number, and a database of a later major version are refused by name. What fails
- * is rolled back whole, and the next start tries again.
- *
- * Within a major version migrations only add (expand), and what is no longer used goes with the next major (contract): so a version starts
- * on what a later one of the same major made of the database, and both run side by side.
- *
- * A statement waits two seconds for a lock that somebody holds, and everybody else's statements wait behind it as long; then it lets them
- * pass, and is tried again until its patience ends.
+ * Within a major version migrations only add, and the next major removes: a version starts on a later one’s database of the same major,
+ * and both run together. A statement waits two seconds for a lock, then lets others pass and is repeated until its patience ends.
  */
 import { setTimeout } from 'node:timers/promises';
 import {
@@ -35,7 +29,7 @@ export interface MigrateOptions {
   readonly major?: number;
   /** How long a migration is tried again while others hold the locks that it needs. */
   readonly patienceMs?: number;
-  /** Told of the migrations of a later version that are applied already. */
+  /** Called with the migrations of a later version that are already applied. */
   readonly onLater?: (names: readonly string[]) => void;
 }
 
@@ -101,10 +95,7 @@ export const nothingThere = (): Error =>
     `There is nothing of this service in it. If it is the one that is meant, start the service on it, or make its tables (${migrateCommand}); then repeat the command.`,
   );
 
-/**
- * For an operator’s command; only reads. Rejects, with what to do, where a migration is missing or the database is of a later major
- * version.
- */
+/** For commands; only reads. Rejects, with what to do, if a migration is missing or the database is of a later major version. */
 export async function requireSchema(
   database: Queryable,
   {

@@ -1,6 +1,6 @@
 /**
- * The migrations that this version brings, held against those that a database has. What was changed after it was applied, two files with one
- * number, and a database of a later major version are refused by name.
+ * The migrations of this version, compared with those of a database. A changed file, a number used twice, and a later major version are
+ * refused by name.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';

@@ -27,11 +27,11 @@ export function openDatabase(settings: Settings, logger: Logger): Promise<Databa
 }
 
 export const sayLater = (logger: Logger) => (migrations: readonly string[]) =>
-  logger.warn({ migrations }, 'a later version has migrated this database; this one runs beside it');
+  logger.warn({ migrations }, 'a later version has migrated this database; this one runs next to it');
 
 /**
- * The database by itself, for a command beside or in place of the service; locks the data directory where it is in there. Its tables have to be
- * there and are left as they are; with `onMigrated` they are made, or brought to this version, and it is told of each migration.
+ * The database without the other stores, for a command; locks the data directory if it is in there. Its tables must exist; with
+ * `onMigrated`, called for each, they are migrated.
  */
 export async function openDatabaseAlone(
   settings: Settings,
@@ -58,7 +58,7 @@ export async function openDatabaseAlone(
   }
 }
 
-/** The mark of the database that DATABASE_URL names, by which a service tells whether it works on that one; null where it names none. */
+/** The mark of the database that DATABASE_URL names, for a service to compare with its own; null if it names none. */
 export async function findServerMark(settings: Settings, logger: Logger): Promise<string | null> {
   if (settings.DATABASE_URL === null) return null;
   const { database: name } = nameStores(settings);
@@ -75,9 +75,7 @@ export type DatabaseMetrics = Pick<
   'databaseTime' | 'databaseFailures' | 'databaseConnections' | 'beforeScrape'
 >;
 
-/**
- * Measures how long calls take, how many fail, and how connections are used. `pool` names it in the metrics: work, lookups.
- */
+/** Measures durations, failures and connections. `pool` names the database in the metrics: work, lookups. */
 export function measured(database: Database, metrics: DatabaseMetrics, pool: string): Database {
   const timed = async <T>(kind: 'statement' | 'transaction', work: () => Promise<T>): Promise<T> => {
     const end = metrics.databaseTime.startTimer({ pool, kind });

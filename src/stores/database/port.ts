@@ -1,10 +1,8 @@
 /**
- * The database: PostgreSQL, or PGlite in a thread of its own. Both run the same SQL and migrations.
- *
- * Promises of every adapter: a resolved write is durable; a transaction is atomic, and is rolled back when its
- * function throws; every call has a deadline and rejects with a StoreUnavailable fault when the database is away;
- * constraint violations reject with a DatabaseConflict that names the constraint. bigint columns come back as numbers
- * (none here exceeds 2^53), timestamps as Date, jsonb parsed, bytea as Uint8Array.
+ * The database: PostgreSQL, or PGlite in a thread of its own, with the same SQL. Every adapter promises: a resolved write is durable; a
+ * transaction is atomic, and rolled back when its function throws; calls have a deadline and reject with StoreUnavailable when the
+ * database is away; constraint violations reject with a DatabaseConflict. bigint columns are numbers (none exceeds 2^53), timestamps Date,
+ * jsonb parsed, bytea Uint8Array.
  */
 
 export type SqlValue =
@@ -19,8 +17,8 @@ export type Row = Readonly<Record<string, unknown>>;
 
 export interface Queryable {
   /**
-   * Runs one statement with $1-style parameters. JSON goes in as a string, cast in the SQL (`$1::jsonb`). Within a transaction, statements
-   * that are not waited for go out together and are done in their order, none of them after one that failed.
+   * Runs one statement with $1-style parameters; JSON goes in as text (`$1::jsonb`). In a transaction, statements not awaited are sent
+   * together and run in order, none after a failure.
    */
   query<R extends Row = Row>(sql: string, values?: readonly SqlValue[], options?: CallOptions): Promise<readonly R[]>;
 }
@@ -36,16 +34,16 @@ export interface TransactionCallOptions extends CallOptions {
   /** Statements without parameters that the transaction begins with, in the message that begins it. Values in them are escaped by whoever writes them. */
   readonly opening?: string;
   /**
-   * Statements without parameters that the transaction ends with, in the message that commits it: a row that many wait for is locked for the commit alone, and
-   * not while we are at other things. What must not be committed has to break a constraint, since nobody looks at their rows.
+   * Statements without parameters, sent with the commit, so that a contended row is locked only for it. They must break a constraint to
+   * fail: nobody reads their rows.
    */
   readonly closing?: string;
 }
 
 export interface Database extends Queryable {
   /**
-   * The deadline holds for each statement in it; the whole may last six times as long. Rolled back for a deadlock or a failed serialization, `run` is
-   * called again, up to three times, so that what it does besides the transaction must bear repeating; after that, StoreUnavailable.
+   * Each statement has the deadline, the whole six times that. After a deadlock or failed serialization `run` is called again, up to three
+   * times, so it must be repeatable; then StoreUnavailable.
    */
   transaction<T>(run: (tx: Queryable) => Promise<T>, options?: TransactionCallOptions): Promise<T>;
   ping(): Promise<void>;
@@ -81,8 +79,5 @@ export class DatabaseConflict extends Error {
   }
 }
 
-/**
- * Opening of a transaction that joins a batch of keys to indexed tables: each key is looked up, where the planner would read a table whole
- * (docs/adr/0022).
- */
+/** Opens a transaction that joins a batch of keys: each is looked up in the index, instead of reading the table whole (docs/adr/0022). */
 export const keysAreLookedUp = 'SET LOCAL enable_hashjoin = off;SET LOCAL enable_mergejoin = off';

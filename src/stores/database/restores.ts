@@ -1,6 +1,6 @@
 /**
- * What has to be said after the database was restored from a back-up. The counters store may hold a later record of each subject than the database
- * now does, and keeps what has the higher version: so every record becomes younger than anything that was told before, and is told anew.
+ * After a restore from a back-up, the counters store may hold later records than the database, and keeps the higher version: so every
+ * record gets a higher version and is published again.
  */
 import type { Database } from './port.js';
 
@@ -8,10 +8,7 @@ const batchMax = 5_000;
 const deadlineMs = 60_000;
 const dayMs = 86_400_000;
 
-/**
- * What speaks against a back-up of that time, in words; null where nothing does. By the database's clock. Not before the database was made, to a day:
- * a year mistaken would have everything of the log taken once more.
- */
+/** Why a back-up cannot be of that time, by the database’s clock; null if it can. A wrong year would replay everything in the log. */
 export async function doubtBackup(database: Pick<Database, 'query'>, backupAt: Date): Promise<string | null> {
   const [row] = await database.query<{ now: Date; made: Date }>(
     'SELECT now() AS now, (SELECT min(applied_at) FROM migrations) AS made',
@@ -24,7 +21,7 @@ export async function doubtBackup(database: Pick<Database, 'query'>, backupAt: D
   return null;
 }
 
-/** Notes the restore and has every record told anew; answers how many. Done twice, it tells them twice. */
+/** Notes the restore and has every record published again; returns how many. */
 export async function noteRestore(database: Database, backupAt: Date): Promise<number> {
   await database.query('INSERT INTO restores (backup_at) VALUES ($1)', [backupAt]);
   let records = 0;

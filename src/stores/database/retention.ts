@@ -1,7 +1,6 @@
 /**
- * Rounds that delete what is past its lifetime: the first some minutes after a start, then every hour, by the database’s clock and in batches that hold
- * locks for a moment only. A round that fails is repeated by the next; rounds of several instances do not disturb each other, since a
- * row that another has deleted is passed over. What matters most has a `RetentionGuard`.
+ * Rounds that delete what is past its lifetime, every hour from some minutes after a start, by the database’s clock and in short batches.
+ * A failed round is repeated by the next; several instances do not disturb each other. What matters most has a `RetentionGuard`.
  */
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
@@ -37,7 +36,7 @@ export interface RetentionRounds {
 
 export function startRetentionRounds(deps: RetentionRoundsDeps): RetentionRounds {
   const { logger, what } = deps;
-  if (deps.guard !== undefined) void tellWaiting(deps).catch(() => undefined);
+  if (deps.guard !== undefined) void reportWaiting(deps).catch(() => undefined);
   return startRounds(firstAfterMs, (isStopping) =>
     runRetention(deps, isStopping).catch((error: unknown) =>
       logger.warn({ err: error, what }, 'records past their lifetime were not deleted; the next round does it'),
@@ -45,8 +44,8 @@ export function startRetentionRounds(deps: RetentionRoundsDeps): RetentionRounds
   );
 }
 
-/** What waited when an earlier process stopped waits still; this one would tell so with its first round only. */
-async function tellWaiting({ database, metrics, what }: RetentionRoundsDeps): Promise<void> {
+/** What waited when an earlier process stopped still waits; the first round would report that late. */
+async function reportWaiting({ database, metrics, what }: RetentionRoundsDeps): Promise<void> {
   const mark = (await readMarks(database)).find((each) => each.what === what);
   metrics.retentionWaits.set({ what }, (mark?.waitsFor ?? null) === null ? 0 : 1);
 }
@@ -149,10 +148,7 @@ const dayMs = 86_400_000;
 /** What is due without having been deleted for longer than this was not left over by a stop of some days. */
 const overdueDaysMax = 7;
 
-/**
- * Bounds deletion by age: a day further at a time, and not at all if more than a week is due at once that no operator allowed. A wrong
- * clock or setting costs at most a day.
- */
+/** Bounds deletion by age to a day at a time, and stops it if more than a week is due at once. A wrong clock or setting costs at most a day. */
 export interface RetentionGuard {
   readonly keepDays: number;
   /** Whether anything is past its lifetime as of this time, milliseconds since 1970. */
@@ -167,10 +163,7 @@ export interface RetentionMark {
   readonly waitsFor: string | null;
 }
 
-/**
- * As of when (milliseconds since 1970) deletion goes by now; null where it stands still until an operator allows more.
- * `noteDeleted` tells that it was done.
- */
+/** As of when deletion may go now; null while it waits for an operator. `noteDeleted` records that it was done. */
 async function advance(database: Database, what: string, guard: RetentionGuard): Promise<number | null> {
   const { keepDays, isDue } = guard;
   const keepMs = keepDays * dayMs;

@@ -1,10 +1,7 @@
 /**
- * A transaction of one organization: to it, rows of others do not exist. It is the second wall behind the ownership checks of
- * the routes, held by row security in the database. Its role sees nothing where no organization is named. Receipts, outcomes, adjudications and history
- * are gone through by background work alone: to a transaction of one organization, the owner's too, they are empty.
- *
- * A superuser is exempt from row security and steps down to the role that the migration made. Where the role is missing the
- * service is an ordinary owner of its tables, whom the policies bind anyway.
+ * A transaction of one organization, which sees only its rows: row security in the database, behind the ownership checks of the routes.
+ * Receipts, outcomes, adjudications and history are for background work and look empty in it. A superuser steps down to the role that the
+ * migration made; without that role, the policies bind the service as the owner of its tables.
  */
 import pg from 'pg';
 import type { Database, Queryable, TransactionCallOptions } from './port.js';

@@ -1,8 +1,6 @@
 /**
- * BEGIN, the body, COMMIT, on a connection that the caller has set aside; whatever goes wrong rolls back.
- *
- * A body that does not settle is given up after six deadlines. Its statements are refused once the transaction is over, so that a
- * body which runs on cannot write outside of it.
+ * BEGIN, the body, COMMIT on one connection; any failure rolls back. A body is given up after six deadlines, and its statements are
+ * refused once the transaction is over.
  */
 import type pg from 'pg';
 import { settleWithin } from '../notifier.js';
@@ -69,10 +67,7 @@ const retried = /^40(?!003)[0-9A-Z]{3}$/;
 /** Waits before the second try and those after it. */
 const pausesMs = [20, 80, 320];
 
-/**
- * Repeats work that the server rolled back for a deadlock or a failed serialization (SQLSTATE class 40), a little later each time; then
- * rejects with StoreUnavailable.
- */
+/** Repeats work rolled back for a deadlock or failed serialization (SQLSTATE class 40), later each time; then rejects with StoreUnavailable. */
 export async function retryRolledBack<T>(store: string, attempt: () => Promise<T>): Promise<T> {
   for (const pauseMs of pausesMs) {
     try {

@@ -1,9 +1,7 @@
 /**
- * What both adapters share: how values come back from the wire, which errors mean what, and the deadline of a call.
- *
- * Errors: a broken constraint becomes a DatabaseConflict; a connection that is away, a server that is shutting down, out of connections,
- * read-only or not letting us in, and a call past its deadline become the StoreUnavailable fault; work that was rolled back for another's sake
- * stays as it is, to be tried again by who knows how; anything else is a bug in the SQL and stays as it is.
+ * What both adapters share: types, errors and deadlines. A broken constraint becomes a DatabaseConflict; a server that is away, shutting
+ * down, full, read-only or refusing us, and a missed deadline become StoreUnavailable; rolled-back work and errors of the SQL stay as they
+ * are.
  */
 import pg from 'pg';
 import { Fault, storeUnavailable } from '../../errors.js';

@@ -1,6 +1,6 @@
 /**
- * A log that tells how far behind the groups of this process are, in entries: looked at from time to time, since it costs the log a question. While
- * the log is away the last figure stands.
+ * A log that measures how far behind the groups of this process are, in entries, from time to time. While the log is away, the last figure
+ * stands.
  */
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { Log, Subscription } from './port.js';

@@ -211,10 +211,7 @@ export interface KeptFiles {
   readonly oldestAtMs: number | null;
 }
 
-/**
- * Files that were damaged, or hold an entry that the log refuses. They wait for an operator, and are deleted by age. Those of a directory;
- * one that goes meanwhile is not counted.
- */
+/** Files that were damaged or hold an entry that the log refuses; they wait for an operator, and are deleted by age. */
 async function findKept(directory: string): Promise<KeptFiles> {
   const names = (await readdir(directory)).filter((name) => name.endsWith(keptEnding));
   const found = await Promise.all(names.map((name) => stat(join(directory, name)).catch(() => null)));

@@ -1,8 +1,6 @@
 /**
- * Writes frames to the spool's open file, and seals that file when it is full or about to be drained.
- *
- * A write resolves when it is on the disk, and rejects with StoreUnavailable where the disk or the bound is full; half of a failed write is
- * taken back. Writing and sealing take turns.
+ * Writes frames to the spool’s open file, in turn with sealing it when it is full or about to be drained. A write resolves when it is on
+ * disk, and rejects with StoreUnavailable if the disk or the bound is full; half a write is taken back.
  */
 import type { Buffer } from 'node:buffer';
 import { open, type FileHandle } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * The arguments of every script. Each layout names them in order; the scripts use the names, and the loader inlines the positions, so that neither side
- * counts positions. Arguments are strings, '' for null, and sketches packed by the caller, so that the scripts pass them on unread. Pure.
+ * The arguments of every script, named in order by layouts; the loader inlines the positions, so that neither side counts them. Arguments
+ * are strings, '' for null; sketches are packed by the caller. Pure.
  */
 import { Packr } from 'msgpackr';
 import type { DeviceSketch } from '../../../contract/facts.js';
@@ -103,10 +103,7 @@ export function layOut<Name extends ScriptName>(
   return ordered;
 }
 
-/**
- * What the scripts name, and the number that stands for it: ARGV[argument.x] is an argument of the head; that of an item is
- * ARGV[before + item.x], where the items come after `before` = heads, heads + stride, ...
- */
+/** The numbers for names in scripts: ARGV[argument.x] of the head, ARGV[before + item.x] of an item, with before = heads, heads + stride, ... */
 export function layoutPlaces(script: ScriptName): Readonly<Record<string, number>> {
   const { head, each }: { readonly head: readonly string[]; readonly each: readonly string[] } =
     argumentLayouts[script];

@@ -54,10 +54,7 @@ export function createClient(url: string, deadlineMs: number): Redis | Cluster {
   });
 }
 
-/**
- * Reconnects a client that ended by itself. It ends for good if a failover is announced while it asks a Sentinel for the address. Call the returned
- * function before closing the client.
- */
+/** Reconnects a client that ended because a failover was announced while it asked a Sentinel. Call the result before closing the client. */
 export function keepAlive(client: Redis | Cluster): () => void {
   const connect = (): void => void client.connect().catch(() => undefined);
   let timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,6 @@
 /**
- * The connection to Redis, one node or a cluster, behind a deadline. It reconnects by itself; while it is away, every
- * call fails at once, and a call that is not answered in time fails at its deadline: always as StoreUnavailable.
- * A call that was sent is never sent again by itself. How many may be under way at once is bounded.
+ * The connection to Redis, one node or a cluster. While it is away, calls fail at once, and unanswered ones at their deadline, always as
+ * StoreUnavailable. A sent call is never repeated. Calls in flight are bounded.
  */
 import { Cluster, type Redis } from 'ioredis';
 import { storeUnavailable } from '../../../errors.js';
@@ -119,8 +118,8 @@ export async function connectRedis({ url, deadlineMs, library, logger }: RedisAd
 }
 
 /**
- * What is called before a call is written: all calls of one turn of the event loop then leave in one write. They stay calls of their own, each
- * with its own answer, which the client’s pipelines are not. A cluster’s connections are the client’s own affair.
+ * Call it before each call: all calls of one turn of the event loop leave in one write, each with its own answer. A cluster’s client does
+ * its own.
  */
 function createGathering(client: Redis | Cluster) {
   let isOpen = false;

@@ -1,6 +1,6 @@
 /**
- * Takes calls off limits. Those of one turn of the event loop under the same limits are one run of the script, and each gets the answer that it would
- * have had alone, in the order of their coming: a busy key costs a run a turn, not one a call.
+ * Takes calls off limits. Calls of one turn of the event loop under the same limits are one run of the script; each gets the answer that
+ * it would have had alone.
  */
 import type { RateState } from '../../../contract/rate.js';
 import type { RateLimit } from '../port.js';

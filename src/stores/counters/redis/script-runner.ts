@@ -90,8 +90,8 @@ function namesIn(libraries: unknown): string[] {
 }
 
 /**
- * One run of a script as the client sends it, answered in bytes. The client would measure and write each of a hundred arguments apart; here all texts
- * between two byte strings are joined and written at once. `name` is in lower case, as the client looks it up in several tables.
+ * One run of a script, answered in bytes. Texts between two byte strings are joined and written at once. `name` is lower case, as the
+ * client looks it up.
  */
 export class ScriptCall extends Command {
   constructor(name: 'fcall' | 'evalsha' | 'eval', script: string, key: string, args: readonly Argument[]) {

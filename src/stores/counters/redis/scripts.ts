@@ -149,10 +149,7 @@ function sha1Of(text: string): string {
   return createHash('sha1').update(text).digest('hex');
 }
 
-/**
- * Removes comments and inlines a number for every bound and argument position. An expiry becomes a text: the server would format a number as a
- * fraction first.
- */
+/** Removes comments and inlines bounds and argument positions; an expiry becomes a text, because the server would format a number as a fraction. */
 function putNumbersIn(part: string, script: ScriptName): string {
   const numbers: Readonly<Record<string, number>> = {
     ...layoutPlaces(script),

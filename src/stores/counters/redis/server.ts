@@ -41,10 +41,7 @@ const askEveryMs = 30_000;
 /** Less is the time that the question took, and does no harm. */
 const toleratedMs = 1_000;
 
-/**
- * The clock of the store. Windows of rate limits follow it: with the clocks of their own, two instances would each count another window, and a caller
- * would get the limit twice. Read at the start and every 30 seconds; while the store does not answer, the last reading holds.
- */
+/** The store’s clock, read at the start and every 30 seconds: rate-limit windows follow it, so that all instances count the same window. */
 export interface StoreClock {
   /** The store’s time at a moment of this process’s clock, in milliseconds since 1970. */
   at(nowMs: number): number;

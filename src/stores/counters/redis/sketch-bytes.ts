@@ -1,7 +1,6 @@
 /**
- * A sketch as the store keeps it: msgpack of its terms (hashes as bytes, other texts as texts, nil for what was not measured), the family of
- * the system, the browser and its major version. A score reads as many as there are candidates, so what a sketch is usually made of is read
- * here, and the library reads the others.
+ * A sketch as stored: msgpack of its terms (hashes as bytes, nil if not measured), system family, browser and major version. A score reads
+ * one for each candidate, so the usual forms are read here, others by the library.
  */
 import { Packr, Unpackr } from 'msgpackr';
 import type { DeviceSketch } from '../../../contract/facts.js';

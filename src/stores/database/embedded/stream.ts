@@ -1,8 +1,6 @@
 /**
- * A byte stream to the embedded database's thread that pg takes for its socket.
- *
- * All that is written within one tick goes out as one message, and the thread answers it as one: a burst of statements costs one
- * round trip between the threads. When the thread dies the stream is destroyed with the reason, and pg rejects whatever was under way.
+ * A byte stream to the embedded database’s thread, used by pg as its socket. Writes of one tick go out as one message, answered as one. If
+ * the thread dies, the stream is destroyed with the reason, and pg rejects what was in flight.
  */
 import { Buffer } from 'node:buffer';
 import { Duplex } from 'node:stream';

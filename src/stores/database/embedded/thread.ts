@@ -1,8 +1,6 @@
 /**
- * Thread entry of the embedded database: bytes of the PostgreSQL protocol in, bytes out, in order.
- *
- * PGlite blocks whichever thread runs it, hence this one. It posts `{ ready: true }` once open. An error outside of SQL (the WASM
- * module aborts, the disk is full while opening) is thrown, ends the thread, and so reaches everyone who waits for an answer.
+ * Thread of the embedded database, because PGlite blocks its thread: bytes of the PostgreSQL protocol in and out, in order. Posts `{
+ * ready: true }` once open. Errors outside of SQL (the WASM module aborts, the disk is full) end the thread and reach everyone who waits.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -62,10 +60,7 @@ if (port !== null) {
   port.postMessage({ ready: true });
 }
 
-/**
- * A new cluster is made by another PostgreSQL, which is garbage by now: 300 MB outside of V8’s heap, for which it would not be collected before
- * the process ends. What the first collection finds to be finalized, the second frees.
- */
+/** Frees the PostgreSQL that made a new cluster: 300 MB outside of V8’s heap. The first collection finalizes, the second frees. */
 async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

@@ -1,9 +1,7 @@
 /**
- * The real database: PostgreSQL 15 or later through a pool of connections.
- *
- * The server ends a statement at its deadline, and a connection that does not answer even then is thrown away, so a pool never fills up
- * with the dead, nor with connections to a server that was demoted. Lost connections are replaced by the next call; while the server is away calls reject with StoreUnavailable, at once
- * where the connection is refused and at their deadline otherwise. TLS is chosen in the address (sslmode=verify-full and so on).
+ * PostgreSQL 15 or later through a pool of connections. The server ends statements at their deadline; connections that do not answer, or
+ * lead to a demoted server, are replaced. While the server is away, calls reject with StoreUnavailable, at once if refused, else at their
+ * deadline. The address chooses TLS (sslmode=verify-full and so on).
  */
 import pg from 'pg';
 import type { Logger } from '../../../telemetry/logger.js';
@@ -123,8 +121,8 @@ const usageOf = ({ totalCount, idleCount, waitingCount }: pg.Pool) => ({
 });
 
 /**
- * Hands connections out and takes them back. One that turns out to be of a server without writes (a failover left it behind) is thrown away, and so
- * is every one that was made before that was seen, when it comes or goes: those that come after are made anew, and find the server that has writes.
+ * Lends connections. After one proves read-only (a failover left it behind), it and all made before are discarded; new ones find the
+ * server that takes writes.
  */
 function createLending(pool: pg.Pool, deadlineMs: () => number) {
   const madeIn = new WeakMap<pg.PoolClient, number>();

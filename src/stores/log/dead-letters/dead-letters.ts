@@ -179,9 +179,7 @@ function startPlayer(deps: DeadLetterDeps, subscription: Subscription): Player {
   };
 }
 
-/**
- * Hands a batch over whole; after a store fails, in quarters of that until all of it is taken. Handlers may get entries twice.
- */
+/** Hands a batch over whole; after a store fails, in quarters of that until all of it is taken. Handlers may get entries twice. */
 export function inPortions(handle: Subscription['handle']): Subscription['handle'] {
   const size = createBatchSize(Infinity);
   return async (entries, signal) => {

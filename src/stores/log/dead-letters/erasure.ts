@@ -14,8 +14,8 @@ import {
 const readAtOnce = 50;
 
 /**
- * Takes out the letters of a topic that are somebody's, whatever group they are of; answers how many. What `isTheirs` cannot read stays, and is
- * noted as such: it goes after its own, shorter time.
+ * Deletes somebody’s letters of a topic, in any group; returns how many. What `isTheirs` cannot read is marked, and goes after its own,
+ * shorter time.
  */
 export async function eraseLetters(
   database: Queryable,

@@ -33,7 +33,7 @@ export interface LetterFigures {
 
 const reasonMax = 500;
 
-/** Who is to be told of a record: empty where that is not known, null where nobody can read it. */
+/** Whose record it is: empty if unknown, null if nobody can read it. */
 export type Tenant = string | null;
 
 /** How many tenants with their whole share fill a group. */
@@ -42,8 +42,8 @@ const sharesMax = 10;
 const tenantRooms = 10;
 
 /**
- * Keeps a record; false where there is no room, and then nothing is kept. A group is full at `lettersMax`, to which a tenant counts with a tenth of it
- * at most: poison of one does not use up the room of others, and much of many stops the group. One tenant has ten times that room.
+ * Keeps a record; false if there is no room. A group is full at `lettersMax`, to which one tenant counts for a tenth at most; one tenant
+ * may keep ten times `lettersMax`.
  */
 export async function insertLetter(
   database: Database,

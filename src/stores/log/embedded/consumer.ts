@@ -151,9 +151,7 @@ function createRounds(
   return { take, release: () => releaseGroup(database, key) };
 }
 
-/**
- * The latest entries of a topic, appended here or read ahead, so that most batches need no query; at most `entriesMax`.
- */
+/** The latest entries of a topic, appended here or read ahead, so that most batches need no query; at most `entriesMax`. */
 export interface Tail {
   /** Keeps entries that start at offset `start`, if they are adjacent or nothing is kept. */
   offer(start: number, entries: readonly LogEntry[]): void;

@@ -1,8 +1,6 @@
 /**
- * The SQL of a consumer group of the embedded log: who reads for it, from where, and how far it got.
- *
- * One member reads at a time. It holds a lease that it renews; a commit by a member that lost its lease changes nothing and says so.
- * Leases run by the database's clock, so members need not agree on the time.
+ * The SQL of a consumer group of the embedded log. One member reads at a time, under a lease by the database’s clock; a commit after the
+ * lease was lost changes nothing and says so.
  */
 import type { Database } from '../../database/port.js';
 import { unpackEntries } from '../packing.js';

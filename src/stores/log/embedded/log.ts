@@ -1,9 +1,7 @@
 /**
- * The log as a table of the database, for running without Kafka.
- *
- * A topic is one partition: its entries are numbered in the order of their appends, whatever their keys. Appends are committed in
- * groups, one batch a row. Readers of this process are woken by its appends and mostly served from memory; appends of other processes
- * on the same database are found by polling. Away with the database: appends reject within their deadline, readers pause and go on.
+ * The log as a table of the database, for running without Kafka. A topic is one partition, numbered in the order of appends, which are
+ * committed in groups, one batch a row. Appends here wake the readers; those of other processes are polled for. While the database is
+ * away, appends reject within their deadline and readers pause.
  */
 import { randomUUID } from 'node:crypto';
 import { storeUnavailable } from '../../../errors.js';

@@ -1,9 +1,7 @@
 /**
- * Keeps the embedded log's table small: removes what every group of a topic has read.
- *
- * A group that was not seen for the retention time no longer holds entries back, and a topic without groups keeps its entries for that
- * long. Neither is looked at in the first minutes, so that after a long standstill the groups come back before anything is removed.
- * A failed round changes nothing for good; the next one does its work.
+ * Removes what every group of a topic has read. Groups not seen for the retention time hold nothing back, and topics without groups keep
+ * entries that long; neither applies in the first minutes, so that groups can return after a long stop. The next round repeats a failed
+ * one.
  */
 import type { Logger } from '../../../telemetry/logger.js';
 import type { Database } from '../../database/port.js';

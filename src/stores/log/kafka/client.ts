@@ -1,9 +1,7 @@
 /**
- * The kafkajs client as this service configures it: it gives up early on each try, writes to our log, and can be cut off.
- *
- * kafkajs reports every transient failure as an error although it retries. Here its errors are warnings at most; the adapters report what they
- * conclude. kafkajs can also wait for ever, so each producer, group member and admin connection has a client of its own. A client that is given up is cut
- * off: its requests reject at once, and it never reaches a broker again. See docs/adr/0006-cut-kafka-clients.md.
+ * The kafkajs client: it gives up early on each try, writes to our log, and can be cut off (docs/adr/0006-cut-kafka-clients.md). Its
+ * errors, mostly transient, are logged as warnings at most. It can wait for ever, so each producer, member and admin connection has its
+ * own; one that is cut rejects its requests and never reaches a broker again.
  */
 import net from 'node:net';
 import tls from 'node:tls';
@@ -98,9 +96,7 @@ export interface RequestQueue {
   scheduleCheckPendingRequests(): void;
 }
 
-/**
- * Lets kafkajs check for throttling only while requests wait; its timer otherwise fires every millisecond (docs/adr/0024).
- */
+/** Lets kafkajs check for throttling only while requests wait; its timer otherwise fires every millisecond (docs/adr/0024). */
 export function stopIdleTimers(): void {
   const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue/index.js') as {
     readonly prototype: RequestQueue;

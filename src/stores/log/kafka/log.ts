@@ -1,8 +1,6 @@
 /**
- * The log on Kafka.
- *
- * Opening creates the topics that are missing and connects the producer, and waits a few seconds for both. While Kafka is away, at the start
- * as well as later, appends reject with StoreUnavailable, readers wait, and connecting is retried in the background.
+ * The log on Kafka. Opening creates missing topics, connects the producer, and waits a few seconds for both. While Kafka is away, appends
+ * reject with StoreUnavailable, readers wait, and connecting is retried in the background.
  */
 import { storeUnavailable } from '../../../errors.js';
 import { settleWithin } from '../../notifier.js';
@@ -52,7 +50,7 @@ const defaults = {
   sessionTimeoutMs: 10_000,
   openWaitMs: 5_000,
 };
-/** The write ends before the append that waits for it gives up, so that its reason is told. */
+/** The write ends before its append gives up, so that its reason is reported. */
 const sendShare = 0.9;
 const createTopicsDeadlineMs = 15_000;
 const writeBytesMax = 786_432;

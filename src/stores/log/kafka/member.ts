@@ -1,9 +1,7 @@
 /**
- * One stay of this process in a Kafka consumer group, from joining to leaving.
- *
- * kafkajs fetches; batches are handed to their partition’s own line of work and the partition is paused meanwhile, so a slow partition
- * holds up no other, and the fetching loop always makes its rounds and sends its signs of life. Offsets are stored only after the handler
- * resolved. A member that failed is not repaired: kafkajs’s own restarts are off, and the consumer puts a fresh member in its place.
+ * One membership in a Kafka consumer group, from joining to leaving. Each partition is paused while its batch is handled, so that it
+ * delays no other and heartbeats continue. Offsets are stored after the handler resolved. A failed member is replaced, never repaired;
+ * kafkajs’s own restarts are off.
  */
 import type { Consumer, ConsumerCrashEvent, EachBatchPayload } from 'kafkajs';
 import type { Logger } from '../../../telemetry/logger.js';
@@ -33,13 +31,13 @@ export interface Member {
   readonly ended: Promise<unknown>;
   /** How long records of its share have been waiting without progress, in milliseconds. */
   waitingMs(): number;
-  /** Finishes the batches in hand and tells the group that it goes. */
+  /** Finishes the batches in hand and leaves the group. */
   leave(): Promise<void>;
   /** Ends it at once, whatever state kafkajs is in: nothing more is committed, and it never comes back to life. */
   cut(): void;
 }
 
-/** By partition: what tells kafkajs that a batch in its hands is done. */
+/** By partition: marks a batch of kafkajs as done. */
 type Resolvers = Map<number, EachBatchPayload['resolveOffset']>;
 
 /** A paused partition waits at most this long, or its linger, for the fetch under way to end. */
@@ -86,7 +84,7 @@ export function joinGroup(deps: MemberDeps): Member {
     waitingMs: () => partitions.waitingMs(),
     leave: async () => {
       await partitions.stop();
-      // kafkajs tells the group of a leave only once it has joined; without being told, the group waits a whole session for this member.
+      // kafkajs announces a leave only once it has joined; otherwise the group waits a whole session for this member.
       await running;
       // Its connections are not closed but cut off: kafkajs would wait for the fetch under way.
       await consumer.stop();
@@ -121,7 +119,7 @@ function createConsumer({ client, groupId, sessionTimeoutMs, subscription }: Mem
   });
 }
 
-/** What is kept of each partition beside its work. */
+/** What is kept of each partition besides its work. */
 interface Kept {
   readonly resolvers: Resolvers;
   readonly losses: DataLossDetector;
@@ -175,9 +173,7 @@ async function readTopic(
   });
 }
 
-/**
- * Detects entries that Kafka deleted before the group read them; kafkajs continues silently with the oldest that is left.
- */
+/** Detects entries that Kafka deleted before the group read them; kafkajs continues silently with the oldest that is left. */
 export interface DataLossDetector {
   /** The member joined. Nothing may be fetched until it resolves: a fetch may overwrite the committed offsets. */
   joined(): Promise<void>;

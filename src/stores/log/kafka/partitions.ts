@@ -34,7 +34,7 @@ export interface PartitionsDeps {
 export interface Partitions {
   /** Takes a fetched batch on, unless the partition is busy: then it is fetched again later. */
   take(work: PartitionWork): void;
-  /** The group gave out its partitions anew. */
+  /** The group reassigned its partitions. */
   assign(memberId: string, partitions: readonly number[]): void;
   /** How long the partition that waits longest has been without progress although it has records, in milliseconds; 0 where none waits. */
   waitingMs(): number;

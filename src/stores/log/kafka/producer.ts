@@ -143,10 +143,7 @@ interface EntryMessage extends Message {
   readonly isUnordered?: boolean;
 }
 
-/**
- * By key, except for unordered entries: those of some hundred milliseconds go to one partition together. A send is then one batch,
- * and a reader takes one batch in one transaction rather than one from each partition.
- */
+/** By key; unordered entries of a few hundred milliseconds share a partition, so that a send is one batch and a reader commits it at once. */
 const createPartitioner: ICustomPartitioner = () => {
   const byKey = Partitioners.DefaultPartitioner();
   return (args) => {

@@ -39,10 +39,7 @@ export function countMissing(partitions: readonly PartitionReplicas[], brokers: 
   return partitions.reduce((sum, { replicas }) => sum + Math.max(0, wanted - replicas.length), 0);
 }
 
-/**
- * Where the partitions that lack replicas should have them: those that they have, then the brokers with the fewest. Some of them at a time, and none of
- * which a replica is away: its copies would come from what may be behind.
- */
+/** Where partitions that lack replicas get them: the brokers with the fewest, some partitions at a time, none with a replica away. */
 export function planReplicas(
   partitions: readonly PartitionReplicas[],
   brokers: readonly number[],
