@@ -14,7 +14,7 @@ import { receiptOfEntry } from '../src/scoring/receipts/receipts.js';
 import { modelVersion } from '../workers/scoring/rule-set.js';
 import { recordVerdict, scoreFacts } from '../workers/scoring/score.js';
 import { createRandom } from '../workers/seeded-random.js';
-import { blockLevelOf } from '../workers/thresholds/decide.js';
+import { blockLevelOf } from '../workers/thresholds/levels.js';
 
 const width = 720;
 const height = 320;

@@ -12,7 +12,7 @@ import { renderEvidence } from './evidence/explain.js';
 import { findFlags } from './monitoring/flags.js';
 import { findRiskIndicators, judgeScore } from './scoring/score.js';
 import { modelVersion } from './scoring/rule-set.js';
-import { decide } from './thresholds/decide.js';
+import { decide } from './thresholds/levels.js';
 import { fitThresholds } from './thresholds/fit.js';
 import { markCapture } from './verification/marks.js';
 import { judgeSession } from './verification/verdict.js';

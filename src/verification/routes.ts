@@ -8,8 +8,7 @@ import { registerActivityRoute, type ActivityRouteDeps } from './activity/activi
 import { registerAnalyticsRoute, type AnalyticsRouteDeps } from './analytics/analytics-routes.js';
 import { registerErasureRoute, type ErasureRouteDeps } from './erasure/erasure-routes.js';
 import { registerResultRoutes, type ResultRouteDeps } from './results/result-routes.js';
-import { registerRetryRoute } from './sessions/retry-routes.js';
-import { registerSessionRoutes, type SessionRouteDeps } from './sessions/session-routes.js';
+import { registerRetryRoute, registerSessionRoutes, type SessionRouteDeps } from './sessions/session-routes.js';
 import { registerTokenRoutes, type TokenRouteDeps } from './tokens/token-routes.js';
 import { registerVerifyRoute, type VerifyRouteDeps } from './verify/verify-routes.js';
 

@@ -8,7 +8,7 @@ import { registerLinkRoutes } from '../verification/hosted/link-routes.js';
 import { createLinkService } from '../verification/hosted/link-service.js';
 import { registerHostedPage } from '../verification/hosted/page-routes.js';
 import { createReturnCheck } from '../verification/hosted/return-target.js';
-import { createLinkedResults } from '../verification/results/linked-result.js';
+import { createLinkedResults } from '../verification/results/result-service.js';
 import type { VerificationRouteDeps } from '../verification/routes.js';
 import { apiPrefix, modelsUrlOf, type Parts } from './parts.js';
 

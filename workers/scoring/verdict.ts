@@ -87,7 +87,7 @@ export function applyCaps(uncapped: number, caps: readonly string[], blockThresh
   return policy === undefined ? capped : Math.max(capped, Math.min(uncapped, ceiling));
 }
 
-/** What a receipt keeps of a score to decide again under other thresholds; see `workers/thresholds/decide.ts`. */
+/** What a receipt keeps of a score to decide again under other thresholds; see `workers/thresholds/levels.ts`. */
 export function decisionInputsOf({ uncapped, caps }: ScoreOutcome, { agent, calibration }: ScoreFacts): DecisionInputs {
   const policy = agent?.outcome === 'verified' ? calibration.verifiedAgentPolicy : 'score_normally';
   return {

@@ -6,10 +6,8 @@
  * that is said as `borrowed`.
  */
 import type { ThresholdFit, FitSubject, DistributionCell } from '../../src/contract/thresholds.js';
-import { lowerBound, trialsNeeded, upperBound } from './binomial.js';
-import { deltaInterval } from './resampling.js';
-import { decide } from './decide.js';
-import { blockedAt, borrow, countLevels, type LevelCounts } from './levels.js';
+import { lowerBound, trialsNeeded, upperBound, deltaInterval } from './statistics.js';
+import { decide, blockedAt, borrow, countLevels, type LevelCounts } from './levels.js';
 
 const confidence = 0.95;
 const intervalConfidence = 0.975;

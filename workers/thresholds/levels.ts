@@ -1,8 +1,14 @@
 /**
  * Labelled sessions by block level: the highest blockThreshold that still blocks them. Every question about a threshold is a sum over it.
  */
-import type { DistributionCell } from '../../src/contract/thresholds.js';
-import { blockLevelOf } from './decide.js';
+import type {
+  DecisionInputs,
+  DistributionCell,
+  HypotheticalDecision,
+  HypotheticalThresholds,
+} from '../../src/contract/thresholds.js';
+import { calibrationDefaults } from '../../src/contract/calibration.js';
+import { applyCaps, recommend } from '../scoring/verdict.js';
 
 export interface LevelCounts {
   /** By level, 0 to 100. */
@@ -44,3 +50,36 @@ export function borrow(own: LevelCounts, rest: LevelCounts, honest: number, frau
 }
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+
+const verifiedAgent = { outcome: 'verified', agent: null, reason: null } as const;
+
+export function decide(inputs: DecisionInputs, thresholds: HypotheticalThresholds): HypotheticalDecision {
+  const { reviewLow, blockThreshold } = thresholds;
+  const score = applyCaps(inputs.uncapped, inputs.caps, blockThreshold);
+  const calibration = {
+    ...calibrationDefaults,
+    reviewLow,
+    blockThreshold,
+    stepUpEnabled: inputs.stepUpThreshold !== null,
+    stepUpThreshold: thresholds.stepUpThreshold ?? inputs.stepUpThreshold ?? calibrationDefaults.stepUpThreshold,
+    verifiedAgentPolicy: inputs.agentPolicy ?? calibrationDefaults.verifiedAgentPolicy,
+  };
+  const agent = inputs.agentPolicy === null ? null : verifiedAgent;
+  return {
+    score,
+    recommendation: recommend(score, calibration, agent, inputs.caps.includes('dispositive')).recommendation,
+  };
+}
+
+/** The highest whole blockThreshold from 1 to 100 that would block such a session; 0 where none does. Lower ones block it as well. */
+export function blockLevelOf(inputs: DecisionInputs): number {
+  let blocks = 0;
+  let passes = 101;
+  while (passes - blocks > 1) {
+    const middle = Math.floor((blocks + passes) / 2);
+    const thresholds = { reviewLow: 0, blockThreshold: middle, stepUpThreshold: null };
+    if (decide(inputs, thresholds).recommendation === 'block') blocks = middle;
+    else passes = middle;
+  }
+  return blocks;
+}

@@ -2,7 +2,10 @@
  * Fraud signals of a capture and of its session: what each is called, how grave it is, and what it does. Signals of the device come from the
  * scoring rules, under the names that docs/findings.md gives them.
  */
-import type { FraudSignal } from '../../src/contract/verdict.js';
+import type { FraudSignal, VerdictFacts } from '../../src/contract/verdict.js';
+import type { Capture } from './capture.js';
+import type { DeviceEvidence } from './device-evidence.js';
+import { verdictTables } from './tables.js';
 
 export interface SignalRule {
   readonly severity: FraudSignal['severity'];
@@ -14,155 +17,71 @@ export interface SignalRule {
   readonly authenticityLoss: number;
 }
 
+const rule =
+  (category: SignalRule['category']) =>
+  (severity: SignalRule['severity'], livenessCeiling: number | null, authenticityLoss: number, description: string) =>
+    ({ severity, category, description, livenessCeiling, authenticityLoss }) satisfies SignalRule;
+const obvious = rule('obvious');
+const sophisticated = rule('sophisticated');
+
 export const signalRules = {
-  session_mismatch: {
-    severity: 'high',
-    category: 'obvious',
-    description: 'The envelope was made for another session.',
-    livenessCeiling: 0.05,
-    authenticityLoss: 0.9,
-  },
-  capture_replayed: {
-    severity: 'high',
-    category: 'obvious',
-    description: 'The capture was sent in another session before.',
-    livenessCeiling: 0.05,
-    authenticityLoss: 0.9,
-  },
-  embedding_replayed: {
-    severity: 'high',
-    category: 'sophisticated',
-    description: 'The face was sent, number for number, in another session before.',
-    livenessCeiling: 0.2,
-    authenticityLoss: 0.5,
-  },
-  capture_time_impossible: {
-    severity: 'high',
-    category: 'obvious',
-    description: 'The capture claims more time than passed since its challenges were issued.',
-    livenessCeiling: 0.1,
-    authenticityLoss: 0.3,
-  },
-  virtual_camera: {
-    severity: 'high',
-    category: 'obvious',
-    description: 'The camera is a program.',
-    livenessCeiling: null,
-    authenticityLoss: 0.9,
-  },
-  screen_detected: {
-    severity: 'high',
-    category: 'sophisticated',
-    description: 'A screen or a picture was held before the camera.',
-    livenessCeiling: null,
-    authenticityLoss: 0.7,
-  },
-  deepfake_suspected: {
-    severity: 'medium',
-    category: 'sophisticated',
-    description: 'The face shows traces of being computed.',
-    livenessCeiling: null,
-    authenticityLoss: 0.4,
-  },
-  frozen_frames: {
-    severity: 'high',
-    category: 'obvious',
-    description: 'The picture stood still.',
-    livenessCeiling: 0.1,
-    authenticityLoss: 0.7,
-  },
-  looped_frames: {
-    severity: 'high',
-    category: 'sophisticated',
-    description: 'A clip ran in a circle.',
-    livenessCeiling: 0.15,
-    authenticityLoss: 0.7,
-  },
-  flat_face: {
-    severity: 'high',
-    category: 'sophisticated',
-    description: 'The face has no depth: a picture was moved before the camera.',
-    livenessCeiling: 0.2,
-    authenticityLoss: 0.6,
-  },
-  noise_absent: {
-    severity: 'medium',
-    category: 'sophisticated',
-    description: 'The face moves without the noise that every camera has.',
-    livenessCeiling: 0.3,
-    authenticityLoss: 0.5,
-  },
-  noise_artificial: {
-    severity: 'low',
-    category: 'sophisticated',
-    description: 'The noise of the face is not that of a camera.',
-    livenessCeiling: null,
-    authenticityLoss: 0.15,
-  },
-  frame_times_impossible: {
-    severity: 'medium',
-    category: 'obvious',
-    description: 'The times of the frames go back.',
-    livenessCeiling: 0.3,
-    authenticityLoss: 0.4,
-  },
-  frame_times_even: {
-    severity: 'low',
-    category: 'sophisticated',
-    description: 'The times of the frames are more even than a camera’s.',
-    livenessCeiling: null,
-    authenticityLoss: 0.1,
-  },
-  challenge_out_of_order: {
-    severity: 'medium',
-    category: 'sophisticated',
-    description: 'Challenges were answered in another order than they were issued.',
-    livenessCeiling: 0.3,
-    authenticityLoss: 0.2,
-  },
-  challenge_contradictory: {
-    severity: 'medium',
-    category: 'sophisticated',
-    description: 'The times of the challenges and those of their frames contradict each other.',
-    livenessCeiling: 0.3,
-    authenticityLoss: 0.2,
-  },
-  challenge_premature: {
-    severity: 'medium',
-    category: 'sophisticated',
-    description: 'A challenge was answered before a person could have read it.',
-    livenessCeiling: 0.4,
-    authenticityLoss: 0.2,
-  },
-  face_withheld: {
-    severity: 'medium',
-    category: 'sophisticated',
-    description: 'The camera saw a face, and nothing was sent to compare it by.',
-    livenessCeiling: null,
-    authenticityLoss: 0,
-  },
-  several_faces: {
-    severity: 'low',
-    category: 'obvious',
-    description: 'More than one face was before the camera.',
-    livenessCeiling: null,
-    authenticityLoss: 0.05,
-  },
-  device_seen: {
-    severity: 'medium',
-    category: 'obvious',
-    description: 'A participant has already passed on this device, and no face distinguishes the two.',
-    livenessCeiling: null,
-    authenticityLoss: 0,
-  },
-  device_suspicious: {
-    severity: 'medium',
-    category: 'sophisticated',
-    description: 'Device and behaviour together look like a program rather than a person.',
-    livenessCeiling: null,
-    authenticityLoss: 0,
-  },
-} as const satisfies Readonly<Record<string, SignalRule>>;
+  session_mismatch: obvious('high', 0.05, 0.9, 'The envelope was made for another session.'),
+  capture_replayed: obvious('high', 0.05, 0.9, 'The capture was sent in another session before.'),
+  embedding_replayed: sophisticated(
+    'high',
+    0.2,
+    0.5,
+    'The face was sent, number for number, in another session before.',
+  ),
+  capture_time_impossible: obvious(
+    'high',
+    0.1,
+    0.3,
+    'The capture claims more time than passed since its challenges were issued.',
+  ),
+  virtual_camera: obvious('high', null, 0.9, 'The camera is a program.'),
+  screen_detected: sophisticated('high', null, 0.7, 'A screen or a picture was held before the camera.'),
+  deepfake_suspected: sophisticated('medium', null, 0.4, 'The face shows traces of being computed.'),
+  frozen_frames: obvious('high', 0.1, 0.7, 'The picture stood still.'),
+  looped_frames: sophisticated('high', 0.15, 0.7, 'A clip ran in a circle.'),
+  flat_face: sophisticated('high', 0.2, 0.6, 'The face has no depth: a picture was moved before the camera.'),
+  noise_absent: sophisticated('medium', 0.3, 0.5, 'The face moves without the noise that every camera has.'),
+  noise_artificial: sophisticated('low', null, 0.15, 'The noise of the face is not that of a camera.'),
+  frame_times_impossible: obvious('medium', 0.3, 0.4, 'The times of the frames go back.'),
+  frame_times_even: sophisticated('low', null, 0.1, 'The times of the frames are more even than a camera’s.'),
+  challenge_out_of_order: sophisticated(
+    'medium',
+    0.3,
+    0.2,
+    'Challenges were answered in another order than they were issued.',
+  ),
+  challenge_contradictory: sophisticated(
+    'medium',
+    0.3,
+    0.2,
+    'The times of the challenges and those of their frames contradict each other.',
+  ),
+  challenge_premature: sophisticated(
+    'medium',
+    0.4,
+    0.2,
+    'A challenge was answered before a person could have read it.',
+  ),
+  face_withheld: sophisticated('medium', null, 0, 'The camera saw a face, and nothing was sent to compare it by.'),
+  several_faces: obvious('low', null, 0.05, 'More than one face was before the camera.'),
+  device_seen: obvious(
+    'medium',
+    null,
+    0,
+    'A participant has already passed on this device, and no face distinguishes the two.',
+  ),
+  device_suspicious: sophisticated(
+    'medium',
+    null,
+    0,
+    'Device and behaviour together look like a program rather than a person.',
+  ),
+};
 
 export type SignalType = keyof typeof signalRules;
 
@@ -185,4 +104,57 @@ export function raiseSignals(confidences: Partial<Record<SignalType, number | nu
 export function describeRaised({ type, confidence }: RaisedSignal): FraudSignal {
   const { severity, category, description } = signalRules[type];
   return { type, severity, category, description, confidence };
+}
+
+const { session, fraud } = verdictTables;
+
+export function findSignals(
+  facts: VerdictFacts,
+  capture: Capture | null,
+  device: DeviceEvidence,
+): readonly RaisedSignal[] {
+  const { envelope, uniqueness } = facts;
+  const foreign = envelope.nonce !== facts.nonce || envelope.sessionId !== facts.sessionId;
+  return raiseSignals({
+    session_mismatch: Number(foreign),
+    device_suspicious: (device.risk ?? 0) >= fraud.deviceBorderline ? device.risk : 0,
+    device_seen: Number(uniqueness.device?.method === 'exact' && (capture === null || uniqueness.biometric === null)),
+    ...(capture === null ? {} : findCaptureSignals(facts, capture)),
+  });
+}
+
+function findCaptureSignals(facts: VerdictFacts, capture: Capture): Parameters<typeof raiseSignals>[0] {
+  const { envelope, replay, thresholds } = facts;
+  const { challenges, repetition, jitter, timing, parallax, screen } = capture;
+  const replayed = replay !== null && replay.frameMarks > 0 ? replay.frameMarksSeen / replay.frameMarks : 0;
+  return {
+    capture_replayed: replayed >= session.replayShare ? 1 : replayed,
+    embedding_replayed: Number(replay?.embeddingSeen === true),
+    capture_time_impossible: Number(claimsTooMuchTime(facts)),
+    virtual_camera: Number(capture.virtualCamera !== null),
+    screen_detected: screen !== null && 1 - screen < thresholds.screenDetection ? screen : 0,
+    deepfake_suspected: envelope.features?.deepfake ?? 0,
+    frozen_frames: repetition.frozen,
+    looped_frames: repetition.looped,
+    flat_face: parallax.depth === null ? 0 : 1 - parallax.depth,
+    noise_absent: Math.max(jitter.absent ?? 0, Number(envelope.features?.noise === 0)),
+    noise_artificial: jitter.white,
+    frame_times_impossible: Number(timing.backward),
+    frame_times_even: Number(timing.even),
+    challenge_out_of_order: Number(challenges.outOfOrder),
+    challenge_contradictory: Number(challenges.contradictory),
+    challenge_premature: Number(challenges.premature),
+    face_withheld: Number(envelope.embedding == null),
+    several_faces: Number(capture.severalFaces > session.severalFacesShare),
+  };
+}
+
+/** The page’s clock starts when the challenges arrive, so that none of its times can lie beyond what passed on the server. */
+function claimsTooMuchTime({ envelope, issuedAtMs, receivedAtMs }: VerdictFacts): boolean {
+  const latest = Math.max(
+    ...(envelope.frames?.atMs ?? []),
+    ...(envelope.challenges ?? []).map(({ endedAtMs }) => endedAtMs),
+    envelope.timings?.totalMs ?? 0,
+  );
+  return latest > Math.max(0, receivedAtMs - issuedAtMs) + session.clockSlackMs;
 }

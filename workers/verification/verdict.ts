@@ -3,19 +3,25 @@
  * Never throws on facts that the contract allows, however hostile the envelope in them.
  */
 import { judgeCameraUse } from '../../src/contract/envelope.js';
-import type { FraudSignal, Verdict, VerdictFacts, VerdictOutcome, VerdictScores } from '../../src/contract/verdict.js';
-import { assuranceOf, outcomeOf, unify } from './assurance.js';
+import type {
+  FraudSignal,
+  UnifiedVerdict,
+  Verdict,
+  VerdictDispatch,
+  VerdictFacts,
+  VerdictOutcome,
+  VerdictScores,
+} from '../../src/contract/verdict.js';
 import { readCapture, type Capture } from './capture.js';
-import { weighDeviceEvidence } from './device-evidence.js';
-import { dispatchVerdict } from './fences.js';
+import { weighDeviceEvidence, type DeviceEvidence } from './device-evidence.js';
 import { findBorderline, findFailures, isGrave, type Case, type Failure } from './gates.js';
 import { verdictModelVersion } from './model-version.js';
 import { assessRisk, showRisk } from './risk.js';
 import { scoreAuthenticity, scoreFraud, scoreLiveness, scoreOverall, scoreQuality } from './scores.js';
-import { findSignals } from './session-signals.js';
-import { describeRaised } from './signals.js';
+import { findSignals, describeRaised } from './signals.js';
 import { verdictTables } from './tables.js';
 import { judgeUniqueness } from './uniqueness.js';
+import type { ScoreModeConfig } from '../../src/contract/project-parts.js';
 
 export function judgeSession(facts: VerdictFacts): VerdictOutcome {
   const { envelope } = facts;
@@ -107,4 +113,77 @@ function summarize({ status, failureReasons }: Decided, isCaptured: boolean): st
   const basis = isCaptured ? 'camera and device' : 'device and behaviour alone';
   if (status === 'pass') return `Passed on ${basis}.`;
   return `${status === 'fail' ? 'Failed' : 'For review'} on ${basis}: ${failureReasons[0] ?? ''}`;
+}
+
+export function assuranceOf(isCaptured: boolean, { deviceMeasured }: DeviceEvidence): Verdict['assuranceLevel'] {
+  if (isCaptured) return 'biometric';
+  return deviceMeasured ? 'device_only' : 'none';
+}
+
+export function unify(
+  isCaptured: boolean,
+  { deviceMeasured, humanlike }: DeviceEvidence,
+  failed: boolean,
+  borderline: readonly FraudSignal[],
+): UnifiedVerdict {
+  return {
+    verdict: unifiedOf(failed, borderline),
+    assuranceLevel: unifiedLevel(isCaptured, deviceMeasured, humanlike),
+  };
+}
+
+function unifiedLevel(
+  isCaptured: boolean,
+  deviceMeasured: boolean,
+  humanlike: boolean,
+): UnifiedVerdict['assuranceLevel'] {
+  if (isCaptured) return 'biometric';
+  if (!deviceMeasured) return 'none';
+  return humanlike ? 'behavioral' : 'device_only';
+}
+
+function unifiedOf(failed: boolean, borderline: readonly FraudSignal[]): UnifiedVerdict['verdict'] {
+  if (failed) return 'block';
+  return borderline.length > 0 ? 'review' : 'allow';
+}
+
+/** Declining is a decision and completes; a camera that should have been and was not is a matter of technique. */
+export function outcomeOf(
+  { widgetMode, escalateOnSuspicion }: VerdictFacts,
+  isCaptured: boolean,
+  declined: boolean,
+  cameraFailureReason: string | null,
+): Verdict['verificationOutcome'] {
+  if (declined) return 'declined_by_user';
+  if (isCaptured) return 'completed';
+  const wanted =
+    widgetMode === 'standard' || (cameraFailureReason !== null && (widgetMode === 'captcha' || escalateOnSuspicion));
+  return wanted ? 'unverified_technical' : 'completed';
+}
+
+export function dispatchVerdict(
+  verdict: Pick<Verdict, 'status' | 'scores' | 'risk' | 'fraudSignals' | 'failureReasons' | 'unifiedVerdict'>,
+  verificationMode: 'block' | 'score',
+  fences: ScoreModeConfig,
+): VerdictDispatch {
+  const { verdict: decision } = verdict.unifiedVerdict;
+  if (verificationMode === 'block') {
+    const status = verdict.status === 'pass' ? 'pass' : 'fail';
+    return { status, decision: status === 'fail' ? 'block' : decision, reason: verdict.failureReasons[0] ?? null };
+  }
+  const fence = findFence(verdict, fences);
+  if (fence !== null) return { status: 'score_blocked', decision: 'block', reason: fence };
+  return { status: 'scored', decision, reason: null };
+}
+
+function findFence(
+  { risk, scores, fraudSignals }: Pick<Verdict, 'scores' | 'risk' | 'fraudSignals'>,
+  { blockAboveRisk, blockBelowUniqueness, blockOnFraudSignals, minEvidenceQuality }: ScoreModeConfig,
+): string | null {
+  if (blockAboveRisk !== undefined && risk.overall >= blockAboveRisk) return 'blockAboveRisk';
+  if (blockBelowUniqueness !== undefined && scores.uniqueness !== null && scores.uniqueness <= blockBelowUniqueness)
+    return 'blockBelowUniqueness';
+  const signal = fraudSignals.find(({ type }) => blockOnFraudSignals?.includes(type));
+  if (signal !== undefined) return `blockOnFraudSignals: ${signal.type}`;
+  return minEvidenceQuality !== undefined && scores.quality < minEvidenceQuality ? 'minEvidenceQuality' : null;
 }

@@ -14,7 +14,7 @@ import { probeBytesMax } from '../../limits.js';
 import { openSession, registerReadable, type PublicSessionDeps } from '../public-sessions.js';
 import { requireRunning } from '../sessions/session-state.js';
 import type { StoredSession } from '../sessions/session-store.js';
-import { transportOf } from '../verify/transport.js';
+import { transportOf } from '../verify/client-class.js';
 
 export interface ActivityRouteDeps extends PublicSessionDeps {
   /** Judges an observation by the project’s thresholds. */

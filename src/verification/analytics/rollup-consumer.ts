@@ -6,7 +6,7 @@ import { eventOf } from '../../stores/outbox/outbox.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import { deleteInBatches } from '../../stores/database/retention.js';
 import type { Consumer, Log, LogEntry } from '../../stores/log/port.js';
-import { addUp, isCounted, type HourRow, type KindRow } from './rollup.js';
+import type { SessionEvent, VerificationFacts } from '../../contract/session-event.js';
 
 const batchMax = 500;
 const lingerMs = 200;
@@ -107,4 +107,91 @@ async function addKinds(tx: Queryable, rows: readonly KindRow[]): Promise<void> 
       rows.map((row) => row.count),
     ],
   );
+}
+
+export type CompletedEvent = Extract<SessionEvent, { data: VerificationFacts }>;
+
+export interface HourRow {
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly isDemo: boolean;
+  readonly hour: string;
+  passed: number;
+  failed: number;
+  livenessSum: number;
+  livenessCount: number;
+  uniquenessSum: number;
+  uniquenessCount: number;
+  durationSum: number;
+  durationCount: number;
+}
+
+export interface KindRow {
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly isDemo: boolean;
+  readonly day: string;
+  readonly kind: 'failure_reason' | 'device' | 'browser';
+  readonly value: string;
+  count: number;
+}
+
+const hourOf = (time: string): string => `${time.slice(0, 13)}:00:00.000Z`;
+const unnamed = 'other';
+
+/** The events that are counted: one for each session. */
+export const isCounted = (event: SessionEvent): event is CompletedEvent => event.type === 'verification.completed';
+
+/** Rows in a fixed order, so that batches that are written at once wait for each other and never in a circle. */
+export function addUp(events: readonly CompletedEvent[]): {
+  readonly hours: readonly HourRow[];
+  readonly kinds: readonly KindRow[];
+} {
+  const hours = new Map<string, HourRow>();
+  const kinds = new Map<string, KindRow>();
+  for (const event of events) {
+    countHour(hours, event);
+    const { data } = event;
+    if (data.status === 'fail') countKind(kinds, event, 'failure_reason', data.failure_category);
+    countKind(kinds, event, 'device', data.device);
+    countKind(kinds, event, 'browser', data.browser);
+  }
+  const inOrder = <T>(rows: Map<string, T>): readonly T[] =>
+    [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  return { hours: inOrder(hours), kinds: inOrder(kinds) };
+}
+
+function countHour(
+  rows: Map<string, HourRow>,
+  { organizationId, projectId, isDemo, occurredAt, data }: CompletedEvent,
+): void {
+  const hour = hourOf(occurredAt);
+  const name = `${projectId}\n${isDemo}\n${hour}`;
+  const row = rows.get(name) ?? {
+    ...{ organizationId, projectId, isDemo, hour, passed: 0, failed: 0 },
+    ...{ livenessSum: 0, livenessCount: 0, uniquenessSum: 0, uniquenessCount: 0, durationSum: 0, durationCount: 0 },
+  };
+  row[data.status === 'pass' ? 'passed' : 'failed'] += 1;
+  const { liveness, uniqueness } = data.scores;
+  row.livenessSum += liveness ?? 0;
+  row.livenessCount += Number(liveness !== null);
+  row.uniquenessSum += uniqueness ?? 0;
+  row.uniquenessCount += Number(uniqueness !== null);
+  row.durationSum += data.durationMs ?? 0;
+  row.durationCount += Number(data.durationMs !== null);
+  rows.set(name, row);
+}
+
+function countKind(
+  rows: Map<string, KindRow>,
+  { organizationId, projectId, isDemo, occurredAt }: CompletedEvent,
+  kind: KindRow['kind'],
+  named: string | null,
+): void {
+  const day = occurredAt.slice(0, 10);
+  const value = named ?? unnamed;
+  const name = `${projectId}\n${isDemo}\n${day}\n${kind}\n${value}`;
+  const row = rows.get(name) ?? { organizationId, projectId, isDemo, day, kind, value, count: 0 };
+  row.count += 1;
+  rows.set(name, row);
 }

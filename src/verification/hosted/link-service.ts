@@ -3,7 +3,7 @@
  * returnUrl may lead is decided here, and again when somebody is sent there.
  */
 import { notFound, invalid } from '../../kernel/faults.js';
-import type { CreatedLinkReply, LinkCreation, LinkReply } from '../../contract/hosted-link.js';
+import { type CreatedLinkReply, type LinkCreation, type LinkReply, deadLinkDays } from '../../contract/hosted-link.js';
 import { recordAudit, type Actor } from '../../administration/audit.js';
 import type { Directories } from '../../administration/directories.js';
 import {
@@ -23,6 +23,12 @@ import { redirectProblem } from '../../net/web-address.js';
 import type { Database } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import type { ReturnRules } from './return-target.js';
+import {
+  deleteInBatches,
+  startRetentionRounds,
+  type RetentionRounds,
+  type RoundsDeps,
+} from '../../stores/database/retention.js';
 
 export interface LinkServiceDeps extends ReturnRules {
   readonly database: Database;
@@ -111,4 +117,23 @@ function showLink(link: HostedLink, siteUrl: string, nowMs: number): LinkReply {
     expiresAt: link.expiresAt.toISOString(),
     ...{ maxUses, uses, state: linkStateOf(link, nowMs) },
   };
+}
+
+const dayMs = 86_400_000;
+
+/** Deletes what ended too long before `nowMs`; resolves to the number of links. */
+export function dropDeadLinks(database: Database, nowMs: number): Promise<number> {
+  return deleteInBatches(database, {
+    table: 'hosted_links',
+    where: 'least(expires_at, deleted_at) < $1',
+    values: [new Date(nowMs - deadLinkDays * dayMs)],
+  });
+}
+
+export function startLinkRetention(deps: RoundsDeps): RetentionRounds {
+  return startRetentionRounds({
+    ...deps,
+    what: 'links to the hosted page',
+    drop: (nowMs) => dropDeadLinks(deps.database, nowMs),
+  });
 }

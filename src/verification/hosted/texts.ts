@@ -5,53 +5,34 @@
 export const languages = ['en', 'de', 'fr', 'es', 'pt', 'ar', 'ja'] as const;
 export type Language = (typeof languages)[number];
 
-export interface Texts {
-  readonly title: string;
-  readonly intro: string;
-  readonly needsScript: string;
-  readonly troubleTitle: string;
-  readonly trouble: string;
-  readonly cameraTitle: string;
-  readonly camera: string;
-  readonly retry: string;
-  readonly leave: string;
-  readonly doneTitle: string;
-  readonly done: string;
-  readonly unconfirmed: string;
-  readonly expired: string;
-  readonly usedUp: string;
-  readonly gone: string;
-  readonly askAgain: string;
-  readonly back: string;
-  readonly privacy: string;
-  readonly contact: string;
-  readonly service: string;
-}
+const english = {
+  title: 'A short check before you go on',
+  intro: 'It shows that a real person takes part, and usually takes less than a minute.',
+  needsScript: 'This page needs JavaScript. Please switch it on and load the page again.',
+  troubleTitle: 'That did not work',
+  trouble: 'The check could not be finished. Please look at your connection and try again.',
+  cameraTitle: 'The camera could not be used',
+  camera: 'Allow the camera for this page in your browser, close other programs that use it, and try again.',
+  retry: 'Try again',
+  leave: 'Go back without the check',
+  doneTitle: 'Thank you',
+  done: 'You are done here and can close this page.',
+  unconfirmed:
+    'The check is finished, but could not be confirmed. Please ask whoever sent you the link what to do next.',
+  expired: 'This link has expired',
+  usedUp: 'This link has already been used',
+  gone: 'This link does not exist any more',
+  askAgain: 'Please ask whoever sent it to you for a new one.',
+  back: 'Go back',
+  privacy: 'Privacy',
+  contact: 'Contact',
+  service: 'Checked by VerifyHuman',
+};
+
+export type Texts = Readonly<Record<keyof typeof english, string>>;
 
 export const texts: Readonly<Record<Language, Texts>> = {
-  en: {
-    title: 'A short check before you go on',
-    intro: 'It shows that a real person takes part, and usually takes less than a minute.',
-    needsScript: 'This page needs JavaScript. Please switch it on and load the page again.',
-    troubleTitle: 'That did not work',
-    trouble: 'The check could not be finished. Please look at your connection and try again.',
-    cameraTitle: 'The camera could not be used',
-    camera: 'Allow the camera for this page in your browser, close other programs that use it, and try again.',
-    retry: 'Try again',
-    leave: 'Go back without the check',
-    doneTitle: 'Thank you',
-    done: 'You are done here and can close this page.',
-    unconfirmed:
-      'The check is finished, but could not be confirmed. Please ask whoever sent you the link what to do next.',
-    expired: 'This link has expired',
-    usedUp: 'This link has already been used',
-    gone: 'This link does not exist any more',
-    askAgain: 'Please ask whoever sent it to you for a new one.',
-    back: 'Go back',
-    privacy: 'Privacy',
-    contact: 'Contact',
-    service: 'Checked by VerifyHuman',
-  },
+  en: english,
   de: {
     title: 'Eine kurze Prüfung, bevor es weitergeht',
     intro: 'Sie zeigt, dass ein echter Mensch teilnimmt, und dauert meist weniger als eine Minute.',

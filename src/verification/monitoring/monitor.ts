@@ -1,8 +1,7 @@
 /**
- * Turns observations of a session into flags, by the thresholds of its project. A project without thresholds costs nothing but the look. A
- * flag is raised once for a session, its type and its question: its row and its event are one transaction, and
- * the outbox takes the event from there. Observations count up while a page lives, so that one that could not be flagged (a store was away)
- * is flagged by the next.
+ * Turns observations of a session into flags, by the thresholds of its project. A flag is raised once for a session, its type and its question:
+ * its row, which only one transaction gets, and its event are one transaction. Observations count up while a page lives, so that one that
+ * could not be flagged (a store was away) is flagged by the next.
  */
 import { LRUCache } from 'lru-cache';
 import type { Observation, RaisedFlag } from '../../contract/monitoring.js';
@@ -12,11 +11,16 @@ import type { StoredProject } from '../../administration/project-store.js';
 import { makeId } from '../../crypto/ids.js';
 import type { MakeRef } from '../../crypto/master-key.js';
 import type { Pool } from '../../pool/pool.js';
-import type { Database } from '../../stores/database/port.js';
+import type { Database, Queryable } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import type { Outbox } from '../../stores/outbox/outbox.js';
 import type { Metrics } from '../../telemetry/metrics.js';
-import { takeFlags } from './flag-store.js';
+import {
+  deleteInBatches,
+  startRetentionRounds,
+  type RetentionRounds,
+  type RoundsDeps,
+} from '../../stores/database/retention.js';
 
 export interface MonitorDeps {
   readonly database: Database;
@@ -123,3 +127,48 @@ function labelsOf(event: SessionEvent): { readonly event: string; readonly type:
   if (event.type === 'monitoring.flagged') return { event: event.type, type: event.data.anomaly.type };
   return { event: event.type, type: event.type === 'question.flagged' ? event.data.question.metric : '' };
 }
+
+export interface FlaggedSession {
+  readonly organizationId: string;
+  readonly projectId: string;
+  /** Keyed hash of the session’s id. */
+  readonly sessionRef: string;
+}
+
+/** Flags of one session; a page that invents questions raises no more. */
+const flagsPerSessionMax = 100;
+/** Longer than any session goes on. */
+const flagKeepDays = 7;
+
+const dayMs = 86_400_000;
+
+/** Takes flags that the session has not raised yet; answers which of them these are. In the transaction that writes their events. */
+export async function takeFlags(
+  tx: Queryable,
+  { organizationId, projectId, sessionRef }: FlaggedSession,
+  flagRefs: readonly string[],
+  nowMs: number,
+): Promise<ReadonlySet<string>> {
+  // In one order everywhere: whoever takes the same flags at the same moment waits and does not deadlock.
+  const rows = await tx.query<{ flag_ref: string }>(
+    `INSERT INTO session_flags (organization_id, project_id, session_ref, flag_ref, flagged_at)
+     SELECT $1, $2, $3, ref, $5 FROM unnest($4::text[]) AS ref
+      WHERE (SELECT count(*) FROM session_flags WHERE project_id = $2 AND session_ref = $3) < ${flagsPerSessionMax}
+      ORDER BY ref
+     ON CONFLICT DO NOTHING RETURNING flag_ref`,
+    [organizationId, projectId, sessionRef, [...new Set(flagRefs)].sort(), new Date(nowMs)],
+  );
+  return new Set(rows.map((row) => row.flag_ref));
+}
+
+/** Deletes what no session can raise any more; resolves to the number of flags. */
+export const dropOldFlags = (database: Database, nowMs: number): Promise<number> =>
+  deleteInBatches(database, {
+    table: 'session_flags',
+    where: 'flagged_at < $1',
+    values: [new Date(nowMs - flagKeepDays * dayMs)],
+  });
+
+/** Deletes flags that no session can raise again. */
+export const startFlagRetention = (deps: RoundsDeps): RetentionRounds =>
+  startRetentionRounds({ ...deps, what: 'flags of sessions', drop: (nowMs) => dropOldFlags(deps.database, nowMs) });

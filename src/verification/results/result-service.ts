@@ -11,15 +11,19 @@ import type { DecideOrigin } from '../../administration/origin-decision.js';
 import type { StoredOrganization } from '../../administration/organization-store.js';
 import type { StoredProject } from '../../administration/project-store.js';
 import type { Database } from '../../stores/database/port.js';
-import type { Randomness } from '../sessions/challenges.js';
+import type { Randomness } from '../sessions/session-service.js';
 import { requireResult } from '../sessions/session-state.js';
 import { findSession, type StoredSession } from '../sessions/session-store.js';
-import { claimsOf, tokenLifetimeSeconds } from '../tokens/claims.js';
+import {
+  claimsOf,
+  tokenLifetimeSeconds,
+  signVerificationToken,
+  type VerifyToken,
+} from '../tokens/verification-token.js';
 import type { SigningDirectory } from '../tokens/signing-directory.js';
 import type { TokenKeys } from '../tokens/token-keys.js';
-import { signVerificationToken } from '../tokens/verification-token.js';
-import { makeRedirectCode, useRedirectCode } from './redirect-codes.js';
-import { redirectOutcome, redirectTarget } from './redirect-target.js';
+import { makeRedirectCode, useRedirectCode, redirectOutcome, redirectTarget } from './redirects.js';
+import type { HostedLink } from '../../administration/hosted-links.js';
 
 export interface ResultServiceDeps {
   readonly database: Database;
@@ -151,5 +155,22 @@ function envelopeOf(
     token,
     ...(isExposed ? { contributions: verdict.risk.contributions } : {}),
     dispatch: { status: dispatch.status, redirectUrl, reason: dispatch.reason },
+  };
+}
+
+export interface LinkedResultDeps {
+  readonly database: Database;
+  readonly verifyToken: VerifyToken;
+  readonly results: Pick<ResultService, 'signed'>;
+}
+
+/** null where the token does not verify, or is not of a session of the link. */
+export function createLinkedResults({ database, verifyToken, results }: LinkedResultDeps) {
+  return async (link: HostedLink, token: string): Promise<SignedResult | null> => {
+    const { organizationId, projectId, isDemo } = link;
+    const verified = await verifyToken({ organizationId, projectId, isTest: isDemo }, token);
+    const session = verified.sessionId === undefined ? null : await findSession(database, verified.sessionId);
+    if (!verified.success || session === null || session.linkId !== link.linkId) return null;
+    return results.signed(session);
   };
 }

@@ -1,11 +1,12 @@
 /**
- * Routes that create sessions: of a page, and of a backend.
+ * Routes that create sessions: of a page, of a backend, and retries of failed ones.
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
 import { notFound, invalid } from '../../kernel/faults.js';
 import type { KeyCaller } from '../../kernel/caller.js';
-import { PublicSessionCreation, SessionCreation, SessionReply } from '../../contract/session.js';
+import { PublicSessionCreation, SessionCreation, SessionReply, SessionId } from '../../contract/session.js';
 import { keyCaller } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
 import type { Directories } from '../../administration/directories.js';
@@ -13,6 +14,8 @@ import { answerPreflights } from '../../administration/public-guard.js';
 import { registerReadable, type PublicSessionDeps } from '../public-sessions.js';
 import { findNamedLink, throughLink } from './linked-sessions.js';
 import type { SessionOwner, SessionService } from './session-service.js';
+import { acceptEmptyBodies, optionalBody } from '../../http/optional-body.js';
+import { findSession, type StoredSession } from './session-store.js';
 
 export interface SessionRouteDeps extends PublicSessionDeps {
   readonly sessions: SessionService;
@@ -119,3 +122,39 @@ export async function ownerOf(
     asker: 'backend',
   };
 }
+
+/** The route by which a backend tries a failed session again. */
+export function registerRetryRoute(app: FastifyInstance, deps: SessionRouteDeps): void {
+  void app.register(async (scope) => {
+    acceptEmptyBodies(scope);
+    scope.withTypeProvider<TypeBoxTypeProvider>().post(
+      '/sessions/:sessionId/retry',
+      {
+        config: { access: { credential: 'api-key', scope: 'verifications:write' } },
+        schema: {
+          tags,
+          operationId: 'retrySession',
+          summary: 'Try a failed session again',
+          description:
+            'The new session has what the failed one was created with, in the project’s current widgetMode; its metadata describes the chain. At most config.maxRetries times in a chain.',
+          params: Type.Object({ sessionId: SessionId }),
+          body: { ...optionalBody(Type.Object({})), examples: [{}] },
+          response: { 201: SessionReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
+        },
+      },
+      async (request, reply) => {
+        const caller = keyCaller(request);
+        const parent = await findSession(deps.database, request.params.sessionId);
+        if (parent === null || !isReachable(caller, parent)) throw notFound('session');
+        const owner = await ownerOf(deps, caller, parent.projectId);
+        return reply.code(201).send(await deps.sessions.retry({ ...owner, isDemo: parent.isDemo }, parent));
+      },
+    );
+  });
+}
+
+/** Own, and of a live key’s mode: keys that anybody may mint reach only sessions of test mode. */
+const isReachable = (caller: KeyCaller, session: StoredSession): boolean =>
+  session.organizationId === caller.organizationId &&
+  (caller.projectId === null || caller.projectId === session.projectId) &&
+  (session.isDemo || !caller.isDemo);

@@ -5,7 +5,7 @@
  */
 import { notFound, invalid } from '../../kernel/faults.js';
 import { configDefaults, projectDefaults } from '../../contract/project.js';
-import type { Metadata, PublicSessionCreation, SessionReply } from '../../contract/session.js';
+import { type Metadata, type PublicSessionCreation, type SessionReply, chainNames } from '../../contract/session.js';
 import { makeId } from '../../crypto/ids.js';
 import { findMetadataIssue } from '../../administration/metadata.js';
 import type { StoredOrganization } from '../../administration/organization-store.js';
@@ -14,12 +14,11 @@ import type { Database, Queryable } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { requireQuota } from '../quota.js';
-import { issueChallenges, livenessModelsOf, type Randomness } from './challenges.js';
 import { hashClientSecret, secretBytes } from './client-secret.js';
-import { chainMetadata, ownMetadata } from './metadata.js';
-import { decideRetry, retryFault } from './retry-decision.js';
-import { sessionLifetimeSeconds } from './session-state.js';
+import { decideRetry, retryFault, sessionLifetimeSeconds } from './session-state.js';
 import { findSession, insertSession, lockChain, type NewSession, type StoredSession } from './session-store.js';
+import { exampleChallenges } from '../../contract/envelope-examples.js';
+import { challengeTypes, type ChallengeType, type IssuedChallenge } from '../../contract/verdict.js';
 
 export interface SessionServiceDeps {
   readonly database: Database;
@@ -173,3 +172,48 @@ function replyOf({ fields }: StoredProject, session: NewSession, clientSecret: s
     metadata: session.metadata,
   };
 }
+
+const reserved = /^vh_/;
+
+/** The caller’s own entries. */
+export const ownMetadata = (metadata: Metadata): Metadata =>
+  Object.fromEntries(Object.entries(metadata).filter(([name]) => !reserved.test(name)));
+
+/** The metadata of a retry: the caller’s, and which chain it belongs to. */
+export const chainMetadata = (metadata: Metadata, rootSessionId: string, retryCount: number): Metadata => ({
+  ...ownMetadata(metadata),
+  [chainNames.root]: rootSessionId,
+  [chainNames.count]: retryCount,
+});
+
+export interface Randomness {
+  /** Uniform in 0..below-1. */
+  readonly integer: (below: number) => number;
+  readonly bytes: (count: number) => Buffer;
+}
+
+export interface ChallengePolicy {
+  readonly widgetMode: 'invisible' | 'captcha' | 'standard';
+  readonly challengeEnabled: boolean;
+  readonly escalateOnSuspicion: boolean;
+  /** Of a test or demo key. */
+  readonly isDemo: boolean;
+}
+
+const challengeCount = { invisible: 2, captcha: 2, standard: 3 } as const;
+const timeoutMs = 8_000;
+
+/** In the order in which they have to be answered; empty where the project asks for none. No type comes twice. */
+export function issueChallenges(policy: ChallengePolicy, random: Randomness): readonly IssuedChallenge[] {
+  const { widgetMode, challengeEnabled, escalateOnSuspicion, isDemo } = policy;
+  if (!challengeEnabled || (widgetMode === 'invisible' && !escalateOnSuspicion)) return [];
+  const left: ChallengeType[] = [...(isDemo ? exampleChallenges : challengeTypes)];
+  return Array.from({ length: challengeCount[widgetMode] }, () => {
+    const [type = 'blink'] = left.splice(isDemo ? 0 : random.integer(left.length), 1);
+    return { id: `chl_${random.bytes(9).toString('base64url')}`, type, timeoutMs };
+  });
+}
+
+/** Kinds of models that the widget needs for a session. */
+export const livenessModelsOf = ({ widgetMode, escalateOnSuspicion }: Omit<ChallengePolicy, 'isDemo'>): string[] =>
+  widgetMode === 'invisible' && !escalateOnSuspicion ? [] : ['landmarks', 'antispoof', 'embedding'];

@@ -6,7 +6,7 @@ import type { Metadata } from '../../contract/session.js';
 import type { IssuedChallenge, Verdict, VerdictOutcome } from '../../contract/verdict.js';
 import type { Queryable } from '../../stores/database/port.js';
 
-export interface NewSession {
+export type NewSession = {
   readonly sessionId: string;
   readonly organizationId: string;
   readonly projectId: string;
@@ -26,41 +26,21 @@ export interface NewSession {
   readonly retryCount: number;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-}
+};
 
-export interface StoredSession extends NewSession {
+export type StoredSession = NewSession & {
   readonly completedAt: Date | null;
   readonly status: Verdict['status'] | null;
   readonly tokenId: string | null;
   readonly result: VerdictOutcome | null;
-}
-
-type SessionRow = {
-  readonly session_id: string;
-  readonly organization_id: string;
-  readonly project_id: string;
-  readonly secret_hash: Uint8Array;
-  readonly is_demo: boolean;
-  readonly diagnostics: boolean;
-  readonly study_id: string | null;
-  readonly respondent_id: string | null;
-  readonly link_id: string | null;
-  readonly data_collector: string | null;
-  readonly metadata: Metadata;
-  readonly widget_mode: NewSession['widgetMode'];
-  readonly nonce: string;
-  readonly challenges: readonly IssuedChallenge[];
-  readonly consent: NewSession['consent'];
-  readonly root_session_id: string;
-  readonly retry_count: number;
-  readonly created_at: Date;
-  readonly expires_at: Date;
-  readonly completed_at: Date | null;
-  readonly status: Verdict['status'] | null;
-  readonly token_id: string | null;
-  readonly result: VerdictOutcome | null;
 };
 
+/** A session’s columns, named as its fields. */
+const columns = `session_id AS "sessionId", organization_id AS "organizationId", project_id AS "projectId", secret_hash AS "secretHash",
+  is_demo AS "isDemo", diagnostics, study_id AS "studyId", respondent_id AS "respondentId", link_id AS "linkId",
+  data_collector AS "dataCollector", metadata, widget_mode AS "widgetMode", nonce, challenges, consent, root_session_id AS "rootSessionId",
+  retry_count AS "retryCount", created_at AS "createdAt", expires_at AS "expiresAt", completed_at AS "completedAt", status,
+  token_id AS "tokenId", result`;
 const idForm = /^sess_[0-9a-f]{32}$/;
 
 export async function insertSession(tx: Queryable, session: NewSession): Promise<void> {
@@ -69,25 +49,11 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
        metadata, widget_mode, nonce, challenges, consent, root_session_id, retry_count, created_at, expires_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb, $12, $13, $14::jsonb, $15::jsonb, $16, $17, $18, $19)`,
     [
-      session.sessionId,
-      session.organizationId,
-      session.projectId,
-      session.secretHash,
-      session.isDemo,
-      session.diagnostics,
-      session.studyId,
-      session.respondentId,
-      session.linkId,
-      session.dataCollector,
-      JSON.stringify(session.metadata),
-      session.widgetMode,
-      session.nonce,
-      JSON.stringify(session.challenges),
+      ...[session.sessionId, session.organizationId, session.projectId, session.secretHash, session.isDemo],
+      ...[session.diagnostics, session.studyId, session.respondentId, session.linkId, session.dataCollector],
+      ...[JSON.stringify(session.metadata), session.widgetMode, session.nonce, JSON.stringify(session.challenges)],
       session.consent === null ? null : JSON.stringify(session.consent),
-      session.rootSessionId,
-      session.retryCount,
-      session.createdAt,
-      session.expiresAt,
+      ...[session.rootSessionId, session.retryCount, session.createdAt, session.expiresAt],
     ],
     { recurring: true },
   );
@@ -96,14 +62,9 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
 /** null for what is no id of ours, too. */
 export async function findSession(database: Queryable, sessionId: string): Promise<StoredSession | null> {
   if (!idForm.test(sessionId)) return null;
-  const [row] = await database.query<SessionRow>(
-    'SELECT * FROM verification_sessions WHERE session_id = $1',
-    [sessionId],
-    {
-      recurring: true,
-    },
-  );
-  return row === undefined ? null : sessionOf(row);
+  const sql = `SELECT ${columns} FROM verification_sessions WHERE session_id = $1`;
+  const [session = null] = await database.query<StoredSession>(sql, [sessionId], { recurring: true });
+  return session;
 }
 
 /** Locks the chain against concurrent retries. Returns how many it has had, including those whose sessions were never used. */
@@ -116,54 +77,21 @@ export async function lockChain(tx: Queryable, rootSessionId: string): Promise<n
   return row?.count ?? 0;
 }
 
-export interface Completion {
-  readonly sessionId: string;
-  readonly completedAt: Date;
-  readonly tokenId: string;
-  readonly outcome: VerdictOutcome;
-}
-
 /** Completes the session; false where it was completed already. */
-export async function completeSession(tx: Queryable, completion: Completion): Promise<boolean> {
+export async function completeSession(
+  tx: Queryable,
+  sessionId: string,
+  {
+    completedAt,
+    tokenId,
+    outcome,
+  }: { readonly completedAt: Date; readonly tokenId: string; readonly outcome: VerdictOutcome },
+): Promise<boolean> {
   const rows = await tx.query(
     `UPDATE verification_sessions SET completed_at = $2, status = $3, token_id = $4, result = $5::jsonb
       WHERE session_id = $1 AND completed_at IS NULL RETURNING session_id`,
-    [
-      completion.sessionId,
-      completion.completedAt,
-      completion.outcome.verdict.status,
-      completion.tokenId,
-      JSON.stringify(completion.outcome),
-    ],
+    [sessionId, completedAt, outcome.verdict.status, tokenId, JSON.stringify(outcome)],
     { recurring: true },
   );
   return rows.length > 0;
-}
-
-function sessionOf(row: SessionRow): StoredSession {
-  return {
-    sessionId: row.session_id,
-    organizationId: row.organization_id,
-    projectId: row.project_id,
-    secretHash: row.secret_hash,
-    isDemo: row.is_demo,
-    diagnostics: row.diagnostics,
-    studyId: row.study_id,
-    respondentId: row.respondent_id,
-    linkId: row.link_id,
-    dataCollector: row.data_collector,
-    metadata: row.metadata,
-    widgetMode: row.widget_mode,
-    nonce: row.nonce,
-    challenges: row.challenges,
-    consent: row.consent,
-    rootSessionId: row.root_session_id,
-    retryCount: row.retry_count,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    completedAt: row.completed_at,
-    status: row.status,
-    tokenId: row.token_id,
-    result: row.result,
-  };
 }

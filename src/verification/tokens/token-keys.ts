@@ -1,7 +1,10 @@
 /**
- * The Ed25519 keys of vh_token, and of access tokens: made here, sealed in the database under a key that derives from the master key, rotated by whichever instance
- * finds that it is time (key-plan.ts). Every instance reads them again every few minutes, long before a new key signs. While the
- * database is away the keys that were read last go on.
+ * The Ed25519 keys of vh_token and of access tokens: sealed in the database under a key that derives from the master key, rotated by whichever
+ * instance finds that it is time. Every instance reads them again every few minutes. While the database is away the keys read last go on.
+ *
+ *     next ──2 h published──▶ current ──its time is over──▶ previous ──longest token lifetime + 1 h──▶ gone
+ *
+ * Verifiers cache the key set for an hour, so a key is published before it signs, and for as long as its tokens live.
  */
 import { Buffer } from 'node:buffer';
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
@@ -10,7 +13,8 @@ import { createSealer, type Sealer, type SealingKeys } from '../../crypto/sealin
 import type { Database } from '../../stores/database/port.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { writePart } from './compact-jws.js';
-import { planKeys, type KeyPlan, type KeyTimes } from './key-plan.js';
+import { studyTokenSeconds } from '../../limits.js';
+import { tokenLifetimeSeconds } from './verification-token.js';
 
 const refreshMs = 300_000;
 const keysMax = 100;
@@ -137,4 +141,46 @@ function signBytes(key: KeyObject, text: string): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     sign(null, Buffer.from(text), key, (error, signature) => (error ? reject(error) : resolve(signature)));
   });
+}
+
+export const publishAheadMs = 2 * 3_600_000;
+export const keepMs = Math.max(tokenLifetimeSeconds, studyTokenSeconds) * 1_000 + 3_600_000;
+
+export interface KeyTimes {
+  readonly generation: number;
+  readonly signsFromMs: number;
+}
+
+export interface KeyPlan<K extends KeyTimes> {
+  /** null where there is no key at all, or none whose time has come. */
+  readonly current: K | null;
+  readonly published: readonly K[];
+  /** The key that has to be made now, or null. */
+  readonly due: KeyTimes | null;
+  /** Generations up to this one are of no use any more. */
+  readonly goneUpTo: number;
+}
+
+export function planKeys<K extends KeyTimes>(keys: readonly K[], rotationMs: number, nowMs: number): KeyPlan<K> {
+  const ordered = [...keys].sort((a, b) => a.generation - b.generation);
+  const started = ordered.filter((key) => key.signsFromMs <= nowMs);
+  const current = started.at(-1) ?? null;
+  const newest = ordered.at(-1) ?? null;
+  const gone = started.filter((_, index) => {
+    const successor = started[index + 1];
+    return successor !== undefined && successor.signsFromMs + keepMs <= nowMs;
+  });
+  return {
+    current,
+    published: ordered.filter((key) => !gone.includes(key)),
+    due: dueKey(newest, rotationMs, nowMs),
+    goneUpTo: gone.at(-1)?.generation ?? 0,
+  };
+}
+
+function dueKey(newest: KeyTimes | null, rotationMs: number, nowMs: number): KeyTimes | null {
+  // The very first signs at once: nobody has cached a set without it.
+  if (newest === null) return { generation: 1, signsFromMs: nowMs };
+  if (nowMs < newest.signsFromMs + rotationMs - publishAheadMs) return null;
+  return { generation: newest.generation + 1, signsFromMs: nowMs + publishAheadMs };
 }

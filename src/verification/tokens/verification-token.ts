@@ -11,7 +11,6 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { KeyCaller } from '../../kernel/caller.js';
 import type { TokenClaims, TokenError, TokenReply } from '../../contract/token.js';
 import type { SigningSecret } from '../../administration/signing-secrets.js';
-import { tokenLifetimeSeconds } from './claims.js';
 import { readCompactJws, writePart } from './compact-jws.js';
 
 /** The secrets of a project that may still verify, from the cache; null where there is no such project in the organization. */
@@ -96,3 +95,49 @@ const hmac = (secret: Uint8Array, text: string): Buffer => createHmac('sha256', 
 const equals = (expected: Buffer, given: Buffer): boolean =>
   timingSafeEqual(expected, given.length === expected.length ? given : Buffer.alloc(expected.length)) &&
   given.length === expected.length;
+
+/** Seconds that a token is good for, from the session’s completion. */
+export const tokenLifetimeSeconds = 3_600;
+
+export interface CompletedClaims {
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly sessionId: string;
+  readonly isDemo: boolean;
+  readonly tokenId: string;
+  readonly completedAt: Date;
+  readonly status: TokenClaims['status'];
+  readonly scores: TokenClaims['scores'];
+  readonly studyId: string | null;
+  readonly respondentId: string | null;
+}
+
+/** In one order, however they come from the database, so that the token is the same to the byte. */
+const orderScores = ({
+  liveness,
+  uniqueness,
+  authenticity,
+  overall,
+  quality,
+  fraud,
+}: TokenClaims['scores']): TokenClaims['scores'] => ({
+  ...{ liveness, uniqueness, authenticity, overall, quality, fraud },
+});
+
+export function claimsOf(session: CompletedClaims, issuer: string): TokenClaims {
+  const iat = Math.floor(session.completedAt.getTime() / 1_000);
+  return {
+    iss: issuer,
+    aud: session.organizationId,
+    sub: session.sessionId,
+    jti: session.tokenId,
+    iat,
+    exp: iat + tokenLifetimeSeconds,
+    project_id: session.projectId,
+    status: session.status,
+    scores: orderScores(session.scores),
+    ...(session.studyId === null ? {} : { study_id: session.studyId }),
+    ...(session.respondentId === null ? {} : { respondent_id: session.respondentId }),
+    ...(session.isDemo ? { is_demo: true as const } : {}),
+  };
+}

@@ -46,16 +46,8 @@ export interface Scope {
   readonly dataCollector: string | null | undefined;
 }
 
-interface FingerprintRow {
-  readonly fingerprint_no: number;
-  readonly fingerprint_id: string;
-  readonly organization_id: string;
-  readonly project_id: string;
-  readonly session_id: string;
-  readonly root_session_id: string;
-  readonly respondent_id: string | null;
-  readonly data_collector: string | null;
-  readonly completed_at: Date;
+interface FingerprintRow extends Omit<Fingerprint, 'completedAtMs' | 'face'> {
+  readonly completedAt: Date;
   readonly model: string | null;
   readonly dimension: number | null;
   readonly sealed: Uint8Array | null;
@@ -87,8 +79,9 @@ export interface FingerprintChanges {
   readonly changes: readonly { readonly change: number; readonly number: number; readonly found: Fingerprint | null }[];
 }
 
-const columns = `f.fingerprint_no, f.fingerprint_id, f.organization_id, f.project_id, f.session_id, f.root_session_id, f.respondent_id,
-  f.data_collector, f.completed_at, f.model, f.dimension, f.sealed`;
+const columns = `f.fingerprint_no AS number, f.fingerprint_id AS "fingerprintId", f.organization_id AS "organizationId",
+  f.project_id AS "projectId", f.session_id AS "sessionId", f.root_session_id AS "rootSessionId", f.respondent_id AS "respondentId",
+  f.data_collector AS "dataCollector", f.completed_at AS "completedAt", f.model, f.dimension, f.sealed`;
 /** A session that failed is no participation; who failed and tries again is nobody’s duplicate. */
 const isParticipation = `f.status IN ('pass', 'review') AND f.sealed IS NOT NULL`;
 /** Of fingerprints f: $1 their projects, $2 whether collectors are apart, $3 the collector. */
@@ -113,29 +106,26 @@ export function createFingerprintStore(deps: FingerprintStoreDeps): FingerprintS
 type Read = (row: FingerprintRow) => Fingerprint;
 
 function createReader(sealer: Sealer, onUnreadable: (fingerprintId: string) => void): Read {
-  function readFace({ fingerprint_id, project_id, model, dimension, sealed }: FingerprintRow): FaceRecord | null {
+  function readFace({ fingerprintId, projectId, model, dimension, sealed }: FingerprintRow): FaceRecord | null {
     if (sealed === null || model === null || dimension === null) return null;
     try {
-      const raw = rawOf(sealer.unseal(sealed, contextOf(fingerprint_id, project_id, model, dimension)));
+      const raw = rawOf(sealer.unseal(sealed, contextOf(fingerprintId, projectId, model, dimension)));
       if (raw.length === dimension) return { model, dimension, raw };
     } catch {
       // Said below, without what the cipher had to say of it.
     }
-    onUnreadable(fingerprint_id);
+    onUnreadable(fingerprintId);
     return null;
   }
-  return (row) => ({
-    number: row.fingerprint_no,
-    fingerprintId: row.fingerprint_id,
-    organizationId: row.organization_id,
-    projectId: row.project_id,
-    sessionId: row.session_id,
-    rootSessionId: row.root_session_id,
-    respondentId: row.respondent_id,
-    dataCollector: row.data_collector,
-    completedAtMs: row.completed_at.getTime(),
-    face: readFace(row),
-  });
+  return (row) => {
+    const { number, fingerprintId, organizationId, projectId, sessionId, rootSessionId, respondentId, dataCollector } =
+      row;
+    return {
+      ...{ number, fingerprintId, organizationId, projectId, sessionId, rootSessionId, respondentId, dataCollector },
+      completedAtMs: row.completedAt.getTime(),
+      face: readFace(row),
+    };
+  };
 }
 
 const createInsert =
@@ -205,7 +195,7 @@ const indexReads = (
     const changes = rows.flatMap((row) => {
       if (row.change_no === null) return [];
       // Of an outer join: the row of a fingerprint that counts no longer is empty throughout.
-      const isThere = (row.fingerprint_no as number | null) !== null;
+      const isThere = (row.number as number | null) !== null;
       return [{ change: row.change_no, number: row.changed, found: isThere ? read(row) : null }];
     });
     return { horizon: rows[0]?.next ?? horizon, changes };

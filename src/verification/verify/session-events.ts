@@ -6,6 +6,7 @@ import type { SessionEvent, VerificationFacts } from '../../contract/session-eve
 import type { VerdictOutcome } from '../../contract/verdict.js';
 import { makeId } from '../../crypto/ids.js';
 import type { StoredSession } from '../sessions/session-store.js';
+import type { VerifyReply } from '../../contract/score-envelope.js';
 
 export interface CompletedSession {
   readonly session: StoredSession;
@@ -87,4 +88,22 @@ const riskOf = (risk: VerdictOutcome['verdict']['risk'] | null): VerificationFac
 function duplicationOf(duplication: VerdictOutcome['verdict']['duplication'] | null): VerificationFacts['duplication'] {
   if (duplication === null || duplication.overall === null) return null;
   return { ...duplication, overall: duplication.overall };
+}
+
+export function verifyReplyOf(
+  sessionId: string,
+  verificationToken: string,
+  { verdict, shown }: VerdictOutcome,
+  diagnostics: boolean,
+): VerifyReply {
+  const { modelVersion: _modelVersion, risk: _risk, duplication: _duplication, scores, ...rest } = verdict;
+  const risk = shown.risk;
+  return {
+    verificationToken,
+    sessionId,
+    ...rest,
+    scores: { ...scores, ...(shown.riskOverall === undefined ? {} : { riskOverall: shown.riskOverall }) },
+    ...(risk === undefined ? {} : { risk: risk === null || diagnostics ? risk : { ...risk, contributions: [] } }),
+    ...(shown.duplication === undefined ? {} : { duplication: shown.duplication }),
+  };
 }

@@ -4,16 +4,18 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { Envelope } from '../../contract/envelope.js';
+import { Envelope, findEnvelopeIssues } from '../../contract/envelope.js';
 import { VerifyReply } from '../../contract/score-envelope.js';
 import { errorReplies } from '../../http/openapi.js';
-import { createValidatorCompiler } from '../../kernel/validation.js';
+import { createValidatorCompiler, createAjv, describeViolation } from '../../kernel/validation.js';
 import { envelopeBytesMax } from '../../limits.js';
 import { answerPreflights } from '../../administration/public-guard.js';
 import { openSession, registerReadable, type PublicSessionDeps } from '../public-sessions.js';
-import { createEnvelopeCheck, invalidEnvelope } from './envelope-check.js';
-import { transportOf } from './transport.js';
+import { transportOf } from './client-class.js';
 import type { VerifyService } from './verify-service.js';
+import { findUnstorable } from '../../kernel/body.js';
+import { Fault, type Issue } from '../../errors.js';
+import { helpfulViolations } from '../../kernel/violations.js';
 
 export interface VerifyRouteDeps extends PublicSessionDeps {
   readonly verifications: VerifyService;
@@ -70,4 +72,36 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
 function sessionIdOf(body: unknown): string {
   const named = typeof body === 'object' && body !== null ? (body as { sessionId?: unknown }).sessionId : undefined;
   return typeof named === 'string' ? named : '';
+}
+
+const issuesMax = 20;
+
+export type CheckEnvelope = (body: unknown) => Envelope;
+
+/** Compiles once; the answer throws INVALID_ENVELOPE. */
+export function createEnvelopeCheck(): CheckEnvelope {
+  const isEnvelope = createAjv(false).compile<Envelope>(Envelope);
+  return (body) => {
+    if (!isEnvelope(body))
+      throw invalidEnvelope(
+        helpfulViolations(isEnvelope.errors ?? []).map((violation) => describeViolation(violation, 'body')),
+      );
+    // The long texts are base64 by their schema.
+    const text = findUnstorable({ ...body, frames: null, embedding: null }, '');
+    const issues = [...findEnvelopeIssues(body), ...(text === null ? [] : [text])];
+    if (issues.length > 0) throw invalidEnvelope(issues);
+    return body;
+  };
+}
+
+/** The fault of an envelope with fields at fault. */
+export function invalidEnvelope(issues: readonly Issue[]): Fault {
+  const [first] = issues;
+  return new Fault(
+    'INVALID_ENVELOPE',
+    first === undefined
+      ? 'The envelope is not valid.'
+      : `${first.path === '' ? 'The body' : first.path} ${first.message}`,
+    { issues: issues.slice(0, issuesMax) },
+  );
 }

@@ -22,18 +22,16 @@ import { inOrganization } from '../../stores/database/tenant.js';
 import type { Outbox } from '../../stores/outbox/outbox.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { withQuota } from '../quota.js';
-import type { Randomness } from '../sessions/challenges.js';
+import type { Randomness } from '../sessions/session-service.js';
 import { countLinkUse } from '../sessions/linked-sessions.js';
 import { completedAlready, requireVerifiable } from '../sessions/session-state.js';
 import { completeSession, type StoredSession } from '../sessions/session-store.js';
-import { claimsOf } from '../tokens/claims.js';
+import { claimsOf, signVerificationToken } from '../tokens/verification-token.js';
 import type { SigningDirectory } from '../tokens/signing-directory.js';
-import { signVerificationToken } from '../tokens/verification-token.js';
 import { ConcurrentDuplicateError, type ComparedSession, type Uniqueness } from '../uniqueness/uniqueness.js';
 import { findSeenMarks, keepMarks, type SeenMarks } from './capture-marks.js';
 import { clientClassOf } from './client-class.js';
-import { eventsOf, type CompletedSession } from './session-events.js';
-import { verifyReplyOf } from './verify-reply.js';
+import { eventsOf, type CompletedSession, verifyReplyOf } from './session-events.js';
 
 export interface VerifyServiceDeps {
   readonly database: Database;
@@ -171,9 +169,8 @@ async function record(
   const events = eventsOf(completed);
   const usage = { organizationId, isDemo, monthlyQuota: organization.monthlyQuota, nowMs: completedAt.getTime() };
   const complete = async (tx: Queryable): Promise<void> => {
-    const completion = { sessionId, completedAt, tokenId, outcome };
     const [completing, keeping, ...rest] = sendAll([
-      completeSession(tx, completion),
+      completeSession(tx, sessionId, { completedAt, tokenId, outcome }),
       keepMarks(tx, session, gathered.marks, gathered.seen),
       uniqueness.record(tx, compared, envelope, { completedAt, status: outcome.verdict.status }),
       outbox.write(tx, events),

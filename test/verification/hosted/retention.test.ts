@@ -2,8 +2,8 @@ import t from 'tap';
 import { deleteLink, findLink, insertLink } from '../../../src/administration/hosted-links.js';
 import { insertOrganization } from '../../../src/administration/organization-store.js';
 import { insertProject } from '../../../src/administration/project-store.js';
-import { dropDeadLinks } from '../../../src/verification/hosted/link-retention.js';
-import { dropOldFlags, takeFlags } from '../../../src/verification/monitoring/flag-store.js';
+import { dropDeadLinks } from '../../../src/verification/hosted/link-service.js';
+import { dropOldFlags, takeFlags } from '../../../src/verification/monitoring/monitor.js';
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
 

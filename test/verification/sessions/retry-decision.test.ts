@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { decideRetry, retryFault } from '../../../src/verification/sessions/retry-decision.js';
+import { decideRetry, retryFault } from '../../../src/verification/sessions/session-state.js';
 
 const nowMs = 1_800_000_000_000;
 const ended = { expiresAt: new Date(nowMs - 1), completedAt: new Date(nowMs - 10) };

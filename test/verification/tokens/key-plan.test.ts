@@ -1,5 +1,5 @@
 import t from 'tap';
-import { keepMs, planKeys, publishAheadMs, type KeyTimes } from '../../../src/verification/tokens/key-plan.js';
+import { keepMs, planKeys, publishAheadMs, type KeyTimes } from '../../../src/verification/tokens/token-keys.js';
 
 const dayMs = 86_400_000;
 const rotationMs = 30 * dayMs;

@@ -2,9 +2,12 @@ import { createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { SignJWT } from 'jose';
 import t from 'tap';
 import type { SigningSecret } from '../../../src/administration/signing-secrets.js';
-import { claimsOf } from '../../../src/verification/tokens/claims.js';
+import {
+  claimsOf,
+  createTokenVerifier,
+  signVerificationToken,
+} from '../../../src/verification/tokens/verification-token.js';
 import { readCompactJws } from '../../../src/verification/tokens/compact-jws.js';
-import { createTokenVerifier, signVerificationToken } from '../../../src/verification/tokens/verification-token.js';
 import { makeKeyCaller } from '../../helpers/key-caller.js';
 
 const nowMs = 1_800_000_000_000;

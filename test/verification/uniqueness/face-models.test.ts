@@ -1,8 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { cutoffsFor, falseMatchShare, readFaceModels } from '../../../src/verification/uniqueness/face-models.js';
-import { sigmasFor, tailAbove } from '../../../src/verification/uniqueness/normal-tail.js';
+import {
+  cutoffsFor,
+  falseMatchShare,
+  readFaceModels,
+  sigmasFor,
+  tailAbove,
+} from '../../../src/verification/uniqueness/face-models.js';
 import { temporaryDirectory } from '../../helpers/directories.js';
 import { testModel } from '../../helpers/faces.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { betaShare, lowerBound, trialsNeeded, upperBound } from '../../../workers/thresholds/binomial.js';
+import { betaShare, lowerBound, trialsNeeded, upperBound } from '../../../workers/thresholds/statistics.js';
 
 t.test('the numbers of honest sessions that a target needs are the published ones', async (t) => {
   t.same(

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { decisionInputsOf } from '../../../workers/scoring/verdict.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
-import { blockLevelOf, decide } from '../../../workers/thresholds/decide.js';
+import { blockLevelOf, decide } from '../../../workers/thresholds/levels.js';
 import { anyFacts } from '../../helpers/any-facts.js';
 
 t.test(

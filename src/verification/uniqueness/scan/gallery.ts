@@ -7,9 +7,8 @@
  */
 import type { EncodedTemplate } from './encoder.js';
 import { blockRows, blockRowsLog2, segmentBlocks } from './blocks.js';
-import { loadKernel, pagesMax, pagesMin } from './kernel.js';
+import { loadKernel, pagesMax, pagesMin, Memory, type WasmMemory, type WasmModule } from './kernel.js';
 import { addressesOf, headOf, noBlock, type Layout } from './layout.js';
-import { Memory, type WasmMemory, type WasmModule } from './web-assembly.js';
 
 export interface Gallery {
   readonly layout: Layout;

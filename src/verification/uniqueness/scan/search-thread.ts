@@ -2,8 +2,14 @@
  * Entry of a search thread. It answers each request in turn; whatever it throws ends the thread, and the searcher starts another.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { openSearchSpace, search, type SearchSpace } from './search.js';
-import { threadIsReady, type SearchMessage, type ThreadMessage } from './search-protocol.js';
+import {
+  openSearchSpace,
+  search,
+  type SearchSpace,
+  threadIsReady,
+  type SearchMessage,
+  type ThreadMessage,
+} from './search.js';
 
 const thread = (workerData as { readonly thread: number }).thread;
 const spaces = new Map<number, SearchSpace>();

@@ -9,8 +9,7 @@ import { Fault } from '../../../errors.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import type { EncodedTemplate } from './encoder.js';
 import type { Gallery } from './gallery.js';
-import { threadIsReady, type OpenGallery, type SearchMessage, type ThreadMessage } from './search-protocol.js';
-import type { Found } from './search.js';
+import { threadIsReady, type OpenGallery, type SearchMessage, type ThreadMessage, type Found } from './search.js';
 
 export interface SearcherOptions {
   /** 1 to 8. */

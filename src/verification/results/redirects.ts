@@ -1,9 +1,13 @@
 /**
  * Where a redirect leads, decided at the moment of the redirect from the project as it then stands: never from anything that a page or a
- * code carries. An address that the project’s rules would not take today is none.
+ * code carries. An address that the project’s rules would not take today is none. A session has at most one code, the last that was made: 32
+ * random bytes, kept as SHA-256, good once and for five minutes.
  */
+import { createHash } from 'node:crypto';
 import type { ScoreModeConfig } from '../../contract/project-parts.js';
 import type { VerdictDispatch } from '../../contract/verdict.js';
+import type { Queryable } from '../../stores/database/port.js';
+import type { Randomness } from '../sessions/session-service.js';
 
 export interface RedirectRules {
   readonly scoreModeConfig: ScoreModeConfig;
@@ -39,4 +43,37 @@ function isSafeScheme({ protocol, hostname, username, password }: URL, allowLoca
   if (username !== '' || password !== '') return false;
   if (protocol === 'https:') return true;
   return allowLocalHttp && protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+}
+
+const codeBytes = 32;
+const lifetimeMs = 300_000;
+const hashCode = (code: string): Buffer => createHash('sha256').update(code).digest();
+
+export async function makeRedirectCode(
+  database: Queryable,
+  sessionId: string,
+  random: Randomness,
+  nowMs: number,
+): Promise<string> {
+  const code = random.bytes(codeBytes).toString('base64url');
+  await database.query(
+    'UPDATE verification_sessions SET redirect_code_hash = $2, redirect_until = $3 WHERE session_id = $1 AND completed_at IS NOT NULL',
+    [sessionId, hashCode(code), new Date(nowMs + lifetimeMs)],
+  );
+  return code;
+}
+
+/** Uses the code up; false where it is not the session’s, was used, or is too old. */
+export async function useRedirectCode(
+  database: Queryable,
+  sessionId: string,
+  code: string,
+  nowMs: number,
+): Promise<boolean> {
+  const rows = await database.query(
+    `UPDATE verification_sessions SET redirect_code_hash = NULL, redirect_until = NULL
+      WHERE session_id = $1 AND redirect_code_hash = $2 AND redirect_until > $3 RETURNING session_id`,
+    [sessionId, hashCode(code), new Date(nowMs)],
+  );
+  return rows.length > 0;
 }

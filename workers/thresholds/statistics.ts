@@ -1,7 +1,9 @@
 /**
  * Bounds on a share that was observed: Clopper-Pearson, by the quantiles of the beta distribution. Exact for whole counts; for the
- * fractional counts of pooled labels it is the same formula continued.
+ * fractional counts of pooled labels it is the same formula continued. And the paired bootstrap of the difference between two thresholds on
+ * the same sessions: only those on which the two differ are drawn again. Repeatable by its seed.
  */
+import { createRandom } from '../seeded-random.js';
 
 const logGammaTerms = [
   676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059, 12.507343278686905,
@@ -80,4 +82,40 @@ export function trialsNeeded(events: number, target: number, confidence: number)
     else low = middle + 1;
   }
   return high;
+}
+
+const replicates = 1_000;
+const normalFrom = 60;
+
+/** 95% interval of (gained - lost) / total, where so many of the total are blocked by the one threshold only. */
+export function deltaInterval(
+  groups: { readonly gained: number; readonly lost: number; readonly total: number },
+  seed: number,
+): [number, number] {
+  const random = createRandom(seed);
+  const same = groups.total - groups.gained - groups.lost;
+  const deltas = Array.from({ length: replicates }, () => {
+    const gained = drawPoisson(groups.gained, random);
+    const lost = drawPoisson(groups.lost, random);
+    const total = gained + lost + drawPoisson(same, random);
+    return total === 0 ? 0 : (gained - lost) / total;
+  }).sort((a, b) => a - b);
+  const at = (share: number): number => deltas[Math.round(share * (replicates - 1))] ?? 0;
+  return [at(0.025), at(0.975)];
+}
+
+function drawPoisson(mean: number, random: () => number): number {
+  if (mean <= 0) return 0;
+  if (mean >= normalFrom) {
+    const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+    return Math.max(0, Math.round(mean + normal * Math.sqrt(mean)));
+  }
+  const limit = Math.exp(-mean);
+  let product = random();
+  let drawn = 0;
+  while (product > limit) {
+    product *= random();
+    drawn += 1;
+  }
+  return drawn;
 }
