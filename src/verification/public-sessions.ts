@@ -3,6 +3,7 @@
  * stranger learns of a session that is not theirs is the same as of one that does not exist. All of it can be read by the page.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import { isLinkId } from '../administration/hosted-links.js';
 import { allowReading, type PublicGuard, type Visitor } from '../administration/public-guard.js';
 import type { Limits } from '../administration/request-limits.js';
@@ -17,9 +18,10 @@ export interface PublicSessionDeps {
   readonly limits: Pick<Limits, 'requireTrial'>;
 }
 
-export interface OpenedSession extends Visitor {
-  readonly session: StoredSession;
-}
+/** The header that opens a session, of routes that a page calls. */
+export const secretHeader = {
+  'x-client-secret': Type.Optional(Type.String({ description: 'clientSecret of the session. Needed.' })),
+};
 
 /** The session that a page may continue. `isReport`: the call reports behaviour, and is counted with the probe’s. Throws INVALID_CLIENT_SECRET, ORIGIN_NOT_ALLOWED, RATE_LIMIT_EXCEEDED. */
 export async function openSession(
@@ -28,7 +30,7 @@ export async function openSession(
   reply: FastifyReply,
   sessionId: string,
   { isReport = false }: { readonly isReport?: boolean } = {},
-): Promise<OpenedSession> {
+): Promise<Visitor & { readonly session: StoredSession }> {
   const attempt = { sessionId, address: request.ip };
   const header = request.headers['x-client-secret'];
   const secret = typeof header === 'string' ? header : undefined;

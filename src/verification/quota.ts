@@ -1,10 +1,7 @@
 /**
- * The monthly quota of verifications: what counts is a completed session, in the month of UTC in which it completed. Sessions of the test
- * world are counted in a bucket of their own and are held to no quota. The count is taken in the transaction that completes the session,
- * so that two at the edge cannot both pass.
- *
- * All completions of an organization count in one row of the month. It is taken in the message that commits, so that they wait for each other’s
- * commit, and never for what this process does between two statements.
+ * The monthly quota of verifications: completed sessions, by the month of UTC in which they completed. Sessions of test mode are counted
+ * separately and have no quota. The count is taken in the transaction that completes the session, so that two at the limit cannot both pass.
+ * All completions of an organization count in one row of the month, taken in the message that commits, so that they wait for commits only.
  */
 import pg from 'pg';
 import { Fault } from '../errors.js';

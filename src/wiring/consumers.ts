@@ -40,7 +40,7 @@ const consumers: Readonly<Record<string, (parts: Parts) => Promise<Consumer>>> =
       }),
     ),
   webhooks: openDeliveries,
-  analytics: ({ stores }) => startRollupConsumer({ database: stores.database, log: stores.log }),
+  analytics: ({ stores }) => startRollupConsumer(stores.database, stores.log),
 };
 
 /** What comes round by the clock. */

@@ -92,7 +92,7 @@ function intervalOf(counts: LevelCounts, target: number): [number, number] {
 }
 
 /** The lowest whole reviewLow that sends no more than the budget of all sessions to review, and the share that it does send. */
-function lowestReview(cells: readonly DistributionCell[], blockThreshold: number): ReviewEdge {
+function lowestReview(cells: readonly DistributionCell[], blockThreshold: number) {
   const { byScore, always, total } = countReviews(cells, blockThreshold);
   let reviews = always;
   let reviewLow = blockThreshold;
@@ -101,11 +101,6 @@ function lowestReview(cells: readonly DistributionCell[], blockThreshold: number
     reviews += byScore[reviewLow] ?? 0;
   }
   return { reviewLow, reviewRate: total === 0 ? 0 : reviews / total };
-}
-
-interface ReviewEdge {
-  readonly reviewLow: number;
-  readonly reviewRate: number;
 }
 
 /** Sessions by the score from which on they would be reviewed, and those that are reviewed or stepped up whatever the edge. */
@@ -172,7 +167,7 @@ function coverageOf(cells: readonly DistributionCell[]): ThresholdFit['coverage'
 }
 
 function noteOf(
-  { reviewLow, blockThreshold }: { readonly reviewLow: number; readonly blockThreshold: number },
+  { reviewLow, blockThreshold }: NonNullable<ThresholdFit['suggested']>,
   target: number,
   { borrowed }: Basis,
 ): string {

@@ -34,16 +34,13 @@ export interface Repetition {
 }
 
 export function measureRepetition(track: Track, motion: Motion, hashes: EnvelopeFrames['hashes']): Repetition {
-  const stills = countStills(track, hashes);
-  return {
-    frozen: stills.frozen,
-    looped: Math.max(findLoop(track, motion, stills.frozen > 0), repeatedHashes(hashes)),
-  };
+  const frozen = findStills(track, hashes);
+  return { frozen, looped: Math.max(findLoop(track, motion, frozen > 0), repeatedHashes(hashes)) };
 }
 
-function countStills(track: Track, hashes: EnvelopeFrames['hashes']): { readonly frozen: number } {
+function findStills(track: Track, hashes: EnvelopeFrames['hashes']): number {
   const { count, atMs, source } = track;
-  if (count < 3) return { frozen: 0 };
+  if (count < 3) return 0;
   let equal = 0;
   let run = 0;
   let longestMs = 0;
@@ -58,7 +55,7 @@ function countStills(track: Track, hashes: EnvelopeFrames['hashes']): { readonly
       longestMs = Math.max(longestMs, (atMs[frame] ?? 0) - (atMs[frame - run] ?? 0));
   }
   const share = equal / (count - 1);
-  return { frozen: share >= repetitionEdges.frozenShare || longestMs >= repetitionEdges.frozenRunMs ? 1 : 0 };
+  return share >= repetitionEdges.frozenShare || longestMs >= repetitionEdges.frozenRunMs ? 1 : 0;
 }
 
 function isSameFrame({ x, y }: Track, a: number, b: number): boolean {
@@ -136,11 +133,7 @@ function meanDistance({ x, y, count }: Track, lag: number): number {
 
 /** Head and place in the picture went the same way, all of them, a second time. */
 function movesAlike({ yaw, pitch, centreX, centreY }: Motion, lag: number): boolean {
-  const limit = repetitionEdges.loopCorrelation;
-  return (
-    correlation(yaw, yaw, lag) >= limit &&
-    correlation(pitch, pitch, lag) >= limit &&
-    correlation(centreX, centreX, lag) >= limit &&
-    correlation(centreY, centreY, lag) >= limit
+  return [yaw, pitch, centreX, centreY].every(
+    (series) => correlation(series, series, lag) >= repetitionEdges.loopCorrelation,
   );
 }

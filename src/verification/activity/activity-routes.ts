@@ -5,23 +5,20 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { Activity, ActivityReply, type Observation } from '../../contract/monitoring.js';
+import { Activity, ActivityReply } from '../../contract/monitoring.js';
 import { SessionId } from '../../contract/session.js';
 import { answerPreflights } from '../../administration/public-guard.js';
 import { errorReplies } from '../../http/openapi.js';
 import { registerStorableText } from '../../http/storable-text.js';
 import { probeBytesMax } from '../../limits.js';
-import { openSession, registerReadable, type PublicSessionDeps } from '../public-sessions.js';
+import type { Observe } from '../monitoring/monitor.js';
+import { openSession, registerReadable, secretHeader, type PublicSessionDeps } from '../public-sessions.js';
 import { requireRunning } from '../sessions/session-state.js';
-import type { StoredSession } from '../sessions/session-store.js';
 import { transportOf } from '../verify/client-class.js';
 
 export interface ActivityRouteDeps extends PublicSessionDeps {
   /** Judges an observation by the project’s thresholds. */
-  readonly observe: (
-    session: Pick<StoredSession, 'projectId' | 'sessionId' | 'respondentId' | 'isDemo'>,
-    observation: Observation,
-  ) => Promise<number>;
+  readonly observe: Observe;
   readonly now: () => number;
 }
 
@@ -58,9 +55,7 @@ export function registerActivityRoute(app: FastifyInstance, deps: ActivityRouteD
           description:
             'With the header X-Client-Secret, until the session’s expiresAt. Held against config.monitoring of the project; each flag is raised once. See docs/monitoring.md.',
           params: Type.Object({ sessionId: SessionId }),
-          headers: Type.Object({
-            'x-client-secret': Type.Optional(Type.String({ description: 'clientSecret of the session. Needed.' })),
-          }),
+          headers: Type.Object(secretHeader),
           body: { ...Activity, examples: [example] },
           response: { 202: ActivityReply, ...errorReplies([400, 401, 403, 410, 413, 415, 429]) },
         },

@@ -12,7 +12,7 @@ import {
 } from '../../contract/analytics.js';
 import type { Database } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
-import type { Issue } from '../../errors.js';
+import type { Fault } from '../../errors.js';
 
 export interface AnalyticsDeps {
   readonly database: Database;
@@ -27,17 +27,9 @@ export interface AnalyticsOwner {
 
 export type AnalyticsService = ReturnType<typeof createAnalyticsService>;
 
-type HourSums = {
-  readonly start: number;
-  readonly passed: number;
-  readonly failed: number;
-  readonly liveness_sum: number;
-  readonly liveness_count: number;
-  readonly uniqueness_sum: number;
-  readonly uniqueness_count: number;
-  readonly duration_sum: number;
-  readonly duration_count: number;
-};
+type Sum =
+  'liveness_sum' | 'liveness_count' | 'uniqueness_sum' | 'uniqueness_count' | 'duration_sum' | 'duration_count';
+type HourSums = Readonly<Record<'start' | 'passed' | 'failed' | Sum, number>>;
 type KindCount = { readonly kind: string; readonly value: string; readonly count: number };
 
 const kindsMax = 300;
@@ -45,9 +37,7 @@ const kindsMax = 300;
 export function createAnalyticsService({ database, now }: AnalyticsDeps) {
   return {
     async read(owner: AnalyticsOwner, query: AnalyticsQuery): Promise<Analytics> {
-      const read = readRange(query, now());
-      if (!read.ok) throw invalid(read.issues);
-      const { range } = read;
+      const range = readRange(query, now());
       const { buckets, kinds } = await inOrganization(database, owner.organizationId, async (tx) => ({
         buckets: await tx.query<HourSums>(bucketSql, [
           owner.projectId,
@@ -114,7 +104,7 @@ function shares(kinds: readonly KindCount[], kind: string) {
 
 const dayMs = 86_400_000;
 
-export interface DateRange {
+interface DateRange {
   readonly period: AnalyticsPeriod;
   /** First and last day, YYYY-MM-DD. */
   readonly fromDate: string;
@@ -124,34 +114,29 @@ export interface DateRange {
   readonly untilMs: number;
 }
 
-export type ReadRange =
-  { readonly ok: true; readonly range: DateRange } | { readonly ok: false; readonly issues: readonly Issue[] };
-
-export function readRange(query: AnalyticsQuery, nowMs: number): ReadRange {
+/** Throws VALIDATION_FAILED. */
+function readRange(query: AnalyticsQuery, nowMs: number): DateRange {
   const period = query.period ?? 'day';
   const toDate = query.toDate ?? dateOf(nowMs);
   const toMs = timeOf(toDate);
   const fromDate = query.fromDate ?? dateOf((toMs ?? nowMs) - (rangeDaysDefault - 1) * dayMs);
   const fromMs = timeOf(fromDate);
-  const problem = (name: string, message: string): ReadRange => ({
-    ok: false,
-    issues: [{ path: `/querystring/${name}`, message }],
-  });
-  if (fromMs === null) return problem('fromDate', 'is not a day that a calendar has.');
-  if (toMs === null) return problem('toDate', 'is not a day that a calendar has.');
-  if (fromMs > toMs) return problem('fromDate', 'must not be after toDate.');
+  const problem = (name: string, message: string): Fault => invalid([{ path: `/querystring/${name}`, message }]);
+  if (fromMs === null) throw problem('fromDate', 'is not a day that a calendar has.');
+  if (toMs === null) throw problem('toDate', 'is not a day that a calendar has.');
+  if (fromMs > toMs) throw problem('fromDate', 'must not be after toDate.');
   const untilMs = toMs + dayMs;
   const days = (untilMs - fromMs) / dayMs;
   if (days > rangeDaysMax[period])
-    return problem(
+    throw problem(
       'fromDate',
       `is ${days} days before the end of toDate; by the ${period} at most ${rangeDaysMax[period]} are returned at once.`,
     );
-  return { ok: true, range: { period, fromDate, toDate, fromMs, untilMs } };
+  return { period, fromDate, toDate, fromMs, untilMs };
 }
 
 /** Starts of all buckets that touch the range, in order. */
-export function bucketStarts({ period, fromMs, untilMs }: DateRange): readonly number[] {
+function bucketStarts({ period, fromMs, untilMs }: DateRange): readonly number[] {
   const starts: number[] = [];
   for (let start = bucketStart(period, fromMs); start < untilMs; start = nextStart(period, start)) starts.push(start);
   return starts;

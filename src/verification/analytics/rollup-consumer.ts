@@ -14,13 +14,7 @@ const keepDays = 45;
 /** Ids that are too old to come again are taken out along the way, now and then. */
 const trimEveryMs = 60_000;
 
-export function startRollupConsumer({
-  database,
-  log,
-}: {
-  readonly database: Database;
-  readonly log: Log;
-}): Promise<Consumer> {
+export function startRollupConsumer(database: Database, log: Log): Promise<Consumer> {
   let trimmedAtMs = -Infinity;
   return log.subscribe({
     topic: 'verifications',
@@ -75,18 +69,9 @@ async function addHour(tx: Queryable, row: HourRow): Promise<void> {
        liveness_sum = h.liveness_sum + $7, liveness_count = h.liveness_count + $8, uniqueness_sum = h.uniqueness_sum + $9,
        uniqueness_count = h.uniqueness_count + $10, duration_sum = h.duration_sum + $11, duration_count = h.duration_count + $12`,
     [
-      row.organizationId,
-      row.projectId,
-      row.isDemo,
-      new Date(row.hour),
-      row.passed,
-      row.failed,
-      row.livenessSum,
-      row.livenessCount,
-      row.uniquenessSum,
-      row.uniquenessCount,
-      row.durationSum,
-      row.durationCount,
+      ...[row.organizationId, row.projectId, row.isDemo, new Date(row.hour), row.passed, row.failed],
+      ...[row.livenessSum, row.livenessCount, row.uniquenessSum, row.uniquenessCount],
+      ...[row.durationSum, row.durationCount],
     ],
     { recurring: true },
   );

@@ -1,9 +1,8 @@
 /**
  * Erases a respondent of a project: sessions with what they hold, faces and devices, webhook payloads, and what server-side scoring keeps
- * of them. Each part is one transaction; asked again after a failure it goes on where it stopped. The trail of it names a keyed hash,
- * never the respondent. The answer counts again what is left. Counters that name nobody expire by themselves. So does the log, by its
- * retention, and what it still brings is erased as it is recorded. Unreadable records are listed with the time by which their age deletes
- * them, plus a day for the round that does it.
+ * of them. Each part is one transaction; repeated after a failure, it continues. The audit trail names a keyed hash, never the respondent.
+ * The answer counts what is left. Counters that name nobody and the log expire, and what the log still brings is erased as it is recorded.
+ * Unreadable records are listed with the time by which their age deletes them, plus a day for the round that does it.
  */
 import { recordAudit, type Actor } from '../../administration/audit.js';
 import type { ErasureReply } from '../../contract/respondent-erasure.js';

@@ -17,6 +17,7 @@ import type { StoredProject } from '../../administration/project-store.js';
 import { registerOpen } from '../../http/access.js';
 import { packageRoot } from '../../package-root.js';
 import type { Database } from '../../stores/database/port.js';
+import type { SignedResult } from '../results/result-service.js';
 import { brandSheetOf, pagePolicy, renderCheckPage, renderEndedPage, type PageParts } from './page.js';
 import { returnTarget, type ReturnRules } from './return-target.js';
 import { chooseLanguage } from './texts.js';
@@ -25,10 +26,7 @@ export interface PageRouteDeps extends ReturnRules {
   readonly database: Database;
   readonly directories: Pick<Directories, 'projects' | 'organizations'>;
   /** What a session of the link came to, and a vh_token of it; null where the token is of no such session. */
-  readonly finish: (
-    link: HostedLink,
-    token: string,
-  ) => Promise<{ readonly status: 'pass' | 'fail' | 'review'; readonly token: string } | null>;
+  readonly finish: (link: HostedLink, token: string) => Promise<SignedResult | null>;
   readonly baseUrl: () => string;
   /** Where the widget fetches its models from. */
   readonly modelsUrl: () => string;

@@ -15,6 +15,7 @@ import type { Database, Queryable } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import type { Outbox } from '../../stores/outbox/outbox.js';
 import type { Metrics } from '../../telemetry/metrics.js';
+import type { StoredSession } from '../sessions/session-store.js';
 import {
   deleteInBatches,
   startRetentionRounds,
@@ -32,13 +33,8 @@ export interface MonitorDeps {
   readonly now: () => number;
 }
 
-export interface ObservedSession {
-  readonly projectId: string;
-  readonly sessionId: string;
-  /** null where it is not known. */
-  readonly respondentId: string | null;
-  readonly isDemo: boolean;
-}
+/** respondentId is null where it is not known. */
+export type ObservedSession = Pick<StoredSession, 'projectId' | 'sessionId' | 'respondentId' | 'isDemo'>;
 
 /** Resolves to how many flags were raised. Rejects where the pool or the database does not answer. */
 export type Observe = (session: ObservedSession, observation: Observation) => Promise<number>;

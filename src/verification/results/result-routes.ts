@@ -9,7 +9,7 @@ import { SessionId } from '../../contract/session.js';
 import { errorReplies } from '../../http/openapi.js';
 import type { Directories } from '../../administration/directories.js';
 import { answerPreflights } from '../../administration/public-guard.js';
-import { openSession, registerReadable, type PublicSessionDeps } from '../public-sessions.js';
+import { openSession, registerReadable, secretHeader, type PublicSessionDeps } from '../public-sessions.js';
 import type { ResultOwner, ResultService } from './result-service.js';
 
 export interface ResultRouteDeps extends PublicSessionDeps {
@@ -41,9 +41,7 @@ function registerResult(scope: FastifyInstance, deps: ResultRouteDeps): void {
         description:
           'With the header X-Client-Secret, for as long as the token is valid. A redirectUrl is good once, for five minutes; asking again gives another.',
         params: Params,
-        headers: Type.Object({
-          'x-client-secret': Type.Optional(Type.String({ description: 'clientSecret of the session. Needed.' })),
-        }),
+        headers: Type.Object(secretHeader),
         response: { 200: ScoreEnvelope, ...errorReplies([400, 401, 403, 409, 410, 429]) },
       },
     },

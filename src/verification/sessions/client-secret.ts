@@ -33,22 +33,13 @@ export interface Attempt {
   readonly address: string;
 }
 
-export interface SecretGuard {
-  /** Throws where this address was cut off from this session; looks at nothing else. */
-  requireOpen(attempt: Attempt): void;
-  /** Throws INVALID_CLIENT_SECRET or RATE_LIMIT_EXCEEDED unless the secret is the session’s. `session` null: there is none. */
-  check(
-    attempt: Attempt,
-    secret: string | undefined,
-    session: { readonly projectId: string; readonly secretHash: Uint8Array } | null,
-  ): Promise<void>;
-}
+export type SecretGuard = ReturnType<typeof createSecretGuard>;
 
 const nobody = Buffer.alloc(32);
 
 export const hashClientSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
-export function createSecretGuard({ counters, metrics, now }: SecretGuardDeps): SecretGuard {
+export function createSecretGuard({ counters, metrics, now }: SecretGuardDeps) {
   const cutOff = new LRUCache<string, { readonly rate: RateState; readonly untilMs: number }>({ max: cutOffMax });
   const nameOf = ({ sessionId, address }: Attempt): string => `${sessionId}\n${address}`;
 
@@ -69,12 +60,18 @@ export function createSecretGuard({ counters, metrics, now }: SecretGuardDeps): 
   }
 
   return {
-    requireOpen(attempt) {
+    /** Throws where this address was cut off from this session; looks at nothing else. */
+    requireOpen(attempt: Attempt): void {
       const cut = cutOff.get(nameOf(attempt));
       if (cut === undefined || cut.untilMs <= now()) return;
       throw rateLimited(whoIsCutOff, { ...cut.rate, resetInSeconds: (cut.untilMs - now()) / 1_000 });
     },
-    async check(attempt, secret, session) {
+    /** Throws INVALID_CLIENT_SECRET or RATE_LIMIT_EXCEEDED unless the secret is the session’s. `session` null: there is none. */
+    async check(
+      attempt: Attempt,
+      secret: string | undefined,
+      session: { readonly projectId: string; readonly secretHash: Uint8Array } | null,
+    ): Promise<void> {
       const given = secret !== undefined && secret.length <= secretLengthMax ? hashClientSecret(secret) : nobody;
       const isRight = timingSafeEqual(given, session?.secretHash ?? nobody) && session !== null && secret !== undefined;
       if (isRight) return;

@@ -1,7 +1,6 @@
 /**
- * Deletes sessions past their retention, and what is kept of their faces and devices. A round takes a batch at a time until nothing is left;
- * one that fails is repeated an hour later. Rounds of several instances share the work. It goes by the database’s clock, so that a wrong clock
- * here deletes nothing.
+ * Deletes sessions past their retention, and what is kept of their faces and devices, by the database’s clock and a batch at a time. Rounds of
+ * several instances share the work.
  */
 import type { Database } from '../../stores/database/port.js';
 import {
@@ -27,7 +26,7 @@ export async function dropExpiredSessions(
     const due = await database.query<{ session_id: string; organization_id: string }>(
       `SELECT session_id, organization_id FROM verification_sessions
         WHERE created_at < $1 ORDER BY created_at LIMIT ${batchMax}`,
-      [limitOf(nowMs, retentionDays)],
+      [new Date(nowMs - retentionDays * 86_400_000)],
     );
     for (const organizationId of new Set(due.map((row) => row.organization_id))) {
       const ids = due.filter((row) => row.organization_id === organizationId).map((row) => row.session_id);
@@ -51,5 +50,3 @@ export function startSessionRetention(deps: RoundsDeps & { readonly retentionDay
     drop: (nowMs, isStopping) => dropExpiredSessions(database, nowMs, retentionDays, isStopping),
   });
 }
-
-const limitOf = (nowMs: number, retentionDays: number): Date => new Date(nowMs - retentionDays * 86_400_000);

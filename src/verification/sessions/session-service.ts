@@ -39,15 +39,11 @@ export interface SessionOwner {
 
 export type SessionRequest = Omit<PublicSessionCreation, 'siteKey'>;
 
-export interface SessionService {
-  create(owner: SessionOwner, request: SessionRequest): Promise<SessionReply>;
-  /** Tries a failed session again, with everything that it was created with. */
-  retry(owner: SessionOwner, parent: StoredSession): Promise<SessionReply>;
-}
+export type SessionService = ReturnType<typeof createSessionService>;
 
 const nonceBytes = 24;
 
-export function createSessionService(deps: SessionServiceDeps): SessionService {
+export function createSessionService(deps: SessionServiceDeps) {
   const { database, metrics, now } = deps;
 
   async function insert(owner: SessionOwner, request: SessionRequest): Promise<SessionReply> {
@@ -86,7 +82,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
   }
 
   return {
-    async create(owner, request) {
+    async create(owner: SessionOwner, request: SessionRequest): Promise<SessionReply> {
       const issue = findMetadataIssue(request.metadata ?? {});
       if (issue !== null) throw invalid([issue]);
       const { previousSessionId } = request;
@@ -96,7 +92,9 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
       if (parent === null || !isSame) throw notFound('previous session');
       return start(owner, () => insertRetry(owner, parent, request));
     },
-    retry: (owner, parent) => start(owner, () => insertRetry(owner, parent, requestOf(parent))),
+    /** Tries a failed session again, with everything that it was created with. */
+    retry: (owner: SessionOwner, parent: StoredSession) =>
+      start(owner, () => insertRetry(owner, parent, requestOf(parent))),
   };
 }
 

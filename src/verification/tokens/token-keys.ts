@@ -26,17 +26,7 @@ interface TokenKey extends KeyTimes {
   readonly publicKey: KeyObject;
 }
 
-export interface TokenKeys {
-  /** The public keys, the newest last. */
-  keySet(): JsonWebKeySet;
-  /** A published key, or null. */
-  publicKey(keyId: string): KeyObject | null;
-  /** Signs off the main thread. `type` distinguishes kinds of tokens. */
-  sign(claims: object, type?: string): Promise<string>;
-  /** Reads the keys again, and makes the next where it is due. */
-  refresh(): Promise<void>;
-  close(): void;
-}
+export type TokenKeys = Awaited<ReturnType<typeof openTokenKeys>>;
 
 export interface TokenKeysDeps {
   readonly database: Database;
@@ -47,13 +37,7 @@ export interface TokenKeysDeps {
 }
 
 /** Opens the keys; the first instance on an empty database makes the first one. */
-export async function openTokenKeys({
-  database,
-  masterKeys,
-  logger,
-  now,
-  rotationDays,
-}: TokenKeysDeps): Promise<TokenKeys> {
+export async function openTokenKeys({ database, masterKeys, logger, now, rotationDays }: TokenKeysDeps) {
   const sealer = createSealer(masterKeys, 'token-keys');
   const rotationMs = rotationDays * 86_400_000;
   let keys: readonly TokenKey[] = [];
@@ -80,25 +64,24 @@ export async function openTokenKeys({
   }, refreshMs);
   timer.unref();
   return {
+    /** Reads the keys again, and makes the next where it is due. */
     refresh,
-    keySet: () => ({
-      keys: plan().published.map(({ keyId, x }) => ({
-        kty: 'OKP',
-        crv: 'Ed25519',
-        x,
-        kid: keyId,
-        use: 'sig',
-        alg: 'EdDSA',
-      })),
-    }),
-    publicKey: (keyId) => plan().published.find((key) => key.keyId === keyId)?.publicKey ?? null,
-    async sign(claims, type = 'JWT') {
+    /** The public keys, the newest last. */
+    keySet(): JsonWebKeySet {
+      const common = { kty: 'OKP', crv: 'Ed25519', use: 'sig', alg: 'EdDSA' } as const;
+      return { keys: plan().published.map(({ keyId, x }) => ({ ...common, x, kid: keyId })) };
+    },
+    /** A published key, or null. */
+    publicKey: (keyId: string): KeyObject | null =>
+      plan().published.find((key) => key.keyId === keyId)?.publicKey ?? null,
+    /** Signs off the main thread. `type` distinguishes kinds of tokens. */
+    async sign(claims: object, type = 'JWT'): Promise<string> {
       const { current } = plan();
       if (current === null) throw new Error('no key of vh_token has its time');
       const signed = `${writePart({ alg: 'EdDSA', typ: type, kid: current.keyId })}.${writePart(claims)}`;
       return `${signed}.${Buffer.from(await signBytes(current.privateKey, signed)).toString('base64url')}`;
     },
-    close: () => clearInterval(timer),
+    close: (): void => clearInterval(timer),
   };
 }
 

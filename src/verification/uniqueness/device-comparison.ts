@@ -16,14 +16,7 @@ const fuzzyMin = 0.5;
 const candidatesMax = 64;
 const otherCollectorsMax = 1_024;
 
-export interface DeviceComparer {
-  /** The part of the envelope’s device that is kept and compared; null if it describes none. */
-  describe(organizationId: string, envelope: Envelope): Promise<DeviceRecord | null>;
-  /** Reads the earlier participations that a device may be found among. */
-  find(tx: Queryable, query: DeviceQuery): Promise<EarlierDevices>;
-  /** Weighs what was found; no transaction needs to wait for that. */
-  judge(device: DeviceRecord, found: EarlierDevices, nowMs: number): Promise<DeviceComparison>;
-}
+export type DeviceComparer = ReturnType<typeof createDeviceComparer>;
 
 /** The last participation of the very device, and those of devices like it; null and none if too little of the device is known. */
 export interface EarlierDevices {
@@ -58,9 +51,10 @@ const findAlike = `SELECT alike.* FROM (
             WHERE f.fingerprint_no = near.fingerprint_no AND f.device_sketch IS NOT NULL AND ${earlierOf} OFFSET 0) AS alike
   ORDER BY alike.completed_at DESC LIMIT ${candidatesMax}`;
 
-export function createDeviceComparer(pool: Pick<Pool, 'run'>, makeRef: MakeRef): DeviceComparer {
+export function createDeviceComparer(pool: Pick<Pool, 'run'>, makeRef: MakeRef) {
   return {
-    async describe(organizationId, { device, sdk, sessionId, nonce }) {
+    /** The part of the envelope’s device that is kept and compared; null if it describes none. */
+    async describe(organizationId: string, { device, sdk, sessionId, nonce }: Envelope): Promise<DeviceRecord | null> {
       if (device === undefined) return null;
       const { token } = device.ids ?? {};
       const body: ProbeBody = {
@@ -71,15 +65,22 @@ export function createDeviceComparer(pool: Pick<Pool, 'run'>, makeRef: MakeRef):
       const ref = token == null || token === '' ? null : `dev_${makeRef(organizationId, 'fingerprint:device', token)}`;
       return ref === null && bands.length === 0 ? null : { ref, sketch, bands };
     },
-    async find(tx, { scope, device: { ref, sketch, bands }, rootSessionId, sinceMs }) {
+    /** Reads the earlier participations that a device may be found among. */
+    async find(tx: Queryable, { scope, device, rootSessionId, sinceMs }: DeviceQuery): Promise<EarlierDevices> {
+      const { ref, sketch, bands } = device;
       const values = [...scopeValues(scope), rootSessionId, new Date(sinceMs)];
       const [same, alike] = await Promise.all([
-        ref === null ? [] : tx.query<SameRow>(findSame, [...values, ref]),
+        ref === null ? [] : tx.query<{ session_id: string }>(findSame, [...values, ref]),
         sketch === null || bands.length === 0 ? [] : tx.query<AlikeRow>(findAlike, [...values, bands]),
       ]);
       return { sameSessionId: same[0]?.session_id ?? null, alike };
     },
-    async judge({ ref, sketch }, { sameSessionId, alike }, nowMs) {
+    /** Weighs what was found; no transaction needs to wait for that. */
+    async judge(
+      { ref, sketch }: DeviceRecord,
+      { sameSessionId, alike }: EarlierDevices,
+      nowMs: number,
+    ): Promise<DeviceComparison> {
       if (sameSessionId !== null)
         return { method: 'exact', similarity: 1, matchedDeviceId: ref, matchedSessionId: sameSessionId };
       if (sketch === null || alike.length === 0) return noMatch;
@@ -98,18 +99,12 @@ export function createDeviceComparer(pool: Pick<Pool, 'run'>, makeRef: MakeRef):
   };
 }
 
-interface SameRow {
-  readonly session_id: string;
-  readonly [column: string]: unknown;
-}
-
-interface AlikeRow {
+type AlikeRow = {
   readonly session_id: string;
   readonly device_ref: string | null;
   readonly device_sketch: DeviceSketch;
   readonly completed_at: Date;
-  readonly [column: string]: unknown;
-}
+};
 
 function candidateOf({ session_id, device_sketch, completed_at }: AlikeRow): DuplicateCandidate {
   const unknown = { respondent: null, device: null, prefix: null };

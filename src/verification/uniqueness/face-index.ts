@@ -9,28 +9,7 @@ import { createEncoder, type EncodedTemplate, type Encoder } from './scan/encode
 import { createGallery, type Gallery } from './scan/gallery.js';
 import { layoutFor } from './scan/layout.js';
 
-export interface ModelIndex {
-  readonly gallery: Gallery;
-  encode(direction: Float32Array): EncodedTemplate;
-  /** The cells of a scope. */
-  cellsOf(scope: Scope): readonly string[];
-}
-
-export interface FaceIndex {
-  /** null where no template of the model was ever filed. */
-  find(model: ModelName): ModelIndex | null;
-  /** Files a participation, or takes it out where `found` is null; one whose face cannot be used is passed over. */
-  put(number: number, found: Fingerprint | null): void;
-  size(): number;
-  bytes(): number;
-}
-
-interface Held {
-  readonly gallery: Gallery;
-  readonly encoder: Encoder;
-  /** Collectors that are known of each project. */
-  readonly collectors: Map<string, Set<string | null>>;
-}
+export type FaceIndex = ReturnType<typeof createFaceIndex>;
 
 const cellOf = (projectId: string, collector: string | null): string => JSON.stringify([projectId, collector]);
 
@@ -39,32 +18,28 @@ export interface FaceIndexDeps {
   readonly randomBytes: (count: number) => Uint8Array;
 }
 
-export function createFaceIndex({ models, randomBytes }: FaceIndexDeps): FaceIndex {
-  const held = new Map<string, Held>();
+export function createFaceIndex({ models, randomBytes }: FaceIndexDeps) {
+  const held = new Map<string, ReturnType<typeof openModel>>();
   const nameOf = ({ model, dimension }: ModelName): string => `${model}\n${dimension}`;
 
-  function open(name: ModelName): Held {
-    const known = held.get(nameOf(name));
-    if (known !== undefined) return known;
-    const layout = layoutFor(name.dimension);
-    const opened = {
-      gallery: createGallery(layout),
-      encoder: createEncoder(layout, randomBytes),
-      collectors: new Map<string, Set<string | null>>(),
-    };
-    held.set(nameOf(name), opened);
-    return opened;
+  function openModel({ dimension }: ModelName) {
+    const layout = layoutFor(dimension);
+    /** Collectors that are known of each project. */
+    const collectors = new Map<string, Set<string | null>>();
+    return { gallery: createGallery(layout), encoder: createEncoder(layout, randomBytes), collectors };
   }
 
   return {
-    find(name) {
+    /** null where no template of the model was ever filed. */
+    find(name: ModelName) {
       const found = held.get(nameOf(name));
       if (found === undefined) return null;
       const { gallery, encoder, collectors } = found;
       return {
         gallery,
-        encode: (direction) => encoder.encode(direction),
-        cellsOf: ({ projectIds, dataCollector }) =>
+        encode: (direction: Float32Array) => encoder.encode(direction),
+        /** The cells of a scope. */
+        cellsOf: ({ projectIds, dataCollector }: Scope) =>
           projectIds.flatMap((projectId) =>
             dataCollector === undefined
               ? [...(collectors.get(projectId) ?? [])].map((collector) => cellOf(projectId, collector))
@@ -72,7 +47,8 @@ export function createFaceIndex({ models, randomBytes }: FaceIndexDeps): FaceInd
           ),
       };
     },
-    put(number, found) {
+    /** Files a participation, or takes it out where `found` is null; one whose face cannot be used is passed over. */
+    put(number: number, found: Fingerprint | null): void {
       if (found === null) {
         for (const { gallery } of held.values()) if (gallery.remove(number)) return;
         return;
@@ -81,7 +57,9 @@ export function createFaceIndex({ models, randomBytes }: FaceIndexDeps): FaceInd
       const model = face === null ? null : models(face.model, face.dimension);
       const direction = face === null || model === null ? null : directionOf(face.raw, model);
       if (face === null || !(direction instanceof Float32Array)) return;
-      const { gallery, encoder, collectors } = open(face);
+      const opened = held.get(nameOf(face)) ?? openModel(face);
+      held.set(nameOf(face), opened);
+      const { gallery, encoder, collectors } = opened;
       const known = collectors.get(projectId);
       if (known === undefined) collectors.set(projectId, new Set([dataCollector]));
       else known.add(dataCollector);

@@ -54,20 +54,7 @@ interface FingerprintRow extends Omit<Fingerprint, 'completedAtMs' | 'face'> {
   readonly [column: string]: unknown;
 }
 
-export interface FingerprintStore {
-  insert(tx: Queryable, fingerprint: NewFingerprint): Promise<void>;
-  /** Participations after `after`, by number: what an index is filled from. */
-  page(after: number, limit: number): Promise<readonly Fingerprint[]>;
-  /** Those of these numbers that are in the scope, with faces of this model. */
-  byNumbers(tx: Queryable, scope: Scope, numbers: readonly number[], model: ModelName): Promise<readonly Fingerprint[]>;
-  /** Those of the scope that a transaction from `horizon` on wrote: what an index may not know yet. */
-  since(tx: Queryable, scope: Scope, horizon: string, model: ModelName, limit: number): Promise<readonly Fingerprint[]>;
-  /** Changes after `after` by transactions from `horizon` on; `found` is null where the fingerprint counts no longer. */
-  changes(horizon: string, after: number, limit: number): Promise<FingerprintChanges>;
-  /** The oldest transaction that is still open; all before it can be seen. */
-  horizon(): Promise<string>;
-  trimChanges(keepMinutes: number): Promise<void>;
-}
+export type FingerprintStore = ReturnType<typeof createFingerprintStore>;
 
 export interface ModelName {
   readonly model: string;
@@ -97,7 +84,7 @@ export interface FingerprintStoreDeps {
   readonly onUnreadable: (fingerprintId: string) => void;
 }
 
-export function createFingerprintStore(deps: FingerprintStoreDeps): FingerprintStore {
+export function createFingerprintStore(deps: FingerprintStoreDeps) {
   const sealer = createSealer(deps.masterKeys, 'embeddings');
   const read = createReader(sealer, deps.onUnreadable);
   return { ...scopedReads(read), ...indexReads(deps.database, read), insert: createInsert(sealer) };
@@ -129,8 +116,8 @@ function createReader(sealer: Sealer, onUnreadable: (fingerprintId: string) => v
 }
 
 const createInsert =
-  (sealer: Sealer): FingerprintStore['insert'] =>
-  async (tx, { face, device, ...of }) => {
+  (sealer: Sealer) =>
+  async (tx: Queryable, { face, device, ...of }: NewFingerprint): Promise<void> => {
     const sealed =
       face === null
         ? null
@@ -149,8 +136,9 @@ const createInsert =
   };
 
 /** What one comparison reads, in a transaction of its organization. */
-const scopedReads = (read: Read): Pick<FingerprintStore, 'byNumbers' | 'since'> => ({
-  async byNumbers(tx, scope, numbers, { model, dimension }) {
+const scopedReads = (read: Read) => ({
+  /** Those of these numbers that are in the scope, with faces of this model. */
+  async byNumbers(tx: Queryable, scope: Scope, numbers: readonly number[], { model, dimension }: ModelName) {
     if (numbers.length === 0) return [];
     const rows = await tx.query<FingerprintRow>(
       `SELECT ${columns} FROM fingerprints f
@@ -159,7 +147,8 @@ const scopedReads = (read: Read): Pick<FingerprintStore, 'byNumbers' | 'since'> 
     );
     return rows.map(read);
   },
-  async since(tx, scope, horizon, { model, dimension }, limit) {
+  /** Those of the scope that a transaction from `horizon` on wrote: what an index may not know yet. */
+  async since(tx: Queryable, scope: Scope, horizon: string, { model, dimension }: ModelName, limit: number) {
     const rows = await tx.query<FingerprintRow>(
       `SELECT ${columns} FROM fingerprints f
        WHERE f.fingerprint_no IN (SELECT c.fingerprint_no FROM fingerprint_changes c WHERE c.transaction >= $4::xid8 AND c.project_id = ANY($1))
@@ -172,18 +161,17 @@ const scopedReads = (read: Read): Pick<FingerprintStore, 'byNumbers' | 'since'> 
 });
 
 /** What the index is filled from and follows, of all organizations. */
-const indexReads = (
-  database: Queryable,
-  read: Read,
-): Pick<FingerprintStore, 'page' | 'changes' | 'horizon' | 'trimChanges'> => ({
-  async page(after, limit) {
+const indexReads = (database: Queryable, read: Read) => ({
+  /** Participations after `after`, by number: what an index is filled from. */
+  async page(after: number, limit: number): Promise<readonly Fingerprint[]> {
     const rows = await database.query<FingerprintRow>(
       `SELECT ${columns} FROM fingerprints f WHERE f.fingerprint_no > $1 AND ${isParticipation} ORDER BY f.fingerprint_no LIMIT $2`,
       [after, limit],
     );
     return rows.map(read);
   },
-  async changes(horizon, after, limit) {
+  /** Changes after `after` by transactions from `horizon` on; `found` is null where the fingerprint counts no longer. */
+  async changes(horizon: string, after: number, limit: number): Promise<FingerprintChanges> {
     const rows = await database.query<FingerprintRow & { change_no: number | null; changed: number; next: string }>(
       `SELECT c.change_no, c.fingerprint_no AS changed, pg_snapshot_xmin(pg_current_snapshot())::text AS next, ${columns}
        FROM (SELECT 1) AS always
@@ -200,13 +188,14 @@ const indexReads = (
     });
     return { horizon: rows[0]?.next ?? horizon, changes };
   },
-  async horizon() {
+  /** The oldest transaction that is still open; all before it can be seen. */
+  async horizon(): Promise<string> {
     const [row] = await database.query<{ horizon: string }>(
       'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon',
     );
     return row?.horizon ?? '0';
   },
-  async trimChanges(keepMinutes) {
+  async trimChanges(keepMinutes: number): Promise<void> {
     await database.query('DELETE FROM fingerprint_changes WHERE changed_at < now() - make_interval(mins => $1)', [
       keepMinutes,
     ]);

@@ -10,7 +10,7 @@ import { errorReplies } from '../../http/openapi.js';
 import { createValidatorCompiler, createAjv, describeViolation } from '../../kernel/validation.js';
 import { envelopeBytesMax } from '../../limits.js';
 import { answerPreflights } from '../../administration/public-guard.js';
-import { openSession, registerReadable, type PublicSessionDeps } from '../public-sessions.js';
+import { openSession, registerReadable, secretHeader, type PublicSessionDeps } from '../public-sessions.js';
 import { transportOf } from './client-class.js';
 import type { VerifyService } from './verify-service.js';
 import { findUnstorable } from '../../kernel/body.js';
@@ -42,7 +42,7 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
           description:
             'With the header X-Client-Secret. Put the session’s sessionId, nonce and challenge ids into an example. A failed verdict is an answer, not an error. With X-VH-Diagnostics the answer lists the risk’s contributions, if the session was created with a key that allows it.',
           headers: Type.Object({
-            'x-client-secret': Type.Optional(Type.String({ description: 'clientSecret of the session. Needed.' })),
+            ...secretHeader,
             'x-vh-diagnostics': Type.Optional(Type.String({ description: 'Any value asks for diagnostics.' })),
           }),
           body: { ...Envelope, examples: [...deps.envelopeExamples] },

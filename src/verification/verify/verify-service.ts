@@ -201,16 +201,8 @@ function sendAll<T extends readonly [Promise<unknown>, ...Promise<unknown>[]]>(s
 class MarkTaken extends Error {}
 
 function comparedOf({ session, project }: Submission): ComparedSession {
-  const { organizationId, projectId, sessionId, rootSessionId, respondentId, dataCollector, isDemo, widgetMode } =
-    session;
-  const config = { ...configDefaults, ...project.fields.config };
-  const deduplication = { ...configDefaults.deduplication, ...config.deduplication };
-  const { escalateOnSuspicion } = config;
-  return {
-    ...{ organizationId, projectId, sessionId, rootSessionId, respondentId, dataCollector, isDemo, widgetMode },
-    deduplication,
-    escalateOnSuspicion,
-  };
+  const { deduplication, escalateOnSuspicion } = { ...configDefaults, ...project.fields.config };
+  return { ...session, deduplication: { ...configDefaults.deduplication, ...deduplication }, escalateOnSuspicion };
 }
 
 function factsOf(

@@ -7,26 +7,10 @@
  */
 import type { EncodedTemplate } from './encoder.js';
 import { blockRows, blockRowsLog2, segmentBlocks } from './blocks.js';
-import { loadKernel, pagesMax, pagesMin, Memory, type WasmMemory, type WasmModule } from './kernel.js';
+import { loadKernel, pagesMax, pagesMin, Memory } from './kernel.js';
 import { addressesOf, headOf, noBlock, type Layout } from './layout.js';
 
-export interface Gallery {
-  readonly layout: Layout;
-  readonly memory: WasmMemory;
-  readonly kernel: WasmModule;
-  /** Files a template under a number of the caller’s; one that is there already stays. Throws where the memory is full. */
-  add(cell: string, number: number, template: EncodedTemplate, timeSeconds: number): void;
-  /** Puts zeros over a template; says whether it was there. */
-  remove(number: number): boolean;
-  has(number: number): boolean;
-  /** First blocks of the cells that exist. */
-  headsOf(cells: readonly string[]): number[];
-  sizeOf(cells: readonly string[]): number;
-  /** Which template lies in a slot now, and how alike it is to the query; null where none does. */
-  confirm(slot: number, query: EncodedTemplate): { readonly number: number; readonly likeness: number } | null;
-  size(): number;
-  bytes(): number;
-}
+export type Gallery = ReturnType<typeof createGallery>;
 
 interface Cell {
   readonly head: number;
@@ -40,7 +24,7 @@ interface Cell {
 const pageBytes = 65_536;
 const noNumber = -1;
 
-export function createGallery(layout: Layout): Gallery {
+export function createGallery(layout: Layout) {
   const arena = createArena(layout);
   const { memory } = arena;
   const cells = new Map<string, Cell>();
@@ -72,14 +56,16 @@ export function createGallery(layout: Layout): Gallery {
     layout,
     memory,
     kernel: loadKernel(),
-    add(name, number, template, timeSeconds) {
+    /** Files a template under a number of the caller’s; one that is there already stays. Throws where the memory is full. */
+    add(name: string, number: number, template: EncodedTemplate, timeSeconds: number): void {
       if (slotOf.has(number)) return;
       const { cell, slot } = takeSlot(name);
       arena.write(slot, template, timeSeconds, number);
       slotOf.set(number, slot);
       cell.size += 1;
     },
-    remove(number) {
+    /** Puts zeros over a template; says whether it was there. */
+    remove(number: number): boolean {
       const slot = slotOf.get(number);
       const cell = slot === undefined ? undefined : cellOfBlock[slot >> blockRowsLog2];
       if (slot === undefined || cell === undefined) return false;
@@ -89,10 +75,12 @@ export function createGallery(layout: Layout): Gallery {
       cell.free.push(slot);
       return true;
     },
-    headsOf: (names) => names.flatMap((name) => cells.get(name)?.head ?? []),
-    sizeOf: (names) => names.reduce((sum, name) => sum + (cells.get(name)?.size ?? 0), 0),
+    /** First blocks of the cells that exist. */
+    headsOf: (names: readonly string[]): number[] => names.flatMap((name) => cells.get(name)?.head ?? []),
+    sizeOf: (names: readonly string[]): number => names.reduce((sum, name) => sum + (cells.get(name)?.size ?? 0), 0),
+    /** Which template lies in a slot now, and how alike it is to the query; null where none does. */
     confirm: arena.confirm,
-    has: (number) => slotOf.has(number),
+    has: (number: number): boolean => slotOf.has(number),
     size: () => slotOf.size,
     bytes: () => arena.bytes(),
   };

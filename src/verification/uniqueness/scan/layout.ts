@@ -21,30 +21,12 @@ const threadsMax = 8;
 const codeBitsMin = 256;
 const widthMin = 128;
 
-export interface Layout {
-  /** Numbers in a template after rotation: a power of two. */
-  readonly width: number;
-  readonly codeBits: number;
-  readonly codeBytes: number;
-  readonly scratch: {
-    readonly code: number;
-    readonly query: number;
-    readonly passed: number;
-    readonly results: number;
-    readonly bytes: number;
-  };
-  /** Within a segment. */
-  readonly segment: { readonly codes: number; readonly rows: number; readonly bytes: number };
-  /** Bytes of a row: its numbers, then the scale and the time. */
-  readonly rowBytes: number;
-  /** Address of segment 0. */
-  readonly segmentsAt: number;
-}
+export type Layout = ReturnType<typeof layoutFor>;
 
 const roundUp = (value: number, to: number): number => Math.ceil(value / to) * to;
 
 /** The layout for templates of so many dimensions. */
-export function layoutFor(dimension: number): Layout {
+export function layoutFor(dimension: number) {
   const width = Math.max(widthMin, 2 ** Math.ceil(Math.log2(dimension)));
   const codeBits = Math.max(codeBitsMin, width);
   const codeBytes = codeBits / 8;
@@ -57,12 +39,16 @@ export function layoutFor(dimension: number): Layout {
   const rows = codes + segmentRows * codeBytes;
   const rowBytes = width + 8;
   return {
+    /** Numbers in a template after rotation: a power of two. */
     width,
     codeBits,
     codeBytes,
     scratch: { code: 0, query, passed, results, bytes: scratchBytes },
+    /** Within a segment. */
     segment: { codes, rows, bytes: rows + segmentRows * rowBytes },
+    /** Bytes of a row: its numbers, then the scale and the time. */
     rowBytes,
+    /** Address of segment 0. */
     segmentsAt: scratchBytes * threadsMax,
   };
 }
