@@ -4,7 +4,7 @@
  */
 import type { VerdictFacts } from '../../src/contract/verdict.js';
 import { findBlinks, type Blink } from './blink.js';
-import { findVirtualCamera } from './camera-labels.js';
+import { findVirtualCamera, measureScreen } from './screen.js';
 import { judgeChallenges, type ChallengeOutcome } from './challenges.js';
 import { measureTiming, type FrameTiming } from './frame-timing.js';
 import { readMotion } from './geometry.js';
@@ -12,7 +12,6 @@ import { measureJitter, type Jitter } from './jitter.js';
 import { readTrack } from './landmarks.js';
 import { measureParallax, type Parallax } from './parallax.js';
 import { measureRepetition, type Repetition } from './repetition.js';
-import { measureScreen } from './screen.js';
 import { median } from './series.js';
 
 export interface Capture {

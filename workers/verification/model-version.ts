@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { modelVersion } from '../scoring/rule-set.js';
 import { blinkEdges } from './blink.js';
-import { virtualCameraNames } from './camera-labels.js';
+import { virtualCameraNames, antispoofDoubt, screenFeatures } from './screen.js';
 import { challengeEdges } from './challenges.js';
 import { deviceThresholds } from './device-evidence.js';
 import { timingEdges } from './frame-timing.js';
@@ -15,7 +15,6 @@ import { jitterEdges } from './jitter.js';
 import { layouts } from './landmarks.js';
 import { parallaxEdges } from './parallax.js';
 import { repetitionEdges } from './repetition.js';
-import { antispoofDoubt, screenFeatures } from './screen.js';
 import { raisedMin, signalRules } from './signals.js';
 import { verdictTables } from './tables.js';
 

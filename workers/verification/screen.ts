@@ -1,6 +1,7 @@
 /**
  * Signs of a display or a print before the camera, from the image statistics that the client measured. Each is weak and can be left out by
- * who forges; together they catch those who hold a telephone up.
+ * who forges; together they catch those who hold a telephone up. And names of cameras that are programs: a label can be changed by whoever
+ * writes the driver, so a clean one proves nothing; one of these names proves a lot.
  */
 import type { EnvelopeFeatures } from '../../src/contract/envelope.js';
 import { ramp } from './series.js';
@@ -33,4 +34,64 @@ export function measureScreen(features: EnvelopeFeatures | null | undefined): nu
     clear *= 1 - antispoofDoubt.weight * ramp(1 - features.antispoof, antispoofDoubt.low, antispoofDoubt.high);
   }
   return measured ? 1 - clear : null;
+}
+
+/** Parts of labels, lower case. */
+export const virtualCameraNames = [
+  'obs virtual',
+  'obs-camera',
+  'obs camera',
+  'manycam',
+  'snap camera',
+  'xsplit',
+  'v4l2loopback',
+  'v4l2 loopback',
+  'dummy video device',
+  'droidcam',
+  'epoccam',
+  'ivcam',
+  'iriun',
+  'camo studio',
+  'reincubate camo',
+  'mmhmm',
+  'youcam',
+  'webcammax',
+  'splitcam',
+  'sparkocam',
+  'altercam',
+  'chromacam',
+  'vcam',
+  'e2esoft',
+  'unity video capture',
+  'unitycam',
+  'ndi virtual',
+  'ndi video',
+  'newtek ndi',
+  'nvidia broadcast',
+  'vtube studio',
+  'vseeface',
+  'facerig',
+  'animaze',
+  'avatarify',
+  'deepfacelive',
+  'deeplivecam',
+  'akvirtualcamera',
+  'akvcam',
+  'pyvirtualcam',
+  'softcam',
+  'screen capture',
+  'fake_device',
+  'fake device',
+  'fake video',
+  'virtual camera',
+  'virtual webcam',
+  'virtual cam',
+  'virtualcamera',
+] as const;
+
+/** The name found in a label, or null. */
+export function findVirtualCamera(label: string | null | undefined): string | null {
+  if (label == null) return null;
+  const plain = label.toLowerCase();
+  return virtualCameraNames.find((name) => plain.includes(name)) ?? null;
 }

@@ -19,7 +19,7 @@ import { packageRoot } from '../../package-root.js';
 import type { Database } from '../../stores/database/port.js';
 import type { SignedResult } from '../results/result-service.js';
 import { brandSheetOf, pagePolicy, renderCheckPage, renderEndedPage, type PageParts } from './page.js';
-import { returnTarget, type ReturnRules } from './return-target.js';
+import { returnTarget, type ReturnRules } from './link-service.js';
 import { chooseLanguage } from './texts.js';
 
 export interface PageRouteDeps extends ReturnRules {

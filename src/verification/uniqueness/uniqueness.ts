@@ -19,8 +19,14 @@ import { blockedSince, locksOf, resolveScope, type Deduplicated } from './dedupl
 import type { DeviceComparer } from './device-comparison.js';
 import { decodeEmbedding, directionOf, dot } from './embedding.js';
 import type { FaceIndex } from './face-index.js';
-import { judgeFaces, type FaceQuestion, type Likely } from './face-judgement.js';
-import { cutoffsFor, type FaceModel, type FaceModels } from './face-models.js';
+import {
+  judgeFaces,
+  type FaceQuestion,
+  type Likely,
+  cutoffsFor,
+  type FaceModel,
+  type FaceModels,
+} from './face-models.js';
 import type { DeviceRecord, FaceRecord, Fingerprint, FingerprintStore, Scope } from './fingerprint-store.js';
 import type { Searcher } from './scan/searcher.js';
 

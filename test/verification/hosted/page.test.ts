@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { brandSheetOf, pagePolicy, renderCheckPage, renderEndedPage } from '../../../src/verification/hosted/page.js';
-import { returnTarget } from '../../../src/verification/hosted/return-target.js';
+import { returnTarget } from '../../../src/verification/hosted/link-service.js';
 import { chooseLanguage, languages, texts } from '../../../src/verification/hosted/texts.js';
 
 const hostile = `"><script>alert(1)</script>'&`;

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Envelope } from '../../../src/contract/envelope.js';
 import type { ChallengeType, Verdict, VerdictFacts } from '../../../src/contract/verdict.js';
-import { virtualCameraNames } from '../../../workers/verification/camera-labels.js';
+import { virtualCameraNames } from '../../../workers/verification/screen.js';
 import { judgeSession } from '../../../workers/verification/verdict.js';
 import { captureHuman, capturePhoto, challengesOf, rearrange, type CaptureOptions } from '../../helpers/captures.js';
 import { scoredAtMs } from '../../helpers/facts.js';
