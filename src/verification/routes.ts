@@ -5,8 +5,8 @@
 import type { FastifyInstance } from 'fastify';
 import { registerStorableText } from '../http/storable-text.js';
 import { registerActivityRoute, type ActivityRouteDeps } from './activity/activity-routes.js';
-import { registerAnalyticsRoute, type AnalyticsRouteDeps } from './analytics/analytics.js';
-import { registerErasureRoute, type ErasureRouteDeps } from './erasure/erasure.js';
+import { registerAnalyticsRoute, type AnalyticsRouteDeps } from './analytics/analytics-routes.js';
+import { registerErasureRoute, type ErasureRouteDeps } from './erasure/erasure-routes.js';
 import { registerResultRoutes, type ResultRouteDeps } from './results/result-routes.js';
 import { registerRetryRoute, registerSessionRoutes, type SessionRouteDeps } from './sessions/session-routes.js';
 import { registerTokenRoutes, type TokenRouteDeps } from './tokens/token-routes.js';

@@ -16,8 +16,8 @@ import { eraseRespondentScores } from '../scoring/receipts/respondent-erasure.js
 import { countUnreadable, eraseLetters } from '../stores/log/dead-letters/erasure.js';
 import { eraseEvents, isEventOf } from '../stores/outbox/outbox.js';
 import { erasePayloads, markErasedSessions } from '../webhooks/payload-erasure.js';
-import { createAnalyticsService } from '../verification/analytics/analytics.js';
-import { createErasureService, type ErasureService } from '../verification/erasure/erasure.js';
+import { createAnalyticsService } from '../verification/analytics/analytics-service.js';
+import { createErasureService, type ErasureService } from '../verification/erasure/erasure-service.js';
 import type { Database } from '../stores/database/port.js';
 import { eraseReservations, findRespondentRefs } from '../audience/reservation-store.js';
 import { biometricExample, deviceOnlyExample } from '../contract/envelope-examples.js';

@@ -5,8 +5,8 @@
 import type { FaceModels } from './face-models.js';
 import { directionOf } from './embedding.js';
 import type { Fingerprint, ModelName, Scope } from './fingerprint-store.js';
-import { createEncoder, type EncodedTemplate, type Encoder } from './scan/encoder.js';
-import { createGallery, type Gallery } from './scan/gallery.js';
+import { createEncoder } from './scan/encoder.js';
+import { createGallery } from './scan/gallery.js';
 import { layoutFor } from './scan/layout.js';
 
 export type FaceIndex = ReturnType<typeof createFaceIndex>;

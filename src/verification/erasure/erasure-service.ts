@@ -4,18 +4,12 @@
  * The answer counts what is left. Counters that name nobody and the log expire, and what the log still brings is erased as it is recorded.
  * Unreadable records are listed with the time by which their age deletes them, plus a day for the round that does it.
  */
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
-import { recordAudit, type Actor, actorOf } from '../../administration/audit.js';
-import { ErasureReply } from '../../contract/respondent-erasure.js';
+import { recordAudit, type Actor } from '../../administration/audit.js';
+import type { ErasureReply } from '../../contract/respondent-erasure.js';
 import type { MakeRef } from '../../crypto/master-key.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import { eraseFingerprints } from '../uniqueness/fingerprint-store.js';
-import { CallerId } from '../../contract/common.js';
-import { organizationOf } from '../../http/access.js';
-import { errorReplies } from '../../http/openapi.js';
 
 /** What is kept elsewhere of sessions; answers how many records were erased. */
 export type EraseSessions = (tx: Queryable, projectId: string, sessionIds: readonly string[]) => Promise<number>;
@@ -144,43 +138,4 @@ async function eraseBatch(
   const events = await erasePayloads(tx, projectId, ids);
   await tx.query('DELETE FROM verification_sessions WHERE session_id = ANY($1::text[])', [ids]);
   return { sessions: ids.length, fingerprints, events };
-}
-
-export interface ErasureRouteDeps {
-  readonly erasures: ErasureService;
-}
-
-export function registerErasureRoute(app: FastifyInstance, { erasures }: ErasureRouteDeps): void {
-  app.withTypeProvider<TypeBoxTypeProvider>().delete(
-    '/projects/:projectId/respondents/:respondentId',
-    {
-      config: {
-        access: {
-          credential: 'dashboard-or-organization-key',
-          role: 'admin',
-          scope: 'projects:write',
-          project: 'projectId',
-          afterTrial: true,
-        },
-      },
-      schema: {
-        tags: ['Projects'],
-        operationId: 'eraseRespondent',
-        summary: 'Erase everything that is kept of a respondent',
-        description:
-          'Sessions, faces and devices, webhook payloads, receipts and outcomes of the project that carry this respondentId. For good; a respondent of whom nothing is kept answers zeros.',
-        params: Type.Object({
-          projectId: Type.String({ maxLength: 128 }),
-          respondentId: CallerId('As sessions and scores were given it.'),
-        }),
-        response: { 200: ErasureReply, ...errorReplies([400, 401, 403, 404, 429]) },
-      },
-    },
-    async (request) =>
-      erasures.erase(actorOf(request), {
-        organizationId: organizationOf(request),
-        projectId: request.params.projectId,
-        respondentId: request.params.respondentId,
-      }),
-  );
 }

@@ -2,13 +2,10 @@
  * Reads a project’s analytics from what the consumer counted. Buckets without verifications are there, with zeros that were counted and
  * averages that are null. What was verified in the last seconds may not be in it yet.
  */
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { invalid } from '../../kernel/faults.js';
 import {
-  Analytics,
-  AnalyticsQuery,
+  type Analytics,
+  type AnalyticsQuery,
   rangeDaysDefault,
   rangeDaysMax,
   type AnalyticsPeriod,
@@ -16,8 +13,6 @@ import {
 import type { Database } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import type { Fault } from '../../errors.js';
-import { keyCaller } from '../../http/access.js';
-import { errorReplies } from '../../http/openapi.js';
 
 export interface AnalyticsDeps {
   readonly database: Database;
@@ -172,38 +167,4 @@ function timeOf(date: string): number | null {
   if (date < firstDate) return null;
   const ms = Date.parse(`${date}T00:00:00.000Z`);
   return Number.isNaN(ms) || dateOf(ms) !== date ? null : ms;
-}
-
-export interface AnalyticsRouteDeps {
-  readonly analytics: AnalyticsService;
-}
-
-export function registerAnalyticsRoute(app: FastifyInstance, { analytics }: AnalyticsRouteDeps): void {
-  app.withTypeProvider<TypeBoxTypeProvider>().get(
-    '/projects/:projectId/analytics',
-    {
-      config: {
-        access: {
-          credential: 'api-key',
-          scope: 'analytics:read',
-          oauth: ['analytics:read'],
-          project: 'projectId',
-          afterTrial: true,
-        },
-      },
-      schema: {
-        tags: ['Projects'],
-        operationId: 'readAnalytics',
-        summary: 'Read how a project’s verifications went',
-        description: 'Days of UTC. What was verified in the last seconds may be missing. A test key sees test mode.',
-        params: Type.Object({ projectId: Type.String({ maxLength: 128 }) }),
-        querystring: AnalyticsQuery,
-        response: { 200: Analytics, ...errorReplies([400, 401, 403, 404, 429]) },
-      },
-    },
-    async (request) => {
-      const { organizationId, isTest } = keyCaller(request);
-      return analytics.read({ organizationId, projectId: request.params.projectId, isDemo: isTest }, request.query);
-    },
-  );
 }
