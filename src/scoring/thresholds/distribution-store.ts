@@ -1,6 +1,6 @@
 /**
  * The score distribution: each session by its last receipt, and counts by source, day, cell and label, written by database functions
- * (docs/adr/0025). Writers of one project take turns, so that a session is counted once.
+ * (docs/adr/0019). Writers of one project take turns, so that a session is counted once.
  */
 import { callFunctions, type FunctionCall } from '../../stores/database/call-functions.js';
 import type { Queryable } from '../../stores/database/port.js';

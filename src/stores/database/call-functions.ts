@@ -1,5 +1,5 @@
 /**
- * Calls of functions in the database (docs/adr/0025): statements that a connection plans once, also behind a pooler that keeps no prepared ones.
+ * Calls of functions in the database (docs/adr/0019): statements that a connection plans once, also behind a pooler that keeps no prepared ones.
  */
 import type { Queryable, SqlValue } from './port.js';
 

@@ -96,7 +96,7 @@ export interface RequestQueue {
   scheduleCheckPendingRequests(): void;
 }
 
-/** Lets kafkajs check for throttling only while requests wait; its timer otherwise fires every millisecond (docs/adr/0024). */
+/** Lets kafkajs check for throttling only while requests wait; its timer otherwise fires every millisecond (docs/adr/0018). */
 export function stopIdleTimers(): void {
   const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue/index.js') as {
     readonly prototype: RequestQueue;
