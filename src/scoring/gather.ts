@@ -15,7 +15,7 @@ import type { HistorySubjects, ReceiptOwner, ScoreBase, SessionTrace } from '../
 import { holderOf, namespaceOf } from '../stores/counters/namespace.js';
 import type { DataOwner } from '../kernel/caller.js';
 import type { Address } from '../net/address.js';
-import type { Geography, GeographyAvailability, Place } from './network/geography.js';
+import type { Geography, GeographyAvailability, GeoLocation } from './network/geography.js';
 import type { AgentVerdict } from './web-bot-auth/web-bot-auth.js';
 
 /** What scoring needs to know of projects and organizations; fulfilled from their cached records. */
@@ -85,7 +85,7 @@ export async function gatherScore(
   const base = gatherBase({
     request,
     address,
-    place: deps.geography.look(address),
+    location: deps.geography.locate(address),
     geography: deps.geography.available,
     agent: agent === null ? null : { outcome: agent.outcome, agent: agent.agent, reason: agent.reason },
     nowMs: deps.now(),
@@ -109,7 +109,7 @@ export async function gatherScore(
 export interface GatherInput {
   readonly request: ScoreInput;
   readonly address: Address;
-  readonly place: Place;
+  readonly location: GeoLocation;
   readonly geography: GeographyAvailability;
   readonly agent: AgentFacts | null;
   readonly nowMs: number;
@@ -123,11 +123,11 @@ export interface GatherInput {
 }
 
 export function gatherBase(input: GatherInput): ScoreBase {
-  const { request, address, place, owner, makeRef } = input;
+  const { request, address, location, owner, makeRef } = input;
   const holder = holderOf(owner);
   // An address that cannot be a respondent’s own is a proxy’s, and no place where people meet: each session is then alone with it.
   const isPlace = address.range === 'public';
-  const nowhere = `nowhere\n${request.sessionId}`;
+  const noAddress = `nowhere\n${request.sessionId}`;
   const subjects = historySubjectsOf(request, holder, makeRef);
   const ref = (kind: string, value: string | undefined) => (value === undefined ? null : makeRef(holder, kind, value));
   const respondentKnown = subjects.respondent !== null;
@@ -137,12 +137,12 @@ export function gatherBase(input: GatherInput): ScoreBase {
     scope: makeRef(holder, 'scope', scopeOf(request)),
     respondent: respondentKnown ? ref('respondent', request.respondentId) : null,
     device: ref('device', request.deviceHash),
-    address: makeRef(holder, 'address', isPlace ? address.place : nowhere),
+    address: makeRef(holder, 'address', isPlace ? address.place : noAddress),
     // Who may not send addresses on names the network by a hash; kinds apart, so that nobody’s hash can be another’s prefix.
-    prefix: ref('prefixHash', request.ipPrefixHash) ?? makeRef(holder, 'prefix', isPlace ? address.prefix : nowhere),
+    prefix: ref('prefixHash', request.ipPrefixHash) ?? makeRef(holder, 'prefix', isPlace ? address.prefix : noAddress),
     source: ref('source', request.sourceId),
     deviceClass: deviceClassOf(request.userAgent ?? null),
-    addressShared: isSharedNetwork(place.network),
+    addressShared: isSharedNetwork(location.network),
     host: isPlace && address.family === 6 ? makeRef(holder, 'host', address.text) : null,
   };
   return {
@@ -165,13 +165,13 @@ export function gatherBase(input: GatherInput): ScoreBase {
       respondentKnown,
       respondentStats: request.respondentStats ?? request.supplierStats ?? null,
       prefix: trace.prefix,
-      ownAddress: isPlace && isOwnNetwork(place.network) ? trace.address : null,
+      ownAddress: isPlace && isOwnNetwork(location.network) ? trace.address : null,
       address: {
         family: address.family,
         range: address.range,
-        country: place.country,
-        asn: place.asn,
-        network: place.network,
+        country: location.country,
+        asn: location.asn,
+        network: location.network,
       },
       agent: input.agent,
       degraded: degradedOf(request, input.geography),

@@ -64,7 +64,7 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
         tags,
         operationId: 'scoreSession',
         summary: 'Score one respondent’s session',
-        description: `Once per respondent, from a backend, when the survey is submitted: what the probe tells after that is not in the verdict. The same body again, while nothing new came from the probe, answers the same receipt with \`replayed: true\` for 24 hours and counts nothing. After new messages of the probe, or with another body, the session gets a new receipt, which names the one before in \`supersedes\`, and still counts once. With an Idempotency-Key the first answer stands for 24 hours whatever the probe sends; the same key with another body is 409. While the store of the counters is away (\`counters_unavailable\` in degradedSignals) neither is known: each call is a receipt of its own. A test or demo key is answered the same every time for the session ids ${fixedSessionIds.join(', ')}, the last two of which are a 429 and a 503; to a live key they are ids like any other.`,
+        description: `Once per respondent, from a backend, when the survey is submitted. Probe data received later is ignored. Repeating the same body, with nothing new from the probe, returns the same receipt with \`replayed: true\` for 24 hours and counts nothing. After new messages of the probe, or with another body, the session gets a new receipt, which names the one before in \`supersedes\`, and still counts once. With an Idempotency-Key the first answer stands for 24 hours whatever the probe sends; the same key with another body is 409. While the store of the counters is away (\`counters_unavailable\` in degradedSignals) neither is known: each call is a receipt of its own. A test or demo key is answered the same every time for the session ids ${fixedSessionIds.join(', ')}, the last two of which are a 429 and a 503; to a live key they are ids like any other.`,
         headers: Type.Object({ 'idempotency-key': Type.Optional(IdempotencyKey) }),
         body: { ...ScoreRequest, examples: [scoreExample] },
         response: {
@@ -95,7 +95,7 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
         operationId: 'readEvidence',
         summary: 'Render the evidence of a receipt again',
         description:
-          'With the key that scored the session. The words are rendered from the recorded facts; provenance tells whether they sort as they did then.',
+          'With the key that scored the session. The text is rendered from the recorded facts; provenance reports whether the findings sort as they did then.',
         params: Type.Object({ receiptId: Type.String({ maxLength: 128, description: 'From the reply of a score.' }) }),
         response: { 200: EvidenceReply, ...errorReplies([400, 401, 403, 404, 429]) },
       },

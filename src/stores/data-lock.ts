@@ -3,7 +3,7 @@
  * its holder ends. Rejects with DataDirectoryInUse while another process holds it.
  */
 import { constants } from 'node:fs';
-import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -43,6 +43,7 @@ export async function lockDataDirectory(directory: string, options: LockOptions 
     // Neither truncated nor appended to: until the lock is taken, the text is the holder's.
     file = await open(join(directory, options.name ?? 'verifyhuman.lock'), constants.O_RDWR | constants.O_CREAT, 0o600);
     await takeLock(file, directory, options);
+    await checkRoom(directory);
     await file.truncate();
     await file.write(`process ${process.pid} on ${hostname()} since ${new Date().toISOString()}`, 0);
   } catch (error) {
@@ -60,6 +61,16 @@ async function takeLock(file: FileHandle, directory: string, { waitMs = 5_000, s
     if (performance.now() >= giveUpAtMs) throw new DataDirectoryInUse(directory, await readHolder(file));
     await setTimeout(retryEveryMs);
     stop?.throwIfAborted();
+  }
+}
+
+/** A directory without room takes the lock, whose file is there already, and nothing after it. */
+async function checkRoom(directory: string): Promise<void> {
+  const file = join(directory, `check-${process.pid}`);
+  try {
+    await writeFile(file, Buffer.alloc(4_096, 1));
+  } finally {
+    await rm(file, { force: true });
   }
 }
 

@@ -80,7 +80,7 @@ export async function startAudience(
           score: (owner, request) => scoring.scores.score(owner, request),
           countryOf(text) {
             const address = parseAddress(text);
-            return address === null ? null : scoring.geography.look(address).country;
+            return address === null ? null : scoring.geography.locate(address).country;
           },
           verification: createHostedVerificationClient(parts, siteUrl),
         }),

@@ -113,7 +113,7 @@ function inventScore(n: number): InventedScore {
   const base = gatherBase({
     request,
     address,
-    place: { country: 'DE', asn: 3320, organization: null, network: 'residential' },
+    location: { country: 'DE', asn: 3320, organization: null, network: 'residential' },
     geography: { country: true, network: true },
     agent: null,
     nowMs: scoredAtMs,

@@ -7,14 +7,14 @@ import { parseAddress, type Address } from '../../src/net/address.js';
 import type { ScoreInput } from '../../src/contract/score.js';
 import { cleanCounts, humanBody, humanTransport } from '../helpers/facts.js';
 
-const place = { country: 'DE', asn: 3320, organization: 'x', network: 'residential' } as const;
+const location = { country: 'DE', asn: 3320, organization: 'x', network: 'residential' } as const;
 const both = { country: true, network: true };
 
 const baseOf = (over: Partial<ScoreInput> = {}, geography = both) =>
   gatherBase({
     request: { sessionId: 's', clientIp: '203.0.113.7', ...over },
     address: parseAddress(over.clientIp ?? '203.0.113.7') as Address,
-    place,
+    location,
     geography,
     agent: null,
     nowMs: Date.UTC(2026, 4, 4),

@@ -186,7 +186,7 @@ export const deviceRules = {
     severity: 'info',
     weight: -0.5,
     group: null,
-    detail: 'Page, frame, worker and connection tell the same story of an ordinary browser.',
+    detail: 'Page, frame, worker and connection agree on an ordinary browser.',
   },
 } as const satisfies Rules;
 

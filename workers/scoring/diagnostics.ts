@@ -21,7 +21,7 @@ export const measurementRules = {
     severity: 'low',
     weight: 9,
     group: null,
-    detail: 'The on-page probe arrived and told too little of the device to have measured it.',
+    detail: 'The on-page probe arrived with too little data to measure the device.',
   },
   probe_unreadable: {
     axis: 'device',

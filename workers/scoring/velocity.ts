@@ -38,7 +38,7 @@ export const velocityRules = {
     severity: 'low',
     weight: 1,
     group: 'burst',
-    detail: '{value} sessions came from one address within an hour, with nothing to tell them apart.',
+    detail: '{value} sessions came from one address within an hour, with nothing to distinguish them.',
   },
   prefix_burst: {
     axis: 'velocity',

@@ -31,7 +31,7 @@ export interface Visit {
   readonly agent: UserAgent | null;
 }
 
-/** What a probe has to tell to have measured the device: enough of so many of its groups. */
+/** What a probe must report for the device to count as measured: enough signals in so many groups. */
 export const measuredThresholds = {
   groups: ['hw', 'scr', 'loc', 'gfx', 'env'],
   groupsMin: 3,

@@ -98,7 +98,7 @@ async function record(deps: DemoTrafficDeps, project: DemoProject, session: Inve
   const base = gatherBase({
     request,
     address,
-    place: { country: 'DE', asn: null, organization: null, network },
+    location: { country: 'DE', asn: null, organization: null, network },
     geography: { country: true, network: true },
     agent: null,
     nowMs: atMs,

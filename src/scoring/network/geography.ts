@@ -8,7 +8,7 @@ import type { NetworkClass } from '../../contract/facts.js';
 import type { Address } from '../../net/address.js';
 import { identify, load, openMmdb, type WatchedFile } from './mmdb-file.js';
 
-export interface Place {
+export interface GeoLocation {
   /** ISO 3166-1 alpha-2, upper case. */
   readonly country: string | null;
   readonly asn: number | null;
@@ -37,7 +37,7 @@ export interface GeographyAvailability {
 export interface Geography {
   /** What can be looked up; of the rest every result is null for want of a file. */
   readonly available: GeographyAvailability;
-  look(address: Address): Place;
+  locate(address: Address): GeoLocation;
   /** When what each file says was put together, milliseconds since 1970, by its setting. */
   builtAt(): Readonly<Record<string, number>>;
   /** Checks the files now; the timer calls it too. Never rejects. */
@@ -46,7 +46,7 @@ export interface Geography {
   close(): void;
 }
 
-const nowhere: Place = { country: null, asn: null, organization: null, network: null };
+const unknownLocation: GeoLocation = { country: null, asn: null, organization: null, network: null };
 
 /** Opens the configured files. Rejects with an error naming the setting of a file that cannot be read. */
 export async function openGeography(settings: GeographySettings): Promise<Geography> {
@@ -87,8 +87,8 @@ export async function openGeography(settings: GeographySettings): Promise<Geogra
 
   return {
     available: { country: country !== null, network: asn !== null },
-    look(address) {
-      if (address.range !== 'public') return nowhere;
+    locate(address) {
+      if (address.range !== 'public') return unknownLocation;
       const network = readNetwork(find(asn, address));
       const { anonymous: hidden, hosting } = readAnonymity(find(anonymous, address));
       return {

@@ -52,25 +52,25 @@ t.test('an address has the country, owner and class that the files give it', asy
   t.teardown(() => geography.close());
 
   t.same(geography.available, { country: true, network: true });
-  t.same(geography.look(address('8.8.1.1')), {
+  t.same(geography.locate(address('8.8.1.1')), {
     country: 'US',
     asn: 64_501,
     organization: 'Example Broadband',
     network: 'residential',
   });
-  t.same(geography.look(address('::ffff:9.9.9.9')), {
+  t.same(geography.locate(address('::ffff:9.9.9.9')), {
     country: 'CH',
     asn: 64_502,
     organization: 'Example Hosting',
     network: 'hosting',
   });
-  t.same(geography.look(address('2606:4700::1')), {
+  t.same(geography.locate(address('2606:4700::1')), {
     country: 'NL',
     asn: 64_503,
     organization: 'Example Mobile',
     network: 'mobile',
   });
-  t.same(geography.look(address('1.1.1.1')), { country: null, asn: null, organization: null, network: null });
+  t.same(geography.locate(address('1.1.1.1')), { country: null, asn: null, organization: null, network: null });
 });
 
 t.test('addresses that no respondent can have are never looked up', async (t) => {
@@ -78,8 +78,8 @@ t.test('addresses that no respondent can have are never looked up', async (t) =>
   const geography = await openGeography({ countryDbPath, asnDbPath: null });
   t.teardown(() => geography.close());
   for (const text of ['10.0.0.1', '127.0.0.1', '203.0.113.9', '::1', 'fd00::1'])
-    t.equal(geography.look(address(text)).country, null, text);
-  t.equal(geography.look(address('8.8.8.8')).country, 'US');
+    t.equal(geography.locate(address(text)).country, null, text);
+  t.equal(geography.locate(address('8.8.8.8')).country, 'US');
 });
 
 t.test('an anonymizer database names VPNs and proxies, and tells hosting apart from them', async (t) => {
@@ -95,16 +95,16 @@ t.test('an anonymizer database names VPNs and proxies, and tells hosting apart f
   );
   const geography = await openGeography({ countryDbPath: null, asnDbPath: null, anonymousDbPath });
   t.teardown(() => geography.close());
-  t.equal(geography.look(address('8.8.8.8')).network, 'anonymous');
-  t.equal(geography.look(address('9.9.9.9')).network, 'hosting');
-  t.equal(geography.look(address('11.1.1.1')).network, 'anonymous');
-  t.equal(geography.look(address('12.1.1.1')).network, null);
+  t.equal(geography.locate(address('8.8.8.8')).network, 'anonymous');
+  t.equal(geography.locate(address('9.9.9.9')).network, 'hosting');
+  t.equal(geography.locate(address('11.1.1.1')).network, 'anonymous');
+  t.equal(geography.locate(address('12.1.1.1')).network, null);
 });
 
 t.test('without files everything is null and it says so', async (t) => {
   const geography = await openGeography({ countryDbPath: null, asnDbPath: null });
   t.same(geography.available, { country: false, network: false });
-  t.same(geography.look(address('8.8.8.8')), { country: null, asn: null, organization: null, network: null });
+  t.same(geography.locate(address('8.8.8.8')), { country: null, asn: null, organization: null, network: null });
   await geography.reload();
   geography.close();
 });
@@ -114,15 +114,15 @@ t.test('one file alone is used, and the half that is missing is told', async (t)
   const geography = await openGeography({ countryDbPath, asnDbPath: null });
   t.teardown(() => geography.close());
   t.same(geography.available, { country: true, network: false });
-  t.equal(geography.look(address('8.8.8.8')).country, 'US');
+  t.equal(geography.locate(address('8.8.8.8')).country, 'US');
 });
 
 t.test('a file of IPv4 alone says nothing about IPv6', async (t) => {
   const countryDbPath = await place(t, 'country.mmdb', countries({ '0.0.0.0/1': 'US' }, 4));
   const geography = await openGeography({ countryDbPath, asnDbPath: null });
   t.teardown(() => geography.close());
-  t.equal(geography.look(address('8.8.8.8')).country, 'US');
-  t.equal(geography.look(address('2606:4700::1')).country, null);
+  t.equal(geography.locate(address('8.8.8.8')).country, 'US');
+  t.equal(geography.locate(address('2606:4700::1')).country, null);
 });
 
 t.test('a missing or broken file at start is an error that names its setting and its path', async (t) => {
@@ -156,7 +156,7 @@ t.test('a changed file is loaded, and a broken or missing one leaves the earlier
   const { lines, logger } = recordLog();
   const geography = await openGeography({ countryDbPath: path, asnDbPath: null, logger });
   t.teardown(() => geography.close());
-  const country = () => geography.look(address('8.8.8.8')).country;
+  const country = () => geography.locate(address('8.8.8.8')).country;
 
   await geography.reload();
   t.same(lines, [], 'an unchanged file is left alone');
@@ -189,5 +189,5 @@ t.test('the timer finds a changed file by itself', async (t) => {
   t.teardown(() => geography.close());
   await writeFile(`${path}.new`, countries({ '8.8.0.0/16': 'CA', '1.0.0.0/8': 'AU' }));
   await rename(`${path}.new`, path);
-  await waitUntil(() => geography.look(address('8.8.8.8')).country === 'CA', 'the new file is in use');
+  await waitUntil(() => geography.locate(address('8.8.8.8')).country === 'CA', 'the new file is in use');
 });

@@ -3,7 +3,7 @@
 export const recommendations = {
   allow: { label: 'Allow', tone: 'good', advice: 'Let this respondent in.' },
   review: { label: 'Review', tone: 'warn', advice: 'Keep the answers, and have somebody look before they count.' },
-  step_up: { label: 'Step up', tone: 'info', advice: 'Ask for one more proof before letting this respondent in.' },
+  step_up: { label: 'Step up', tone: 'info', advice: 'Ask this respondent for one more proof.' },
   block: { label: 'Block', tone: 'bad', advice: 'Do not let this respondent in.' },
 };
 
