@@ -94,7 +94,7 @@ export interface RaisedSignal {
 export const raisedMin = 0.05;
 
 /** The signals of a table of confidences that are sure enough, in the order of the rules. */
-export function raiseSignals(confidences: Partial<Record<SignalType, number | null>>): readonly RaisedSignal[] {
+function raiseSignals(confidences: Partial<Record<SignalType, number | null>>): readonly RaisedSignal[] {
   return (Object.keys(signalRules) as SignalType[]).flatMap((type) => {
     const confidence = confidences[type] ?? 0;
     return confidence >= raisedMin ? [{ type, confidence: Math.min(confidence, 1) }] : [];

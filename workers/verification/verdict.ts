@@ -115,12 +115,12 @@ function summarize({ status, failureReasons }: Decided, isCaptured: boolean): st
   return `${status === 'fail' ? 'Failed' : 'For review'} on ${basis}: ${failureReasons[0] ?? ''}`;
 }
 
-export function assuranceOf(isCaptured: boolean, { deviceMeasured }: DeviceEvidence): Verdict['assuranceLevel'] {
+function assuranceOf(isCaptured: boolean, { deviceMeasured }: DeviceEvidence): Verdict['assuranceLevel'] {
   if (isCaptured) return 'biometric';
   return deviceMeasured ? 'device_only' : 'none';
 }
 
-export function unify(
+function unify(
   isCaptured: boolean,
   { deviceMeasured, humanlike }: DeviceEvidence,
   failed: boolean,
@@ -148,7 +148,7 @@ function unifiedOf(failed: boolean, borderline: readonly FraudSignal[]): Unified
 }
 
 /** Declining is a decision and completes; a camera that should have been and was not is a matter of technique. */
-export function outcomeOf(
+function outcomeOf(
   { widgetMode, escalateOnSuspicion }: VerdictFacts,
   isCaptured: boolean,
   declined: boolean,
@@ -161,7 +161,7 @@ export function outcomeOf(
   return wanted ? 'unverified_technical' : 'completed';
 }
 
-export function dispatchVerdict(
+function dispatchVerdict(
   verdict: Pick<Verdict, 'status' | 'scores' | 'risk' | 'fraudSignals' | 'failureReasons' | 'unifiedVerdict'>,
   verificationMode: 'block' | 'score',
   fences: ScoreModeConfig,

@@ -125,10 +125,10 @@ const hourOf = (time: string): string => `${time.slice(0, 13)}:00:00.000Z`;
 const unnamed = 'other';
 
 /** The events that are counted: one for each session. */
-export const isCounted = (event: SessionEvent): event is CompletedEvent => event.type === 'verification.completed';
+const isCounted = (event: SessionEvent): event is CompletedEvent => event.type === 'verification.completed';
 
 /** Rows in a fixed order, so that batches that are written at once wait for each other and never in a circle. */
-export function addUp(events: readonly CompletedEvent[]): {
+function addUp(events: readonly CompletedEvent[]): {
   readonly hours: readonly HourRow[];
   readonly kinds: readonly KindRow[];
 } {

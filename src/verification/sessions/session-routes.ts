@@ -104,7 +104,7 @@ function registerCreation(app: FastifyInstance, deps: SessionRouteDeps): void {
 }
 
 /** For whom a key creates sessions. Throws NOT_FOUND for a project that is not the key’s. */
-export async function ownerOf(
+async function ownerOf(
   { directories }: SessionRouteDeps,
   caller: KeyCaller,
   projectId: string,

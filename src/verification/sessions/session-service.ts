@@ -174,11 +174,11 @@ function replyOf({ fields }: StoredProject, session: NewSession, clientSecret: s
 const reserved = /^vh_/;
 
 /** The caller’s own entries. */
-export const ownMetadata = (metadata: Metadata): Metadata =>
+const ownMetadata = (metadata: Metadata): Metadata =>
   Object.fromEntries(Object.entries(metadata).filter(([name]) => !reserved.test(name)));
 
 /** The metadata of a retry: the caller’s, and which chain it belongs to. */
-export const chainMetadata = (metadata: Metadata, rootSessionId: string, retryCount: number): Metadata => ({
+const chainMetadata = (metadata: Metadata, rootSessionId: string, retryCount: number): Metadata => ({
   ...ownMetadata(metadata),
   [chainNames.root]: rootSessionId,
   [chainNames.count]: retryCount,
@@ -202,7 +202,7 @@ const challengeCount = { invisible: 2, captcha: 2, standard: 3 } as const;
 const timeoutMs = 8_000;
 
 /** In the order in which they have to be answered; empty where the project asks for none. No type comes twice. */
-export function issueChallenges(policy: ChallengePolicy, random: Randomness): readonly IssuedChallenge[] {
+function issueChallenges(policy: ChallengePolicy, random: Randomness): readonly IssuedChallenge[] {
   const { widgetMode, challengeEnabled, escalateOnSuspicion, isDemo } = policy;
   if (!challengeEnabled || (widgetMode === 'invisible' && !escalateOnSuspicion)) return [];
   const left: ChallengeType[] = [...(isDemo ? exampleChallenges : challengeTypes)];
@@ -213,5 +213,5 @@ export function issueChallenges(policy: ChallengePolicy, random: Randomness): re
 }
 
 /** Kinds of models that the widget needs for a session. */
-export const livenessModelsOf = ({ widgetMode, escalateOnSuspicion }: Omit<ChallengePolicy, 'isDemo'>): string[] =>
+const livenessModelsOf = ({ widgetMode, escalateOnSuspicion }: Omit<ChallengePolicy, 'isDemo'>): string[] =>
   widgetMode === 'invisible' && !escalateOnSuspicion ? [] : ['landmarks', 'antispoof', 'embedding'];

@@ -79,7 +79,7 @@ const issuesMax = 20;
 export type CheckEnvelope = (body: unknown) => Envelope;
 
 /** Compiles once; the answer throws INVALID_ENVELOPE. */
-export function createEnvelopeCheck(): CheckEnvelope {
+function createEnvelopeCheck(): CheckEnvelope {
   const isEnvelope = createAjv(false).compile<Envelope>(Envelope);
   return (body) => {
     if (!isEnvelope(body))
@@ -95,7 +95,7 @@ export function createEnvelopeCheck(): CheckEnvelope {
 }
 
 /** The fault of an envelope with fields at fault. */
-export function invalidEnvelope(issues: readonly Issue[]): Fault {
+function invalidEnvelope(issues: readonly Issue[]): Fault {
   const [first] = issues;
   return new Fault(
     'INVALID_ENVELOPE',

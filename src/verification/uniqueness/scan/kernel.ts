@@ -54,5 +54,6 @@ interface WebAssemblyApi {
   ) => { readonly exports: Readonly<Record<string, unknown>> };
 }
 
-export const { Memory, Module, Instance } = (globalThis as unknown as { readonly WebAssembly: WebAssemblyApi })
+const { Memory, Module, Instance } = (globalThis as unknown as { readonly WebAssembly: WebAssemblyApi })
   .WebAssembly;
+export { Memory };
