@@ -37,12 +37,15 @@ export interface StudyRouteDeps {
   readonly studies: StudyService;
 }
 
-const tags = ['Studies'];
 /** Of new work; what reads, secures and ends stays open when a trial has ended. */
 const working: Access = { credential: 'api-key', scope: 'audience:write', oauth: ['audience:write'], demo: 'refused' };
 const access: Access = { ...working, afterTrial: true };
 const StudyParams = Type.Object({ studyId: Type.String({ maxLength: 128 }) });
 const item = '/studies/:studyId';
+const route = <Schema extends object>(access: Access, schema: Schema) => ({
+  config: { access },
+  schema: { tags: ['Studies'], ...schema },
+});
 
 export function registerStudyRoutes(app: FastifyInstance, deps: StudyRouteDeps): void {
   void app.register(async (scope) => {
@@ -61,50 +64,39 @@ function registerCollection(app: FastifyInstance, { studies }: StudyRouteDeps): 
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();
   typed.post(
     '/studies',
-    {
-      config: { access: working },
-      schema: {
-        tags,
-        operationId: 'createStudy',
-        summary: 'Create a study, as a draft',
-        description:
-          'Nothing is fielded before it is launched. How respondents come in and go out stands in docs/audience.md.',
-        body: { ...StudyCreation, examples: [creationExample] },
-        response: { 201: StudyReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
-      },
-    },
+    route(working, {
+      operationId: 'createStudy',
+      summary: 'Create a study, as a draft',
+      description:
+        'Nothing is fielded before it is launched. How respondents come in and go out stands in docs/audience.md.',
+      body: { ...StudyCreation, examples: [creationExample] },
+      response: { 201: StudyReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
+    }),
     async (request, reply) =>
       reply.code(201).send(await studies.create(actorOf(request), keyCaller(request), request.body)),
   );
   typed.get(
     '/studies',
-    {
-      config: { access },
-      schema: {
-        tags,
-        operationId: 'listStudies',
-        summary: 'List studies with their progress, newest first',
-        description: 'A page at a time: pass nextCursor on as cursor until it is null.',
-        querystring: PageQuery,
-        response: { 200: StudyPage, ...errorReplies([400, 401, 403, 429]) },
-      },
-    },
+    route(access, {
+      operationId: 'listStudies',
+      summary: 'List studies with their progress, newest first',
+      description: 'A page at a time: pass nextCursor on as cursor until it is null.',
+      querystring: PageQuery,
+      response: { 200: StudyPage, ...errorReplies([400, 401, 403, 429]) },
+    }),
     async (request) => studies.list(keyCaller(request), readPage(request.query)),
   );
   typed.get(
     '/supply/studies',
-    {
-      config: { access },
-      schema: {
-        tags: ['Supply'],
-        operationId: 'listSupply',
-        summary: 'List the open studies of the organization, for a supplier',
-        description:
-          'With the key of the supplier’s own project: what is needed to send respondents, and nothing else of the study.',
-        querystring: PageQuery,
-        response: { 200: SupplyPage, ...errorReplies([400, 401, 403, 429]) },
-      },
-    },
+    route(access, {
+      tags: ['Supply'],
+      operationId: 'listSupply',
+      summary: 'List the open studies of the organization, for a supplier',
+      description:
+        'With the key of the supplier’s own project: what is needed to send respondents, and nothing else of the study.',
+      querystring: PageQuery,
+      response: { 200: SupplyPage, ...errorReplies([400, 401, 403, 429]) },
+    }),
     async (request) => studies.supply(keyCaller(request), readPage(request.query)),
   );
 }
@@ -113,33 +105,25 @@ function registerItem(app: FastifyInstance, { studies }: StudyRouteDeps): void {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();
   typed.get(
     item,
-    {
-      config: { access },
-      schema: {
-        tags,
-        operationId: 'getStudy',
-        summary: 'Read a study with its progress',
-        params: StudyParams,
-        response: { 200: StudyReply, ...errorReplies([400, 401, 403, 404, 429]) },
-      },
-    },
+    route(access, {
+      operationId: 'getStudy',
+      summary: 'Read a study with its progress',
+      params: StudyParams,
+      response: { 200: StudyReply, ...errorReplies([400, 401, 403, 404, 429]) },
+    }),
     async (request) => studies.read(keyCaller(request), request.params.studyId),
   );
   typed.patch(
     item,
-    {
-      config: { access: working },
-      schema: {
-        tags,
-        operationId: 'updateStudy',
-        summary: 'Change the name, the sample size or the quotas of a study',
-        description:
-          'A merge: what is left out stays, the quotas sent replace all. Below what was already verified is a conflict.',
-        params: StudyParams,
-        body: { ...StudyPatch, examples: [patchExample] },
-        response: { 200: StudyReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
-      },
-    },
+    route(working, {
+      operationId: 'updateStudy',
+      summary: 'Change the name, the sample size or the quotas of a study',
+      description:
+        'A merge: what is left out stays, the quotas sent replace all. Below what was already verified is a conflict.',
+      params: StudyParams,
+      body: { ...StudyPatch, examples: [patchExample] },
+      response: { 200: StudyReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
+    }),
     async (request) => studies.update(actorOf(request), keyCaller(request), request.params.studyId, request.body),
   );
 }
@@ -153,18 +137,15 @@ const summaries: Readonly<Record<StudyAction, string>> = {
 };
 
 function registerAction(app: FastifyInstance, { studies }: StudyRouteDeps, action: StudyAction): void {
+  const own = action === 'launch' || action === 'resume' ? working : access;
   app.withTypeProvider<TypeBoxTypeProvider>().post(
     `${item}/${action}`,
-    {
-      config: { access: action === 'launch' || action === 'resume' ? working : access },
-      schema: {
-        tags,
-        operationId: `${action}Study`,
-        summary: summaries[action],
-        params: StudyParams,
-        response: { 200: StudyReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
-      },
-    },
+    route(own, {
+      operationId: `${action}Study`,
+      summary: summaries[action],
+      params: StudyParams,
+      response: { 200: StudyReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
+    }),
     async (request) => studies.act(actorOf(request), keyCaller(request), request.params.studyId, action),
   );
 }
@@ -173,17 +154,13 @@ function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): voi
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();
   typed.get(
     `${item}/respondents`,
-    {
-      config: { access },
-      schema: {
-        tags,
-        operationId: 'listRespondents',
-        summary: 'List the verified respondents of a study, newest first',
-        params: StudyParams,
-        querystring: PageQuery,
-        response: { 200: RespondentPage, ...errorReplies([400, 401, 403, 404, 429]) },
-      },
-    },
+    route(access, {
+      operationId: 'listRespondents',
+      summary: 'List the verified respondents of a study, newest first',
+      params: StudyParams,
+      querystring: PageQuery,
+      response: { 200: RespondentPage, ...errorReplies([400, 401, 403, 404, 429]) },
+    }),
     async (request) => {
       const owner = keyCaller(request);
       return inOrganization(database, owner.organizationId, async (tx) => {
@@ -195,29 +172,25 @@ function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): voi
   );
   typed.get(
     `${item}/export`,
-    {
-      config: { access },
-      schema: {
-        tags,
-        operationId: 'exportRespondents',
-        summary: 'Export the respondents who completed, as CSV or NDJSON',
-        description: 'Streamed. In CSV a cell that a spreadsheet would run begins with an apostrophe.',
-        params: StudyParams,
-        querystring: Type.Object({
-          format: Type.Optional(StringEnum(exportFormats, { description: 'Default csv.' })),
-        }),
-        response: {
-          200: {
-            description: 'A line for each respondent; CSV begins with the names of the columns.',
-            content: {
-              'text/csv': { schema: Type.String() },
-              'application/x-ndjson': { schema: Type.String() },
-            },
+    route(access, {
+      operationId: 'exportRespondents',
+      summary: 'Export the respondents who completed, as CSV or NDJSON',
+      description: 'Streamed. In CSV a cell that a spreadsheet would run begins with an apostrophe.',
+      params: StudyParams,
+      querystring: Type.Object({
+        format: Type.Optional(StringEnum(exportFormats, { description: 'Default csv.' })),
+      }),
+      response: {
+        200: {
+          description: 'A line for each respondent; CSV begins with the names of the columns.',
+          content: {
+            'text/csv': { schema: Type.String() },
+            'application/x-ndjson': { schema: Type.String() },
           },
-          ...errorReplies([400, 401, 403, 404, 429]),
         },
+        ...errorReplies([400, 401, 403, 404, 429]),
       },
-    },
+    }),
     async (request, reply) => {
       const owner = keyCaller(request);
       const { format = 'csv' } = request.query;
