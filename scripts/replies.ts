@@ -1,7 +1,7 @@
 /**
  * Asks a running service for the replies that the API document shows: fixed sessions for the verdicts, and one call for each error.
  */
-import type { RecordedReplies } from '../src/http/recorded-replies.js';
+import type { RecordedReplies } from '../src/http/openapi.js';
 import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
 
 const verdicts = {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { readSettings } from '../src/config/read.js';
-import { repliesPath } from '../src/http/recorded-replies.js';
+import { repliesPath } from '../src/http/openapi.js';
 import { startService } from '../src/main.js';
 import { packageRoot } from '../src/package-root.js';
 import type { Bootstrap } from '../src/projects/operator/bootstrap.js';

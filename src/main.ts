@@ -3,8 +3,7 @@
  * failure on the way closes what was opened. Importing this file starts nothing; src/cli/serve.ts runs it.
  */
 import type { Role, Settings } from './config/settings.js';
-import { admitMasterKeys, refuseOtherMasterKeys } from './administration/master-keys.js';
-import { ownMasterKey } from './administration/own-master-key.js';
+import { admitMasterKeys, refuseOtherMasterKeys, ownMasterKey } from './administration/master-keys.js';
 import {
   bootstrapDemo,
   readBootstrap,

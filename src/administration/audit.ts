@@ -5,8 +5,15 @@
 import type { Caller } from '../kernel/caller.js';
 import type { AuditAction, AuditEntry } from '../contract/audit.js';
 import { makeId } from '../crypto/ids.js';
-import type { Queryable } from '../stores/database/port.js';
+import type { Queryable, Database } from '../stores/database/port.js';
 import { cutPage, type Page } from '../kernel/paging.js';
+import {
+  deleteInBatches,
+  guardByColumn,
+  startRetentionRounds,
+  type RetentionRounds,
+  type RoundsDeps,
+} from '../stores/database/retention.js';
 
 export interface Actor {
   readonly kind: AuditEntry['actor']['kind'];
@@ -86,4 +93,25 @@ export async function listAudit(
     requestId: row.request_id,
   }));
   return { entries, nextCursor };
+}
+
+const dayMs = 86_400_000;
+
+/** Deletes what is older at `nowMs`; resolves to the number of entries. */
+export function dropExpiredAuditEntries(database: Database, nowMs: number, retentionDays: number): Promise<number> {
+  return deleteInBatches(database, {
+    table: 'audit_entries',
+    where: 'at < $1',
+    values: [new Date(nowMs - retentionDays * dayMs)],
+  });
+}
+
+export function startAuditRetention(deps: RoundsDeps & { readonly retentionDays: number }): RetentionRounds {
+  const { database, retentionDays } = deps;
+  return startRetentionRounds({
+    ...deps,
+    what: 'audit entries',
+    guard: guardByColumn(database, { table: 'audit_entries', column: 'at', keepDays: retentionDays }),
+    drop: (nowMs) => dropExpiredAuditEntries(database, nowMs, retentionDays),
+  });
 }

@@ -7,8 +7,11 @@
  *
  *     first key ──VH_MASTER_KEY changed, the old one in VH_MASTER_KEYS_KEPT──▶ next key ──▶ ...
  */
-import { deriveKey } from '../crypto/master-key.js';
+import { join } from 'node:path';
+import { deriveKey, loadMasterKey, readMasterKey } from '../crypto/master-key.js';
 import type { Database } from '../stores/database/port.js';
+import { SettingError } from '../config/read.js';
+import type { Settings } from '../config/settings.js';
 
 export interface MasterKeys {
   /** Seals and signs what is new; tokens and commands are good under this one alone. */
@@ -89,4 +92,21 @@ async function readCheckValues(
     );
   }
   return rows.map((row) => row.check_value);
+}
+
+type KeySettings = Pick<Settings, 'VH_MASTER_KEY' | 'VH_DATA_DIR' | 'VH_ENV'>;
+
+/**
+ * The master key of this process: from its setting, else from `master.key` in the data directory. Development and staging create that file.
+ * Throws a SettingError in production, where nobody would keep such a key.
+ */
+export function ownMasterKey({ VH_MASTER_KEY, VH_DATA_DIR, VH_ENV }: KeySettings): Uint8Array {
+  if (VH_MASTER_KEY !== null) return VH_MASTER_KEY;
+  if (VH_ENV !== 'production') return loadMasterKey(VH_DATA_DIR);
+  const known = readMasterKey(VH_DATA_DIR);
+  if (known !== null) return known;
+  throw new SettingError(
+    'VH_MASTER_KEY',
+    `is not set and there is no ${join(VH_DATA_DIR, 'master.key')}: production makes none by itself. Make one with "openssl rand -base64 32", keep it safe, and give the same one to all instances`,
+  );
 }

@@ -4,7 +4,14 @@
 import { randomBytes } from 'node:crypto';
 import { fillCalibration } from '../contract/calibration.js';
 import { configDefaults, projectDefaults, type ProjectFields, type ProjectReply } from '../contract/project.js';
-import { securityLevels, type Thresholds } from '../contract/project-parts.js';
+import {
+  securityLevels,
+  type Thresholds,
+  brandingTiers,
+  tiers,
+  type Branding,
+  type Tier,
+} from '../contract/project-parts.js';
 import { makeId } from '../crypto/ids.js';
 import { DatabaseConflict, type Queryable } from '../stores/database/port.js';
 import { Fault } from '../errors.js';
@@ -159,4 +166,13 @@ function projectOf(row: ProjectRow): StoredProject {
     fields: row.fields,
     createdAt: row.created_at,
   };
+}
+
+/** What of the stored branding the tier unlocks today; null where there is nothing to show. */
+export function visibleBranding(branding: Branding | undefined, tier: Tier): Branding | null {
+  const { enabled = true, ...shown } = branding ?? { enabled: false };
+  const unlocked = Object.entries(shown).filter(
+    ([name]) => tiers.indexOf(tier) >= tiers.indexOf(brandingTiers[name as keyof Branding] ?? 'free'),
+  );
+  return enabled && unlocked.length > 0 ? { enabled, ...Object.fromEntries(unlocked) } : null;
 }

@@ -8,8 +8,10 @@ import { Fault } from '../errors.js';
 import type { Directories } from './directories.js';
 import type { Limits } from './request-limits.js';
 import type { StoredOrganization } from './organization-store.js';
-import type { DecideOrigin, OriginDecision } from './origin-decision.js';
 import type { StoredProject } from './project-store.js';
+import type { Environment } from '../config/settings.js';
+import type { OriginCheck } from '../contract/project.js';
+import { originMatches, parseOriginPattern, type OriginPattern } from '../net/origin-pattern.js';
 
 export interface PublicGuardDeps {
   readonly directories: Pick<Directories, 'projects' | 'organizations'>;
@@ -130,4 +132,35 @@ export function answerPreflights(app: FastifyInstance, path: string, method: str
       })
       .send();
   });
+}
+
+export interface OriginDecision {
+  readonly allowed: boolean;
+  readonly decidedBy: OriginCheck['decidedBy'];
+}
+
+export type DecideOrigin = (
+  lists: { readonly project: readonly string[]; readonly organization: readonly string[] },
+  origin: string | null,
+) => OriginDecision;
+
+/**
+ * Decides which pages may use a project: by the project’s list unless it is empty, else by the organization’s. If both are empty, every
+ * origin is allowed in development and none elsewhere. Parsed lists are kept as long as the cached record that they belong to.
+ */
+export function createOriginDecision(environment: Environment): DecideOrigin {
+  const parsed = new WeakMap<readonly string[], readonly OriginPattern[]>();
+  const patternsOf = (texts: readonly string[]): readonly OriginPattern[] => {
+    const known = parsed.get(texts);
+    if (known !== undefined) return known;
+    const patterns = texts.map(parseOriginPattern).flatMap((result) => (result.ok ? [result.pattern] : []));
+    parsed.set(texts, patterns);
+    return patterns;
+  };
+  return ({ project, organization }, origin) => {
+    const listed = (list: readonly string[]): boolean => origin !== null && originMatches(origin, patternsOf(list));
+    if (project.length > 0) return { allowed: listed(project), decidedBy: 'project' };
+    if (organization.length > 0) return { allowed: listed(organization), decidedBy: 'organization' };
+    return { allowed: environment === 'development', decidedBy: 'environment' };
+  };
 }

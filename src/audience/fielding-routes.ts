@@ -11,7 +11,7 @@ import { readDeclaredCountry } from '../contract/country.js';
 import { ageMax, trait } from '../contract/study.js';
 import { tokenLengthMax } from '../contract/token.js';
 import { Fault } from '../errors.js';
-import { registerStorableText } from '../http/storable-text.js';
+import { registerStorableText } from '../http/json-body.js';
 import { callerIdLengthMax, userAgentLengthMax } from '../limits.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { createEntryService } from './entry-service.js';

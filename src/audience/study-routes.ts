@@ -22,9 +22,8 @@ import {
 } from '../contract/study.js';
 import { keyCaller } from '../http/access.js';
 import { errorReplies } from '../http/openapi.js';
-import { acceptEmptyBodies } from '../http/optional-body.js';
+import { acceptEmptyBodies, registerStorableText } from '../http/json-body.js';
 import { readPage } from '../kernel/paging.js';
-import { registerStorableText } from '../http/storable-text.js';
 import type { Database } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { creationExample, patchExample } from './examples.js';

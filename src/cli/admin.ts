@@ -16,7 +16,7 @@ import { findOperatorService, sendOperatorCommand } from '../projects/operator/o
 import { findServerMark, openDatabaseAlone } from '../stores/database/open.js';
 import { causeOf } from '../stores/store-report.js';
 import { createLogger, type Logger } from '../telemetry/logger.js';
-import { wireExplain } from '../wiring/explain.js';
+import { wireExplain } from '../wiring/admin.js';
 import { listenerUrl } from '../wiring/parts.js';
 import { explainFacts } from '../../workers/evidence/explain.js';
 import { renderExplanation, renderReplay } from './explanation-text.js';

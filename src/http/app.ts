@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import Fastify, { LogController, type FastifyInstance } from 'fastify';
 import type { AccessDeps } from '../kernel/caller.js';
 import { Fault } from '../errors.js';
@@ -11,11 +12,9 @@ import { bodyBytesMax } from '../limits.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { registerAccess, takeOutstandingRate } from './access.js';
-import { answerFault, registerErrorAnswers } from './error-answers.js';
+import { answerFault, registerErrorAnswers, createRouteTable, answerUnreadable } from './error-answers.js';
 import { registerJsonBody, registerNesting } from './json-body.js';
 import { registerLoadShedder } from './load-shedder.js';
-import { createRouteTable } from './route-table.js';
-import { answerUnreadable } from './unreadable.js';
 import { registerValidation } from '../kernel/validation.js';
 
 export interface AppDeps extends AccessDeps {
@@ -106,4 +105,19 @@ export function createApp(deps: AppDeps): FastifyInstance {
   registerNesting(app);
   registerAccess(app, deps);
   return app;
+}
+
+/** Length of the queue; the default of Node.js is 511. Linux caps it at `net.core.somaxconn`, 4,096 by default. */
+const backlog = 4_096;
+
+/**
+ * Starts listening; resolves to the port. Rejects if the address is not available. New connections wait in the kernel’s queue, and those
+ * beyond it are dropped without a response.
+ */
+export async function listen(
+  app: FastifyInstance,
+  at: { readonly host: string; readonly port: number },
+): Promise<number> {
+  await app.listen({ ...at, backlog });
+  return (app.server.address() as AddressInfo | null)?.port ?? at.port;
 }

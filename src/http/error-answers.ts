@@ -3,10 +3,13 @@
  * Known faults keep their code. Schema violations become VALIDATION_FAILED with JSON pointers. Anything else is
  * a bug: logged in full, answered as INTERNAL without details.
  */
+import type { Readable } from 'node:stream';
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Fault } from '../errors.js';
+import { Fault, type ErrorCode } from '../errors.js';
 import { invalid } from '../kernel/faults.js';
-import { drainBody } from './drain-body.js';
 import { describeViolation } from '../kernel/validation.js';
 
 export interface ErrorAnswerDeps {
@@ -99,4 +102,105 @@ function validationFault(error: FastifyError): Fault {
     describeViolation(violation, error.validationContext ?? 'body'),
   );
   return invalid(issues);
+}
+
+const bytesMax = 16_777_216;
+const waitMsMax = 5_000;
+
+/**
+ * Reads the rest of a refused body. A client that still writes when its connection closes sees a broken connection instead of the response, so
+ * the response waits for the end of the body. Resolves there, at either bound, or if reading fails. Never rejects.
+ */
+export function drainBody(body: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    let bytes = 0;
+    const finish = (): void => {
+      clearTimeout(timer);
+      body.off('data', count).off('end', finish).off('close', finish).off('error', finish);
+      resolve();
+    };
+    const count = (chunk: Uint8Array): void => {
+      bytes += chunk.length;
+      if (bytes > bytesMax) finish();
+    };
+    const timer = setTimeout(finish, waitMsMax);
+    if (body.readableEnded || body.destroyed) return finish();
+    body.on('data', count).on('end', finish).on('close', finish).on('error', finish);
+    body.resume();
+  });
+}
+
+/** Methods of a path, so that a wrong method is a 405 with Allow rather than a 404. Only used for requests that no route serves. */
+export interface RouteTable {
+  add(method: string | readonly string[], pattern: string): void;
+  /** Methods of the routes that match a path; empty if none does. */
+  methodsOf(path: string): readonly string[];
+}
+
+export function createRouteTable(): RouteTable {
+  const routes: { readonly method: string; readonly pattern: RegExp; readonly parameters: number }[] = [];
+  return {
+    add(method, pattern) {
+      const segments = pattern.split('/');
+      const parameters = segments.filter((segment) => segment === '*' || segment.startsWith(':')).length;
+      const source = segments.map(segmentSource).join('/');
+      for (const name of typeof method === 'string' ? [method] : method)
+        routes.push({ method: name, pattern: new RegExp(`^${source}/?$`), parameters });
+    },
+    methodsOf(path) {
+      const matching = routes.filter(({ pattern }) => pattern.test(path));
+      // As in the router, a fixed path takes precedence over one with parameters.
+      const fewest = Math.min(...matching.map(({ parameters }) => parameters));
+      return [...new Set(matching.filter(({ parameters }) => parameters === fewest).map(({ method }) => method))];
+    },
+  };
+}
+
+function segmentSource(segment: string): string {
+  if (segment === '*') return '.*';
+  return segment.startsWith(':') ? '[^/]+' : segment.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+const code: ErrorCode = 'VALIDATION_FAILED';
+
+interface Refusal {
+  readonly status: 400 | 408 | 431;
+  readonly message: string;
+}
+
+const refusals: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    message: 'The headers are larger than 16 KB together; send fewer or shorter ones.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive whole in time; send it again.' },
+};
+const malformed: Refusal = {
+  status: 400,
+  message:
+    'This is not well-formed HTTP. Look for a line break or a control character in a header, a key for instance.',
+};
+
+/**
+ * Answers requests that the HTTP parser rejects before any route sees them: malformed or too large headers, or a request that does not complete
+ * in time. The body is the same as for any other error; the connection closes. A connection that was reset is closed without a response.
+ */
+export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const { status, message } = refusals[error.code ?? ''] ?? malformed;
+  const requestId = randomUUID();
+  const body = JSON.stringify({ code, message, requestId });
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+      'content-type: application/json',
+      `content-length: ${Buffer.byteLength(body)}`,
+      `x-request-id: ${requestId}`,
+      'x-content-type-options: nosniff',
+      'cache-control: no-store',
+      'connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
 }

@@ -3,11 +3,11 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { Marked } from 'marked';
 import { notFound } from '../kernel/faults.js';
 import { packageRoot } from '../package-root.js';
 import { registerOpen } from './access.js';
 import { escapeHtml } from '../kernel/escape-html.js';
-import { renderMarkdown } from './markdown.js';
 
 const docs = join(packageRoot, 'docs');
 /** Below the API root. */
@@ -65,3 +65,39 @@ function render(name: string, served: ReadonlySet<string>): { readonly type: str
     text: `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title} · VerifyHuman</title><style>${style}</style></head>\n<body>${body}</body></html>\n`,
   };
 }
+
+const webForm = /^(?:https?:\/\/|#)/;
+const pathForm = /^(?:\.\.\/)*\w[\w./-]*(?:#[\w-]+)?$/;
+
+/**
+ * Renders Markdown as HTML without active content: raw HTML and images become text. `hasPage`: whether a relative path leads to a page. A
+ * link to anything else becomes text. Pure.
+ */
+export function renderMarkdown(text: string, hasPage: (path: string) => boolean): string {
+  const leads = (target: string): boolean =>
+    webForm.test(target) || (pathForm.test(target) && hasPage(target.replace(/#.*$/, '')));
+  const marked = new Marked({
+    // A bare address stays text, as in http://HOST:PORT.
+    tokenizer: { url: () => undefined },
+    renderer: {
+      heading({ tokens, depth, text }) {
+        return `<h${depth} id="${escapeHtml(anchorOf(text))}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+      link({ href, tokens }) {
+        const label = this.parser.parseInline(tokens);
+        return leads(href) ? `<a href="${escapeHtml(href)}">${label}</a>` : label;
+      },
+      html: ({ text }) => escapeHtml(text),
+      image: ({ text }) => escapeHtml(text),
+    },
+  });
+  return marked.parse(text, { async: false });
+}
+
+/** The anchor that GitHub gives a heading. */
+export const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-');

@@ -3,10 +3,11 @@
  * bodies: code that walks a body recursively would overflow the stack and answer 500 instead of 400.
  */
 import type { FastifyInstance } from 'fastify';
+import { Type, type Static, type TSchema } from 'typebox';
 import { Fault } from '../errors.js';
 import { nestingMax } from '../limits.js';
 import { invalid } from '../kernel/faults.js';
-import { isDeeper } from '../kernel/body.js';
+import { isDeeper, findUnstorable } from '../kernel/body.js';
 
 /** For every route of this scope. With `takesEmpty`, an empty body is undefined rather than malformed. */
 export function registerJsonBody(scope: FastifyInstance, contentType: string, takesEmpty = false): void {
@@ -41,5 +42,26 @@ export function registerNesting(app: FastifyInstance): void {
   app.addHook('preValidation', (request, _reply, done) => {
     if (!isDeeper(request.body, nestingMax)) return done();
     done(invalid([{ path: '', message: `is nested deeper than ${nestingMax} levels.` }]));
+  });
+}
+
+/** An optional body is null if missing, or if a client sets the content type and sends nothing. */
+export function optionalBody<T extends TSchema>(schema: T) {
+  return Type.Unsafe<Static<T> | null>({ ...schema, type: ['object', 'null'] });
+}
+
+/** For the routes of this scope, all of which must accept an empty body. */
+export function acceptEmptyBodies(scope: FastifyInstance): void {
+  registerJsonBody(scope, 'application/json', true);
+}
+
+/** Refuses text that a database cannot store, in the body, query or path of every route of this scope. */
+export function registerStorableText(scope: FastifyInstance): void {
+  scope.addHook('preHandler', (request, _reply, done) => {
+    const issue =
+      findUnstorable(request.body, '') ??
+      findUnstorable(request.query, '/querystring') ??
+      findUnstorable(request.params, '/params');
+    done(issue === null ? undefined : invalid([issue]));
   });
 }

@@ -5,8 +5,7 @@ import { overloaded } from '../errors.js';
 import { bodyBytesMax } from '../limits.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { createAdaptiveLimit, type AdaptiveLimit, type InFlightRequest } from './adaptive-limit.js';
-import { sendFault } from './error-answers.js';
-import { drainBody } from './drain-body.js';
+import { sendFault, drainBody } from './error-answers.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,17 +1,20 @@
 /**
  * The OpenAPI 3.1 document and its page, both derived from the route schemas: /openapi.json and /docs under the API root.
  */
+import { STATUS_CODES } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import { STATUS_CODES } from 'node:http';
+import swaggerUi from '@fastify/swagger-ui';
 import type { Access } from './access-declaration.js';
 import { ErrorBody } from '../contract/common.js';
 import { oauthScopes } from '../contract/oauth.js';
 import { shapes } from '../contract/shapes.js';
 import { errorTable } from '../errors.js';
-import { serveDocsPage } from './docs-page.js';
 import { finishDocument } from './finish-document.js';
-import { errorExamples } from './recorded-replies.js';
+import { packageRoot } from '../package-root.js';
+import { registerOpen } from './access.js';
 
 /** Error replies of an operation by status, each with the codes that it may carry. */
 export function errorReplies(statuses: readonly number[]): Readonly<Record<number, object>> {
@@ -143,4 +146,54 @@ export async function serveDocs(app: FastifyInstance, root: string): Promise<voi
     app.swagger(),
   );
   await serveDocsPage(app, `${root}/docs`);
+}
+
+export async function serveDocsPage(app: FastifyInstance, path: string): Promise<void> {
+  await registerOpen(app, async (scope) => {
+    await scope.register(swaggerUi, {
+      routePrefix: path,
+      // BaseLayout has no Swagger bar at the top.
+      uiConfig: { layout: 'BaseLayout', deepLinking: true, tryItOutEnabled: true, persistAuthorization: false },
+      theme: {
+        title: 'VerifyHuman API',
+        favicon: [
+          {
+            filename: 'mark.svg',
+            rel: 'icon',
+            sizes: 'any',
+            type: 'image/svg+xml',
+            content: readFileSync(join(packageRoot, 'src', 'demo', 'page', 'assets', 'mark.svg')),
+          },
+        ],
+      },
+      staticCSP: true,
+      // On plain http, a browser that upgrades requests would ask for the page's files on a port where nobody listens.
+      transformStaticCSP: (policy) => policy.replace(/\s*upgrade-insecure-requests;?/, ''),
+    });
+  });
+}
+
+export interface RecordedReplies {
+  /** Bodies of a score by example name. */
+  readonly score: Readonly<Record<string, object>>;
+  /** Error bodies by status, then by code. */
+  readonly errors: Readonly<Record<string, Readonly<Record<string, object>>>>;
+}
+
+/** Recorded by `npm run replies`; a test fails if the service answers differently. Ids and times that differ per call are replaced. */
+export const repliesPath = 'src/http/recorded-replies.json';
+
+const recorded = JSON.parse(readFileSync(join(packageRoot, repliesPath), 'utf8')) as RecordedReplies;
+
+/** As the examples of a media type. */
+const asExamples = (bodies: Readonly<Record<string, object>>) =>
+  Object.fromEntries(Object.entries(bodies).map(([name, value]) => [name, { value }]));
+
+/** Examples for the schema of a score’s reply. */
+export const scoreReplyExamples = { 'x-examples': asExamples(recorded.score) };
+
+/** Examples for the schema of an error reply; none if no reply with its status was recorded. */
+export function errorExamples(status: number): object {
+  const bodies = recorded.errors[status];
+  return bodies === undefined ? {} : { 'x-examples': asExamples(bodies) };
 }

@@ -2,6 +2,7 @@
  * What every JSON body is checked for apart from its schema: nulls of optional fields, depth, and text that a database can store.
  */
 import { pointerSegment, type Issue } from '../errors.js';
+import { metadataBytesMax, metadataDepthMax, type Metadata } from '../contract/session.js';
 
 interface Schema {
   readonly type?: string | readonly string[];
@@ -94,4 +95,15 @@ export function findUnstorable(value: unknown, path: string): Issue | null {
     if (issue !== null) return issue;
   }
   return null;
+}
+
+export function findMetadataIssue(metadata: Metadata): Issue | null {
+  const path = '/metadata';
+  // The depth first: what is nested too deeply to be walked is not written as JSON either.
+  if (isDeeper(metadata, metadataDepthMax))
+    return { path, message: `has more than ${metadataDepthMax} levels of objects and lists.` };
+  const bytes = Buffer.byteLength(JSON.stringify(metadata));
+  return bytes > metadataBytesMax
+    ? { path, message: `has ${bytes} bytes of JSON; at most ${metadataBytesMax} are kept.` }
+    : null;
 }

@@ -12,7 +12,8 @@
  */
 import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
-import { isSharedSuffix } from './shared-suffixes.js';
+import { getPublicSuffix } from 'tldts';
+import type { Issue } from '../errors.js';
 
 export interface OriginPattern {
   /** The pattern in canonical form; two texts that mean the same have the same canonical form. */
@@ -154,4 +155,58 @@ function matchOne(pattern: OriginPattern, scheme: string, host: string, port: nu
       return wanted === port;
     }
   }
+}
+
+/** Clouds that hand out names at several depths, by region and service. */
+const families = ['amazonaws.com', 'azure.com', 'windows.net'];
+
+/** Services whose customers get names directly under these domains, although the public suffix list does not have them. */
+const unlisted =
+  'netlify.com railway.app glitch.me stackblitz.io webcontainer.io codesandbox.io squarespace.com weebly.com wordpress.com super.site ' +
+  'b-cdn.net googleusercontent.com loca.lt serveo.net devtunnels.ms lhr.life nip.io sslip.io xip.io';
+
+const options = {
+  allowPrivateDomains: true,
+  extractHostname: false,
+  validateHostname: false,
+  detectIp: false,
+  extraSuffixes: { private: unlisted.split(' ') },
+};
+const isSuffix = (domain: string): boolean => getPublicSuffix(domain, options) === domain;
+
+/** Whether strangers get names directly under this domain, so that a wildcard would allow everybody. Any single label counts. */
+export function isSharedSuffix(domain: string): boolean {
+  // Under the parent of a wildcard rule (*.compute.example), each name is a suffix and the parent may not be.
+  if (isSuffix(domain) || isSuffix(`any.${domain}`)) return true;
+  return families.some((family) => `.${domain}`.endsWith(`.${family}`));
+}
+
+export interface ReadOrigins {
+  readonly patterns: string[];
+  /** One for each pattern at fault, under `path`; its message says what to write. */
+  readonly issues: readonly Issue[];
+}
+
+/** Checks a list of patterns as a caller wrote it: each is put in canonical form and kept once. */
+export function readOrigins(texts: readonly string[], path: string): ReadOrigins {
+  const patterns = new Set<string>();
+  const issues: Issue[] = [];
+  for (const [index, text] of texts.entries()) {
+    const parsed = parseOriginPattern(text);
+    if (parsed.ok) patterns.add(parsed.pattern.text);
+    else issues.push({ path: `${path}/${index}`, message: parsed.problem });
+  }
+  return { patterns: [...patterns], issues };
+}
+
+/** Whether two lists allow the same, whatever their order and form. */
+export function sameOrigins(a: readonly string[], b: readonly string[]): boolean {
+  const canonical = (texts: readonly string[]): string =>
+    JSON.stringify([...new Set(texts.map((text) => canonicalOf(text)))].sort());
+  return canonical(a) === canonical(b);
+}
+
+function canonicalOf(text: string): string {
+  const parsed = parseOriginPattern(text);
+  return parsed.ok ? parsed.pattern.text : text;
 }

@@ -16,9 +16,8 @@ import {
 import { PageQuery } from '../contract/paging.js';
 import { organizationOf } from '../http/access.js';
 import { errorReplies } from '../http/openapi.js';
-import { acceptEmptyBodies, optionalBody } from '../http/optional-body.js';
+import { acceptEmptyBodies, optionalBody, registerStorableText } from '../http/json-body.js';
 import { readPage } from '../kernel/paging.js';
-import { registerStorableText } from '../http/storable-text.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { createClientService, type Asking, type ClientServiceDeps } from './client-service.js';
 import { listClients, showClient } from './client-store.js';

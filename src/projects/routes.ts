@@ -2,7 +2,7 @@
  * Routes of administration, and the public routes of a project. Text that no database keeps is refused for all of them.
  */
 import type { FastifyInstance } from 'fastify';
-import { registerStorableText } from '../http/storable-text.js';
+import { registerStorableText } from '../http/json-body.js';
 import type { AdministrationDeps } from './deps.js';
 import { registerKeyRoutes } from './keys/key-routes.js';
 import { registerOrganizationRoutes } from './organizations/organization-routes.js';

@@ -1,10 +1,8 @@
 /**
  * Metrics that a dashboard shows next to rates and latencies: what is behind and for how long, who is refused, what runs, how old what it looks up is.
  */
-import type { Counter } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { degradedSignals } from '../contract/score.js';
-import { createBoundedLabels } from './bounded-labels.js';
-import type { Makers } from './metric-makers.js';
 
 const sourcesMax = 200;
 const keysMax = 100;
@@ -81,4 +79,36 @@ export function primeSeries(metrics: PrimedCounters): void {
   prime(metrics.webhookAttempts, 'outcome', ['succeeded', 'failed', 'exhausted']);
   prime(metrics.rateLimited, 'key', ['none', 'other']);
   prime(metrics.databaseFailures, 'pool', ['work', 'lookups']);
+}
+
+/**
+ * Label values that callers choose, bounded: the first so many get a series of their own, the rest share `other`. A wall of metrics must not
+ * grow with what somebody sends.
+ */
+const otherLabel = 'other';
+
+export function createBoundedLabels(valuesMax: number): (value: string) => string {
+  const known = new Set<string>();
+  return (value) => {
+    if (known.has(value)) return value;
+    if (known.size >= valuesMax) return otherLabel;
+    known.add(value);
+    return value;
+  };
+}
+
+/** Seconds; dense around the latency budget of a score (5, 15 and 30 ms). */
+export const latencyBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.015, 0.03, 0.06, 0.12, 0.25, 0.5, 1, 2, 5];
+
+export type Makers = ReturnType<typeof createMakers>;
+
+export function createMakers(registry: Registry) {
+  const registers = [registry];
+  const histogram = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Histogram<L>({ name, help, labelNames: [...labelNames], buckets: latencyBuckets, registers });
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Counter<L>({ name, help, labelNames: [...labelNames], registers });
+  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Gauge<L>({ name, help, labelNames: [...labelNames], registers });
+  return { histogram, counter, gauge };
 }

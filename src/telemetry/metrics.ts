@@ -3,8 +3,7 @@
  * One registry per process, made by the caller: nothing registers itself.
  */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import { dashboardMetrics, primeSeries } from './dashboard-metrics.js';
-import { createMakers, latencyBuckets, type Makers } from './metric-makers.js';
+import { dashboardMetrics, primeSeries, createMakers, latencyBuckets, type Makers } from './dashboard-metrics.js';
 
 /** How often the delay of the event loop is taken. It costs a timer: at the library’s 10 ms, most of what wakes an idle process. */
 const loopDelayEveryMs = 100;

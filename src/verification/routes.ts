@@ -3,7 +3,7 @@
  * the envelope is checked for it by its own handler.
  */
 import type { FastifyInstance } from 'fastify';
-import { registerStorableText } from '../http/storable-text.js';
+import { registerStorableText } from '../http/json-body.js';
 import { registerActivityRoute, type ActivityRouteDeps } from './activity/activity-routes.js';
 import { registerAnalyticsRoute, type AnalyticsRouteDeps } from './analytics/analytics-routes.js';
 import { registerErasureRoute, type ErasureRouteDeps } from './erasure/erasure-routes.js';

@@ -15,7 +15,7 @@ import type { AuditAction } from '../contract/audit.js';
 import { recordAudit, type Actor } from '../administration/audit.js';
 import { makeId } from '../crypto/ids.js';
 import { Fault } from '../errors.js';
-import { objectionTo, type TargetRules } from '../net/target-url.js';
+import { objectionTo, type TargetRules } from '../net/target-address.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import {

@@ -27,9 +27,8 @@ import {
 import { actorOf } from '../administration/audit.js';
 import { organizationOf } from '../http/access.js';
 import { errorReplies } from '../http/openapi.js';
-import { acceptEmptyBodies, optionalBody } from '../http/optional-body.js';
+import { acceptEmptyBodies, optionalBody, registerStorableText } from '../http/json-body.js';
 import { readPage } from '../kernel/paging.js';
-import { registerStorableText } from '../http/storable-text.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { listDeliveries } from './delivery-log.js';
 import { createRegistrationService, type RegistrationDeps, type RegistrationService } from './registration-service.js';

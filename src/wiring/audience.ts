@@ -4,8 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { createOriginDecision } from '../administration/origin-decision.js';
-import { createPublicGuard } from '../administration/public-guard.js';
+import { createOriginDecision, createPublicGuard } from '../administration/public-guard.js';
 
 import { createLimits } from '../administration/request-limits.js';
 import { createEntryService } from '../audience/entry-service.js';
@@ -15,8 +14,7 @@ import { createReservationTokens } from '../audience/reservation-tokens.js';
 import { createOutcomeReporter, createReturnService } from '../audience/return-service.js';
 import { registerStudyRoutes } from '../audience/study-routes.js';
 import { deriveKey } from '../crypto/master-key.js';
-import { createApp } from '../http/app.js';
-import { listen } from '../http/listen.js';
+import { createApp, listen } from '../http/app.js';
 import { registerOpenapi, serveDocs } from '../http/openapi.js';
 import { parseAddress } from '../net/address.js';
 import { packageVersion } from '../package-root.js';
@@ -26,10 +24,8 @@ import { appDepsOf, closeWithin, openKnownRecords, type SharedParts } from './ap
 import type { NamedConsumer } from './consumers.js';
 import { apiPrefix, audiencePrefix, audienceUrlOf, siteUrlOf, type Parts } from './parts.js';
 import { openOAuth } from './oauth.js';
-import { openPool } from './pool.js';
-import { openScoring } from './scoring.js';
-import { wireStudies } from './studies.js';
-import { createHostedVerificationClient } from './hosted-verification-client.js';
+import { openPool, openScoring } from './scoring.js';
+import { wireStudies, createHostedVerificationClient } from './studies.js';
 
 export interface StartedAudience {
   readonly audienceUrl: string;

@@ -10,7 +10,7 @@ import { startLinkRetention } from '../verification/hosted/link-service.js';
 import { startFlagRetention } from '../verification/monitoring/monitor.js';
 import { startBacklogWatch } from '../scoring/outcomes/outcome-backlog.js';
 import { startOutcomeRetention } from '../scoring/outcomes/outcome-retention.js';
-import { startAuditRetention } from '../administration/audit-retention.js';
+import { startAuditRetention } from '../administration/audit.js';
 import { startHistoryConsumer } from '../scoring/outcomes/history-consumer.js';
 import { startReceiptConsumer } from '../scoring/receipts/consumer.js';
 import { startReceiptRetention } from '../scoring/receipts/retention.js';

@@ -1,10 +1,10 @@
 /**
- * Server-side scoring, put together: geography, agents, counters, receipts.
+ * Server-side scoring, put together: the worker pool, geography, agents, counters, receipts.
  */
 import { judgeScore } from '../../workers/scoring/score.js';
 import { createBatchSigner } from '../crypto/batch-signer.js';
 import { createMakeRef, deriveSigningKey } from '../crypto/master-key.js';
-import type { Pool } from '../pool/pool.js';
+import { type Pool, createPool } from '../pool/pool.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
 import type { Directories } from '../administration/directories.js';
 import type { PublicGuard } from '../administration/public-guard.js';
@@ -118,4 +118,20 @@ async function openFiles({ settings, logger, metrics }: Parts): Promise<Geograph
       metrics.geographyAge.set({ setting }, (Date.now() - builtAtMs) / 1_000);
   });
   return geography;
+}
+
+const poolDeadlineMs = 2_000;
+
+/** Opens the pool; every thread of it has loaded when this resolves. */
+export async function openPool({ settings, metrics, opened }: Parts): Promise<Pool> {
+  const pool = createPool({
+    entry: new URL('../../workers/main.js', import.meta.url),
+    threads: settings.VH_POOL_THREADS,
+    queueMax: settings.VH_POOL_QUEUE,
+    deadlineMs: poolDeadlineMs,
+    metrics,
+  });
+  opened.push(() => pool.close());
+  await pool.warm();
+  return pool;
 }

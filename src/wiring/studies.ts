@@ -1,9 +1,13 @@
 /**
- * Studies as their owners handle them; for every listener that offers it.
+ * Studies, put together for every listener that offers them, and the hosted verification of their respondents.
  */
 import type { Directories } from '../administration/directories.js';
 import { createStudyService, type StudyService } from '../audience/study-service.js';
 import type { Parts } from './parts.js';
+import { insertLink, linkUrl } from '../administration/hosted-links.js';
+import type { HostedVerificationClient } from '../audience/entry-service.js';
+import { linkDaysMax } from '../contract/hosted-link.js';
+import { inOrganization } from '../stores/database/tenant.js';
 
 export const wireStudies = (
   { settings, stores }: Parts,
@@ -16,3 +20,36 @@ export const wireStudies = (
     liteEnabled: async (organizationId) => (await directories.organizations.get(organizationId))?.liteEnabled ?? false,
     audienceUrl,
   });
+
+/** A link outlives the place that it is for by far; a respondent who comes back later is verified by the same one. */
+const expiresInDays = linkDaysMax;
+
+/** A link for one person, whose result is read from the sessions that came through it, never from what a browser brings. */
+export const createHostedVerificationClient = (
+  { stores, now }: Parts,
+  siteUrl: () => string,
+): HostedVerificationClient => ({
+  async makeLink({ organizationId, projectId, respondentRef }, { studyId, isTest }, returnUrl) {
+    const link = await inOrganization(stores.database, organizationId, (tx) =>
+      insertLink(
+        tx,
+        { organizationId, projectId, isDemo: isTest },
+        { studyId, respondentId: respondentRef, returnUrl, expiresInDays, maxUses: 1 },
+        { nowMs: now(), isOwnReturn: true },
+      ),
+    );
+    return link.linkId;
+  },
+  linkUrl: (linkId) => linkUrl(siteUrl(), linkId),
+  async read({ projectId, respondentRef, linkId }) {
+    const [session] = await stores.database.query<{
+      status: 'pass' | 'fail' | 'review';
+      assurance: string | null;
+    }>(
+      `SELECT status, result->'verdict'->>'assuranceLevel' AS assurance FROM verification_sessions
+        WHERE project_id = $1 AND respondent_id = $2 AND link_id = $3 AND status IS NOT NULL ORDER BY completed_at DESC LIMIT 1`,
+      [projectId, respondentRef, linkId],
+    );
+    return session === undefined ? null : { status: session.status, assurance: session.assurance ?? 'none' };
+  },
+});

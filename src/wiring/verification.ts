@@ -1,11 +1,11 @@
 /**
- * Verification, put together: sessions, tokens and their keys, results.
+ * Verification, put together: sessions, tokens and their keys, results, faces, and the hosted page.
  */
 import { randomBytes, randomInt } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
 import type { Directories } from '../administration/directories.js';
 import { eraseLinks } from '../administration/hosted-links.js';
-import { createOriginDecision } from '../administration/origin-decision.js';
-import type { PublicGuard } from '../administration/public-guard.js';
+import { createOriginDecision, type PublicGuard, type DecideOrigin } from '../administration/public-guard.js';
 import type { Limits } from '../administration/request-limits.js';
 import type { SigningSecrets } from '../administration/signing-secrets.js';
 import { createMakeRef } from '../crypto/master-key.js';
@@ -30,7 +30,13 @@ import { createSecretGuard } from '../verification/sessions/client-secret.js';
 import { createSigningDirectory } from '../verification/tokens/signing-directory.js';
 import type { TokenKeys } from '../verification/tokens/token-keys.js';
 import { createTokenVerifier } from '../verification/tokens/verification-token.js';
-import type { Parts } from './parts.js';
+import { type Parts, apiPrefix, modelsUrlOf } from './parts.js';
+import { registerLinkRoutes } from '../verification/hosted/link-routes.js';
+import { createLinkService, createReturnCheck } from '../verification/hosted/link-service.js';
+import { registerHostedPage } from '../verification/hosted/page-routes.js';
+import { createLinkedResults } from '../verification/results/result-service.js';
+import { readFaceModels } from '../verification/uniqueness/face-models.js';
+import { openUniqueness, type OpenUniqueness } from '../verification/uniqueness/open-uniqueness.js';
 
 export interface VerificationDeps {
   readonly directories: Directories;
@@ -131,3 +137,50 @@ const withStudies = (database: Database, erasures: ErasureService): ErasureServi
     return { erased, left, unreadable };
   },
 });
+
+export interface HostedDeps {
+  readonly directories: Directories;
+  readonly decide: DecideOrigin;
+  readonly verification: VerificationRouteDeps;
+  readonly siteUrl: () => string;
+}
+
+/** Registers the routes of links below the API root, and the page at the site’s. */
+export async function serveHosted(
+  app: FastifyInstance,
+  { settings, stores, now }: Parts,
+  { directories, decide, verification, siteUrl }: HostedDeps,
+): Promise<void> {
+  const rules = { isAllowed: createReturnCheck(decide), environment: settings.VH_ENV };
+  const common = { database: stores.database, directories, now };
+  const links = createLinkService({ ...common, ...rules, siteUrl });
+  await app.register(async (api) => registerLinkRoutes(api, links), { prefix: apiPrefix });
+  await registerHostedPage(app, {
+    ...common,
+    ...rules,
+    finish: createLinkedResults(verification),
+    baseUrl: () => siteUrl() + apiPrefix,
+    modelsUrl: () => modelsUrlOf(settings, siteUrl()),
+  });
+}
+
+/** How often the index of faces looks for what others changed. */
+const intervalMs = 500;
+
+/** Opens it; the index is filled behind, and the operator’s readiness says when it is there. */
+export async function openFaces(parts: Parts, pool: Pool): Promise<OpenUniqueness> {
+  const { settings, logger, metrics, stores, masterKeys, opened } = parts;
+  const uniqueness = openUniqueness({
+    database: stores.database,
+    masterKeys: masterKeys.readable,
+    makeRef: createMakeRef(masterKeys.first),
+    pool,
+    models: await readFaceModels(settings.VH_FACE_MODELS),
+    threads: settings.VH_FACE_THREADS,
+    intervalMs,
+    metrics,
+    logger,
+  });
+  opened.push(() => uniqueness.close());
+  return uniqueness;
+}

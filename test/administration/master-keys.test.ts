@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
-import { admitMasterKeys, checkValueOf } from '../../src/administration/master-keys.js';
-import { ownMasterKey } from '../../src/administration/own-master-key.js';
+import { admitMasterKeys, checkValueOf, ownMasterKey } from '../../src/administration/master-keys.js';
 import { createSigningSecrets } from '../../src/administration/signing-secrets.js';
 import { insertOrganization } from '../../src/administration/organization-store.js';
 import { insertProject } from '../../src/administration/project-store.js';

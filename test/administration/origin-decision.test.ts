@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { createOriginDecision } from '../../src/administration/origin-decision.js';
+import { createOriginDecision } from '../../src/administration/public-guard.js';
 
 const [development, staging, production] = (['development', 'staging', 'production'] as const).map(
   createOriginDecision,

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import t, { type Test } from 'tap';
-import { createApp } from '../../src/http/app.js';
-import { listen } from '../../src/http/listen.js';
+import { createApp, listen } from '../../src/http/app.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { anchorOf, renderMarkdown } from '../../src/http/markdown.js';
+import { anchorOf, renderMarkdown } from '../../src/http/guide-pages.js';
 
 t.test('each kind of block is what it looks like', (t) => {
   for (const [text, html] of [

@@ -1,6 +1,5 @@
 import t from 'tap';
-import { nameShapes } from '../../src/http/name-shapes.js';
-import { shareReplies } from '../../src/http/share-replies.js';
+import { nameShapes, shareReplies } from '../../src/http/finish-document.js';
 
 const finding = {
   type: 'object',

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createRouteTable } from '../../src/http/route-table.js';
+import { createRouteTable } from '../../src/http/error-answers.js';
 
 t.test(
   'an address takes the methods of the routes that match it; a fixed address goes before one with parameters',

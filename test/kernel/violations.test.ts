@@ -1,8 +1,7 @@
 import t from 'tap';
 import { Type, type TSchema } from 'typebox';
 import { Nullable, StringEnum } from '../../src/contract/common.js';
-import { createAjv } from '../../src/kernel/validation.js';
-import { helpfulViolations } from '../../src/kernel/violations.js';
+import { createAjv, helpfulViolations } from '../../src/kernel/validation.js';
 
 const told = (schema: TSchema, value: unknown): string[] => {
   const validate = createAjv(false).compile(schema);

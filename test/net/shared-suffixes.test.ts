@@ -1,5 +1,5 @@
 import t from 'tap';
-import { isSharedSuffix } from '../../src/net/shared-suffixes.js';
+import { isSharedSuffix } from '../../src/net/origin-pattern.js';
 
 t.test('domains that hand out names to strangers are told from domains of one owner', (t) => {
   for (const domain of [

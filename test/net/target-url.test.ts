@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { createTargetClassifier } from '../../src/net/target-address.js';
-import { objectionTo } from '../../src/net/target-url.js';
+import { createTargetClassifier, objectionTo } from '../../src/net/target-address.js';
 
 const classify = createTargetClassifier();
 const outside = (url: string): string | null => objectionTo(url, { classify, allowPrivate: false });

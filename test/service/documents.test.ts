@@ -4,7 +4,7 @@ import t from 'tap';
 import { recordReplies } from '../../scripts/replies.js';
 import { issueDashboardToken } from '../../src/administration/dashboard-tokens.js';
 import { loadMasterKey } from '../../src/crypto/master-key.js';
-import { repliesPath, type RecordedReplies } from '../../src/http/recorded-replies.js';
+import { repliesPath, type RecordedReplies } from '../../src/http/openapi.js';
 import type { ScoreReply } from '../../src/contract/score.js';
 import { scoreExample } from '../../src/scoring/examples.js';
 import { makeClient } from '../helpers/oauth.js';

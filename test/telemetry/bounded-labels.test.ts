@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createBoundedLabels } from '../../src/telemetry/bounded-labels.js';
+import { createBoundedLabels } from '../../src/telemetry/dashboard-metrics.js';
 
 t.test('however many values come, so many series are made and the rest share one', async (t) => {
   const label = createBoundedLabels(3);

@@ -22,11 +22,10 @@ import { errorReplies } from '../../http/openapi.js';
 import type { AdministrationDeps } from '../deps.js';
 import { actorOf } from '../../administration/audit.js';
 import { examples } from '../examples.js';
-import type { Asking } from './key-reach.js';
-import { createKeyService } from './key-service.js';
+import { type Asking, createKeyService } from './key-service.js';
 import type { KeyOwner } from '../../administration/api-keys.js';
 import { findOwnedKey, introspect, listKeys, showKey } from './key-store.js';
-import { acceptEmptyBodies, optionalBody } from '../../http/optional-body.js';
+import { acceptEmptyBodies, optionalBody } from '../../http/json-body.js';
 import { readPage } from '../../kernel/paging.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 

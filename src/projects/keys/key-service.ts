@@ -19,9 +19,8 @@ import { Fault } from '../../errors.js';
 import { nearestName } from '../../kernel/validation.js';
 import type { Queryable } from '../../stores/database/port.js';
 import type { AdministrationDeps } from '../deps.js';
-import { mintKey } from '../../administration/api-keys.js';
-import { recordAudit } from '../../administration/audit.js';
-import type { KeyOwner } from '../../administration/api-keys.js';
+import { mintKey, type KeyOwner } from '../../administration/api-keys.js';
+import { recordAudit, type Actor } from '../../administration/audit.js';
 import {
   findOwnedKey,
   introspect,
@@ -32,7 +31,6 @@ import {
   showKey,
   type AdministeredKey,
 } from './key-store.js';
-import { requireReach, type Asking } from './key-reach.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 
 const dayMs = 86_400_000;
@@ -167,4 +165,24 @@ function requireCeiling(caller: Caller | null, owner: KeyOwner, wanted: RateLimi
       `A key cannot lift rateLimits.${limit} above its own ${caller.limits[limit]}; ${owner.projectId === null ? 'a dashboard token' : 'an organization key or a dashboard token'} can.`,
     );
   }
+}
+
+export interface Asking {
+  readonly caller: Caller | null;
+  readonly actor: Actor;
+}
+
+/**
+ * How far a caller that is a key itself reaches: a test key touches test keys only, and none touches one, or hands one out, with a scope that
+ * it lacks. Whoever obtains a key can do what that key can.
+ */
+export function requireReach(
+  caller: Caller | null,
+  key: { readonly isTest: boolean; readonly scopes: readonly string[] },
+): void {
+  if (caller?.kind !== 'key') return;
+  if (caller.isTest && !key.isTest) throw new Fault('INSUFFICIENT_SCOPE', 'A test key administers test keys only.');
+  const beyond = key.scopes.find((scope) => !caller.scopes.includes(scope));
+  if (beyond !== undefined)
+    throw new Fault('INSUFFICIENT_SCOPE', `A key cannot administer one with a scope that it lacks itself: ${beyond}.`);
 }

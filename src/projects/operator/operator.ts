@@ -12,8 +12,13 @@ import { allowDeletion, readMarks } from '../../stores/database/retention.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import { askForLetters, readLetterFigures } from '../../stores/log/dead-letters/table.js';
 import type { CommandOf, OperatorCommand } from './operator-command.js';
-import { listOrganizations, showReceipt } from './operator-reads.js';
-import { changeOrganization, createKey, createOrganization } from './organization-commands.js';
+import {
+  listOrganizations,
+  showReceipt,
+  changeOrganization,
+  createKey,
+  createOrganization,
+} from './organization-commands.js';
 
 /** Fills the demo project with invented traffic; answers whose it is and what was invented. */
 export type InventTraffic = () => Promise<{

@@ -24,7 +24,7 @@ import {
   updateOrganization,
   type StoredOrganization,
 } from '../../administration/organization-store.js';
-import { readOrigins } from '../origins/pattern-list.js';
+import { readOrigins } from '../../net/origin-pattern.js';
 import { readPage } from '../../kernel/paging.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 

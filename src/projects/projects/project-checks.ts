@@ -7,7 +7,7 @@ import type { ProjectChange, ProjectFields } from '../../contract/project.js';
 import { brandingTiers, tiers, type Branding, type Tier } from '../../contract/project-parts.js';
 import { Fault, type Issue } from '../../errors.js';
 import { readWebAddress, redirectProblem } from '../../net/web-address.js';
-import { readOrigins, sameOrigins } from '../origins/pattern-list.js';
+import { readOrigins, sameOrigins } from '../../net/origin-pattern.js';
 import { readCountries } from './country-weights.js';
 import { findContradictions } from './project-patch.js';
 

@@ -1,6 +1,7 @@
 /** Routes that create projects: provisioning by an organization's backend, and creation from the dashboard. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
 import { actorOf } from '../../administration/audit.js';
 import { findOrganization } from '../../administration/organization-store.js';
 import { ProjectCreation, ProjectProvisioning, ProvisioningReply, type ProjectFields } from '../../contract/project.js';
@@ -12,7 +13,6 @@ import { invalid, notFound } from '../../kernel/faults.js';
 import type { AdministrationDeps } from '../deps.js';
 import { examples } from '../examples.js';
 import { checkProject, requireBrandingTier, resolveAlias } from './project-checks.js';
-import { projectManagement, projectTags } from './project-route-parts.js';
 import { provisionProject } from './provisioning.js';
 
 export function registerProjectCreation(app: FastifyInstance, deps: AdministrationDeps): void {
@@ -110,3 +110,17 @@ function registerCreation(app: FastifyInstance, deps: AdministrationDeps): void 
     },
   );
 }
+
+export const projectTags = ['Projects'];
+
+export const ProjectParams = Type.Object({
+  projectId: Type.String({ maxLength: 128, description: 'Project, also called site key.' }),
+});
+
+/** Whoever may create a project may change it. */
+export const projectManagement = {
+  credential: 'dashboard-or-organization-key',
+  role: 'admin',
+  scope: 'projects:write',
+  oauth: ['projects:write'],
+} as const;

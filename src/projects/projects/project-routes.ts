@@ -4,12 +4,18 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { actorOf } from '../../administration/audit.js';
+import { actorOf, recordAudit } from '../../administration/audit.js';
 import { findProject, listProjects, showProject, type StoredProject } from '../../administration/project-store.js';
 import { CallerId, Nullable } from '../../contract/common.js';
 import { mergePatchOf } from '../../contract/merge-patch.js';
 import { ListQuery, pageFields } from '../../contract/paging.js';
-import { ProjectChange, ProjectReply, type ProjectReply as Shown } from '../../contract/project.js';
+import {
+  ProjectChange,
+  ProjectReply,
+  type ProjectReply as Shown,
+  SigningSecretReply,
+  SigningSecretRotation,
+} from '../../contract/project.js';
 import { pointerSegment } from '../../errors.js';
 import { organizationOf } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
@@ -18,11 +24,10 @@ import { readPage } from '../../kernel/paging.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import type { AdministrationDeps } from '../deps.js';
 import { examples } from '../examples.js';
-import { registerProjectCreation } from './project-creation-routes.js';
+import { registerProjectCreation, ProjectParams, projectManagement, projectTags } from './project-creation-routes.js';
 import { changedPaths } from './project-patch.js';
-import { ProjectParams, projectManagement, projectTags } from './project-route-parts.js';
 import { updateProject } from './project-update.js';
-import { registerSigningSecret } from './signing-secret-routes.js';
+import { acceptEmptyBodies, optionalBody } from '../../http/json-body.js';
 
 export function registerProjectRoutes(app: FastifyInstance, deps: AdministrationDeps): void {
   registerProjectCreation(app, deps);
@@ -135,6 +140,51 @@ function registerChange(app: FastifyInstance, deps: AdministrationDeps): void {
         deps,
         await updateProject(deps, actorOf(request), request.params.projectId, patch, changedPaths(patch)),
       );
+    },
+  );
+}
+
+export function registerSigningSecret(scope: FastifyInstance, deps: AdministrationDeps): void {
+  acceptEmptyBodies(scope);
+  scope.withTypeProvider<TypeBoxTypeProvider>().post(
+    '/projects/:projectId/signing-secret/rotate',
+    {
+      config: {
+        access: {
+          credential: 'dashboard-or-organization-key',
+          role: 'admin',
+          scope: 'projects:write',
+          project: 'projectId',
+        },
+      },
+      schema: {
+        tags: projectTags,
+        params: ProjectParams,
+        operationId: 'rotateSigningSecret',
+        summary: 'Replace the secret that signs the project’s verification tokens',
+        description:
+          'Tokens signed before verify until they expire, unless revokePrevious is true. The secret itself never leaves the service.',
+        body: { ...optionalBody(SigningSecretRotation), examples: [{ revokePrevious: false }] },
+        response: { 200: SigningSecretReply, ...errorReplies([400, 401, 402, 403, 404, 413, 415, 429]) },
+      },
+    },
+    async (request) => {
+      const { projectId } = request.params;
+      const organizationId = organizationOf(request);
+      const revokePrevious = request.body?.revokePrevious ?? false;
+      const { version, rotatedAt } = await inOrganization(deps.database, organizationId, async (tx) => {
+        if ((await findProject(tx, projectId, { lock: true })) === null) throw notFound('project');
+        const rotated = await deps.signingSecrets.rotate(tx, { organizationId, projectId }, revokePrevious);
+        await recordAudit(tx, actorOf(request), {
+          organizationId,
+          action: 'project.signing_secret_rotated',
+          subject: { kind: 'project', id: projectId },
+          detail: { version: rotated.version, revokePrevious },
+        });
+        return rotated;
+      });
+      deps.directories.projects.drop(projectId);
+      return { projectId, version, rotatedAt: rotatedAt.toISOString() };
     },
   );
 }

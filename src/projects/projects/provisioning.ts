@@ -8,7 +8,7 @@ import { Fault } from '../../errors.js';
 import { DatabaseConflict, type Queryable } from '../../stores/database/port.js';
 import { mintKey } from '../../administration/api-keys.js';
 import { recordAudit, type Actor } from '../../administration/audit.js';
-import { requireReach, type Asking } from '../keys/key-reach.js';
+import { requireReach, type Asking } from '../keys/key-service.js';
 import { findIssuedKey, replaceKey, retireIssuedKeys, type AdministeredKey } from '../keys/key-store.js';
 import {
   findProject,

@@ -5,17 +5,17 @@ import { createHash } from 'node:crypto';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { DemoKeyReply } from '../../contract/api-key.js';
+import { DemoKeyReply, demoRateLimits, keyScopes } from '../../contract/api-key.js';
 import { configDefaults, OriginCheck, projectDefaults, PublicConfig } from '../../contract/project.js';
 import { errorReplies } from '../../http/openapi.js';
 import type { Database } from '../../stores/database/port.js';
-import { mintDemoKey } from '../keys/demo-keys.js';
 import type { Limits } from '../../administration/request-limits.js';
 import type { StoredOrganization } from '../../administration/organization-store.js';
-import { visibleBranding } from '../../administration/branding.js';
-import type { StoredProject } from '../../administration/project-store.js';
-import { acceptEmptyBodies } from '../../http/optional-body.js';
+import { visibleBranding, type StoredProject } from '../../administration/project-store.js';
+import { acceptEmptyBodies } from '../../http/json-body.js';
 import { answerPreflights, type PublicGuard } from '../../administration/public-guard.js';
+import { mintKey } from '../../administration/api-keys.js';
+import { inOrganization } from '../../stores/database/tenant.js';
 
 export interface PublicRouteDeps {
   readonly database: Database;
@@ -137,4 +137,40 @@ function registerDemoKeys(scope: FastifyInstance, deps: PublicRouteDeps): void {
       return reply.code(201).send(await mintDemoKey(deps.database, project, deps.now()));
     },
   );
+}
+
+const lifetimeMs = 3_600_000;
+
+/** Mints a test key that is good for an hour and for measuring only, and deletes the expired ones of the project. */
+export async function mintDemoKey(
+  database: Database,
+  { organizationId, projectId }: StoredProject,
+  nowMs: number,
+): Promise<DemoKeyReply> {
+  const expiresAt = new Date(nowMs + lifetimeMs);
+  const minted = await inOrganization(database, organizationId, async (tx) => {
+    await tx.query('DELETE FROM api_keys WHERE project_id = $1 AND is_demo AND expires_at < $2', [
+      projectId,
+      new Date(nowMs),
+    ]);
+    return mintKey(tx, {
+      organizationId,
+      projectId,
+      name: 'Demo key',
+      isTest: true,
+      isDemo: true,
+      scopes: keyScopes.demo,
+      limits: demoRateLimits,
+      expiresAt,
+    });
+  });
+  return {
+    apiKey: minted.secret,
+    keyId: minted.keyId,
+    apiKeyPrefix: minted.prefix,
+    projectId,
+    isTest: true,
+    isDemo: true,
+    expiresAt: expiresAt.toISOString(),
+  };
 }

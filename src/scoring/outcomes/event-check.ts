@@ -5,8 +5,7 @@ import type { DataOwner } from '../../kernel/caller.js';
 import { createNullRemover, findUnstorable } from '../../kernel/body.js';
 import { OutcomeDetail, OutcomeEvent, retractionName } from '../../contract/outcome.js';
 import type { Issue } from '../../errors.js';
-import { createAjv, describeViolation, timeIssues } from '../../kernel/validation.js';
-import { helpfulViolations } from '../../kernel/violations.js';
+import { createAjv, describeViolation, timeIssues, helpfulViolations } from '../../kernel/validation.js';
 import { otherSpellingsOf, spellingsOf, unknownNamesOf, type UnknownName } from '../score-request.js';
 import { outcomeAheadHoursMax } from '../../limits.js';
 

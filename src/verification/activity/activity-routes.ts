@@ -9,7 +9,7 @@ import { Activity, ActivityReply } from '../../contract/monitoring.js';
 import { SessionId } from '../../contract/session.js';
 import { answerPreflights } from '../../administration/public-guard.js';
 import { errorReplies } from '../../http/openapi.js';
-import { registerStorableText } from '../../http/storable-text.js';
+import { registerStorableText } from '../../http/json-body.js';
 import { probeBytesMax } from '../../limits.js';
 import type { Observe } from '../monitoring/monitor.js';
 import { openSession, registerReadable, secretHeader, type PublicSessionDeps } from '../public-sessions.js';

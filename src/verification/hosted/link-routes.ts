@@ -13,7 +13,7 @@ import type { LinkOwner } from '../../administration/hosted-links.js';
 import { organizationOf } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
 import { readPage } from '../../kernel/paging.js';
-import { registerStorableText } from '../../http/storable-text.js';
+import { registerStorableText } from '../../http/json-body.js';
 import type { LinkService } from './link-service.js';
 
 const tags = ['Hosted page'];

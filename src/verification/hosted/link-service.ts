@@ -16,7 +16,7 @@ import {
   type HostedLink,
   type LinkOwner,
 } from '../../administration/hosted-links.js';
-import { findMetadataIssue } from '../../administration/metadata.js';
+import { findMetadataIssue } from '../../kernel/body.js';
 import { Fault } from '../../errors.js';
 import type { Page } from '../../kernel/paging.js';
 import { redirectProblem, readWebAddress } from '../../net/web-address.js';
@@ -29,7 +29,7 @@ import {
   type RoundsDeps,
 } from '../../stores/database/retention.js';
 import type { Environment } from '../../config/settings.js';
-import type { DecideOrigin } from '../../administration/origin-decision.js';
+import type { DecideOrigin } from '../../administration/public-guard.js';
 import type { StoredOrganization } from '../../administration/organization-store.js';
 import type { StoredProject } from '../../administration/project-store.js';
 

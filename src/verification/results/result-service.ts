@@ -7,7 +7,7 @@ import { notFound } from '../../kernel/faults.js';
 import { projectDefaults } from '../../contract/project.js';
 import type { ScoreEnvelope } from '../../contract/score-envelope.js';
 import type { TokenClaims } from '../../contract/token.js';
-import type { DecideOrigin } from '../../administration/origin-decision.js';
+import type { DecideOrigin } from '../../administration/public-guard.js';
 import type { StoredOrganization } from '../../administration/organization-store.js';
 import type { StoredProject } from '../../administration/project-store.js';
 import type { Database } from '../../stores/database/port.js';

@@ -14,7 +14,7 @@ import { answerPreflights } from '../../administration/public-guard.js';
 import { registerReadable, type PublicSessionDeps } from '../public-sessions.js';
 import { findNamedLink, throughLink } from './linked-sessions.js';
 import type { SessionOwner, SessionService } from './session-service.js';
-import { acceptEmptyBodies, optionalBody } from '../../http/optional-body.js';
+import { acceptEmptyBodies, optionalBody } from '../../http/json-body.js';
 import { findSession, type StoredSession } from './session-store.js';
 
 export interface SessionRouteDeps extends PublicSessionDeps {

@@ -7,7 +7,7 @@ import { notFound, invalid } from '../../kernel/faults.js';
 import { configDefaults, projectDefaults } from '../../contract/project.js';
 import { type Metadata, type PublicSessionCreation, type SessionReply, chainNames } from '../../contract/session.js';
 import { makeId } from '../../crypto/ids.js';
-import { findMetadataIssue } from '../../administration/metadata.js';
+import { findMetadataIssue } from '../../kernel/body.js';
 import type { StoredOrganization } from '../../administration/organization-store.js';
 import type { StoredProject } from '../../administration/project-store.js';
 import type { Database, Queryable } from '../../stores/database/port.js';

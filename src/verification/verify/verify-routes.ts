@@ -7,7 +7,7 @@ import { Type } from 'typebox';
 import { Envelope, findEnvelopeIssues } from '../../contract/envelope.js';
 import { VerifyReply } from '../../contract/score-envelope.js';
 import { errorReplies } from '../../http/openapi.js';
-import { createValidatorCompiler, createAjv, describeViolation } from '../../kernel/validation.js';
+import { createValidatorCompiler, createAjv, describeViolation, helpfulViolations } from '../../kernel/validation.js';
 import { envelopeBytesMax } from '../../limits.js';
 import { answerPreflights } from '../../administration/public-guard.js';
 import { openSession, registerReadable, secretHeader, type PublicSessionDeps } from '../public-sessions.js';
@@ -15,7 +15,6 @@ import { transportOf } from './client-class.js';
 import type { VerifyService } from './verify-service.js';
 import { findUnstorable } from '../../kernel/body.js';
 import { Fault, type Issue } from '../../errors.js';
-import { helpfulViolations } from '../../kernel/violations.js';
 
 export interface VerifyRouteDeps extends PublicSessionDeps {
   readonly verifications: VerifyService;

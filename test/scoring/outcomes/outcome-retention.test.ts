@@ -1,5 +1,5 @@
 import t from 'tap';
-import { dropExpiredAuditEntries } from '../../../src/administration/audit-retention.js';
+import { dropExpiredAuditEntries } from '../../../src/administration/audit.js';
 import { keepDays } from '../../../src/scoring/outcomes/history-shifts.js';
 import { readBacklogs } from '../../../src/scoring/outcomes/outcome-backlog.js';
 import { dropExpiredOutcomes } from '../../../src/scoring/outcomes/outcome-retention.js';
