@@ -12,14 +12,20 @@ import { LRUCache } from 'lru-cache';
 import type { KeyCaller } from '../kernel/caller.js';
 import { keyScopes, rateLimitDefaults, type RateLimits } from '../contract/api-key.js';
 import { makeId } from '../crypto/ids.js';
-import type { Database, Queryable } from '../stores/database/port.js';
+import type { Database, Queryable, Row } from '../stores/database/port.js';
 import type { Logger } from '../telemetry/logger.js';
 
 /** Keys created before this day know no project. */
-export const scopeSplit = '2026-05-21T00:00:00Z';
+const scopeSplit = '2026-05-21T00:00:00Z';
 
 /** The project that a row of api_keys is good for. */
 export const projectOfKey = `CASE WHEN k.created_at >= timestamptz '${scopeSplit}' THEN k.project_id END`;
+
+/** What every reader of `api_keys k` takes of a key. */
+export const keyColumns = `k.key_id AS "keyId", k.lineage, k.organization_id AS "organizationId", ${projectOfKey} AS "projectId",
+  CASE WHEN k.created_at >= timestamptz '${scopeSplit}' THEN k.scopes ELSE '{${keyScopes.organization.join(',')}}' END AS scopes,
+  json_build_object('perMinute', k.per_minute, 'perDay', k.per_day) AS limits,
+  k.is_test AS "isTest", k.is_demo AS "isDemo", k.diagnostics_enabled AS "diagnosticsEnabled", k.expires_at AS "expiresAt"`;
 
 /** Characters of a secret that are shown to distinguish keys. */
 const shownCharacters = 6;
@@ -94,45 +100,15 @@ export interface StoredKey extends KeyCaller {
 /** Reads a key that is not revoked by the hex SHA-256 of its secret. */
 export async function findKeyByHash(database: Queryable, hash: string): Promise<StoredKey | null> {
   const [row] = await database.query<KeyRow>(
-    `SELECT key_id, lineage, organization_id, ${projectOfKey} AS project_id, scopes, per_minute, per_day, is_test, is_demo, diagnostics_enabled, expires_at,
-            created_at < timestamptz '${scopeSplit}' AS is_early
-       FROM api_keys k WHERE secret_hash = decode($1, 'hex') AND revoked_at IS NULL`,
+    `SELECT ${keyColumns} FROM api_keys k WHERE secret_hash = decode($1, 'hex') AND revoked_at IS NULL`,
     [hash],
   );
   if (row === undefined) return null;
-  return {
-    kind: 'key',
-    keyId: row.key_id,
-    lineage: row.lineage,
-    organizationId: row.organization_id,
-    projectId: row.project_id,
-    scopes: scopesOf(row),
-    limits: { perMinute: row.per_minute, perDay: row.per_day },
-    isTest: row.is_test,
-    isDemo: row.is_demo,
-    diagnosticsEnabled: row.diagnostics_enabled,
-    expiresAtMs: row.expires_at?.getTime() ?? null,
-  };
+  const { expiresAt, ...key } = row;
+  return { kind: 'key', ...key, expiresAtMs: expiresAt?.getTime() ?? null };
 }
 
-export function scopesOf(row: { readonly is_early: boolean; readonly scopes: readonly string[] }): readonly string[] {
-  return row.is_early ? keyScopes.organization : row.scopes;
-}
-
-type KeyRow = {
-  readonly key_id: string;
-  readonly lineage: string;
-  readonly organization_id: string;
-  readonly project_id: string | null;
-  readonly scopes: readonly string[];
-  readonly per_minute: number;
-  readonly per_day: number;
-  readonly is_test: boolean;
-  readonly is_demo: boolean;
-  readonly diagnostics_enabled: boolean;
-  readonly expires_at: Date | null;
-  readonly is_early: boolean;
-};
+type KeyRow = Row & Omit<StoredKey, 'kind' | 'expiresAtMs'> & { readonly expiresAt: Date | null };
 
 export interface KeyOwner {
   readonly organizationId: string;
@@ -145,11 +121,11 @@ const keyIdForm = /^key_[0-9a-f]{32}$/;
 /** Whose key this is, or null. The form of an id is looked at first, so that no text of a caller’s reaches the database. */
 export async function findKeyOwner(database: Queryable, keyId: string): Promise<KeyOwner | null> {
   if (!keyIdForm.test(keyId)) return null;
-  const [row] = await database.query<{ organization_id: string; project_id: string | null }>(
-    `SELECT organization_id, ${projectOfKey} AS project_id FROM api_keys k WHERE key_id = $1`,
+  const [row] = await database.query<Row & KeyOwner>(
+    `SELECT organization_id AS "organizationId", ${projectOfKey} AS "projectId" FROM api_keys k WHERE key_id = $1`,
     [keyId],
   );
-  return row === undefined ? null : { organizationId: row.organization_id, projectId: row.project_id };
+  return row ?? null;
 }
 
 const keysMax = 50_000;

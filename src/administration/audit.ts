@@ -5,7 +5,7 @@
 import type { Caller } from '../kernel/caller.js';
 import type { AuditAction, AuditEntry } from '../contract/audit.js';
 import { makeId } from '../crypto/ids.js';
-import type { Queryable, Database } from '../stores/database/port.js';
+import type { Database, Queryable, Row } from '../stores/database/port.js';
 import { cutPage, type Page } from '../kernel/paging.js';
 import {
   deleteInBatches,
@@ -60,18 +60,7 @@ export async function recordAudit(
   );
 }
 
-type AuditRow = {
-  readonly entry_id: string;
-  readonly at: Date;
-  readonly actor_kind: Actor['kind'];
-  readonly actor_id: string;
-  readonly actor_role: string | null;
-  readonly action: AuditAction;
-  readonly subject_kind: AuditEntry['subject']['kind'];
-  readonly subject_id: string;
-  readonly detail: Record<string, unknown>;
-  readonly request_id: string | null;
-};
+type AuditRow = Row & Omit<AuditEntry, 'at'> & { readonly at: Date };
 
 export async function listAudit(
   tx: Queryable,
@@ -79,20 +68,13 @@ export async function listAudit(
   page: Page,
 ): Promise<{ readonly entries: AuditEntry[]; readonly nextCursor: string | null }> {
   const rows = await tx.query<AuditRow>(
-    'SELECT * FROM audit_entries WHERE organization_id = $1 AND ($2::text IS NULL OR entry_id < $2) ORDER BY entry_id DESC LIMIT $3',
+    `SELECT entry_id AS "entryId", at, json_build_object('kind', actor_kind, 'id', actor_id, 'role', actor_role) AS actor, action,
+            json_build_object('kind', subject_kind, 'id', subject_id) AS subject, detail, request_id AS "requestId"
+       FROM audit_entries WHERE organization_id = $1 AND ($2::text IS NULL OR entry_id < $2) ORDER BY entry_id DESC LIMIT $3`,
     [organizationId, page.below, page.limit + 1],
   );
-  const { items, nextCursor } = cutPage(rows, page.limit, (row) => row.entry_id);
-  const entries = items.map((row) => ({
-    entryId: row.entry_id,
-    at: row.at.toISOString(),
-    actor: { kind: row.actor_kind, id: row.actor_id, role: row.actor_role },
-    action: row.action,
-    subject: { kind: row.subject_kind, id: row.subject_id },
-    detail: row.detail,
-    requestId: row.request_id,
-  }));
-  return { entries, nextCursor };
+  const { items, nextCursor } = cutPage(rows, page.limit, ({ entryId }) => entryId);
+  return { entries: items.map((entry) => ({ ...entry, at: entry.at.toISOString() })), nextCursor };
 }
 
 const dayMs = 86_400_000;

@@ -12,7 +12,7 @@ import { linkDaysDefault, type LinkCreation, type LinkState } from '../contract/
 import type { Metadata } from '../contract/session.js';
 import { idAt } from '../crypto/ids.js';
 import { cutPage, type Page } from '../kernel/paging.js';
-import type { Queryable } from '../stores/database/port.js';
+import type { Queryable, Row } from '../stores/database/port.js';
 
 export interface LinkOwner {
   readonly organizationId: string;
@@ -35,6 +35,11 @@ export interface HostedLink extends LinkOwner {
   readonly expiresAt: Date;
   readonly deletedAt: Date | null;
 }
+
+type LinkRow = Row & HostedLink;
+const columns = `link_id AS "linkId", organization_id AS "organizationId", project_id AS "projectId", is_demo AS "isDemo", study_id AS "studyId",
+  respondent_id AS "respondentId", metadata, return_url AS "returnUrl", return_own AS "isOwnReturn", uses, uses_max AS "maxUses",
+  created_at AS "createdAt", expires_at AS "expiresAt", deleted_at AS "deletedAt"`;
 
 const linkForm = /^link_[0-9a-f]{32}$/;
 const dayMs = 86_400_000;
@@ -66,7 +71,7 @@ export async function insertLink(
   const expiresAt = new Date(nowMs + (creation.expiresInDays ?? linkDaysDefault) * dayMs);
   const [row] = await tx.query<LinkRow>(
     `INSERT INTO hosted_links (link_id, organization_id, project_id, is_demo, study_id, respondent_id, metadata, return_url, return_own, uses_max, created_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9, $10, $11, $12) RETURNING *`,
+     VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9, $10, $11, $12) RETURNING ${columns}`,
     [
       idAt('link', nowMs, randomBytes(secretBytes)),
       owner.organizationId,
@@ -83,16 +88,16 @@ export async function insertLink(
     ],
   );
   if (row === undefined) throw new Error('the insert returned no row');
-  return linkOf(row);
+  return row;
 }
 
 /** null for what is no link of ours, too. */
 export async function findLink(database: Queryable, linkId: string): Promise<HostedLink | null> {
   if (!isLinkId(linkId)) return null;
-  const [row] = await database.query<LinkRow>('SELECT * FROM hosted_links WHERE link_id = $1', [linkId], {
+  const [row] = await database.query<LinkRow>(`SELECT ${columns} FROM hosted_links WHERE link_id = $1`, [linkId], {
     recurring: true,
   });
-  return row === undefined ? null : linkOf(row);
+  return row ?? null;
 }
 
 /** Links of a project that were not deleted, newest first. */
@@ -102,12 +107,11 @@ export async function listLinks(
   page: Page,
 ): Promise<{ readonly items: readonly HostedLink[]; readonly nextCursor: string | null }> {
   const rows = await tx.query<LinkRow>(
-    `SELECT * FROM hosted_links WHERE project_id = $1 AND deleted_at IS NULL AND ($2::text IS NULL OR link_id < $2)
+    `SELECT ${columns} FROM hosted_links WHERE project_id = $1 AND deleted_at IS NULL AND ($2::text IS NULL OR link_id < $2)
       ORDER BY link_id DESC LIMIT $3`,
     [projectId, page.below, page.limit + 1],
   );
-  const { items, nextCursor } = cutPage(rows, page.limit, (row) => row.link_id);
-  return { items: items.map(linkOf), nextCursor };
+  return cutPage(rows, page.limit, ({ linkId }) => linkId);
 }
 
 /** Ends a link; null where the project has none of this id, or it was deleted before. */
@@ -118,10 +122,10 @@ export async function deleteLink(
   nowMs: number,
 ): Promise<HostedLink | null> {
   const [row] = await tx.query<LinkRow>(
-    'UPDATE hosted_links SET deleted_at = $3 WHERE link_id = $1 AND project_id = $2 AND deleted_at IS NULL RETURNING *',
+    `UPDATE hosted_links SET deleted_at = $3 WHERE link_id = $1 AND project_id = $2 AND deleted_at IS NULL RETURNING ${columns}`,
     [linkId, projectId, new Date(nowMs)],
   );
-  return row === undefined ? null : linkOf(row);
+  return row ?? null;
 }
 
 /** Counts a use, in the transaction that completes a session; false where all uses are taken. */
@@ -142,37 +146,3 @@ export async function eraseLinks(tx: Queryable, projectId: string, respondentId:
   );
   return rows.length;
 }
-
-type LinkRow = {
-  readonly link_id: string;
-  readonly organization_id: string;
-  readonly project_id: string;
-  readonly is_demo: boolean;
-  readonly study_id: string | null;
-  readonly respondent_id: string | null;
-  readonly metadata: Metadata;
-  readonly return_url: string | null;
-  readonly return_own: boolean;
-  readonly uses: number;
-  readonly uses_max: number | null;
-  readonly created_at: Date;
-  readonly expires_at: Date;
-  readonly deleted_at: Date | null;
-};
-
-const linkOf = (row: LinkRow): HostedLink => ({
-  linkId: row.link_id,
-  organizationId: row.organization_id,
-  projectId: row.project_id,
-  isDemo: row.is_demo,
-  studyId: row.study_id,
-  respondentId: row.respondent_id,
-  metadata: row.metadata,
-  returnUrl: row.return_url,
-  isOwnReturn: row.return_own,
-  uses: row.uses,
-  maxUses: row.uses_max,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  deletedAt: row.deleted_at,
-});

@@ -5,7 +5,7 @@
  *     active ──revoke──▶ revoked
  */
 import type { ClientKeySet, OAuthScope } from '../contract/oauth.js';
-import type { Queryable } from '../stores/database/port.js';
+import type { Queryable, Row } from '../stores/database/port.js';
 
 export interface StoredClient {
   readonly clientId: string;
@@ -25,17 +25,10 @@ export const isClientId = (text: string): boolean => clientIdForm.test(text);
 /** A client that is not revoked, or null. The form of an id is looked at first, so that no text of a caller’s reaches the database. */
 export async function findClient(database: Queryable, clientId: string): Promise<StoredClient | null> {
   if (!isClientId(clientId)) return null;
-  const [row] = await database.query<{
-    organization_id: string;
-    scopes: readonly OAuthScope[];
-    secret_hash: Uint8Array | null;
-    jwks: ClientKeySet | null;
-    version: number;
-  }>(
-    'SELECT organization_id, scopes, secret_hash, jwks, version FROM oauth_clients WHERE client_id = $1 AND revoked_at IS NULL',
+  const [row] = await database.query<Row & StoredClient>(
+    `SELECT client_id AS "clientId", organization_id AS "organizationId", scopes, secret_hash AS "secretHash", jwks, version
+       FROM oauth_clients WHERE client_id = $1 AND revoked_at IS NULL`,
     [clientId],
   );
-  if (row === undefined) return null;
-  const { organization_id: organizationId, secret_hash: secretHash, ...rest } = row;
-  return { clientId, organizationId, secretHash, ...rest };
+  return row ?? null;
 }

@@ -1,10 +1,10 @@
 /**
  * Organizations in the database, and as their owners see them.
  */
-import { trialMonthlyQuota, type OrganizationReply, type OrganizationSettings } from '../contract/organization.js';
+import { trialMonthlyQuota, type OrganizationReply } from '../contract/organization.js';
 import type { Tier } from '../contract/project-parts.js';
 import { makeId } from '../crypto/ids.js';
-import type { Queryable, SqlValue } from '../stores/database/port.js';
+import type { Queryable, Row, SqlValue } from '../stores/database/port.js';
 
 export interface StoredOrganization {
   readonly organizationId: string;
@@ -18,16 +18,9 @@ export interface StoredOrganization {
   readonly createdAt: Date;
 }
 
-type OrganizationRow = {
-  readonly organization_id: string;
-  readonly name: string;
-  readonly tier: Tier;
-  readonly lite_enabled: boolean;
-  readonly settings: Partial<OrganizationSettings>;
-  readonly monthly_quota: number | null;
-  readonly trial_ends_at: Date | null;
-  readonly created_at: Date;
-};
+type OrganizationRow = Row & StoredOrganization;
+const selected = `organization_id AS "organizationId", name, tier, lite_enabled AS "liteEnabled", coalesce(settings -> 'allowedDomains', '[]') AS "allowedDomains",
+  coalesce(monthly_quota, CASE WHEN trial_ends_at IS NOT NULL THEN ${trialMonthlyQuota} END) AS "monthlyQuota", trial_ends_at AS "trialEndsAt", created_at AS "createdAt"`;
 
 export async function insertOrganization(
   database: Queryable,
@@ -47,10 +40,10 @@ export async function findOrganization(
   options: { readonly lock?: boolean } = {},
 ): Promise<StoredOrganization | null> {
   const [row] = await database.query<OrganizationRow>(
-    `SELECT * FROM organizations WHERE organization_id = $1${options.lock === true ? ' FOR UPDATE' : ''}`,
+    `SELECT ${selected} FROM organizations WHERE organization_id = $1${options.lock === true ? ' FOR UPDATE' : ''}`,
     [organizationId],
   );
-  return row === undefined ? null : organizationOf(row);
+  return row ?? null;
 }
 
 const columns = {
@@ -81,23 +74,10 @@ export async function updateOrganization(
   }
   if (assignments.length === 0) return findOrganization(database, organizationId);
   const [row] = await database.query<OrganizationRow>(
-    `UPDATE organizations SET ${assignments.join(', ')} WHERE organization_id = $1 RETURNING *`,
+    `UPDATE organizations SET ${assignments.join(', ')} WHERE organization_id = $1 RETURNING ${selected}`,
     values,
   );
-  return row === undefined ? null : organizationOf(row);
-}
-
-function organizationOf(row: OrganizationRow): StoredOrganization {
-  return {
-    organizationId: row.organization_id,
-    name: row.name,
-    tier: row.tier,
-    liteEnabled: row.lite_enabled,
-    allowedDomains: row.settings.allowedDomains ?? [],
-    monthlyQuota: row.monthly_quota ?? (row.trial_ends_at === null ? null : trialMonthlyQuota),
-    trialEndsAt: row.trial_ends_at,
-    createdAt: row.created_at,
-  };
+  return row ?? null;
 }
 
 export function showOrganization(organization: StoredOrganization): OrganizationReply {

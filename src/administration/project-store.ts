@@ -13,7 +13,7 @@ import {
   type Tier,
 } from '../contract/project-parts.js';
 import { makeId } from '../crypto/ids.js';
-import { DatabaseConflict, type Queryable } from '../stores/database/port.js';
+import { DatabaseConflict, type Queryable, type Row } from '../stores/database/port.js';
 import { Fault } from '../errors.js';
 import { cutPage, type Page } from '../kernel/paging.js';
 
@@ -25,13 +25,9 @@ export interface StoredProject {
   readonly createdAt: Date;
 }
 
-type ProjectRow = {
-  readonly project_id: string;
-  readonly organization_id: string;
-  readonly probe_key: string;
-  readonly fields: ProjectFields;
-  readonly created_at: Date;
-};
+type ProjectRow = Row & StoredProject;
+const columns =
+  'project_id AS "projectId", organization_id AS "organizationId", probe_key AS "probeKey", fields, created_at AS "createdAt"';
 
 /** Ids that are looked up at all; others name nothing. */
 const idForm = /^(?:proj_|pk_)[A-Za-z0-9_-]{1,64}$/;
@@ -44,10 +40,10 @@ export async function insertProject(
 ): Promise<StoredProject | null> {
   const [row] = await database.query<ProjectRow>(
     `INSERT INTO projects (project_id, organization_id, probe_key, fields) VALUES ($1, $2, $3, $4::jsonb)
-     ON CONFLICT (organization_id, external_id) DO NOTHING RETURNING *`,
+     ON CONFLICT (organization_id, external_id) DO NOTHING RETURNING ${columns}`,
     [makeId('project'), organizationId, `pk_${randomBytes(18).toString('base64url')}`, JSON.stringify(fields)],
   );
-  return row === undefined ? null : projectOf(row);
+  return row ?? null;
 }
 
 /** By project id or by probe key. */
@@ -59,10 +55,10 @@ export async function findProject(
   if (!idForm.test(id)) return null;
   const column = id.startsWith('pk_') ? 'probe_key' : 'project_id';
   const [row] = await database.query<ProjectRow>(
-    `SELECT * FROM projects WHERE ${column} = $1${options.lock === true ? ' FOR UPDATE' : ''}`,
+    `SELECT ${columns} FROM projects WHERE ${column} = $1${options.lock === true ? ' FOR UPDATE' : ''}`,
     [id],
   );
-  return row === undefined ? null : projectOf(row);
+  return row ?? null;
 }
 
 export async function lockProjectByExternalId(
@@ -71,10 +67,10 @@ export async function lockProjectByExternalId(
   externalId: string,
 ): Promise<StoredProject | null> {
   const [row] = await tx.query<ProjectRow>(
-    'SELECT * FROM projects WHERE organization_id = $1 AND external_id = $2 FOR UPDATE',
+    `SELECT ${columns} FROM projects WHERE organization_id = $1 AND external_id = $2 FOR UPDATE`,
     [organizationId, externalId],
   );
-  return row === undefined ? null : projectOf(row);
+  return row ?? null;
 }
 
 export async function listProjects(
@@ -84,11 +80,11 @@ export async function listProjects(
   externalId: string | null,
 ): Promise<{ readonly items: readonly StoredProject[]; readonly nextCursor: string | null }> {
   const rows = await database.query<ProjectRow>(
-    `SELECT * FROM projects WHERE organization_id = $1 AND ($2::text IS NULL OR project_id < $2) AND ($4::text IS NULL OR external_id = $4)
+    `SELECT ${columns} FROM projects WHERE organization_id = $1 AND ($2::text IS NULL OR project_id < $2) AND ($4::text IS NULL OR external_id = $4)
       ORDER BY project_id DESC LIMIT $3`,
     [organizationId, page.below, page.limit + 1, externalId],
   );
-  return cutPage(rows.map(projectOf), page.limit, ({ projectId }) => projectId);
+  return cutPage(rows, page.limit, ({ projectId }) => projectId);
 }
 
 export async function updateProjectFields(
@@ -155,16 +151,6 @@ export function showProject(project: StoredProject): ProjectReply {
     userDisclosure: fields.userDisclosure ?? projectDefaults.userDisclosure,
     userDisclosureCustomText: userDisclosureCustomText ?? null,
     branding: branding ?? null,
-  };
-}
-
-function projectOf(row: ProjectRow): StoredProject {
-  return {
-    projectId: row.project_id,
-    organizationId: row.organization_id,
-    probeKey: row.probe_key,
-    fields: row.fields,
-    createdAt: row.created_at,
   };
 }
 

@@ -51,14 +51,13 @@ export function createSigningSecrets(masterKeys: SealingKeys): SigningSecrets {
       return { version, rotatedAt: row.created_at };
     },
     async read(database, projectId) {
-      const rows = await database.query<{ version: number; sealed: Uint8Array; replaced_at: Date | null }>(
-        'SELECT version, sealed, replaced_at FROM signing_secrets WHERE project_id = $1 AND revoked_at IS NULL ORDER BY version DESC LIMIT 20',
+      const rows = await database.query<{ version: number; sealed: Uint8Array; replacedAt: Date | null }>(
+        'SELECT version, sealed, replaced_at AS "replacedAt" FROM signing_secrets WHERE project_id = $1 AND revoked_at IS NULL ORDER BY version DESC LIMIT 20',
         [projectId],
       );
-      return rows.map((row) => ({
-        version: row.version,
-        secret: sealer.unseal(row.sealed, contextOf(projectId, row.version)),
-        replacedAt: row.replaced_at,
+      return rows.map(({ sealed, ...row }) => ({
+        ...row,
+        secret: sealer.unseal(sealed, contextOf(projectId, row.version)),
       }));
     },
   };

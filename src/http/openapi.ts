@@ -148,7 +148,7 @@ export async function serveDocs(app: FastifyInstance, root: string): Promise<voi
   await serveDocsPage(app, `${root}/docs`);
 }
 
-export async function serveDocsPage(app: FastifyInstance, path: string): Promise<void> {
+async function serveDocsPage(app: FastifyInstance, path: string): Promise<void> {
   await registerOpen(app, async (scope) => {
     await scope.register(swaggerUi, {
       routePrefix: path,
@@ -193,7 +193,7 @@ const asExamples = (bodies: Readonly<Record<string, object>>) =>
 export const scoreReplyExamples = { 'x-examples': asExamples(recorded.score) };
 
 /** Examples for the schema of an error reply; none if no reply with its status was recorded. */
-export function errorExamples(status: number): object {
+function errorExamples(status: number): object {
   const bodies = recorded.errors[status];
   return bodies === undefined ? {} : { 'x-examples': asExamples(bodies) };
 }

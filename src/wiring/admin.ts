@@ -104,7 +104,7 @@ export function wireExplain({
   return createExplain({ ...deps, receiptKeys, explainFacts });
 }
 
-export function wireDemoTraffic({ settings, stores, masterKeys, metrics, logger, now }: Parts): InventTraffic {
+function wireDemoTraffic({ settings, stores, masterKeys, metrics, logger, now }: Parts): InventTraffic {
   const { database, log } = stores;
   const makeRef = createMakeRef(masterKeys.first);
   const findProjectOwner = async (projectId: string): Promise<string | null> =>

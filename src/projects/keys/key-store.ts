@@ -3,15 +3,8 @@
  * (an organization, and a project or null) and finds nothing beyond it.
  */
 import type { KeyIntrospection, KeyRecord, RateLimits } from '../../contract/api-key.js';
-import type { Queryable } from '../../stores/database/port.js';
-import {
-  mintKey,
-  projectOfKey,
-  scopeSplit,
-  scopesOf,
-  type KeyOwner,
-  type MintedKey,
-} from '../../administration/api-keys.js';
+import type { Queryable, Row } from '../../stores/database/port.js';
+import { keyColumns, mintKey, projectOfKey, type KeyOwner, type MintedKey } from '../../administration/api-keys.js';
 import { cutPage, type Page } from '../../kernel/paging.js';
 
 export interface AdministeredKey extends KeyOwner {
@@ -33,34 +26,11 @@ export interface AdministeredKey extends KeyOwner {
   readonly lastUsedAt: Date | null;
 }
 
+type KeyRow = Row & AdministeredKey;
 const select = `
-  SELECT k.key_id, k.lineage, k.organization_id, ${projectOfKey} AS project_id, p.fields ->> 'name' AS project_name, k.name, k.prefix, k.scopes, k.per_minute, k.per_day,
-         k.is_test, k.is_demo, k.diagnostics_enabled, k.issued, encode(k.secret_hash, 'hex') AS secret_hash, k.created_at, k.expires_at, k.revoked_at, u.last_used_at,
-         k.created_at < timestamptz '${scopeSplit}' AS is_early
+  SELECT ${keyColumns}, k.name, k.prefix, p.fields ->> 'name' AS "projectName", k.issued, encode(k.secret_hash, 'hex') AS "secretHash",
+         k.created_at AS "createdAt", k.revoked_at AS "revokedAt", u.last_used_at AS "lastUsedAt"
     FROM api_keys k LEFT JOIN projects p ON p.project_id = ${projectOfKey} LEFT JOIN api_key_uses u ON u.key_id = k.key_id`;
-
-type Row = {
-  readonly key_id: string;
-  readonly lineage: string;
-  readonly organization_id: string;
-  readonly project_id: string | null;
-  readonly project_name: string | null;
-  readonly name: string;
-  readonly prefix: string;
-  readonly scopes: readonly string[];
-  readonly per_minute: number;
-  readonly per_day: number;
-  readonly is_test: boolean;
-  readonly is_demo: boolean;
-  readonly diagnostics_enabled: boolean;
-  readonly issued: boolean;
-  readonly secret_hash: string;
-  readonly created_at: Date;
-  readonly expires_at: Date | null;
-  readonly revoked_at: Date | null;
-  readonly last_used_at: Date | null;
-  readonly is_early: boolean;
-};
 
 /** One key of the owner’s, locked until the transaction ends where asked. */
 export async function findOwnedKey(
@@ -69,20 +39,20 @@ export async function findOwnedKey(
   keyId: string,
   options: { readonly lock?: boolean } = {},
 ): Promise<AdministeredKey | null> {
-  const [row] = await tx.query<Row>(
+  const [row] = await tx.query<KeyRow>(
     `${select} WHERE k.key_id = $1 AND k.organization_id = $2 AND ${projectOfKey} IS NOT DISTINCT FROM $3::text${options.lock === true ? ' FOR UPDATE OF k' : ''}`,
     [keyId, owner.organizationId, owner.projectId],
   );
-  return row === undefined ? null : keyOf(row);
+  return row ?? null;
 }
 
 /** The active key that provisioning issued for a project, or null. */
 export async function findIssuedKey(tx: Queryable, projectId: string, now: Date): Promise<AdministeredKey | null> {
-  const [row] = await tx.query<Row>(
+  const [row] = await tx.query<KeyRow>(
     `${select} WHERE k.project_id = $1 AND k.issued AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)`,
     [projectId, now],
   );
-  return row === undefined ? null : keyOf(row);
+  return row ?? null;
 }
 
 export async function listKeys(
@@ -90,11 +60,11 @@ export async function listKeys(
   owner: KeyOwner,
   page: Page,
 ): Promise<{ readonly items: readonly AdministeredKey[]; readonly nextCursor: string | null }> {
-  const rows = await database.query<Row>(
+  const rows = await database.query<KeyRow>(
     `${select} WHERE k.organization_id = $1 AND ${projectOfKey} IS NOT DISTINCT FROM $2::text AND ($3::text IS NULL OR k.key_id < $3) ORDER BY k.key_id DESC LIMIT $4`,
     [owner.organizationId, owner.projectId, page.below, page.limit + 1],
   );
-  return cutPage(rows.map(keyOf), page.limit, ({ keyId }) => keyId);
+  return cutPage(rows, page.limit, ({ keyId }) => keyId);
 }
 
 export function isActive(key: AdministeredKey, nowMs: number): boolean {
@@ -158,27 +128,4 @@ export function showKey(key: AdministeredKey, nowMs: number): KeyRecord {
 function stateOf(key: AdministeredKey, nowMs: number): KeyRecord['state'] {
   if (key.revokedAt !== null) return 'revoked';
   return isActive(key, nowMs) ? 'active' : 'expired';
-}
-
-function keyOf(row: Row): AdministeredKey {
-  return {
-    keyId: row.key_id,
-    lineage: row.lineage,
-    organizationId: row.organization_id,
-    projectId: row.project_id,
-    projectName: row.project_name,
-    name: row.name,
-    prefix: row.prefix,
-    scopes: scopesOf(row),
-    limits: { perMinute: row.per_minute, perDay: row.per_day },
-    isTest: row.is_test,
-    isDemo: row.is_demo,
-    diagnosticsEnabled: row.diagnostics_enabled,
-    issued: row.issued,
-    secretHash: row.secret_hash,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    lastUsedAt: row.last_used_at,
-  };
 }

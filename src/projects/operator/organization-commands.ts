@@ -28,7 +28,7 @@ export function createOrganization(
     // Two who make it at once: the second finds what the first made.
     await tx.query('LOCK TABLE organizations IN SHARE ROW EXCLUSIVE MODE');
     const known = another ? null : await findByName(tx, name);
-    if (known !== null) return describeKnown(tx, known.organization_id, known.lite_enabled);
+    if (known !== null) return describeKnown(tx, known.organizationId, known.liteEnabled);
     const organizationId = await insertOrganization(tx, { name, tier, liteEnabled });
     await recordAudit(tx, operator, {
       organizationId,
@@ -135,12 +135,12 @@ function recordKey(
 const listMax = 200;
 
 type OrganizationRow = {
-  readonly organization_id: string;
+  readonly organizationId: string;
   readonly name: string;
   readonly tier: Tier;
-  readonly lite_enabled: boolean;
-  readonly created_at: Date;
+  readonly liteEnabled: boolean;
   readonly projects: number;
+  readonly createdAt: Date;
 };
 
 /** A page of organizations by id; `next` is the id after which the following page begins, null on the last. */
@@ -149,22 +149,15 @@ export async function listOrganizations(
   after: string | null,
 ): Promise<Readonly<Record<string, unknown>>> {
   const rows = await database.query<OrganizationRow>(
-    `SELECT organization_id, name, tier, lite_enabled, created_at,
-            (SELECT count(*) FROM projects AS p WHERE p.organization_id = o.organization_id) AS projects
+    `SELECT organization_id AS "organizationId", name, tier, lite_enabled AS "liteEnabled",
+            (SELECT count(*) FROM projects AS p WHERE p.organization_id = o.organization_id) AS projects, created_at AS "createdAt"
        FROM organizations AS o WHERE organization_id > $1 ORDER BY organization_id LIMIT $2`,
     [after ?? '', listMax + 1],
   );
   const page = rows.slice(0, listMax);
   return {
-    organizations: page.map((row) => ({
-      organizationId: row.organization_id,
-      name: row.name,
-      tier: row.tier,
-      liteEnabled: row.lite_enabled,
-      projects: row.projects,
-      createdAt: row.created_at.toISOString(),
-    })),
-    next: rows.length > listMax ? (page.at(-1)?.organization_id ?? null) : null,
+    organizations: page.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() })),
+    next: rows.length > listMax ? (page.at(-1)?.organizationId ?? null) : null,
   };
 }
 
@@ -181,9 +174,12 @@ export function showReceipt(explanation: Partial<Explanation>): Readonly<Record<
 }
 
 /** The oldest organization of that name. */
-export async function findByName(database: Queryable, name: string): Promise<Omit<OrganizationRow, 'projects'> | null> {
+async function findByName(
+  database: Queryable,
+  name: string,
+): Promise<Pick<OrganizationRow, 'organizationId' | 'liteEnabled'> | null> {
   const [row] = await database.query<OrganizationRow>(
-    'SELECT organization_id, name, tier, lite_enabled, created_at FROM organizations WHERE name = $1 ORDER BY created_at, organization_id LIMIT 1',
+    'SELECT organization_id AS "organizationId", lite_enabled AS "liteEnabled" FROM organizations WHERE name = $1 ORDER BY created_at, organization_id LIMIT 1',
     [name],
   );
   return row ?? null;

@@ -144,7 +144,7 @@ function registerChange(app: FastifyInstance, deps: AdministrationDeps): void {
   );
 }
 
-export function registerSigningSecret(scope: FastifyInstance, deps: AdministrationDeps): void {
+function registerSigningSecret(scope: FastifyInstance, deps: AdministrationDeps): void {
   acceptEmptyBodies(scope);
   scope.withTypeProvider<TypeBoxTypeProvider>().post(
     '/projects/:projectId/signing-secret/rotate',

@@ -142,7 +142,7 @@ function registerDemoKeys(scope: FastifyInstance, deps: PublicRouteDeps): void {
 const lifetimeMs = 3_600_000;
 
 /** Mints a test key that is good for an hour and for measuring only, and deletes the expired ones of the project. */
-export async function mintDemoKey(
+async function mintDemoKey(
   database: Database,
   { organizationId, projectId }: StoredProject,
   nowMs: number,
