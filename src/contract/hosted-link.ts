@@ -15,35 +15,31 @@ export const deadLinkDays = 30;
 export const linkStates = ['alive', 'expired', 'used_up', 'deleted'] as const;
 export type LinkState = (typeof linkStates)[number];
 
-export const LinkCreation = Type.Object({
-  studyId: Type.Optional(CallerId('Your id of the study; every session of the link carries it.')),
-  respondentId: Type.Optional(
-    CallerId('Your id of the respondent, best a salted hash, where the link is for one; every session carries it.'),
-  ),
-  metadata: Type.Optional(Metadata),
-  returnUrl: Type.Optional(
-    Type.String({
+export const LinkCreation = Type.Partial(
+  Type.Object({
+    studyId: CallerId('Your id of the study; every session of the link carries it.'),
+    respondentId: CallerId(
+      'Your id of the respondent, best a salted hash, where the link is for one; every session carries it.',
+    ),
+    metadata: Metadata,
+    returnUrl: Type.String({
       minLength: 1,
       maxLength: 2_048,
       description:
         'Where the respondent goes afterwards, with vh_token and status added. HTTPS; http://localhost too in development. Its origin must be in the allow-list in force. Default none: a page that says thanks.',
     }),
-  ),
-  expiresInDays: Type.Optional(
-    Type.Integer({
+    expiresInDays: Type.Integer({
       minimum: 1,
       maximum: linkDaysMax,
       description: `Days until the link ends. Default ${linkDaysDefault}.`,
     }),
-  ),
-  maxUses: Type.Optional(
-    Type.Integer({
+    maxUses: Type.Integer({
       minimum: 1,
       maximum: linkUsesMax,
       description: 'Respondents that may be verified through it; a retry counts with its first try. Default: no limit.',
     }),
-  ),
-});
+  }),
+);
 export type LinkCreation = Static<typeof LinkCreation>;
 
 const url = Type.String({ description: 'The address to hand to the respondent.' });

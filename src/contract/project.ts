@@ -18,44 +18,36 @@ export const OriginPatterns = Type.Array(Type.String({ minLength: 1, maxLength: 
   description: 'Allowed origins: https://host, host, *.domain or localhost:*.',
 });
 
-export const ProjectConfig = Type.Object(
-  {
-    widgetMode: Type.Optional(
-      StringEnum(widgetModes, { description: 'Which interface and signals the widget uses. Default standard.' }),
-    ),
-    challengeEnabled: Type.Optional(
-      Type.Boolean({ description: 'Whether weak passive signals may lead to a camera challenge. Default true.' }),
-    ),
-    maxRetries: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 10,
-        description: 'Retries before a session has failed for good. Default 3.',
-      }),
-    ),
-    livenessThreshold: Type.Optional(unit('Pass gate of liveness. Default 0.65.')),
-    uniquenessThreshold: Type.Optional(unit('Pass gate of uniqueness. Default 0.85.')),
-    allowedDomains: Type.Optional(OriginPatterns),
-    degradedMode: Type.Optional(
-      StringEnum(degradedModes, {
-        description: 'What the widget does when verification is out of reach. Default FAIL_OPEN_FLAGGED.',
-      }),
-    ),
-    escalateOnSuspicion: Type.Optional(
-      Type.Boolean({
-        description:
-          'Whether a weak passive score in the invisible mode leads to a hidden camera check instead of a failure. Default false.',
-      }),
-    ),
-    riskAggregator: Type.Optional(
-      StringEnum(riskAggregators, {
-        description: 'Whether the unified risk is shown: off, shadow (computed, shown as null) or on. Default off.',
-      }),
-    ),
-    deduplication: Type.Optional(Deduplication),
-    monitoring: Type.Optional(Monitoring),
-    liteConfig: Type.Optional(LiteConfig),
-  },
+export const ProjectConfig = Type.Partial(
+  Type.Object({
+    widgetMode: StringEnum(widgetModes, {
+      description: 'Which interface and signals the widget uses. Default standard.',
+    }),
+    challengeEnabled: Type.Boolean({
+      description: 'Whether weak passive signals may lead to a camera challenge. Default true.',
+    }),
+    maxRetries: Type.Integer({
+      minimum: 0,
+      maximum: 10,
+      description: 'Retries before a session has failed for good. Default 3.',
+    }),
+    livenessThreshold: unit('Pass gate of liveness. Default 0.65.'),
+    uniquenessThreshold: unit('Pass gate of uniqueness. Default 0.85.'),
+    allowedDomains: OriginPatterns,
+    degradedMode: StringEnum(degradedModes, {
+      description: 'What the widget does when verification is out of reach. Default FAIL_OPEN_FLAGGED.',
+    }),
+    escalateOnSuspicion: Type.Boolean({
+      description:
+        'Whether a weak passive score in the invisible mode leads to a hidden camera check instead of a failure. Default false.',
+    }),
+    riskAggregator: StringEnum(riskAggregators, {
+      description: 'Whether the unified risk is shown: off, shadow (computed, shown as null) or on. Default off.',
+    }),
+    deduplication: Deduplication,
+    monitoring: Monitoring,
+    liteConfig: LiteConfig,
+  }),
   { additionalProperties: false },
 );
 export type ProjectConfig = Static<typeof ProjectConfig>;
@@ -95,18 +87,16 @@ const alias = {
   allowedOrigins: Type.Optional({ ...OriginPatterns, description: 'Another name for config.allowedDomains.' }),
 };
 
-const issuing = {
-  issueApiKey: Type.Optional(
-    Type.Boolean({
+const issuing = Type.Partial(
+  Type.Object({
+    issueApiKey: Type.Boolean({
       description: 'Also answer with a live key of the project, made on the first such call. Default false.',
     }),
-  ),
-  rotateApiKey: Type.Optional(
-    Type.Boolean({
+    rotateApiKey: Type.Boolean({
       description: 'Replace the project’s current issued key and answer with the new one. Default false.',
     }),
-  ),
-};
+  }),
+).properties;
 
 /** What a caller may change: the fields, and the other name for the origins. */
 export const ProjectChange = Type.Object({ ...ProjectFields.properties, ...alias }, { additionalProperties: false });

@@ -24,29 +24,27 @@ export type Metadata = Static<typeof Metadata>;
 
 export const SessionId = Type.String({ minLength: 1, maxLength: 128, description: 'From the session’s creation.' });
 
-const creation = {
-  studyId: Type.Optional(CallerId('Your id of the study; echoed with the result.')),
-  respondentId: Type.Optional(
-    CallerId(`Your id of the respondent, best a salted hash, at most ${callerIdLengthMax} characters; echoed.`),
-  ),
-  metadata: Type.Optional(Metadata),
-  linkId: Type.Optional(CallerId('Of the hosted page’s link that led here.')),
-  dataCollector: Type.Optional(CallerId('Label of the collector, wave or field site.')),
-  previousSessionId: Type.Optional(
-    Type.String({
+const creation = Type.Partial(
+  Type.Object({
+    studyId: CallerId('Your id of the study; echoed with the result.'),
+    respondentId: CallerId(
+      `Your id of the respondent, best a salted hash, at most ${callerIdLengthMax} characters; echoed.`,
+    ),
+    metadata: Metadata,
+    linkId: CallerId('Of the hosted page’s link that led here.'),
+    dataCollector: CallerId('Label of the collector, wave or field site.'),
+    previousSessionId: Type.String({
       minLength: 1,
       maxLength: 128,
       description: 'A failed session that this one tries again; takes one retry off the project’s budget.',
     }),
-  ),
-  widgetMode: Type.Optional(StringEnum(widgetModes, { description: 'Default: the project’s.' })),
-  consent: Type.Optional(
-    Type.Object(
+    widgetMode: StringEnum(widgetModes, { description: 'Default: the project’s.' }),
+    consent: Type.Object(
       { biometric: Type.Boolean(), at: Timestamp },
       { description: 'Consent that the integrator obtained before the widget started; recorded with the session.' },
     ),
-  ),
-};
+  }),
+).properties;
 
 export const PublicSessionCreation = Type.Object({
   siteKey: Type.String({ minLength: 1, maxLength: 128, description: 'The project’s public key.' }),

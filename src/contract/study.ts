@@ -44,19 +44,17 @@ const SampleSize = Type.Integer({ minimum: 1, maximum: sampleSizeMax, descriptio
 const Quotas = Type.Array(StudyQuota, { maxItems: quotasMax });
 const Name = Type.String({ minLength: 1, maxLength: 200, description: 'For people; suppliers do not see it.' });
 
-const verification = {
-  service_check: Type.Optional(
-    Type.Boolean({
+const verification = Type.Partial(
+  Type.Object({
+    service_check: Type.Boolean({
       description: 'Every respondent is verified on the hosted page too. Default false; true where strict.',
     }),
-  ),
-  minimum_quality: Type.Optional(
-    StringEnum(qualities, {
+    minimum_quality: StringEnum(qualities, {
       description:
         'standard (default): the gate allowed or would review, and verified where asked. strict: the gate allowed, and a biometric verification passed.',
     }),
-  ),
-};
+  }),
+).properties;
 
 export const StudyCreation = Type.Object({
   name: Name,
