@@ -40,7 +40,7 @@ export function dashboardMetrics({ histogram, counter, gauge }: Makers) {
     geographyAge: gauge('vh_geography_age_seconds', 'Age of a file of countries or networks, by its setting.', [
       'setting',
     ]),
-    spoolBytesMax: gauge('vh_spool_bytes_max', 'VH_SPOOL_BYTES_MAX of this process, in bytes.', []),
+    spoolBytesMax: gauge('vh_spool_bytes_max', 'VH_SPOOL_BYTES_MAX of this process, in bytes.'),
     backlogs: gauge(
       'vh_backlog',
       'What waits in the database, up to 10,000 of a kind: adjudications, history (to be published), outcomes (that match no session after 15 minutes, among the latest 10,000 of two hours).',
@@ -98,17 +98,17 @@ export function createBoundedLabels(valuesMax: number): (value: string) => strin
 }
 
 /** Seconds; dense around the latency budget of a score (5, 15 and 30 ms). */
-export const latencyBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.015, 0.03, 0.06, 0.12, 0.25, 0.5, 1, 2, 5];
+const latencyBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.015, 0.03, 0.06, 0.12, 0.25, 0.5, 1, 2, 5];
 
 export type Makers = ReturnType<typeof createMakers>;
 
 export function createMakers(registry: Registry) {
   const registers = [registry];
-  const histogram = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+  const histogram = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
     new Histogram<L>({ name, help, labelNames: [...labelNames], buckets: latencyBuckets, registers });
-  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
     new Counter<L>({ name, help, labelNames: [...labelNames], registers });
-  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
     new Gauge<L>({ name, help, labelNames: [...labelNames], registers });
   return { histogram, counter, gauge };
 }

@@ -2,8 +2,8 @@
  * Every metric of the service. docs/metrics.md lists the same names, and a test ties the two.
  * One registry per process, made by the caller: nothing registers itself.
  */
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import { dashboardMetrics, primeSeries, createMakers, latencyBuckets, type Makers } from './dashboard-metrics.js';
+import { Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { dashboardMetrics, primeSeries, createMakers, type Makers } from './dashboard-metrics.js';
 
 /** How often the delay of the event loop is taken. It costs a timer: at the library’s 10 ms, most of what wakes an idle process. */
 const loopDelayEveryMs = 100;
@@ -25,16 +25,16 @@ export function createMetrics() {
       'Time from a request’s headers to the end of its answer, by route and status.',
       ['route', 'status'],
     ),
-    requestsShed: counter('vh_requests_shed_total', 'Requests refused because the process was overloaded.', []),
+    requestsShed: counter('vh_requests_shed_total', 'Requests refused because the process was overloaded.'),
     scoreStage: histogram('vh_score_stage_seconds', 'Time of one stage of a score: gather, count, judge, receipt.', [
       'stage',
     ]),
     scores: counter('vh_scores_total', 'Scores answered, by recommendation.', ['recommendation']),
-    scoreReplays: counter('vh_score_replays_total', 'Identical retries that were answered with the first receipt.', []),
+    scoreReplays: counter('vh_score_replays_total', 'Identical retries that were answered with the first receipt.'),
     degraded: counter('vh_degraded_signals_total', 'Degraded signals in answered scores.', ['signal']),
     probes: counter('vh_probes_total', 'Probes received, by result.', ['result']),
-    poolQueue: gauge('vh_pool_queue', 'Scoring tasks that wait for a thread.', []),
-    poolBusy: gauge('vh_pool_busy', 'Batches that threads work on.', []),
+    poolQueue: gauge('vh_pool_queue', 'Scoring tasks that wait for a thread.'),
+    poolBusy: gauge('vh_pool_busy', 'Batches that threads work on.'),
     poolRejected: counter(
       'vh_pool_rejected_total',
       'Tasks refused because the queue was full, a thread died or the deadline passed.',
@@ -43,7 +43,6 @@ export function createMetrics() {
     poolHere: counter(
       'vh_pool_done_here_total',
       'Tasks done on the calling thread, because those that waited were not worth a hand-over.',
-      [],
     ),
     poolBatch: new Histogram({
       name: 'vh_pool_batch_tasks',
@@ -51,18 +50,17 @@ export function createMetrics() {
       buckets: [1, 2, 4, 8, 16, 32],
       registers: [registry],
     }),
-    receiptsRecorded: counter('vh_receipts_recorded_total', 'Receipts written to the database by the consumers.', []),
+    receiptsRecorded: counter('vh_receipts_recorded_total', 'Receipts written to the database by the consumers.'),
     outcomes: counter('vh_outcome_events_total', 'Outcome events received, by result.', ['result']),
     ...lossMetrics(makers),
-    ...verificationMetrics(registry),
-    ...faceMetrics(registry),
+    ...verificationMetrics(makers),
+    ...faceMetrics(makers),
     ...studyMetrics(makers),
     ...logMetrics(makers),
     ...eventMetrics(makers),
     changeFeedAge: gauge(
       'vh_change_feed_age_seconds',
       'Time since this process knew of every change to keys, projects and organizations; under a second where the database answers.',
-      [],
     ),
     storeUp: gauge('vh_store_up', '1 while a store answers and takes writes, else 0.', ['store']),
     storeFailures: counter('vh_store_failures_total', 'Calls that a store did not answer.', ['store']),
@@ -73,10 +71,7 @@ export function createMetrics() {
 }
 
 /** What verification counts. */
-function verificationMetrics(registry: Registry) {
-  const registers = [registry];
-  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
-    new Counter<L>({ name, help, labelNames: [...labelNames], registers });
+function verificationMetrics({ counter, histogram }: Makers) {
   return {
     sessionsCreated: counter('vh_sessions_created_total', 'Verification sessions created, by mode: live or demo.', [
       'mode',
@@ -85,13 +80,11 @@ function verificationMetrics(registry: Registry) {
       'status',
       'mode',
     ]),
-    verifyStage: new Histogram({
-      name: 'vh_verify_stage_seconds',
-      help: 'Time of one stage of a verification: compare, verdict, record.',
-      labelNames: ['stage'],
-      buckets: latencyBuckets,
-      registers: [registry],
-    }),
+    verifyStage: histogram(
+      'vh_verify_stage_seconds',
+      'Time of one stage of a verification: compare, verdict, record.',
+      ['stage'],
+    ),
     tokenVerifications: counter(
       'vh_token_verifications_total',
       'verificationTokens validated, by result: ok or the error.',
@@ -102,7 +95,7 @@ function verificationMetrics(registry: Registry) {
       'Answers of the token endpoint, by result: issued, the OAuth error, or failed (a limit, a store that is away).',
       ['result'],
     ),
-    wrongClientSecrets: counter('vh_wrong_client_secrets_total', 'Calls with a wrong or missing client secret.', []),
+    wrongClientSecrets: counter('vh_wrong_client_secrets_total', 'Calls with a wrong or missing client secret.'),
   };
 }
 
@@ -123,11 +116,7 @@ function logMetrics({ counter, gauge }: Makers) {
     deadLettersOldest: gauge('vh_dead_letters_oldest_seconds', 'Age of the oldest of them; 0 where there is none.', [
       'group',
     ]),
-    spoolBytes: gauge(
-      'vh_spool_bytes',
-      'Receipts that wait in the local spool for the log to come back, in bytes.',
-      [],
-    ),
+    spoolBytes: gauge('vh_spool_bytes', 'Receipts that wait in the local spool for the log to come back, in bytes.'),
     spoolEntries: counter(
       'vh_spool_entries_total',
       'Receipts that went to the spool (spooled) and from it into the log (replayed).',
@@ -141,12 +130,10 @@ function logMetrics({ counter, gauge }: Makers) {
     spoolKept: gauge(
       'vh_spool_kept_files',
       'Files kept next to the spool: records that were damaged, or that the log refused, wait there for an operator.',
-      [],
     ),
     spoolKeptOldest: gauge(
       'vh_spool_kept_oldest_seconds',
       'Time since the oldest file kept next to the spool was written; 0 if there is none.',
-      [],
     ),
   };
 }
@@ -157,7 +144,6 @@ function eventMetrics({ counter, gauge }: Makers) {
     outboxOldest: gauge(
       'vh_outbox_oldest_seconds',
       'Age of the oldest event of a session that the log or the webhooks have not taken yet; 0 where none waits.',
-      [],
     ),
     outboxEvents: counter(
       'vh_outbox_events_total',
@@ -171,24 +157,18 @@ function eventMetrics({ counter, gauge }: Makers) {
     monitoringMissed: counter(
       'vh_monitoring_missed_total',
       'Messages of the probe that were kept and could not be looked at for flags.',
-      [],
     ),
     webhookAttempts: counter(
       'vh_webhook_attempts_total',
       'Attempts to deliver to webhooks, by outcome: succeeded, failed (to be repeated), exhausted.',
       ['outcome'],
     ),
-    webhookInFlight: gauge('vh_webhook_in_flight', 'Requests to webhooks that are under way.', []),
+    webhookInFlight: gauge('vh_webhook_in_flight', 'Requests to webhooks that are under way.'),
     webhookOldestDue: gauge(
       'vh_webhook_oldest_due_seconds',
       'How long the oldest due delivery has been waiting, parked and disabled endpoints left aside.',
-      [],
     ),
-    webhookParked: gauge(
-      'vh_webhook_parked_endpoints',
-      'Webhooks whose deliveries wait because they keep failing.',
-      [],
-    ),
+    webhookParked: gauge('vh_webhook_parked_endpoints', 'Webhooks whose deliveries wait because they keep failing.'),
   };
 }
 
@@ -213,9 +193,8 @@ function lossMetrics({ counter, gauge }: Makers) {
     logReplicasMissing: gauge(
       'vh_log_replicas_missing',
       'Replicas that topics made while Kafka’s brokers were away lack against the brokers that stand now; they are added by and by.',
-      [],
     ),
-    restoredSessions: counter('vh_restored_sessions_total', 'Sessions that were counted again in rebuilds.', []),
+    restoredSessions: counter('vh_restored_sessions_total', 'Sessions that were counted again in rebuilds.'),
   };
 }
 
@@ -233,28 +212,19 @@ function studyMetrics({ counter }: Makers) {
     reservationsReleased: counter(
       'vh_quota_reservations_released_total',
       'Quota reservations of studies released because they expired.',
-      [],
     ),
   };
 }
 
 /** What the comparison of faces counts. */
-function faceMetrics(registry: Registry) {
-  const registers = [registry];
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+function faceMetrics({ counter, gauge, histogram }: Makers) {
   return {
-    faceComparisons: new Counter({
-      name: 'vh_face_comparisons_total',
-      help: 'Sessions whose face was to be compared, by result: unique, returning, duplicate, not_compared; refused and unknown_model say why one was not.',
-      labelNames: ['result'],
-      registers,
-    }),
-    faceSearch: new Histogram({
-      name: 'vh_face_search_seconds',
-      help: 'Time of one search of the index of faces, waiting included.',
-      buckets: latencyBuckets,
-      registers,
-    }),
+    faceComparisons: counter(
+      'vh_face_comparisons_total',
+      'Sessions whose face was to be compared, by result: unique, returning, duplicate, not_compared; refused and unknown_model say why one was not.',
+      ['result'],
+    ),
+    faceSearch: histogram('vh_face_search_seconds', 'Time of one search of the index of faces, waiting included.'),
     faceIndexReady: gauge(
       'vh_face_index_ready',
       '1 once the index of faces of this process is filled, or where no face model is configured; 0 while it is being filled.',
@@ -265,10 +235,9 @@ function faceMetrics(registry: Registry) {
       'vh_face_index_age_seconds',
       'Time since the index of faces last took over what others changed.',
     ),
-    embeddingsUnreadable: new Counter({
-      name: 'vh_embeddings_unreadable_total',
-      help: 'Stored embeddings that did not open, and were left out of a comparison or of the index.',
-      registers,
-    }),
+    embeddingsUnreadable: counter(
+      'vh_embeddings_unreadable_total',
+      'Stored embeddings that did not open, and were left out of a comparison or of the index.',
+    ),
   };
 }

@@ -62,6 +62,13 @@ export async function openKnownRecords({ settings, stores, logger, metrics, now 
   return directories;
 }
 
+export const limitsOf = ({ settings, stores, logger, metrics, now }: Parts, directories: Directories): Limits =>
+  createLimits({
+    ...{ counters: stores.counters, metrics, logger, now },
+    findOrganization: directories.organizations.get,
+    publicPerMinute: settings.VH_PUBLIC_PER_MINUTE,
+  });
+
 const documentOf = (siteUrl: string): DocumentSettings => ({
   baseUrl: apiPrefix,
   siteUrl,
@@ -79,14 +86,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
   const { settings, logger, metrics, stores, masterKeys, now, drain, opened } = parts;
   const directories = await openKnownRecords(parts);
   opened.push(() => directories.close());
-  const limits = createLimits({
-    counters: stores.counters,
-    metrics,
-    logger,
-    now,
-    findOrganization: directories.organizations.get,
-    publicPerMinute: settings.VH_PUBLIC_PER_MINUTE,
-  });
+  const limits = limitsOf(parts, directories);
   const address = siteUrlOf(settings, settings.PORT);
   let listening: string | null = null;
   const siteUrl = (): string => listening ?? address;

@@ -6,7 +6,6 @@ import { createHmac } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { createOriginDecision, createPublicGuard } from '../administration/public-guard.js';
 
-import { createLimits } from '../administration/request-limits.js';
 import { createEntryService } from '../audience/entry-service.js';
 import { registerFieldingRoutes } from '../audience/fielding-routes.js';
 import { startReservationRounds } from '../audience/reservation-round.js';
@@ -20,7 +19,7 @@ import { parseAddress } from '../net/address.js';
 import { packageVersion } from '../package-root.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
 import { readCompactJws } from '../verification/tokens/compact-jws.js';
-import { appDepsOf, closeWithin, openKnownRecords, type SharedParts } from './api.js';
+import { appDepsOf, closeWithin, limitsOf, openKnownRecords, type SharedParts } from './api.js';
 import type { NamedConsumer } from './consumers.js';
 import { apiPrefix, audiencePrefix, audienceUrlOf, siteUrlOf, type Parts } from './parts.js';
 import { openOAuth } from './oauth.js';
@@ -115,14 +114,10 @@ function entryPartsOf({ settings, stores, masterKeys, now }: Parts) {
 
 /** What the gate works with, where no API runs in this process. */
 async function openShared(parts: Parts, ids: BootstrapIds | null): Promise<SharedParts> {
-  const { settings, logger, metrics, stores, now, opened } = parts;
+  const { settings, opened } = parts;
   const directories = await openKnownRecords(parts);
   opened.push(() => directories.close());
-  const limits = createLimits({
-    ...{ counters: stores.counters, metrics, logger, now },
-    findOrganization: directories.organizations.get,
-    publicPerMinute: settings.VH_PUBLIC_PER_MINUTE,
-  });
+  const limits = limitsOf(parts, directories);
   const siteUrl = (): string => siteUrlOf(settings, settings.PORT);
   const { tokenKeys, accessTokens } = await openOAuth(parts, {
     ...{ directories, limits, siteUrl },

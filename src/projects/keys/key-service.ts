@@ -21,6 +21,7 @@ import type { Queryable } from '../../stores/database/port.js';
 import type { AdministrationDeps } from '../deps.js';
 import { mintKey, type KeyOwner } from '../../administration/api-keys.js';
 import { recordAudit, type Actor } from '../../administration/audit.js';
+import type { AuditAction } from '../../contract/audit.js';
 import {
   findOwnedKey,
   introspect,
@@ -60,11 +61,9 @@ export function createKeyService(deps: AdministrationDeps) {
     rotate: (asking: Asking, owner: KeyOwner, keyId: string, { expiresInDays }: KeyRotation): Promise<MintedKeyReply> =>
       onActiveKey(asking, owner, keyId, async (tx, key) => {
         const minted = await replaceKey(tx, key, expiryOf(deps, expiresInDays));
-        await recordAudit(tx, asking.actor, {
-          organizationId: owner.organizationId,
-          action: 'key.rotated',
-          subject: { kind: 'key', id: minted.keyId },
-          detail: { replaced: keyId, expiresAt: minted.expiresAt?.toISOString() ?? null },
+        await recordWrite(tx, asking.actor, owner, 'key.rotated', minted.keyId, {
+          replaced: keyId,
+          expiresAt: minted.expiresAt?.toISOString() ?? null,
         });
         return {
           ...introspect({ ...key, keyId: minted.keyId, expiresAt: minted.expiresAt }),
@@ -79,28 +78,27 @@ export function createKeyService(deps: AdministrationDeps) {
         const limits = { ...key.limits, ...rateLimits };
         requireCeiling(asking.caller, owner, limits, key.limits);
         await setKeyLimits(tx, keyId, limits);
-        await recordAudit(tx, asking.actor, {
-          organizationId: owner.organizationId,
-          action: 'key.limits_changed',
-          subject: { kind: 'key', id: keyId },
-          detail: { from: key.limits, to: limits },
-        });
+        await recordWrite(tx, asking.actor, owner, 'key.limits_changed', keyId, { from: key.limits, to: limits });
         return showKey({ ...key, limits }, deps.now());
       }),
 
     revoke: (asking: Asking, owner: KeyOwner, keyId: string): Promise<KeyRecord> =>
       onActiveKey(asking, owner, keyId, async (tx, key) => {
         await revokeKey(tx, keyId);
-        await recordAudit(tx, asking.actor, {
-          organizationId: owner.organizationId,
-          action: 'key.revoked',
-          subject: { kind: 'key', id: keyId },
-          detail: { name: key.name, projectId: key.projectId },
-        });
+        await recordWrite(tx, asking.actor, owner, 'key.revoked', keyId, { name: key.name, projectId: key.projectId });
         return showKey({ ...key, revokedAt: new Date(deps.now()) }, deps.now());
       }),
   };
 }
+
+const recordWrite = (
+  tx: Queryable,
+  actor: Actor,
+  { organizationId }: KeyOwner,
+  action: AuditAction,
+  id: string,
+  detail: Readonly<Record<string, unknown>>,
+): Promise<void> => recordAudit(tx, actor, { organizationId, action, subject: { kind: 'key', id }, detail });
 
 function expiryOf({ now }: Pick<AdministrationDeps, 'now'>, days: number | undefined): Date | undefined {
   return days === undefined ? undefined : new Date(now() + days * dayMs);
@@ -120,17 +118,12 @@ async function createKey(
   const limits = { ...rateLimitDefaults, ...rateLimits };
   return inOrganization(deps.database, owner.organizationId, async (tx) => {
     const minted = await mintKey(tx, { ...owner, name, isTest, diagnosticsEnabled, scopes: wanted, limits, expiresAt });
-    await recordAudit(tx, actor, {
-      organizationId: owner.organizationId,
-      action: 'key.created',
-      subject: { kind: 'key', id: minted.keyId },
-      detail: {
-        projectId: owner.projectId,
-        name,
-        isTest,
-        scopes: wanted,
-        expiresAt: expiresAt?.toISOString() ?? null,
-      },
+    await recordWrite(tx, actor, owner, 'key.created', minted.keyId, {
+      projectId: owner.projectId,
+      name,
+      isTest,
+      scopes: wanted,
+      expiresAt: expiresAt?.toISOString() ?? null,
     });
     const key = await findOwnedKey(tx, owner, minted.keyId);
     if (key === null) throw new Error('a key that was just minted is missing');

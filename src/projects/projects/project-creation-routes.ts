@@ -1,6 +1,6 @@
 /** Routes that create projects: provisioning by an organization's backend, and creation from the dashboard. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { actorOf } from '../../administration/audit.js';
 import { findOrganization } from '../../administration/organization-store.js';
@@ -38,6 +38,18 @@ function requireOwnKeys(caller: Caller | null, { issueApiKey, rotateApiKey }: Pr
     );
 }
 
+async function provision(
+  deps: AdministrationDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: ProjectCreation,
+  fields: ProjectFields,
+): Promise<FastifyReply> {
+  const asking = { caller: request.caller, actor: actorOf(request) };
+  const { created, reply: answer } = await provisionProject(deps, asking, organizationOf(request), fields, body);
+  return reply.code(created ? 201 : 200).send(answer);
+}
+
 function registerProvisioning(app: FastifyInstance, deps: AdministrationDeps): void {
   app.withTypeProvider<TypeBoxTypeProvider>().post(
     '/projects/provision',
@@ -60,14 +72,7 @@ function registerProvisioning(app: FastifyInstance, deps: AdministrationDeps): v
     async (request, reply) => {
       const body = request.body as ProjectCreation;
       requireOwnKeys(request.caller, body);
-      const { created, reply: answer } = await provisionProject(
-        deps,
-        { caller: request.caller, actor: actorOf(request) },
-        organizationOf(request),
-        fieldsOf(deps, body),
-        body,
-      );
-      return reply.code(created ? 201 : 200).send(answer);
+      return provision(deps, request, reply, body, fieldsOf(deps, body));
     },
   );
 }
@@ -91,22 +96,14 @@ function registerCreation(app: FastifyInstance, deps: AdministrationDeps): void 
       },
     },
     async (request, reply) => {
-      const organizationId = organizationOf(request);
       requireOwnKeys(request.caller, request.body);
       const fields = fieldsOf(deps, request.body);
       if (fields.branding !== undefined) {
-        const organization = await findOrganization(deps.database, organizationId);
+        const organization = await findOrganization(deps.database, organizationOf(request));
         if (organization === null) throw notFound('organization');
         requireBrandingTier(fields.branding, organization.tier);
       }
-      const { created, reply: answer } = await provisionProject(
-        deps,
-        { caller: request.caller, actor: actorOf(request) },
-        organizationId,
-        fields,
-        request.body,
-      );
-      return reply.code(created ? 201 : 200).send(answer);
+      return provision(deps, request, reply, request.body, fields);
     },
   );
 }
