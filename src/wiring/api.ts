@@ -83,7 +83,7 @@ async function serveDocumentation(app: FastifyInstance): Promise<void> {
 
 /** Starts the API; resolves once it listens. `audienceUrl`: where respondents enter, as far as this process knows. */
 export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceUrl: () => string): Promise<StartedApi> {
-  const { settings, logger, metrics, stores, masterKeys, now, drain, opened } = parts;
+  const { settings, metrics, stores, masterKeys, now, drain, opened } = parts;
   const directories = await openKnownRecords(parts);
   opened.push(() => directories.close());
   const limits = limitsOf(parts, directories);
