@@ -64,7 +64,7 @@ export function openFacts(packed: Uint8Array): ScoreFacts {
 }
 
 /** What the counters answered when facts, or a record, were packed; null if they did not. */
-export const openCounted = (packed: Uint8Array): Counted | null => countedOf(readParts(packed));
+export const decodeCounters = (packed: Uint8Array): Counted | null => countedOf(readParts(packed));
 
 const countedOf = ([, , counted = null]: readonly unknown[]): Counted | null =>
   countedShape.decode(counted) as Counted | null;

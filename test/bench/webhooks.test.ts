@@ -12,8 +12,8 @@ if (findStack(t, 'the bench of webhooks') !== null) {
       'toOnePerSecond',
       'toBare',
       'p99Ms',
-      'p99MsBesideHanging',
-      'perSecondBesideDue',
+      'p99MsWithHanging',
+      'perSecondWithDue',
     ])
       t.ok((ratios[name] ?? 0) > 0, name);
   });

@@ -22,10 +22,7 @@ const idOf = (kind: 'receipt' | 'organization' | 'project' | 'key', n: number): 
 const refOf = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 16);
 
 /** Facts that were gathered, and an answer of the counters, as they were before they were put together. */
-function pathOfCounts(
-  facts: ScoreBase['facts'],
-  counts: CountFacts | null,
-): { base: ScoreBase; counted: Counted } {
+function pathOfCounts(facts: ScoreBase['facts'], counts: CountFacts | null): { base: ScoreBase; counted: Counted } {
   const owner = { receiptId: facts.receiptId, organizationId: 'org_1', projectId: 'proj_1', lineage: 'key_1' };
   const trace = {
     nowMs: facts.scoredAtMs,

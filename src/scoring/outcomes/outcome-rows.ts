@@ -114,7 +114,7 @@ export const tenantOfOutcomes = ({ value }: LogEntry): string =>
   splitNamespace((unpack(value) as AcceptedOutcomes).namespace).holder;
 
 /** Whether an entry names one of these sessions, or of the respondent. Throws for what is no such entry. */
-export function tellsOf(value: Uint8Array, sessionRefs: ReadonlySet<string>, respondent: string): boolean {
+export function concernsErased(value: Uint8Array, sessionRefs: ReadonlySet<string>, respondent: string): boolean {
   const { rows = [] } = unpack(value) as AcceptedOutcomes;
   return rows.some(({ sessionRef, respondentRef }) => respondentRef === respondent || sessionRefs.has(sessionRef));
 }

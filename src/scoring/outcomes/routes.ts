@@ -41,7 +41,7 @@ export function registerOutcomeRoutes(app: FastifyInstance, outcomes: ReturnType
         tags,
         operationId: 'postOutcomes',
         summary: 'Post outcomes of any sessions',
-        description: `Up to ${bulkEventsMax} events. Idempotent per session, type and time. A malformed event is told in issues and costs none of the others.`,
+        description: `Up to ${bulkEventsMax} events. Idempotent per session, type and time. A malformed event is reported in issues and does not affect the others.`,
         body: {
           ...eventsBody(OutcomeEvent, bulkEventsMax),
           examples: [

@@ -1,7 +1,7 @@
 /** Finds a receipt in the database, or before it is recorded in the counters store, under the namespace of the key that scored. */
 import type { RecordedVerdict } from '../../contract/pool.js';
 import type { SigningKey } from '../../crypto/master-key.js';
-import { factsOf, openBase, openCounted } from '../../record/record.js';
+import { factsOf, openBase, decodeCounters } from '../../record/record.js';
 import type { Counted, ReceiptOwner, ScoreBase } from '../../record/types.js';
 import type { Counters, RecentReceipt } from '../../stores/counters/port.js';
 import { type Namespace, namespaceOf } from '../../stores/counters/namespace.js';
@@ -58,7 +58,7 @@ export async function findReleased(
   const found = await findReceipt(database, receiptKeys, receiptId);
   if (found === null || !found.authentic || namespaceOf(found.receipt) !== namespace) return null;
   const content = found.receipt.facts;
-  const counted = openCounted(content);
+  const counted = decodeCounters(content);
   return counted === null ? null : { namespace, content, receiptId, ...counted };
 }
 

@@ -8,7 +8,7 @@ import { namespacesOf, splitNamespace } from '../../stores/counters/namespace.js
 import type { Counters } from '../../stores/counters/port.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import { eraseLetters } from '../../stores/log/dead-letters/erasure.js';
-import { tellsOf } from '../outcomes/outcome-rows.js';
+import { concernsErased } from '../outcomes/outcome-rows.js';
 import { receiptOfEntry } from './receipts.js';
 import { respondentSubject } from '../gather.js';
 import { deleteInBatches } from '../../stores/database/retention.js';
@@ -50,7 +50,7 @@ export async function eraseRespondentScores(
     const receipt = receiptOfEntry(value);
     return receipt.projectId === projectId && receipt.subjects.respondent === subject;
   });
-  await eraseLetters(database, 'outcomes', (value) => tellsOf(value, erased.sessionRefs, subject));
+  await eraseLetters(database, 'outcomes', (value) => concernsErased(value, erased.sessionRefs, subject));
   for (const namespace of modes) {
     const ids = receipts.filter((row) => row.namespace === namespace).map((row) => row.receipt_id);
     // Without the store they run out by themselves, within a day.

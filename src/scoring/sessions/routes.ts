@@ -36,7 +36,7 @@ export function registerSessionRoutes(app: FastifyInstance, deps: SessionRouteDe
         operationId: 'readSession',
         summary: 'What is known of a session',
         description:
-          'Which pages the probe told of, what the session was scored as, and which outcomes came, matched or not. With a test key: what test keys scored. 404 where nothing is known under this id in this project, so that a probe under another id or another project’s key shows.',
+          'The pages that the probe reported, the scores of the session, and its outcomes, matched or not. A test key reads what test keys scored. 404 if nothing is known under this id in this project, which shows a probe that was sent under another id or another project’s key.',
         params: Type.Object({ sessionId: CallerId('The session as it was scored.') }),
         querystring: SessionTrailQuery,
         response: { 200: SessionTrailReply, ...errorReplies([400, 401, 403, 404, 429]) },

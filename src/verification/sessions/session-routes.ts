@@ -104,11 +104,7 @@ function registerCreation(app: FastifyInstance, deps: SessionRouteDeps): void {
 }
 
 /** For whom a key creates sessions. Throws NOT_FOUND for a project that is not the key’s. */
-async function ownerOf(
-  { directories }: SessionRouteDeps,
-  caller: KeyCaller,
-  projectId: string,
-): Promise<SessionOwner> {
+async function ownerOf({ directories }: SessionRouteDeps, caller: KeyCaller, projectId: string): Promise<SessionOwner> {
   const isOwn = caller.projectId === null || caller.projectId === projectId;
   const project = isOwn && projectId.startsWith('proj_') ? await directories.projects.get(projectId) : null;
   const organization = await directories.organizations.get(caller.organizationId);

@@ -78,7 +78,7 @@ CREATE TABLE study_places (
   entered_at      timestamptz NOT NULL DEFAULT now(),
   -- When a place that has not come back is free again.
   due_at          timestamptz,
-  -- To the millisecond, as outcome events tell it.
+  -- To the millisecond, like the time of outcome events.
   ended_at        timestamptz(3),
   outcome_due     boolean NOT NULL DEFAULT false
 );

@@ -54,6 +54,5 @@ interface WebAssemblyApi {
   ) => { readonly exports: Readonly<Record<string, unknown>> };
 }
 
-const { Memory, Module, Instance } = (globalThis as unknown as { readonly WebAssembly: WebAssemblyApi })
-  .WebAssembly;
+const { Memory, Module, Instance } = (globalThis as unknown as { readonly WebAssembly: WebAssemblyApi }).WebAssembly;
 export { Memory };
