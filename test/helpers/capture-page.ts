@@ -151,9 +151,9 @@ export const answering = `(() => {
   let last = '';
   setInterval(() => {
     const roots = [...document.querySelectorAll('div')].map(({ shadowRoot }) => shadowRoot);
-    const told = roots.map((root) => root?.querySelector('.told')?.textContent ?? '').join('');
-    if (told === last) return;
-    last = told;
-    for (const [text, type] of Object.entries(asked)) if (told.startsWith(text)) perform(type);
+    const shown = roots.map((root) => root?.querySelector('.guide')?.textContent ?? '').join('');
+    if (shown === last) return;
+    last = shown;
+    for (const [text, type] of Object.entries(asked)) if (shown.startsWith(text)) perform(type);
   }, 40);
 })()`;
