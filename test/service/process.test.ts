@@ -160,7 +160,7 @@ t.test(
     const waiting = startProcess(t, { VH_DATA_DIR: directory, DATABASE_URL: `postgres://u:p@127.0.0.1:${port}/vh` });
     await once(silent, 'connection');
     t.equal(await waiting.end('SIGTERM'), 0);
-    t.match(waiting.output().stderr, /did not start: it was told to end \(SIGTERM\)/);
+    t.match(waiting.output().stderr, /did not start: stopped by SIGTERM/);
     const lock = await lockDataDirectory(directory);
     t.pass('the lock is free again');
 
