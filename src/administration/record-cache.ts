@@ -9,6 +9,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../stores/database/port.js';
 import { settleWithin } from '../stores/notifier.js';
+import { startRounds } from '../stores/rounds.js';
 import type { Logger } from '../telemetry/logger.js';
 
 export interface Directory<T extends object> {
@@ -110,7 +111,6 @@ export async function openChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed> 
   let horizon = await currentHorizon(database);
   let polledAtMs = elapsed();
   let running: Promise<void> = Promise.resolve();
-  let closed = false;
 
   async function look(): Promise<void> {
     const nowMs = elapsed();
@@ -124,30 +124,21 @@ export async function openChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed> 
   }
 
   const poll = (): Promise<void> => (running = running.then(look, look));
-  let isLooking = false;
-  const timer = setInterval(() => {
-    // One that waits for the database stands for those that would queue behind it.
-    if (isLooking) return;
-    isLooking = true;
-    poll()
-      .finally(() => (isLooking = false))
-      .catch((error: unknown) => deps.logger.warn({ err: error }, 'the change feed could not read; it tries again'));
-  }, deps.intervalMs);
-  const trimmer = setInterval(() => {
-    if (!closed)
-      deps.database
-        .query(`DELETE FROM changes WHERE changed_at < now() - interval '${keepMinutes} minutes'`)
-        .catch(() => undefined);
-  }, keepMinutes * 60_000);
-  timer.unref();
-  trimmer.unref();
+  const polling = startRounds({
+    everyMs: deps.intervalMs,
+    work: poll,
+    onError: (error) => deps.logger.warn({ err: error }, 'the change feed could not read; it tries again'),
+  });
+  const trimming = startRounds({
+    everyMs: keepMinutes * 60_000,
+    work: () => database.query(`DELETE FROM changes WHERE changed_at < now() - interval '${keepMinutes} minutes'`),
+  });
   return {
     poll,
     ageMs: () => elapsed() - polledAtMs,
     async close() {
-      closed = true;
-      clearInterval(timer);
-      clearInterval(trimmer);
+      void polling.stop();
+      void trimming.stop();
       // A look has nothing to finish: where the database hangs it is left behind.
       await settleWithin(running, closeMsMax, 'change feed').catch(() => undefined);
     },

@@ -5,7 +5,7 @@
  */
 import type { Database } from '../stores/database/port.js';
 import type { Consumer } from '../stores/log/port.js';
-import { createNotifier } from '../stores/notifier.js';
+import { startRounds } from '../stores/rounds.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { freeReservation, underLock } from './fielding.js';
@@ -96,12 +96,10 @@ export async function deleteOldReservations({
 
 /** Starts the rounds; the answer stops them and waits for the one under way. */
 export function startReservationRounds(deps: ReservationRoundDeps): Consumer {
-  const stopped = createNotifier();
-  let isStopping = false;
   let lastAt = performance.now();
-  const round = async (): Promise<void> => {
+  const work = async (isStopping: () => boolean): Promise<void> => {
     const failures = new Map<string, unknown>();
-    for (let isMore = true; isMore && !isStopping;) {
+    for (let isMore = true; isMore && !isStopping();) {
       const failed = failures.size;
       const released = await releaseReservations(deps, failures);
       deps.metrics.reservationsReleased.inc(released);
@@ -112,21 +110,9 @@ export function startReservationRounds(deps: ReservationRoundDeps): Consumer {
     for (const failure of failures.values()) throw failure;
     lastAt = performance.now();
   };
-  const loop = async (): Promise<void> => {
-    while (!isStopping) {
-      await round().catch((error: unknown) =>
-        deps.logger.warn({ err: error }, 'quota reservations were not released; the next round releases them'),
-      );
-      await stopped.wait(deps.everyMs ?? everyMsDefault);
-    }
-  };
-  const running = loop();
-  return {
-    tickAgeMs: () => performance.now() - lastAt,
-    stop: () => {
-      isStopping = true;
-      stopped.notify();
-      return running;
-    },
-  };
+  const onError = (error: unknown): void =>
+    deps.logger.warn({ err: error }, 'quota reservations were not released; the next round releases them');
+  const rounds = startRounds({ everyMs: deps.everyMs ?? everyMsDefault, work, onError });
+  rounds.run();
+  return { tickAgeMs: () => performance.now() - lastAt, stop: () => rounds.stop() };
 }

@@ -5,6 +5,7 @@
 import type { Database } from '../../stores/database/port.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
+import { type Rounds, startRounds } from '../../stores/rounds.js';
 
 const countMax = 10_000;
 const everyMs = 15_000;
@@ -44,25 +45,15 @@ export interface BacklogWatchDeps {
 }
 
 /** Looks at once and then every 15 seconds. */
-export function startBacklogWatch({ database, logger, metrics }: BacklogWatchDeps): { stop(): Promise<void> } {
-  let running: Promise<void> | null = null;
-  const look = async (): Promise<void> => {
+export function startBacklogWatch({ database, logger, metrics }: BacklogWatchDeps): Rounds {
+  const work = async (): Promise<void> => {
     for (const { kind, waiting, oldestSeconds } of await readBacklogs(database)) {
       metrics.backlogs.set({ kind }, waiting);
       metrics.backlogOldest.set({ kind }, oldestSeconds);
     }
   };
-  const lookOnce = (): void => {
-    running ??= look()
-      .catch((error: unknown) => logger.warn({ err: error }, 'what waits in the database was not counted'))
-      .finally(() => (running = null));
-  };
-  lookOnce();
-  const timer = setInterval(lookOnce, everyMs).unref();
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      await running;
-    },
-  };
+  const onError = (error: unknown): void => logger.warn({ err: error }, 'what waits in the database was not counted');
+  const rounds = startRounds({ everyMs, work, onError });
+  rounds.run();
+  return rounds;
 }

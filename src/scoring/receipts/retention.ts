@@ -1,11 +1,12 @@
 /** Makes the receipts’ partitions of the coming days, and drops expired ones, whole days, with the sessions last scored before them. */
 import type { Database } from '../../stores/database/port.js';
 import {
+  retentionEveryMs,
   startRetentionRounds,
-  startRounds,
   type RetentionRounds,
   type RoundsDeps,
 } from '../../stores/database/retention.js';
+import { startRounds } from '../../stores/rounds.js';
 import { dropPartition, findPartitionsBefore, makePartitionsAhead } from './partitions.js';
 import { dropExpiredMarks } from './respondent-erasure.js';
 import { dropExpiredSessions } from '../sessions/session-index.js';
@@ -27,11 +28,12 @@ export async function dropExpiredReceipts(
 /** Makes partitions at once and then every hour; drops as rounds of retention do. */
 export function startReceiptRetention(deps: RoundsDeps & { readonly retentionDays: number }): RetentionRounds {
   const { database, logger, retentionDays } = deps;
-  const ahead = startRounds(0, () =>
-    makePartitionsAhead(database).catch((error: unknown) =>
+  const ahead = startRounds({
+    ...{ everyMs: retentionEveryMs, firstMs: 0 },
+    work: () => makePartitionsAhead(database),
+    onError: (error) =>
       logger.warn({ err: error }, 'partitions of the coming days were not made; the next round does it'),
-    ),
-  );
+  });
   const behind = startRetentionRounds({
     ...deps,
     what: 'receipts',

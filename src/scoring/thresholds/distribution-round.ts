@@ -6,6 +6,7 @@ import type { Consumer } from '../../stores/log/port.js';
 import { type Database, keysAreLookedUp } from '../../stores/database/port.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { deleteInBatches } from '../../stores/database/retention.js';
+import { startRounds } from '../../stores/rounds.js';
 import { nextInTurn, takeOrders } from '../outcomes/work-orders.js';
 import { type RecountDeps, recountSessions, relabelSessions } from './distribution-store.js';
 
@@ -23,32 +24,18 @@ export function startDistributionRounds({ database, logger, retentionDays }: Dis
   const orders = createLabelWork({ database, logger });
   let sweptAtMs = performance.now();
   let retainedAtMs = performance.now();
-  let sweeping: Promise<void> | null = null;
-  let isStopping = false;
-  async function round(): Promise<void> {
-    while (!isStopping && (await orders.next()) > 0);
-    if (performance.now() - retainedAtMs < retainEveryMs) return;
-    retainedAtMs = performance.now();
-    await dropExpiredDistribution(database, retentionDays, () => isStopping);
-  }
-  const sweep = (): void => {
-    sweeping ??= round()
-      .then(
-        () => void (sweptAtMs = performance.now()),
-        (error: unknown) =>
-          logger.warn({ err: error }, 'the score distribution was not kept up; the next round does it'),
-      )
-      .finally(() => (sweeping = null));
+  const work = async (isStopping: () => boolean): Promise<void> => {
+    while (!isStopping() && (await orders.next()) > 0);
+    if (performance.now() - retainedAtMs >= retainEveryMs) {
+      retainedAtMs = performance.now();
+      await dropExpiredDistribution(database, retentionDays, isStopping);
+    }
+    sweptAtMs = performance.now();
   };
-  const timer = setInterval(sweep, sweepEveryMs);
-  return {
-    tickAgeMs: () => performance.now() - sweptAtMs,
-    async stop() {
-      isStopping = true;
-      clearInterval(timer);
-      await sweeping;
-    },
-  };
+  const onError = (error: unknown): void =>
+    logger.warn({ err: error }, 'the score distribution was not kept up; the next round does it');
+  const rounds = startRounds({ everyMs: sweepEveryMs, work, onError });
+  return { tickAgeMs: () => performance.now() - sweptAtMs, stop: () => rounds.stop() };
 }
 
 /** Deletes whole days past the lifetime of receipts; returns how many sessions. */

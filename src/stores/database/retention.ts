@@ -5,9 +5,10 @@
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { Database, Queryable, Row, SqlValue } from './port.js';
+import { type Rounds, startRounds } from '../rounds.js';
 import { readClock } from './server.js';
 
-const everyMs = 3_600_000;
+export const retentionEveryMs = 3_600_000;
 /** A start deletes nothing: whoever starts with a wrong setting has time to see it. */
 const firstAfterMs = 600_000;
 const batchMax = 1_000;
@@ -29,46 +30,23 @@ export interface RetentionRoundsDeps extends RoundsDeps {
   readonly drop: (nowMs: number, isStopping: () => boolean) => Promise<readonly string[] | number>;
 }
 
-export interface RetentionRounds {
-  /** Starts no further round and resolves when the one in hand has ended. */
-  stop(): Promise<void>;
-}
+export type RetentionRounds = Pick<Rounds, 'stop'>;
 
 export function startRetentionRounds(deps: RetentionRoundsDeps): RetentionRounds {
   const { logger, what } = deps;
   if (deps.guard !== undefined) void reportWaiting(deps).catch(() => undefined);
-  return startRounds(firstAfterMs, (isStopping) =>
-    runRetention(deps, isStopping).catch((error: unknown) =>
+  return startRounds({
+    ...{ everyMs: retentionEveryMs, firstMs: firstAfterMs },
+    work: (isStopping) => runRetention(deps, isStopping),
+    onError: (error) =>
       logger.warn({ err: error, what }, 'records past their lifetime were not deleted; the next round does it'),
-    ),
-  );
+  });
 }
 
 /** What waited when an earlier process stopped still waits; the first round would report that late. */
 async function reportWaiting({ database, metrics, what }: RetentionRoundsDeps): Promise<void> {
   const mark = (await readMarks(database)).find((each) => each.what === what);
   metrics.retentionWaits.set({ what }, (mark?.waitsFor ?? null) === null ? 0 : 1);
-}
-
-/** Runs `work`, which does not reject, after a while and then every hour; never twice at a time. */
-export function startRounds(firstMs: number, work: (isStopping: () => boolean) => Promise<void>): RetentionRounds {
-  let running: Promise<void> | null = null;
-  let isStopping = false;
-  const look = (): void => {
-    running ??= work(() => isStopping).finally(() => (running = null));
-  };
-  const first = setTimeout(look, firstMs);
-  const timer = setInterval(look, everyMs);
-  first.unref();
-  timer.unref();
-  return {
-    stop: async () => {
-      isStopping = true;
-      clearTimeout(first);
-      clearInterval(timer);
-      await running;
-    },
-  };
 }
 
 /** One round. Rejects where the database is away. */

@@ -3,6 +3,7 @@
  * stands.
  */
 import type { Metrics } from '../../telemetry/metrics.js';
+import { startRounds } from '../rounds.js';
 import type { Log, Subscription } from './port.js';
 
 export interface LagLogDeps {
@@ -26,16 +27,7 @@ export function withLag({ log, metrics, everyMs = everyMsDefault }: LagLogDeps):
       );
     }
   };
-  let looking = false;
-  const lookOnce = (): void => {
-    if (looking) return;
-    looking = true;
-    void look()
-      .catch(() => undefined)
-      .finally(() => (looking = false));
-  };
-  const timer = setInterval(lookOnce, everyMs);
-  timer.unref();
+  const rounds = startRounds({ everyMs, work: look });
   return {
     ...log,
     subscribe: async (subscription) => {
@@ -43,7 +35,7 @@ export function withLag({ log, metrics, everyMs = everyMsDefault }: LagLogDeps):
       groups.add(subscription);
       // There before the first loss, so that one is a rise.
       metrics.logLost.inc({ group: subscription.group }, 0);
-      lookOnce();
+      rounds.run();
       const stop = (): Promise<void> => {
         groups.delete(subscription);
         return consumer.stop();
@@ -51,7 +43,7 @@ export function withLag({ log, metrics, everyMs = everyMsDefault }: LagLogDeps):
       return { tickAgeMs: () => consumer.tickAgeMs(), stop };
     },
     close: () => {
-      clearInterval(timer);
+      void rounds.stop();
       return log.close();
     },
   };

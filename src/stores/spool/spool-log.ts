@@ -12,6 +12,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { Log, LogEntry } from '../log/port.js';
 import { backoffMs, createNotifier, settleWithin } from '../notifier.js';
+import { type Rounds, startRounds } from '../rounds.js';
 import type { Spool } from './spool.js';
 
 export interface SpoolLogDeps {
@@ -79,7 +80,7 @@ export function withSpool(deps: SpoolLogDeps): SpooledLog {
     takesReceipts: () => path.isDirect() || (spool.hasRoom() && performance.now() - refusedAtMs > refusalMs),
     append: (topic, entries) => (topic === 'scores' ? append(entries) : log.append(topic, entries)),
     close: async () => {
-      kept.stop();
+      void kept.stop();
       await recovery.stop();
       await spool.close();
       await log.close();
@@ -88,7 +89,7 @@ export function withSpool(deps: SpoolLogDeps): SpooledLog {
 }
 
 /** Keeps the figures of files kept aside: how many, and how long the oldest has waited for somebody. */
-function startKeptRounds(deps: SpoolLogDeps): { stop(): void } {
+function startKeptRounds(deps: SpoolLogDeps): Rounds {
   const { spool, metrics, logger, keptLife, keptEveryMs = keptEveryMsDefault } = deps;
   const look = async (): Promise<void> => {
     const { files, oldestAtMs } = await spool.kept();
@@ -100,11 +101,9 @@ function startKeptRounds(deps: SpoolLogDeps): { stop(): void } {
         logger.warn({ file, days: keptLife.days }, 'a kept spool file passed its lifetime and was deleted');
     }
   };
-  const round = (): void => void look().catch(() => undefined);
-  round();
-  const timer = setInterval(round, keptEveryMs);
-  timer.unref();
-  return { stop: () => clearInterval(timer) };
+  const rounds = startRounds({ everyMs: keptEveryMs, work: look });
+  rounds.run();
+  return rounds;
 }
 
 /** Which way receipts go: to the log itself, or to the spool. */

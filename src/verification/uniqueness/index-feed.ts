@@ -6,6 +6,7 @@
  * `horizon` is what the index can vouch for: every participation by a transaction before it is in. Comparisons look up the rest
  * themselves, so a feed that lags makes them slower, never wrong. While the database is away the feed stands still and goes on later.
  */
+import { startRounds } from '../../stores/rounds.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { FaceIndex } from './face-index.js';
 import type { FingerprintStore } from './fingerprint-store.js';
@@ -99,39 +100,22 @@ export function openIndexFeed(deps: IndexFeedDeps): IndexFeed {
   }
 
   const poll = (): Promise<void> => (running = running.then(look, look));
-  const stop = startTimers(deps, poll);
+  const polling = startRounds({
+    everyMs: deps.intervalMs,
+    work: poll,
+    onError: (error) => logger.warn({ err: error }, 'the index of faces could not read; it tries again'),
+  });
+  polling.run();
+  const trimming = startRounds({ everyMs: keepMinutes * 60_000, work: () => store.trimChanges(keepMinutes) });
   return {
     horizon: () => (index === null ? null : horizon),
     poll,
     ageMs: () => now() - lookedAtMs,
     async close() {
       isClosed = true;
-      stop();
+      void polling.stop();
+      void trimming.stop();
       await running.catch(() => undefined);
     },
-  };
-}
-
-/** Polls at once and then regularly, one poll at a time, and trims what all have read. Answers how to stop. */
-function startTimers(
-  { store, logger, intervalMs }: Pick<IndexFeedDeps, 'store' | 'logger' | 'intervalMs'>,
-  poll: () => Promise<void>,
-): () => void {
-  let isWaiting = false;
-  const tick = (): void => {
-    if (isWaiting) return;
-    isWaiting = true;
-    poll()
-      .catch((error: unknown) => logger.warn({ err: error }, 'the index of faces could not read; it tries again'))
-      .finally(() => (isWaiting = false));
-  };
-  tick();
-  const timer = setInterval(tick, intervalMs);
-  const trimmer = setInterval(() => void store.trimChanges(keepMinutes).catch(() => undefined), keepMinutes * 60_000);
-  timer.unref();
-  trimmer.unref();
-  return () => {
-    clearInterval(timer);
-    clearInterval(trimmer);
   };
 }

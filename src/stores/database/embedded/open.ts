@@ -18,6 +18,7 @@ import { storeUnavailable } from '../../../errors.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import { type DataLock, lockDataDirectory, type LockOptions } from '../../data-lock.js';
 import type { CallOptions, Database, Queryable, Row, SqlValue, TransactionCallOptions } from '../port.js';
+import { startRounds } from '../../rounds.js';
 import { retryRolledBack, runStatement, runTransaction } from '../transaction.js';
 import { mapError, wireTypes, withinDeadline } from '../wire.js';
 import { createExclusiveQueue } from './exclusive-queue.js';
@@ -138,20 +139,14 @@ function createDatabase(supply: Supply, lock: DataLock | null, options: Embedded
         return runTransaction({ client, deadlineMs, store, opening, closing }, body);
       }),
     );
-  const timer = setInterval(() => void tidyOnce(), options.tidyEveryMs ?? tidyEveryMsDefault);
-  timer.unref();
-  let isTidying = false;
-  const tidyOnce = async (): Promise<void> => {
-    if (isTidying) return;
-    isTidying = true;
-    await tidyTables({ query }).catch((error: unknown) =>
-      options.logger?.warn({ err: error }, 'tidying the embedded database failed'),
-    );
-    isTidying = false;
-  };
+  const tidying = startRounds({
+    everyMs: options.tidyEveryMs ?? tidyEveryMsDefault,
+    work: () => tidyTables({ query }),
+    onError: (error) => options.logger?.warn({ err: error }, 'tidying the embedded database failed'),
+  });
   let closing: Promise<void> | null = null;
   const close = async (): Promise<void> => {
-    clearInterval(timer);
+    void tidying.stop();
     const connection = await supply.end();
     if (connection !== null) await queue.exclusive(() => disconnect(connection));
     await lock?.release();

@@ -17,6 +17,7 @@ import type { Database } from '../../database/port.js';
 import { findAskedLetters, insertLetter, readLetterGauges, removeLetter, type Tenant } from './table.js';
 import type { Consumer, Log, LogEntry, Subscription } from '../port.js';
 import { createBatchSize } from '../../database/batch-size.js';
+import { type Rounds, startRounds } from '../../rounds.js';
 
 export interface DeadLetterDeps {
   readonly log: Log;
@@ -38,7 +39,7 @@ const failingMax = 1_000;
 
 export function withDeadLetters(deps: DeadLetterDeps): Log {
   const { log } = deps;
-  const playing = new Set<Player>();
+  const playing = new Set<Pick<Rounds, 'stop'>>();
   return {
     ...log,
     subscribe: async (subscription) => {
@@ -131,12 +132,8 @@ function readTenant(tenantOf: NonNullable<Subscription['tenantOf']>, entry: LogE
   }
 }
 
-interface Player {
-  stop(): Promise<void>;
-}
-
 /** Plays again what an operator asked for, and keeps the gauges of the group. */
-function startPlayer(deps: DeadLetterDeps, subscription: Subscription): Player {
+function startPlayer(deps: DeadLetterDeps, subscription: Subscription): Pick<Rounds, 'stop'> {
   const { database, logger, metrics, everyMs = everyMsDefault } = deps;
   const { topic, group, handle } = subscription;
   const stopping = new AbortController();
@@ -159,22 +156,14 @@ function startPlayer(deps: DeadLetterDeps, subscription: Subscription): Player {
     metrics.deadLettersKept.set({ group }, letters);
     metrics.deadLettersOldest.set({ group }, oldestSeconds);
   };
-  let running: Promise<void> | null = null;
-  const round = (): void => {
-    running ??= look()
-      .catch((error: unknown) =>
-        logger.warn({ err: error, group }, 'dead letters were not looked at; the next look does it'),
-      )
-      .finally(() => (running = null));
-  };
-  round();
-  const timer = setInterval(round, everyMs);
-  timer.unref();
+  const onError = (error: unknown): void =>
+    logger.warn({ err: error, group }, 'dead letters were not looked at; the next look does it');
+  const rounds = startRounds({ everyMs, work: look, onError });
+  rounds.run();
   return {
-    stop: async () => {
-      clearInterval(timer);
+    stop: () => {
       stopping.abort(new Error('The consumer is stopping.'));
-      await running;
+      return rounds.stop();
     },
   };
 }

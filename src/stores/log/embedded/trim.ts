@@ -5,6 +5,7 @@
  */
 import type { Logger } from '../../../telemetry/logger.js';
 import type { Database } from '../../database/port.js';
+import { type Rounds, startRounds } from '../../rounds.js';
 
 export interface TrimDeps {
   readonly database: Database;
@@ -17,36 +18,22 @@ export interface TrimDeps {
 const vacuumEvery = 500;
 const retentionEveryMs = 600_000;
 
-/** Starts the rounds; the answer stops them and waits for the one under way. */
-export function startTrimming({ database, logger, everyMs, retentionSeconds }: TrimDeps): { stop(): Promise<void> } {
+export function startTrimming({ database, logger, everyMs, retentionSeconds }: TrimDeps): Rounds {
   let removed = 0;
-  let running: Promise<void> | null = null;
-
-  const once = (work: () => Promise<void>) => (): void => {
-    running ??= work()
-      .catch((error: unknown) => logger?.warn({ err: error }, 'trimming the log failed; the next round does its work'))
-      .finally(() => (running = null));
-  };
-  const trim = async (): Promise<void> => {
+  let expiredAtMs = performance.now();
+  const work = async (): Promise<void> => {
     removed += await removeRead(database);
-    if (removed < vacuumEvery) return;
-    removed = 0;
-    await database.query('VACUUM log_batches');
+    if (removed >= vacuumEvery) {
+      removed = 0;
+      await database.query('VACUUM log_batches');
+    }
+    if (performance.now() - expiredAtMs < retentionEveryMs) return;
+    expiredAtMs = performance.now();
+    await removeExpired(database, retentionSeconds);
   };
-  const timers = [
-    setInterval(once(trim), everyMs),
-    setInterval(
-      once(() => removeExpired(database, retentionSeconds)),
-      retentionEveryMs,
-    ),
-  ];
-  for (const timer of timers) timer.unref();
-  return {
-    stop: async () => {
-      timers.forEach(clearInterval);
-      await running;
-    },
-  };
+  const onError = (error: unknown): void =>
+    logger?.warn({ err: error }, 'trimming the log failed; the next round does its work');
+  return startRounds({ everyMs, work, onError });
 }
 
 /** Removes the batches that all groups of their topic are past. Answers with how many. */
