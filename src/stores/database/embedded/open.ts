@@ -22,8 +22,8 @@ import { startRounds } from '../../rounds.js';
 import { retryRolledBack, runStatement, runTransaction } from '../transaction.js';
 import { mapError, wireTypes, withinDeadline } from '../wire.js';
 import { createExclusiveQueue } from './exclusive-queue.js';
-import { EmbeddedStream } from './stream.js';
-import { closeRequest, type EmbeddedThreadData, type EmbeddedThreadMessage } from './thread.js';
+import { closeRequest, EmbeddedStream } from './stream.js';
+import type { EmbeddedThreadData, EmbeddedThreadMessage } from './thread.js';
 
 export interface EmbeddedOptions {
   /** How long to wait for a holder of the directory that is ending. */

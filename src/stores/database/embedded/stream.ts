@@ -7,6 +7,9 @@ import { Duplex } from 'node:stream';
 import type { Worker } from 'node:worker_threads';
 import type { EmbeddedThreadMessage } from './thread.js';
 
+/** Asks the thread to shut the cluster down in good order. */
+export const closeRequest = 'close';
+
 export class EmbeddedStream extends Duplex {
   readonly #worker: Worker;
   #pending: Buffer[] = [];
@@ -15,8 +18,7 @@ export class EmbeddedStream extends Duplex {
     super();
     this.#worker = worker;
     worker.on('message', (message: EmbeddedThreadMessage) => {
-      if (message instanceof Uint8Array && message.length > 0)
-        this.push(Buffer.from(message.buffer, message.byteOffset, message.byteLength));
+      if (message instanceof Uint8Array) this.push(Buffer.from(message.buffer, message.byteOffset, message.byteLength));
     });
     worker.once('error', (error) => this.destroy(error));
     worker.once('exit', (code) =>
@@ -65,7 +67,7 @@ export class EmbeddedStream extends Duplex {
 }
 
 /** Buffer.concat may answer with a view on a shared pool, which cannot be transferred. */
-function joinBytes(parts: readonly Buffer[]): Uint8Array<ArrayBuffer> {
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let offset = 0;
   for (const part of parts) {

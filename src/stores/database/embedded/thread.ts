@@ -9,6 +9,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
+import { closeRequest, joinBytes } from './stream.js';
 
 export interface EmbeddedThreadData {
   /** Where the cluster lives; null for memory. */
@@ -17,8 +18,8 @@ export interface EmbeddedThreadData {
 
 export type EmbeddedThreadMessage = { readonly ready: true } | { readonly closed: true } | Uint8Array;
 
-/** Asks the thread to shut the cluster down in good order. */
-export const closeRequest = 'close';
+/** Of some 8 KB each. A reply leaves in slices, so that a long one is never held whole. */
+const slicePartsMax = 32;
 
 /**
  * The write-ahead log would grow to a gigabyte before it is reused, which is much for a data directory on a laptop. WebAssembly’s memory grows and never
@@ -38,9 +39,19 @@ if (port !== null) {
   const isNew = directory !== null && !existsSync(join(directory, 'PG_VERSION'));
   const database = await PGlite.create({ ...(directory === null ? {} : { dataDir: directory }), startParams });
 
+  let parts: Uint8Array[] = [];
+  const flush = (): void => {
+    const slice = joinBytes(parts);
+    parts = [];
+    port.postMessage(slice, [slice.buffer]);
+  };
+  // Not `execProtocolRaw`: that parses each message of a reply and keeps all of them for good.
   const answer = async (request: Uint8Array): Promise<void> => {
-    const reply = (await database.execProtocolRaw(request)).slice();
-    port.postMessage(reply, [reply.buffer]);
+    await database.execProtocolRawStream(request, {
+      // A view on WebAssembly’s memory, valid until this returns.
+      onRawData: (part) => void (parts.push(part.slice()) === slicePartsMax && flush()),
+    });
+    if (parts.length > 0) flush();
   };
 
   let last: Promise<void> = Promise.resolve();
