@@ -4,7 +4,7 @@
  */
 import type { CountFacts, DuplicateCandidate } from '../../src/contract/facts.js';
 import type { duplicateBands } from '../../src/contract/score.js';
-import { createRaise, type Rules, type Signal } from '../scoring/model.js';
+import { createRaise, rulesOf, type Rules, type Signal } from '../scoring/model.js';
 import type { Visit } from '../scoring/visit.js';
 import { createLikeness, isContradicted, likenessThresholds, type Likeness } from './likeness.js';
 import { sketchDevice } from './sketch.js';
@@ -19,51 +19,29 @@ export interface Duplication {
   readonly signals: readonly Signal[];
 }
 
+const correlate = rulesOf('duplicate', 'correlate');
+const diagnostic = rulesOf('duplicate', 'diagnostic');
+
 /** None has a weight: duplication is reported apart and never moves risk. */
 export const duplicateRules = {
-  repeat_respondent: {
-    axis: 'duplicate',
-    class: 'correlate',
-    severity: 'medium',
-    weight: 0,
-    group: null,
-    detail: 'The same respondent was here before in this scope ({value}).',
-  },
-  repeat_device: {
-    axis: 'duplicate',
-    class: 'correlate',
-    severity: 'medium',
-    weight: 0,
-    group: null,
-    detail: 'The same device was here before in this scope ({value}).',
-  },
-  similar_device: {
-    axis: 'duplicate',
-    class: 'correlate',
-    severity: 'low',
-    weight: 0,
-    group: null,
-    detail: 'A device that looks much like this one was here before in this scope ({value}).',
-  },
-  device_contradiction: {
-    axis: 'duplicate',
-    class: 'diagnostic',
-    severity: 'info',
-    weight: 0,
-    group: null,
-    detail:
-      'The device’s identifier was seen on another system or on a newer browser before: it may be copied or shared by many.',
-  },
-  duplicate_unmeasured: {
-    axis: 'duplicate',
-    class: 'diagnostic',
-    severity: 'info',
-    weight: 0,
-    group: null,
-    detail:
-      'Nothing was there to compare with earlier sessions: no respondent id, no device, no probe, or no counters.',
-  },
-} as const satisfies Rules;
+  repeat_respondent: correlate('medium', 0, 'The same respondent was here before in this scope ({value}).'),
+  repeat_device: correlate('medium', 0, 'The same device was here before in this scope ({value}).'),
+  similar_device: correlate(
+    'low',
+    0,
+    'A device that looks much like this one was here before in this scope ({value}).',
+  ),
+  device_contradiction: diagnostic(
+    'info',
+    0,
+    'The device’s identifier was seen on another system or on a newer browser before: it may be copied or shared by many.',
+  ),
+  duplicate_unmeasured: diagnostic(
+    'info',
+    0,
+    'Nothing was there to compare with earlier sessions: no respondent id, no device, no probe, or no counters.',
+  ),
+} satisfies Rules;
 
 export const duplicateThresholds = {
   ...likenessThresholds,

@@ -24,14 +24,8 @@ export interface Component {
 export const components: readonly Component[] = [
   { name: 'platform', kind: 'hardware', same: 0.99, usual: 0.3, read: ({ hw }) => hw?.platform },
   { name: 'systemVersion', kind: 'hardware', same: 0.9, usual: 0.15, read: ({ ua }) => ua?.platformVersion },
-  { name: 'model', kind: 'hardware', same: 0.99, usual: 0.05, read: ({ ua }) => (ua?.model === '' ? null : ua?.model) },
-  {
-    name: 'architecture',
-    kind: 'hardware',
-    same: 0.99,
-    usual: 0.5,
-    read: ({ ua }) => (ua?.arch === '' ? null : ua?.arch),
-  },
+  { name: 'model', kind: 'hardware', same: 0.99, usual: 0.05, read: ({ ua }) => ua?.model || null },
+  { name: 'architecture', kind: 'hardware', same: 0.99, usual: 0.5, read: ({ ua }) => ua?.arch || null },
   { name: 'cores', kind: 'hardware', same: 0.99, usual: 0.25, read: ({ hw }) => hw?.cores },
   { name: 'memory', kind: 'hardware', same: 0.98, usual: 0.4, read: ({ hw }) => hw?.memory },
   { name: 'touch', kind: 'hardware', same: 0.99, usual: 0.4, read: ({ hw }) => hw?.touch },

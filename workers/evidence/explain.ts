@@ -5,8 +5,8 @@
 import { axes } from '../../src/contract/axes.js';
 import type { Calibration } from '../../src/contract/calibration.js';
 import type { AxisSum, ExplainedFinding, ScoreBreakdown } from '../../src/contract/explanation.js';
-import type { Classification, Contribution, ScoreFacts, ScoreOutcome } from '../../src/contract/facts.js';
-import type { EvidenceBlock } from '../../src/contract/score.js';
+import type { Contribution, ScoreFacts, ScoreOutcome } from '../../src/contract/facts.js';
+import type { PoolResults } from '../../src/contract/pool.js';
 import { model } from '../scoring/model.js';
 import { scoreFacts } from '../scoring/score.js';
 
@@ -89,14 +89,8 @@ function explainDecision({ reply, uncapped }: ScoreOutcome, { calibration, agent
   return `${subject} is ${because[recommendation]}: ${recommendation}, class ${verdictClass}.`;
 }
 
-export interface RenderedEvidence {
-  readonly evidence: EvidenceBlock;
-  readonly classification: Classification;
-  readonly modelVersion: string;
-}
-
 /** The evidence of a recorded session again, scored as it was: the same under the same rule set, else the classification shows the difference. */
-export function renderEvidence(facts: ScoreFacts): RenderedEvidence {
+export function renderEvidence(facts: ScoreFacts): PoolResults['evidence'] {
   const { reply, classification, modelVersion } = scoreFacts(facts);
   return { evidence: reply.evidence, classification, modelVersion };
 }

@@ -1,194 +1,63 @@
-/**
- * Findings of the device axis, and what reads as one.
- */
-import type { Rules } from './model.js';
+/** Findings of the device axis, and what reads as one. */
+import { rulesOf, type Rules } from './model.js';
+
+const automation = rulesOf('device', 'correlate', 'automation');
+const lies = rulesOf('device', 'correlate', 'lies');
+const consistency = rulesOf('device', 'correlate', 'consistency');
+const pages = rulesOf('device', 'correlate', 'pages');
+const correlate = rulesOf('device', 'correlate');
+const diagnostic = rulesOf('device', 'diagnostic');
+const exculpatory = rulesOf('device', 'exculpatory');
 
 export const deviceRules = {
-  headless_user_agent: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'high',
-    weight: 4.5,
-    group: 'automation',
-    detail: 'The user agent is that of a browser that runs without a window.',
-  },
-  webdriver: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'high',
-    weight: 4.5,
-    group: 'automation',
-    detail: 'The browser says that a program controls it.',
-  },
-  automation_globals: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'high',
-    weight: 4.5,
-    group: 'automation',
-    detail: 'An automation tool left its names in the page: {value}.',
-  },
-  declared_bot: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'high',
-    weight: 4.3,
-    group: 'automation',
-    detail: 'The user agent names a crawler, a library or a tool rather than a browser.',
-  },
-  debugging_protocol: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'low',
-    weight: 1.2,
-    group: 'automation',
-    detail: 'Something listens on the browser’s debugging protocol: an automation tool, or open developer tools.',
-  },
-  software_renderer: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'low',
-    weight: 0.9,
-    group: 'automation',
-    detail: 'Graphics are drawn without a graphics card ({value}), as on servers and in virtual machines.',
-  },
-  window_impossible: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'low',
-    weight: 0.9,
-    group: 'automation',
-    detail: 'The page is larger than the window around it.',
-  },
-  lies_proxy: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'medium',
-    weight: 3.2,
-    group: 'lies',
-    detail: 'Functions of the browser were replaced ({value} of them).',
-  },
-  lies_worker: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'medium',
-    weight: 2.8,
-    group: 'lies',
-    detail: 'A worker sees another browser than the page does ({value}).',
-  },
-  lies_frame: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'medium',
-    weight: 1.8,
-    group: 'lies',
-    detail: 'A fresh frame sees another browser than the page does ({value}).',
-  },
-  lies_own: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'low',
-    weight: 1.2,
-    group: 'lies',
-    detail: 'Properties of the browser were set by hand ({value} of them).',
-  },
-  lies_privacy: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'info',
-    weight: 0.5,
-    group: 'lies',
-    detail: 'Only functions that recognise devices were replaced, as privacy extensions do.',
-  },
-  agent_transport_mismatch: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'medium',
-    weight: 2,
-    group: 'consistency',
-    detail: 'The page and the connection name different browsers.',
-  },
-  agent_caller_mismatch: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'low',
-    weight: 0.8,
-    group: 'consistency',
-    detail: 'The user agent passed on with the score is another one than the probe’s.',
-  },
-  platform_contradiction: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'medium',
-    weight: 1.8,
-    group: 'consistency',
-    detail: 'The user agent and the platform of the browser disagree ({value}).',
-  },
-  hint_mismatch: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'low',
-    weight: 1.2,
-    group: 'consistency',
-    detail: 'The client hints of the connection and of the page disagree.',
-  },
-  language_mismatch: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'low',
-    weight: 0.8,
-    group: 'consistency',
-    detail: 'The page and the connection ask for different languages.',
-  },
-  device_tokens_several: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'medium',
-    weight: 1.2,
-    group: 'pages',
-    detail: 'The pages of this session kept {value} different device tokens.',
-  },
-  pages_at_once: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'low',
-    weight: 0.4,
-    group: 'pages',
-    detail: 'Several pages of this session were open at the same time.',
-  },
-  agent_signature_invalid: {
-    axis: 'device',
-    class: 'correlate',
-    severity: 'medium',
-    weight: 1.5,
-    group: null,
-    detail: 'A signature of an automated agent was sent and did not verify: {value}',
-  },
-  agent_signature_unverified: {
-    axis: 'device',
-    class: 'diagnostic',
-    severity: 'info',
-    weight: 0,
-    group: null,
-    detail: 'A signature of an automated agent was sent that cannot be judged here: {value}',
-  },
-  agent_signature_verified: {
-    axis: 'device',
-    class: 'diagnostic',
-    severity: 'info',
-    weight: 0,
-    group: null,
-    detail: 'The visit is signed by a trusted agent ({value}).',
-  },
-  device_consistent: {
-    axis: 'device',
-    class: 'exculpatory',
-    severity: 'info',
-    weight: -0.5,
-    group: null,
-    detail: 'Page, frame, worker and connection agree on an ordinary browser.',
-  },
-} as const satisfies Rules;
+  headless_user_agent: automation('high', 4.5, 'The user agent is that of a browser that runs without a window.'),
+  webdriver: automation('high', 4.5, 'The browser says that a program controls it.'),
+  automation_globals: automation('high', 4.5, 'An automation tool left its names in the page: {value}.'),
+  declared_bot: automation('high', 4.3, 'The user agent names a crawler, a library or a tool rather than a browser.'),
+  debugging_protocol: automation(
+    'low',
+    1.2,
+    'Something listens on the browser’s debugging protocol: an automation tool, or open developer tools.',
+  ),
+  software_renderer: automation(
+    'low',
+    0.9,
+    'Graphics are drawn without a graphics card ({value}), as on servers and in virtual machines.',
+  ),
+  window_impossible: automation('low', 0.9, 'The page is larger than the window around it.'),
+  lies_proxy: lies('medium', 3.2, 'Functions of the browser were replaced ({value} of them).'),
+  lies_worker: lies('medium', 2.8, 'A worker sees another browser than the page does ({value}).'),
+  lies_frame: lies('medium', 1.8, 'A fresh frame sees another browser than the page does ({value}).'),
+  lies_own: lies('low', 1.2, 'Properties of the browser were set by hand ({value} of them).'),
+  lies_privacy: lies('info', 0.5, 'Only functions that recognise devices were replaced, as privacy extensions do.'),
+  agent_transport_mismatch: consistency('medium', 2, 'The page and the connection name different browsers.'),
+  agent_caller_mismatch: consistency(
+    'low',
+    0.8,
+    'The user agent passed on with the score is another one than the probe’s.',
+  ),
+  platform_contradiction: consistency(
+    'medium',
+    1.8,
+    'The user agent and the platform of the browser disagree ({value}).',
+  ),
+  hint_mismatch: consistency('low', 1.2, 'The client hints of the connection and of the page disagree.'),
+  language_mismatch: consistency('low', 0.8, 'The page and the connection ask for different languages.'),
+  device_tokens_several: pages('medium', 1.2, 'The pages of this session kept {value} different device tokens.'),
+  pages_at_once: pages('low', 0.4, 'Several pages of this session were open at the same time.'),
+  agent_signature_invalid: correlate(
+    'medium',
+    1.5,
+    'A signature of an automated agent was sent and did not verify: {value}',
+  ),
+  agent_signature_unverified: diagnostic(
+    'info',
+    0,
+    'A signature of an automated agent was sent that cannot be judged here: {value}',
+  ),
+  agent_signature_verified: diagnostic('info', 0, 'The visit is signed by a trusted agent ({value}).'),
+  device_consistent: exculpatory('info', -0.5, 'Page, frame, worker and connection agree on an ordinary browser.'),
+} satisfies Rules;
 
 /** Shares of a rule’s weight by how many subjects contradict, and what reads as a contradiction. */
 export const deviceThresholds = {

@@ -3,129 +3,61 @@
  * project, a probe under another session id). Missing is never evidence: only a missing probe may weigh, and only if the project said so.
  */
 import type { DegradedSignal } from '../../src/contract/score.js';
-import { createRaise, weightOf, type Rules, type Signal } from './model.js';
+import { createRaise, rulesOf, weightOf, type Rules, type Signal } from './model.js';
 import type { Visit } from './visit.js';
 
+const deviceNote = rulesOf('device', 'diagnostic');
+const historyNote = rulesOf('history', 'diagnostic');
+const networkNote = rulesOf('network', 'diagnostic');
+const velocityNote = rulesOf('velocity', 'diagnostic');
+
 export const measurementRules = {
-  client_probe_missing: {
-    axis: 'device',
-    class: 'diagnostic',
-    severity: 'low',
-    weight: 9,
-    group: null,
-    detail: 'No on-page probe arrived for this session, so device and behaviour were not measured.',
-  },
-  probe_unusable: {
-    axis: 'device',
-    class: 'diagnostic',
-    severity: 'low',
-    weight: 9,
-    group: null,
-    detail: 'The on-page probe arrived with too little data to measure the device.',
-  },
-  probe_unreadable: {
-    axis: 'device',
-    class: 'diagnostic',
-    severity: 'low',
-    weight: 0,
-    group: null,
-    detail: 'Whether an on-page probe arrived for this session could not be read.',
-  },
-  respondent_id_equals_session_id: {
-    axis: 'history',
-    class: 'diagnostic',
-    severity: 'low',
-    weight: 0,
-    group: null,
-    detail: 'The respondent id is the session id and was ignored; send an id that stays with the person.',
-  },
-  supplier_stats_deprecated_alias: {
-    axis: 'history',
-    class: 'diagnostic',
-    severity: 'info',
-    weight: 0,
-    group: null,
-    detail: 'supplierStats is the old name of respondentStats.',
-  },
-  geo_unavailable: {
-    axis: 'network',
-    class: 'diagnostic',
-    severity: 'info',
-    weight: 0,
-    group: null,
-    detail: 'The country of the address is not known.',
-  },
-  network_unavailable: {
-    axis: 'network',
-    class: 'diagnostic',
-    severity: 'info',
-    weight: 0,
-    group: null,
-    detail: 'The network that the address belongs to is not known.',
-  },
-  counters_unavailable: {
-    axis: 'velocity',
-    class: 'diagnostic',
-    severity: 'low',
-    weight: 0,
-    group: null,
-    detail: 'Rates and duplicates could not be counted for this session.',
-  },
-  history_unavailable: {
-    axis: 'history',
-    class: 'diagnostic',
-    severity: 'low',
-    weight: 0,
-    group: null,
-    detail: 'Earlier outcomes could not be read for this session.',
-  },
-} as const satisfies Rules & Record<DegradedSignal, unknown>;
+  client_probe_missing: deviceNote(
+    'low',
+    9,
+    'No on-page probe arrived for this session, so device and behaviour were not measured.',
+  ),
+  probe_unusable: deviceNote('low', 9, 'The on-page probe arrived with too little data to measure the device.'),
+  probe_unreadable: deviceNote('low', 0, 'Whether an on-page probe arrived for this session could not be read.'),
+  respondent_id_equals_session_id: historyNote(
+    'low',
+    0,
+    'The respondent id is the session id and was ignored; send an id that stays with the person.',
+  ),
+  supplier_stats_deprecated_alias: historyNote('info', 0, 'supplierStats is the old name of respondentStats.'),
+  geo_unavailable: networkNote('info', 0, 'The country of the address is not known.'),
+  network_unavailable: networkNote('info', 0, 'The network that the address belongs to is not known.'),
+  counters_unavailable: velocityNote('low', 0, 'Rates and duplicates could not be counted for this session.'),
+  history_unavailable: historyNote('low', 0, 'Earlier outcomes could not be read for this session.'),
+} satisfies Rules & Record<DegradedSignal, unknown>;
 
 export const integrationRules = {
-  unknown_fields: {
-    axis: 'history',
-    class: 'diagnostic',
-    severity: 'low',
-    weight: 0,
-    group: null,
-    detail: 'The request holds names that mean nothing here and were not looked at: {value}.',
-  },
-  identity_not_hashed: {
-    axis: 'history',
-    class: 'diagnostic',
-    severity: 'medium',
-    weight: 0,
-    group: null,
-    detail:
-      'These fields look like the identity itself and not like a salted hash of it: {value}. Nothing of it was kept as it came; send the hash.',
-  },
-  organization_key: {
-    axis: 'device',
-    class: 'diagnostic',
-    severity: 'low',
-    weight: 0,
-    group: null,
-    detail:
-      'The key is one of the organization: it belongs to no project, so that nothing is counted and no probe is found. A key of the project measures.',
-  },
-  probe_elsewhere: {
-    axis: 'device',
-    class: 'diagnostic',
-    severity: 'low',
-    weight: 0,
-    group: null,
-    detail: 'No probe came for this session, but one came from the same address shortly before: {value}.',
-  },
-  fixed_session_live: {
-    axis: 'device',
-    class: 'diagnostic',
-    severity: 'low',
-    weight: 0,
-    group: null,
-    detail:
-      'This session id has a fixed answer with a test or demo key. The key is a live one, to which it is an id like any other.',
-  },
-} as const satisfies Rules;
+  unknown_fields: historyNote(
+    'low',
+    0,
+    'The request holds names that mean nothing here and were not looked at: {value}.',
+  ),
+  identity_not_hashed: historyNote(
+    'medium',
+    0,
+    'These fields look like the identity itself and not like a salted hash of it: {value}. Nothing of it was kept as it came; send the hash.',
+  ),
+  organization_key: deviceNote(
+    'low',
+    0,
+    'The key is one of the organization: it belongs to no project, so that nothing is counted and no probe is found. A key of the project measures.',
+  ),
+  probe_elsewhere: deviceNote(
+    'low',
+    0,
+    'No probe came for this session, but one came from the same address shortly before: {value}.',
+  ),
+  fixed_session_live: deviceNote(
+    'low',
+    0,
+    'This session id has a fixed answer with a test or demo key. The key is a live one, to which it is an id like any other.',
+  ),
+} satisfies Rules;
 
 const raise = createRaise({ ...measurementRules, ...integrationRules });
 

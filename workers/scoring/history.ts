@@ -4,107 +4,50 @@
  */
 import type { HistoryFacts, HistoryRecord } from '../../src/contract/facts.js';
 import type { RespondentStats } from '../../src/contract/score.js';
-import { clamp, createRaise, model, recordWeight, type Rules, type Signal } from './model.js';
+import { clamp, createRaise, model, recordWeight, rulesOf, type Rules, type Signal } from './model.js';
 import type { Visit } from './visit.js';
 
+const record = rulesOf('history', 'record');
+const cleanRecord = rulesOf('history', 'exculpatory', 'record');
+const adverseRecord = rulesOf('history', 'correlate', 'record');
+const diagnostic = rulesOf('history', 'diagnostic');
+const adverseSource = rulesOf('history', 'correlate', 'source');
+const cleanSource = rulesOf('history', 'exculpatory', 'source');
+
 export const historyRules = {
-  confirmed_clawback: {
-    axis: 'history',
-    class: 'record',
-    severity: 'high',
-    weight: 5,
-    group: null,
-    detail: 'Payment for an earlier session of this respondent was taken back for fraud.',
-  },
-  respondent_record_adverse: {
-    axis: 'history',
-    class: 'record',
-    severity: 'high',
-    weight: model.recordMax,
-    group: null,
-    detail: 'Earlier sessions of this respondent were rejected for fraud.',
-  },
-  respondent_record_clean: {
-    axis: 'history',
-    class: 'exculpatory',
-    severity: 'info',
-    weight: model.recordMin,
-    group: 'record',
-    detail: 'Earlier sessions of this respondent were accepted.',
-  },
-  respondent_stats_adverse: {
-    axis: 'history',
-    class: 'correlate',
-    severity: 'medium',
-    weight: 2,
-    group: 'record',
-    detail: 'By the statistics sent along, completes of this respondent were often reversed.',
-  },
-  respondent_stats_clean: {
-    axis: 'history',
-    class: 'exculpatory',
-    severity: 'info',
-    weight: -1,
-    group: 'record',
-    detail: 'By the statistics sent along, completes of this respondent were hardly ever reversed.',
-  },
-  respondent_stats_attempts: {
-    axis: 'history',
-    class: 'correlate',
-    severity: 'low',
-    weight: 0.6,
-    group: 'record',
-    detail: 'By the statistics sent along, this respondent tried many studies and completed hardly any ({value}).',
-  },
-  respondent_stats_unused: {
-    axis: 'history',
-    class: 'diagnostic',
-    severity: 'info',
-    weight: 0,
-    group: null,
-    detail: 'The statistics sent along were not used: {value}.',
-  },
-  source_record_adverse: {
-    axis: 'history',
-    class: 'correlate',
-    severity: 'medium',
-    weight: 1.2,
-    group: 'source',
-    detail: 'Sessions of this source were often rejected for fraud.',
-  },
-  source_record_clean: {
-    axis: 'history',
-    class: 'exculpatory',
-    severity: 'info',
-    weight: -0.5,
-    group: 'source',
-    detail: 'Sessions of this source were hardly ever rejected.',
-  },
-  sub_source_record_adverse: {
-    axis: 'history',
-    class: 'correlate',
-    severity: 'medium',
-    weight: 1.2,
-    group: 'source',
-    detail: 'Sessions of this sub-source were often rejected for fraud.',
-  },
-  sub_source_record_clean: {
-    axis: 'history',
-    class: 'exculpatory',
-    severity: 'info',
-    weight: -0.5,
-    group: 'source',
-    detail: 'Sessions of this sub-source were hardly ever rejected.',
-  },
-  respondent_new: {
-    axis: 'history',
-    class: 'diagnostic',
-    severity: 'info',
-    weight: 2,
-    group: null,
-    detail: 'Nothing is known of this respondent yet, and the project leans towards review then.',
-  },
-} as const satisfies Rules;
+  confirmed_clawback: record('high', 5, 'Payment for an earlier session of this respondent was taken back for fraud.'),
+  respondent_record_adverse: record(
+    'high',
+    model.recordMax,
+    'Earlier sessions of this respondent were rejected for fraud.',
+  ),
+  respondent_record_clean: cleanRecord('info', model.recordMin, 'Earlier sessions of this respondent were accepted.'),
+  respondent_stats_adverse: adverseRecord(
+    'medium',
+    2,
+    'By the statistics sent along, completes of this respondent were often reversed.',
+  ),
+  respondent_stats_clean: cleanRecord(
+    'info',
+    -1,
+    'By the statistics sent along, completes of this respondent were hardly ever reversed.',
+  ),
+  respondent_stats_attempts: adverseRecord(
+    'low',
+    0.6,
+    'By the statistics sent along, this respondent tried many studies and completed hardly any ({value}).',
+  ),
+  respondent_stats_unused: diagnostic('info', 0, 'The statistics sent along were not used: {value}.'),
+  source_record_adverse: adverseSource('medium', 1.2, 'Sessions of this source were often rejected for fraud.'),
+  source_record_clean: cleanSource('info', -0.5, 'Sessions of this source were hardly ever rejected.'),
+  sub_source_record_adverse: adverseSource('medium', 1.2, 'Sessions of this sub-source were often rejected for fraud.'),
+  sub_source_record_clean: cleanSource('info', -0.5, 'Sessions of this sub-source were hardly ever rejected.'),
+  respondent_new: diagnostic(
+    'info',
+    2,
+    'Nothing is known of this respondent yet, and the project leans towards review then.',
+  ),
+} satisfies Rules;
 
 export const historyThresholds = {
   /** Native sessions from which statistics sent along are not looked at. */

@@ -70,6 +70,18 @@ export interface Rule {
 
 export type Rules = Readonly<Record<string, Rule>>;
 
+/** Makes the rules of an axis that share class and correlation group, each of its severity, weight and sentence. */
+export const rulesOf =
+  (axis: Axis, ruleClass: Rule['class'], group: string | null = null) =>
+  (severity: Rule['severity'], weight: number, detail: string): Rule => ({
+    axis,
+    class: ruleClass,
+    severity,
+    weight,
+    group,
+    detail,
+  });
+
 export interface Signal {
   readonly code: string;
   readonly rule: Rule;

@@ -3,34 +3,28 @@
  * (a VPN, travel, work), so no rule comes near a review alone, and all of them share one correlation group, because
  * one VPN raises them together.
  */
-import { createRaise, type Rules, type Signal } from './model.js';
+import { createRaise, rulesOf, type Rules, type Signal } from './model.js';
 import type { Visit } from './visit.js';
 
+const egress = rulesOf('network', 'correlate', 'egress');
+const diagnostic = rulesOf('network', 'diagnostic');
+
 export const networkRules = {
-  network_hosting: {
-    axis: 'network',
-    class: 'correlate',
-    severity: 'medium',
-    weight: 1.6,
-    group: 'egress',
-    detail: 'The address belongs to a hosting provider, where servers live; many a VPN leaves from there as well.',
-  },
-  network_anonymous: {
-    axis: 'network',
-    class: 'correlate',
-    severity: 'low',
-    weight: 0.6,
-    group: 'egress',
-    detail: 'The address belongs to a VPN, proxy or anonymity network; many honest people use one.',
-  },
-  declared_country_mismatch: {
-    axis: 'network',
-    class: 'diagnostic',
-    severity: 'low',
-    weight: 0,
-    group: null,
-    detail: 'The address is in {value}, which is not the country declared. What is declared never moves risk.',
-  },
+  network_hosting: egress(
+    'medium',
+    1.6,
+    'The address belongs to a hosting provider, where servers live; many a VPN leaves from there as well.',
+  ),
+  network_anonymous: egress(
+    'low',
+    0.6,
+    'The address belongs to a VPN, proxy or anonymity network; many honest people use one.',
+  ),
+  declared_country_mismatch: diagnostic(
+    'low',
+    0,
+    'The address is in {value}, which is not the country declared. What is declared never moves risk.',
+  ),
   clock_country_mismatch: {
     axis: 'network',
     class: 'correlate',
@@ -40,15 +34,12 @@ export const networkRules = {
     source: 'probe',
     detail: 'The browser keeps the time of another continent ({value}) than the address.',
   },
-  address_not_public: {
-    axis: 'network',
-    class: 'diagnostic',
-    severity: 'info',
-    weight: 0,
-    group: null,
-    detail: 'The address is {value} and cannot be a respondent’s own; pass on the respondent’s address.',
-  },
-} as const satisfies Rules;
+  address_not_public: diagnostic(
+    'info',
+    0,
+    'The address is {value} and cannot be a respondent’s own; pass on the respondent’s address.',
+  ),
+} satisfies Rules;
 
 const raise = createRaise(networkRules);
 

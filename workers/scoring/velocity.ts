@@ -4,76 +4,40 @@
  * like (a carrier’s shared address, a campus, a household) speaks for the respondent instead.
  */
 import type { CountFacts, NetworkClass } from '../../src/contract/facts.js';
-import { clamp, createRaise, type Rules, type Signal } from './model.js';
+import { clamp, createRaise, rulesOf, type Rules, type Signal } from './model.js';
 import type { Visit } from './visit.js';
 
+const bound = rulesOf('velocity', 'bound');
+const correlate = rulesOf('velocity', 'correlate');
+const burst = rulesOf('velocity', 'correlate', 'burst');
+const sharing = rulesOf('velocity', 'exculpatory', 'sharing');
+
 export const velocityRules = {
-  device_farm: {
-    axis: 'velocity',
-    class: 'bound',
-    severity: 'high',
-    weight: 5,
-    group: null,
-    detail: '{value} different respondents used one device within a day.',
-  },
-  device_shared_many: {
-    axis: 'velocity',
-    class: 'correlate',
-    severity: 'medium',
-    weight: 1.6,
-    group: null,
-    detail: '{value} different respondents used one device within a day.',
-  },
-  address_burst: {
-    axis: 'velocity',
-    class: 'correlate',
-    severity: 'medium',
-    weight: 3,
-    group: 'burst',
-    detail: '{value} different respondents or devices came from one address within an hour.',
-  },
-  address_busy: {
-    axis: 'velocity',
-    class: 'correlate',
-    severity: 'low',
-    weight: 1,
-    group: 'burst',
-    detail: '{value} sessions came from one address within an hour, with nothing to distinguish them.',
-  },
-  prefix_burst: {
-    axis: 'velocity',
-    class: 'correlate',
-    severity: 'low',
-    weight: 1.2,
-    group: 'burst',
-    detail:
-      'The network around the address sent {value} different people within an hour, far more than it usually does.',
-  },
-  source_burst: {
-    axis: 'velocity',
-    class: 'correlate',
-    severity: 'low',
-    weight: 1.5,
-    group: 'burst',
-    detail: 'The source sent {value} different people this hour, far more than it usually does.',
-  },
-  shared_network_recognised: {
-    axis: 'velocity',
-    class: 'exculpatory',
-    severity: 'info',
-    weight: -0.5,
-    group: 'sharing',
-    detail: 'Several people share the address, as is usual on this kind of network.',
-  },
-  household_recognised: {
-    axis: 'velocity',
-    class: 'exculpatory',
-    severity: 'info',
-    weight: -0.3,
-    group: 'sharing',
-    detail: 'A few people with devices of their own share the address, as in a household.',
-  },
-} as const satisfies Rules;
+  device_farm: bound('high', 5, '{value} different respondents used one device within a day.'),
+  device_shared_many: correlate('medium', 1.6, '{value} different respondents used one device within a day.'),
+  address_burst: burst('medium', 3, '{value} different respondents or devices came from one address within an hour.'),
+  address_busy: burst(
+    'low',
+    1,
+    '{value} sessions came from one address within an hour, with nothing to distinguish them.',
+  ),
+  prefix_burst: burst(
+    'low',
+    1.2,
+    'The network around the address sent {value} different people within an hour, far more than it usually does.',
+  ),
+  source_burst: burst('low', 1.5, 'The source sent {value} different people this hour, far more than it usually does.'),
+  shared_network_recognised: sharing(
+    'info',
+    -0.5,
+    'Several people share the address, as is usual on this kind of network.',
+  ),
+  household_recognised: sharing(
+    'info',
+    -0.3,
+    'A few people with devices of their own share the address, as in a household.',
+  ),
+} satisfies Rules;
 
 /** Distinct people per address and hour that are ordinary, by network class; above it weight grows with the logarithm. null: no number is too many. */
 const addressUsual: Readonly<Record<NetworkClass | 'unknown', number | null>> = {

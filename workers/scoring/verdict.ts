@@ -1,6 +1,4 @@
-/**
- * From the evidence to what the caller acts on: ceilings, recommendation, class, step-up and the legacy bands. Duplication has no way in.
- */
+/** From the evidence to what the caller acts on: ceilings, recommendation, class, step-up and the legacy bands. Duplication has no way in. */
 import type { Calibration } from '../../src/contract/calibration.js';
 import type { AgentFacts, ScoreFacts, ScoreOutcome } from '../../src/contract/facts.js';
 import type { DecisionInputs } from '../../src/contract/thresholds.js';

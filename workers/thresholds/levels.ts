@@ -1,6 +1,4 @@
-/**
- * Labelled sessions by block level: the highest blockThreshold that still blocks them. Every question about a threshold is a sum over it.
- */
+/** Labelled sessions by block level: the highest blockThreshold that still blocks them. Questions about a threshold are sums over it. */
 import type {
   DecisionInputs,
   DistributionCell,

@@ -1,6 +1,4 @@
-/**
- * The unified risk: always computed, so that fences work, and shown as the project has it: not at all, as null while it is tried out, or in full.
- */
+/** The unified risk: always computed, because fences read it, and shown by the project’s riskAggregator. */
 import { judgeCameraUse } from '../../src/contract/envelope.js';
 import type {
   Duplication,

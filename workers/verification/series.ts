@@ -1,6 +1,4 @@
-/**
- * Statistics of short series that the detectors share. Empty input gives 0, so that what was not seen moves nothing.
- */
+/** Statistics of short series that the detectors share. Empty input gives 0, so that what was not seen moves nothing. */
 
 export function mean(values: ArrayLike<number>): number {
   let sum = 0;
