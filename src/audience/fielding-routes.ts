@@ -3,7 +3,6 @@
  * redirect or a page for people, errors too. Nothing but a GET is taken, so that a preview that asks for the head takes no place.
  */
 import { randomBytes } from 'node:crypto';
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { StringEnum } from '../contract/common.js';
@@ -49,7 +48,7 @@ export function registerFieldingRoutes(app: FastifyInstance, deps: FieldingRoute
 }
 
 function registerEntry(scope: FastifyInstance, deps: FieldingRouteDeps): void {
-  scope.withTypeProvider<TypeBoxTypeProvider>().get(
+  scope.get(
     '/enter/:studyId',
     {
       ...open,
@@ -79,8 +78,7 @@ function registerEntry(scope: FastifyInstance, deps: FieldingRouteDeps): void {
 }
 
 function registerReturns(scope: FastifyInstance, deps: FieldingRouteDeps): void {
-  const typed = scope.withTypeProvider<TypeBoxTypeProvider>();
-  typed.get(
+  scope.get(
     '/verified/:reservationId',
     { ...open, schema: { hide: true, params: Type.Object({ reservationId: Type.String({ maxLength: 128 }) }) } },
     async (request, reply) => {
@@ -88,7 +86,7 @@ function registerReturns(scope: FastifyInstance, deps: FieldingRouteDeps): void 
       return send(reply, await deps.entries.verified(request.params.reservationId));
     },
   );
-  typed.get(
+  scope.get(
     '/return',
     {
       ...open,

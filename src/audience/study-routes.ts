@@ -3,7 +3,6 @@
  * project, an organization key all of the organization’s.
  */
 import { Readable } from 'node:stream';
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Access } from '../http/access-declaration.js';
@@ -21,7 +20,7 @@ import {
   type StudyAction,
 } from '../contract/study.js';
 import { keyCaller } from '../http/access.js';
-import { errorReplies } from '../http/openapi.js';
+import { errorReplies, routesOf } from '../http/openapi.js';
 import { acceptEmptyBodies, registerStorableText } from '../http/json-body.js';
 import { readPage } from '../kernel/paging.js';
 import type { Database } from '../stores/database/port.js';
@@ -41,10 +40,7 @@ const working: Access = { credential: 'api-key', scope: 'audience:write', oauth:
 const access: Access = { ...working, afterTrial: true };
 const StudyParams = Type.Object({ studyId: Type.String({ maxLength: 128 }) });
 const item = '/studies/:studyId';
-const route = <Schema extends object>(access: Access, schema: Schema) => ({
-  config: { access },
-  schema: { tags: ['Studies'], ...schema },
-});
+const route = routesOf('Studies');
 
 export function registerStudyRoutes(app: FastifyInstance, deps: StudyRouteDeps): void {
   void app.register(async (scope) => {
@@ -60,8 +56,7 @@ export function registerStudyRoutes(app: FastifyInstance, deps: StudyRouteDeps):
 }
 
 function registerCollection(app: FastifyInstance, { studies }: StudyRouteDeps): void {
-  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
-  typed.post(
+  app.post(
     '/studies',
     route(working, {
       operationId: 'createStudy',
@@ -74,7 +69,7 @@ function registerCollection(app: FastifyInstance, { studies }: StudyRouteDeps): 
     async (request, reply) =>
       reply.code(201).send(await studies.create(actorOf(request), keyCaller(request), request.body)),
   );
-  typed.get(
+  app.get(
     '/studies',
     route(access, {
       operationId: 'listStudies',
@@ -85,10 +80,9 @@ function registerCollection(app: FastifyInstance, { studies }: StudyRouteDeps): 
     }),
     async (request) => studies.list(keyCaller(request), readPage(request.query)),
   );
-  typed.get(
+  app.get(
     '/supply/studies',
-    route(access, {
-      tags: ['Supply'],
+    routesOf('Supply')(access, {
       operationId: 'listSupply',
       summary: 'List the open studies of the organization, for a supplier',
       description:
@@ -101,8 +95,7 @@ function registerCollection(app: FastifyInstance, { studies }: StudyRouteDeps): 
 }
 
 function registerItem(app: FastifyInstance, { studies }: StudyRouteDeps): void {
-  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
-  typed.get(
+  app.get(
     item,
     route(access, {
       operationId: 'getStudy',
@@ -112,7 +105,7 @@ function registerItem(app: FastifyInstance, { studies }: StudyRouteDeps): void {
     }),
     async (request) => studies.read(keyCaller(request), request.params.studyId),
   );
-  typed.patch(
+  app.patch(
     item,
     route(working, {
       operationId: 'updateStudy',
@@ -137,7 +130,7 @@ const summaries: Readonly<Record<StudyAction, string>> = {
 
 function registerAction(app: FastifyInstance, { studies }: StudyRouteDeps, action: StudyAction): void {
   const own = action === 'launch' || action === 'resume' ? working : access;
-  app.withTypeProvider<TypeBoxTypeProvider>().post(
+  app.post(
     `${item}/${action}`,
     route(own, {
       operationId: `${action}Study`,
@@ -150,8 +143,7 @@ function registerAction(app: FastifyInstance, { studies }: StudyRouteDeps, actio
 }
 
 function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): void {
-  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
-  typed.get(
+  app.get(
     `${item}/respondents`,
     route(access, {
       operationId: 'listRespondents',
@@ -169,7 +161,7 @@ function registerPeople(app: FastifyInstance, { database }: StudyRouteDeps): voi
       });
     },
   );
-  typed.get(
+  app.get(
     `${item}/export`,
     route(access, {
       operationId: 'exportRespondents',

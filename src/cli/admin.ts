@@ -3,7 +3,6 @@
  * it, because it holds the embedded database; where none runs, the stores are opened here, under the same lock as at its start.
  */
 import { readFileSync } from 'node:fs';
-import type { OperatorCommand } from '../projects/operator/operator-command.js';
 import type { Explanation, RecordedFacts } from '../contract/explanation.js';
 import { readSettings } from '../config/read.js';
 import type { Settings } from '../config/settings.js';
@@ -11,7 +10,7 @@ import { checkMasterKeys } from '../administration/master-keys.js';
 import { isUnavailable } from '../errors.js';
 import { readBootstrap } from '../projects/operator/bootstrap.js';
 import { runOperatorCommand } from '../projects/operator/operator.js';
-import { readOperatorCommand } from '../projects/operator/operator-arguments.js';
+import { readOperatorCommand, type OperatorCommand } from '../projects/operator/operator-command.js';
 import { findOperatorService, sendOperatorCommand } from '../projects/operator/operator-channel.js';
 import { findServerMark, openDatabaseAlone } from '../stores/database/open.js';
 import { causeOf } from '../stores/store-report.js';

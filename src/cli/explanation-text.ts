@@ -1,6 +1,4 @@
-/**
- * An explanation as text for a terminal, and the comparison of a recorded verdict with the present model's. Pure.
- */
+/** An explanation as text for a terminal, and the comparison of a recorded verdict with the present model's. Pure. */
 import type {
   AxisSum,
   ComparedVerdict,

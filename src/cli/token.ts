@@ -1,6 +1,4 @@
-/**
- * `npm run token -- --role owner|admin|member [--org ID]`: prints a dashboard token of the embedded issuer, and nothing else.
- */
+/** `npm run token -- --role owner|admin|member [--org ID]`: prints a dashboard token of the embedded issuer, and nothing else. */
 import { parseArgs } from 'node:util';
 import { dashboardRoles, type DashboardRole } from '../kernel/caller.js';
 import { readSettings } from '../config/read.js';

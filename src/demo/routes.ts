@@ -7,7 +7,6 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type, type Static } from 'typebox';
 import { CallerId } from '../contract/common.js';
@@ -46,20 +45,18 @@ export async function registerDemoRoutes(app: FastifyInstance, deps: DemoDeps): 
     return renderPage(template, { sessionId: randomUUID(), probeKey: deps.probeKey, siteUrl: deps.siteUrl() });
   });
 
-  app
-    .withTypeProvider<TypeBoxTypeProvider>()
-    .post('/demo/score', { config: open, schema: { hide: true, body: DemoVisitBody } }, async (request, reply) => {
-      const { ip: peerAddress, headers } = request;
-      const scoreRequest = buildScoreRequest(
-        { ...request.body, peerAddress, userAgent: headers['user-agent'] },
-        deps.salt,
-      );
-      const answer = await deps.score(scoreRequest);
-      // The reply is text already, and is shown to the visitor as it came.
-      return reply
-        .type('application/json; charset=utf-8')
-        .send(`{"request":${JSON.stringify(scoreRequest)},"reply":${answer}}`);
-    });
+  app.post('/demo/score', { config: open, schema: { hide: true, body: DemoVisitBody } }, async (request, reply) => {
+    const { ip: peerAddress, headers } = request;
+    const scoreRequest = buildScoreRequest(
+      { ...request.body, peerAddress, userAgent: headers['user-agent'] },
+      deps.salt,
+    );
+    const answer = await deps.score(scoreRequest);
+    // The reply is text already, and is shown to the visitor as it came.
+    return reply
+      .type('application/json; charset=utf-8')
+      .send(`{"request":${JSON.stringify(scoreRequest)},"reply":${answer}}`);
+  });
 
   await registerOpen(app, async (scope) => {
     await scope.register(fastifyStatic, {

@@ -4,6 +4,7 @@
  * sets `request.caller`. A resource of another organization is a 404, the same as one that does not exist.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Static, TSchema } from 'typebox';
 import type { OAuthScope } from '../contract/oauth.js';
 import { Fault } from '../errors.js';
 import { dashboardRoles, type AccessDeps, type Caller, type KeyCaller } from '../kernel/caller.js';
@@ -26,6 +27,11 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Access of routes in this scope that declare none; for routes that a plugin registers. */
     defaultAccess: Access | null;
+  }
+  /** Schemas of routes are TypeBox’s, and handlers are typed by them. */
+  interface FastifyTypeProviderDefault {
+    readonly validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
+    readonly serializer: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
   }
 }
 

@@ -25,19 +25,12 @@ export interface InFlightRequest {
   readonly sinceMs: number;
 }
 
-export interface AdaptiveLimit {
-  /** null if the request is refused. */
-  acquire(): InFlightRequest | null;
-  /** Counts a request that was accepted before. */
-  readmit(): InFlightRequest;
-  /** Can be called twice. */
-  release(request: InFlightRequest): void;
-}
+export type AdaptiveLimit = ReturnType<typeof createAdaptiveLimit>;
 
 const unrefTimeout = (callback: () => void, ms: number): void => void setTimeout(callback, ms).unref();
 
 /** `now` in milliseconds from a monotonic clock. */
-export function createAdaptiveLimit(now = () => performance.now(), setTimer = unrefTimeout): AdaptiveLimit {
+export function createAdaptiveLimit(now = () => performance.now(), setTimer = unrefTimeout) {
   /** Oldest first. */
   const inFlight = new Set<InFlightRequest>();
   let limit = Infinity;
@@ -74,8 +67,10 @@ export function createAdaptiveLimit(now = () => performance.now(), setTimer = un
     return request;
   };
   return {
+    /** Counts a request that was accepted before. */
     readmit,
-    acquire() {
+    /** null if the request is refused. */
+    acquire(): InFlightRequest | null {
       if (inFlight.size >= limitMin) watch();
       const atMs = now();
       // The timer cannot fire within a long turn of the event loop, in which hundreds of requests may arrive.
@@ -84,6 +79,7 @@ export function createAdaptiveLimit(now = () => performance.now(), setTimer = un
       calm = 0;
       return null;
     },
-    release: (request) => void inFlight.delete(request),
+    /** Can be called twice. */
+    release: (request: InFlightRequest): void => void inFlight.delete(request),
   };
 }

@@ -1,6 +1,4 @@
-/**
- * The OpenAPI 3.1 document and its page, both derived from the route schemas: /openapi.json and /docs under the API root.
- */
+/** The OpenAPI 3.1 document and its page, both derived from the route schemas: /openapi.json and /docs under the API root. */
 import { STATUS_CODES } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,10 +9,19 @@ import type { Access } from './access-declaration.js';
 import { ErrorBody } from '../contract/common.js';
 import { oauthScopes } from '../contract/oauth.js';
 import { shapes } from '../contract/shapes.js';
+import type { tagDescriptions } from '../contract/tags.js';
 import { errorTable } from '../errors.js';
 import { finishDocument } from './finish-document.js';
 import { packageRoot } from '../package-root.js';
 import { registerOpen } from './access.js';
+
+/** Makes the options of routes with one tag: `route(access, schema)`, and next to them whatever else the route needs. */
+export const routesOf =
+  (tag: keyof typeof tagDescriptions) =>
+  <Schema extends object>(access: Access, schema: Schema) => ({
+    config: { access },
+    schema: { tags: [tag], ...schema },
+  });
 
 /** Error replies of an operation by status, each with the codes that it may carry. */
 export function errorReplies(statuses: readonly number[]): Readonly<Record<number, object>> {

@@ -1,7 +1,4 @@
-/**
- * Routes of OAuth clients: making, listing, rotating and revoking them.
- */
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+/** Routes of OAuth clients: making, listing, rotating and revoking them. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Access } from '../http/access-declaration.js';
@@ -15,7 +12,7 @@ import {
 } from '../contract/oauth.js';
 import { PageQuery } from '../contract/paging.js';
 import { organizationOf } from '../http/access.js';
-import { errorReplies } from '../http/openapi.js';
+import { errorReplies, routesOf } from '../http/openapi.js';
 import { acceptEmptyBodies, optionalBody, registerStorableText } from '../http/json-body.js';
 import { readPage } from '../kernel/paging.js';
 import { inOrganization } from '../stores/database/tenant.js';
@@ -34,10 +31,7 @@ const working = {
 } as const satisfies Access;
 const securing: Access = { ...working, afterTrial: true };
 const reading: Access = { ...securing, scope: 'keys:read' };
-const route = <Schema extends object>(access: Access, schema: Schema) => ({
-  config: { access },
-  schema: { tags: ['OAuth clients'], ...schema },
-});
+const route = routesOf('OAuth clients');
 const askingOf = (request: FastifyRequest): Asking => ({
   organizationId: organizationOf(request),
   caller: request.caller,
@@ -51,10 +45,9 @@ export function registerClientRoutes(scope: FastifyInstance, deps: ClientService
 }
 
 function registerCollection(app: FastifyInstance, deps: ClientServiceDeps): void {
-  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
   const service = createClientService(deps);
 
-  typed.get(
+  app.get(
     path,
     route(reading, {
       params,
@@ -74,7 +67,7 @@ function registerCollection(app: FastifyInstance, deps: ClientServiceDeps): void
     },
   );
 
-  typed.post(
+  app.post(
     path,
     route(working, {
       params,
@@ -91,10 +84,9 @@ function registerCollection(app: FastifyInstance, deps: ClientServiceDeps): void
 
 function registerItem(scope: FastifyInstance, deps: ClientServiceDeps): void {
   acceptEmptyBodies(scope);
-  const typed = scope.withTypeProvider<TypeBoxTypeProvider>();
   const service = createClientService(deps);
 
-  typed.post(
+  scope.post(
     `${path}/:clientId/rotate`,
     route(securing, {
       params: itemParams,
@@ -108,7 +100,7 @@ function registerItem(scope: FastifyInstance, deps: ClientServiceDeps): void {
     async (request) => service.rotate(askingOf(request), request.params.clientId, request.body ?? {}),
   );
 
-  typed.delete(
+  scope.delete(
     `${path}/:clientId`,
     route(securing, {
       params: itemParams,

@@ -1,8 +1,6 @@
-/**
- * OAuth clients as administration sees them. Every function is given the organization and finds nothing beyond it.
- */
+/** OAuth clients as administration sees them. Every function is given the organization and finds nothing beyond it. */
 import type { ClientKeySet, OAuthClientRecord, OAuthScope } from '../contract/oauth.js';
-import { cutPage, type Page } from '../kernel/paging.js';
+import { cutPage, type Page, type PageOf } from '../kernel/paging.js';
 import type { Queryable } from '../stores/database/port.js';
 
 export type AdministeredClient = {
@@ -84,7 +82,7 @@ export async function listClients(
   tx: Queryable,
   organizationId: string,
   page: Page,
-): Promise<{ readonly items: readonly AdministeredClient[]; readonly nextCursor: string | null }> {
+): Promise<PageOf<AdministeredClient>> {
   const rows = await tx.query<AdministeredClient>(
     `SELECT ${columns} FROM oauth_clients WHERE organization_id = $1 AND ($2::text IS NULL OR client_id < $2) ORDER BY client_id DESC LIMIT $3`,
     [organizationId, page.below, page.limit + 1],

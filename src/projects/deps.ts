@@ -1,6 +1,4 @@
-/**
- * What the routes of administration work with.
- */
+/** What the routes of administration work with. */
 import type { Environment } from '../config/settings.js';
 import type { Database } from '../stores/database/port.js';
 import type { Directories } from '../administration/directories.js';

@@ -1,6 +1,4 @@
-/**
- * Request examples of administration in the API document. They work as they stand against the demo organization.
- */
+/** Request examples of administration in the API document. They work as they stand against the demo organization. */
 import type { KeyChange, KeyCreation } from '../contract/api-key.js';
 import type { OrganizationChange, SettingsChange } from '../contract/organization.js';
 import type { ProjectChange, ProjectCreation } from '../contract/project.js';

@@ -1,6 +1,4 @@
-/**
- * Routes of administration, and the public routes of a project. Text that no database keeps is refused for all of them.
- */
+/** Routes of administration, and the public routes of a project. Text that no database keeps is refused for all of them. */
 import type { FastifyInstance } from 'fastify';
 import { registerStorableText } from '../http/json-body.js';
 import type { AdministrationDeps } from './deps.js';

@@ -1,9 +1,9 @@
 /**
  * Routes of server-side scoring: the score, the evidence of a receipt, and the probe’s intake.
  */
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { Access } from '../http/access-declaration.js';
 import type { AccessDeps } from '../kernel/caller.js';
 import { ProbeBody, ProbeReply, type ProbeTransport } from '../contract/probe.js';
 import { EvidenceReply, ScoreReply, ScoreRequest } from '../contract/score.js';
@@ -11,7 +11,7 @@ import { createNullRemover } from '../kernel/body.js';
 import { scoringRateLimits } from '../administration/request-limits.js';
 import { keyCaller, takeOutstandingRate } from '../http/access.js';
 import { registerJsonBody } from '../http/json-body.js';
-import { errorReplies, scoreReplyExamples } from '../http/openapi.js';
+import { errorReplies, routesOf, scoreReplyExamples } from '../http/openapi.js';
 import { probeBytesMax, userAgentLengthMax } from '../limits.js';
 import type { createEvidenceService } from './receipts/evidence-service.js';
 import { probeExample, scoreExample } from './examples.js';
@@ -36,7 +36,10 @@ export interface ScoringRouteDeps {
   readonly exampleProbeKey: string | null;
 }
 
-const tags = ['Scoring'];
+const route = routesOf('Scoring');
+const scoring: Access = { credential: 'api-key', scope: 'lite:write', oauth: ['lite:score'], limits: 'handler' };
+const reading: Access = { credential: 'api-key', scope: 'lite:read', oauth: ['lite:read'] };
+const open: Access = { credential: 'none' };
 
 const IdempotencyKey = Type.String({
   minLength: 1,
@@ -45,22 +48,12 @@ const IdempotencyKey = Type.String({
 });
 
 export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDeps): void {
-  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
   const removeNulls = createNullRemover(ScoreRequest);
 
-  typed.post(
+  app.post(
     '/lite/score',
     {
-      config: {
-        access: { credential: 'api-key', scope: 'lite:write', oauth: ['lite:score'], limits: 'handler' },
-        sheddable: true,
-      },
-      preValidation: (request, _reply, done) => {
-        removeNulls(request.body);
-        done();
-      },
-      schema: {
-        tags,
+      ...route(scoring, {
         operationId: 'scoreSession',
         summary: 'Score one respondent’s session',
         description: `Once per respondent, from a backend, when the survey is submitted. Probe data received later is ignored. Repeating the same body, with nothing new from the probe, returns the same receipt with \`replayed: true\` for 24 hours and counts nothing. After new messages of the probe, or with another body, the session gets a new receipt, which names the one before in \`supersedes\`, and still counts once. With an Idempotency-Key the first answer stands for 24 hours whatever the probe sends; the same key with another body is 409. While the store of the counters is away (\`counters_unavailable\` in degradedSignals) neither is known: each call is a receipt of its own. A test or demo key is answered the same every time for the session ids ${fixedSessionIds.join(', ')}, the last two of which are a 429 and a 503; to a live key they are ids like any other.`,
@@ -70,6 +63,11 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
           200: { ...ScoreReply, ...scoreReplyExamples },
           ...errorReplies([400, 401, 403, 404, 409, 413, 415, 429]),
         },
+      }),
+      config: { access: scoring, sheddable: true },
+      preValidation: (request, _reply, done) => {
+        removeNulls(request.body);
+        done();
       },
     },
     async (request, reply) => {
@@ -85,20 +83,16 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
     },
   );
 
-  typed.get(
+  app.get(
     '/lite/score/:receiptId/evidence',
-    {
-      config: { access: { credential: 'api-key', scope: 'lite:read', oauth: ['lite:read'] } },
-      schema: {
-        tags,
-        operationId: 'readEvidence',
-        summary: 'Render the evidence of a receipt again',
-        description:
-          'With the key that scored the session. The text is rendered from the recorded facts; provenance reports whether the findings sort as they did then.',
-        params: Type.Object({ receiptId: Type.String({ maxLength: 128, description: 'From the reply of a score.' }) }),
-        response: { 200: EvidenceReply, ...errorReplies([400, 401, 403, 404, 429]) },
-      },
-    },
+    route(reading, {
+      operationId: 'readEvidence',
+      summary: 'Render the evidence of a receipt again',
+      description:
+        'With the key that scored the session. The text is rendered from the recorded facts; provenance reports whether the findings sort as they did then.',
+      params: Type.Object({ receiptId: Type.String({ maxLength: 128, description: 'From the reply of a score.' }) }),
+      response: { 200: EvidenceReply, ...errorReplies([400, 401, 403, 404, 429]) },
+    }),
     async (request) => deps.evidence.evidence(keyCaller(request), request.params.receiptId),
   );
 
@@ -120,40 +114,35 @@ function registerProbeIntake(scope: FastifyInstance, deps: ScoringRouteDeps): vo
     });
     done();
   });
-  scope.options(
-    '/public/lite/probe',
-    { config: { access: { credential: 'none' } }, schema: { hide: true } },
-    (_request, reply) =>
-      reply
-        .code(204)
-        .headers({
-          'access-control-allow-methods': 'POST',
-          'access-control-allow-headers': 'content-type',
-          'access-control-max-age': '86400',
-        })
-        .send(),
+  scope.options('/public/lite/probe', { config: { access: open }, schema: { hide: true } }, (_request, reply) =>
+    reply
+      .code(204)
+      .headers({
+        'access-control-allow-methods': 'POST',
+        'access-control-allow-headers': 'content-type',
+        'access-control-max-age': '86400',
+      })
+      .send(),
   );
   const removeProbeNulls = createNullRemover(ProbeBody);
-  scope.withTypeProvider<TypeBoxTypeProvider>().post(
+  scope.post(
     '/public/lite/probe',
     {
       bodyLimit: probeBytesMax,
-      config: { access: { credential: 'none' } },
       // Before the body is checked: a message that is refused for its form counts like any other.
       preValidation: async (request) => {
         removeProbeNulls(request.body);
         const { projectKey } = (request.body ?? {}) as { readonly projectKey?: unknown };
         if (typeof projectKey === 'string') await deps.probes.admit(projectKey, request.headers.origin ?? null);
       },
-      schema: {
-        tags,
+      ...route(open, {
         operationId: 'storeProbe',
         summary: 'Take a message of the on-page probe',
         description:
           'Sent by the probe bundle, as text/plain or application/json. Joined to scoring by the exact pair of projectKey and sessionId. null in an optional field is read as its absence.',
         body: { ...ProbeBody, examples: [probeExample(deps.exampleProbeKey ?? 'pk_of_your_project')] },
         response: { 202: ProbeReply, ...errorReplies([400, 404, 413, 415, 429]) },
-      },
+      }),
     },
     async (request, reply) =>
       reply.code(202).send(await deps.probes.store(request.body, transportOf(request), request.ip)),

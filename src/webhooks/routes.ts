@@ -2,7 +2,6 @@
  * Routes of webhooks. Their paths name a project, whose own keys may use them like the dashboard and the organization’s keys; demo keys lack the
  * scopes. A webhook of another project is answered like one that does not exist.
  */
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Access } from '../http/access-declaration.js';
@@ -26,12 +25,17 @@ import {
 } from '../contract/webhook.js';
 import { actorOf } from '../administration/audit.js';
 import { organizationOf } from '../http/access.js';
-import { errorReplies } from '../http/openapi.js';
+import { errorReplies, routesOf } from '../http/openapi.js';
 import { acceptEmptyBodies, optionalBody, registerStorableText } from '../http/json-body.js';
 import { readPage } from '../kernel/paging.js';
 import { inOrganization } from '../stores/database/tenant.js';
 import { listDeliveries } from './delivery-log.js';
-import { createRegistrationService, type RegistrationDeps, type RegistrationService } from './registration-service.js';
+import {
+  createRegistrationService,
+  type Asking,
+  type RegistrationDeps,
+  type RegistrationService,
+} from './registration-service.js';
 import { createResendService, type ResendDeps, type ResendService } from './resend-service.js';
 import { findWebhook, listWebhooks, showWebhook, type WebhookOwner } from './webhook-store.js';
 
@@ -52,14 +56,17 @@ const writing = {
 const securing: Access = { ...writing, afterTrial: true };
 const reading: Access = { ...securing, role: 'member', scope: 'webhooks:read' };
 
-const route = <Schema extends object>(access: Access, schema: Schema) => ({
-  config: { access },
-  schema: { tags: ['Webhooks'], ...schema },
-});
+const route = routesOf('Webhooks');
 
 const ownerOf = (request: FastifyRequest): WebhookOwner => ({
   organizationId: organizationOf(request),
   projectId: (request.params as { projectId: string }).projectId,
+});
+
+const askingOf = (request: FastifyRequest): Asking => ({
+  actor: actorOf(request),
+  owner: ownerOf(request),
+  webhookId: (request.params as { webhookId: string }).webhookId,
 });
 
 export type WebhookDeps = RegistrationDeps & ResendDeps;
@@ -83,8 +90,7 @@ const creationExample: WebhookCreation = {
 };
 
 function registerCollection(app: FastifyInstance, deps: WebhookDeps, service: RegistrationService): void {
-  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
-  typed.post(
+  app.post(
     collection,
     route(writing, {
       operationId: 'createWebhook',
@@ -98,7 +104,7 @@ function registerCollection(app: FastifyInstance, deps: WebhookDeps, service: Re
     async (request, reply) =>
       reply.code(201).send(await service.create(actorOf(request), ownerOf(request), request.body)),
   );
-  typed.get(
+  app.get(
     collection,
     route(reading, {
       operationId: 'listWebhooks',
@@ -119,9 +125,8 @@ function registerCollection(app: FastifyInstance, deps: WebhookDeps, service: Re
 }
 
 function registerItem(app: FastifyInstance, deps: WebhookDeps, service: RegistrationService): void {
-  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
   const params = WebhookParams;
-  typed.get(
+  app.get(
     item,
     route(reading, {
       params,
@@ -139,7 +144,7 @@ function registerItem(app: FastifyInstance, deps: WebhookDeps, service: Registra
       return showWebhook(webhook);
     },
   );
-  typed.patch(
+  app.patch(
     item,
     route(securing, {
       params,
@@ -153,10 +158,9 @@ function registerItem(app: FastifyInstance, deps: WebhookDeps, service: Registra
       },
       response: { 200: WebhookReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
     }),
-    async (request) =>
-      service.change(actorOf(request), ownerOf(request), request.params.webhookId, request.body as WebhookChange),
+    async (request) => service.change(askingOf(request), request.body as WebhookChange),
   );
-  typed.delete(
+  app.delete(
     item,
     route(securing, {
       params,
@@ -165,13 +169,13 @@ function registerItem(app: FastifyInstance, deps: WebhookDeps, service: Registra
       description: 'Deliveries that wait are not sent any more.',
       response: { 200: WebhookReply, ...errorReplies([400, 401, 403, 404, 429]) },
     }),
-    async (request) => service.remove(actorOf(request), ownerOf(request), request.params.webhookId),
+    async (request) => service.remove(askingOf(request)),
   );
 }
 
 function registerRotation(app: FastifyInstance, service: RegistrationService): void {
   acceptEmptyBodies(app);
-  app.withTypeProvider<TypeBoxTypeProvider>().post(
+  app.post(
     `${item}/rotate-secret`,
     route(securing, {
       operationId: 'rotateWebhookSecret',
@@ -182,18 +186,12 @@ function registerRotation(app: FastifyInstance, service: RegistrationService): v
       body: { ...optionalBody(SecretRotation), examples: [{ overlapHours: 24 }] },
       response: { 200: SecretReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
     }),
-    async (request) =>
-      service.rotateSecret(
-        actorOf(request),
-        ownerOf(request),
-        request.params.webhookId,
-        request.body?.overlapHours ?? 0,
-      ),
+    async (request) => service.rotateSecret(askingOf(request), request.body?.overlapHours ?? 0),
   );
 }
 
 function registerLog(app: FastifyInstance, deps: WebhookDeps): void {
-  app.withTypeProvider<TypeBoxTypeProvider>().get(
+  app.get(
     `${item}/deliveries`,
     route(reading, {
       operationId: 'listDeliveries',
@@ -215,8 +213,7 @@ function registerLog(app: FastifyInstance, deps: WebhookDeps): void {
 }
 
 function registerSendingAgain(app: FastifyInstance, service: ResendService): void {
-  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
-  typed.post(
+  app.post(
     `${item}/test`,
     route(writing, {
       operationId: 'testWebhook',
@@ -225,9 +222,9 @@ function registerSendingAgain(app: FastifyInstance, service: ResendService): voi
       params: WebhookParams,
       response: { 200: DeliveryRef, ...errorReplies([400, 401, 402, 403, 404, 409, 429]) },
     }),
-    async (request) => service.test(actorOf(request), ownerOf(request), request.params.webhookId),
+    async (request) => service.test(askingOf(request)),
   );
-  typed.post(
+  app.post(
     `${item}/deliveries/:deliveryId/replay`,
     route(writing, {
       operationId: 'replayDelivery',
@@ -237,10 +234,9 @@ function registerSendingAgain(app: FastifyInstance, service: ResendService): voi
       params: DeliveryParams,
       response: { 200: DeliveryRef, ...errorReplies([400, 401, 402, 403, 404, 409, 429]) },
     }),
-    async (request) =>
-      service.replay(actorOf(request), ownerOf(request), request.params.webhookId, request.params.deliveryId),
+    async (request) => service.replay(askingOf(request), request.params.deliveryId),
   );
-  typed.post(
+  app.post(
     `${item}/recover`,
     route(writing, {
       operationId: 'recoverDeliveries',
@@ -250,6 +246,6 @@ function registerSendingAgain(app: FastifyInstance, service: ResendService): voi
       body: { ...Recovery, examples: [{ since: '2026-11-01T00:00:00Z' }] },
       response: { 200: RecoveryReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
     }),
-    async (request) => service.recover(actorOf(request), ownerOf(request), request.params.webhookId, request.body),
+    async (request) => service.recover(askingOf(request), request.body),
   );
 }

@@ -2,7 +2,6 @@
  * Routes of API keys: those of a project, those of an organization, and the key that asks about itself. Both sets are the same five
  * operations on different owners.
  */
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type, type TSchema } from 'typebox';
 import type { Access } from '../../http/access-declaration.js';
@@ -18,7 +17,7 @@ import {
 } from '../../contract/api-key.js';
 import { PageQuery } from '../../contract/paging.js';
 import { keyCaller, organizationOf } from '../../http/access.js';
-import { errorReplies } from '../../http/openapi.js';
+import { errorReplies, routesOf } from '../../http/openapi.js';
 import type { AdministrationDeps } from '../deps.js';
 import { actorOf } from '../../administration/audit.js';
 import { examples } from '../examples.js';
@@ -62,7 +61,8 @@ const organizationKeys: KeySet = {
   projectOf: () => null,
 };
 
-const tags = ['API keys'];
+const route = routesOf('API keys');
+const introspecting: Access = { credential: 'api-key', afterTrial: true };
 
 export function registerKeyRoutes(app: FastifyInstance, deps: AdministrationDeps): void {
   registerIntrospection(app, deps);
@@ -79,18 +79,14 @@ const ownerOf = (set: KeySet, request: FastifyRequest): KeyOwner => ({
 const askingOf = (request: FastifyRequest): Asking => ({ caller: request.caller, actor: actorOf(request) });
 
 function registerIntrospection(app: FastifyInstance, deps: AdministrationDeps): void {
-  app.withTypeProvider<TypeBoxTypeProvider>().get(
+  app.get(
     '/api-keys/current',
-    {
-      config: { access: { credential: 'api-key', afterTrial: true } },
-      schema: {
-        tags,
-        operationId: 'introspectKey',
-        summary: 'Describe the calling key’s permissions',
-        description: 'Its project or organization, scopes, limits and expiry. Never the secret.',
-        response: { 200: KeyIntrospection, ...errorReplies([401, 429]) },
-      },
-    },
+    route(introspecting, {
+      operationId: 'introspectKey',
+      summary: 'Describe the calling key’s permissions',
+      description: 'Its project or organization, scopes, limits and expiry. Never the secret.',
+      response: { 200: KeyIntrospection, ...errorReplies([401, 429]) },
+    }),
     async (request) => {
       const { keyId, organizationId, projectId } = keyCaller(request);
       const key = await findOwnedKey(deps.database, { organizationId, projectId }, keyId);
@@ -101,32 +97,27 @@ function registerIntrospection(app: FastifyInstance, deps: AdministrationDeps): 
 }
 
 function registerCollection(app: FastifyInstance, deps: AdministrationDeps, set: KeySet): void {
-  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
   const service = createKeyService(deps);
+  const params = Type.Object(set.params);
+  const minting: Access = { ...set.mint, scope: 'keys:write', ...set.ownerAccess };
+  const listing: Access = {
+    credential: 'dashboard-or-organization-key',
+    role: 'admin',
+    scope: 'keys:read',
+    afterTrial: true,
+    ...set.ownerAccess,
+  };
 
-  typed.get(
+  app.get(
     set.path,
-    {
-      config: {
-        access: {
-          credential: 'dashboard-or-organization-key',
-          role: 'admin',
-          scope: 'keys:read',
-          afterTrial: true,
-          ...set.ownerAccess,
-        },
-      },
-      schema: {
-        tags,
-        operationId: `list${set.of}Keys`,
-        summary: `List the ${set.of.toLowerCase()}’s keys, newest first`,
-        description:
-          'Revoked and expired keys as well. A page at a time: pass nextCursor on as cursor until it is null.',
-        params: Type.Object(set.params),
-        querystring: PageQuery,
-        response: { 200: KeyPage, ...errorReplies([400, 401, 403, 404, 429]) },
-      },
-    },
+    route(listing, {
+      operationId: `list${set.of}Keys`,
+      summary: `List the ${set.of.toLowerCase()}’s keys, newest first`,
+      description: 'Revoked and expired keys as well. A page at a time: pass nextCursor on as cursor until it is null.',
+      params,
+      querystring: PageQuery,
+      response: { 200: KeyPage, ...errorReplies([400, 401, 403, 404, 429]) },
+    }),
     async (request) => {
       const owner = ownerOf(set, request);
       const page = readPage(request.query);
@@ -137,20 +128,16 @@ function registerCollection(app: FastifyInstance, deps: AdministrationDeps, set:
     },
   );
 
-  typed.post(
+  app.post(
     set.path,
-    {
-      config: { access: { ...set.mint, scope: 'keys:write', ...set.ownerAccess } },
-      schema: {
-        tags,
-        operationId: `create${set.of}Key`,
-        summary: `Make a key of the ${set.of.toLowerCase()}`,
-        description: 'The secret is in this answer and nowhere else. Without expiresInDays the key does not expire.',
-        params: Type.Object(set.params),
-        body: { ...KeyCreation, examples: [examples.createKey] },
-        response: { 201: MintedKeyReply, ...errorReplies([400, 401, 402, 403, 404, 413, 415, 429]) },
-      },
-    },
+    route(minting, {
+      operationId: `create${set.of}Key`,
+      summary: `Make a key of the ${set.of.toLowerCase()}`,
+      description: 'The secret is in this answer and nowhere else. Without expiresInDays the key does not expire.',
+      params,
+      body: { ...KeyCreation, examples: [examples.createKey] },
+      response: { 201: MintedKeyReply, ...errorReplies([400, 401, 402, 403, 404, 413, 415, 429]) },
+    }),
     async (request, reply) =>
       reply.code(201).send(await service.create(askingOf(request), ownerOf(set, request), request.body)),
   );
@@ -158,60 +145,48 @@ function registerCollection(app: FastifyInstance, deps: AdministrationDeps, set:
 
 function registerItem(scope: FastifyInstance, deps: AdministrationDeps, set: KeySet): void {
   acceptEmptyBodies(scope);
-  const typed = scope.withTypeProvider<TypeBoxTypeProvider>();
   const service = createKeyService(deps);
   const params = Type.Object({ ...set.params, keyId: Type.String({ maxLength: 128 }) });
   const keyIdOf = (request: FastifyRequest): string => (request.params as { keyId: string }).keyId;
   const access: Access = { ...set.write, scope: 'keys:write', key: 'keyId', afterTrial: true, ...set.ownerAccess };
-  const common = { params, tags };
 
-  typed.post(
+  scope.post(
     `${set.path}/:keyId/rotate`,
-    {
-      config: { access },
-      schema: {
-        ...common,
-        operationId: `rotate${set.of}Key`,
-        summary: `Replace a key of the ${set.of.toLowerCase()}`,
-        description:
-          'The replacement inherits scope, name, scopes, limits, family and, unless expiresInDays is given, expiry. The old key is dead at once here and within a second everywhere.',
-        body: { ...optionalBody(KeyRotation), examples: [{ expiresInDays: 30 }] },
-        response: { 200: MintedKeyReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
-      },
-    },
+    route(access, {
+      params,
+      operationId: `rotate${set.of}Key`,
+      summary: `Replace a key of the ${set.of.toLowerCase()}`,
+      description:
+        'The replacement inherits scope, name, scopes, limits, family and, unless expiresInDays is given, expiry. The old key is dead at once here and within a second everywhere.',
+      body: { ...optionalBody(KeyRotation), examples: [{ expiresInDays: 30 }] },
+      response: { 200: MintedKeyReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
+    }),
     async (request) => service.rotate(askingOf(request), ownerOf(set, request), keyIdOf(request), request.body ?? {}),
   );
 
-  typed.patch(
+  scope.patch(
     `${set.path}/:keyId`,
-    {
-      config: { access },
-      schema: {
-        ...common,
-        operationId: `limit${set.of}Key`,
-        summary: `Change the rate limits of a key of the ${set.of.toLowerCase()}`,
-        description:
-          'Nothing else of the key changes. In force with the next request here, within a second everywhere.',
-        body: { ...KeyChange, examples: [examples.changeKey] },
-        response: { 200: KeyRecord, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
-      },
-    },
+    route(access, {
+      params,
+      operationId: `limit${set.of}Key`,
+      summary: `Change the rate limits of a key of the ${set.of.toLowerCase()}`,
+      description: 'Nothing else of the key changes. In force with the next request here, within a second everywhere.',
+      body: { ...KeyChange, examples: [examples.changeKey] },
+      response: { 200: KeyRecord, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
+    }),
     async (request) => service.changeLimits(askingOf(request), ownerOf(set, request), keyIdOf(request), request.body),
   );
 
-  typed.delete(
+  scope.delete(
     `${set.path}/:keyId`,
-    {
-      config: { access },
-      schema: {
-        ...common,
-        operationId: `revoke${set.of}Key`,
-        summary: `Revoke a key of the ${set.of.toLowerCase()}`,
-        description:
-          'It stops working everywhere within a second and cannot be brought back. Repeating the call changes nothing.',
-        response: { 200: KeyRecord, ...errorReplies([400, 401, 403, 404, 429]) },
-      },
-    },
+    route(access, {
+      params,
+      operationId: `revoke${set.of}Key`,
+      summary: `Revoke a key of the ${set.of.toLowerCase()}`,
+      description:
+        'It stops working everywhere within a second and cannot be brought back. Repeating the call changes nothing.',
+      response: { 200: KeyRecord, ...errorReplies([400, 401, 403, 404, 429]) },
+    }),
     async (request) => service.revoke(askingOf(request), ownerOf(set, request), keyIdOf(request)),
   );
 }

@@ -5,7 +5,7 @@
 import type { KeyIntrospection, KeyRecord, RateLimits } from '../../contract/api-key.js';
 import type { Queryable, Row } from '../../stores/database/port.js';
 import { keyColumns, mintKey, projectOfKey, type KeyOwner, type MintedKey } from '../../administration/api-keys.js';
-import { cutPage, type Page } from '../../kernel/paging.js';
+import { cutPage, type Page, type PageOf } from '../../kernel/paging.js';
 
 export interface AdministeredKey extends KeyOwner {
   readonly keyId: string;
@@ -55,11 +55,7 @@ export async function findIssuedKey(tx: Queryable, projectId: string, now: Date)
   return row ?? null;
 }
 
-export async function listKeys(
-  database: Queryable,
-  owner: KeyOwner,
-  page: Page,
-): Promise<{ readonly items: readonly AdministeredKey[]; readonly nextCursor: string | null }> {
+export async function listKeys(database: Queryable, owner: KeyOwner, page: Page): Promise<PageOf<AdministeredKey>> {
   const rows = await database.query<KeyRow>(
     `${select} WHERE k.organization_id = $1 AND ${projectOfKey} IS NOT DISTINCT FROM $2::text AND ($3::text IS NULL OR k.key_id < $3) ORDER BY k.key_id DESC LIMIT $4`,
     [owner.organizationId, owner.projectId, page.below, page.limit + 1],

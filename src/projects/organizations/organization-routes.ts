@@ -1,7 +1,4 @@
-/**
- * Routes of organizations: settings by organization key, the organization by dashboard token, and the audit trail.
- */
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+/** Routes of organizations: settings by organization key, the organization by dashboard token, and the audit trail. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { notFound, invalid } from '../../kernel/faults.js';
@@ -14,7 +11,8 @@ import {
 } from '../../contract/organization.js';
 import { PageQuery } from '../../contract/paging.js';
 import { organizationOf } from '../../http/access.js';
-import { errorReplies } from '../../http/openapi.js';
+import type { Access } from '../../http/access-declaration.js';
+import { errorReplies, routesOf } from '../../http/openapi.js';
 import type { AdministrationDeps } from '../deps.js';
 import { actorOf, listAudit, recordAudit } from '../../administration/audit.js';
 import { examples } from '../examples.js';
@@ -28,7 +26,10 @@ import { readOrigins } from '../../net/origin-pattern.js';
 import { readPage } from '../../kernel/paging.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 
-const tags = ['Organizations'];
+const route = routesOf('Organizations');
+const readingSettings: Access = { credential: 'organization-key', scope: 'settings:read', afterTrial: true };
+const changingSettings: Access = { ...readingSettings, scope: 'settings:write' };
+const administering: Access = { credential: 'dashboard', role: 'admin', organization: 'orgId' };
 
 export function registerOrganizationRoutes(app: FastifyInstance, deps: AdministrationDeps): void {
   registerSettings(app, deps);
@@ -63,20 +64,14 @@ async function changeSettings(
 }
 
 function registerSettings(app: FastifyInstance, deps: AdministrationDeps): void {
-  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
-
-  typed.get(
+  app.get(
     '/organizations/me/settings',
-    {
-      config: { access: { credential: 'organization-key', scope: 'settings:read', afterTrial: true } },
-      schema: {
-        tags,
-        operationId: 'getOrganizationSettings',
-        summary: 'Read the settings of the key’s organization',
-        description: 'The origins that hold for every project without a list of its own.',
-        response: { 200: OrganizationSettings, ...errorReplies([401, 403, 404, 429]) },
-      },
-    },
+    route(readingSettings, {
+      operationId: 'getOrganizationSettings',
+      summary: 'Read the settings of the key’s organization',
+      description: 'The origins that hold for every project without a list of its own.',
+      response: { 200: OrganizationSettings, ...errorReplies([401, 403, 404, 429]) },
+    }),
     async (request) => {
       const organization = await findOrganization(deps.database, organizationOf(request));
       if (organization === null) throw notFound('organization');
@@ -84,20 +79,16 @@ function registerSettings(app: FastifyInstance, deps: AdministrationDeps): void 
     },
   );
 
-  typed.patch(
+  app.patch(
     '/organizations/me/settings',
-    {
-      config: { access: { credential: 'organization-key', scope: 'settings:write', afterTrial: true } },
-      schema: {
-        tags,
-        operationId: 'updateOrganizationSettings',
-        summary: 'Change the settings of the key’s organization',
-        description:
-          'What is left out stays. A list such as ["https://survey.example.com", "*.panel.example.com"] lets those pages in; an empty list allows no origin in staging and production. Projects whose own list is empty follow at once.',
-        body: { ...SettingsChange, examples: [examples.settings] },
-        response: { 200: OrganizationSettings, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
-      },
-    },
+    route(changingSettings, {
+      operationId: 'updateOrganizationSettings',
+      summary: 'Change the settings of the key’s organization',
+      description:
+        'What is left out stays. A list such as ["https://survey.example.com", "*.panel.example.com"] lets those pages in; an empty list allows no origin in staging and production. Projects whose own list is empty follow at once.',
+      body: { ...SettingsChange, examples: [examples.settings] },
+      response: { 200: OrganizationSettings, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
+    }),
     async (request) => ({
       allowedDomains: [...(await changeSettings(deps, request, request.body, '')).allowedDomains],
     }),
@@ -105,41 +96,32 @@ function registerSettings(app: FastifyInstance, deps: AdministrationDeps): void 
 }
 
 function registerOrganization(app: FastifyInstance, deps: AdministrationDeps): void {
-  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
   const params = Type.Object({ orgId: Type.String({ maxLength: 128 }) });
 
-  typed.put(
+  app.put(
     '/organizations/:orgId',
-    {
-      config: { access: { credential: 'dashboard', role: 'admin', organization: 'orgId' } },
-      schema: {
-        tags,
-        params,
-        operationId: 'updateOrganization',
-        summary: 'Change the organization from the dashboard',
-        description: 'Takes settings.allowedDomains, as the settings of an organization key do.',
-        body: { ...OrganizationChange, examples: [examples.organization] },
-        response: { 200: OrganizationReply, ...errorReplies([400, 401, 403, 404, 413, 415]) },
-      },
-    },
+    route(administering, {
+      params,
+      operationId: 'updateOrganization',
+      summary: 'Change the organization from the dashboard',
+      description: 'Takes settings.allowedDomains, as the settings of an organization key do.',
+      body: { ...OrganizationChange, examples: [examples.organization] },
+      response: { 200: OrganizationReply, ...errorReplies([400, 401, 403, 404, 413, 415]) },
+    }),
     async (request) => showOrganization(await changeSettings(deps, request, request.body.settings, '/settings')),
   );
 
-  typed.get(
+  app.get(
     '/organizations/:orgId/audit',
-    {
-      config: { access: { credential: 'dashboard', role: 'admin', organization: 'orgId' } },
-      schema: {
-        tags,
-        params,
-        operationId: 'listAudit',
-        summary: 'List every administrative write, newest first',
-        description:
-          'Who changed what and when: people of the dashboard, keys and operators. A page at a time by cursor.',
-        querystring: PageQuery,
-        response: { 200: AuditPage, ...errorReplies([400, 401, 403, 404]) },
-      },
-    },
+    route(administering, {
+      params,
+      operationId: 'listAudit',
+      summary: 'List every administrative write, newest first',
+      description:
+        'Who changed what and when: people of the dashboard, keys and operators. A page at a time by cursor.',
+      querystring: PageQuery,
+      response: { 200: AuditPage, ...errorReplies([400, 401, 403, 404]) },
+    }),
     async (request) => {
       const organizationId = organizationOf(request);
       const page = readPage(request.query);

@@ -1,6 +1,4 @@
-/**
- * Weights by country, as a project sends them: codes in either case, stored in upper case, each country once.
- */
+/** Weights by country, as a project sends them: codes in either case, stored in upper case, each country once. */
 import type { LiteConfig } from '../../contract/calibration.js';
 import { pointerSegment, type Issue } from '../../errors.js';
 

@@ -1,5 +1,4 @@
 /** Routes that create projects: provisioning by an organization's backend, and creation from the dashboard. */
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { actorOf } from '../../administration/audit.js';
@@ -7,7 +6,8 @@ import { findOrganization } from '../../administration/organization-store.js';
 import { ProjectCreation, ProjectProvisioning, ProvisioningReply, type ProjectFields } from '../../contract/project.js';
 import { Fault } from '../../errors.js';
 import { organizationOf } from '../../http/access.js';
-import { errorReplies } from '../../http/openapi.js';
+import type { Access } from '../../http/access-declaration.js';
+import { errorReplies, routesOf } from '../../http/openapi.js';
 import type { Caller } from '../../kernel/caller.js';
 import { invalid, notFound } from '../../kernel/faults.js';
 import type { AdministrationDeps } from '../deps.js';
@@ -51,24 +51,20 @@ async function provision(
 }
 
 function registerProvisioning(app: FastifyInstance, deps: AdministrationDeps): void {
-  app.withTypeProvider<TypeBoxTypeProvider>().post(
+  app.post(
     '/projects/provision',
-    {
-      config: { access: { credential: 'organization-key', scope: 'projects:write', oauth: ['projects:write'] } },
-      schema: {
-        tags: projectTags,
-        operationId: 'provisionProject',
-        summary: 'Make a project, once for each externalId',
-        description:
-          'Calling again with the same externalId answers the existing project with 200 and changes nothing. issueApiKey adds a live key of the project, shown once; rotateApiKey replaces it.',
-        body: { ...ProjectProvisioning, examples: [examples.provision] },
-        response: {
-          200: ProvisioningReply,
-          201: ProvisioningReply,
-          ...errorReplies([400, 401, 402, 403, 413, 415, 429]),
-        },
+    projectRoute(provisioning, {
+      operationId: 'provisionProject',
+      summary: 'Make a project, once for each externalId',
+      description:
+        'Calling again with the same externalId answers the existing project with 200 and changes nothing. issueApiKey adds a live key of the project, shown once; rotateApiKey replaces it.',
+      body: { ...ProjectProvisioning, examples: [examples.provision] },
+      response: {
+        200: ProvisioningReply,
+        201: ProvisioningReply,
+        ...errorReplies([400, 401, 402, 403, 413, 415, 429]),
       },
-    },
+    }),
     async (request, reply) => {
       const body = request.body as ProjectCreation;
       requireOwnKeys(request.caller, body);
@@ -78,23 +74,19 @@ function registerProvisioning(app: FastifyInstance, deps: AdministrationDeps): v
 }
 
 function registerCreation(app: FastifyInstance, deps: AdministrationDeps): void {
-  app.withTypeProvider<TypeBoxTypeProvider>().post(
+  app.post(
     '/projects',
-    {
-      config: { access: projectManagement },
-      schema: {
-        tags: projectTags,
-        operationId: 'createProject',
-        summary: 'Make a project from the dashboard',
-        description: 'As provisioning, and takes branding as well.',
-        body: { ...ProjectCreation, examples: [examples.create] },
-        response: {
-          200: ProvisioningReply,
-          201: ProvisioningReply,
-          ...errorReplies([400, 401, 402, 403, 404, 413, 415, 429]),
-        },
+    projectRoute(projectManagement, {
+      operationId: 'createProject',
+      summary: 'Make a project from the dashboard',
+      description: 'As provisioning, and takes branding as well.',
+      body: { ...ProjectCreation, examples: [examples.create] },
+      response: {
+        200: ProvisioningReply,
+        201: ProvisioningReply,
+        ...errorReplies([400, 401, 402, 403, 404, 413, 415, 429]),
       },
-    },
+    }),
     async (request, reply) => {
       requireOwnKeys(request.caller, request.body);
       const fields = fieldsOf(deps, request.body);
@@ -108,7 +100,9 @@ function registerCreation(app: FastifyInstance, deps: AdministrationDeps): void 
   );
 }
 
-export const projectTags = ['Projects'];
+export const projectRoute = routesOf('Projects');
+
+const provisioning: Access = { credential: 'organization-key', scope: 'projects:write', oauth: ['projects:write'] };
 
 export const ProjectParams = Type.Object({
   projectId: Type.String({ maxLength: 128, description: 'Project, also called site key.' }),

@@ -1,11 +1,15 @@
-/**
- * Routes of projects. This file lists, reads and changes them.
- */
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+/** Routes that list, read and change projects. A patch is merged under the project’s row lock, and checked as a whole. */
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { actorOf, recordAudit } from '../../administration/audit.js';
-import { findProject, listProjects, showProject, type StoredProject } from '../../administration/project-store.js';
+import { actorOf, recordAudit, type Actor } from '../../administration/audit.js';
+import { findOrganization } from '../../administration/organization-store.js';
+import {
+  findProject,
+  listProjects,
+  showProject,
+  updateProjectFields,
+  type StoredProject,
+} from '../../administration/project-store.js';
 import { CallerId, Nullable } from '../../contract/common.js';
 import { mergePatchOf } from '../../contract/merge-patch.js';
 import { ListQuery, pageFields } from '../../contract/paging.js';
@@ -18,16 +22,32 @@ import {
 } from '../../contract/project.js';
 import { pointerSegment } from '../../errors.js';
 import { organizationOf } from '../../http/access.js';
+import type { Access } from '../../http/access-declaration.js';
 import { errorReplies } from '../../http/openapi.js';
-import { notFound } from '../../kernel/faults.js';
+import { invalid, notFound } from '../../kernel/faults.js';
 import { readPage } from '../../kernel/paging.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import type { AdministrationDeps } from '../deps.js';
 import { examples } from '../examples.js';
-import { registerProjectCreation, ProjectParams, projectManagement, projectTags } from './project-creation-routes.js';
-import { changedPaths } from './project-patch.js';
-import { updateProject } from './project-update.js';
+import { checkProject, requireBrandingTier, resolveAlias } from './project-checks.js';
+import { registerProjectCreation, ProjectParams, projectManagement, projectRoute } from './project-creation-routes.js';
+import { applyPatch, changedPaths } from './project-patch.js';
 import { acceptEmptyBodies, optionalBody } from '../../http/json-body.js';
+
+const listing = {
+  credential: 'dashboard-or-organization-key',
+  role: 'member',
+  scope: 'projects:read',
+  oauth: ['projects:write', 'analytics:read'],
+} as const;
+const reading: Access = { ...listing, project: 'projectId' };
+const changing: Access = { ...projectManagement, project: 'projectId' };
+const securing: Access = {
+  credential: 'dashboard-or-organization-key',
+  role: 'admin',
+  scope: 'projects:write',
+  project: 'projectId',
+};
 
 export function registerProjectRoutes(app: FastifyInstance, deps: AdministrationDeps): void {
   registerProjectCreation(app, deps);
@@ -37,34 +57,21 @@ export function registerProjectRoutes(app: FastifyInstance, deps: Administration
 }
 
 function registerReading(app: FastifyInstance, deps: AdministrationDeps): void {
-  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
-
-  typed.get(
+  app.get(
     '/projects',
-    {
-      config: {
-        access: {
-          credential: 'dashboard-or-organization-key',
-          role: 'member',
-          scope: 'projects:read',
-          oauth: ['projects:write', 'analytics:read'],
-        },
+    projectRoute(listing, {
+      operationId: 'listProjects',
+      summary: 'List the organization’s projects, newest first',
+      description: 'A page at a time: pass nextCursor on as cursor until it is null.',
+      querystring: ListQuery({
+        ...pageFields,
+        externalId: Type.Optional(CallerId('Only the project of this external id.')),
+      }),
+      response: {
+        200: Type.Object({ projects: Type.Array(ProjectReply), nextCursor: Nullable(Type.String()) }),
+        ...errorReplies([400, 401, 402, 403, 429]),
       },
-      schema: {
-        tags: projectTags,
-        operationId: 'listProjects',
-        summary: 'List the organization’s projects, newest first',
-        description: 'A page at a time: pass nextCursor on as cursor until it is null.',
-        querystring: ListQuery({
-          ...pageFields,
-          externalId: Type.Optional(CallerId('Only the project of this external id.')),
-        }),
-        response: {
-          200: Type.Object({ projects: Type.Array(ProjectReply), nextCursor: Nullable(Type.String()) }),
-          ...errorReplies([400, 401, 402, 403, 429]),
-        },
-      },
-    },
+    }),
     async (request) => {
       const organizationId = organizationOf(request);
       const page = readPage(request.query);
@@ -75,27 +82,15 @@ function registerReading(app: FastifyInstance, deps: AdministrationDeps): void {
     },
   );
 
-  typed.get(
+  app.get(
     '/projects/:projectId',
-    {
-      config: {
-        access: {
-          credential: 'dashboard-or-organization-key',
-          role: 'member',
-          scope: 'projects:read',
-          oauth: ['projects:write', 'analytics:read'],
-          project: 'projectId',
-        },
-      },
-      schema: {
-        tags: projectTags,
-        params: ProjectParams,
-        operationId: 'getProject',
-        summary: 'Read a project, defaults filled in',
-        description: 'Shows every setting as it is in force, whether it was set or not.',
-        response: { 200: ProjectReply, ...errorReplies([400, 401, 402, 403, 404, 429]) },
-      },
-    },
+    projectRoute(reading, {
+      params: ProjectParams,
+      operationId: 'getProject',
+      summary: 'Read a project, defaults filled in',
+      description: 'Shows every setting as it is in force, whether it was set or not.',
+      response: { 200: ProjectReply, ...errorReplies([400, 401, 402, 403, 404, 429]) },
+    }),
     async (request) => {
       const project = await findProject(deps.database, request.params.projectId);
       if (project === null) throw notFound('project');
@@ -117,57 +112,69 @@ async function showWithNotes(deps: AdministrationDeps, project: StoredProject): 
 }
 
 function registerChange(app: FastifyInstance, deps: AdministrationDeps): void {
-  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
-
-  typed.patch(
+  app.patch(
     '/projects/:projectId',
-    {
-      config: { access: { ...projectManagement, project: 'projectId' } },
-      schema: {
-        tags: projectTags,
-        params: ProjectParams,
-        operationId: 'updateProject',
-        summary: 'Change a project by merge patch',
-        description:
-          'Objects merge, arrays replace, null goes back to the default. In force on every instance within a second.',
-        body: { ...mergePatchOf(ProjectChange), examples: [examples.patch] },
-        response: { 200: ProjectReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
-      },
-    },
+    projectRoute(changing, {
+      params: ProjectParams,
+      operationId: 'updateProject',
+      summary: 'Change a project by merge patch',
+      description:
+        'Objects merge, arrays replace, null goes back to the default. In force on every instance within a second.',
+      body: { ...mergePatchOf(ProjectChange), examples: [examples.patch] },
+      response: { 200: ProjectReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
+    }),
     async (request) => {
       const patch = request.body as ProjectChange;
-      return showWithNotes(
-        deps,
-        await updateProject(deps, actorOf(request), request.params.projectId, patch, changedPaths(patch)),
-      );
+      return showWithNotes(deps, await updateProject(deps, actorOf(request), request.params.projectId, patch));
     },
   );
 }
 
+async function updateProject(
+  deps: AdministrationDeps,
+  actor: Actor,
+  projectId: string,
+  patch: ProjectChange,
+): Promise<StoredProject> {
+  const organizationId = await deps.directories.findProjectOwner(projectId);
+  if (organizationId === null) throw notFound('project');
+  const alias = resolveAlias(patch);
+  const updated = await inOrganization(deps.database, organizationId, async (tx) => {
+    const project = await findProject(tx, projectId, { lock: true });
+    const organization = await findOrganization(tx, organizationId);
+    if (project === null || organization === null) throw notFound('project');
+    requireBrandingTier(patch.branding, organization.tier);
+    const { fields, issues } = checkProject(applyPatch(project.fields, alias.change), {
+      environment: deps.environment,
+      originsPath: alias.originsPath,
+    });
+    if (alias.issues.length + issues.length > 0) throw invalid([...alias.issues, ...issues]);
+    await updateProjectFields(tx, projectId, fields);
+    await recordAudit(tx, actor, {
+      organizationId,
+      action: 'project.updated',
+      subject: { kind: 'project', id: projectId },
+      detail: { changed: changedPaths(patch) },
+    });
+    return { ...project, fields };
+  });
+  deps.directories.projects.drop(projectId);
+  return updated;
+}
+
 function registerSigningSecret(scope: FastifyInstance, deps: AdministrationDeps): void {
   acceptEmptyBodies(scope);
-  scope.withTypeProvider<TypeBoxTypeProvider>().post(
+  scope.post(
     '/projects/:projectId/signing-secret/rotate',
-    {
-      config: {
-        access: {
-          credential: 'dashboard-or-organization-key',
-          role: 'admin',
-          scope: 'projects:write',
-          project: 'projectId',
-        },
-      },
-      schema: {
-        tags: projectTags,
-        params: ProjectParams,
-        operationId: 'rotateSigningSecret',
-        summary: 'Replace the secret that signs the project’s verification tokens',
-        description:
-          'Tokens signed before verify until they expire, unless revokePrevious is true. The secret itself never leaves the service.',
-        body: { ...optionalBody(SigningSecretRotation), examples: [{ revokePrevious: false }] },
-        response: { 200: SigningSecretReply, ...errorReplies([400, 401, 402, 403, 404, 413, 415, 429]) },
-      },
-    },
+    projectRoute(securing, {
+      params: ProjectParams,
+      operationId: 'rotateSigningSecret',
+      summary: 'Replace the secret that signs the project’s verification tokens',
+      description:
+        'Tokens signed before verify until they expire, unless revokePrevious is true. The secret itself never leaves the service.',
+      body: { ...optionalBody(SigningSecretRotation), examples: [{ revokePrevious: false }] },
+      response: { 200: SigningSecretReply, ...errorReplies([400, 401, 402, 403, 404, 413, 415, 429]) },
+    }),
     async (request) => {
       const { projectId } = request.params;
       const organizationId = organizationOf(request);

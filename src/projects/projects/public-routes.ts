@@ -1,13 +1,10 @@
-/**
- * Public routes of a project: what the widget reads when it mounts, whether a page may use a site key, and keys for a trial.
- */
+/** Public routes of a project: what the widget reads when it mounts, whether a page may use a site key, and keys for a trial. */
 import { createHash } from 'node:crypto';
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { DemoKeyReply, demoRateLimits, keyScopes } from '../../contract/api-key.js';
 import { configDefaults, OriginCheck, projectDefaults, PublicConfig } from '../../contract/project.js';
-import { errorReplies } from '../../http/openapi.js';
+import { errorReplies, routesOf } from '../../http/openapi.js';
 import type { Database } from '../../stores/database/port.js';
 import type { Limits } from '../../administration/request-limits.js';
 import type { StoredOrganization } from '../../administration/organization-store.js';
@@ -26,7 +23,8 @@ export interface PublicRouteDeps {
   readonly modelsBaseUrl: () => string;
 }
 
-const tags = ['Public'];
+const route = routesOf('Public');
+const open = { credential: 'none' } as const;
 const cacheSeconds = 60;
 const SiteKey = Type.String({ maxLength: 128, description: 'The project’s public key.' });
 
@@ -38,24 +36,20 @@ export function registerPublicRoutes(app: FastifyInstance, deps: PublicRouteDeps
 
 function registerConfig(app: FastifyInstance, deps: PublicRouteDeps): void {
   answerPreflights(app, '/projects/:siteKey/public-config', 'GET');
-  app.withTypeProvider<TypeBoxTypeProvider>().get(
+  app.get(
     '/projects/:siteKey/public-config',
-    {
-      config: { access: { credential: 'none' } },
-      schema: {
-        tags,
-        operationId: 'getPublicConfig',
-        summary: 'Read what the widget needs to mount',
-        description:
-          'With ETag, fresh for a minute. A page whose origin is not allowed is refused; a request without an origin is not.',
-        params: Type.Object({ siteKey: SiteKey }),
-        response: {
-          200: PublicConfig,
-          304: Type.Null({ description: 'Unchanged since the ETag sent.' }),
-          ...errorReplies([400, 403, 404, 429]),
-        },
+    route(open, {
+      operationId: 'getPublicConfig',
+      summary: 'Read what the widget needs to mount',
+      description:
+        'With ETag, fresh for a minute. A page whose origin is not allowed is refused; a request without an origin is not.',
+      params: Type.Object({ siteKey: SiteKey }),
+      response: {
+        200: PublicConfig,
+        304: Type.Null({ description: 'Unchanged since the ETag sent.' }),
+        ...errorReplies([400, 403, 404, 429]),
       },
-    },
+    }),
     async (request, reply) => {
       // A browser names the origin of every page that is not ours; without one there is no page to keep out.
       const ask = request.headers.origin === undefined ? deps.guard.look : deps.guard.admit;
@@ -94,20 +88,16 @@ function publicConfigOf(
 
 function registerOriginCheck(app: FastifyInstance, deps: PublicRouteDeps): void {
   answerPreflights(app, '/origin-check', 'GET');
-  app.withTypeProvider<TypeBoxTypeProvider>().get(
+  app.get(
     '/origin-check',
-    {
-      config: { access: { credential: 'none' } },
-      schema: {
-        tags,
-        operationId: 'checkOrigin',
-        summary: 'Check whether the calling page may use a site key',
-        description:
-          'Judges the header Origin by the list in force: the project’s, or where that is empty, the organization’s.',
-        querystring: Type.Object({ siteKey: SiteKey }),
-        response: { 200: OriginCheck, ...errorReplies([400, 404, 429]) },
-      },
-    },
+    route(open, {
+      operationId: 'checkOrigin',
+      summary: 'Check whether the calling page may use a site key',
+      description:
+        'Judges the header Origin by the list in force: the project’s, or where that is empty, the organization’s.',
+      querystring: Type.Object({ siteKey: SiteKey }),
+      response: { 200: OriginCheck, ...errorReplies([400, 404, 429]) },
+    }),
     async (request, reply) => {
       const { allowed, origin, decidedBy } = await deps.guard.look(request, reply, request.query.siteKey);
       return { allowed, origin, decidedBy };
@@ -118,19 +108,15 @@ function registerOriginCheck(app: FastifyInstance, deps: PublicRouteDeps): void 
 function registerDemoKeys(scope: FastifyInstance, deps: PublicRouteDeps): void {
   acceptEmptyBodies(scope);
   answerPreflights(scope, '/public/projects/:siteKey/demo-key', 'POST');
-  scope.withTypeProvider<TypeBoxTypeProvider>().post(
+  scope.post(
     '/public/projects/:siteKey/demo-key',
-    {
-      config: { access: { credential: 'none' } },
-      schema: {
-        tags,
-        operationId: 'mintDemoKey',
-        summary: 'Make a key for a trial of the integration, good for an hour',
-        description: 'At most ten a minute for a project. What it verifies is counted apart and bills nothing.',
-        params: Type.Object({ siteKey: SiteKey }),
-        response: { 201: DemoKeyReply, ...errorReplies([400, 403, 404, 413, 415, 429]) },
-      },
-    },
+    route(open, {
+      operationId: 'mintDemoKey',
+      summary: 'Make a key for a trial of the integration, good for an hour',
+      description: 'At most ten a minute for a project. What it verifies is counted apart and bills nothing.',
+      params: Type.Object({ siteKey: SiteKey }),
+      response: { 201: DemoKeyReply, ...errorReplies([400, 403, 404, 413, 415, 429]) },
+    }),
     async (request, reply) => {
       const { project } = await deps.guard.admit(request, reply, request.params.siteKey);
       await deps.limits.takeDemoKey(project.projectId);

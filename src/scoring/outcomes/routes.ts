@@ -1,7 +1,6 @@
 /**
  * Routes of outcome events: the bulk form and the form of one session. Both take the same path.
  */
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type, type TSchema } from 'typebox';
 import { CallerId } from '../../contract/common.js';
@@ -13,12 +12,12 @@ import {
   SessionOutcomeEvent,
 } from '../../contract/outcome.js';
 import { keyCaller } from '../../http/access.js';
-import { errorReplies } from '../../http/openapi.js';
+import { errorReplies, routesOf } from '../../http/openapi.js';
 import { createValidatorCompiler } from '../../kernel/validation.js';
 import { scoreExample } from '../examples.js';
 import type { createOutcomeService } from './outcome-service.js';
 
-const tags = ['Outcomes'];
+const route = routesOf('Outcomes');
 const occurredAt = '2026-06-01T12:00:00Z';
 
 const eventsBody = (event: TSchema, eventsMax: number) =>
@@ -28,17 +27,14 @@ const eventsBody = (event: TSchema, eventsMax: number) =>
 const checkedLater = (eventsMax: number) => createValidatorCompiler(eventsBody(Type.Unknown(), eventsMax));
 
 export function registerOutcomeRoutes(app: FastifyInstance, outcomes: ReturnType<typeof createOutcomeService>): void {
-  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
   const access = { credential: 'api-key', scope: 'lite:write', demo: 'refused' } as const;
   const response = { 200: OutcomeReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) };
 
-  typed.post(
+  app.post(
     '/lite/events',
     {
       validatorCompiler: checkedLater(bulkEventsMax),
-      config: { access },
-      schema: {
-        tags,
+      ...route(access, {
         operationId: 'postOutcomes',
         summary: 'Post outcomes of any sessions',
         description: `Up to ${bulkEventsMax} events. Idempotent per session, type and time. A malformed event is reported in issues and does not affect the others.`,
@@ -54,18 +50,16 @@ export function registerOutcomeRoutes(app: FastifyInstance, outcomes: ReturnType
           ],
         },
         response,
-      },
+      }),
     },
     async (request) => outcomes.accept(keyCaller(request), request.body.events),
   );
 
-  typed.post(
+  app.post(
     '/lite/sessions/:sessionId/events',
     {
       validatorCompiler: checkedLater(sessionEventsMax),
-      config: { access },
-      schema: {
-        tags,
+      ...route(access, {
         operationId: 'postSessionOutcomes',
         summary: 'Post outcomes of one session',
         description: `As the form for any sessions, with up to ${sessionEventsMax} events of the session in the path.`,
@@ -77,7 +71,7 @@ export function registerOutcomeRoutes(app: FastifyInstance, outcomes: ReturnType
           ],
         },
         response,
-      },
+      }),
     },
     async (request) => outcomes.accept(keyCaller(request), request.body.events, request.params.sessionId),
   );

@@ -1,7 +1,6 @@
 /**
  * Routes of scored sessions: what is known of one, and lists of them. Both are of the key’s project; an organization key names one.
  */
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Access } from '../../http/access-declaration.js';
@@ -13,7 +12,7 @@ import {
   SessionTrailReply,
 } from '../../contract/session-trail.js';
 import { keyCaller } from '../../http/access.js';
-import { errorReplies } from '../../http/openapi.js';
+import { errorReplies, routesOf } from '../../http/openapi.js';
 import { resolveProjectScope, type ProjectScopeDeps } from '../project-scope.js';
 import type { SessionService } from './session-service.js';
 
@@ -21,46 +20,36 @@ export interface SessionRouteDeps extends ProjectScopeDeps {
   readonly sessions: SessionService;
 }
 
-const tags = ['Scoring'];
+const route = routesOf('Scoring');
 const access: Access = { credential: 'api-key', scope: 'lite:read', oauth: ['lite:read'], demo: 'refused' };
 
 export function registerSessionRoutes(app: FastifyInstance, deps: SessionRouteDeps): void {
-  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
-
-  typed.get(
+  app.get(
     '/lite/sessions/:sessionId',
-    {
-      config: { access },
-      schema: {
-        tags,
-        operationId: 'readSession',
-        summary: 'What is known of a session',
-        description:
-          'The pages that the probe reported, the scores of the session, and its outcomes, matched or not. A test key reads what test keys scored. 404 if nothing is known under this id in this project, which shows a probe that was sent under another id or another project’s key.',
-        params: Type.Object({ sessionId: CallerId('The session as it was scored.') }),
-        querystring: SessionTrailQuery,
-        response: { 200: SessionTrailReply, ...errorReplies([400, 401, 403, 404, 429]) },
-      },
-    },
+    route(access, {
+      operationId: 'readSession',
+      summary: 'What is known of a session',
+      description:
+        'The pages that the probe reported, the scores of the session, and its outcomes, matched or not. A test key reads what test keys scored. 404 if nothing is known under this id in this project, which shows a probe that was sent under another id or another project’s key.',
+      params: Type.Object({ sessionId: CallerId('The session as it was scored.') }),
+      querystring: SessionTrailQuery,
+      response: { 200: SessionTrailReply, ...errorReplies([400, 401, 403, 404, 429]) },
+    }),
     async (request) => {
       const owner = await resolveProjectScope(deps, keyCaller(request), request.query.projectId);
       return deps.sessions.trail(owner, request.params.sessionId);
     },
   );
 
-  typed.get(
+  app.get(
     '/lite/sessions',
-    {
-      config: { access },
-      schema: {
-        tags,
-        operationId: 'listSessions',
-        summary: 'List scored sessions, those scored last first',
-        description: 'Each with its latest receipt. A page at a time: pass nextCursor on as cursor until it is null.',
-        querystring: SessionListQuery,
-        response: { 200: ScoredSessionPage, ...errorReplies([400, 401, 403, 404, 429]) },
-      },
-    },
+    route(access, {
+      operationId: 'listSessions',
+      summary: 'List scored sessions, those scored last first',
+      description: 'Each with its latest receipt. A page at a time: pass nextCursor on as cursor until it is null.',
+      querystring: SessionListQuery,
+      response: { 200: ScoredSessionPage, ...errorReplies([400, 401, 403, 404, 429]) },
+    }),
     async (request) => {
       const { projectId, ...query } = request.query;
       return deps.sessions.list(await resolveProjectScope(deps, keyCaller(request), projectId), query);

@@ -1,7 +1,6 @@
 /**
  * Routes that test thresholds before they change. Both are for the project of the key; an organization key names the project.
  */
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import type { Access } from '../../http/access-declaration.js';
 import {
@@ -11,7 +10,7 @@ import {
   SimulationRequest,
 } from '../../contract/thresholds.js';
 import { keyCaller } from '../../http/access.js';
-import { errorReplies } from '../../http/openapi.js';
+import { errorReplies, routesOf } from '../../http/openapi.js';
 import { resolveProjectScope, type ProjectScopeDeps } from '../project-scope.js';
 import type { createRecommendationService } from './recommendation-service.js';
 import type { createSimulationService } from './simulation-service.js';
@@ -21,47 +20,37 @@ export interface ThresholdRouteDeps extends ProjectScopeDeps {
   readonly recommendations: ReturnType<typeof createRecommendationService>;
 }
 
-const tags = ['Thresholds'];
+const route = routesOf('Thresholds');
 // What a demo key scores is everybody's who mints one, and flips name sessions.
 const access: Access = { credential: 'api-key', scope: 'lite:read', oauth: ['lite:read'], demo: 'refused' };
 
 export function registerThresholdRoutes(app: FastifyInstance, deps: ThresholdRouteDeps): void {
-  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
-
-  typed.get(
+  app.get(
     '/lite/threshold-recommendations',
-    {
-      config: { access },
-      schema: {
-        tags,
-        operationId: 'recommendThresholds',
-        summary: 'Thresholds that the project’s own labels support',
-        description:
-          'For the project and for each of its sources. Never applied by itself. Under the labels that the target needs, insufficient_data with what is missing.',
-        querystring: RecommendationsQuery,
-        response: { 200: RecommendationsReply, ...errorReplies([400, 401, 403, 404, 429]) },
-      },
-    },
+    route(access, {
+      operationId: 'recommendThresholds',
+      summary: 'Thresholds that the project’s own labels support',
+      description:
+        'For the project and for each of its sources. Never applied by itself. Under the labels that the target needs, insufficient_data with what is missing.',
+      querystring: RecommendationsQuery,
+      response: { 200: RecommendationsReply, ...errorReplies([400, 401, 403, 404, 429]) },
+    }),
     async (request) => {
       const { projectId, ...question } = request.query;
       return deps.recommendations.recommend(await resolveProjectScope(deps, keyCaller(request), projectId), question);
     },
   );
 
-  typed.post(
+  app.post(
     '/lite/simulate',
-    {
-      config: { access },
-      schema: {
-        tags,
-        operationId: 'simulateThresholds',
-        summary: 'The mix that other thresholds would have given',
-        description:
-          'Replays recorded sessions, never scores again. A session scored several times counts once, by its last receipt.',
-        body: { ...SimulationRequest, examples: [{ reviewLow: 35, blockThreshold: 70, flips: 10 }] },
-        response: { 200: SimulationReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
-      },
-    },
+    route(access, {
+      operationId: 'simulateThresholds',
+      summary: 'The mix that other thresholds would have given',
+      description:
+        'Replays recorded sessions, never scores again. A session scored several times counts once, by its last receipt.',
+      body: { ...SimulationRequest, examples: [{ reviewLow: 35, blockThreshold: 70, flips: 10 }] },
+      response: { 200: SimulationReply, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
+    }),
     async (request) => {
       const { projectId, ...question } = request.body;
       return deps.simulation.simulate(

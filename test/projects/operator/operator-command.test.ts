@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readOperatorCommand } from '../../../src/projects/operator/operator-arguments.js';
+import { readOperatorCommand } from '../../../src/projects/operator/operator-command.js';
 
 const read = (line: string): unknown => readOperatorCommand(line.split(' ').filter((word) => word !== ''));
 
