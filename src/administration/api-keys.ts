@@ -136,18 +136,11 @@ const noteEveryMs = 60_000;
  * Notes uses off the hot path: a use costs one look into a map, and is written with others in one statement, at most once a minute for a key. Uses
  * noted while the database is away are lost: the next ones say the same.
  */
-export interface KeyUse {
-  note(keyId: string): void;
-  /** Writes what is noted now; never rejects. */
-  flush(): Promise<void>;
-  close(): Promise<void>;
-}
-
 export function createKeyUse(deps: {
   readonly database: Database;
   readonly logger: Logger;
   readonly now: () => number;
-}): KeyUse {
+}) {
   const { database, logger, now } = deps;
   const noted = new LRUCache<string, number>({ max: keysMax });
   let pending = new Map<string, number>();
@@ -170,14 +163,15 @@ export function createKeyUse(deps: {
   const timer = setInterval(() => void flush(), writeEveryMs);
   timer.unref();
   return {
-    note(keyId) {
+    note(keyId: string): void {
       const at = now();
       if (at - (noted.get(keyId) ?? -Infinity) < noteEveryMs) return;
       noted.set(keyId, at);
       if (pending.size < keysMax) pending.set(keyId, at);
     },
+    /** Writes what is noted now; never rejects. */
     flush,
-    async close() {
+    async close(): Promise<void> {
       clearInterval(timer);
       await flush();
     },

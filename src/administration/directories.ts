@@ -3,14 +3,14 @@
  * A change anywhere is in force here within the interval of the change feed; one made by this process, at once. Cut off from the database, what
  * is cached goes on, keys for a stated time at most: one that was revoked meanwhile would else be good for as long as the cut lasts.
  */
-import type { KeyCaller, AccessDeps } from '../kernel/caller.js';
+import type { KeyCaller } from '../kernel/caller.js';
 import type { Database } from '../stores/database/port.js';
 import type { Logger } from '../telemetry/logger.js';
 import { createKeyUse, findKeyByHash, findKeyOwner, hashSecret } from './api-keys.js';
 import { createDirectory, openChangeFeed, type ChangeKind, type Directory } from './record-cache.js';
-import { findClient, isClientId, type StoredClient } from './oauth-clients.js';
-import { findOrganization, type StoredOrganization } from './organization-store.js';
-import { findProject, type StoredProject } from './project-store.js';
+import { findClient, isClientId } from './oauth-clients.js';
+import { findOrganization } from './organization-store.js';
+import { findProject } from './project-store.js';
 
 const entriesMax = 50_000;
 /** A change made elsewhere is promised to be known within a second. */
@@ -18,29 +18,7 @@ export const feedIntervalMs = 300;
 /** Longest secret that is looked at; ours are 55 characters at most. */
 const secretLengthMax = 256;
 
-export interface Directories {
-  readonly findKey: AccessDeps['findKey'];
-  readonly findProjectOwner: AccessDeps['findProjectOwner'];
-  readonly findKeyOwner: AccessDeps['findKeyOwner'];
-  /** By project id. */
-  readonly projects: Directory<StoredProject>;
-  /** By probe key; probe keys never change. */
-  readonly probeKeys: Directory<{ readonly projectId: string }>;
-  readonly organizations: Directory<StoredOrganization>;
-  /** OAuth clients that are not revoked, by id. */
-  readonly clients: Directory<StoredClient>;
-  /** Calls the listener for each project that changed, or whose signing secret changed, on any instance; null means any project. */
-  onProjectChange(listener: (projectId: string | null) => void): void;
-  /** Forgets a key by the hex SHA-256 of its secret: its next use reads the database. */
-  dropKey(hash: string): void;
-  /** How long ago this process knew of every change there was. */
-  feedAgeMs(): number;
-  /** False while it is cut off from the database for so long that no cached key is honoured. */
-  honoursKeys(): boolean;
-  /** Writes the uses of keys that were noted so far. */
-  flushKeyUses(): Promise<void>;
-  close(): Promise<void>;
-}
+export type Directories = Awaited<ReturnType<typeof openDirectories>>;
 
 export async function openDirectories(deps: {
   readonly database: Database;
@@ -50,7 +28,7 @@ export async function openDirectories(deps: {
   readonly cachedKeysMaxMs?: number | null;
   /** Milliseconds that only go up. */
   readonly elapsed?: () => number;
-}): Promise<Directories> {
+}) {
   const { database, logger, now, cachedKeysMaxMs = null, elapsed = () => performance.now() } = deps;
   let feedAgeMs = (): number => 0;
   const isStale = (): boolean => cachedKeysMaxMs !== null && feedAgeMs() > cachedKeysMaxMs;
@@ -80,26 +58,34 @@ export async function openDirectories(deps: {
   feedAgeMs = () => feed.ageMs();
 
   return {
+    /** By project id. */
     projects,
+    /** By probe key; probe keys never change. */
     probeKeys,
     organizations,
+    /** OAuth clients that are not revoked, by id. */
     clients,
-    async findKey(secret): Promise<KeyCaller | null> {
+    async findKey(secret: string): Promise<KeyCaller | null> {
       if (!secret.startsWith('vf_') || secret.length > secretLengthMax) return null;
       const key = await keys.get(hashSecret(secret).toString('hex'));
       if (key === null || (key.expiresAtMs !== null && key.expiresAtMs <= now())) return null;
       uses.note(key.keyId);
       return key;
     },
-    findProjectOwner: async (projectId) =>
+    findProjectOwner: async (projectId: string): Promise<string | null> =>
       projectId.startsWith('proj_') ? ((await projects.get(projectId))?.organizationId ?? null) : null,
-    findKeyOwner: (keyId) => findKeyOwner(database, keyId),
-    onProjectChange: (listener) => void listeners.push(listener),
-    dropKey: (hash) => keys.drop(hash),
+    findKeyOwner: (keyId: string) => findKeyOwner(database, keyId),
+    /** Calls the listener for each project that changed, or whose signing secret changed, on any instance; null means any project. */
+    onProjectChange: (listener: (projectId: string | null) => void): void => void listeners.push(listener),
+    /** Forgets a key by the hex SHA-256 of its secret: its next use reads the database. */
+    dropKey: (hash: string): void => keys.drop(hash),
+    /** How long ago this process knew of every change there was. */
     feedAgeMs: () => feed.ageMs(),
+    /** False while it is cut off from the database for so long that no cached key is honoured. */
     honoursKeys: () => !isStale(),
+    /** Writes the uses of keys that were noted so far. */
     flushKeyUses: () => uses.flush(),
-    async close() {
+    async close(): Promise<void> {
       await feed.close();
       await uses.close();
     },

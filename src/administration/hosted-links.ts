@@ -11,7 +11,7 @@ import { randomBytes } from 'node:crypto';
 import { linkDaysDefault, type LinkCreation, type LinkState } from '../contract/hosted-link.js';
 import type { Metadata } from '../contract/session.js';
 import { idAt } from '../crypto/ids.js';
-import { cutPage, type Page } from '../kernel/paging.js';
+import { cutPage, type Page, type PageOf } from '../kernel/paging.js';
 import type { Queryable, Row } from '../stores/database/port.js';
 
 export interface LinkOwner {
@@ -101,11 +101,7 @@ export async function findLink(database: Queryable, linkId: string): Promise<Hos
 }
 
 /** Links of a project that were not deleted, newest first. */
-export async function listLinks(
-  tx: Queryable,
-  projectId: string,
-  page: Page,
-): Promise<{ readonly items: readonly HostedLink[]; readonly nextCursor: string | null }> {
+export async function listLinks(tx: Queryable, projectId: string, page: Page): Promise<PageOf<HostedLink>> {
   const rows = await tx.query<LinkRow>(
     `SELECT ${columns} FROM hosted_links WHERE project_id = $1 AND deleted_at IS NULL AND ($2::text IS NULL OR link_id < $2)
       ORDER BY link_id DESC LIMIT $3`,

@@ -1,6 +1,4 @@
-/**
- * Organizations in the database, and as their owners see them.
- */
+/** Organizations in the database, and as their owners see them. */
 import { trialMonthlyQuota, type OrganizationReply } from '../contract/organization.js';
 import type { Tier } from '../contract/project-parts.js';
 import { makeId } from '../crypto/ids.js';

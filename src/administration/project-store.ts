@@ -1,6 +1,4 @@
-/**
- * Projects in the database. `fields` holds what was set, and nothing else; defaults are filled in on reading.
- */
+/** Projects in the database. `fields` holds what was set, and nothing else; defaults are filled in on reading. */
 import { randomBytes } from 'node:crypto';
 import { fillCalibration } from '../contract/calibration.js';
 import { configDefaults, projectDefaults, type ProjectFields, type ProjectReply } from '../contract/project.js';
@@ -15,7 +13,7 @@ import {
 import { makeId } from '../crypto/ids.js';
 import { DatabaseConflict, type Queryable, type Row } from '../stores/database/port.js';
 import { Fault } from '../errors.js';
-import { cutPage, type Page } from '../kernel/paging.js';
+import { cutPage, type Page, type PageOf } from '../kernel/paging.js';
 
 export interface StoredProject {
   readonly projectId: string;
@@ -78,7 +76,7 @@ export async function listProjects(
   organizationId: string,
   page: Page,
   externalId: string | null,
-): Promise<{ readonly items: readonly StoredProject[]; readonly nextCursor: string | null }> {
+): Promise<PageOf<StoredProject>> {
   const rows = await database.query<ProjectRow>(
     `SELECT ${columns} FROM projects WHERE organization_id = $1 AND ($2::text IS NULL OR project_id < $2) AND ($4::text IS NULL OR external_id = $4)
       ORDER BY project_id DESC LIMIT $3`,

@@ -93,20 +93,12 @@ export interface ChangeFeedDeps {
   readonly elapsed?: () => number;
 }
 
-export interface ChangeFeed {
-  /** Polls now; resolves when everything committed so far was reported. */
-  poll(): Promise<void>;
-  /** Time since everything committed had been reported. */
-  ageMs(): number;
-  close(): Promise<void>;
-}
-
 const pageMax = 1_000;
 const closeMsMax = 500;
 /** Changes are kept this long; an instance that slept longer starts over with empty caches. */
 const keepMinutes = 60;
 
-export async function openChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed> {
+export async function openChangeFeed(deps: ChangeFeedDeps) {
   const { database, elapsed = () => performance.now() } = deps;
   let horizon = await currentHorizon(database);
   let polledAtMs = elapsed();
@@ -134,9 +126,11 @@ export async function openChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed> 
     work: () => database.query(`DELETE FROM changes WHERE changed_at < now() - interval '${keepMinutes} minutes'`),
   });
   return {
+    /** Polls now; resolves when everything committed so far was reported. */
     poll,
-    ageMs: () => elapsed() - polledAtMs,
-    async close() {
+    /** Time since everything committed had been reported. */
+    ageMs: (): number => elapsed() - polledAtMs,
+    async close(): Promise<void> {
       void polling.stop();
       void trimming.stop();
       // A look has nothing to finish: where the database hangs it is left behind.

@@ -23,27 +23,14 @@ export interface LimitDeps {
   readonly publicPerMinute: number;
 }
 
-export interface Limits {
-  takeKeyRate(caller: KeyCaller): Promise<void>;
-  requireTrial(organizationId: string): Promise<void>;
-  /** One public call; `origin` null stands for those that name none or may not call. */
-  takePublicRate(projectId: string, origin: string | null): Promise<void>;
-  /** The same for probes, counted apart: a busy survey must not keep its own pages from their configuration. */
-  takeProbeRate(projectId: string, origin: string | null): Promise<void>;
-  /** An access token for a client that authenticated. */
-  takeToken(clientId: string): Promise<void>;
-  /** A failed authentication as a client; null stands for all that name none that is known. */
-  takeFailedAuthentication(clientId: string | null): Promise<void>;
-  /** One demo key of a project. */
-  takeDemoKey(projectId: string): Promise<void>;
-}
+export type Limits = ReturnType<typeof createLimits>;
 
 const demoKeysPerMinute = 10;
 const tokensPerMinute = 120;
 const failedAuthenticationsPerMinute = 30;
 const unknownClientsPerMinute = 600;
 
-export function createLimits(deps: LimitDeps): Limits {
+export function createLimits(deps: LimitDeps) {
   async function take(who: string, tag: string, limits: readonly RateLimit[]): Promise<void> {
     const nowMs = deps.now();
     const rate = await deps.counters.takeRate(tag, nowMs, limits).catch((error: unknown) => {
@@ -63,11 +50,11 @@ export function createLimits(deps: LimitDeps): Limits {
   };
 
   return {
-    takeKeyRate: (caller) =>
+    takeKeyRate: (caller: KeyCaller): Promise<void> =>
       caller.client === true
         ? take('This client', caller.organizationId, keyRateLimits(caller))
         : take('This key', caller.projectId ?? caller.organizationId, keyRateLimits(caller)),
-    async requireTrial(organizationId) {
+    async requireTrial(organizationId: string): Promise<void> {
       const organization = await deps.findOrganization(organizationId);
       const endsAt = organization?.trialEndsAt ?? null;
       if (organization === null || endsAt === null || endsAt.getTime() > deps.now()) return;
@@ -84,11 +71,15 @@ export function createLimits(deps: LimitDeps): Limits {
         },
       );
     },
-    takePublicRate: (projectId, origin) => takePublic('public', projectId, origin),
-    takeProbeRate: (projectId, origin) => takePublic('probe', projectId, origin),
-    takeToken: (clientId) =>
+    /** One public call; `origin` null stands for those that name none or may not call. */
+    takePublicRate: (projectId: string, origin: string | null) => takePublic('public', projectId, origin),
+    /** The same for probes, counted apart: a busy survey must not keep its own pages from their configuration. */
+    takeProbeRate: (projectId: string, origin: string | null) => takePublic('probe', projectId, origin),
+    /** An access token for a client that authenticated. */
+    takeToken: (clientId: string) =>
       take('This client', clientId, [{ key: 'tokens', limit: tokensPerMinute, windowSeconds: 60 }]),
-    takeFailedAuthentication: (clientId) =>
+    /** A failed authentication as a client; null stands for all that name none that is known. */
+    takeFailedAuthentication: (clientId: string | null) =>
       take('This client', clientId ?? 'oauth', [
         {
           key: 'failures',
@@ -96,7 +87,8 @@ export function createLimits(deps: LimitDeps): Limits {
           windowSeconds: 60,
         },
       ]),
-    takeDemoKey: (projectId) =>
+    /** One demo key of a project. */
+    takeDemoKey: (projectId: string) =>
       take('A project', projectId, [{ key: 'demo-keys', limit: demoKeysPerMinute, windowSeconds: 60 }]),
   };
 }

@@ -8,6 +8,7 @@
 import { randomBytes } from 'node:crypto';
 import { createSealer, type SealingKeys } from '../crypto/sealing.js';
 import type { Queryable } from '../stores/database/port.js';
+import type { StoredProject } from './project-store.js';
 
 const purpose = 'signing-secrets';
 const secretBytes = 32;
@@ -19,21 +20,17 @@ export interface SigningSecret {
   readonly replacedAt: Date | null;
 }
 
-export interface SigningSecrets {
-  /** Makes the next version the current one and answers which it is; with `revokePrevious` nothing older verifies any more. */
-  rotate(
-    tx: Queryable,
-    owner: { readonly organizationId: string; readonly projectId: string },
-    revokePrevious: boolean,
-  ): Promise<{ readonly version: number; readonly rotatedAt: Date }>;
-  /** The secrets that may still verify, the current one first. */
-  read(database: Queryable, projectId: string): Promise<readonly SigningSecret[]>;
-}
+export type SigningSecrets = ReturnType<typeof createSigningSecrets>;
 
-export function createSigningSecrets(masterKeys: SealingKeys): SigningSecrets {
+export function createSigningSecrets(masterKeys: SealingKeys) {
   const sealer = createSealer(masterKeys, purpose);
   return {
-    async rotate(tx, { organizationId, projectId }, revokePrevious) {
+    /** Makes the next version the current one and answers which it is; with `revokePrevious` nothing older verifies any more. */
+    async rotate(
+      tx: Queryable,
+      { organizationId, projectId }: Pick<StoredProject, 'organizationId' | 'projectId'>,
+      revokePrevious: boolean,
+    ): Promise<{ readonly version: number; readonly rotatedAt: Date }> {
       const [last] = await tx.query<{ version: number | null }>(
         'SELECT max(version) AS version FROM signing_secrets WHERE project_id = $1',
         [projectId],
@@ -50,7 +47,8 @@ export function createSigningSecrets(masterKeys: SealingKeys): SigningSecrets {
       if (row === undefined) throw new Error('the insert returned no row');
       return { version, rotatedAt: row.created_at };
     },
-    async read(database, projectId) {
+    /** The secrets that may still verify, the current one first. */
+    async read(database: Queryable, projectId: string): Promise<readonly SigningSecret[]> {
       const rows = await database.query<{ version: number; sealed: Uint8Array; replacedAt: Date | null }>(
         'SELECT version, sealed, replaced_at AS "replacedAt" FROM signing_secrets WHERE project_id = $1 AND revoked_at IS NULL ORDER BY version DESC LIMIT 20',
         [projectId],

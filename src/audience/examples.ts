@@ -1,6 +1,4 @@
-/**
- * Request examples of the API document. They work as they stand with the demo organization’s keys.
- */
+/** Request examples of the API document. They work as they stand with the demo organization’s keys. */
 import type { StudyCreation, StudyPatch } from '../contract/study.js';
 
 export const creationExample: StudyCreation = {

@@ -2,7 +2,7 @@
  * The completed respondents of a study as CSV (RFC 4180) or as one JSON object a line, read a batch at a time while they are sent. A cell that a
  * spreadsheet would run is made text by an apostrophe before it.
  */
-import type { RespondentReply } from '../contract/study.js';
+import { RespondentReply } from '../contract/study.js';
 import { cutPage, type Page } from '../kernel/paging.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';
@@ -12,19 +12,8 @@ import type { Study } from './study-store.js';
 export const exportFormats = ['csv', 'ndjson'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-const fields = [
-  'sessionId',
-  'respondentId',
-  'sourceId',
-  'status',
-  'token',
-  'score',
-  'duplicateBand',
-  'country',
-  'receiptId',
-  'enteredAt',
-  'completedAt',
-] as const satisfies readonly (keyof RespondentReply)[];
+/** The columns of CSV. */
+const fields = Object.keys(RespondentReply.properties) as readonly (keyof RespondentReply)[];
 
 const batchMax = 500;
 

@@ -1,6 +1,4 @@
-/**
- * Shared by the ways in and out of a study: the lock under which a reservation changes, taking and freeing one, and the way to the survey.
- */
+/** Shared by entry and return: the lock under which a reservation changes, taking and freeing one, and the way to the survey. */
 import type { Fault } from '../errors.js';
 import type { Database, Queryable } from '../stores/database/port.js';
 import { inOrganization } from '../stores/database/tenant.js';

@@ -4,8 +4,8 @@
  */
 import type { StudyQuota, StudyState } from '../contract/study.js';
 import { makeId } from '../crypto/ids.js';
-import { cutPage, type Page } from '../kernel/paging.js';
-import type { Queryable } from '../stores/database/port.js';
+import { cutPage, type Page, type PageOf } from '../kernel/paging.js';
+import type { Queryable, Row } from '../stores/database/port.js';
 import { normalTrait } from './study-rules.js';
 
 /** What of an organization a caller sees: all its projects’ studies (null), or those of one; of test mode or of live mode. */
@@ -61,7 +61,7 @@ export async function insertStudy(
   settings: StudySettings,
   quotas: readonly StudyQuota[],
 ): Promise<StudyWithQuotas> {
-  const [study] = await tx.query<Study & Record<string, unknown>>(
+  const [study] = await tx.query<Study & Row>(
     `INSERT INTO studies (study_id, organization_id, project_id, lineage, is_test, name, survey_url, countries, language, sample_size, service_check, minimum_quality)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING ${columns}`,
     [
@@ -91,7 +91,7 @@ export async function findStudy(
   { owner = null, lock = false }: { readonly owner?: StudyOwner | null; readonly lock?: boolean } = {},
 ): Promise<Study | null> {
   if (!idForm.test(studyId)) return null;
-  const [study] = await tx.query<Study & Record<string, unknown>>(
+  const [study] = await tx.query<Study & Row>(
     `SELECT ${columns} FROM studies WHERE study_id = $1 AND ($2::text IS NULL OR organization_id = $2) AND ($3::text IS NULL OR project_id = $3)
        AND ($4::boolean IS NULL OR is_test = $4)
      ${lock ? 'FOR UPDATE' : ''}`,
@@ -106,8 +106,8 @@ export async function listStudies(
   { organizationId, projectId, isTest }: StudyOwner,
   page: Page,
   { openOnly = false }: { readonly openOnly?: boolean } = {},
-): Promise<{ readonly items: readonly StudyWithQuotas[]; readonly nextCursor: string | null }> {
-  const rows = await tx.query<Study & Record<string, unknown>>(
+): Promise<PageOf<StudyWithQuotas>> {
+  const rows = await tx.query<Study & Row>(
     `SELECT ${columns} FROM studies WHERE organization_id = $1 AND ($2::text IS NULL OR project_id = $2) AND ($3::text IS NULL OR study_id < $3) AND is_test = $5
        ${openOnly ? `AND status = 'fielding' AND held < sample_size` : ''} ORDER BY study_id DESC LIMIT $4`,
     [organizationId, projectId, page.below, page.limit + 1, isTest],
@@ -120,54 +120,24 @@ export async function listStudies(
   return { items: items.map((study) => ({ ...study, quotas: quotas.get(study.studyId) ?? [] })), nextCursor };
 }
 
-type QuotaRow = {
-  readonly study_id: string;
-  readonly name: string;
-  readonly country: string | null;
-  readonly gender: string | null;
-  readonly age_min: number | null;
-  readonly age_max: number | null;
-  readonly profession: string | null;
-  readonly most: number;
-  readonly held: number;
-  readonly verified: number;
-};
-
 export const readQuotas = async (tx: Queryable, studyId: string): Promise<readonly StoredQuota[]> =>
   (await readQuotasOf(tx, [studyId])).get(studyId) ?? [];
 
 async function readQuotasOf(tx: Queryable, studyIds: readonly string[]): Promise<Map<string, StoredQuota[]>> {
   const found = new Map<string, StoredQuota[]>();
   if (studyIds.length === 0) return found;
-  const rows = await tx.query<QuotaRow>(
-    'SELECT * FROM study_quotas WHERE study_id = ANY($1::text[]) ORDER BY study_id, position',
+  const rows = await tx.query<Row & StoredQuota & { readonly studyId: string }>(
+    `SELECT study_id AS "studyId", name, country, gender, age_min AS "ageMin", age_max AS "ageMax", profession, most AS "limit", held, verified
+       FROM study_quotas WHERE study_id = ANY($1::text[]) ORDER BY study_id, position`,
     [studyIds],
   );
-  for (const row of rows) found.set(row.study_id, [...(found.get(row.study_id) ?? []), quotaOf(row)]);
+  for (const { studyId, ...quota } of rows) found.set(studyId, [...(found.get(studyId) ?? []), withoutNulls(quota)]);
   return found;
 }
 
-const quotaOf = ({
-  name,
-  country,
-  gender,
-  age_min,
-  age_max,
-  profession,
-  most,
-  held,
-  verified,
-}: QuotaRow): StoredQuota => ({
-  name,
-  ...(country === null ? {} : { country }),
-  ...(gender === null ? {} : { gender }),
-  ...(age_min === null ? {} : { ageMin: age_min }),
-  ...(age_max === null ? {} : { ageMax: age_max }),
-  ...(profession === null ? {} : { profession }),
-  limit: most,
-  held,
-  verified,
-});
+/** What a quota does not ask for is absent. */
+const withoutNulls = (quota: StoredQuota): StoredQuota =>
+  Object.fromEntries(Object.entries(quota).filter(([, value]) => value !== null)) as unknown as StoredQuota;
 
 /** Whether a quota `q` counts a reservation `p`. Unknown traits of the respondent count as met. */
 export const quotaCounts = `(q.country IS NULL OR p.country IS NULL OR q.country = p.country)

@@ -1,6 +1,4 @@
-/**
- * Readers of the simple kinds of values of settings. Each throws what is wrong with the value, to go behind the setting's name.
- */
+/** Readers of the simple kinds of values of settings. Each throws what is wrong with the value, to go behind the setting's name. */
 import { Buffer } from 'node:buffer';
 
 const fail = (problem: string): never => {

@@ -1,6 +1,4 @@
-/**
- * A project’s verifications over time. Days, weeks (from Monday) and months are those of UTC. An average of nothing is null, never zero.
- */
+/** A project’s verifications over time. Days, weeks (from Monday) and months are those of UTC. An average of nothing is null, never zero. */
 import { Type, type Static } from 'typebox';
 import { Nullable, StringEnum, Timestamp } from './common.js';
 import { ListQuery } from './paging.js';

@@ -1,42 +1,22 @@
-/**
- * API keys as their owners see them. A secret stands in a reply once, when the key is made or replaced.
- */
+/** API keys as their owners see them. A secret stands in a reply once, when the key is made or replaced. */
 import { Type, type Static } from 'typebox';
 import { Nullable, StringEnum, Timestamp } from './common.js';
 
-/** Everything that a key can be allowed. Organization keys may hold all of them, project keys those of their kind. */
-export const keyScopes = {
-  project: [
-    'lite:write',
-    'lite:read',
-    'verifications:write',
-    'verifications:read',
-    'analytics:read',
-    'keys:write',
-    'keys:read',
-    'webhooks:write',
-    'webhooks:read',
-    'audience:write',
-  ],
-  organization: [
-    'lite:write',
-    'lite:read',
-    'verifications:write',
-    'verifications:read',
-    'analytics:read',
-    'keys:write',
-    'keys:read',
-    'webhooks:write',
-    'webhooks:read',
-    'audience:write',
-    'projects:write',
-    'projects:read',
-    'settings:write',
-    'settings:read',
-  ],
-  /** Of keys that anybody may mint: they measure, and touch nothing. */
-  demo: ['lite:write', 'lite:read', 'verifications:write', 'verifications:read'],
-} as const;
+/** Of keys that anybody may mint: they measure, and touch nothing. */
+const demo = ['lite:write', 'lite:read', 'verifications:write', 'verifications:read'] as const;
+const project = [
+  ...demo,
+  'analytics:read',
+  'keys:write',
+  'keys:read',
+  'webhooks:write',
+  'webhooks:read',
+  'audience:write',
+] as const;
+const organization = [...project, 'projects:write', 'projects:read', 'settings:write', 'settings:read'] as const;
+
+/** Everything that a key can be allowed, by its kind. */
+export const keyScopes = { demo, project, organization };
 
 export const rateLimitDefaults = { perMinute: 6_000, perDay: 2_000_000 } as const;
 

@@ -1,6 +1,4 @@
-/**
- * The audit trail: who wrote what, and when. Entries hold no secret.
- */
+/** The audit trail: who wrote what, and when. Entries hold no secret. */
 import { Type, type Static } from 'typebox';
 import { Nullable, StringEnum, Timestamp } from './common.js';
 

@@ -1,6 +1,4 @@
-/**
- * Shapes that more than one part of the contract uses.
- */
+/** Shapes that more than one part of the contract uses. */
 import { Type, type Static, type TSchema } from 'typebox';
 import { callerIdLengthMax } from '../limits.js';
 

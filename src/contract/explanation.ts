@@ -1,6 +1,4 @@
-/**
- * Why a score is what it is, for operators: weights and thresholds are in here, which callers never see. Logits throughout, unless a name says otherwise.
- */
+/** Why a score is what it is. For operators only: it shows weights and thresholds. In logits, unless a name says otherwise. */
 import type { Axis } from './axes.js';
 import type { ScoreFacts } from './facts.js';
 import type { RecordedVerdict } from './pool.js';

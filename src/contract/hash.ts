@@ -1,6 +1,4 @@
-/**
- * Cheap deterministic hashing of text into 32 bits: FNV-1a with a final mix. For comparing, never for secrecy.
- */
+/** Cheap deterministic hashing of text into 32 bits: FNV-1a with a final mix. For comparing, never for secrecy. */
 export function hashText(text: string, seed = 0): number {
   let hash = (0x811c9dc5 ^ seed) >>> 0;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -1,6 +1,4 @@
-/**
- * An organization, its settings and its quota.
- */
+/** An organization, its settings and its quota. */
 import { Type, type Static } from 'typebox';
 import { Nullable, StringEnum, Timestamp } from './common.js';
 import { OriginPatterns } from './project.js';

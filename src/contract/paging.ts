@@ -1,6 +1,4 @@
-/**
- * Lists: how a page is asked for. A reply holds its items under their own name and `nextCursor`, null on the last page.
- */
+/** Lists: how a page is asked for. A reply holds its items under their own name and `nextCursor`, null on the last page. */
 import { Type, type Static, type TProperties } from 'typebox';
 import { pageDefault, pageMax } from '../limits.js';
 

@@ -1,6 +1,4 @@
-/**
- * The objects inside a project: thresholds, score mode, branding, deduplication, monitoring.
- */
+/** The objects inside a project: thresholds, score mode, branding, deduplication, monitoring. */
 import { Type, type Static } from 'typebox';
 import { CallerId, StringEnum } from './common.js';
 

@@ -1,6 +1,4 @@
-/**
- * What remains of a limit on calls.
- */
+/** What remains of a limit on calls. */
 export interface RateState {
   readonly allowed: boolean;
   /** Of the limit that is nearest to being used up. */

@@ -1,6 +1,4 @@
-/**
- * What was erased of a respondent.
- */
+/** What was erased of a respondent. */
 import { Type, type Static } from 'typebox';
 import { Timestamp } from './common.js';
 

@@ -1,6 +1,4 @@
-/**
- * `POST /lite/score` and the evidence of a receipt: what the caller sends and what it gets.
- */
+/** `POST /lite/score` and the evidence of a receipt: what the caller sends and what it gets. */
 import { Type, type Static } from 'typebox';
 import { callerIdLengthMax, userAgentLengthMax } from '../limits.js';
 import { axes } from './axes.js';

@@ -1,6 +1,4 @@
-/**
- * What is known of scored sessions: the probe’s visits, receipts with their verdicts, and outcomes; and lists of them.
- */
+/** What is known of scored sessions: the probe’s visits, receipts with their verdicts, and outcomes; and lists of them. */
 import { Type, type Static } from 'typebox';
 import { CallerId, Nullable, Percent, StringEnum, Timestamp } from './common.js';
 import { outcomeTypes, reasonClasses } from './outcome.js';

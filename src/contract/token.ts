@@ -1,6 +1,4 @@
-/**
- * Tokens of a verification: what they claim, and what validating one answers.
- */
+/** Tokens of a verification: what they claim, and what validating one answers. */
 import { Type, type Static } from 'typebox';
 import { Nullable, StringEnum } from './common.js';
 import { unit } from './project-parts.js';

@@ -1,6 +1,4 @@
-/**
- * Webhooks as their owners see them: registrations, and the log of what was sent to them.
- */
+/** Webhooks as their owners see them: registrations, and the log of what was sent to them. */
 import { Type, type Static } from 'typebox';
 import { Nullable, StringEnum, Timestamp } from './common.js';
 import { ListQuery, pageFields } from './paging.js';

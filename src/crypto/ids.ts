@@ -1,6 +1,4 @@
-/**
- * Identifiers: UUIDv7 behind a prefix that says what they name, so that they sort by time and carry it.
- */
+/** Identifiers: UUIDv7 behind a prefix that says what they name, so that they sort by time and carry it. */
 import { uuidv7obj } from 'uuidv7';
 
 export const idPrefixes = {

@@ -19,12 +19,13 @@ export function readPage({ limit = pageDefault, cursor }: PageQuery): Page {
   return { limit, below };
 }
 
+export interface PageOf<T> {
+  readonly items: readonly T[];
+  readonly nextCursor: string | null;
+}
+
 /** Splits `limit + 1` rows into a page and the cursor of the next. */
-export function cutPage<T>(
-  rows: readonly T[],
-  limit: number,
-  idOf: (row: T) => string,
-): { readonly items: readonly T[]; readonly nextCursor: string | null } {
+export function cutPage<T>(rows: readonly T[], limit: number, idOf: (row: T) => string): PageOf<T> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   return {

@@ -1,6 +1,4 @@
-/**
- * A message of the probe as it waits for its score, and as the record of the score keeps it.
- */
+/** A message of the probe as it waits for its score, and as the record of the score keeps it. */
 import type { ProbeFacts } from '../contract/facts.js';
 import { appendParts, packPart, readParts, start } from './codec.js';
 import { messageShape } from './shapes.js';

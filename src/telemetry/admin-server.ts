@@ -19,22 +19,9 @@ export interface AdminServerDeps {
   readonly extend?: (app: FastifyInstance) => void;
 }
 
-export interface AdminServer {
-  /** Resolves to the port. */
-  listen(host: string, port: number): Promise<number>;
-  close(): Promise<void>;
-}
-
 const checkDeadlineMs = 1_500;
 
-export function createAdminServer({
-  metrics,
-  checks,
-  parts = {},
-  refusal,
-  refresh,
-  extend,
-}: AdminServerDeps): AdminServer {
+export function createAdminServer({ metrics, checks, parts = {}, refusal, refresh, extend }: AdminServerDeps) {
   const app = Fastify({ forceCloseConnections: true });
 
   async function check(): Promise<Readonly<Record<string, string>>> {
@@ -76,7 +63,8 @@ export function createAdminServer({
   extend?.(app);
 
   return {
-    async listen(host, port) {
+    /** Resolves to the port. */
+    async listen(host: string, port: number): Promise<number> {
       await app.listen({ host, port });
       const address = app.server.address();
       return typeof address === 'object' && address !== null ? address.port : port;

@@ -1,6 +1,4 @@
-/**
- * Metrics that a dashboard shows next to rates and latencies: what is behind and for how long, who is refused, what runs, how old what it looks up is.
- */
+/** Metrics that a dashboard shows next to rates and latencies: backlogs, refusals, the running version, the age of lookup files. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { degradedSignals } from '../contract/score.js';
 

@@ -11,26 +11,11 @@ export type { Logger };
 
 /** Paths under which a secret could stand in an object that is logged. */
 const secretPaths: readonly string[] = [
-  'apiKey',
-  'token',
-  'secret',
-  'clientSecret',
-  'password',
-  'authorization',
-  '*.apiKey',
-  '*.token',
-  '*.secret',
-  '*.clientSecret',
-  '*.password',
-  '*.authorization',
-  'req.headers.authorization',
-  'req.headers["x-api-key"]',
-  'req.headers["x-client-secret"]',
-  'req.headers.cookie',
-  'headers.authorization',
-  'headers["x-api-key"]',
-  'headers["x-client-secret"]',
-  'headers.cookie',
+  ...['apiKey', 'token', 'secret', 'clientSecret', 'password', 'authorization'].flatMap((name) => [name, `*.${name}`]),
+  ...['authorization', 'x-api-key', 'x-client-secret', 'cookie'].flatMap((name) => [
+    `headers["${name}"]`,
+    `req.headers["${name}"]`,
+  ]),
 ];
 
 const warnLevel = 40;

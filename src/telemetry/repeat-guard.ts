@@ -2,11 +2,6 @@
  * Says a warning once, and then once a minute how often it came again: a store that is away for a day must not fill the disk with its absence.
  * Lines are the same when level, words and the kind of error are. What is not repeated costs one look into a map.
  */
-export interface RepeatGuard {
-  /** Whether the line is written now. `summarize` writes what was held back, once the minute is over, with how many there were. */
-  passes(key: string, summarize: (repeated: number) => void): boolean;
-}
-
 const summaryEveryMs = 60_000;
 /** Most kinds of lines tracked at once. Beyond it the oldest starts over, which costs a line. */
 const keysMax = 1_000;
@@ -16,7 +11,7 @@ interface LineRepeats {
   summarize: (repeated: number) => void;
 }
 
-export function createRepeatGuard(everyMs = summaryEveryMs): RepeatGuard {
+export function createRepeatGuard(everyMs = summaryEveryMs) {
   const repeatsByKey = new Map<string, LineRepeats>();
 
   /** A line that did not come again within the minute is news when it comes. */
@@ -34,7 +29,8 @@ export function createRepeatGuard(everyMs = summaryEveryMs): RepeatGuard {
   const startMinute = (key: string, one: LineRepeats): void => void setTimeout(endMinute, everyMs, key, one).unref();
 
   return {
-    passes(key, summarize) {
+    /** Whether the line is written now. `summarize` writes what was held back, once the minute is over, with how many there were. */
+    passes(key: string, summarize: (repeated: number) => void): boolean {
       const known = repeatsByKey.get(key);
       if (known !== undefined) {
         known.repeated += 1;

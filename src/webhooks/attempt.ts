@@ -1,6 +1,4 @@
-/**
- * One attempt of a delivery: reads its webhook, signs, POSTs, and hands the result to the writer.
- */
+/** One attempt of a delivery: reads its webhook, signs, POSTs, and hands the result to the writer. */
 import type { SessionEvent } from '../contract/session-event.js';
 import type { PayloadVersion } from '../contract/webhook.js';
 import type { Logger } from '../telemetry/logger.js';

@@ -11,37 +11,29 @@ import type { Database } from '../stores/database/port.js';
 import { readClock } from '../stores/database/server.js';
 import type { Consumer, Log } from '../stores/log/port.js';
 import { eventOf, removeEvents } from '../stores/outbox/outbox.js';
-import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { createClaimer } from './claimer.js';
-import { releaseLeases, type DeliveryKey } from './delivery-store.js';
+import { releaseLeases } from './delivery-store.js';
 import { breakerRules, createEndpointHealth, type BreakerRules } from './endpoint-health.js';
 import { createFanOut, fanOutStranded } from './fan-out.js';
-import type { Poster } from './post.js';
 import { createResultWriter } from './result-writer.js';
 import { measureDeliveries, removeExpired, startRounds } from './rounds.js';
 import { createSender } from './sender.js';
-import type { TraceStep } from './attempt.js';
+import type { AttemptDeps } from './attempt.js';
 import { createTargetConfigs } from './target-configs.js';
 import type { SecretStore } from './webhook-store.js';
 
-export interface DeliveriesDeps {
+export interface DeliveriesDeps extends Pick<
+  AttemptDeps,
+  'poster' | 'timeoutMs' | 'waitsSeconds' | 'logger' | 'now' | 'clock' | 'random' | 'trace'
+> {
   readonly database: Database;
   readonly log: Log;
-  readonly logger: Logger;
   readonly metrics: Metrics;
   readonly secrets: SecretStore;
-  readonly poster: Poster;
-  /** The poster’s deadline. */
-  readonly timeoutMs: number;
-  readonly waitsSeconds: readonly number[];
   readonly retentionDays: number;
-  readonly now: () => number;
-  readonly clock: () => number;
-  readonly random: () => number;
   readonly leaseMs?: number;
   readonly rules?: BreakerRules;
-  readonly trace?: (step: TraceStep, delivery: DeliveryKey) => void;
 }
 
 /** Longer than a request and the wait before it may take. */

@@ -43,8 +43,9 @@ export function createFanOut(deps: FanOutDeps): FanOut {
       const planned = plan.slice(from, from + deliveriesPerWrite);
       const leasedAtMs = clock();
       const leasable = createBudget(deps);
-      const deliveries = planned.map(({ event, config }) => deliveryOf(event, config, leasable(config)));
-      const written = await insertDeliveries(database, eventsOf(planned), deliveries, leaseMs);
+      const deliveries = planned.map(({ event, config }) => deliveryOf(event, config.webhookId, leasable(config)));
+      const planEvents = [...new Set(planned.map(({ event }) => event))];
+      const written = await insertDeliveries(database, planEvents.map(storedForm), deliveries, leaseMs);
       const isNew = new Set(written.map(({ webhookId, deliveryId }) => webhookId + deliveryId));
       deliveries.forEach((delivery, index) => {
         const event = planned[index]?.event;
@@ -79,21 +80,18 @@ function createBudget({ sender, isBehind }: FanOutDeps): (config: TargetConfig) 
   };
 }
 
-function deliveryOf(event: SessionEvent, { webhookId }: TargetConfig, leased: boolean): NewDelivery {
-  return {
-    webhookId,
-    deliveryId: deliveryIdOf(event.eventId, webhookId),
-    organizationId: event.organizationId,
-    eventId: event.eventId,
-    eventType: event.type,
-    sessionId: event.sessionId,
-    leased,
-  };
-}
+export const deliveryOf = (event: SessionEvent, webhookId: string, leased: boolean): NewDelivery => ({
+  webhookId,
+  deliveryId: deliveryIdOf(event.eventId, webhookId),
+  organizationId: event.organizationId,
+  eventId: event.eventId,
+  eventType: event.type,
+  sessionId: event.sessionId,
+  leased,
+});
 
-function eventsOf(planned: readonly { readonly event: SessionEvent }[]) {
-  return [...new Set(planned.map(({ event }) => event))].map((event) => ({ ...event, body: JSON.stringify(event) }));
-}
+/** An event as the table of events keeps it. */
+export const storedForm = (event: SessionEvent) => ({ ...event, body: JSON.stringify(event) });
 
 /** Events that the log should have had by now. */
 const strandedSeconds = 5;

@@ -19,18 +19,13 @@ export function nextConcurrency(limit: number, status: number | null): number {
 export const retriesPerSecondMax = 200;
 const windowMs = 1_000;
 
-export interface RetryPace {
-  mayRetry(): boolean;
-  noteStart(lane: 'first' | 'retry'): void;
-}
-
 /** Repetitions are unlimited while nothing new goes out, and else at most so many a second. */
-export function createRetryPace(clock: () => number): RetryPace {
+export function createRetryPace(clock: () => number) {
   let firstAtMs = -Infinity;
   let windowAtMs = -Infinity;
   let started = 0;
   return {
-    mayRetry() {
+    mayRetry(): boolean {
       if (clock() - firstAtMs > windowMs) return true;
       if (clock() - windowAtMs > windowMs) {
         windowAtMs = clock();
@@ -38,7 +33,7 @@ export function createRetryPace(clock: () => number): RetryPace {
       }
       return started < retriesPerSecondMax;
     },
-    noteStart(lane) {
+    noteStart(lane: 'first' | 'retry'): void {
       if (lane === 'first') firstAtMs = clock();
       else started += 1;
     },

@@ -38,6 +38,13 @@ export interface RegistrationDeps {
   readonly target: TargetRules;
 }
 
+/** Whoever changes a webhook, and which. */
+export interface Asking {
+  readonly actor: Actor;
+  readonly owner: WebhookOwner;
+  readonly webhookId: string;
+}
+
 export type RegistrationService = ReturnType<typeof createRegistrationService>;
 
 export function createRegistrationService({ database, secrets, target }: RegistrationDeps) {
@@ -64,34 +71,29 @@ export function createRegistrationService({ database, secrets, target }: Registr
       });
     },
 
-    change: (actor: Actor, owner: WebhookOwner, webhookId: string, change: WebhookChange): Promise<WebhookReply> => {
+    change: (asking: Asking, change: WebhookChange): Promise<WebhookReply> => {
       if (change.url === null) throw invalid([{ path: '/url', message: 'has no default; send an address.' }]);
       if (change.url !== undefined) requireTarget(change.url);
-      return onWebhook(database, owner, webhookId, async (tx, webhook) => {
+      return onWebhook(database, asking, async (tx, webhook) => {
         const settings = settingsOf(webhook, change);
-        await updateWebhook(tx, webhookId, settings);
-        await noteChange(tx, actor, webhook, 'webhook.updated', { from: shown(webhook), to: shown(settings) });
+        await updateWebhook(tx, asking.webhookId, settings);
+        await noteChange(tx, asking.actor, webhook, 'webhook.updated', { from: shown(webhook), to: shown(settings) });
         return showWebhook({ ...webhook, ...settings, parking: null });
       });
     },
 
-    remove: (actor: Actor, owner: WebhookOwner, webhookId: string): Promise<WebhookReply> =>
-      onWebhook(database, owner, webhookId, async (tx, webhook) => {
-        await deleteWebhook(tx, webhookId);
-        await noteChange(tx, actor, webhook, 'webhook.deleted', shown(webhook));
+    remove: (asking: Asking): Promise<WebhookReply> =>
+      onWebhook(database, asking, async (tx, webhook) => {
+        await deleteWebhook(tx, asking.webhookId);
+        await noteChange(tx, asking.actor, webhook, 'webhook.deleted', shown(webhook));
         return showWebhook(webhook);
       }),
 
-    rotateSecret: (
-      actor: Actor,
-      owner: WebhookOwner,
-      webhookId: string,
-      overlapHours: number,
-    ): Promise<{ secret: string }> =>
-      onWebhook(database, owner, webhookId, async (tx, webhook) => {
-        const { secret, sealed } = secrets.make(webhookId);
-        await replaceSecret(tx, webhookId, sealed, overlapHours);
-        await noteChange(tx, actor, webhook, 'webhook.secret_rotated', { overlapHours });
+    rotateSecret: (asking: Asking, overlapHours: number): Promise<{ secret: string }> =>
+      onWebhook(database, asking, async (tx, webhook) => {
+        const { secret, sealed } = secrets.make(asking.webhookId);
+        await replaceSecret(tx, asking.webhookId, sealed, overlapHours);
+        await noteChange(tx, asking.actor, webhook, 'webhook.secret_rotated', { overlapHours });
         return { secret };
       }),
   };
@@ -126,8 +128,7 @@ const shown = ({ url, events, payloadVersion, enabled }: WebhookSettings): Reado
 /** Runs on a webhook of the project; NOT_FOUND where there is none. */
 export function onWebhook<T>(
   database: Database,
-  owner: WebhookOwner,
-  webhookId: string,
+  { owner, webhookId }: Asking,
   run: (tx: Queryable, webhook: StoredWebhook) => Promise<T>,
 ): Promise<T> {
   return inOrganization(database, owner.organizationId, async (tx) => {

@@ -3,17 +3,18 @@
  * that is parked.
  */
 import { notFound, invalid } from '../kernel/faults.js';
-import { blankPass } from '../contract/blank-pass.js';
-import type { VerificationEvent } from '../contract/session-event.js';
+import { blankPass, type VerificationEvent } from '../contract/session-event.js';
 import { idPrefixes, makeId } from '../crypto/ids.js';
-import type { Actor } from '../administration/audit.js';
-import type { Database } from '../stores/database/port.js';
+import type { AuditAction } from '../contract/audit.js';
+import type { Recovery } from '../contract/webhook.js';
+import type { Database, Queryable } from '../stores/database/port.js';
 import type { Log } from '../stores/log/port.js';
 import type { Logger } from '../telemetry/logger.js';
 import { recoverDeliveries, replayDelivery } from './delivery-log.js';
-import { deliveryIdOf, insertDeliveries } from './delivery-store.js';
+import { insertDeliveries } from './delivery-store.js';
+import { deliveryOf, storedForm } from './fan-out.js';
 import { unpark, type WebhookOwner } from './webhook-store.js';
-import { noteChange, onWebhook, requireEnabled } from './registration-service.js';
+import { noteChange, onWebhook, requireEnabled, type Asking } from './registration-service.js';
 
 export interface ResendDeps {
   readonly database: Database;
@@ -33,69 +34,52 @@ export function createResendService(deps: ResendDeps) {
       .append('deliveries', [{ key: webhookId, value: Buffer.from(webhookId) }])
       .catch((error: unknown) => deps.logger.warn({ err: error }, 'senders were not woken; they look by themselves'));
   };
+
+  /** Runs on an enabled webhook of the project. What it answers is recorded, and the webhook is freed. */
+  async function resend<T extends Readonly<Record<string, unknown>>>(
+    asking: Asking,
+    action: AuditAction,
+    run: (tx: Queryable) => Promise<T>,
+  ): Promise<T> {
+    const detail = await onWebhook(database, asking, async (tx, webhook) => {
+      requireEnabled(webhook);
+      const done = await run(tx);
+      await unpark(tx, asking.webhookId);
+      await noteChange(tx, asking.actor, webhook, action, done);
+      return done;
+    });
+    wakeSenders(asking.webhookId);
+    return detail;
+  }
+
   return {
-    async test(actor: Actor, owner: WebhookOwner, webhookId: string): Promise<{ deliveryId: string }> {
-      const event = syntheticEvent(owner, deps.now());
-      const deliveryId = deliveryIdOf(event.eventId, webhookId);
-      await onWebhook(database, owner, webhookId, async (tx, webhook) => {
-        requireEnabled(webhook);
-        await insertDeliveries(tx, [storedForm(event)], [deliveryOf(event, webhookId, deliveryId)], 0);
-        await unpark(tx, webhookId);
-        await noteChange(tx, actor, webhook, 'webhook.tested', { deliveryId });
-      });
-      wakeSenders(webhookId);
-      return { deliveryId };
-    },
+    test: (asking: Asking): Promise<{ deliveryId: string }> =>
+      resend(asking, 'webhook.tested', async (tx) => {
+        const event = syntheticEvent(asking.owner, deps.now());
+        const delivery = deliveryOf(event, asking.webhookId, false);
+        await insertDeliveries(tx, [storedForm(event)], [delivery], 0);
+        return { deliveryId: delivery.deliveryId };
+      }),
 
-    async replay(
-      actor: Actor,
-      owner: WebhookOwner,
-      webhookId: string,
-      deliveryId: string,
-    ): Promise<{ deliveryId: string }> {
-      await onWebhook(database, owner, webhookId, async (tx, webhook) => {
-        requireEnabled(webhook);
-        if (!(await replayDelivery(tx, webhookId, deliveryId))) throw notFound('delivery');
-        await unpark(tx, webhookId);
-        await noteChange(tx, actor, webhook, 'webhook.delivery_replayed', { deliveryId });
-      });
-      wakeSenders(webhookId);
-      return { deliveryId };
-    },
+    replay: (asking: Asking, deliveryId: string): Promise<{ deliveryId: string }> =>
+      resend(asking, 'webhook.delivery_replayed', async (tx) => {
+        if (!(await replayDelivery(tx, asking.webhookId, deliveryId))) throw notFound('delivery');
+        return { deliveryId };
+      }),
 
-    async recover(
-      actor: Actor,
-      owner: WebhookOwner,
-      webhookId: string,
-      { since, until }: { readonly since: string; readonly until?: string },
-    ): Promise<{ requeued: number }> {
+    async recover(asking: Asking, { since, until }: Recovery): Promise<{ requeued: number }> {
       const sinceMs = Date.parse(since);
       const untilMs = until === undefined ? deps.now() + 1 : Date.parse(until);
       if (sinceMs >= untilMs) throw invalid([{ path: '/since', message: 'must be before until.' }]);
-      const requeued = await onWebhook(database, owner, webhookId, async (tx, webhook) => {
-        requireEnabled(webhook);
-        const count = await recoverDeliveries(tx, webhookId, sinceMs, untilMs);
-        await unpark(tx, webhookId);
-        await noteChange(tx, actor, webhook, 'webhook.recovered', { since, until: until ?? null, requeued: count });
-        return count;
-      });
-      wakeSenders(webhookId);
+      const { requeued } = await resend(asking, 'webhook.recovered', async (tx) => ({
+        requeued: await recoverDeliveries(tx, asking.webhookId, sinceMs, untilMs),
+        since,
+        until: until ?? null,
+      }));
       return { requeued };
     },
   };
 }
-
-const storedForm = (event: VerificationEvent) => ({ ...event, body: JSON.stringify(event) });
-
-const deliveryOf = (event: VerificationEvent, webhookId: string, deliveryId: string) => ({
-  webhookId,
-  deliveryId,
-  organizationId: event.organizationId,
-  eventId: event.eventId,
-  eventType: event.type,
-  sessionId: event.sessionId,
-  leased: false,
-});
 
 /** The event of a test delivery: a pass that nobody took part in, in full, so that a receiver sees every field it will meet. */
 function syntheticEvent({ organizationId, projectId }: WebhookOwner, nowMs: number): VerificationEvent {

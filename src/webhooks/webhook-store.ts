@@ -1,11 +1,9 @@
-/**
- * The rows of webhooks: as their owners see them and as the sender needs them. Secrets are at rest only sealed, each bound to its webhook.
- */
+/** The rows of webhooks: as their owners see them and as the sender needs them. Secrets are at rest only sealed, each bound to its webhook. */
 import { randomBytes } from 'node:crypto';
 import type { EventType } from '../contract/session-event.js';
 import type { PayloadVersion, WebhookReply } from '../contract/webhook.js';
 import { createSealer, type SealingKeys } from '../crypto/sealing.js';
-import { cutPage, type Page } from '../kernel/paging.js';
+import { cutPage, type Page, type PageOf } from '../kernel/paging.js';
 import type { Queryable, SqlValue } from '../stores/database/port.js';
 import type { Secrets } from './signing.js';
 
@@ -147,11 +145,7 @@ export async function findWebhook(
   return row === undefined ? null : webhookOf(row);
 }
 
-export async function listWebhooks(
-  tx: Queryable,
-  projectId: string,
-  page: Page,
-): Promise<{ readonly items: readonly StoredWebhook[]; readonly nextCursor: string | null }> {
+export async function listWebhooks(tx: Queryable, projectId: string, page: Page): Promise<PageOf<StoredWebhook>> {
   const rows = await tx.query<WebhookRow>(
     `SELECT ${webhookColumns} FROM webhooks WHERE project_id = $1 AND ($2::text IS NULL OR webhook_id < $2) ORDER BY webhook_id DESC LIMIT $3`,
     [projectId, page.below, page.limit + 1],

@@ -1,6 +1,4 @@
-/**
- * The operator’s port: metrics, health, and the operator’s commands. Explanations and invented traffic run on the thread that asks.
- */
+/** The operator’s port: metrics, health, and the operator’s commands. Explanations and invented traffic run on the thread that asks. */
 import type { Directories } from '../administration/directories.js';
 import { registerOperatorChannel } from '../projects/operator/operator-channel.js';
 import { checkWrite } from '../stores/database/server.js';

@@ -1,6 +1,4 @@
-/**
- * The tool interface for agents, put together.
- */
+/** The tool interface for agents, put together. */
 import type { FastifyInstance } from 'fastify';
 import type { Directories } from '../administration/directories.js';
 import { readDocumentation } from '../agents/mcp-server.js';

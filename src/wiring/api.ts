@@ -1,6 +1,4 @@
-/**
- * The role `api`: the Fastify application with every capability’s routes, documents, SDK files and the demo page.
- */
+/** The role `api`: the Fastify application with every capability’s routes, documents, SDK files and the demo page. */
 import { createLimits, scoringRateLimits, type Limits } from '../administration/request-limits.js';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';

@@ -6,16 +6,7 @@
  */
 import { setTimeout } from 'node:timers/promises';
 
-export interface Drain {
-  /** Since `run` was called. */
-  isLeaving(): boolean;
-  /** Begins to leave; resolves when the listeners are to close. */
-  run(): Promise<void>;
-  /** What calls in flight may still take, milliseconds. */
-  leftMs(): number;
-  /** Until the process has to have ended, milliseconds. */
-  endsInMs(): number;
-}
+export type Drain = ReturnType<typeof createDrain>;
 
 /** From SIGTERM to the end of the process. */
 export const stopMsMax = 9_900;
@@ -24,16 +15,20 @@ const exitMs = 500;
 /** Of it, for what is closed after the listeners: what waits is flushed. */
 const flushMs = 1_500;
 
-export function createDrain(drainMs: number, clock: () => number = () => performance.now()): Drain {
+export function createDrain(drainMs: number, clock: () => number = () => performance.now()) {
   let leavingSinceMs: number | null = null;
   const endsInMs = (): number => stopMsMax - exitMs - (clock() - (leavingSinceMs ?? clock()));
   return {
+    /** Until the process has to have ended, milliseconds. */
     endsInMs,
-    isLeaving: () => leavingSinceMs !== null,
-    async run() {
+    /** Since `run` was called. */
+    isLeaving: (): boolean => leavingSinceMs !== null,
+    /** Begins to leave; resolves when the listeners are to close. */
+    async run(): Promise<void> {
       leavingSinceMs ??= clock();
       if (drainMs > 0) await setTimeout(drainMs);
     },
-    leftMs: () => Math.max(0, stopMsMax - flushMs - (clock() - (leavingSinceMs ?? clock()))),
+    /** What calls in flight may still take, milliseconds. */
+    leftMs: (): number => Math.max(0, stopMsMax - flushMs - (clock() - (leavingSinceMs ?? clock()))),
   };
 }

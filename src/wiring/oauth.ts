@@ -1,6 +1,4 @@
-/**
- * OAuth, put together: the keys that sign access tokens, their reader, and what clients come to.
- */
+/** OAuth, put together: the keys that sign access tokens, their reader, and what clients come to. */
 import type { FastifyInstance } from 'fastify';
 import { createAccessTokens, type AccessTokens } from '../administration/access-tokens.js';
 import type { Directories } from '../administration/directories.js';

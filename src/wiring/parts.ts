@@ -1,6 +1,4 @@
-/**
- * What the parts of the service are put together from.
- */
+/** What the parts of the service are put together from. */
 import type { MasterKeys } from '../administration/master-keys.js';
 import type { Settings } from '../config/settings.js';
 import type { Closers } from '../stores/closers.js';

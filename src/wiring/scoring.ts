@@ -1,6 +1,4 @@
-/**
- * Server-side scoring, put together: the worker pool, geography, agents, counters, receipts.
- */
+/** Server-side scoring, put together: the worker pool, geography, agents, counters, receipts. */
 import { judgeScore } from '../../workers/scoring/score.js';
 import { createBatchSigner } from '../crypto/batch-signer.js';
 import { createMakeRef, deriveSigningKey } from '../crypto/master-key.js';

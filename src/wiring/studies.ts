@@ -1,6 +1,4 @@
-/**
- * Studies, put together for every listener that offers them, and the hosted verification of their respondents.
- */
+/** Studies, put together for every listener that offers them, and the hosted verification of their respondents. */
 import type { Directories } from '../administration/directories.js';
 import { createStudyService, type StudyService } from '../audience/study-service.js';
 import type { Parts } from './parts.js';

@@ -1,6 +1,4 @@
-/**
- * Verification, put together: sessions, tokens and their keys, results, faces, and the hosted page.
- */
+/** Verification, put together: sessions, tokens and their keys, results, faces, and the hosted page. */
 import { randomBytes, randomInt } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Directories } from '../administration/directories.js';

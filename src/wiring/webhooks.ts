@@ -1,6 +1,4 @@
-/**
- * Webhooks, put together: for the API what its routes work with, for the consumers the delivering itself.
- */
+/** Webhooks, put together: for the API what its routes work with, for the consumers the delivering itself. */
 import { createGuardedConnect, createResolveHost, resolveLocally } from '../net/guarded-connect.js';
 import { createTargetClassifier } from '../net/target-address.js';
 import type { Consumer } from '../stores/log/port.js';

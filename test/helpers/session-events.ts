@@ -1,6 +1,5 @@
 /** Events of sessions for tests: a person who passed, and whatever a test needs to differ. */
-import { blankPass } from '../../src/contract/blank-pass.js';
-import type { VerificationEvent, VerificationFacts } from '../../src/contract/session-event.js';
+import { blankPass, type VerificationEvent, type VerificationFacts } from '../../src/contract/session-event.js';
 import { makeId } from '../../src/crypto/ids.js';
 
 export const passedFacts: VerificationFacts = {

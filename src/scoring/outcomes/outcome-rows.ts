@@ -15,13 +15,9 @@ import { respondentSubject } from '../gather.js';
 import { pack, unpack } from 'msgpackr';
 import type { Database } from '../../stores/database/port.js';
 import type { LogEntry } from '../../stores/log/port.js';
+import type { SessionName } from './session-subjects.js';
 
-export interface SessionKey {
-  readonly namespace: Namespace;
-  readonly sessionRef: string;
-}
-
-export interface OutcomeRow extends SessionKey {
+export interface OutcomeRow extends SessionName {
   readonly type: string;
   readonly occurredAt: Date;
   /** Which event a retraction takes back; empty otherwise. */

@@ -15,16 +15,9 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { UnknownName } from '../score-request.js';
 import { createEventCheck, type CheckedEvent } from './event-check.js';
-import {
-  entryOfOutcomes,
-  eventOf,
-  type OutcomeRow,
-  rowOf,
-  type RowOwner,
-  rowOwnerOf,
-  type SessionKey,
-} from './outcome-rows.js';
+import { entryOfOutcomes, eventOf, type OutcomeRow, rowOf, type RowOwner, rowOwnerOf } from './outcome-rows.js';
 import { storeEvents } from './outcome-store.js';
+import type { SessionName } from './session-subjects.js';
 
 export interface OutcomeServiceDeps {
   readonly database: Database;
@@ -122,7 +115,7 @@ function describeUnknown(unknown: readonly UnknownName[]): readonly Issue[] {
 /** Accepted events of sessions that neither the records nor the counters know as scored. */
 async function countUnmatched(
   counters: Pick<Counters, 'wereScored'>,
-  unscored: readonly SessionKey[],
+  unscored: readonly SessionName[],
 ): Promise<number> {
   const scored = await Promise.all(
     [...new Set(unscored.map(({ namespace }) => namespace))].map((namespace) => {

@@ -3,7 +3,8 @@
  * adjudication. Events with ids are stored in a transaction that first removes what these ids said before.
  */
 import { type Database, keysAreLookedUp, type Queryable } from '../../stores/database/port.js';
-import { eventOf, sortRows, type OutcomeRow, type SessionKey } from './outcome-rows.js';
+import { eventOf, sortRows, type OutcomeRow } from './outcome-rows.js';
+import { columnsOf, sessionOf, type SessionName } from './session-subjects.js';
 
 export interface StoredOutcomes {
   /** Those of the rows that were new. */
@@ -110,17 +111,14 @@ async function replaceEvents(tx: Queryable, rows: readonly OutcomeRow[]): Promis
         AND NOT EXISTS (SELECT 1 FROM outcomes known WHERE known.namespace = row.project AND known.event_id = row.event)`,
     [...keyColumns(named), ...saidColumns(named), named.map((row) => row.eventId)],
   );
-  await orderWork(
-    tx,
-    replaced.map((row) => ({ namespace: row.namespace, sessionRef: row.session_ref })),
-  );
+  await orderWork(tx, replaced.map(sessionOf));
 }
 
-async function orderWork(tx: Queryable, sessions: readonly SessionKey[]): Promise<void> {
+async function orderWork(tx: Queryable, sessions: readonly SessionName[]): Promise<void> {
   if (sessions.length === 0) return;
   await tx.query(
     'INSERT INTO adjudication_work (namespace, session_ref) SELECT DISTINCT * FROM unnest($1::text[], $2::text[])',
-    [sessions.map(({ namespace }) => namespace), sessions.map(({ sessionRef }) => sessionRef)],
+    columnsOf(sessions),
   );
 }
 

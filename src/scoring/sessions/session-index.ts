@@ -3,7 +3,7 @@
  */
 import type { ScoredSession, SessionListQuery, SessionReceipt } from '../../contract/session-trail.js';
 import { leastIdAt } from '../../crypto/ids.js';
-import { cutPage, type Page } from '../../kernel/paging.js';
+import { cutPage, type Page, type PageOf } from '../../kernel/paging.js';
 import type { Namespace } from '../../stores/counters/namespace.js';
 import { deleteInBatches } from '../../stores/database/retention.js';
 import type { FunctionCall } from '../../stores/database/call-functions.js';
@@ -81,7 +81,7 @@ export async function listSessions(
   owner: { readonly organizationId: string; readonly namespace: Namespace },
   filter: Omit<SessionListQuery, 'projectId' | 'limit' | 'cursor'>,
   page: Page,
-): Promise<{ readonly items: readonly ScoredSession[]; readonly nextCursor: string | null }> {
+): Promise<PageOf<ScoredSession>> {
   const values: SqlValue[] = [owner.namespace];
   const conditions = ['namespace = $1'];
   const where = (condition: string, value: SqlValue | undefined): void => {
