@@ -1,7 +1,4 @@
-/**
- * Entry of a pool thread: unpacks a batch of tasks, runs each through the pure core, packs the answers. A task that throws
- * is answered as a failure of its own; the others of the batch are not touched.
- */
+/** Entry of a pool thread: runs each task of a packed batch through the pure core. A task that throws fails alone. */
 import { pack, unpack } from 'msgpackr';
 import { move } from 'piscina';
 import type { PoolAnswer, PoolResults, PoolTask } from '../src/contract/pool.js';

@@ -1,7 +1,4 @@
-/**
- * Random numbers that come again: for draws whose result has to be the same for the same input, and for what tests and demo traffic make up. Pure;
- * never for anything that somebody must not guess.
- */
+/** Repeatable random numbers, for draws that must come out the same and for made-up traffic. Never for secrets. */
 
 /** Numbers in [0, 1) that follow from the seed (a 32-bit Weyl sequence, mixed). */
 export function createRandom(seed: number): () => number {

@@ -132,10 +132,7 @@ const keysMax = 50_000;
 const writeEveryMs = 5_000;
 const noteEveryMs = 60_000;
 
-/**
- * Notes uses off the hot path: a use costs one look into a map, and is written with others in one statement, at most once a minute for a key. Uses
- * noted while the database is away are lost: the next ones say the same.
- */
+/** Notes uses off the hot path, at most once a minute for a key. Uses noted while the database is away are lost. */
 export function createKeyUse(deps: {
   readonly database: Database;
   readonly logger: Logger;

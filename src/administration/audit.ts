@@ -1,7 +1,4 @@
-/**
- * The audit trail of administrative writes. An entry is written in the transaction of its write: either both exist or neither.
- * Entries hold names and numbers, never a secret.
- */
+/** The audit trail. An entry is written in the transaction of its write, and holds names and numbers, never a secret. */
 import type { Caller } from '../kernel/caller.js';
 import type { AuditAction, AuditEntry } from '../contract/audit.js';
 import { makeId } from '../crypto/ids.js';

@@ -1,7 +1,6 @@
 /**
- * Dashboard tokens: JWTs of a configured OIDC issuer, or of the embedded one, whose key derives from the master key, so that
- * `npm run token` can sign without asking the running service. Algorithm, type, issuer, audience and expiry are pinned: an issuer signs other
- * things with the same keys, such as notices of a sign-out, and those open nothing here.
+ * Dashboard tokens: JWTs of a configured OIDC issuer, or of the embedded one, whose key derives from the master key. Algorithm, type,
+ * issuer, audience and expiry are pinned: an issuer signs other things with the same keys.
  */
 import { createRemoteJWKSet, jwtVerify, SignJWT, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import { dashboardRoles, type DashboardCaller, type DashboardRole } from '../kernel/caller.js';

@@ -58,10 +58,7 @@ export function linkStateOf({ deletedAt, expiresAt, uses, maxUses }: HostedLink,
   return maxUses !== null && uses >= maxUses ? 'used_up' : 'alive';
 }
 
-/**
- * Makes a link. What the creation says is taken as it is: whoever takes it from a caller has checked metadata and returnUrl. With
- * `isOwnReturn` the returnUrl is a page of the service itself.
- */
+/** Makes a link. Its caller has checked metadata and returnUrl. `isOwnReturn`: the returnUrl is a page of the service. */
 export async function insertLink(
   tx: Queryable,
   owner: LinkOwner,

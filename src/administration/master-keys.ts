@@ -47,10 +47,7 @@ export async function admitMasterKeys(database: Database, keys: GivenKeys): Prom
   });
 }
 
-/**
- * For a start, before it looks at anything else, so that a process with another key changes no schema, takes no consumer's share and plays no spool.
- * Rejects as admitting does; a database that knows of no keys yet refuses none.
- */
+/** For a start, before anything is written or taken. Rejects as admitting does; a database without keys refuses none. */
 export async function refuseOtherMasterKeys(database: Pick<Database, 'query'>, keys: GivenKeys): Promise<void> {
   const [table] = await database.query<{ there: boolean }>(`SELECT to_regclass('master_keys') IS NOT NULL AS there`);
   if (table?.there === true) await checkMasterKeys(database, keys);
@@ -96,10 +93,7 @@ async function readCheckValues(
 
 type KeySettings = Pick<Settings, 'VH_MASTER_KEY' | 'VH_DATA_DIR' | 'VH_ENV'>;
 
-/**
- * The master key of this process: from its setting, else from `master.key` in the data directory. Development and staging create that file.
- * Throws a SettingError in production, where nobody would keep such a key.
- */
+/** The master key of this process: the setting, else `master.key` in the data directory, which production does not create. */
 export function ownMasterKey({ VH_MASTER_KEY, VH_DATA_DIR, VH_ENV }: KeySettings): Uint8Array {
   if (VH_MASTER_KEY !== null) return VH_MASTER_KEY;
   if (VH_ENV !== 'production') return loadMasterKey(VH_DATA_DIR);

@@ -1,7 +1,4 @@
-/**
- * The way in of public calls: finds the project of a site key, decides by the page’s origin, takes the call off the limit of project
- * and origin, and sets CORS headers that follow the list in force. A refusal carries them too, so that the page can read why.
- */
+/** The way in of public calls: site key, origin, limit and CORS headers. A refusal carries the headers too, so that the page can read it. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '../kernel/faults.js';
 import { Fault } from '../errors.js';
@@ -32,8 +29,8 @@ export interface PublicGuard {
   /** Who asks, and whether their page may; refuses nobody but unknown site keys and callers over the limit. */
   look(request: FastifyRequest, reply: FastifyReply, siteKey: string): Promise<Visitor>;
   /**
-   * The same, and ORIGIN_NOT_ALLOWED for pages that may not. `isLinked`: what is asked for goes through a link of the project, which lets
-   * the service’s own page in whatever the list says, and no other. `isReport`: the call is counted with the probe’s.
+   * The same, and ORIGIN_NOT_ALLOWED for pages that may not. `isLinked`: a link of the project also lets the service’s own page in.
+   * `isReport`: the call is counted with the probe’s.
    */
   admit(
     request: FastifyRequest,
@@ -99,10 +96,7 @@ export function createPublicGuard({ directories, limits, decide, ownOrigin }: Pu
 
 const noPatterns: readonly string[] = [];
 
-/**
- * Whether the service’s own page asks. A browser leaves Origin away where a page asks its own site, and never where another site’s does;
- * what is no browser can say what it likes in either header, and is held by the credentials of the call.
- */
+/** Whether the service’s own page asks. A browser omits Origin only within a site; other clients are held by their credentials. */
 function isOwnPage({ headers }: FastifyRequest, ownOrigin: string): boolean {
   if (headers.origin !== undefined) return headers.origin === ownOrigin;
   return (headers['sec-fetch-site'] ?? 'same-origin') === 'same-origin';

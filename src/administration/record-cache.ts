@@ -15,10 +15,7 @@ import type { Logger } from '../telemetry/logger.js';
 export interface Directory<T extends object> {
   get(id: string): Promise<T | null>;
   drop(id: string): void;
-  /**
-   * Forgets everything, what has not been asked for longest first and a portion at a time, so that a busy process does not ask the
-   * database for all of it in one moment. Resolves when the last record that was cached is forgotten.
-   */
+  /** Forgets everything, least recently used first and in portions, so that the database is not asked for all of it at once. */
   clear(): Promise<void>;
 }
 
@@ -139,10 +136,7 @@ export async function openChangeFeed(deps: ChangeFeedDeps) {
   };
 }
 
-/**
- * Reports changes from a horizon on, a page at a time. Resolves to the horizon of the next poll, which is taken first.
- * Changes that commit meanwhile with a number before the current page are reported by the next poll.
- */
+/** Reports changes from a horizon on, a page at a time. Resolves to the next horizon, taken first, so that later commits are not missed. */
 async function notifySince({ database, onChange }: ChangeFeedDeps, horizon: string): Promise<string> {
   let next: string | null = null;
   let after = 0;

@@ -93,10 +93,7 @@ export function createLimits(deps: LimitDeps) {
   };
 }
 
-/**
- * The limits of a key, by lineage: a key and those that replace it share them, and so do scoring and every other call. Those of an OAuth
- * client hold over all projects of its organization, so that they are taken before a call looks at one.
- */
+/** The limits of a key, shared by its lineage and by all calls. Those of an OAuth client hold over all projects. */
 function keyRateLimits({ lineage, limits }: Pick<KeyCaller, 'lineage' | 'limits'>): readonly RateLimit[] {
   return [
     { key: `${lineage}:minute`, limit: limits.perMinute, windowSeconds: 60 },

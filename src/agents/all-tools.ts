@@ -1,7 +1,4 @@
-/**
- * All tools, in the order in which an agent reads them: a score and why it is what it is, projects, and studies. Launching a study stays with
- * people.
- */
+/** All tools, in the order in which an agent reads them. Launching a study stays with people. */
 import { shownMax } from '../contract/agent-tools.js';
 import type { Analytics } from '../contract/analytics.js';
 import type { ProjectReply } from '../contract/project.js';

@@ -1,6 +1,6 @@
 /**
- * `POST /mcp`: one message of the Model Context Protocol in, its answer as JSON out, without a session. Access tokens only; a page of another
- * origin is refused whatever it holds, so that no name that is pointed at this address (DNS rebinding) reaches it. Errors are JSON-RPC’s.
+ * `POST /mcp`: one message of the Model Context Protocol in, its answer as JSON out, without a session. Takes access tokens only, and
+ * refuses pages of other origins (DNS rebinding). Errors are JSON-RPC’s.
  */
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';

@@ -1,7 +1,4 @@
-/**
- * A Model Context Protocol server for one request: it knows the caller, and nothing of requests before. Listed are the tools that the token
- * may call; a call of another one says which scope it needs.
- */
+/** A Model Context Protocol server for one request. It lists the tools that the token may call. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';

@@ -1,7 +1,4 @@
-/**
- * A tool called: the input is checked, the operation is called, and its reply is shaped. Whatever goes wrong is an answer of the tool that says
- * what to do, for the agent to read.
- */
+/** Calls a tool: checks the input, calls the operation, shapes its reply. A failure is an answer that says what to do. */
 import type { ValidateFunction } from 'ajv';
 import type { FastifyInstance } from 'fastify';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';

@@ -1,7 +1,4 @@
-/**
- * A tool: one operation of the API under a name that an agent understands. It is called as any client calls it, so that access, scopes,
- * limits and validation are those of the operation; what comes back is cut to what fits a conversation.
- */
+/** A tool: one operation of the API, called as any client calls it, with a reply cut to what fits a conversation. */
 import type { TSchema } from 'typebox';
 import { toolShapes, type ToolInput, type ToolName, type ToolOutput } from '../contract/agent-tools.js';
 import type { OAuthScope } from '../contract/oauth.js';

@@ -1,6 +1,6 @@
 /**
- * The completed respondents of a study as CSV (RFC 4180) or as one JSON object a line, read a batch at a time while they are sent. A cell that a
- * spreadsheet would run is made text by an apostrophe before it.
+ * The completed respondents of a study as CSV (RFC 4180) or NDJSON, read in batches while they are sent. A cell that a spreadsheet would
+ * run is made text by an apostrophe.
  */
 import { RespondentReply } from '../contract/study.js';
 import { cutPage, type Page } from '../kernel/paging.js';

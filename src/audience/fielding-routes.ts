@@ -1,6 +1,6 @@
 /**
- * What browsers of respondents visit: the entry link, the way back from the verification, and the way back from the survey. They answer with a
- * redirect or a page for people, errors too. Nothing but a GET is taken, so that a preview that asks for the head takes no place.
+ * The pages that respondents visit: entry, way back from the verification, way back from the survey. Errors are pages too. Only GET is
+ * taken: a preview that sends HEAD takes no place.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

@@ -39,10 +39,7 @@ export function underLock<T>(
   });
 }
 
-/**
- * Takes a reservation for a respondent who enters or returns, if there is room. If not, they are screened out, and checked again when they
- * come again.
- */
+/** Takes a reservation if there is room. Else the respondent is screened out, and checked again at the next visit. */
 export async function takeReservation(
   tx: Queryable,
   study: Study,
@@ -77,10 +74,7 @@ export interface SurveyDeps {
   readonly reservationMs: number;
 }
 
-/**
- * The survey’s address with the token and the address to come back to. Whatever stands under these names in survey_url is replaced, and
- * nothing else of it comes from the respondent. The token lasts for as long as a reservation is held.
- */
+/** The survey’s address with the token and the address to come back to, which replace what survey_url has under these names. */
 export async function surveyAddress(deps: SurveyDeps, study: Study, reservation: QuotaReservation): Promise<string> {
   const until = new Date(deps.now() + deps.reservationMs);
   const isGood = reservation.tokenUntil !== null && reservation.tokenUntil > until;

@@ -1,7 +1,4 @@
-/**
- * Pages for respondents: plain, without script, in the language of the study if available, else in English. They never reveal what the gate
- * saw: whoever does not qualify reads the same page, whatever the reason.
- */
+/** Pages for respondents: without script, in the language of the study or English. They never reveal what the gate saw. */
 import { createHash } from 'node:crypto';
 
 export const pageNames = ['full', 'closed', 'declined', 'done', 'thanks', 'expired', 'broken', 'later'] as const;

@@ -1,7 +1,6 @@
 /**
- * Periodic work on quota reservations, by the clock of the database: releases expired ones, reports outcomes that were not reported, and
- * deletes reservations past their retention. A round that fails is repeated. Instances share the work, because a reservation is checked again
- * under its study’s lock.
+ * Releases expired quota reservations, reports outcomes that are due, and deletes reservations past their retention. Instances share the
+ * work, because a reservation is checked again under its study’s lock.
  */
 import type { Database } from '../stores/database/port.js';
 import type { Consumer } from '../stores/log/port.js';
@@ -31,10 +30,7 @@ const unreportedSeconds = 10;
 /** Each costs the deadline of a statement; with so many the store is at fault. */
 const failuresMax = 5;
 
-/**
- * One batch; returns how many reservations were released. Studies in `failures` are skipped, and a study whose reservation cannot be released
- * is added to them, so that one locked study does not hold up the others.
- */
+/** One batch; returns how many were released. Adds studies that failed to `failures`, whose reservations are skipped. */
 export async function releaseReservations(
   { database }: Pick<ReservationRoundDeps, 'database'>,
   failures = new Map<string, unknown>(),

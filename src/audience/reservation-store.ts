@@ -1,7 +1,4 @@
-/**
- * The quota reservations of respondents in a study. Every change happens under the lock of the study, and changes the counts of the study and
- * its quotas with it.
- */
+/** The quota reservations of a study. Changes happen under the study’s lock, together with its counts and quotas. */
 import type { DuplicateBand } from './study-rules.js';
 import { makeId } from '../crypto/ids.js';
 import type { Database, Queryable, SqlValue } from '../stores/database/port.js';

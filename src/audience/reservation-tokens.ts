@@ -1,7 +1,4 @@
-/**
- * The vh_token of a survey: a JWT of one quota reservation, which the survey checks against the key set, and which comes back with the
- * respondent. It is read strictly: algorithm, type, issuer and times are pinned, and what it names is looked up.
- */
+/** The vh_token of a survey: a JWT of one quota reservation. Algorithm, type, issuer and times are pinned; what it names is looked up. */
 import { verify, type KeyObject } from 'node:crypto';
 import type { ReservationClaims } from '../contract/study.js';
 import { studyTokenSeconds } from '../limits.js';

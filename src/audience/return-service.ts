@@ -1,7 +1,6 @@
 /**
- * The way back from a survey: closes the reservation of the token, once. The first answer stands, and a repeated return gets the same page. A
- * reservation that was released meanwhile is taken back if there is room. The outcome is then reported to scoring, so that later scores know it: a
- * complete, or a disqualification for fit, which is neutral. The next round repeats a report that failed; a repeated one counts once.
+ * The way back from a survey: closes the reservation of the token once, and reports the outcome to scoring. The first answer stands. A
+ * released reservation is taken back if there is room. A report that failed is repeated by the next round; a repeated one counts once.
  */
 import type { OutcomeEvent } from '../contract/outcome.js';
 import { Fault } from '../errors.js';

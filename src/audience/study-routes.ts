@@ -1,7 +1,4 @@
-/**
- * Routes of studies, for research tools with an API key, and of open studies, for suppliers with theirs. A project key sees the studies of its
- * project, an organization key all of the organization’s.
- */
+/** Routes of studies, and of open studies for suppliers. A project key sees its project’s, an organization key all of the organization’s. */
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';

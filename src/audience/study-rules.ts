@@ -117,10 +117,7 @@ interface GateRules {
   readonly minimumQuality: 'standard' | 'strict';
 }
 
-/**
- * null: they may go on. Else why not, which is for the owner’s eyes only. A step_up asks for a verification: it passes where one follows, and not
- * where none does. The band of duplication is that of the study.
- */
+/** null: they may go on; else why not, for the owner alone. A step_up passes where a verification follows. */
 export function screen(
   {
     recommendation,

@@ -1,7 +1,6 @@
 /**
- * Studies as their owners handle them: an organization key all of the organization’s, a project key those of its project, and each those of its
- * own mode, test or live. Changes and moves are
- * recorded in the audit trail with the write. A study of others answers as one that does not exist.
+ * Studies as their owners handle them, each in its own mode, test or live. Changes are recorded in the audit trail with the write. A study
+ * of others answers as one that does not exist.
  */
 import { notFound, invalid } from '../kernel/faults.js';
 import type { KeyCaller } from '../kernel/caller.js';

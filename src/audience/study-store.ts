@@ -1,7 +1,4 @@
-/**
- * The rows of studies and their quotas. Whoever changes a count or a reservation locks the study first, so that all of a study’s changes come one
- * after the other, across instances.
- */
+/** Studies and their quotas. Whoever changes a count or a reservation locks the study first. */
 import type { StudyQuota, StudyState } from '../contract/study.js';
 import { makeId } from '../crypto/ids.js';
 import { cutPage, type Page, type PageOf } from '../kernel/paging.js';
@@ -146,10 +143,7 @@ export const quotaCounts = `(q.country IS NULL OR p.country IS NULL OR q.country
   AND (q.age_max IS NULL OR p.age IS NULL OR q.age_max >= p.age)
   AND (q.profession IS NULL OR p.profession IS NULL OR q.profession = p.profession)`;
 
-/**
- * Sets what the owner may change of a locked study. Quotas are counted again from reservations grouped by kind, because matching every quota
- * with every reservation takes longer than entries wait.
- */
+/** Changes a locked study. Quotas are counted again from reservations grouped by kind: matching each with each would take too long. */
 export async function changeStudy(
   tx: Queryable,
   study: Study,

@@ -1,6 +1,6 @@
 /**
- * `npm run admin -- COMMAND`: what an operator does to organizations, printed as one line of JSON, and why a score is what it is, as text. Where a service runs it is asked to do
- * it, because it holds the embedded database; where none runs, the stores are opened here, under the same lock as at its start.
+ * `npm run admin -- COMMAND`: prints one line of JSON, or an explanation as text. Asks the running service, which holds the embedded
+ * database; without one, opens the database under the same lock.
  */
 import { readFileSync } from 'node:fs';
 import type { Explanation, RecordedFacts } from '../contract/explanation.js';

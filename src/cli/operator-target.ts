@@ -1,6 +1,6 @@
 /**
- * Where an operator's command goes. It is said before anything is written, and never guessed: with no service that answers, the database has
- * to be named by DATABASE_URL or VH_DATA_DIR, and the master key has to be there already.
+ * Where an operator’s command goes: said before anything is written, and never guessed. Without a service, the environment has to name the
+ * database and the master key.
  */
 import { join, resolve } from 'node:path';
 import type { Settings } from '../config/settings.js';

@@ -1,6 +1,6 @@
 /**
- * `npm run receiver -- --secret S [--port 4000] [--fail 503] [--times N] [--hang]`: a receiver for trying webhooks out. Verifies each delivery and prints
- * it; --fail answers with that status (the first N times with --times), --hang never answers. Listens on the loopback address only.
+ * `npm run receiver -- --secret S [--port 4000] [--fail 503] [--times N] [--hang]`: receives webhooks on the loopback address, verifies
+ * each and prints it. --fail answers with that status (the first N times with --times), --hang never answers.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,7 +1,4 @@
-/**
- * Reads the settings, starts the service, prints where it listens and, on the first start, the demo keys.
- * The log goes to standard error as JSON lines; keys are printed to standard output only.
- */
+/** Starts the service, prints where it listens and, on the first start, the demo keys. The log goes to standard error. */
 import { readSettings, SettingError } from '../config/read.js';
 import type { Settings } from '../config/settings.js';
 import { isUnavailable } from '../errors.js';

@@ -1,7 +1,4 @@
-/**
- * `npm start`: the process that obeys SIGTERM and SIGINT from its first line on, whatever step of the start it is at, also as process 1 of a container,
- * which the kernel ends for no signal that it does not handle. All else is loaded behind the handlers.
- */
+/** `npm start`: obeys SIGTERM and SIGINT from its first line on, also as process 1 of a container. All else is loaded behind the handlers. */
 import { stopMsMax } from '../wiring/drain.js';
 
 const stop = new AbortController();

@@ -1,7 +1,4 @@
-/**
- * Reads the settings from the environment. An unknown VH_* name, a malformed value or a contradiction stops the start with a sentence that
- * names the setting.
- */
+/** Reads the settings. An unknown VH_* name, a malformed value or a contradiction stops the start with a sentence that names it. */
 import { resolveEnvironment, type Environment as Variables } from './environment.js';
 import { settings, type Settings } from './settings.js';
 

@@ -1,7 +1,4 @@
-/**
- * What the tools for agents take and answer: the operations’ own shapes, with the project named in the call, and answers cut to what fits a
- * conversation.
- */
+/** What the tools for agents take and answer: the operations’ own shapes, cut to what fits a conversation. */
 import { Type, type Static } from 'typebox';
 import { Analytics, AnalyticsQuery } from './analytics.js';
 import { pageFields } from './paging.js';

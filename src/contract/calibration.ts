@@ -1,7 +1,4 @@
-/**
- * Calibration of server-side scoring: the knobs of `config.liteConfig`, their ranges and
- * defaults. The stored form is partial (what the project set); scoring uses the resolved form.
- */
+/** Calibration of server-side scoring: `config.liteConfig`. A project stores what it set; scoring uses the resolved form. */
 import { Type, type Static } from 'typebox';
 import { StringEnum } from './common.js';
 import { CountryCode } from './country.js';
@@ -71,10 +68,7 @@ export const calibrationDefaults: Calibration = {
   verifiedAgentPolicy: 'score_normally',
 };
 
-/**
- * The calibration that one score is fused with: defaults, then the project’s knobs, then those of the source. Knob by knob; of the weights of
- * countries, country by country.
- */
+/** The calibration of one score: defaults, then the project’s knobs, then those of the source; country weights merge. */
 export function resolveCalibration(liteConfig: LiteConfig | undefined, sourceId: string | undefined): Calibration {
   if (liteConfig === undefined) return calibrationDefaults;
   const { perSource, ...project } = liteConfig;

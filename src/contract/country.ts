@@ -1,7 +1,4 @@
-/**
- * Countries by their ISO 3166-1 alpha-2 codes: those that are assigned. A code that names no country could never match one, and would speak against
- * an honest person; so every place that takes a country takes these only.
- */
+/** Assigned ISO 3166-1 alpha-2 codes. Others are refused: a code that matches no country would speak against an honest person. */
 import { Type } from 'typebox';
 
 const codes = (

@@ -1,15 +1,14 @@
 /**
- * Two envelopes that pass: what the API’s document shows of `POST /public/verify`. Each goes into a fresh session once its sessionId and nonce are
- * put in, and in the biometric one the ids of the session’s challenges in place of these. The capture shows a head that does not exist, computed by
- * test/helpers; a test computes it again.
+ * Two envelopes that pass, for the API document. They go into a fresh session with its sessionId and nonce and the ids of its challenges.
+ * The capture shows a head that test/helpers computes; a test computes it again.
  */
 import type { Envelope } from './envelope.js';
 import { personBehavior, personDevice } from './person-example.js';
 import type { ChallengeType } from './verdict.js';
 
 /**
- * What the biometric example answers, in this order, and what sessions of test and demo keys ask for: there the example passes as it is. A live session
- * asks for movements that nobody can know before, and the example fails, as it should, unless the project’s challengeEnabled is false.
+ * The challenges that the biometric example answers, which sessions of test and demo keys ask for. A live session asks for others, so that
+ * the example fails there, as it should.
  */
 export const exampleChallenges = ['blink', 'turn_left', 'smile'] as const satisfies readonly ChallengeType[];
 

@@ -17,10 +17,7 @@ import { Nullable, StringEnum, Timestamp } from './common.js';
 import { ProbeBody } from './probe.js';
 import { unit } from './project-parts.js';
 
-/**
- * Points per frame of each landmark layout: 68 of dlib and face-api; the meshes of MediaPipe and Human without and with irises;
- * and key23, the points that the verdict reads and nothing else, in the order of workers/verification/landmarks.ts.
- */
+/** Points per frame of each landmark layout. key23: those that the verdict reads, in the order of workers/verification/landmarks.ts. */
 export const topologyPoints = { key23: 23, face68: 68, mesh468: 468, mesh478: 478 } as const;
 export type Topology = keyof typeof topologyPoints;
 const topologies = ['key23', 'face68', 'mesh468', 'mesh478'] as const satisfies readonly Topology[];
@@ -262,10 +259,7 @@ function bytesOf(text: string): number {
   return (text.length / 4) * 3 - padding;
 }
 
-/**
- * Whether what the camera saw may be used, and if not, why. Nothing biometric is looked at, compared or kept without consent, nor in
- * the invisible mode of a project that does not escalate to the camera.
- */
+/** Whether the capture may be used: never without consent, nor in the invisible mode of a project that does not escalate. */
 export function judgeCameraUse(
   { consent, frames, embedding }: Envelope,
   { widgetMode, escalateOnSuspicion }: CameraPolicy,

@@ -1,8 +1,6 @@
 /**
- * The facts of one scoring call: all that the pure core may look at, gathered on the main thread,
- * handed to a worker, and recorded in the receipt so that the verdict can be rendered again.
- * No secret, no raw address and no clear identifier is in here: references are keyed hashes.
- * Throughout, null means "not measured".
+ * The facts of one scoring call: all that the pure core may look at, recorded in the receipt so that the verdict can be rendered again.
+ * They hold no secret, address or identifier: references are keyed hashes. null means "not measured".
  */
 import type { Axis } from './axes.js';
 import type { Calibration } from './calibration.js';

@@ -1,7 +1,4 @@
-/**
- * Links to the hosted verification page: how one is made for a project, and how its owner sees it afterwards. What a link carries is put
- * into its sessions by the service, so that the respondent’s page can neither see nor change it beforehand.
- */
+/** Links to the hosted verification page. The service puts what a link carries into its sessions; the respondent’s page cannot change it. */
 import { Type, type Static } from 'typebox';
 import { CallerId, Nullable, StringEnum, Timestamp } from './common.js';
 import { Metadata } from './session.js';

@@ -1,7 +1,4 @@
-/**
- * The merge-patch form (RFC 7396) of a schema: nothing is required and every value may be null, which goes back to the default.
- * Works on the JSON Schema itself, so that one definition serves both.
- */
+/** The merge-patch form (RFC 7396) of a JSON Schema: nothing is required, and null goes back to the default. */
 import type { TSchema } from 'typebox';
 
 export function mergePatchOf(schema: TSchema): TSchema {

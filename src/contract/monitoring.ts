@@ -1,7 +1,4 @@
-/**
- * Monitoring while a session goes on: what a mount reports of the respondent’s behaviour, and the flags that a project’s thresholds make of
- * such reports. Everything reported is a claim that may be forged.
- */
+/** Monitoring during a session: what a mount reports of the respondent’s behaviour, a claim that may be forged, and flags. */
 import { Type, type Static } from 'typebox';
 import { ProbeBody, QuestionSnapshot, type ProbeTransport } from './probe.js';
 import type { Monitoring } from './project-parts.js';

@@ -1,7 +1,4 @@
-/**
- * OAuth clients of an organization and the scopes that their access tokens hold. A secret stands in a reply once, when the client is made or
- * rotated; a client that signs with a key of its own has none.
- */
+/** OAuth clients of an organization and the scopes of their access tokens. A reply holds a secret once, when it is made. */
 import { Type, type Static } from 'typebox';
 import { Nullable, StringEnum, Timestamp } from './common.js';
 

@@ -1,7 +1,4 @@
-/**
- * Outcome events: what became of a session, posted back by the customer. They tighten later scores of the same respondent and
- * source. An event is taken back by a retraction, which is an event of its own.
- */
+/** Outcome events: what became of a session. Later scores read them; a retraction takes one back. */
 import { Type, type Static } from 'typebox';
 import { CallerId, ErrorIssue, StringEnum } from './common.js';
 

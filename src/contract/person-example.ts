@@ -1,7 +1,4 @@
-/**
- * A person with a mouse on a desktop, as the probe measures one after some minutes on the page: what the API's examples show, what the fixed
- * sessions of test keys start from, and what tests vary.
- */
+/** A person with a mouse on a desktop, as the probe measures one: for examples, fixed sessions of test keys, and tests. */
 import type { CountFacts } from './facts.js';
 import type { ProbeBody, ProbeTransport } from './probe.js';
 

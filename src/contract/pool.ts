@@ -1,7 +1,4 @@
-/**
- * What passes between the main thread and a worker: one packed list of tasks there, one packed list of answers back, in the
- * same order. A task that fails fails alone.
- */
+/** What passes between the main thread and a worker: packed lists of tasks and of answers in the same order. A task fails alone. */
 import type { Envelope } from './envelope.js';
 import type { Classification, DeviceSketch, DuplicateCandidate, ScoreFacts } from './facts.js';
 import type { Observation, RaisedFlag } from './monitoring.js';

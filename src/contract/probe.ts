@@ -1,7 +1,4 @@
-/**
- * The body of the on-page probe. Everything in it is a claim that may be forged. Every group is
- * optional; within a group null means "could not be measured", which is neither zero nor false.
- */
+/** The body of the on-page probe: claims that may be forged. In an optional group null means "could not be measured". */
 import { Type, type Static } from 'typebox';
 import { userAgentLengthMax } from '../limits.js';
 import { CallerId, Nullable, StringEnum } from './common.js';

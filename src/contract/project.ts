@@ -1,7 +1,4 @@
-/**
- * A project and its configuration. What is stored is partial (only what was set); replies show the resolved form, with
- * every default filled in from the tables below.
- */
+/** A project and its configuration. Stored is what was set; replies fill in the defaults of the tables below. */
 import { Type, type Static } from 'typebox';
 import { LiteConfig } from './calibration.js';
 import { CallerId, ErrorIssue, Nullable, StringEnum, Timestamp } from './common.js';

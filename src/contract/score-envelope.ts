@@ -1,7 +1,4 @@
-/**
- * What the page gets of a finished verification: the answer of `POST /public/verify`, under the names of the widget’s result, and the signed
- * envelope of score mode with what follows from it. An optional field that is absent was not shown or not measured; null says so.
- */
+/** What the page gets of a finished verification, and the signed envelope of score mode. Absent: not shown or not measured. */
 import { Type, type Static } from 'typebox';
 import { Nullable, StringEnum } from './common.js';
 import { unit } from './project-parts.js';

@@ -1,7 +1,6 @@
 /**
- * The shapes that have a name in the API document: what a reader and a generated client call them. Each stands once under
- * `components.schemas` and is referenced wherever the same structure occurs; a schema that is not listed stands where it is used.
- * Names are part of the contract: renaming one renames a type in every generated client.
+ * The shapes that have a name in the API document. Each stands once under `components.schemas` and is referenced wherever its structure
+ * occurs. Renaming one renames a type in every generated client.
  */
 import type { TSchema } from 'typebox';
 import { KeyChange, KeyCreation, KeyIntrospection, KeyPage, KeyRecord, KeyRotation, RateLimits } from './api-key.js';

@@ -1,7 +1,4 @@
-/**
- * Studies of the audience API: what a research tool asks for, how far it is, and whom it got. Names with an underscore are those of the
- * request as research tools send it.
- */
+/** Studies of the audience API. Names with an underscore are those of the request as research tools send it. */
 import { Type, type Static } from 'typebox';
 import { CallerId, Nullable, Percent, StringEnum, Timestamp } from './common.js';
 import { CountryCode } from './country.js';

@@ -1,7 +1,4 @@
-/**
- * Testing thresholds before they change: the mix that other thresholds would have given (`/lite/simulate`), and thresholds that a project's own
- * labels allow (`/lite/threshold-recommendations`). Nothing here is ever applied by itself.
- */
+/** Testing thresholds before they change (`/lite/simulate`, `/lite/threshold-recommendations`). Nothing is applied by itself. */
 import { Type, type Static } from 'typebox';
 import { Absent, Nullable, Percent, StringEnum, Timestamp } from './common.js';
 import { ListQuery } from './paging.js';
@@ -188,8 +185,8 @@ export const RecommendationsReply = Type.Object({
 export type RecommendationsReply = Static<typeof RecommendationsReply>;
 
 /**
- * What of a session decides its recommendation under any thresholds: the score before ceilings, the ceilings, what a verified agent is
- * answered, and where step-up began (null: it was off). Sessions that agree in it are counted together.
+ * What of a session decides its recommendation under any thresholds. Sessions that agree in it are counted together. stepUpThreshold null:
+ * step-up was off.
  */
 export interface DecisionInputs {
   readonly uncapped: number;

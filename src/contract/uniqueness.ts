@@ -1,7 +1,4 @@
-/**
- * What comparing one session with earlier ones said: faces one to many, and the device. Found by the gallery, read by the
- * verdict. Null means that a comparison did not run, which is not the same as "nobody alike".
- */
+/** How one session compares with earlier ones, by face and by device. null: the comparison did not run. */
 
 /** An earlier participant whose face is alike. */
 export interface FaceMatch {
@@ -38,10 +35,7 @@ export interface DeviceComparison {
   readonly matchedSessionId: string | null;
 }
 
-/**
- * Compared with participants who passed in the project’s deduplication scope, this session’s own retry chain left out: someone
- * who failed and tries again is nobody’s duplicate.
- */
+/** Compared with participants who passed in the project’s deduplication scope; this session’s own retries are left out. */
 export interface UniquenessFacts {
   /** null where no face was compared: no usable embedding, uniqueness off for the mode, a preview session, the gallery out of reach. */
   readonly biometric: BiometricComparison | null;

@@ -1,8 +1,7 @@
 /**
- * Reads the few things that scoring wants to know from a user agent: the one home of that, for the core and for the counters. Written by hand
- * because it runs several times per session: a general parser costs three times as much as all other scoring together. Unknown parts are
- * null, never guessed. However long the text is, only its first `userAgentLengthMax` characters are looked at, so that a page, its connection
- * and the caller’s copy are compared at one length.
+ * Reads what scoring needs from a user agent, for the core and the counters. Written by hand: a general parser costs three times as much as
+ * all other scoring. Unknown parts are null. Only the first `userAgentLengthMax` characters are looked at, so that all copies are compared
+ * at one length.
  */
 import { userAgentLengthMax } from '../limits.js';
 

@@ -1,7 +1,4 @@
-/**
- * The verdict of a verification session: the facts that it is made from, and what it says. The core that makes it is pure:
- * everything it may look at is in VerdictFacts, and the same facts give the same verdict. Null means "not measured".
- */
+/** The verdict of a verification session, and the facts that it is made from. The same facts give the same verdict. null: not measured. */
 import { Type, type Static } from 'typebox';
 import { CallerId, Nullable, StringEnum } from './common.js';
 import { Demographics, type CameraPolicy, type Envelope } from './envelope.js';

@@ -1,7 +1,6 @@
 /**
- * The master key and what derives from it. Given the same master key, every instance derives the same
- * keys, so that nothing but the master key has to be shared or backed up.
- * A missing key is generated into the data directory (mode 0600); a malformed file is refused.
+ * The master key and what derives from it: every instance derives the same keys. A missing key is generated into the data directory (mode
+ * 0600); a malformed file is refused.
  */
 import {
   createHmac,
@@ -98,10 +97,7 @@ export type MakeRef = (projectId: string, kind: string, value: string) => Ref;
 const recurringKinds: readonly string[] = ['scope', 'source', 'prefix', 'history:source', 'history:subSource'];
 const keptMax = 20_000;
 
-/**
- * The key stands before the value and the digest is cut to a quarter, so that plain SHA-256 serves as the keyed hash: three times faster
- * than HMAC, and a score needs nine.
- */
+/** SHA-256 of key and value, cut to a quarter, serves as the keyed hash: three times faster than HMAC, and a score needs nine. */
 export function createMakeRef(masterKey: Uint8Array): MakeRef {
   const key = deriveKey(masterKey, 'references').toString('hex');
   const kept = new LRUCache<string, Ref>({ max: keptMax });

@@ -1,7 +1,4 @@
-/**
- * Sealing of secrets and of personal data at rest: AES-256-GCM with a random nonce, bound to a context (an owner, a version), so that no
- * stored value can stand in for another. A value that does not open is a fault of the store, not of the caller.
- */
+/** Sealing at rest: AES-256-GCM with a random nonce, bound to a context, so that no stored value can stand in for another. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { deriveKey } from './master-key.js';
 

@@ -1,7 +1,7 @@
 /**
- * Who may call a route. Every route declares its access, or registration fails: the credential, the scope or role, and the owner of the
- * resources in its path. One hook resolves the credential, counts the call against the key’s limits, checks scope, role and owner, and
- * sets `request.caller`. A resource of another organization is a 404, the same as one that does not exist.
+ * Who may call a route. A route without declared access does not register. One hook resolves the credential, counts the call against the
+ * key’s limits, checks scope, role and owner, and sets `request.caller`. A resource of another organization is a 404, as one that does not
+ * exist.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
@@ -65,10 +65,7 @@ export function registerAccess(app: FastifyInstance, deps: AccessDeps): void {
 const takesRateHere = (caller: KeyCaller, { limits, relays }: GuardedAccess): boolean =>
   relays !== true && (limits !== 'handler' || caller.client === true);
 
-/**
- * Takes a call that failed off its key’s limits where nothing did so before: every request made with a key counts, also one whose body
- * is invalid. Throws RATE_LIMIT_EXCEEDED where a limit is used up.
- */
+/** Counts a failed call against its key’s limits unless it was counted: every request made with a key counts. Throws RATE_LIMIT_EXCEEDED. */
 export async function takeOutstandingRate(
   request: FastifyRequest,
   deps: Pick<AccessDeps, 'takeKeyRate'>,

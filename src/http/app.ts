@@ -1,7 +1,4 @@
-/**
- * The Fastify application: request ids, security headers, errors, validation, access. Capabilities register their
- * own routes on it; it knows none of them.
- */
+/** The Fastify application: request ids, security headers, errors, validation, access. Capabilities register their routes on it. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -110,10 +107,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
 /** Length of the queue; the default of Node.js is 511. Linux caps it at `net.core.somaxconn`, 4,096 by default. */
 const backlog = 4_096;
 
-/**
- * Starts listening; resolves to the port. Rejects if the address is not available. New connections wait in the kernel’s queue, and those
- * beyond it are dropped without a response.
- */
+/** Starts listening; resolves to the port. Connections beyond the kernel’s queue are dropped without a response. */
 export async function listen(
   app: FastifyInstance,
   at: { readonly host: string; readonly port: number },

@@ -108,8 +108,8 @@ const bytesMax = 16_777_216;
 const waitMsMax = 5_000;
 
 /**
- * Reads the rest of a refused body. A client that still writes when its connection closes sees a broken connection instead of the response, so
- * the response waits for the end of the body. Resolves there, at either bound, or if reading fails. Never rejects.
+ * Reads the rest of a refused body: a client that still writes when its connection closes would not see the response. Resolves at the end,
+ * at either bound, or if reading fails.
  */
 export function drainBody(body: Readable): Promise<void> {
   return new Promise((resolve) => {
@@ -177,8 +177,8 @@ const malformed: Refusal = {
 };
 
 /**
- * Answers requests that the HTTP parser rejects before any route sees them: malformed or too large headers, or a request that does not complete
- * in time. The body is the same as for any other error; the connection closes. A connection that was reset is closed without a response.
+ * Answers requests that the HTTP parser rejects, in the form of other errors, and closes the connection. One that was reset gets no
+ * response.
  */
 export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();

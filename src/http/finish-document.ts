@@ -1,7 +1,4 @@
-/**
- * The last pass over the generated API document: shares shapes and error replies, describes tags, and marks optional bodies.
- * Pure: it does not change the generator's document.
- */
+/** The last pass over the generated API document: shares shapes and error replies, describes tags, and marks optional bodies. Pure. */
 import { STATUS_CODES } from 'node:http';
 import { tagDescriptions } from '../contract/tags.js';
 
@@ -34,10 +31,7 @@ function takesNull({ schema }: { readonly schema?: object }): boolean {
   return anyOf.some(({ type }) => type === 'null');
 }
 
-/**
- * Replaces schemas in an API document by references to the shapes under `components.schemas` that have the same structure.
- * Annotations that differ (description, example, ...) stay with the reference. Pure: validation keeps the schemas of the routes.
- */
+/** Replaces schemas by references to the shapes of the same structure. Annotations that differ (description, example, ...) stay. */
 type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 interface JsonObject {
   readonly [name: string]: Json;

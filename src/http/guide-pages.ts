@@ -69,10 +69,7 @@ function render(name: string, served: ReadonlySet<string>): { readonly type: str
 const webForm = /^(?:https?:\/\/|#)/;
 const pathForm = /^(?:\.\.\/)*\w[\w./-]*(?:#[\w-]+)?$/;
 
-/**
- * Renders Markdown as HTML without active content: raw HTML and images become text. `hasPage`: whether a relative path leads to a page. A
- * link to anything else becomes text. Pure.
- */
+/** Renders Markdown as HTML without active content: raw HTML, images, and links to a path without a page (`hasPage`) become text. */
 export function renderMarkdown(text: string, hasPage: (path: string) => boolean): string {
   const leads = (target: string): boolean =>
     webForm.test(target) || (pathForm.test(target) && hasPage(target.replace(/#.*$/, '')));

@@ -1,7 +1,4 @@
-/**
- * Parses bodies as JSON. Anything else is MALFORMED_JSON, and so are names that would pollute a prototype, with their own message. Refuses deeply nested
- * bodies: code that walks a body recursively would overflow the stack and answer 500 instead of 400.
- */
+/** Parses bodies as JSON. Refuses names that would pollute a prototype, and deep nesting, which would overflow the stack. */
 import type { FastifyInstance } from 'fastify';
 import { Type, type Static, type TSchema } from 'typebox';
 import { Fault } from '../errors.js';

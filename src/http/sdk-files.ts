@@ -1,7 +1,4 @@
-/**
- * Serves the browser bundles and the camera’s models at /sdk: readable from every origin, so that a page can pin them by integrity hash.
- * The name of a model contains a part of its hash, so it is cached for good.
- */
+/** Serves browser bundles and camera models at /sdk, readable from every origin. Models have a hash in their name and are cached for good. */
 import { dirname, join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';

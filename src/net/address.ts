@@ -1,7 +1,6 @@
 /**
- * Reads the address that a caller names as the respondent’s. Promises: one canonical text per address, IPv4 written
- * as IPv4 even where it came mapped into IPv6, and no lenient readings (octal, hexadecimal, short forms, ports, zones).
- * On failure: null. Nothing is thrown for any string.
+ * Reads the respondent’s address: one canonical text per address, IPv4 also where it came mapped into IPv6, and no lenient readings (octal,
+ * hexadecimal, short forms, ports, zones). null for anything else; never throws.
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';

@@ -95,10 +95,7 @@ const ports: readonly string[] = ['443', '8443'];
 /** Names that are never public. */
 const innerNames = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home\.arpa|localdomain|test|invalid|onion)$/;
 
-/**
- * What is wrong with the address of a target, as the end of a sentence that starts with its name; null where nothing is. Checks that need its
- * name resolved happen when connecting (guarded-connect.ts).
- */
+/** What is wrong with the address of a target, as the end of a sentence; null if nothing. Its name is resolved when connecting. */
 export function objectionTo(text: string, { classify, allowPrivate }: TargetRules): string | null {
   if (!URL.canParse(text)) return 'must be an absolute URL, such as https://example.com/hooks.';
   const url = new URL(text);

@@ -1,7 +1,4 @@
-/**
- * Web addresses as callers set them. What WHATWG parsing would repair silently (spaces, backslashes, a missing slash, a user name before
- * an `@`) is refused, so that what is stored is what is visited.
- */
+/** Web addresses as callers set them. What URL parsing would repair silently is refused, so that what is stored is what is visited. */
 import type { Environment } from '../config/settings.js';
 
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];

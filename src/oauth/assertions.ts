@@ -1,7 +1,6 @@
 /**
- * Assertions of clients that sign with a key of their own (private_key_jwt, RFC 7523): signed by one of the client’s keys with an algorithm of
- * the list, issued by and about the client, for this server alone, soon over, and never seen before. The database holds which were seen,
- * so that a second instance refuses a replay as well; while it is away no assertion is taken.
+ * Assertions of clients that sign with a key of their own (private_key_jwt, RFC 7523): by and about the client, for this server alone, soon
+ * over, and used once. The database holds those seen, for all instances; while it is away no assertion is taken.
  */
 import { createHash } from 'node:crypto';
 import { createLocalJWKSet, decodeJwt, jwtVerify, type JWTPayload } from 'jose';

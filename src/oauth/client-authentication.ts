@@ -1,7 +1,6 @@
 /**
- * Who asks the token endpoint: by secret (client_secret_basic) or by assertion (private_key_jwt), and by one of them alone. A refusal says the
- * same whatever was wrong, and takes the same work for a client that does not exist. Failures are limited by client; a right credential
- * passes whatever others tried, so that nobody is locked out by them.
+ * Who asks the token endpoint: by secret (client_secret_basic) or by assertion (private_key_jwt), never both. A refusal says the same and
+ * takes the same work whatever was wrong. Failures are limited by client; a right credential passes, so that others cannot lock it out.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { hashSecret } from '../administration/api-keys.js';

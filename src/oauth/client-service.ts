@@ -1,6 +1,6 @@
 /**
- * Making, rotating and revoking OAuth clients. Each write is recorded with it, and in force on this instance when it answers; the others
- * learn of it within a second. An organization key hands out no scope whose counterpart it lacks itself.
+ * Making, rotating and revoking OAuth clients. Each write is audited, and known on every instance within a second. An organization key
+ * hands out no scope whose counterpart it lacks.
  */
 import { createPublicKey, randomBytes } from 'node:crypto';
 import { invalid, notFound } from '../kernel/faults.js';

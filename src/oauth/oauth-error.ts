@@ -1,7 +1,4 @@
-/**
- * Refusals of the token endpoint (RFC 6749, 5.2): `{ error, error_description }`, never cached. Other failures, such as a limit or an
- * unavailable store, have the same form.
- */
+/** Errors of the token endpoint (RFC 6749, 5.2), of limits and stores too: `{ error, error_description }`, never cached. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../errors.js';
 

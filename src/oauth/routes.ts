@@ -1,7 +1,4 @@
-/**
- * What OAuth serves at the root of the site: its documents, the token endpoint (RFC 6749, client credentials), and the address that would authorize
- * people, which this server does not. None is under the API root, nor in its document.
- */
+/** OAuth at the root of the site: its documents, the token endpoint (RFC 6749, client credentials), and a refusal at the authorize address. */
 import type { FastifyInstance } from 'fastify';
 import type { AccessTokens } from '../administration/access-tokens.js';
 import type { Limits } from '../administration/request-limits.js';
@@ -95,10 +92,7 @@ const headers = {
   'cross-origin-resource-policy': 'cross-origin',
 } as const;
 
-/**
- * What a client discovers: the authorization server (RFC 8414) and the resources that take its tokens (RFC 9728). Every address in them comes
- * from the settings, never from what a request says of its host.
- */
+/** What a client discovers: the authorization server (RFC 8414) and its resources (RFC 9728). All addresses come from the settings. */
 function registerMetadata(app: FastifyInstance, { siteUrl, apiUrl }: OAuthDeps): void {
   const config = { access };
   app.get('/.well-known/oauth-authorization-server', { config }, async (_request, reply) => {

@@ -1,7 +1,4 @@
-/**
- * The facts of a score, from its base and what the counters answered. Records keep only these two: a change here changes what old records
- * say.
- */
+/** The facts of a score, from its base and what the counters answered. Records keep only these two: a change here changes old records. */
 import type { HistoryFacts, HistoryRecord, ProbeFacts, ScoreFacts } from '../contract/facts.js';
 import type { CountRecord, HistoryValue, StoredHistory, StoredPage } from '../stores/counters/port.js';
 import { joinMessages, openMessage } from './message.js';

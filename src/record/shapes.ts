@@ -1,7 +1,4 @@
-/**
- * The layouts of a record. Fields are only ever added, at the end of their shape. What a shape does not name (a probe may bring any field) is kept
- * with its name.
- */
+/** The layouts of a record. Fields are only added, at the end of their shape. What a shape does not name is kept with its name. */
 import { hash, id, listOf, shape, word } from './codec.js';
 
 const words = listOf(word);

@@ -1,6 +1,6 @@
 /**
- * The operator’s port: /metrics for Prometheus, /healthz (the process lives), /readyz (its stores answer) and /trafficz (calls are better sent
- * elsewhere, because this process could only refuse them or is about to end). Never public.
+ * The operator’s port, never public: /metrics, /healthz (the process lives), /readyz (its stores answer) and /trafficz (whether calls
+ * should come here).
  */
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Metrics } from './metrics.js';

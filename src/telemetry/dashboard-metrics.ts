@@ -79,10 +79,7 @@ export function primeSeries(metrics: PrimedCounters): void {
   prime(metrics.databaseFailures, 'pool', ['work', 'lookups']);
 }
 
-/**
- * Label values that callers choose, bounded: the first so many get a series of their own, the rest share `other`. A wall of metrics must not
- * grow with what somebody sends.
- */
+/** Label values that callers choose, bounded: the first so many get a series of their own, the rest share `other`. */
 const otherLabel = 'other';
 
 export function createBoundedLabels(valuesMax: number): (value: string) => string {

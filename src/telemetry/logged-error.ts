@@ -1,6 +1,6 @@
 /**
- * What of an error goes to the log: fields that name what went wrong, and nothing that it went wrong with. Client libraries hang the arguments of
- * a command, the row that was refused or the text that did not parse on their errors, and those hold what callers sent about respondents.
+ * What of an error is logged: fields that name what went wrong. Client libraries add commands, rows and texts, which hold what callers sent
+ * about respondents; those stay out.
  */
 const frameLinesMax = 12;
 const messageLengthMax = 500;
@@ -58,10 +58,7 @@ export function showError(error: unknown, depth = 0): LoggedError {
   };
 }
 
-/**
- * The message of an error up to the first value that it quotes. What comes behind is left out whole: a value may hold quotation marks, and then nobody
- * knows where it ends.
- */
+/** The message of an error up to the first value that it quotes: a value may hold quotation marks, so that its end is not known. */
 export function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return 'no error object was thrown';
   const { code } = error as { readonly code?: unknown };

@@ -1,7 +1,6 @@
 /**
- * The structured log. Secrets never reach it: what may hold one is removed by path, nothing logs request bodies, and of errors only fields
- * that name nobody. A warning or an error that comes again and again is written once, then summed up once a minute. Logging never throws
- * into the caller.
+ * The structured log. Secrets are removed by path, request bodies are not logged, and of errors only fields that name nobody. A repeated
+ * warning or error is written once, then summed up once a minute. Logging never throws.
  */
 import { pino, type Logger, type LoggerOptions } from 'pino';
 import { showError } from './logged-error.js';

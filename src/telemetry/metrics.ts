@@ -1,7 +1,4 @@
-/**
- * Every metric of the service. docs/metrics.md lists the same names, and a test ties the two.
- * One registry per process, made by the caller: nothing registers itself.
- */
+/** Every metric of the service, in one registry that the caller makes. docs/metrics.md lists them; a test ties the two. */
 import { Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { dashboardMetrics, primeSeries, createMakers, type Makers } from './dashboard-metrics.js';
 

@@ -1,6 +1,6 @@
 /**
- * Says a warning once, and then once a minute how often it came again: a store that is away for a day must not fill the disk with its absence.
- * Lines are the same when level, words and the kind of error are. What is not repeated costs one look into a map.
+ * Writes a warning once, then once a minute how often it came again: a store that is away for a day must not fill the disk. Lines are the
+ * same if level, words and kind of error are.
  */
 const summaryEveryMs = 60_000;
 /** Most kinds of lines tracked at once. Beyond it the oldest starts over, which costs a line. */

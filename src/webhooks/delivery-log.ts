@@ -1,7 +1,4 @@
-/**
- * Deliveries as their owner sees them: the log with every attempt, starting one again, and recovering those that failed in a stretch of time.
- * Runs in transactions of one organization.
- */
+/** Deliveries as their owner sees them: the log, one started again, and recovery. Runs in transactions of one organization. */
 import type { AttemptState, DeliveryAttempt, DeliveryQuery, DeliveryReply } from '../contract/webhook.js';
 import { recoverMax } from '../contract/webhook.js';
 import { leastIdAt } from '../crypto/ids.js';

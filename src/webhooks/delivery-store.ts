@@ -187,10 +187,7 @@ export interface AttemptResult extends DeliveryKey {
   readonly startedAtMs: number;
 }
 
-/**
- * Writes results, each with the attempt that follows: both or neither. A result whose lease went to another sender meanwhile changes nothing;
- * answers how many did.
- */
+/** Writes results, each with the attempt that follows. A result whose lease is another sender’s by now changes nothing. Answers how many did. */
 export async function writeResults(database: Queryable, results: readonly AttemptResult[]): Promise<number> {
   const rows = await database.query(
     `WITH result AS (

@@ -97,10 +97,7 @@ export const storedForm = (event: SessionEvent) => ({ ...event, body: JSON.strin
 const strandedSeconds = 5;
 const strandedMax = 100;
 
-/**
- * Fans out events that are stuck in the outbox, so that webhooks go on while the log is away, and get what it lost; the outbox still hands
- * them to the log. Answers how many there were.
- */
+/** Fans out events that are stuck in the outbox, so that webhooks go on while the log is away. Answers how many there were. */
 export async function fanOutStranded(database: Queryable, fanOut: FanOut): Promise<number> {
   const rows = await database.query<{ event_id: string; body: string }>(
     `SELECT event_id, body FROM outbox WHERE NOT fanned_out AND written_at < now() - ${strandedSeconds} * interval '1 second'

@@ -1,7 +1,6 @@
 /**
- * How fast deliveries go out: how many requests one endpoint gets at once, how endpoints share the sender, when a failed attempt is repeated, and how many
- * repetitions go out while first attempts do. An endpoint gets more requests while it answers, and fewer as soon as it does not. After a few
- * seconds, an endpoint that hangs holds one slot of the sender, not all.
+ * How fast deliveries go out. An endpoint gets more requests at once while it answers, and fewer as soon as it does not: within seconds,
+ * one that hangs holds one slot of the sender.
  */
 
 /** A new endpoint begins here. */
@@ -40,10 +39,7 @@ export function createRetryPace(clock: () => number) {
   };
 }
 
-/**
- * Shares free places among the endpoints that have work: evenly, and what one cannot use goes to the others. Returns how many each gets, in the
- * order of `rooms`; together at most `places`, none more than its room.
- */
+/** Shares free places evenly; what one endpoint cannot use goes to the others. Each gets at most its room, in the order of `rooms`. */
 export function shareOut(rooms: readonly number[], places: number): readonly number[] {
   const shares = rooms.map(() => 0);
   let left = places;
@@ -63,10 +59,7 @@ export function shareOut(rooms: readonly number[], places: number): readonly num
 /** A wait varies by this share to either side, so that what failed together does not come back together. */
 export const jitterShare = 0.1;
 
-/**
- * Milliseconds until the attempt after `attempt` (1 for the first). `random` gives numbers from 0 up to 1. An attempt beyond the schedule waits as
- * long as the last one of it.
- */
+/** Milliseconds until the attempt after `attempt`, counted from 1. Beyond the schedule its last wait holds. */
 export function retryWaitMs(waitsSeconds: readonly number[], attempt: number, random: () => number): number {
   const seconds = waitsSeconds[Math.min(attempt, waitsSeconds.length) - 1] ?? 0;
   return Math.round(seconds * 1_000 * (1 + jitterShare * (2 * random() - 1)));

@@ -1,7 +1,4 @@
-/**
- * Erases what webhooks keep of sessions: their events, and the deliveries with every attempt and what the receiver answered. Nothing of
- * them is sent any more, also where the log still brings an event; what a receiver has already got is the receiver’s to erase.
- */
+/** Erases what webhooks keep of sessions: events, deliveries, attempts and answers. Nothing of them is sent any more. */
 import type { Queryable } from '../stores/database/port.js';
 import { deliveryIdOf, sessionMark } from './delivery-store.js';
 
@@ -20,8 +17,8 @@ export async function markErasedSessions(
 }
 
 /**
- * Answers how many events were erased. Deliveries are found by their ids, which follow from events and webhooks: what it costs does not grow
- * with how much a project was ever sent. Those of webhooks that are gone are taken out by the retention within minutes.
+ * Answers how many events were erased. Deliveries are found by their ids, which follow from events and webhooks. Those of deleted webhooks
+ * go with the retention within minutes.
  */
 export async function erasePayloads(tx: Queryable, projectId: string, sessionIds: readonly string[]): Promise<number> {
   const events = await tx.query<{ event_id: string }>(

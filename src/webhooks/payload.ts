@@ -1,7 +1,4 @@
-/**
- * The payload of an event, v1 or v2: one table says which field is in which version, for which events, and when. A field whose condition does
- * not hold is absent; a field that is there may be null only where the facts of the contract allow it.
- */
+/** The payload of an event: one table says which field is in which version, and when. A field whose condition does not hold is absent. */
 import {
   verificationEventTypes,
   type EventType,

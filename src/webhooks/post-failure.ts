@@ -1,7 +1,4 @@
-/**
- * Describes a request that got no complete answer: a short class, what was observed, and what the receiver’s owner can do. Names no cause
- * that was not observed.
- */
+/** Describes a request without a complete answer: a short class, what was observed, and what the receiver’s owner can do. */
 import { TargetRefused } from '../net/guarded-connect.js';
 
 export interface FailureFacts {

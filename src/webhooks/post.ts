@@ -1,7 +1,6 @@
 /**
- * One request to a receiver: POSTs a body and takes in the answer, all within one deadline that covers name, connection, headers and body.
- * Redirects are not followed. Of the answer’s body the first 16 KiB are kept, as text; a body that does not end is cut off and judged by its status.
- * Never rejects: what goes wrong is an outcome, with a sentence for the receiver’s owner.
+ * One request to a receiver, within one deadline. Redirects are not followed. The first 16 KiB of the answer are kept as text; a body that
+ * does not end is cut off and judged by its status. Never rejects: a failure is an outcome, with a sentence for the receiver’s owner.
  */
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Readable } from 'node:stream';

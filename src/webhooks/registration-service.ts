@@ -1,7 +1,4 @@
-/**
- * Registrations of webhooks: making, changing, deleting, and replacing the secret. Each write is recorded with it. Whatever an owner changes about a
- * webhook that is parked frees it.
- */
+/** Registrations of webhooks. Each write is audited. Whatever an owner changes about a parked webhook frees it. */
 import { invalid, notFound } from '../kernel/faults.js';
 import {
   webhookDefaults,

@@ -1,7 +1,4 @@
-/**
- * Sending on an owner’s word: a test delivery, one delivery again, and all that failed in a stretch of time. Each is recorded, and frees a webhook
- * that is parked.
- */
+/** Sending on request: a test delivery, one delivery again, and all that failed in a period. Each is audited, and frees a parked webhook. */
 import { notFound, invalid } from '../kernel/faults.js';
 import { blankPass, type VerificationEvent } from '../contract/session-event.js';
 import { idPrefixes, makeId } from '../crypto/ids.js';

@@ -1,7 +1,4 @@
-/**
- * Periodic work of the deliveries: figures for the operator, and the removal of what is past its retention. A round that fails is logged and
- * repeated.
- */
+/** Periodic work of the deliveries: figures, and removal past the retention. A failed round is logged and repeated. */
 import { leastIdAt } from '../crypto/ids.js';
 import type { Database } from '../stores/database/port.js';
 import { createNotifier } from '../stores/notifier.js';
@@ -75,10 +72,7 @@ const webhooksOfDeliveries = `
      CROSS JOIN LATERAL (SELECT webhook_id FROM deliveries WHERE webhook_id > head.webhook_id ORDER BY webhook_id LIMIT 1) AS later)
   SELECT webhook_id FROM head`;
 
-/**
- * Removes deliveries past their retention, with their attempts and events, and those of webhooks that are gone: one batch of each, so that nothing
- * waits for it. A delivery that is still pending is kept however old it is. Answers how many rows went.
- */
+/** Removes deliveries past their retention and those of deleted webhooks, one batch each. Pending ones are kept. Answers how many rows went. */
 export async function removeExpired(
   database: Database,
   { nowMs, retentionDays }: { readonly nowMs: number; readonly retentionDays: number },

@@ -1,7 +1,4 @@
-/**
- * Routes of webhooks. Their paths name a project, whose own keys may use them like the dashboard and the organization’s keys; demo keys lack the
- * scopes. A webhook of another project is answered like one that does not exist.
- */
+/** Routes of webhooks, for keys of the project, of the organization, and the dashboard. A webhook of another project is a 404. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Access } from '../http/access-declaration.js';

@@ -1,6 +1,6 @@
 /**
- * Headers and signatures of a delivery. The key of every signature is the secret as it was shown: its 64 hexadecimal characters, as bytes. A replaced
- * secret signs the additional header alone, and only where its owner asked for an overlap.
+ * Headers and signatures of a delivery. The key is the secret as shown: its 64 hexadecimal characters. A replaced secret signs the
+ * additional header alone, if its owner asked for an overlap.
  */
 import { createHmac } from 'node:crypto';
 import type { EventType } from '../contract/session-event.js';

@@ -1,7 +1,4 @@
-/**
- * What the sender knows of each webhook: read from the database, and believed for a second, so that a new secret, another URL or a deletion is
- * in force that soon everywhere. Reads of one moment go out as one query.
- */
+/** What the sender knows of each webhook, read again after a second. Reads of one moment go out as one query. */
 import type { Database } from '../stores/database/port.js';
 import type { Secrets } from './signing.js';
 import { webhookColumns, webhookOf, type SecretStore, type StoredWebhook, type WebhookRow } from './webhook-store.js';

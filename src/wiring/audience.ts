@@ -1,7 +1,4 @@
-/**
- * The role `audience`: a listener of its own with studies, the entry links and the ways back. Together with the role `api`, it shares what that has opened;
- * alone it opens its own.
- */
+/** The role `audience`: a listener of its own with studies and entry links. It shares what the role `api` of the process has opened. */
 import { createHmac } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { createOriginDecision, createPublicGuard } from '../administration/public-guard.js';

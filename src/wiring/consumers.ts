@@ -1,7 +1,4 @@
-/**
- * The role `consumers`: what reads the log, and what tidies up. A capability adds one line: to `consumers` for what reads a
- * topic, to `rounds` for what comes by the clock.
- */
+/** The role `consumers`. A capability adds one line: to `consumers` if it reads a topic, to `rounds` if it runs by the clock. */
 import type { Consumer } from '../stores/log/port.js';
 import type { RoundsDeps } from '../stores/database/retention.js';
 import { startDeadLetterRetention } from '../stores/log/dead-letters/erasure.js';

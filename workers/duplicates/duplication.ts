@@ -1,6 +1,6 @@
 /**
- * Judges whether a session repeats an earlier one of its scope. A name for the same person or device outranks any likeness; likeness alone stays at `possible` wherever chance
- * would bring such a twin, on phones always. A hash alone never makes `confirmed`. null counts are not measured, not zero.
+ * Judges whether a session repeats an earlier one of its scope. A name for the same person or device outranks likeness, which stays at
+ * `possible` wherever chance would bring a twin. A hash alone never makes `confirmed`.
  */
 import type { CountFacts, DuplicateCandidate } from '../../src/contract/facts.js';
 import type { duplicateBands } from '../../src/contract/score.js';
@@ -109,9 +109,8 @@ function judgeDevice(visit: Visit, counts: CountFacts, signals: Signal[]): numbe
 }
 
 /**
- * A second agreement that is independent of the identifier. A hash is corroborated by the token that the page kept, or by an address that
- * strangers do not share. A token, which is random, is also corroborated by likeness; a hash is not, because it is made from that
- * likeness. A network never corroborates.
+ * A second agreement, independent of the identifier: a hash is corroborated by the page’s token or an unshared address; a token, which is
+ * random, by likeness too. A network never corroborates.
  */
 function isCorroborated(
   { facts }: Visit,

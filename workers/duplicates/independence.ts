@@ -1,7 +1,6 @@
 /**
- * How independent a session is of the others in its sample: 100 is fully. Three things lower it: sessions tied to this one by a device, a person
- * or an address; a network prefix that sends more than its share; and a sample that few prefixes make up. Shared networks do not count as links.
- * With too few sessions, or without counts, nothing is flagged and the factors say so. Never moves risk.
+ * How independent a session is of its sample; 100 is fully. Links to other sessions lower it, a prefix that sends more than its share, and
+ * a sample of few prefixes. Shared networks are no links. Without enough counts nothing is flagged. Never moves risk.
  */
 import { isSharedNetwork, type Neighborhood, type ScoreFacts } from '../../src/contract/facts.js';
 import type { IndependenceReply } from '../../src/contract/score.js';

@@ -1,7 +1,6 @@
 /**
- * Sketches a device from its probe, and finds the bands under which similar sketches meet (MinHash: 20 bands of 3 rows, so that two sketches
- * that share half of their terms meet with probability 0.93, and two that share a fifth with 0.15). Pure and deterministic: the same probe gives
- * the same sketch on every instance. What the probe could not measure is null and compares with nothing.
+ * Sketches a device from its probe, and finds the bands under which similar sketches meet (MinHash: 20 bands of 3 rows; sketches that share
+ * half of their terms meet with probability 0.93, those that share a fifth with 0.15). Deterministic. null compares with nothing.
  */
 import type { DeviceSketch } from '../../src/contract/facts.js';
 import type { ProbeBody } from '../../src/contract/probe.js';
@@ -9,8 +8,8 @@ import { readUserAgent } from '../../src/contract/user-agent.js';
 import { hashText, mix, toHex } from '../../src/contract/hash.js';
 
 /**
- * A comparable part of a device. `same` is how often two visits of one device agree; `usual` how common a value is as long as the project’s own counts
- * are not known. Parts of one kind vary together (one phone model fixes most of its hardware), and count less each.
+ * A comparable part of a device. `same`: how often two visits of one device agree. `usual`: how common a value is while the project’s
+ * counts are unknown. Parts of one kind vary together and count less each.
  */
 export interface Component {
   readonly name: string;

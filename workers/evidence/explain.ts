@@ -1,7 +1,4 @@
-/**
- * Explains a score: the breakdown of what the present model makes of recorded facts, on the very path that scores. Pure; throws on facts
- * that the contract does not allow.
- */
+/** Explains a score: what the present model makes of recorded facts, on the path that scores. Pure. */
 import { axes } from '../../src/contract/axes.js';
 import type { Calibration } from '../../src/contract/calibration.js';
 import type { AxisSum, ExplainedFinding, ScoreBreakdown } from '../../src/contract/explanation.js';

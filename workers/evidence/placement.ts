@@ -1,7 +1,4 @@
-/**
- * Sorts findings into lists: what raised the risk, what lowered it, and what had no effect. The list follows from the real effect on the
- * score, never from the kind of finding, so that no answer shows evidence that was not used.
- */
+/** Sorts findings by their real effect on the score: raised the risk, lowered it, or had none. */
 import type { Classification } from '../../src/contract/facts.js';
 import type { Ceiling, EvidenceBlock, Finding, Reason, ScoreReply } from '../../src/contract/score.js';
 import { describeSignal, model } from '../scoring/model.js';

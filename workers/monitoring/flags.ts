@@ -1,7 +1,6 @@
 /**
- * Which of a project’s thresholds an observation crosses. An anomaly is a finding of the behavior axis, with the strength of its evidence as
- * a score from 0 to 1; a question is held to each limit that is set. What is too little yet (a question still open that took no time so
- * far) flags nothing: least values are asked of ended questions only. Without thresholds nothing is flagged.
+ * Which of a project’s thresholds an observation crosses. An anomaly is a finding of the behavior axis, scored from 0 to 1. Least values
+ * are asked of ended questions only.
  */
 import type { Observation, RaisedFlag } from '../../src/contract/monitoring.js';
 import type { QuestionSnapshot } from '../../src/contract/probe.js';

@@ -1,7 +1,6 @@
 /**
- * The device axis: automation, tampering and contradictions of the browser. Without a probe only the user agent that the
- * caller passed on speaks. Whatever the probe says can be forged, so nothing here is ever `bound`. Every page load is looked at by itself and the worst
- * of each finding stands: a clean page takes nothing back.
+ * The device axis: automation, tampering and contradictions of the browser. The probe can be forged, so nothing here is ever `bound`. The
+ * worst of each finding stands over all pages: a clean page takes nothing back.
  */
 import { isbot } from 'isbot';
 import type { ProbeBody } from '../../src/contract/probe.js';

@@ -1,6 +1,6 @@
 /**
- * Findings that inform: what could not be measured, and how the caller is integrated (unknown names, identities without a hash, a key without a
- * project, a probe under another session id). Missing is never evidence: only a missing probe may weigh, and only if the project said so.
+ * Findings that inform: what could not be measured, and how the caller is integrated. Missing is never evidence; only a missing probe may
+ * weigh, if the project said so.
  */
 import type { DegradedSignal } from '../../src/contract/score.js';
 import { createRaise, rulesOf, weightOf, type Rules, type Signal } from './model.js';

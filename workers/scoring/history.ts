@@ -1,6 +1,6 @@
 /**
- * The history axis: what buyers and panels reported of earlier sessions. Only adjudicated outcomes count; the service’s own verdicts
- * and retries never come back here. A respondent’s own record is `record` evidence; a supplier’s only a statistical association.
+ * The history axis: adjudicated outcomes of earlier sessions, never the service’s own verdicts. A respondent’s own record is `record`
+ * evidence; a supplier’s a statistical association.
  */
 import type { HistoryFacts, HistoryRecord } from '../../src/contract/facts.js';
 import type { RespondentStats } from '../../src/contract/score.js';

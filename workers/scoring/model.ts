@@ -1,7 +1,6 @@
 /**
- * What the axes share: what a rule is and how an axis raises one, and the arithmetic of risk. A rule says what it means to see something; a signal
- * says that it was seen in this session, and how much of the rule’s weight that is worth. Evidence is measured in logits, and one curve turns logits
- * into a score and back. Nothing here decides anything.
+ * What the axes share. A rule says what seeing something means; a signal says that it was seen, and how much of the rule’s weight that is
+ * worth. Evidence is in logits; one curve turns logits into a score and back.
  */
 import type { Axis } from '../../src/contract/axes.js';
 import type { findingClasses, severities } from '../../src/contract/score.js';

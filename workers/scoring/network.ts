@@ -1,7 +1,6 @@
 /**
- * The network axis: where the address is and what kind of network it belongs to. Everything here has honest explanations
- * (a VPN, travel, work), so no rule comes near a review alone, and all of them share one correlation group, because
- * one VPN raises them together.
+ * The network axis. Everything here has honest explanations (a VPN, travel, work), so no rule comes near a review alone, and all share one
+ * group.
  */
 import { createRaise, rulesOf, type Rules, type Signal } from './model.js';
 import type { Visit } from './visit.js';

@@ -1,6 +1,6 @@
 /**
- * The rule set: every rule of the model, and the hash that names all of what a verdict depends on in addition to the facts. Tables and thresholds are
- * hashed as they stand; `revision` goes up when code that they do not show changes what it decides. Documentation derives from `rules`.
+ * Every rule of the model, and the hash that names what a verdict depends on besides the facts. Raise `revision` when code outside the
+ * tables and thresholds changes a decision.
  */
 import { createHash } from 'node:crypto';
 import { components, sketchThresholds } from '../duplicates/sketch.js';

@@ -1,7 +1,6 @@
 /**
- * Scores one session: facts in, verdict out, with the reply as text and what its record keeps. Pure: the same facts give the same outcome anywhere,
- * at any time and on any thread. Duplication and independence are judged apart from risk and have no way into it. Never throws on facts that the
- * contract allows.
+ * Scores one session: facts in, reply and record out. Pure: the same facts give the same outcome. Duplication and independence have no way
+ * into risk. Never throws on facts that the contract allows.
  */
 import { ceilingOf, classify, mapToLegacyBands, recommend, decisionInputsOf } from './verdict.js';
 import type { ProbeFacts, ScoreFacts, ScoreOutcome } from '../../src/contract/facts.js';
@@ -148,8 +147,8 @@ export function recordVerdict(outcome: ScoreOutcome, facts: ScoreFacts): Recorde
 }
 
 /**
- * What one message of the probe says against its session by itself: code and logits of each finding, before any discount or cap; none for a clean
- * page. Kept with the message, so that a later one takes nothing back and the worst are the last to be evicted.
+ * What one message of the probe says against its session: code and logits of each finding, before discounts and caps. Kept with the
+ * message, so that a later one takes nothing back and the worst are evicted last.
  */
 export function findRiskIndicators(facts: ProbeFacts): [code: string, weight: number][] {
   const page = readPage(facts);

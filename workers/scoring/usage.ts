@@ -1,7 +1,4 @@
-/**
- * How one page was used, read from its probe once and with names: counts, statistics, questions. Usage of several page loads is pooled as
- * if they had been one page. null is not measured.
- */
+/** How pages were used: counts, statistics, questions, read from the probe once and pooled as if from one page. null: not measured. */
 import type { ProbeBody, QuestionSnapshot } from '../../src/contract/probe.js';
 
 const countNames = [

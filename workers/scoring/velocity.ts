@@ -1,7 +1,6 @@
 /**
- * The velocity axis: many people on one device, many on one address or prefix, and a source that suddenly sends more than it does.
- * Repeats by one person are not looked at: they are duplication, which never moves risk. What a network of many honest people looks
- * like (a carrier’s shared address, a campus, a household) speaks for the respondent instead.
+ * The velocity axis: many people on one device, address or prefix, and a source that suddenly sends more. Repeats by one person are
+ * duplication. A network that honest people share (carrier, campus, household) speaks for the respondent.
  */
 import type { CountFacts, NetworkClass } from '../../src/contract/facts.js';
 import { clamp, createRaise, rulesOf, type Rules, type Signal } from './model.js';

@@ -9,8 +9,8 @@ import { model } from './model.js';
 type Advice = Pick<ScoreReply, 'recommendation' | 'stepUpIntensity'>;
 
 /**
- * The policy on verified agents stands in place of what the score alone would say, with two limits: `review` never lowers a block, and `allow` never
- * overrides a signal that the project lets decide alone.
+ * The policy on verified agents replaces what the score says, but `review` never lowers a block, and `allow` never overrides a dispositive
+ * signal.
  */
 export function recommend(
   score: number,

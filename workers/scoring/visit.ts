@@ -1,7 +1,4 @@
-/**
- * What the axes share of one session: the facts, the page loads that its probe reported, and the user agents, each read once. What makes a
- * session measured is decided here and nowhere else.
- */
+/** What the axes share of one session: facts, page loads and user agents, read once; and whether the session is measured. */
 import type { ProbeFacts, ScoreFacts } from '../../src/contract/facts.js';
 import type { ProbeBody, ProbeTransport } from '../../src/contract/probe.js';
 import { readUserAgent, type UserAgent } from '../../src/contract/user-agent.js';
@@ -63,8 +60,8 @@ export function readPage({ body, transport }: ProbeFacts, replaced = false): Pag
 }
 
 /**
- * A page is measured if it reported its user agent, whether a program drives it and which contradictions it found (none is an answer too), and at least two values in
- * three of the groups hardware, screen, locale, graphics and environment. Less than that anybody can type by hand.
+ * Measured: user agent, whether a program drives the page, its contradictions, and two values in three of the groups. Less can be typed by
+ * hand.
  */
 function isMeasured({ body, pageAgent }: Page): boolean {
   const { groups, groupsMin, valuesPerGroupMin } = measuredThresholds;

@@ -1,7 +1,6 @@
 /**
- * Bounds on a share that was observed: Clopper-Pearson, by the quantiles of the beta distribution. Exact for whole counts; for the
- * fractional counts of pooled labels it is the same formula continued. And the paired bootstrap of the difference between two thresholds on
- * the same sessions: only those on which the two differ are drawn again. Repeatable by its seed.
+ * Clopper-Pearson bounds on an observed share, by quantiles of the beta distribution (continued to the fractional counts of pooled labels),
+ * and the paired bootstrap of the difference between two thresholds. Repeatable by its seed.
  */
 import { createRandom } from '../seeded-random.js';
 

@@ -1,6 +1,6 @@
 /**
- * Blinks: both eyes close and open again within the time that lids take. Where the camera is fast enough to see it, lids also
- * close faster than they open. A blink of one eye, one that stays shut, or one that is cut into a single repeated frame is none.
+ * Blinks: both eyes close and open again in the time that lids take, and close faster than they open where frames are fast enough to show
+ * it.
  */
 import type { Motion } from './geometry.js';
 import { median, quantile } from './series.js';

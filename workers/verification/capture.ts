@@ -1,7 +1,4 @@
-/**
- * Everything that the camera’s part of an envelope says, measured once: movement, answers, depth, repetition, noise, timing, screens.
- * Judges nothing; the scores read it.
- */
+/** Everything that the camera’s part of an envelope says, measured once. Judges nothing. */
 import type { VerdictFacts } from '../../src/contract/verdict.js';
 import { findBlinks, type Blink } from './blink.js';
 import { findVirtualCamera, measureScreen } from './screen.js';

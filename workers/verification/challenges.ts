@@ -1,7 +1,6 @@
 /**
- * Holds what the respondent did against what the server asked for: the same challenges, in the order in which they were issued, one after
- * the other, each answered in its own frames, not before a person can react and not after its time ran out. A challenge without an
- * answer is a missing answer, not fraud; a track that cannot have happened is both.
+ * Holds the answers against the challenges issued: in their order, each in its own frames, neither before a person can react nor after its
+ * time. A missing answer is no fraud; a track that cannot have happened is both.
  */
 import type { EnvelopeChallenge } from '../../src/contract/envelope.js';
 import type { IssuedChallenge } from '../../src/contract/verdict.js';

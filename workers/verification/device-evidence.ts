@@ -1,7 +1,4 @@
-/**
- * Device and behaviour, weighed by the same rules as scoring weighs the probe: one table of what a driven or a disguised browser looks like.
- * The network’s findings are reported as signals and have no weight here: a VPN is no trait of a device.
- */
+/** Device and behaviour, weighed by the rules that weigh the probe. Findings of the network are reported without weight. */
 import type { AddressFacts, ScoreFacts } from '../../src/contract/facts.js';
 import { calibrationDefaults } from '../../src/contract/calibration.js';
 import type { Envelope } from '../../src/contract/envelope.js';
@@ -67,10 +64,7 @@ export function weighDeviceEvidence(facts: VerdictFacts): DeviceEvidence {
   };
 }
 
-/**
- * A page may send its envelope through its own site, whose library then names itself in the header. That is a mismatch of page and connection, which
- * counts; only a page that calls itself a tool is one.
- */
+/** A page may send its envelope through its site, whose library names itself in the header: a mismatch, but the page itself is no tool. */
 function isOfDevice({ pages }: ReturnType<typeof readVisit>): (signal: Signal) => boolean {
   const page = pages[0]?.pageAgent ?? null;
   const isBrowser = page !== null && !isDeclaredBot(page.text);

@@ -1,6 +1,6 @@
 /**
- * When frames came. A browser delivers them roughly evenly and never exactly so; times that go back, or that count up like a table, were
- * written rather than measured. Coarse clocks of privacy modes also look even, so evenness is weak evidence.
+ * When frames came: roughly evenly, never exactly. Times that go back were written, not measured. Coarse clocks look even too: weak
+ * evidence.
  */
 import type { Track } from './landmarks.js';
 import { mean, median, spread } from './series.js';

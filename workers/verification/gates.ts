@@ -1,7 +1,4 @@
-/**
- * From scores and signals to pass, fail or review. Every gate is checked, so that the answer lists all that failed, in the contract's
- * order of categories. A null score has no gate.
- */
+/** From scores and signals to pass, fail or review. Every gate is checked, so that all failures are listed. A null score has no gate. */
 import {
   failureCategories,
   type FailureCategory,

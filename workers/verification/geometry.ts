@@ -1,7 +1,6 @@
 /**
- * Pose and expression of every frame from its landmarks. Angles come from parallax: how far the tip of the nose, which stands out
- * of the face, moves against the eyes and the mouth. A flat picture that is turned shows no such angle, however it is turned.
- * Angles are in degrees and comparable within a capture only; detectors take them against the capture’s own rest.
+ * Pose and expression of every frame from its landmarks. Angles come from parallax: how far the tip of the nose moves against eyes and
+ * mouth, which a flat picture never shows. In degrees, comparable within a capture only.
  */
 import { distance, point, pointCount, type Track } from './landmarks.js';
 

@@ -1,7 +1,6 @@
 /**
- * Answers to a challenge within its frames: a blink, a turn, a nod, a smile. A movement starts from the rest that the capture shows before
- * it, goes far enough in the direction asked for, and comes back. Moving the other way as well answers nothing: whoever does everything
- * at once has not read the challenge.
+ * Answers to a challenge: a blink, a turn, a nod, a smile. A movement starts from rest, goes far enough in the direction asked for, and
+ * comes back. Moving the other way as well answers nothing: whoever does everything has not read the challenge.
  */
 import type { ChallengeType } from '../../src/contract/verdict.js';
 import type { Blink } from './blink.js';

@@ -1,17 +1,13 @@
 /**
- * Noise of the landmarks: what is left of a point’s path after its smooth movement. A sensor and a model always leave some; a
- * drawn or computed face leaves none. Noise that somebody adds to each point by itself is white across points, while a model
- * that reads one picture errs with neighbouring points alike.
+ * Noise of the landmarks. A sensor and a model always leave some, alike in neighbouring points; a computed face leaves none; noise added
+ * point by point is white across points.
  */
 import { point, pointCount, type Track } from './landmarks.js';
 import { median, ramp } from './series.js';
 
 export const jitterEdges = {
   framesMin: 12,
-  /**
-   * Median second difference of the distance of two points, pixels: what the grid of the packed landmarks makes by itself, and from where
-   * on there is noise for certain. Models that smooth their landmarks stay above it.
-   */
+  /** Median second difference of the distance of two points, pixels: what the grid of packed landmarks makes, and what is noise for certain. */
   gridPixels: 0.18,
   noisePixels: 0.24,
   /** Likeness of neighbouring points’ noise: up to the first it was added point by point, from the second on it is one picture’s. */

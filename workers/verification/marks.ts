@@ -1,7 +1,4 @@
-/**
- * Marks of a capture, by which it is recognised when it is sent again in another session. Frames are marked one by one and the smallest marks
- * kept: two captures that share most of their frames share most of their marks, in whatever order and with whatever frames in between.
- */
+/** Marks by which a capture is recognised when it comes again: captures that share most frames share most marks, in whatever order. */
 import { createHash } from 'node:crypto';
 import { pointBytes, topologyPoints, type Envelope } from '../../src/contract/envelope.js';
 import type { CaptureMarks } from '../../src/contract/verdict.js';

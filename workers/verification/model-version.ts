@@ -1,7 +1,4 @@
-/**
- * Names the rules of the verdict: a hash of every table that it depends on, apart from the facts. Raise `revision` when code outside the
- * tables changes a decision.
- */
+/** Hash of the verdict’s tables. Raise `revision` when code outside of them changes a decision. */
 import { createHash } from 'node:crypto';
 import { modelVersion } from '../scoring/rule-set.js';
 import { blinkEdges } from './blink.js';

@@ -1,6 +1,6 @@
 /**
- * Depth. When a head turns, its near points move against its far ones, and no map of a plane explains both views; a picture or a
- * screen that is tilted and waved stays a plane, whatever it shows. Only captures in which something turned say anything.
+ * Depth: when a head turns, near points move against far ones; a picture or screen that is waved stays a plane. Only captures in which
+ * something turned say anything.
  */
 import type { Motion } from './geometry.js';
 import { point, pointCount, type Track } from './landmarks.js';

@@ -1,7 +1,4 @@
-/**
- * Pictures that come again. A live camera never delivers the same landmarks twice: its noise moves every point a little in every frame. A still
- * gives the same frame over and over; a clip that runs in a circle gives the same sequence again after its length.
- */
+/** Pictures that come again. A live camera never delivers the same landmarks twice; a still repeats one frame, a looped clip its sequence. */
 import type { EnvelopeFrames } from '../../src/contract/envelope.js';
 import type { Motion } from './geometry.js';
 import { pointCount, type Track } from './landmarks.js';
@@ -110,10 +107,7 @@ function stepDistances({ x, y, count }: Track): Float64Array {
   return sums;
 }
 
-/**
- * How much neighbouring frames differ within the first `overlap` frames: what a circle is held against must be as lively as what
- * it repeats, or two moments of rest would pass for one.
- */
+/** How much neighbouring frames differ within the first `overlap` frames; two moments of rest must not pass for a repetition. */
 function meanStep(sums: Float64Array, overlap: number): number {
   return (sums[overlap - 1] ?? 0) / Math.max(1, overlap - 1);
 }

@@ -1,7 +1,4 @@
-/**
- * The scores, each from 0 to 1. Null is said where nothing was measured and is never turned into a number; what is null counts in no
- * sum. More signals never raise a score, and more of the evidence asked for never lowers one.
- */
+/** The scores, 0 to 1. null was not measured and counts in no sum. More signals never raise a score, more evidence never lowers one. */
 import type { VerdictFacts, VerdictScores } from '../../src/contract/verdict.js';
 import type { Capture } from './capture.js';
 import type { DeviceEvidence } from './device-evidence.js';

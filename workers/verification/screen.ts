@@ -1,8 +1,4 @@
-/**
- * Signs of a display or a print before the camera, from the image statistics that the client measured. Each is weak and can be left out by
- * who forges; together they catch those who hold a telephone up. And names of cameras that are programs: a label can be changed by whoever
- * writes the driver, so a clean one proves nothing; one of these names proves a lot.
- */
+/** Signs of a display or print before the camera, each weak, and names of virtual cameras: a clean label proves nothing, one of these a lot. */
 import type { EnvelopeFeatures } from '../../src/contract/envelope.js';
 import { ramp } from './series.js';
 

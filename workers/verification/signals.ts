@@ -1,7 +1,4 @@
-/**
- * Fraud signals of a capture and of its session: what each is called, how grave it is, and what it does. Signals of the device come from the
- * scoring rules, under the names that docs/findings.md gives them.
- */
+/** Fraud signals of a capture and its session. Signals of the device come from the scoring rules. */
 import type { FraudSignal, VerdictFacts } from '../../src/contract/verdict.js';
 import type { Capture } from './capture.js';
 import type { DeviceEvidence } from './device-evidence.js';

@@ -1,6 +1,6 @@
 /**
- * Uniqueness and duplication from what was compared. The gallery says how alike a face is by its model’s own measure and where the same person
- * begins; here that becomes a likeness from 0 to 1 that means the same for every model. Where nothing was compared there is no score.
+ * Uniqueness and duplication. The gallery’s likeness, by its model’s own measure, becomes one from 0 to 1 that means the same for every
+ * model.
  */
 import type { BiometricComparison, FaceMatch, UniquenessFacts } from '../../src/contract/uniqueness.js';
 import type { Duplication, DuplicateMatch, PriorParticipation } from '../../src/contract/verdict.js';

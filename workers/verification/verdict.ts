@@ -1,7 +1,4 @@
-/**
- * Makes the verdict of a verification session: facts in, verdict out. Pure: the same facts give the same verdict anywhere and at any time.
- * Never throws on facts that the contract allows, however hostile the envelope in them.
- */
+/** Makes the verdict of a verification session. Pure. Never throws on facts that the contract allows, however hostile the envelope. */
 import { judgeCameraUse } from '../../src/contract/envelope.js';
 import type {
   FraudSignal,

@@ -1,7 +1,4 @@
-/**
- * Routes of API keys: those of a project, those of an organization, and the key that asks about itself. Both sets are the same five
- * operations on different owners.
- */
+/** Routes of API keys: the same five operations for those of a project and of an organization, and the key that asks about itself. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type, type TSchema } from 'typebox';
 import type { Access } from '../../http/access-declaration.js';

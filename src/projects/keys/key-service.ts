@@ -1,7 +1,6 @@
 /**
- * Making, replacing, limiting and revoking keys. Each write is recorded with it, and in force on this instance when it answers;
- * the others learn of it within a second. A caller that is a key itself reaches no further than it is allowed: a test key touches
- * test keys only, none hands out a scope that it lacks, and none lifts its own limits or those of its like above them.
+ * Making, replacing, limiting and revoking keys. Each write is audited, and known on every instance within a second. A calling key is held
+ * to its own reach: to test keys if it is one, to its scopes, and to its limits.
  */
 import { notFound, invalid } from '../../kernel/faults.js';
 import type { Caller } from '../../kernel/caller.js';
@@ -146,8 +145,8 @@ function requireKnownScopes(scopes: readonly string[], known: readonly string[])
 }
 
 /**
- * A key may not lift limits above its own, of itself or of another key of its tier: whoever holds one that leaked would else decide how often it
- * may be used. An organization key, which provisions projects, sets those of project keys as it likes. Lowering is open to all.
+ * A key cannot lift limits of its tier above its own: a leaked one would decide how often it may be used. An organization key sets those of
+ * project keys freely. Anyone may lower.
  */
 function requireCeiling(caller: Caller | null, owner: KeyOwner, wanted: RateLimits, standing: RateLimits): void {
   if (caller?.kind !== 'key' || (caller.projectId === null && owner.projectId !== null)) return;
@@ -165,10 +164,7 @@ export interface Asking {
   readonly actor: Actor;
 }
 
-/**
- * How far a caller that is a key itself reaches: a test key touches test keys only, and none touches one, or hands one out, with a scope that
- * it lacks. Whoever obtains a key can do what that key can.
- */
+/** How far a calling key reaches: a test key touches test keys only, and no key touches one with a scope that it lacks. */
 export function requireReach(
   caller: Caller | null,
   key: { readonly isTest: boolean; readonly scopes: readonly string[] },

@@ -1,7 +1,4 @@
-/**
- * API keys as administration sees them: reading, listing, replacing, changing ceilings, revoking. Every function is given the owner
- * (an organization, and a project or null) and finds nothing beyond it.
- */
+/** API keys as administration sees them. Every function is given the owner and finds nothing beyond it. */
 import type { KeyIntrospection, KeyRecord, RateLimits } from '../../contract/api-key.js';
 import type { Queryable, Row } from '../../stores/database/port.js';
 import { keyColumns, mintKey, projectOfKey, type KeyOwner, type MintedKey } from '../../administration/api-keys.js';

@@ -1,7 +1,4 @@
-/**
- * The demo organization of a first start: on an empty database, an organization, a project and its keys, printed once and kept
- * in bootstrap.json (mode 0600) in the data directory, so that the first score is one command away.
- */
+/** The demo organization of a first start on an empty database: printed once, and kept in bootstrap.json (mode 0600) in the data directory. */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '../../stores/database/port.js';

@@ -1,8 +1,6 @@
 /**
- * The way from the command line to the running service, which holds the embedded database: one address on the admin port. A command
- * carries a token of a minute’s life, signed by a key that derives from the master key: whoever may read that key may operate. The token
- * names the digest of the command, so that it is good for nothing else, and where the operator named a database that one, so that a service that works
- * on another does not take it.
+ * The way from the command line to the running service: one address on the admin port. A command carries a token of a minute’s life, signed
+ * by a key that derives from the master key. It names the digest of the command and, if the operator named a database, that database.
  */
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -115,10 +113,7 @@ async function sign(masterKey: Uint8Array, body: string, database: string | null
   return `Bearer ${token}`;
 }
 
-/**
- * Sends a command to an admin address. `nobody`: no service of this master key listens there. `elsewhere`: the one that does works on another database
- * than the one that `database` is the mark of.
- */
+/** Sends a command. `nobody`: no service of this master key listens there. `elsewhere`: it works on another database than `database`. */
 export async function sendOperatorCommand(
   adminUrl: string,
   masterKey: Uint8Array,

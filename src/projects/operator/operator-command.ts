@@ -1,7 +1,4 @@
-/**
- * The operator’s commands: what each takes, the check of one that came over the operator’s channel, and the parser of a command line, which
- * explains a mistake in a sentence, with the right form.
- */
+/** The operator’s commands: what each takes, and the parser of a command line, which explains a mistake with the right form. */
 import { parseArgs } from 'node:util';
 import type { ValidateFunction } from 'ajv';
 import { Type, type Static } from 'typebox';

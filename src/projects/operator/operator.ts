@@ -1,6 +1,6 @@
 /**
- * What an operator may do beyond the dashboard: make organizations and keys, switch scoring on, set tier, quota and trial, and have a score
- * explained. The same functions serve the running service and the command line on its own. Each is recorded in the organization’s audit trail.
+ * What an operator may do beyond the dashboard, by the running service or by the command line alone. Each command is recorded in the audit
+ * trail.
  */
 import { operator, recordAudit } from '../../administration/audit.js';
 import type { Explanation } from '../../contract/explanation.js';

@@ -1,6 +1,6 @@
 /**
- * What a schema cannot say of a project: fields that need or contradict each other, addresses, origins, and branding by tier.
- * The checked form is the one that is stored: origins in canonical form, the other name of the list resolved.
+ * What a schema cannot say of a project: fields that need or contradict each other, addresses, origins, branding by tier. Returns the form
+ * that is stored.
  */
 import type { Environment } from '../../config/settings.js';
 import type { ProjectChange, ProjectFields } from '../../contract/project.js';

@@ -1,7 +1,4 @@
-/**
- * The merge patch of a project (RFC 7396): objects merge, arrays replace, null goes back to the default. The result is
- * checked as a whole, so that a knob that contradicts one set earlier is refused by name.
- */
+/** The merge patch of a project (RFC 7396). The result is checked as a whole: a knob may contradict one set earlier. */
 import { calibrationDefaults, type LiteConfig } from '../../contract/calibration.js';
 import type { ProjectFields } from '../../contract/project.js';
 import { pointerSegment, type Issue } from '../../errors.js';

@@ -1,6 +1,6 @@
 /**
- * Making projects, and issuing each its one key. Idempotent on externalId: of calls that race, one creates, the others wait for its
- * commit and answer the same project; the key is minted under the project’s row lock, so that it is minted once.
+ * Making projects and issuing each its one key. Idempotent on externalId: of calls that race one creates, and the others answer the same
+ * project. The key is minted under the project’s row lock, once.
  */
 import { notFound } from '../../kernel/faults.js';
 import type { ProjectCreation, ProjectFields, ProvisioningReply } from '../../contract/project.js';
