@@ -1,11 +1,11 @@
 /**
  * The main-thread side of the worker pool. A hand-over costs more than a scoring, so few of them carry many tasks: those that arrive in one
  * turn of the event loop go to a thread as one batch, and those that arrive while every thread has a batch wait for an answer to come
- * back, in a bounded queue. None waits where a thread has nothing to do. Of a turn that brings few tasks, those that can be done on the
- * calling thread are done there: a trip of few costs more than they do, and on two cores a trip of many, too.
+ * back, in a bounded queue. None waits where a thread has nothing to do. The first tasks of a turn that can be done on the calling thread
+ * are done there, at once: a trip costs more than they do.
  *
  *   run() ──▶ queue ──(a thread is free, or a whole batch waits)──▶ batch of up to 16 ──▶ thread ──▶ answers, each to its caller
- *               └─────(few wait)──▶ done here
+ *     └──(one of the first of its turn)──▶ done here
  *
  * Every promise settles: with the answer, with OVERLOADED where the queue is full, the deadline passed or the thread
  * died (the pool starts another), or with the coded fault that the worker answered.
@@ -20,10 +20,10 @@ import type { Metrics } from '../telemetry/metrics.js';
 
 const batchMax = 16;
 /**
- * From how many tasks on they go to a thread if they could run here. With one thread (two cores) a trip costs more than it saves unless it
- * would block the caller for milliseconds; with more, a trip of a few halves the caller’s work.
+ * How many tasks of a turn are done here if they can be. With one thread (two cores) a trip costs more than it saves unless the caller would
+ * be blocked for milliseconds. With more, a thread has a core of its own: not measured, for want of such a machine (docs/adr/0020).
  */
-const tripMinOf = (threads: number): number => (threads === 1 ? 64 : 4);
+const hereMaxOf = (threads: number): number => (threads === 1 ? 64 : 4);
 /** Under load a thread works on one batch while a full one waits, so that it never idles between two. */
 const batchesPerThread = 2;
 
@@ -50,7 +50,6 @@ export interface Pool {
 
 interface Waiting {
   readonly task: PoolTask;
-  readonly here: (() => PoolResults[PoolTask['kind']]) | null;
   readonly expiresAtMs: number;
   readonly resolve: (value: PoolResults[PoolTask['kind']]) => void;
   readonly reject: (fault: Error) => void;
@@ -60,7 +59,7 @@ export function createPool(options: PoolOptions): Pool {
   const { queueMax, deadlineMs, metrics } = options;
   const threads = options.threads ?? Math.max(1, availableParallelism() - 1);
   const capacity = threads * batchesPerThread;
-  const tripMin = tripMinOf(threads);
+  const hereMax = hereMaxOf(threads);
   const piscina = new Piscina({
     filename: options.entry.href,
     minThreads: threads,
@@ -74,13 +73,13 @@ export function createPool(options: PoolOptions): Pool {
   const queue: Waiting[] = [];
   let busy = 0;
   let scheduled = false;
+  /** In this turn of the event loop. */
+  let doneHere = 0;
 
   const canDispatch = (): boolean => queue.length > 0 && busy < (queue.length < batchMax ? threads : capacity);
 
-  const areFew = (): boolean => queue.length > 0 && queue.length < tripMin;
-
   function schedule(): void {
-    if (scheduled || !(canDispatch() || areFew())) return;
+    if (scheduled || !canDispatch()) return;
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
@@ -89,7 +88,6 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   function dispatch(): void {
-    if (areFew()) doHere(queue, metrics);
     while (canDispatch()) {
       const batch = takeLive(queue, metrics);
       if (batch.length === 0) continue;
@@ -105,14 +103,19 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   return {
-    run<K extends PoolTask['kind']>(task: Extract<PoolTask, { kind: K }>, here?: () => PoolResults[K]) {
+    async run<K extends PoolTask['kind']>(task: Extract<PoolTask, { kind: K }>, here?: () => PoolResults[K]) {
+      if (here !== undefined && doneHere < hereMax) {
+        if (doneHere === 0) setImmediate(() => (doneHere = 0));
+        doneHere += 1;
+        metrics.poolHere.inc();
+        return here();
+      }
       if (queue.length >= queueMax) {
         metrics.poolRejected.inc({ reason: 'full' });
-        return Promise.reject(overloaded('the queue of the pool is full'));
+        throw overloaded('the queue of the pool is full');
       }
       return new Promise<PoolResults[K]>((resolve, reject) => {
-        const expiresAtMs = Date.now() + deadlineMs;
-        queue.push({ task, here: here ?? null, expiresAtMs, resolve: resolve as Waiting['resolve'], reject });
+        queue.push({ task, expiresAtMs: Date.now() + deadlineMs, resolve: resolve as Waiting['resolve'], reject });
         schedule();
       });
     },
@@ -125,22 +128,6 @@ export function createPool(options: PoolOptions): Pool {
       await piscina.close({ force: false });
     },
   };
-}
-
-/** Leaves those in the queue that only a thread does. */
-function doHere(queue: Waiting[], metrics: Metrics): void {
-  const waiting = queue.splice(0);
-  for (const each of waiting) {
-    if (each.here === null) queue.push(each);
-    else {
-      metrics.poolHere.inc();
-      try {
-        each.resolve(each.here());
-      } catch (error) {
-        each.reject(error as Error);
-      }
-    }
-  }
 }
 
 /** The next batch; tasks whose deadline passed in the queue are refused on the way. */
