@@ -9,7 +9,15 @@ import type { SigningKey } from '../../crypto/master-key.js';
 import { openReceipt, openSeal, openSealed, packSealed, type SealedRecord } from '../../record/record.js';
 import type { Receipt } from '../../record/types.js';
 import { type Namespace, namespaceOf } from '../../stores/counters/namespace.js';
-import { callFunctions, type FunctionCall } from '../../stores/database/call-functions.js';
+import {
+  batchFunction,
+  booleans,
+  bytes,
+  callFunctions,
+  doubles,
+  type FunctionCall,
+  texts,
+} from '../../stores/database/call-functions.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import type { Log, LogEntry } from '../../stores/log/port.js';
 import { makePartition } from './partitions.js';
@@ -127,48 +135,32 @@ const projectColumn = (receipt: Receipt): Namespace | null =>
 const subjectsOf = ({ subjects }: Receipt): readonly string[] =>
   [subjects.respondent, subjects.source, subjects.subSource].filter((subject) => subject !== null);
 
-/** Records and seals are one byte string that the database cuts up: an array of them would travel in hexadecimal, at three times the cost. */
-function recording(rows: readonly ReceiptRow[]): FunctionCall {
-  const column = <T>(read: (row: ReceiptRow) => T): T[] => rows.map(read);
-  let end = 1;
-  const starts = rows.map((row) => {
-    const start = end;
-    end += row.record.length + row.seal.length;
-    return start;
-  });
-  return {
-    name: 'record_receipts',
-    values: [
-      column((row) => row.receipt.receiptId),
-      column((row) => row.scoredAt.getTime()),
-      column((row) => row.receipt.organizationId),
-      column((row) => projectColumn(row.receipt)),
-      column((row) => row.receipt.trace.session),
-      column((row) => subjectsOf(row.receipt).join(',')),
-      column((row) => row.receipt.subjects.respondent !== null),
-      Buffer.concat(rows.flatMap((row) => [row.record, row.seal])),
-      starts,
-      column((row) => row.record.length),
-      column((row) => row.seal.length),
-    ],
-  };
-}
+const receiptIds = texts<ReceiptRow>((row) => row.receipt.receiptId);
+const times = doubles<ReceiptRow>((row) => row.scoredAt.getTime());
+const namespaces = texts<ReceiptRow>((row) => projectColumn(row.receipt));
+const sessions = texts<ReceiptRow>((row) => row.receipt.trace.session);
+
+const recording = batchFunction<ReceiptRow>('record_receipts', [
+  receiptIds,
+  times,
+  texts((row) => row.receipt.organizationId),
+  namespaces,
+  sessions,
+  texts((row) => subjectsOf(row.receipt).join(',')),
+  booleans((row) => row.receipt.subjects.respondent !== null),
+  bytes((row) => row.record),
+  bytes((row) => row.seal),
+]);
 
 /** Outcomes that came before their score wait for it, and of respondents that were erased after their score nothing stays. */
-function settling(rows: readonly ReceiptRow[]): FunctionCall {
-  const column = <T>(read: (row: ReceiptRow) => T): T[] => rows.map(read);
-  return {
-    name: 'settle_receipts',
-    values: [
-      column((row) => row.receipt.receiptId),
-      column((row) => row.scoredAt.getTime()),
-      column((row) => projectColumn(row.receipt)),
-      column((row) => row.receipt.trace.session),
-      column((row) => row.receipt.projectId),
-      column((row) => row.receipt.subjects.respondent),
-    ],
-  };
-}
+const settling = batchFunction<ReceiptRow>('settle_receipts', [
+  receiptIds,
+  times,
+  namespaces,
+  sessions,
+  texts((row) => row.receipt.projectId),
+  texts((row) => row.receipt.subjects.respondent),
+]);
 
 /** A receipt from the database, and whether its signature still holds; null where it is not there. */
 export async function findReceipt(

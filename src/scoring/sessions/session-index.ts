@@ -6,7 +6,7 @@ import { leastIdAt } from '../../crypto/ids.js';
 import { cutPage, type Page, type PageOf } from '../../kernel/paging.js';
 import type { Namespace } from '../../stores/counters/namespace.js';
 import { deleteInBatches } from '../../stores/database/retention.js';
-import type { FunctionCall } from '../../stores/database/call-functions.js';
+import { batchFunction, booleans, doubles, integers, texts } from '../../stores/database/call-functions.js';
 import type { Database, SqlValue } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 
@@ -22,29 +22,23 @@ export interface IndexedReceipt extends Omit<SessionReceipt, 'scoredAt'> {
 }
 
 /** Records the sessions of a batch of receipts. */
-export const indexing = (receipts: readonly IndexedReceipt[]): FunctionCall => {
-  const column = <T>(read: (receipt: IndexedReceipt) => T): T[] => receipts.map(read);
-  return {
-    name: 'index_sessions',
-    values: [
-      column((receipt) => receipt.organizationId),
-      column((receipt) => receipt.namespace),
-      column((receipt) => receipt.sessionRef),
-      column((receipt) => receipt.sessionId),
-      column((receipt) => receipt.receiptId),
-      column((receipt) => receipt.scoredAt.getTime()),
-      column((receipt) => receipt.score),
-      column((receipt) => receipt.recommendation),
-      column((receipt) => receipt.verdictClass),
-      column((receipt) => receipt.duplicateBand),
-      column((receipt) => receipt.studyId),
-      column((receipt) => receipt.sourceId),
-      column((receipt) => receipt.supersedes),
-      column((receipt) => receipt.subjects.join(',')),
-      column((receipt) => receipt.respondentKnown),
-    ],
-  };
-};
+export const indexing = batchFunction<IndexedReceipt>('index_sessions', [
+  texts((receipt) => receipt.organizationId),
+  texts((receipt) => receipt.namespace),
+  texts((receipt) => receipt.sessionRef),
+  texts((receipt) => receipt.sessionId),
+  texts((receipt) => receipt.receiptId),
+  doubles((receipt) => receipt.scoredAt.getTime()),
+  integers((receipt) => receipt.score),
+  texts((receipt) => receipt.recommendation),
+  texts((receipt) => receipt.verdictClass),
+  texts((receipt) => receipt.duplicateBand),
+  texts((receipt) => receipt.studyId),
+  texts((receipt) => receipt.sourceId),
+  texts((receipt) => receipt.supersedes),
+  texts((receipt) => receipt.subjects.join(',')),
+  booleans((receipt) => receipt.respondentKnown),
+]);
 
 type IndexRow = {
   readonly session_id: string;

@@ -2,7 +2,13 @@
  * The score distribution: each session by its last receipt, and counts by source, day, cell and label, written by database functions
  * (docs/adr/0019). Writers of one project take turns, so that a session is counted once.
  */
-import { callFunctions, type FunctionCall } from '../../stores/database/call-functions.js';
+import {
+  batchFunction,
+  callFunctions,
+  doubles,
+  type FunctionCall,
+  texts,
+} from '../../stores/database/call-functions.js';
 import type { Queryable } from '../../stores/database/port.js';
 import { columnsOf, type SessionName } from '../outcomes/session-subjects.js';
 import { namespaceOf } from '../../stores/counters/namespace.js';
@@ -20,24 +26,27 @@ export interface ScoredSession extends SessionName {
   readonly recommendation: string;
 }
 
+const names = [
+  texts<SessionName>(({ namespace }) => namespace),
+  texts<SessionName>(({ sessionRef }) => sessionRef),
+] as const;
+
 /** Counts sessions by their newest receipt, under the label that their outcomes say; older receipts of a session change nothing. */
-export function counting(sessions: readonly ScoredSession[]): FunctionCall {
-  const column = <T>(read: (session: ScoredSession) => T): T[] => sessions.map(read);
-  const values = [
-    ...columnsOf(sessions),
-    column(({ receiptId }) => receiptId),
-    column(({ scoredAt }) => scoredAt.getTime()),
-    column(({ sourceId }) => sourceId),
-    column(({ cell }) => cell),
-    column(({ recommendation }) => recommendation),
-  ];
-  return { name: 'count_scored_sessions', values };
-}
+export const counting = batchFunction<ScoredSession>('count_scored_sessions', [
+  ...names,
+  texts(({ receiptId }) => receiptId),
+  doubles(({ scoredAt }) => scoredAt.getTime()),
+  texts(({ sourceId }) => sourceId),
+  texts(({ cell }) => cell),
+  texts(({ recommendation }) => recommendation),
+]);
+
+const relabeling = batchFunction<SessionName>('relabel_scored_sessions', names);
+const recounting = batchFunction<SessionName>('order_recount', names);
 
 /** Gives sessions the label that their outcomes say by now. Sessions without a receipt are passed over: counting one looks here. */
-export async function relabelSessions(tx: Queryable, sessions: readonly SessionName[]): Promise<void> {
-  await callFunctions(tx, [{ name: 'relabel_scored_sessions', values: columnsOf(sessions) }]);
-}
+export const relabelSessions = (tx: Queryable, sessions: readonly SessionName[]): Promise<void> =>
+  callFunctions(tx, [relabeling(sessions)]);
 
 /** Nothing for a score without a project, which has no thresholds. */
 export function scoredSessionOf(receipt: Receipt, scoredAt: Date): readonly ScoredSession[] {
@@ -63,7 +72,7 @@ export interface RecountDeps {
 
 /** Orders a recount of these sessions, in the statement that records their receipts. */
 export const orderingRecount = (sessions: readonly SessionName[]): readonly FunctionCall[] =>
-  sessions.length === 0 ? [] : [{ name: 'order_recount', values: columnsOf(sessions) }];
+  sessions.length === 0 ? [] : [recounting(sessions)];
 
 /** Counts the latest receipts of these sessions that are not counted yet. A record that cannot be counted is left out. */
 export async function recountSessions(

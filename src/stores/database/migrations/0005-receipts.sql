@@ -66,23 +66,21 @@ CALL reserve_for_background_work('receipts');
 -- (docs/adr/0025). Rows come as columns. Plans are kept from when the tables are empty, so where a function looks rows up they are held to
 -- the indexes; otherwise a table that has grown would be read whole.
 
--- Records and their seals are one byte string, cut up here: each record where it starts, its seal right after it.
 CREATE FUNCTION record_receipts(
   ids text[], times_ms double precision[], organizations text[], namespaces text[], session_refs text[], subject_lists text[], known boolean[],
-  packed bytea, starts integer[], lengths integer[], seal_lengths integer[]
+  records bytea[], seals bytea[]
 ) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
   INSERT INTO receipts (receipt_id, scored_at, organization_id, namespace, session_ref, subjects, respondent_known, record, seal)
-  SELECT id, to_timestamp(at / 1000), organization, namespace, session, string_to_array(subjects, ','), is_known,
-         substring(packed FROM start FOR length), substring(packed FROM start + length FOR seal_length)
-    FROM unnest(ids, times_ms, organizations, namespaces, session_refs, subject_lists, known, starts, lengths, seal_lengths)
-      AS given (id, at, organization, namespace, session, subjects, is_known, start, length, seal_length)
+  SELECT id, to_timestamp(at / 1000), organization, namespace, session, string_to_array(subjects, ','), is_known, record, seal
+    FROM unnest(ids, times_ms, organizations, namespaces, session_refs, subject_lists, known, records, seals)
+      AS given (id, at, organization, namespace, session, subjects, is_known, record, seal)
   ON CONFLICT DO NOTHING;
 END $$;
 
 -- Sessions in one order, so that writers wait for each other and never in a circle. Of several receipts of a session the latest counts.
 CREATE FUNCTION index_sessions(
-  organizations text[], namespaces text[], session_refs text[], session_ids text[], ids text[], times_ms double precision[], scores smallint[], recommendations text[],
+  organizations text[], namespaces text[], session_refs text[], session_ids text[], ids text[], times_ms double precision[], scores integer[], recommendations text[],
   classes text[], bands text[], studies text[], sources text[], superseded text[], subject_lists text[], known boolean[]
 ) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
