@@ -2,6 +2,7 @@
 import { pack, unpack } from 'msgpackr';
 import { move } from 'piscina';
 import type { PoolAnswer, PoolResults, PoolTask } from '../src/contract/pool.js';
+import { joinParts } from '../src/record/codec.js';
 import { openFacts } from '../src/record/record.js';
 import { createLikeness } from './duplicates/likeness.js';
 import { bandsOf, sketchDevice } from './duplicates/sketch.js';
@@ -32,7 +33,7 @@ function answer(task: PoolTask): PoolAnswer {
 function run(task: PoolTask): PoolResults[PoolTask['kind']] {
   switch (task.kind) {
     case 'score':
-      return judgeScore(openFacts(task.facts), task.replayed === true);
+      return judgeScore(openFacts(joinParts(...task.facts)), task.replayed === true);
     case 'evidence':
       return renderEvidence(task.facts instanceof Uint8Array ? openFacts(task.facts) : task.facts);
     case 'sketch': {

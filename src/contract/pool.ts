@@ -18,7 +18,8 @@ import type { CaptureMarks, VerdictFacts, VerdictOutcome } from './verdict.js';
 export type PoolTask =
   | {
       readonly kind: 'score';
-      readonly facts: Uint8Array;
+      /** Its parts, to be joined. */
+      readonly facts: readonly Uint8Array[];
       /** The reply of an earlier call again; it says so, and is otherwise the same. */
       readonly replayed?: boolean;
     }

@@ -11,7 +11,6 @@ const packr = new Packr({ useRecords: false, useFloat32: FLOAT32_OPTIONS.DECIMAL
 
 /** The first value of everything packed here. */
 const format = 1;
-export const start: Uint8Array = Uint8Array.of(format);
 
 type Fields = Record<string, unknown>;
 
@@ -23,13 +22,18 @@ export interface Layout {
 
 export const packPart = (layout: Layout, value: unknown): Uint8Array => packr.pack(layout.encode(value));
 
-/** `before`, and packed parts behind it. */
-export function appendParts(before: Uint8Array, ...parts: readonly Uint8Array[]): Uint8Array {
-  let size = before.length;
+/** The start and the parts, packed in one go: a list of them, without the byte that says so. */
+export function packStart(...encoded: readonly unknown[]): Uint8Array {
+  const { buffer, byteOffset, length } = packr.pack([format, ...encoded]);
+  return new Uint8Array(buffer, byteOffset + 1, length - 1);
+}
+
+/** Packed parts, one behind the other. */
+export function joinParts(...parts: readonly Uint8Array[]): Uint8Array {
+  let size = 0;
   for (const part of parts) size += part.length;
   const joined = new Uint8Array(size);
-  joined.set(before);
-  let at = before.length;
+  let at = 0;
   for (const part of parts) {
     joined.set(part, at);
     at += part.length;
@@ -42,6 +46,41 @@ export function readParts(packed: Uint8Array): readonly unknown[] {
   const [first, ...parts] = packr.unpackMultiple(packed) as readonly unknown[];
   if (first !== format) throw new Error('the bytes are no record of a known format');
   return parts;
+}
+
+/** The same of chosen parts; what lies between them is passed over unread. */
+export function pickParts(packed: Uint8Array, chosen: readonly number[]): readonly unknown[] {
+  if (packed[0] !== format) throw new Error('the bytes are no record of a known format');
+  const parts: unknown[] = [];
+  for (let start = 1, part = 0, end; start < packed.length; start = end, part += 1) {
+    end = endOfValue(packed, start);
+    if (chosen.includes(part)) parts.push(packr.unpack(packed, { start, end }));
+  }
+  return parts;
+}
+
+/** From 0xc4 on, how many bytes of a value follow its first, or hold its length; negative for those that hold a length. */
+const bytesAfter = [-1, -2, -4, -1, -2, -4, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 2, 3, 5, 9, 17, -1, -2, -4, -2, -4, -2, -4];
+
+/** Where the msgpack value that begins here ends. */
+function endOfValue(bytes: Uint8Array, start: number): number {
+  let at = start;
+  for (let left = 1; left > 0; left -= 1) {
+    const first = bytes[at++] ?? 0;
+    if (first >= 0x80 && first < 0x90) left += 2 * (first & 0x0f);
+    else if (first >= 0x90 && first < 0xa0) left += first & 0x0f;
+    else if (first >= 0xa0 && first < 0xc0) at += first & 0x1f;
+    else if (first >= 0xc4 && first < 0xe0) {
+      const after = bytesAfter[first - 0xc4] ?? 0;
+      let length = 0;
+      for (let read = after; read < 0; read += 1) length = length * 256 + (bytes[at++] ?? 0);
+      if (first >= 0xde) left += 2 * length;
+      else if (first >= 0xdc) left += length;
+      else at += after > 0 ? after : length + Number(first >= 0xc7 && first <= 0xc9);
+    }
+    if (at > bytes.length) throw new Error('a record ends early');
+  }
+  return at;
 }
 
 /** Fields in this order. They are only ever added, at the end: a reader that does not know them passes over them. `left`: fields that are packed elsewhere. */
@@ -58,15 +97,17 @@ export function shape(
       if (typeof value !== 'object' || value === null) return value;
       if (Array.isArray(value)) throw new Error('a record holds a list where its layout has fields');
       const fields = value as Fields;
-      const values: unknown[] = [];
+      const values = new Array<unknown>(names.length);
       let known = 0;
+      let length = 0;
       for (let place = 0; place < names.length; place += 1) {
         const field = fields[names[place] ?? ''];
         if (field === undefined) continue;
         known += 1;
-        while (values.length < place) values.push(undefined);
-        values.push(layouts[place]?.encode(field) ?? field);
+        values[place] = layouts[place]?.encode(field) ?? field;
+        length = place + 1;
       }
+      values.length = length;
       for (const name of left) if (fields[name] !== undefined) known += 1;
       return countFields(fields) === known
         ? values
@@ -103,8 +144,6 @@ const mapFields = (fields: Fields, map: (name: string, value: unknown) => unknow
       .filter(([, value]) => value !== undefined),
   );
 
-export const plain: Layout = { encode: (value) => value, decode: (packed) => packed };
-
 export const listOf = (item: Layout): Layout => ({
   encode: (value) => (Array.isArray(value) ? value.map((each) => item.encode(each)) : value),
   decode: (packed) => (Array.isArray(packed) ? packed.map((each) => item.decode(each)) : packed),
@@ -131,13 +170,11 @@ export function id(prefix: string): Layout {
   };
 }
 
+const hashForm = /^[0-9a-f]{8}$/;
+
 /** Eight lower-case hexadecimal digits, as a number. */
 export const hash: Layout = {
-  encode(value) {
-    if (typeof value !== 'string' || value.length !== 8) return value;
-    const number = Number.parseInt(value, 16);
-    return toHex(number) === value ? number : value;
-  },
+  encode: (value) => (typeof value === 'string' && hashForm.test(value) ? Number.parseInt(value, 16) : value),
   decode: (packed) => (typeof packed === 'number' ? toHex(packed) : packed),
 };
 

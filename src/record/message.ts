@@ -1,10 +1,10 @@
 /** A message of the probe as it waits for its score, and as the record of the score keeps it. */
 import type { ProbeFacts } from '../contract/facts.js';
-import { appendParts, packPart, readParts, start } from './codec.js';
+import { packStart, readParts } from './codec.js';
 import { messageShape } from './shapes.js';
 import type { ProbeBody } from '../contract/probe.js';
 
-export const packMessage = (message: ProbeFacts): Uint8Array => appendParts(start, packPart(messageShape, message));
+export const packMessage = (message: ProbeFacts): Uint8Array => packStart(messageShape.encode(message));
 
 export const openMessage = (packed: Uint8Array): ProbeFacts => messageShape.decode(readParts(packed)[0]) as ProbeFacts;
 

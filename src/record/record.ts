@@ -12,7 +12,7 @@
 import type { ScoreFacts } from '../contract/facts.js';
 import type { RecordedVerdict } from '../contract/pool.js';
 import { assembleFacts } from './assemble-facts.js';
-import { appendParts, packPart, plain, readParts, start } from './codec.js';
+import { joinParts, packPart, packStart, pickParts, readParts } from './codec.js';
 import { countedShape, givenShape, headShape, outcomeShape, sealShape } from './shapes.js';
 import type { Counted, Receipt, ScoreBase } from './types.js';
 import type { Seal } from '../crypto/batch-signer.js';
@@ -29,7 +29,7 @@ interface Outcome {
 export function packBase({ owner, sourceId, studyId, modelVersion, trace, subjects, facts }: ScoreBase): Uint8Array {
   const { sessionId } = facts;
   const head = { owner, sourceId, sessionId, studyId, modelVersion, trace, subjects };
-  return appendParts(start, packPart(headShape, head), packPart(givenShape, facts));
+  return packStart(headShape.encode(head), givenShape.encode(facts));
 }
 
 /** Of the bytes that the counters kept, or of facts, or of a record. */
@@ -43,9 +43,13 @@ function baseOf([packedHead, packedGiven]: readonly unknown[]): ScoreBase {
   return { owner, sourceId, studyId, modelVersion, trace, subjects, facts };
 }
 
-/** The facts of a score: its packed base, and what was counted; null where the counters did not answer. */
+/** What was counted, for a record; null where the counters did not answer. */
+export const packCounted = (counted: Counted | null): Uint8Array =>
+  packPart(countedShape, counted === null ? null : keptOf(counted));
+
+/** The facts of a score: its packed base, and what was counted. */
 export const appendCounted = (base: Uint8Array, counted: Counted | null): Uint8Array =>
-  appendParts(base, packPart(countedShape, counted === null ? null : keptOf(counted)));
+  joinParts(base, packCounted(counted));
 
 /** Facts as the counters recorded them for a receipt. */
 export const factsOf = (recorded: Counted & { readonly content: Uint8Array }): Uint8Array =>
@@ -76,11 +80,11 @@ export const packOutcome = (
 ): Uint8Array => packPart(outcomeShape, { supersedes, verdict } satisfies Outcome);
 
 /** The record of a score, to be sealed. */
-export const appendOutcome = (facts: Uint8Array, outcome: Uint8Array): Uint8Array => appendParts(facts, outcome);
+export const appendOutcome = (facts: Uint8Array, outcome: Uint8Array): Uint8Array => joinParts(facts, outcome);
 
 /** Of a record, which `facts` is as well. */
 export function openReceipt(record: Uint8Array): Receipt {
-  const [head, , , outcome] = readParts(record);
+  const [head, outcome] = pickParts(record, [0, 3]);
   const { owner, sourceId, sessionId, studyId, trace, subjects } = headShape.decode(head) as Head;
   const { supersedes, verdict } = outcomeShape.decode(outcome) as Outcome;
   // What is spread first and added to is made eighty times slower.
@@ -94,11 +98,9 @@ export interface SealedRecord {
   readonly seal: Uint8Array;
 }
 
-const packSeal = (seal: Seal): Uint8Array => appendParts(start, packPart(sealShape, seal));
-
 /** An entry of the log. */
 export const packSealed = (record: Uint8Array, seal: Seal): Uint8Array =>
-  appendParts(start, packPart(plain, packSeal(seal)), packPart(plain, record));
+  packStart(packStart(sealShape.encode(seal)), record);
 
 export function openSealed(entry: Uint8Array): SealedRecord {
   const [seal, record] = readParts(entry);

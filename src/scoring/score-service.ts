@@ -14,7 +14,8 @@ import type { BatchSigner } from '../crypto/batch-signer.js';
 import { Fault, storeUnavailable } from '../errors.js';
 import type { Pool } from '../pool/pool.js';
 import { assembleFacts } from '../record/assemble-facts.js';
-import { appendCounted, appendOutcome, openBase, packBase } from '../record/record.js';
+import { joinParts } from '../record/codec.js';
+import { openBase, packBase, packCounted } from '../record/record.js';
 import type { Counted, ScoreBase } from '../record/types.js';
 import type { Counters, RateLimit, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../stores/counters/port.js';
 import { namespaceOf, type Namespace } from '../stores/counters/namespace.js';
@@ -115,12 +116,12 @@ export function createScoreService(deps: ScoreServiceDeps) {
     counted: Counted | null,
     { packed = packBase(base), replayed = false } = {},
   ): Promise<string> {
-    const facts = appendCounted(packed, counted);
+    const facts = [packed, packCounted(counted)] as const;
     const endJudge = metrics.scoreStage.startTimer({ stage: 'judge' });
     const { reply, degraded, recommendation, outcome } = await judge(deps, { base, counted, facts, replayed });
     endJudge();
     const { receiptId } = base.owner;
-    const record = appendOutcome(facts, outcome);
+    const record = joinParts(...facts, outcome);
     return answer(deps, { receiptId, record, reply, degraded, recommendation, source: sourceOf(base) });
   }
 
@@ -135,7 +136,7 @@ interface Judged {
   /** null if the counters did not answer. */
   readonly counted: Counted | null;
   /** The two, packed. */
-  readonly facts: Uint8Array;
+  readonly facts: readonly [Uint8Array, Uint8Array];
   /** Whether the reply is that of an earlier call. */
   readonly replayed: boolean;
 }
@@ -146,7 +147,8 @@ function judge(
   { base, counted, facts, replayed }: Judged,
 ): Promise<PoolResults['score']> {
   const here = () => judgeScore(assembleFacts(base, counted), replayed);
-  return pool.run({ kind: 'score', facts, replayed }, facts.length > hereBytesMax ? undefined : here);
+  const isLarge = facts[0].length + facts[1].length > hereBytesMax;
+  return pool.run({ kind: 'score', facts, replayed }, isLarge ? undefined : here);
 }
 
 interface Concluded {

@@ -4,7 +4,17 @@ import fc from 'fast-check';
 import t from 'tap';
 import { scoreInvented, splitFacts } from '../helpers/records.js';
 import { assembleFacts } from '../../src/record/assemble-facts.js';
-import { appendParts, hash, id, listOf, packPart, plain, readParts, start, word } from '../../src/record/codec.js';
+import {
+  hash,
+  id,
+  joinParts,
+  type Layout,
+  listOf,
+  packPart,
+  packStart,
+  readParts,
+  word,
+} from '../../src/record/codec.js';
 import {
   appendCounted,
   appendOutcome,
@@ -79,6 +89,8 @@ const anyValue = fc.letrec((tie) => ({
 })).value;
 
 /** An object that its layout expects: with some of its fields, and with others. */
+const plain: Layout = { encode: (value) => value, decode: (packed) => packed };
+
 const anyFields = fc.dictionary(
   fc.oneof(fc.constantFrom(...inheritedNames, 'sourceId', 'studyId', 'sdk', 'nonce'), fc.string()),
   anyValue,
@@ -94,7 +106,12 @@ t.test('any fields come back as they were, also those that the layout does not k
         [messageShape, { ...fields, body }],
       ] as const) {
         const [first, second, third] = readParts(
-          appendParts(start, packPart(layout, value), packPart(layout, null), packPart(listOf(layout), [value, value])),
+          joinParts(
+            packStart(),
+            packPart(layout, value),
+            packPart(layout, null),
+            packPart(listOf(layout), [value, value]),
+          ),
         );
         const text = JSON.stringify(sorted(value));
         deepStrictEqual(JSON.stringify(sorted(layout.decode(first))), text);
@@ -105,7 +122,7 @@ t.test('any fields come back as they were, also those that the layout does not k
     { numRuns: 300 },
   );
   const values = [0.1 + 0.2, 18.125, 1e-7, 2 ** 53 - 1, -(2 ** 40), Infinity, undefined, Uint8Array.of(0xc1)];
-  t.same(readParts(appendParts(start, packPart(plain, values)))[0], values);
+  t.same(readParts(joinParts(packStart(), packPart(plain, values)))[0], values);
 });
 
 t.test('short forms are taken for what has one alone', async (t) => {
@@ -122,7 +139,7 @@ t.test('short forms are taken for what has one alone', async (t) => {
   for (const [layout, text, size] of forms) {
     const packed = packPart(layout, text);
     t.equal(packed.length, size, text);
-    t.equal(layout.decode(readParts(appendParts(start, packed))[0]), text);
+    t.equal(layout.decode(readParts(joinParts(packStart(), packed))[0]), text);
   }
   t.throws(() => word.decode(255), /a word that this version does not know/);
   t.throws(() => packPart(headShape, []), /a list where its layout has fields/);
