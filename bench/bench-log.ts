@@ -9,6 +9,8 @@ export function setting(name: string): string {
   return value;
 }
 
+const numPartitions = 6;
+
 export interface BenchLog {
   readonly kafka: Kafka;
   readonly topic: string;
@@ -16,7 +18,7 @@ export interface BenchLog {
   readonly log: GroupCommit;
 }
 
-/** Appends are acknowledged by all replicas, and what waits goes out together. */
+/** Appends are acknowledged by all replicas. What waits goes out together, to one partition. */
 export async function openBenchLog(name: string, writeBytesMax: number): Promise<BenchLog> {
   const topic = `${setting('KAFKA_TOPIC_PREFIX')}${name}`;
   const kafka = new Kafka({
@@ -26,7 +28,7 @@ export async function openBenchLog(name: string, writeBytesMax: number): Promise
   });
   const admin = kafka.admin();
   await admin.connect();
-  await admin.createTopics({ topics: [{ topic, numPartitions: 6 }], waitForLeaders: true });
+  await admin.createTopics({ topics: [{ topic, numPartitions }], waitForLeaders: true });
   await admin.disconnect();
   const producer = kafka.producer({
     idempotent: true,
@@ -34,10 +36,12 @@ export async function openBenchLog(name: string, writeBytesMax: number): Promise
     createPartitioner: Partitioners.DefaultPartitioner,
   });
   await producer.connect();
+  let writes = 0;
   const log = createGroupCommit({
     store: name,
     write: async (entries) => {
-      const messages = entries.map(({ key, value }) => ({ key, value: Buffer.from(value) }));
+      const partition = (writes += 1) % numPartitions;
+      const messages = entries.map(({ key, value }) => ({ key, value: Buffer.from(value), partition }));
       await producer.send({ topic, acks: -1, messages });
     },
     deadlineMs: 5_000,

@@ -13,6 +13,7 @@ import { startRedis } from '../test/stores/counters/redis-server.js';
 import { makeInputs, serverCpu, type Session } from './counter-sessions.js';
 import { fillWithDevices, knownDevice, knownScope, secondDayMs, type DevicesFilled } from './known-devices.js';
 import { median, quantile } from './load.js';
+import { markdownTable } from './markdown.js';
 import { tableOfTargets } from './score-targets.js';
 
 export interface DevicesOptions {
@@ -153,17 +154,18 @@ function report(
     cpuKnown: ratio('known', 'cpu'),
     bytesPerDevice: Math.round(fill.bytesPerDevice),
   };
-  const rows = Object.entries(measured).map(
-    ([name, of]) => `${name.padEnd(20)}${middle(of, 'p50').toFixed(3).padEnd(12)}${middle(of, 'cpu').toFixed(0)}`,
-  );
+  const rows = Object.entries(measured).map(([name, of]) => [
+    name,
+    middle(of, 'p50').toFixed(3),
+    middle(of, 'cpu').toFixed(0),
+  ]);
   return {
     table: [
-      `${devices} known devices, ${fill.bytesPerDevice.toFixed(0)} bytes each in ${fill.keysPerDevice} keys, filled in ${fill.seconds.toFixed(0)} s`,
-      'sessions            p50 ms      CPU of Redis us',
-      ...rows,
-      ...tableOfTargets(ratios, [
-        { measure: 'p50 of strangers, against empty', figures: ['p50'], floor: 1.2, aim: 1.05 },
-        { measure: 'CPU of Redis for them', figures: ['cpu'], floor: 1.2, aim: 1.05 },
+      `${devices} known devices, ${fill.bytesPerDevice.toFixed(0)} bytes each in ${fill.keysPerDevice} keys, filled in ${fill.seconds.toFixed(0)} s\n`,
+      markdownTable(['sessions', 'p50 ms', 'CPU us of Redis'], rows),
+      tableOfTargets('of strangers, times an empty store’s', ratios, [
+        { measure: 'p50', figures: ['p50'], floor: 1.2, aim: 1.05 },
+        { measure: 'CPU of Redis', figures: ['cpu'], floor: 1.2, aim: 1.05 },
       ]),
     ].join('\n'),
     ratios,

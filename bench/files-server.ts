@@ -3,14 +3,10 @@
  * request and its reply.
  */
 import { Session } from 'node:inspector';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readSettings } from '../src/config/read.js';
-import { startService } from '../src/main.js';
-import { createLogger } from '../src/telemetry/logger.js';
 import { scoreBodies } from './score-bodies.js';
+import { startTemporaryService } from './temporary-service.js';
 
 /** Files that ran, for each measured score. */
 export type FilesOfScores = readonly (readonly string[])[];
@@ -42,17 +38,7 @@ async function post(url: string, body: string, headers: Record<string, string>):
   await reply.arrayBuffer();
 }
 
-const directory = mkdtempSync(join(tmpdir(), 'verifyhuman-bench-'));
-const settings = readSettings({
-  ...process.env,
-  PORT: '0',
-  AUDIENCE_PORT: '0',
-  ADMIN_PORT: '0',
-  VH_DATA_DIR: directory,
-  VH_LOG_LEVEL: 'warn',
-});
-const service = await startService(settings, createLogger('warn', process.stderr));
-const { baseUrl, projectKey = '', probeKey = '' } = service.bootstrap;
+const { baseUrl, projectKey = '', probeKey = '' } = await startTemporaryService();
 inspector.connect();
 inspector.post('Profiler.enable');
 inspector.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
@@ -66,9 +52,3 @@ for (let n = 0; n < warmScores + measuredScores; n += 1) {
   if (n >= warmScores) scores.push(filesRunSinceLastCall());
 }
 process.send?.(scores satisfies FilesOfScores);
-process.on('SIGTERM', () => {
-  void service.stop().then(() => {
-    rmSync(directory, { recursive: true, force: true });
-    process.exit(0);
-  });
-});

@@ -9,11 +9,12 @@
 import type { BenchResult } from './bench-result.js';
 import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
 import { createLoad, median, quantile, type Exchange } from './load.js';
+import { markdownTable } from './markdown.js';
 import { serve } from './process.js';
-import { createSessions, saturate, scoring, settle, type Contestant, type Sessions } from './score-rounds.js';
+import { saturate, scoring, settle, type Contestant } from './score-rounds.js';
 import { tableOfTargets } from './score-targets.js';
 import { findStack, withStack } from './stack.js';
-import { warmUp, type WarmUp } from './warm-up.js';
+import { warmUp, warmUpDefault, type WarmUp } from './score-turns.js';
 
 export interface OverloadOptions {
   /** Length of the overload; what is normal is measured for as long, what comes after for three times as long, 8 s at most. */
@@ -36,7 +37,6 @@ const afterTimes = 3;
 /** The first of these in which the median is normal again ends what came of it. */
 const windowMs = 250;
 const normalTimes = 2;
-const warmUpDefault: WarmUp = { requests: 40_000, seconds: 40 };
 
 interface OverloadRound {
   readonly perSecond: number;
@@ -64,24 +64,24 @@ async function run(
 ): Promise<BenchResult> {
   const service = await serve<Bootstrap>(new URL('./service-server.js', import.meta.url), environment);
   try {
-    const contestant = scoring(service);
-    const sessions = createSessions(createLoad(connections), service.info);
-    await warmUp(createLoad(connections), contestant, sessions, warm);
+    const load = createLoad(connections);
+    const contestant = scoring(service, load);
+    await warmUp(load, contestant, warm);
     const measured: OverloadRound[] = [];
-    for (let round = 0; round < rounds; round += 1) measured.push(await overload(contestant, sessions, seconds));
+    for (let round = 0; round < rounds; round += 1) measured.push(await overload(contestant, seconds));
     return report(measured);
   } finally {
     await service.stop();
   }
 }
 
-async function overload(contestant: Contestant, sessions: Sessions, seconds: number): Promise<OverloadRound> {
-  const { served, target } = contestant;
+async function overload(contestant: Contestant, seconds: number): Promise<OverloadRound> {
+  const { served, target, sessions } = contestant;
   const rest = (): Promise<void> => settle([served], seconds);
   const body = await sessions.take(seconds * 2_000);
   await rest();
   const few = createLoad(connections);
-  const { perSecond, cpuPerRequest } = await saturate(few, contestant, body, seconds, null);
+  const { perSecond, cpuPerRequest } = await saturate(few, contestant, body, { seconds, stack: null });
   const tooMuch = { perSecond: perSecond * times, seconds };
   const afterSeconds = Math.min(afterSecondsMax, seconds * afterTimes);
   const normal = { perSecond: perSecond * normalShare, seconds: afterSeconds };
@@ -154,26 +154,27 @@ function report(rounds: readonly OverloadRound[]): BenchResult {
     errors: rounds.reduce((sum, { errors }) => sum + errors, 0),
   };
   const columns = [
-    ['as fast/s', 'perSecond', 0],
-    ['useful', 'usefulShare', 2],
-    ['answer p50', 'answeredP50', 0],
-    ['refused', 'refusedShare', 2],
-    ['p50 ms', 'refusedP50', 0],
-    ['p95 ms', 'refusedP95', 0],
-    ['CPU us', 'cpuPerRefusal', 0],
-    ['normal p50', 'normalP50', 1],
-    ['back s', 'backSeconds', 2],
+    ['closed loop/s', 'perSecond', 0],
+    ['useful share', 'usefulShare', 2],
+    ['p50 ms answered', 'answeredP50', 0],
+    ['share refused', 'refusedShare', 2],
+    ['p50 ms refused', 'refusedP50', 0],
+    ['p95 ms refused', 'refusedP95', 0],
+    ['CPU us a refusal', 'cpuPerRefusal', 0],
+    ['p50 ms before', 'normalP50', 1],
+    ['s until back', 'backSeconds', 2],
   ] as const;
-  const line = (cells: readonly string[]): string => cells.map((cell) => cell.padEnd(12)).join('');
   return {
     table: [
-      `${times} times saturation, ${ratios.errors} errors`,
-      line(columns.map(([name]) => name)),
-      ...rounds.map((round) => line(columns.map(([, figure, digits]) => round[figure].toFixed(digits)))),
-      ...tableOfTargets(ratios, [
-        { measure: 'answers, of saturation’s', figures: ['usefulShare'], floor: 0.7, more: true },
+      `${times} times saturation, ${ratios.errors} errors\n`,
+      markdownTable(
+        columns.map(([name]) => name),
+        rounds.map((round) => columns.map(([, figure, digits]) => round[figure].toFixed(digits))),
+      ),
+      tableOfTargets('under overload', ratios, [
+        { measure: 'useful share of saturation', figures: ['usefulShare'], floor: 0.7, aim: 0.9, more: true },
         { measure: 'refusals, p50 and p95, ms', figures: ['refusedP50', 'refusedP95'], floor: 50 },
-        { measure: 'back to a normal p50, s', figures: ['backSeconds'], floor: 5 },
+        { measure: 'seconds until p50 is back to normal', figures: ['backSeconds'], floor: 5 },
       ]),
     ].join('\n'),
     ratios,

@@ -4,7 +4,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { loopMessages, type LoopDelay } from './loop-delay.js';
+import { watchMessages, type MainThread } from './main-thread.js';
 
 export interface Served<T> {
   readonly info: T;
@@ -16,14 +16,16 @@ export interface Served<T> {
   rssBytes(): number;
   /** Most memory that it ever held at once. */
   rssPeakBytes(): number;
-  /** Watches the main thread until the returned function is called; for servers that report their loop delay. */
-  watchLoop(): () => Promise<LoopDelay>;
+  /** Watches the main thread until the returned function is called. */
+  watch(withDelay: boolean): () => Promise<MainThread>;
   stop(): Promise<void>;
 }
 
 const stopDeadlineMs = 10_000;
 /** Ticks a second in /proc/PID/stat on Linux. */
 const ticksPerSecond = 100;
+
+const watcher = new URL('./main-thread.js', import.meta.url).href;
 
 /** How `npm start` has the allocator keep memory. */
 export const allocator = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' };
@@ -33,6 +35,7 @@ export async function serve<T>(entry: URL, environment: Readonly<Record<string, 
   const child: ChildProcess = fork(entry, {
     env: { PATH: process.env['PATH'] ?? '', ...allocator, ...environment },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    execArgv: [...process.execArgv, '--import', watcher],
   });
   const failed = once(child, 'exit').then(() =>
     Promise.reject(new Error(`${entry.pathname} exited before it listened`)),
@@ -53,11 +56,11 @@ export async function serve<T>(entry: URL, environment: Readonly<Record<string, 
       ),
     rssBytes: () => (numberOf(read('status'), /VmRSS:\s+(\d+)/) ?? 0) * 1_024,
     rssPeakBytes: () => (numberOf(read('status'), /VmHWM:\s+(\d+)/) ?? 0) * 1_024,
-    watchLoop() {
-      child.send(loopMessages.begin);
+    watch(withDelay) {
+      child.send(withDelay ? watchMessages.beginDelay : watchMessages.begin);
       return async () => {
-        child.send(loopMessages.end);
-        return ((await once(child, 'message')) as [LoopDelay])[0];
+        child.send(watchMessages.end);
+        return ((await once(child, 'message')) as [MainThread])[0];
       };
     },
     async stop() {

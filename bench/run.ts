@@ -1,6 +1,12 @@
-/** `npm run bench -- NAME [--seconds N] [--rounds N] [--projects N] [--known N] [--sessions N] [--due N] [--days N] [--events N] [--devices N] [--embedded]`: runs one bench, prints its table and, last, one line of JSON with the ratios. */
+/**
+ * `npm run bench -- NAME [options]` runs one bench, prints its tables and, last, one line of JSON with the ratios.
+ * `npm run bench -- compare A B [--bench NAME]` runs it of two commits. `--write FILE` also puts the tables in the file, between its lines
+ * `<!-- bench NAME -->` and `<!-- /bench -->`.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { benchAdmin } from './admin.js';
+import { benchCompare } from './compare.js';
 import { benchCounters } from './counters.js';
 import { benchDevices } from './devices.js';
 import { benchFaces } from './faces.js';
@@ -8,13 +14,49 @@ import { benchFiles } from './files.js';
 import { benchOutcomes } from './outcomes.js';
 import { benchOverload } from './overload.js';
 import { benchScore } from './score.js';
+import { warmUpDefault } from './score-turns.js';
 import { benchStores } from './stores.js';
 import { benchThresholds } from './thresholds.js';
 import { benchVerify } from './verify.js';
 import { benchWebhooks } from './webhooks.js';
 
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seconds: { type: 'string', default: '4' },
+    rounds: { type: 'string', default: '3' },
+    /** Of the open loop, separated by commas. */
+    rates: { type: 'string', default: '200,500' },
+    'warm-requests': { type: 'string', default: String(warmUpDefault.requests) },
+    'warm-seconds': { type: 'string', default: String(warmUpDefault.seconds) },
+    projects: { type: 'string', default: '10000' },
+    known: { type: 'string', default: '1000000' },
+    sessions: { type: 'string', default: '5000000' },
+    due: { type: 'string', default: '0' },
+    days: { type: 'string', default: '400' },
+    events: { type: 'string', default: '20000' },
+    devices: { type: 'string', default: '100000' },
+    embedded: { type: 'boolean' },
+    bench: { type: 'string', default: 'score' },
+    write: { type: 'string' },
+  },
+});
+const { embedded, rates, bench: compared, write, ...texts } = values;
+const numbers = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Number(text)])) as Record<
+  keyof typeof texts,
+  number
+>;
+const options = {
+  ...numbers,
+  ...(embedded && { embedded }),
+  rates: rates.split(',').map(Number),
+  warm: { requests: numbers['warm-requests'], seconds: numbers['warm-seconds'] },
+};
+const [name = '', ...commits] = positionals;
+
 const benches = {
   admin: benchAdmin,
+  compare: () => benchCompare(commits, compared, options),
   counters: benchCounters,
   devices: benchDevices,
   faces: benchFaces,
@@ -28,35 +70,18 @@ const benches = {
   webhooks: benchWebhooks,
 } as const;
 
-const options = {
-  seconds: { type: 'string' },
-  rounds: { type: 'string' },
-  projects: { type: 'string' },
-  known: { type: 'string' },
-  sessions: { type: 'string' },
-  due: { type: 'string' },
-  days: { type: 'string' },
-  events: { type: 'string' },
-  devices: { type: 'string' },
-  embedded: { type: 'boolean' },
-} as const;
-const { values, positionals } = parseArgs({ allowPositionals: true, options });
-const bench = Object.entries(benches).find(([name]) => name === positionals[0])?.[1];
+const bench = Object.entries(benches).find(([known]) => known === name)?.[1];
 if (bench === undefined) {
-  console.error(`Say which bench: ${Object.keys(benches).join(', ')}.`);
+  console.error(`Name a bench: ${Object.keys(benches).join(', ')}.`);
   process.exit(1);
 }
-const { table, ratios } = await bench({
-  seconds: Number(values.seconds ?? 4),
-  rounds: Number(values.rounds ?? 3),
-  projects: Number(values.projects ?? 10_000),
-  known: Number(values.known ?? 1_000_000),
-  sessions: Number(values.sessions ?? 5_000_000),
-  due: Number(values.due ?? 0),
-  ...(values.embedded === true && { embedded: true }),
-  days: Number(values.days ?? 400),
-  events: Number(values.events ?? 20_000),
-  devices: Number(values.devices ?? 100_000),
-});
+const [start, end] = [`<!-- bench ${name} -->\n`, '<!-- /bench -->'];
+if (write !== undefined && !readFileSync(write, 'utf8').includes(start))
+  throw new Error(`${write} has no line ${start.trim()}`);
+const { table, ratios } = await bench(options);
 console.log(table);
+if (write !== undefined) {
+  const [before = '', rest = ''] = readFileSync(write, 'utf8').split(start);
+  writeFileSync(write, `${before}${start}\n${table}\n${rest.slice(rest.indexOf(end))}`);
+}
 console.log(JSON.stringify(ratios));

@@ -1,68 +1,110 @@
-/** The table and the ratios of the score bench. */
+/** Tables and ratios of the score bench. */
+import { cpus } from 'node:os';
 import type { BenchResult } from './bench-result.js';
 import { median } from './load.js';
+import { markdownTable } from './markdown.js';
 import type { RoleMeasured } from './score-roles.js';
-import type { Measured, Name, RateRound, Round } from './score-rounds.js';
-import { scoreTargets } from './score-targets.js';
+import type { RateRound, Round } from './score-rounds.js';
+import { scoreTargets, tableOfTargets } from './score-targets.js';
+import type { Measured } from './score-turns.js';
 
 export type Roles = Partial<Readonly<Record<'embedded' | 'api', RoleMeasured>>>;
 
 interface Context {
+  readonly seconds: number;
   readonly rates: readonly number[];
   /** The rate at 70% of the service’s saturation. */
   readonly saturation: number;
   readonly rssPeakBytes: number;
-  /** Of the service alone, after the turns. */
+  /** The service without the baselines, measured last. */
   readonly roles: Roles;
 }
 
 const rateFigures = ['cpuPerRequest', 'wakeUpsPerRequest', 'p50', 'p95', 'p99'] as const;
-type RateFigure = (typeof rateFigures)[number];
+type RateFigure = (typeof rateFigures)[number] | 'allocatedPerRequest';
+type RoundFigure = Exclude<keyof Round, 'errors'>;
 
-const round3 = (value: number): number => Math.round(value * 1_000) / 1_000;
-
-export function reportScores(measured: Readonly<Record<Name, Measured>>, context: Context): BenchResult {
-  const { roles } = context;
-  const errors = [
-    ...Object.values(measured).flatMap(({ rounds, rates }) => [...rounds, ...rates]),
-    ...Object.values(roles),
-  ].reduce((sum, round) => sum + round.errors, 0);
-  const score = measured.score;
-  const baseline = measured.pipeline.rounds.length > 0 ? measured.pipeline : measured.echo;
-  const names = (['score', 'echo', 'pipeline'] as const).filter((name) => measured[name].rounds.length > 0);
-  const ratios = { ...ratiosOf(score, baseline, context), ...figuresOf(measured, roles), errors };
-  const lines = [
-    `${score.rounds.length} rounds in turns, ${errors} errors, peak memory ${megabytes(context.rssPeakBytes)} MB`,
-    `${'closed loop'.padEnd(22)}answers/s  spread       CPU us  Redis us`,
-    ...names.map((name) => saturationLine(name, measured[name])),
-    ...[...context.rates, context.saturation].flatMap((rate) => [
-      `${`at ${Math.round(rate)}/s`.padEnd(22)}CPU us  wake-ups  p50 ms  p95 ms  p99 ms`,
-      ...names.map((name) => rateLine(name, measured[name], rate)),
-    ]),
-    `${'stalls at that rate'.padEnd(22)}p99 ms  longest ms`,
-    ...names.map((name) => stallLine(name, measured[name])),
-    `${'alone'.padEnd(22)}answers/s  CPU us  memory MB`,
-    ...Object.entries(roles).map(([name, role]) => roleLine(name, role)),
-    ...scoreTargets(ratios, context.rates),
+/** The first is the service, the second what it is compared with. */
+export function reportScores(results: ReadonlyMap<string, Measured>, context: Context): BenchResult {
+  const { roles, rates, saturation, seconds } = context;
+  const [service, baseline] = [...results.values()] as [Measured, Measured];
+  const [, baselineName = ''] = [...results.keys()];
+  const all = [...results.values()].flatMap((one) => [one.first, ...one.rounds, ...one.rates]);
+  const errors = [...all, ...Object.values(roles)].reduce((sum, round) => sum + (round?.errors ?? 0), 0);
+  const ratios = { ...ratiosOf(service, baseline, context), ...figuresOf(service, roles), errors };
+  const [cpu] = cpus();
+  const title = baselineName === 'pipeline' ? 'times the mandatory pipeline’s' : `times the ${baselineName}’s`;
+  const tables = [
+    `Node.js ${process.version}, ${cpus().length} × ${cpu?.model ?? ''}: ${service.rounds.length} rounds of ${seconds} s in turns, ${errors} errors, peak memory ${megabytes(context.rssPeakBytes)} MB.\n`,
+    tableOfTargets(title, ratios, scoreTargets(rates)),
+    roundTable('closed loop', results, ({ rounds }) => rounds),
+    roundTable('first minute', results, ({ first }) => (first === null ? [] : [first])),
+    ...[...rates, saturation].map((rate) => rateTable(results, rate)),
+    roleTable(context),
   ];
-  return { table: lines.join('\n'), ratios };
+  return { table: tables.join('\n'), ratios };
 }
 
+const round3 = (value: number): number => Math.round(value * 1_000) / 1_000;
 const megabytes = (bytes: number): number => Math.round(bytes / 1_048_576);
+const kilobytes = (bytes: number): string => (bytes / 1_000).toFixed(0);
+const middle = (rounds: readonly Round[], figure: RoundFigure): number => median(rounds.map((round) => round[figure]));
+const atRate = ({ rates }: Measured, rate: number): readonly RateRound[] => rates.filter((round) => round.rate === rate);
+const middleAt = (measured: Measured, rate: number, figure: RateFigure): number =>
+  median(atRate(measured, rate).map((round) => round[figure]));
+const delays = ({ rates }: Measured, figure: 'p99Ms' | 'maxMs'): number =>
+  median(rates.flatMap(({ delay }) => delay?.[figure] ?? []));
 
-const stalls = ({ rates }: Measured, figure: 'p99Ms' | 'maxMs'): number =>
-  median(rates.flatMap(({ loop }) => (loop === null ? [] : loop[figure])));
+function roundTable(
+  title: string,
+  results: ReadonlyMap<string, Measured>,
+  read: (measured: Measured) => readonly Round[],
+): string {
+  const rows = [...results].map(([name, measured]) => {
+    const rounds = read(measured);
+    const perSecond = rounds.map((round) => round.perSecond);
+    return [
+      name,
+      middle(rounds, 'requests').toFixed(0),
+      middle(rounds, 'perSecond').toFixed(0),
+      `${Math.min(...perSecond).toFixed(0)} to ${Math.max(...perSecond).toFixed(0)}`,
+      middle(rounds, 'cpuPerRequest').toFixed(0),
+      middle(rounds, 'redisPerRequest').toFixed(0),
+      kilobytes(middle(rounds, 'allocatedPerRequest')),
+    ];
+  });
+  return markdownTable([title, 'requests', 'requests/s', 'spread', 'CPU us', 'CPU us of Redis', 'KB allocated'], rows);
+}
 
-const stallLine = (name: string, measured: Measured): string =>
-  `${name.padEnd(22)}${stalls(measured, 'p99Ms').toFixed(1).padEnd(8)}${stalls(measured, 'maxMs').toFixed(1)}`;
+function rateTable(results: ReadonlyMap<string, Measured>, rate: number): string {
+  const rows = [...results].map(([name, measured]) => [
+    name,
+    middleAt(measured, rate, 'cpuPerRequest').toFixed(0),
+    middleAt(measured, rate, 'wakeUpsPerRequest').toFixed(1),
+    ...(['p50', 'p95', 'p99'] as const).map((figure) => middleAt(measured, rate, figure).toFixed(1)),
+    kilobytes(middleAt(measured, rate, 'allocatedPerRequest')),
+  ]);
+  return markdownTable([`at ${rate}/s`, 'CPU us', 'wake-ups', 'p50 ms', 'p95 ms', 'p99 ms', 'KB allocated'], rows);
+}
 
-const roleLine = (name: string, { perSecond, cpuPerRequest, rssBytes }: RoleMeasured): string =>
-  `${name.padEnd(22)}${perSecond.toFixed(0).padEnd(11)}${cpuPerRequest.toFixed(0).padEnd(8)}${megabytes(rssBytes)}`;
+function roleTable({ roles }: Context): string {
+  const rows = Object.entries(roles).map(([name, { perSecond, cpuPerRequest, rssBytes }]) => [
+    name === 'api' ? 'role api' : 'embedded stores',
+    perSecond.toFixed(0),
+    cpuPerRequest.toFixed(0),
+    megabytes(rssBytes).toFixed(0),
+  ]);
+  return rows.length === 0 ? '' : markdownTable(['alone', 'requests/s', 'CPU us', 'memory MB'], rows);
+}
 
 /** Figures that are compared with nothing. */
-function figuresOf(measured: Readonly<Record<Name, Measured>>, { embedded, api }: Roles): Record<string, number> {
+function figuresOf(service: Measured, { embedded, api }: Roles): Record<string, number> {
   return {
-    loopDelayP99: round3(stalls(measured.score, 'p99Ms')),
+    scoresPerSecond: Math.round(middle(service.rounds, 'perSecond')),
+    redisMicroseconds: Math.round(middle(service.rounds, 'redisPerRequest')),
+    allocatedKilobytes: Math.round(middle(service.rounds, 'allocatedPerRequest') / 1_000),
+    delayP99: round3(delays(service, 'p99Ms')),
+    delayMax: round3(delays(service, 'maxMs')),
     ...(embedded && {
       embeddedPerSecond: Math.round(embedded.perSecond),
       embeddedRssMegabytes: megabytes(embedded.rssBytes),
@@ -71,58 +113,31 @@ function figuresOf(measured: Readonly<Record<Name, Measured>>, { embedded, api }
   };
 }
 
-function saturationLine(name: string, measured: Measured): string {
-  const rounds = measured.rounds;
-  const rates = rounds.map(({ perSecond }) => perSecond);
-  const spread = `${Math.round(Math.min(...rates))}-${Math.round(Math.max(...rates))}`;
-  const cpu = median(rounds.map(({ cpuPerRequest }) => cpuPerRequest)).toFixed(0);
-  const redis = median(rounds.map(({ redisPerRequest }) => redisPerRequest)).toFixed(0);
-  return `${name.padEnd(22)}${median(rates).toFixed(0).padEnd(11)}${spread.padEnd(13)}${cpu.padEnd(8)}${redis}`;
-}
-
-function rateLine(name: string, measured: Measured, rate: number): string {
-  const figure = (which: RateFigure): number => rateMedian(measured, rate, which);
-  return [
-    name.padEnd(22),
-    figure('cpuPerRequest').toFixed(0).padEnd(8),
-    figure('wakeUpsPerRequest').toFixed(1).padEnd(10),
-    ...(['p50', 'p95', 'p99'] as const).map((which) => figure(which).toFixed(1).padEnd(8)),
-  ].join('');
-}
-
-const rateMedian = (measured: Measured, rate: number, figure: RateFigure): number =>
-  median(measured.rates.filter((round) => round.rate === rate).map((round) => round[figure]));
-
-/** The service against the empty pipeline, or the echo where there is none. */
-function ratiosOf(score: Measured, baseline: Measured, { rates, saturation }: Context): Record<string, number> {
-  const perSecond = (of: Measured): number => median(of.rounds.map((round) => round.perSecond));
-  const cpu = (of: Measured): number => median(of.rounds.map((round) => round.cpuPerRequest));
+function ratiosOf(service: Measured, baseline: Measured, { rates, saturation }: Context): Record<string, number> {
+  const ratio = (figure: RoundFigure): number =>
+    round3(middle(service.rounds, figure) / middle(baseline.rounds, figure));
   const at = (label: string, rate: number): [string, number][] =>
     rateFigures.map((figure) => [
       `${figure}At${label}`,
-      round3(rateMedian(score, rate, figure) / rateMedian(baseline, rate, figure)),
+      round3(middleAt(service, rate, figure) / middleAt(baseline, rate, figure)),
     ]);
   return {
-    throughputRatio: round3(perSecond(score) / perSecond(baseline)),
-    cpuRatio: round3(cpu(score) / cpu(baseline)),
-    cpuNoise: noiseOf(score.rounds, baseline.rounds),
-    scoresPerSecond: Math.round(perSecond(score)),
-    redisMicroseconds: Math.round(median(score.rounds.map((round) => round.redisPerRequest))),
+    throughputRatio: ratio('perSecond'),
+    cpuRatio: ratio('cpuPerRequest'),
+    cpuNoise: noiseOf(service.rounds, baseline.rounds),
+    firstMinuteCpuRatio: round3((service.first?.cpuPerRequest ?? NaN) / (baseline.first?.cpuPerRequest ?? NaN)),
     ...Object.fromEntries([...rates.flatMap((rate) => at(String(rate), rate)), ...at('Saturation', saturation)]),
     ...Object.fromEntries(
-      rates.map((rate) => [`cpuNoiseAt${rate}`, noiseOf(atRate(score, rate), atRate(baseline, rate))]),
+      rates.map((rate) => [`cpuNoiseAt${rate}`, noiseOf(atRate(service, rate), atRate(baseline, rate))]),
     ),
   };
 }
 
-const atRate = ({ rates }: Measured, rate: number): readonly RateRound[] =>
-  rates.filter((round) => round.rate === rate);
-
-/** How far the ratio of CPU in one pair of rounds lay from that in the middle one at most, as a share of it: what the machine did, not the code. */
+/** The largest distance of one pair of rounds from the middle ratio of CPU, as a share of it: what the machine did, not the code. */
 function noiseOf(ours: readonly HasCpu[], theirs: readonly HasCpu[]): number {
   const ratios = ours.map((round, index) => round.cpuPerRequest / (theirs[index]?.cpuPerRequest ?? NaN));
-  const middle = median(ratios);
-  return round3(Math.max(...ratios.map((ratio) => Math.abs(ratio - middle))) / middle);
+  const center = median(ratios);
+  return round3(Math.max(...ratios.map((ratio) => Math.abs(ratio - center))) / center);
 }
 
 type HasCpu = Pick<Round, 'cpuPerRequest'>;

@@ -2,15 +2,12 @@
 import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
 import { median, type Load } from './load.js';
 import { serve } from './process.js';
-import { createSessions, saturate, scoring, settle } from './score-rounds.js';
+import { saturate, scoring, settle, type Round } from './score-rounds.js';
+import { probedIn, warmUp, type WarmUp } from './score-turns.js';
 import { withStack } from './stack.js';
-import { scoresPerSecondFirst, warmUp, type WarmUp } from './warm-up.js';
 
-export interface RoleMeasured {
-  readonly perSecond: number;
-  readonly cpuPerRequest: number;
-  readonly errors: number;
-  /** Most memory at the end of a round, in bytes: what making the database took at the start is given back. */
+export interface RoleMeasured extends Pick<Round, 'perSecond' | 'cpuPerRequest' | 'errors'> {
+  /** Most memory at the end of a round, in bytes: what the start takes to make the database is given back. */
   readonly rssBytes: number;
 }
 
@@ -40,25 +37,25 @@ async function measure(
   environment: Readonly<Record<string, string>>,
   { load, warm, seconds, rounds }: RoleLoad,
 ): Promise<RoleMeasured> {
-  const service = await serve<Bootstrap>(serviceEntry, environment);
+  const served = await serve<Bootstrap>(serviceEntry, environment);
   try {
-    const contestant = scoring(service);
-    const sessions = createSessions(load, service.info);
-    await warmUp(load, contestant, sessions, warm);
-    const measured = [];
+    const contestant = scoring(served, load);
+    await warmUp(load, contestant, warm);
+    const measured: Round[] = [];
+    let rssBytes = 0;
     for (let round = 0; round < rounds; round += 1) {
-      const body = await sessions.take(seconds * (measured.at(-1)?.perSecond ?? scoresPerSecondFirst) * 1.5);
-      await settle([service], seconds);
-      const figures = await saturate(load, contestant, body, seconds, null);
-      measured.push({ ...figures, rssBytes: service.rssBytes() });
+      const body = await contestant.sessions.take(probedIn(seconds, measured));
+      await settle([served], seconds);
+      measured.push(await saturate(load, contestant, body, { seconds, stack: null }));
+      rssBytes = Math.max(rssBytes, served.rssBytes());
     }
     return {
       perSecond: median(measured.map(({ perSecond }) => perSecond)),
       cpuPerRequest: median(measured.map(({ cpuPerRequest }) => cpuPerRequest)),
       errors: measured.reduce((sum, { errors }) => sum + errors, 0),
-      rssBytes: Math.max(...measured.map(({ rssBytes }) => rssBytes)),
+      rssBytes,
     };
   } finally {
-    await service.stop();
+    await served.stop();
   }
 }

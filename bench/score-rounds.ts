@@ -1,104 +1,111 @@
-/** What the score bench measures of one server: a round as fast as it answers, a round at a fixed rate. */
+/** What the score bench measures of one server: a round in a closed loop, a round at a fixed rate. */
 import { Redis } from 'ioredis';
 import type { Bootstrap } from '../src/projects/operator/bootstrap.js';
-import type { LoopDelay } from './loop-delay.js';
 import { quantile, type Load, type Target } from './load.js';
+import type { MainThread } from './main-thread.js';
 import type { Served } from './process.js';
 import { scoreBodies } from './score-bodies.js';
 import type { StackEnvironment } from './stack.js';
 
-export type Name = 'echo' | 'pipeline' | 'score';
-
 export interface Contestant {
-  readonly name: Name;
   readonly served: Served<unknown>;
   readonly target: Omit<Target, 'body'>;
+  readonly sessions: Sessions;
 }
 
-/** As fast as the answers come. */
-export interface Round {
-  readonly perSecond: number;
-  /** Microseconds, all threads. */
+export interface Sessions {
+  /** Bodies of sessions that nobody scored before. Of the first `probed`, every other one has sent its probe. */
+  take(probed: number): Promise<(n: number) => string>;
+}
+
+/** CPU in microseconds of all threads. */
+interface Cost {
   readonly cpuPerRequest: number;
-  /** Microseconds of Redis in scripts. */
-  readonly redisPerRequest: number;
+  /** Bytes on the JavaScript heap of the main thread. */
+  readonly allocatedPerRequest: number;
   readonly errors: number;
 }
 
+export interface Round extends Cost {
+  readonly requests: number;
+  readonly perSecond: number;
+  /** CPU of the Redis process, microseconds. */
+  readonly redisPerRequest: number;
+}
+
 /** At a fixed rate; latencies in milliseconds. */
-export interface RateRound {
+export interface RateRound extends Cost {
   readonly rate: number;
-  readonly cpuPerRequest: number;
   readonly wakeUpsPerRequest: number;
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
-  readonly errors: number;
-  /** Where it was watched. */
-  readonly loop: LoopDelay | null;
+  readonly delay: MainThread['delay'];
 }
 
-export interface Measured {
-  readonly rounds: Round[];
-  readonly rates: RateRound[];
-}
-
-export function scoring(service: Served<Bootstrap>): Contestant {
-  const { siteUrl, projectKey } = service.info;
+export function scoring(served: Served<Bootstrap>, load: Load): Contestant {
+  const { siteUrl, projectKey, probeKey } = served.info;
   const target = { origin: siteUrl, path: '/api/v1/lite/score', headers: { 'x-api-key': projectKey } };
-  return { name: 'score', served: service, target };
+  const probes = { origin: siteUrl, path: '/api/v1/public/lite/probe', headers: {} };
+  return { served, target, sessions: createSessions(load, probes, probeKey) };
 }
 
 const probeSecondsMax = 60;
+/** A portion’s sessions are far from the next one’s. */
+const portion = 1_000_000;
 
-export interface Sessions {
-  /** Bodies of sessions that nobody scored before; of the first `probed`, every other one has sent its probe. */
-  take(probed: number): Promise<(n: number) => string>;
-}
-
-export function createSessions(load: Load, { siteUrl, probeKey }: Bootstrap): Sessions {
+/** `probes` takes their messages; null for a server without sessions. */
+export function createSessions(load: Load, probes: Omit<Target, 'body'> | null, probeKey = ''): Sessions {
   let next = 0;
   return {
     take: async (probed) => {
       const first = next;
-      next += 1_000_000;
+      next += portion;
       const body = (n: number): string => scoreBodies.probe(first + 2 * n, probeKey);
-      const target = { origin: siteUrl, path: '/api/v1/public/lite/probe', headers: {}, body };
-      await load.closed(target, probeSecondsMax, Math.floor(probed / 2));
+      if (probes !== null) await load.closed({ ...probes, body }, probeSecondsMax, Math.floor(probed / 2));
       return (n) => scoreBodies.score(first + n);
     },
   };
 }
 
 const settleMsMax = 3_000;
-const lookEveryMs = 100;
-/** A server that uses less has done what was left to do after its last answer. */
+const pollMs = 100;
+/** A server that uses less has finished what its load left behind. */
 const idleShareMax = 0.2;
 
-/** Waits until the servers have done what their load left them, such as reading receipts from the log; no longer than a round. */
+/** Waits until the servers have finished what their load left behind, such as receipts to read from the log; at most as long as a round. */
 export async function settle(served: readonly Served<unknown>[], seconds: number): Promise<void> {
   const used = (): number => served.reduce((sum, one) => sum + one.cpuMicroseconds(), 0);
   for (const until = performance.now() + Math.min(settleMsMax, seconds * 1_000); performance.now() < until;) {
     const before = used();
-    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
-    if (used() - before < lookEveryMs * 1_000 * idleShareMax) return;
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    if (used() - before < pollMs * 1_000 * idleShareMax) return;
   }
+}
+
+interface Closed {
+  readonly seconds: number;
+  readonly requestsMax?: number;
+  readonly stack: StackEnvironment | null;
 }
 
 export async function saturate(
   load: Load,
-  { served, target }: Contestant,
+  { served, target }: Omit<Contestant, 'sessions'>,
   body: (n: number) => string,
-  seconds: number,
-  stack: StackEnvironment | null,
+  { seconds, requestsMax, stack }: Closed,
 ): Promise<Round> {
   const redisBefore = await redisMicroseconds(stack);
+  const endWatch = served.watch(false);
   const before = served.cpuMicroseconds();
-  const { answers, errors, perSecond } = await load.closed({ ...target, body }, seconds);
+  const { answers, errors, perSecond } = await load.closed({ ...target, body }, seconds, requestsMax);
+  const cpu = served.cpuMicroseconds() - before;
   return {
+    requests: answers,
     perSecond,
     errors,
-    cpuPerRequest: (served.cpuMicroseconds() - before) / answers,
+    cpuPerRequest: cpu / answers,
+    allocatedPerRequest: (await endWatch()).allocatedBytes / answers,
     redisPerRequest: ((await redisMicroseconds(stack)) - redisBefore) / answers,
   };
 }
@@ -106,39 +113,33 @@ export async function saturate(
 interface Rate {
   readonly rate: number;
   readonly seconds: number;
-  readonly watchLoop: boolean;
+  /** Whether the delay of the main thread is measured. */
+  readonly withDelay: boolean;
 }
 
 export async function hold(
   load: Load,
   { served, target }: Contestant,
   body: (n: number) => string,
-  { rate, seconds, watchLoop }: Rate,
+  { rate, seconds, withDelay }: Rate,
 ): Promise<RateRound> {
-  const endWatch = watchLoop ? served.watchLoop() : null;
+  const endWatch = served.watch(withDelay);
   const [cpu, wakeUps] = [served.cpuMicroseconds(), served.wakeUps()];
   const { latenciesMs, errors } = await load.open({ ...target, body }, rate, seconds);
   const count = latenciesMs.length;
-  return {
-    rate,
-    errors,
-    cpuPerRequest: (served.cpuMicroseconds() - cpu) / count,
-    wakeUpsPerRequest: (served.wakeUps() - wakeUps) / count,
-    p50: quantile(latenciesMs, 0.5),
-    p95: quantile(latenciesMs, 0.95),
-    p99: quantile(latenciesMs, 0.99),
-    loop: endWatch === null ? null : await endWatch(),
-  };
+  const cpuPerRequest = (served.cpuMicroseconds() - cpu) / count;
+  const wakeUpsPerRequest = (served.wakeUps() - wakeUps) / count;
+  const { delay, allocatedBytes } = await endWatch();
+  const [p50 = NaN, p95 = NaN, p99 = NaN] = [0.5, 0.95, 0.99].map((share) => quantile(latenciesMs, share));
+  const allocatedPerRequest = allocatedBytes / count;
+  return { rate, errors, cpuPerRequest, wakeUpsPerRequest, p50, p95, p99, delay, allocatedPerRequest };
 }
 
-/** Time that Redis has spent in functions and scripts so far. */
+/** CPU time of the Redis process so far, in any of its threads. */
 async function redisMicroseconds(stack: StackEnvironment | null): Promise<number> {
   if (stack === null) return 0;
   const client = new Redis(stack.REDIS_URL);
-  const stats = await client.info('commandstats');
+  const text = await client.info('cpu');
   client.disconnect();
-  return [...stats.matchAll(/^cmdstat_(?:fcall|evalsha):calls=\d+,usec=(\d+)/gm)].reduce(
-    (sum, [, usec]) => sum + Number(usec),
-    0,
-  );
+  return [...text.matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm)].reduce((sum, [, value]) => sum + Number(value) * 1e6, 0);
 }
