@@ -12,7 +12,14 @@ import { markdownTable } from './markdown.js';
 import { serve } from './process.js';
 import { ratesDefault } from './score.js';
 import { scoring, type Contestant } from './score-rounds.js';
-import { holdInTurns, saturateInTurns, warmUpDefault, warmUpInTurns, type Measured, type WarmUp } from './score-turns.js';
+import {
+  holdInTurns,
+  saturateInTurns,
+  warmUpDefault,
+  warmUpInTurns,
+  type Measured,
+  type WarmUp,
+} from './score-turns.js';
 import { findStack, withStack, type StackEnvironment } from './stack.js';
 
 export interface CompareOptions {
@@ -32,13 +39,17 @@ export const benchCompare = (
 ): Promise<BenchResult> => {
   if (commits.length !== 2) throw new Error('Name two commits: npm run bench -- compare A B.');
   return withCheckouts(commits, async (directories) => {
-    const figures = bench === 'score' ? await compareScores(directories, options) : await compareRuns(directories, bench, options);
+    const figures =
+      bench === 'score' ? await compareScores(directories, options) : await compareRuns(directories, bench, options);
     return report(commits, figures);
   });
 };
 
 /** `directories` hold built checkouts. */
-export async function compareScores(directories: readonly string[], options: CompareOptions): Promise<readonly Figures[]> {
+export async function compareScores(
+  directories: readonly string[],
+  options: CompareOptions,
+): Promise<readonly Figures[]> {
   const { seconds, rounds, rates = ratesDefault, warm = warmUpDefault } = options;
   const load = createLoad(64);
   const contestants: Contestant[] = [];

@@ -40,6 +40,8 @@ function watchMainThread(withDelay: boolean): () => MainThread {
 
 // Worker threads preload it, too.
 if (isMainThread) {
+  // A server does not outlive its bench.
+  process.on('disconnect', () => process.exit(1));
   let end: (() => MainThread) | null = null;
   process.on('message', (message) => {
     if (message === watchMessages.end) process.send?.(end?.());

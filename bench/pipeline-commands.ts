@@ -4,7 +4,6 @@
  */
 import type { Command } from './bare-redis.js';
 
-/** References of one session. `source` is also its history's, as `respondent` is. */
 export interface PipelineRefs {
   readonly session: string;
   readonly scope: string;
@@ -16,20 +15,20 @@ export interface PipelineRefs {
 }
 
 /** What a message of the probe leaves: state, content, sketch and index, in bytes. */
-export const probeBytes = { state: 230, content: 1_150, sketch: 460, index: 370 } as const;
+const probeBytes = { state: 253, content: 908, sketch: 112, index: 307 } as const;
 
-const valueBytes = { guard: 330, record: 230, address: 75, network: 30, person: 90, sightings: 30, receipt: 260 } as const;
+const valueBytes = { guard: 279, record: 214, address: 57, network: 21, person: 65, sightings: 30 } as const;
 const bandCount = 20;
-const bandBytes = 56;
+const bandBytes = 42;
 const termCount = 24;
 const termCells = 32_768;
-const candidateCount = 4;
+const candidateCount = 5;
 const lifeMs = '600000';
 const hoursPerWeek = 168;
 const hourMs = 3_600_000;
 const windows = { minute: 60_000, day: 86_400_000 } as const;
 
-export const probeKey = (home: string, { session }: PipelineRefs): string => `${home}p:${session}`;
+const probeKey = (home: string, { session }: PipelineRefs): string => `${home}p:${session}`;
 const hourOf = (nowMs: number): number => Math.floor(nowMs / hourMs);
 
 export function readCommands(home: string, refs: PipelineRefs, nowMs: number): readonly Command[] {
@@ -76,7 +75,7 @@ export function writeCommands(home: string, refs: PipelineRefs, write: PipelineW
     set(`${at}e:R${respondent}`, valueBytes.person),
     set(`${home}v:R${respondent}`, valueBytes.person),
     set(`${at}e:A${address}`, valueBytes.sightings),
-    ['SET', `${home}q:${receiptId}`, content + filler.slice(0, valueBytes.receipt), 'PX', lifeMs],
+    ['SET', `${home}q:${receiptId}`, probe === null ? content : content + candidatesKept, 'PX', lifeMs],
     ['HINCRBY', `${home}b:${source}`, 'c', '1'],
     ['HSET', `${at}w`, '#now', String(nowMs), '#prefixes', '1', prefix, '1'],
   ];
@@ -89,7 +88,10 @@ function probedCommands(
   refs: PipelineRefs,
   { device, seed }: NonNullable<PipelineWrite['probe']>,
 ): readonly Command[] {
-  const bands = Array.from({ length: bandCount }, (_, n) => `${n}.${(seed + n * n) % (n < bandCount / 2 ? 2_000 : 1e9)}`);
+  const bands = Array.from(
+    { length: bandCount },
+    (_, n) => `${n}.${(seed + n * n) % (n < bandCount / 2 ? 2_000 : 1e9)}`,
+  );
   const terms = Array.from({ length: termCount }, (_, n) => ['INCRBY', 'u24', `#${(seed * (n + 1)) % termCells}`, '1']);
   const candidates = Array.from({ length: candidateCount }, (_, n) => `${at}k:${device}${n}`);
   return [
@@ -106,6 +108,8 @@ function probedCommands(
 }
 
 const filler = 'x'.repeat(2_048);
+/** A receipt keeps the records of its candidates. */
+const candidatesKept = filler.slice(0, candidateCount * valueBytes.record);
 const set = (key: string, bytes: number): Command => ['SET', key, filler.slice(0, bytes), 'PX', lifeMs];
 
 /** What the intake of a probe writes. */

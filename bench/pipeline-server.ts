@@ -95,7 +95,9 @@ app.post<{ Body: ScoreRequest }>('/pipeline', { schema: { body: ScoreRequest } }
   const [, content = null] = probe;
   const sample = content === null ? plain : probed;
   const device = content === null ? null : { device: refs.session, seed: Number(`0x${refs.session.slice(0, 8)}`) };
-  const known = [receiptId, nowMs, body.sessionId, body.userAgent, body.respondentStats, ...Object.values(refs)];
+  const { session, scope, respondent, address, prefix, source, history } = refs;
+  const trace = [session, scope, respondent, address, prefix, source, history];
+  const known = [receiptId, nowMs, body.sessionId, body.userAgent, body.respondentStats, trace];
   const record = recordOf(known, refs, sample.recordBytes, content ?? '');
   const kept = record.toString('latin1', 0, plain.recordBytes);
   await redis.send(writeCommands(home, refs, { receiptId, content: kept, nowMs, probe: device }));

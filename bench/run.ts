@@ -15,6 +15,7 @@ import { benchOutcomes } from './outcomes.js';
 import { benchOverload } from './overload.js';
 import { benchScore } from './score.js';
 import { warmUpDefault } from './score-turns.js';
+import { benchSessionBytes } from './session-bytes.js';
 import { benchStores } from './stores.js';
 import { benchThresholds } from './thresholds.js';
 import { benchVerify } from './verify.js';
@@ -64,6 +65,7 @@ const benches = {
   outcomes: benchOutcomes,
   overload: benchOverload,
   score: benchScore,
+  'session-bytes': benchSessionBytes,
   stores: benchStores,
   thresholds: benchThresholds,
   verify: benchVerify,

@@ -49,7 +49,8 @@ const round3 = (value: number): number => Math.round(value * 1_000) / 1_000;
 const megabytes = (bytes: number): number => Math.round(bytes / 1_048_576);
 const kilobytes = (bytes: number): string => (bytes / 1_000).toFixed(0);
 const middle = (rounds: readonly Round[], figure: RoundFigure): number => median(rounds.map((round) => round[figure]));
-const atRate = ({ rates }: Measured, rate: number): readonly RateRound[] => rates.filter((round) => round.rate === rate);
+const atRate = ({ rates }: Measured, rate: number): readonly RateRound[] =>
+  rates.filter((round) => round.rate === rate);
 const middleAt = (measured: Measured, rate: number, figure: RateFigure): number =>
   median(atRate(measured, rate).map((round) => round[figure]));
 const delays = ({ rates }: Measured, figure: 'p99Ms' | 'maxMs'): number =>

@@ -141,5 +141,8 @@ async function redisMicroseconds(stack: StackEnvironment | null): Promise<number
   const client = new Redis(stack.REDIS_URL);
   const text = await client.info('cpu');
   client.disconnect();
-  return [...text.matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm)].reduce((sum, [, value]) => sum + Number(value) * 1e6, 0);
+  return [...text.matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm)].reduce(
+    (sum, [, value]) => sum + Number(value) * 1e6,
+    0,
+  );
 }

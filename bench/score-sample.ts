@@ -22,7 +22,9 @@ export async function sampleScores(service: Bootstrap, stack: StackEnvironment |
   const { baseUrl, projectKey, probeKey } = service;
   await post(`${baseUrl}/public/lite/probe`, scoreBodies.probe(sessions.probed, probeKey), {});
   const sample = async (n: number): Promise<ScoreSample> => {
-    const reply = (await post(`${baseUrl}/lite/score`, scoreBodies.score(n), { 'x-api-key': projectKey })) as ScoreReply;
+    const reply = (await post(`${baseUrl}/lite/score`, scoreBodies.score(n), {
+      'x-api-key': projectKey,
+    })) as ScoreReply;
     return { reply, recordBytes: stack === null ? 0 : await recordBytesOf(stack, reply.receiptId) };
   };
   return { plain: await sample(sessions.plain), probed: await sample(sessions.probed) };

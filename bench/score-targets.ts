@@ -39,8 +39,9 @@ export function tableOfTargets(title: string, ratios: BenchResult['ratios'], tar
     const values = figures.flatMap((name) => ratios[name] ?? []);
     if (values.length === 0) return [];
     const meets = (bound: number): boolean => values.every((value) => (more ? value >= bound : value <= bound));
-    const result = aim !== undefined && meets(aim) ? 'aim met' : meets(floor) ? 'floor met' : 'missed';
-    return [[measure, values.map(format).join(', '), format(floor), aim === undefined ? '' : format(aim), result]];
+    const met = aim !== undefined && meets(aim) ? 'aim met' : 'floor met';
+    const bounds = [format(floor), aim === undefined ? '' : format(aim)];
+    return [[measure, values.map(format).join(', '), ...bounds, meets(floor) ? met : 'missed']];
   });
   return markdownTable([title, 'here', 'floor', 'aim', 'result'], rows);
 }
