@@ -46,9 +46,6 @@ const dayMs = 86_400_000;
 /** Random bytes of an id, in addition to its time, so that ids cannot be guessed. */
 const secretBytes = 10;
 
-/** Whether a linkId is one of ours: other values are labels of whoever creates the session. */
-export const isLinkId = (text: string | null | undefined): text is string => linkForm.test(text ?? '');
-
 /** The address of a link’s page. */
 export const linkUrl = (siteUrl: string, linkId: string): string => `${siteUrl}/v/${linkId}`;
 
@@ -90,7 +87,7 @@ export async function insertLink(
 
 /** null for what is no link of ours, too. */
 export async function findLink(database: Queryable, linkId: string): Promise<HostedLink | null> {
-  if (!isLinkId(linkId)) return null;
+  if (!linkForm.test(linkId)) return null;
   const [row] = await database.query<LinkRow>(`SELECT ${columns} FROM hosted_links WHERE link_id = $1`, [linkId], {
     recurring: true,
   });

@@ -144,6 +144,7 @@ export function showProject(project: StoredProject): ProjectReply {
       monitoring: { ...configDefaults.monitoring, ...config.monitoring },
       liteConfig: fillCalibration(config.liteConfig ?? {}),
     },
+    allowedOrigins: config.allowedDomains ?? [],
     customThresholds: thresholdsOf(project.fields),
     scoreModeConfig: { ...projectDefaults.scoreModeConfig, ...scoreModeConfig },
     userDisclosure: fields.userDisclosure ?? projectDefaults.userDisclosure,

@@ -80,9 +80,8 @@ export const ProjectFields = Type.Object(
 );
 export type ProjectFields = Static<typeof ProjectFields>;
 
-const alias = {
-  allowedOrigins: Type.Optional({ ...OriginPatterns, description: 'Another name for config.allowedDomains.' }),
-};
+const AllowedOrigins = { ...OriginPatterns, description: 'Another name for config.allowedDomains.' };
+const alias = { allowedOrigins: Type.Optional(AllowedOrigins) };
 
 const issuing = Type.Partial(
   Type.Object({
@@ -140,6 +139,7 @@ export const ProjectReply = Type.Object({
   createdAt: Timestamp,
   verificationMode: StringEnum(verificationModes),
   config: ProjectConfigReply,
+  allowedOrigins: AllowedOrigins,
   customThresholds: ThresholdsReply,
   scoreModeConfig: ScoreModeReply,
   userDisclosure: StringEnum(userDisclosures),

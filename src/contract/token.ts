@@ -32,8 +32,8 @@ export type TokenClaims = Static<typeof TokenClaims>;
 
 const Token = Type.String({ description: 'verificationToken of a session.' });
 
-export const TokenVerification = Type.Object({ token: Token });
-/** A page that could not reach the service has null for a token: it fails alone, as MALFORMED. */
+/** A page that could not reach the service has null for a token, which is MALFORMED. */
+export const TokenVerification = Type.Object({ token: Nullable(Token) });
 export const TokenBatch = Type.Object({
   tokens: Type.Array(Nullable(Token), { minItems: 1, maxItems: batchTokensMax }),
 });

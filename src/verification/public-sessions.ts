@@ -4,7 +4,6 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { isLinkId } from '../administration/hosted-links.js';
 import { allowReading, type PublicGuard, type Visitor } from '../administration/public-guard.js';
 import type { Limits } from '../administration/request-limits.js';
 import type { Database } from '../stores/database/port.js';
@@ -38,7 +37,7 @@ export async function openSession(
   const session = secret === undefined ? null : await findSession(database, sessionId);
   await secrets.check(attempt, secret, session);
   if (session === null) throw new Error('a secret was right for no session');
-  const isLinked = isLinkId(session.linkId);
+  const isLinked = session.linkId !== null;
   return { session, ...(await guard.admit(request, reply, session.projectId, { isLinked, isReport })) };
 }
 

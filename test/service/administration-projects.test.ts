@@ -321,7 +321,11 @@ t.test('allowedOrigins is another name for config.allowedDomains; both are fine 
     config: { allowedDomains: ['https://A.example:443'] },
   });
   t.equal(created.status, 201);
-  t.same((await read(created.body.projectId)).config.allowedDomains, ['https://a.example']);
+  t.same(created.body.allowedOrigins, ['https://a.example'], 'answered where it is accepted');
+  const shown = await read(created.body.projectId);
+  t.same([shown.allowedOrigins, shown.config.allowedDomains], [['https://a.example'], ['https://a.example']]);
+  const cleared = await patch(created.body.projectId, { allowedOrigins: [] });
+  t.match(cleared, { status: 200, body: { allowedOrigins: [] } });
 });
 
 t.test('branding above the tier is refused with field and tier; below it and taking away are free', async (t) => {

@@ -160,7 +160,11 @@ t.test('a link opens its project to the service’s own page, and to no other', 
     body: { siteKey: projectId, linkId: 'my-own-label' },
     headers: own,
   });
-  t.match(label, { status: 403 }, 'a label of the caller’s is no link');
+  t.match(
+    label,
+    { status: 404, body: { code: 'NOT_FOUND' } },
+    'what is no link of the project is not taken for a label',
+  );
   const { body: session } = await startSession(linkId);
   await verify(session);
   const read = (headers: Readonly<Record<string, string>>) =>

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { startOrganizations, withDatabase } from '../helpers/organizations.js';
+import { automated, createSession, verify } from '../helpers/verifications.js';
 
 const { service, credentials, other, sibling } = await startOrganizations(t);
 const { bootstrap } = service;
@@ -97,6 +98,27 @@ t.test('a backend creates sessions of its own projects only; a project key needs
   t.equal((await ask(credentials.organizationKey, { siteKey: sibling.projectId })).status, 201);
   t.equal((await ask(credentials.organizationKey, { siteKey: other.projectId })).status, 404);
 });
+
+t.test('a linkId that the project does not have is 404, from a page and from a backend', async (t) => {
+  for (const linkId of ['my-own-label', `link_${'0'.repeat(32)}`]) {
+    t.match(await create({ linkId }), { status: 404, body: { code: 'NOT_FOUND' } }, linkId);
+    const asked = { body: { linkId }, headers: credentials.projectKey };
+    t.match(await service.call('POST', '/sessions', asked), { status: 404, body: { code: 'NOT_FOUND' } }, linkId);
+  }
+});
+
+t.test(
+  'any key of the organization retries a failed session; another organization’s learns nothing of it',
+  async (t) => {
+    const failed = await createSession(service, { respondentId: 'again' });
+    t.match((await verify(service, failed, automated)).body, { status: 'fail' });
+    const retry = (headers: Readonly<Record<string, string>>) =>
+      service.call('POST', `/sessions/${failed.sessionId}/retry`, { body: {}, headers });
+    t.match(await retry(credentials.otherOrganizationKey), { status: 404 });
+    for (const [index, headers] of [credentials.otherProjectKey, credentials.organizationKey].entries())
+      t.match(await retry(headers), { status: 201, body: { metadata: { vh_retry_count: index + 1 } } });
+  },
+);
 
 t.test('client secrets are stored as a hash, and are not in the log', async (t) => {
   const session: Session = (await create({})).body;

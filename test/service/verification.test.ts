@@ -182,6 +182,9 @@ t.test('a batch takes 100 tokens and no more; one of another organization fails 
   const { results } = (await ask([null, body.verificationToken])).body as { results: readonly object[] };
   t.same(results[0], { success: false, error: 'MALFORMED' }, 'a page that could not reach the service has no token');
   t.match(results[1], { success: true });
+  const single = await service.call('POST', '/token/verify', { body: { token: null }, headers: key });
+  t.match(single, { status: 200, body: { success: false, error: 'MALFORMED' } }, 'alone as in a batch');
+  t.match(await service.call('POST', '/token/verify', { body: {}, headers: key }), { status: 400 });
 });
 
 t.test('a session of a test key is of the test world: a live key does not take its token', async (t) => {

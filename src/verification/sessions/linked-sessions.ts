@@ -1,22 +1,21 @@
 /**
- * Sessions that start on the hosted page: which link they come through, and what it puts into them. A linkId that is not one of the
- * service’s own is a label of the caller’s, and says nothing here.
+ * Sessions that start on the hosted page: which link they come through, and what it puts into them.
  */
 import { notFound } from '../../kernel/faults.js';
-import { findLink, isLinkId, linkStateOf, takeLinkUse, type HostedLink } from '../../administration/hosted-links.js';
+import { findLink, linkStateOf, takeLinkUse, type HostedLink } from '../../administration/hosted-links.js';
 import type { LinkState } from '../../contract/hosted-link.js';
 import { Fault } from '../../errors.js';
 import type { Queryable } from '../../stores/database/port.js';
 import type { SessionRequest } from './session-service.js';
 import { findSession, type StoredSession } from './session-store.js';
 
-/** The link that a creation names; null where it names none. Throws NOT_FOUND for one of another project. */
+/** The link that a creation names; null where it names none. Throws NOT_FOUND for one that the project does not have. */
 export async function findNamedLink(
   database: Queryable,
   projectId: string,
   linkId: string | undefined,
 ): Promise<HostedLink | null> {
-  if (!isLinkId(linkId)) return null;
+  if (linkId === undefined) return null;
   const link = await findLink(database, linkId);
   if (link === null || link.projectId !== projectId) throw notFound('link');
   return link;
@@ -45,7 +44,7 @@ export async function throughLink(
 
 /** In the transaction that completes a session: its first try takes a use of its link. Throws LINK_ENDED where others took the last. */
 export async function countLinkUse(tx: Queryable, { linkId, retryCount }: StoredSession): Promise<void> {
-  if (!isLinkId(linkId) || retryCount > 0) return;
+  if (linkId === null || retryCount > 0) return;
   if (!(await takeLinkUse(tx, linkId))) throw ended('used_up');
 }
 

@@ -5,6 +5,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import type { Access } from '../../http/access-declaration.js';
 import { JsonWebKeySet, TokenBatch, TokenBatchReply, TokenReply, TokenVerification } from '../../contract/token.js';
+import type { KeyCaller } from '../../kernel/caller.js';
 import { keyCaller } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
 import type { Metrics } from '../../telemetry/metrics.js';
@@ -25,8 +26,8 @@ const tokenExample = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6IjEifQ.eyJhdWQ
 export function registerTokenRoutes(app: FastifyInstance, { verifyToken, tokenKeys, metrics }: TokenRouteDeps): void {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();
   const access: Access = { credential: 'api-key', scope: 'verifications:read', oauth: ['verifications:read'] };
-  const counted: VerifyToken = async (caller, token) => {
-    const reply = await verifyToken(caller, token);
+  const counted = async (caller: KeyCaller, token: string | null): Promise<TokenReply> => {
+    const reply = await verifyToken(caller, token ?? '');
     metrics.tokenVerifications.inc({ result: reply.error ?? 'ok' });
     return reply;
   };
@@ -40,7 +41,7 @@ export function registerTokenRoutes(app: FastifyInstance, { verifyToken, tokenKe
         operationId: 'verifyToken',
         summary: 'Validate the verificationToken of a session',
         description:
-          'A token that does not validate is an answer, not an error: 200 with success false. An organization key validates tokens of all its projects.',
+          'A token that does not validate is an answer, not an error: 200 with success false, and null is MALFORMED. An organization key validates tokens of all its projects.',
         body: { ...TokenVerification, examples: [{ token: tokenExample }] },
         response: { 200: TokenReply, ...errorReplies([400, 401, 402, 403, 413, 415, 429]) },
       },
@@ -63,7 +64,7 @@ export function registerTokenRoutes(app: FastifyInstance, { verifyToken, tokenKe
     },
     async (request) => {
       const caller = keyCaller(request);
-      return { results: await Promise.all(request.body.tokens.map((token) => counted(caller, token ?? ''))) };
+      return { results: await Promise.all(request.body.tokens.map((token) => counted(caller, token))) };
     },
   );
 
