@@ -18,6 +18,8 @@ export interface BiometricComparison {
   readonly dimension: number;
   /** Templates that the face was compared with. With 0 nothing was compared, and uniqueness stays null. */
   readonly gallerySize: number;
+  /** Whether the window of re-eligibility is over for all of them: the face was compared with nobody who blocks, so that uniqueness stays null. */
+  readonly isWindowEmpty: boolean;
   /** Least similarity that means the same person, for this model and size of gallery; above 0 and below 1. */
   readonly threshold: number;
   /** The most alike among participants who may not take part again; null where none came near. */

@@ -88,7 +88,7 @@ export type FraudSignal = Static<typeof FraudSignal>;
 
 export const VerdictScores = Type.Object({
   liveness: Nullable(unit('Null where no camera produced a verdict.')),
-  uniqueness: Nullable(unit('Null where no face was compared. 1 unique, 0 the same.')),
+  uniqueness: Nullable(unit('Null if the face was compared with nobody within the window. 1 unique, 0 the same.')),
   authenticity: unit(
     'Confidence that the capture came from a real camera; without one, that the device is what it says.',
   ),

@@ -54,7 +54,8 @@ export function biometricEnvelope(capture: Capture = captureHuman(), over: Parti
 
 /** Nobody alike among a thousand. */
 export function freshComparison(over: Partial<BiometricComparison> = {}): BiometricComparison {
-  return { model: 'head/1', dimension: 128, gallerySize: 1_000, threshold: 0.6, match: null, returning: null, ...over };
+  const nobody = { isWindowEmpty: false, match: null, returning: null };
+  return { model: 'head/1', dimension: 128, gallerySize: 1_000, threshold: 0.6, ...nobody, ...over };
 }
 
 export function factsOf(envelope: Envelope, over: Partial<VerdictFacts> = {}): VerdictFacts {

@@ -112,6 +112,10 @@ t.test('after the window the person comes back as a returning participant', asyn
   t.equal(body.status, 'pass', JSON.stringify(body));
   t.match(body.priorParticipation, { sessionId: early.session.sessionId, respondentId: 'early' });
   t.equal(body.duplicateMatch, null);
+  t.equal(body.isDuplicate, true);
+  t.equal(body.scores.uniqueness, null, 'nobody in the window was compared');
+  const stranger = await takePart(person(), { siteKey });
+  t.equal(stranger.body.scores.uniqueness, 1, 'compared with the one who came back, who is in the window again');
 });
 
 t.test('of sessions that one person completes at the same moment one passes', async (t) => {

@@ -8,7 +8,7 @@ import { toUnit } from './series.js';
 import { verdictTables } from './tables.js';
 
 export interface Uniqueness {
-  /** null where no face was compared. */
+  /** null where the face was compared with nobody within the window. */
   readonly score: number | null;
   readonly match: DuplicateMatch | null;
   readonly prior: PriorParticipation | null;
@@ -29,7 +29,7 @@ export function judgeUniqueness({ biometric, device }: UniquenessFacts, isCaptur
       : null;
   const match = compared?.match ?? null;
   return {
-    score: likeness === null ? null : 1 - likeness,
+    score: likeness === null || compared?.isWindowEmpty ? null : 1 - likeness,
     match: match === null || likeness === null ? null : toDuplicateMatch(match, likeness),
     prior,
     duplication: duplicationOf(compared, prior === null ? likeness : Math.max(likeness ?? 0, prior.similarity), device),

@@ -148,7 +148,9 @@ export interface FaceQuestion {
   readonly blockedSinceMs: number;
 }
 
-export function judgeFaces(question: FaceQuestion, found: readonly Likely[]): BiometricComparison {
+export type JudgedFaces = Omit<BiometricComparison, 'isWindowEmpty'>;
+
+export function judgeFaces(question: FaceQuestion, found: readonly Likely[]): JudgedFaces {
   const { model, dimension, gallerySize, same, near, rootSessionId, blockedSinceMs } = question;
   const others = found.filter(({ fingerprint }) => fingerprint.rootSessionId !== rootSessionId);
   const isBlocking = ({ fingerprint }: Likely): boolean => fingerprint.completedAtMs >= blockedSinceMs;

@@ -158,6 +158,21 @@ const scopedReads = (read: Read) => ({
     );
     return rows.map(read);
   },
+  /** Whether anybody of the scope, other than the chain itself, took part with a face of this model since `sinceMs`. */
+  async hasRecent(
+    tx: Queryable,
+    scope: Scope,
+    { model, dimension }: ModelName,
+    rootSessionId: string,
+    sinceMs: number,
+  ) {
+    const rows = await tx.query(
+      `SELECT 1 FROM fingerprints f
+       WHERE ${inScope} AND f.completed_at >= $4 AND f.model = $5 AND f.dimension = $6 AND f.root_session_id <> $7 AND ${isParticipation} LIMIT 1`,
+      [...scopeValues(scope), new Date(sinceMs), model, dimension, rootSessionId],
+    );
+    return rows.length > 0;
+  },
 });
 
 /** What the index is filled from and follows, of all organizations. */

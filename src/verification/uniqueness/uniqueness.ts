@@ -22,6 +22,7 @@ import type { FaceIndex } from './face-index.js';
 import {
   judgeFaces,
   type FaceQuestion,
+  type JudgedFaces,
   type Likely,
   cutoffsFor,
   type FaceModel,
@@ -235,7 +236,12 @@ async function compareFace(
   if (newer.length > newerMax) throw notReady('the index of faces lags too far behind');
   const gallerySize = sizeWith(newer.map(({ number }) => number));
   const found = [...proposed, ...newer].flatMap((fingerprint) => likelyOf(face, fingerprint));
-  return judgeFaces({ ...question, gallerySize, ...cutoffsFor(face.model, gallerySize) }, found);
+  const judged = judgeFaces({ ...question, gallerySize, ...cutoffsFor(face.model, gallerySize) }, found);
+  const { rootSessionId, blockedSinceMs } = question;
+  // Without a window everybody in the gallery blocks.
+  const isAsked = judged.match === null && Number.isFinite(blockedSinceMs);
+  const isWindowEmpty = isAsked && !(await store.hasRecent(tx, scope, face.record, rootSessionId, blockedSinceMs));
+  return { ...judged, isWindowEmpty };
 }
 
 /** Full precision; nothing where the row’s embedding does not open. */
@@ -260,7 +266,7 @@ async function holdAlone(
   if (isDuplicate(judgeFaces(question, found))) throw new ConcurrentDuplicateError();
 }
 
-function isDuplicate(biometric: BiometricComparison | null): boolean {
+function isDuplicate(biometric: JudgedFaces | null): boolean {
   return biometric?.match != null && biometric.match.similarity >= biometric.threshold;
 }
 

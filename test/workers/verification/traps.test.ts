@@ -55,6 +55,13 @@ t.test('uniqueness is null when no comparison ran, and never a synthesized 1.0',
   const deviceOnly = { biometric: freshComparison({ match: earlier }), device: null };
   t.equal(judge(deviceEnvelope(), { uniqueness: deviceOnly }).scores.uniqueness, null, 'no capture, no comparison');
   t.equal(judge(biometricEnvelope()).scores.uniqueness, 1, 'compared with a thousand, nobody alike');
+  const outside = { biometric: freshComparison({ isWindowEmpty: true, returning: earlier }), device: null };
+  t.match(judge(biometricEnvelope(), { uniqueness: outside }), {
+    status: 'pass',
+    scores: { uniqueness: null },
+    isDuplicate: true,
+    priorParticipation: { lastSeenAt: Number },
+  });
   t.end();
 });
 
