@@ -31,7 +31,8 @@ export function assembleFacts({ facts, trace, subjects }: ScoreBase, counted: Co
     assembled.agent = {
       outcome: 'invalid',
       agent: agent.agent,
-      reason: 'The signature was used before; a signature is good for one session.',
+      reason:
+        'The signature was used before, and is good for one session. Visits signed in the same second share one: add a nonce parameter to Signature-Input.',
     };
   return assembled;
 }

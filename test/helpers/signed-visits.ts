@@ -13,7 +13,7 @@ export const origins = ['https://survey.example', '*.panel.example'];
 export const targetUri = 'https://survey.example/s/7?rid=1';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-const jwk = publicKey.export({ format: 'jwk' });
+export const jwk = publicKey.export({ format: 'jwk' });
 export const keyid = computeThumbprint(publicKey);
 export const verifier = createAgentVerifier({ trustedKeys: [{ agent: 'Example Agent', jwk }], now: () => nowMs });
 
