@@ -45,6 +45,7 @@ async function buildBundle({ entry, file, format, bytesMax = Infinity, gzipBytes
     target: 'es2020',
     platform: 'browser',
     legalComments: 'none',
+    define: { builtInRoot: JSON.stringify(process.env.SDK_API_ROOT ?? '') },
   });
   const { code } = await minify(outputFiles[0].text, {
     module: format === 'esm',

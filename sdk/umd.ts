@@ -14,12 +14,18 @@ import { version } from './widget/version.js';
 
 export { CameraAccessError, IntegrityError, VerifyError } from './widget/errors.js';
 
-const script = typeof document === 'undefined' ? null : (document.currentScript as HTMLScriptElement | null);
-const scriptUrl = script?.src ? script.src : null;
+/** Put in by the build: SDK_API_ROOT. */
+declare const builtInRoot: string;
+
+/** Loaded as a module, a script is not the current one. */
+const findScript = (): HTMLScriptElement | null =>
+  (document.currentScript as HTMLScriptElement | null) ?? document.querySelector('script[src*="verifyhuman.umd"]');
+const scriptUrl = typeof document === 'undefined' ? undefined : findScript()?.src || undefined;
 const cameraUrl = () => new URL(cameraFile, scriptUrl ?? document.baseURI).href;
 
 const sdk = createSdk({
   scriptUrl,
+  builtInRoot,
   createView,
   loadCamera: async () => ((await import(cameraUrl())) as { camera: Camera }).camera,
 });

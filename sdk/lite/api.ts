@@ -19,7 +19,7 @@ export interface RunOptions {
 
 /**
  * What a run resolves to. `sent` is false where the service did not take the message, and `reason` says why: `secret` (a key of the backend was
- * given, and nothing was sent), `HTTP` and a status (refused), `page` (the page broke the probe), `network` (nothing answered in time, or it was blocked), `no page`.
+ * given, and nothing was sent), `HTTP` and a status (refused), `page` (the page broke the probe), `endpoint` (none was given, and the module does not know its service), `network` (nothing answered in time, or it was blocked), `no page`.
  */
 export interface RunResult {
   readonly sessionId: string;

@@ -163,6 +163,15 @@ export interface VHMountResult {
   readonly degradedReason?: DegradedReason;
 }
 
+/** `detail` of `vh:outcome`: a verdict at the moment when it is known. A retry brings another. */
+export interface VHOutcome {
+  readonly sessionId: string;
+  readonly status: 'pass' | 'fail' | 'review';
+  /** Null on a pass. */
+  readonly code: VerifyErrorCode | null;
+  readonly token: string;
+}
+
 export type DegradedReason = 'network' | 'timeout' | 'server';
 
 /** Score mode: what `onResult` is called with. */

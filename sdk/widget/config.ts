@@ -3,7 +3,9 @@
  * service that went away.
  */
 import type { PublicConfig } from '../../src/contract/project.js';
+import type { SessionReply } from '../../src/contract/session.js';
 import type { Reply, Transport, Trouble } from './http.js';
+import { degradedModeDefault } from './result.js';
 
 const freshMs = 60_000;
 const entriesMax = 20;
@@ -42,6 +44,19 @@ export async function loadConfig(
   if (answer.status !== 200) return answer;
   return keep(cache, url, { config: answer.body as PublicConfig, etag: answer.etag, atMs: nowMs });
 }
+
+/** What is known of a project by a session of it, where its configuration cannot be read. */
+export const configOf = ({ studyConfig, challengeConfig }: SessionReply, endpoint: string): PublicConfig => ({
+  ...studyConfig,
+  siteKey: '',
+  challengeEnabled: challengeConfig.challenges.length > 0,
+  escalateOnSuspicion: studyConfig.livenessModels.length > 0,
+  degradedMode: degradedModeDefault,
+  userDisclosure: 'NEUTRAL',
+  userDisclosureCustomText: null,
+  branding: null,
+  models: { baseUrl: new URL('/sdk/v1/models/', endpoint).href },
+});
 
 function keep(cache: ConfigCache, url: string, entry: Entry): ConfigAnswer {
   if (cache.size >= entriesMax && !cache.has(url)) cache.delete(cache.keys().next().value ?? '');

@@ -18,6 +18,7 @@ export interface EnvelopeFacts {
   /** Milliseconds since the session's challenges arrived. */
   readonly consentMs: number | null;
   readonly totalMs: number;
+  readonly canEscalate: boolean;
 }
 
 export function buildEnvelope(facts: EnvelopeFacts): Envelope {
@@ -36,6 +37,7 @@ export function buildEnvelope(facts: EnvelopeFacts): Envelope {
     ...(beh === undefined ? {} : { behavior: beh }),
     ...(mayUse ? { ...measured, ...(challenges ? { challenges: [...challenges] } : {}) } : {}),
     ...(facts.cameraFailureReason === null ? {} : { cameraFailureReason: facts.cameraFailureReason }),
+    ...(facts.canEscalate ? { canEscalate: true } : {}),
     timings: {
       consentMs: facts.consentMs,
       cameraMs: cameraMs ?? null,

@@ -1,6 +1,6 @@
 /**
- * The page's own estimate of device and behaviour: telemetry of the result, the verdict of a mount that the service could not judge, and
- * the reason to ask for the camera where a mode asks for it only when needed. Anybody can forge it; the service does not look at it.
+ * The page's own estimate of device and behaviour: telemetry of the result, and the verdict of a mount that the service could not judge. Anybody
+ * can forge it; the service does not look at it.
  */
 import type { ProbeBody } from '../../src/contract/probe.js';
 import type { VHBehavioralSignals } from './api.js';

@@ -2,13 +2,14 @@
  * The order of things in a mount, as a pure machine: `begin` and `advance` say what to do next, and the shell (run.ts) does it and comes back
  * with what came of it.
  *
- *   start ─ create ─┬──────────────────────────── verify ─┬─ result ─ outcome ─ end
- *           ▲       └─ consent ─ capture ─────────▲       ├─ outcome ─ end
- *           │                    ▲  └─ camera_again       │
- *           └────────────────────┴────── retry, escalation┘
+ *   start ─ create ─┬─────────────────────────── verify ─┬─ result ─ outcome ─ end
+ *           ▲       └─ consent ─ capture ────────▲       ├─ outcome ─ end
+ *           │             ▲      ▲  └─ camera_again      │
+ *           │             └──────┴───────── escalated ───┤
+ *           └─────────────────────────────────── retry ──┘
  *
- * Camera: standard always asks; captcha and invisible (where it may escalate) ask when the passive signals are weak, or when a session without
- * the camera failed. Nobody is kept out for declining, or for having no camera: such a session is verified by its device.
+ * Camera: standard always asks. Captcha and invisible (where it may escalate) ask when the service keeps the session open because its passive
+ * signals do not pass. Nobody is kept out for declining, or for having no camera: such a session is verified by its device.
  */
 import type { EnvelopeConsent } from '../../src/contract/envelope.js';
 import type { ScoreEnvelope, VerifyReply } from '../../src/contract/score-envelope.js';
@@ -20,7 +21,7 @@ export interface Plan {
   readonly autoStart: boolean;
   /** Obtained by the integrator before an autoStart. */
   readonly consent: EnvelopeConsent | null;
-  /** Whether captcha or invisible mode may ask for the camera. */
+  /** Whether captcha or invisible mode may go on to the camera. */
   readonly mayEscalate: boolean;
   readonly isScored: boolean;
   readonly retriesMax: number;
@@ -31,11 +32,16 @@ export interface Plan {
 
 export type Effect =
   | { readonly kind: 'start' }
-  | { readonly kind: 'create'; readonly previousSessionId: string | null; readonly isEscalated: boolean }
+  | { readonly kind: 'create'; readonly previousSessionId: string | null }
   | { readonly kind: 'consent' }
   | { readonly kind: 'capture'; readonly hidden: boolean }
   | { readonly kind: 'camera_again'; readonly reason: Exclude<CameraTrouble, 'missing'> }
-  | { readonly kind: 'verify'; readonly consent: EnvelopeConsent | null; readonly capture: Captured | null }
+  | {
+      readonly kind: 'verify';
+      readonly consent: EnvelopeConsent | null;
+      readonly capture: Captured | null;
+      readonly canEscalate: boolean;
+    }
   | { readonly kind: 'result' }
   | { readonly kind: 'outcome'; readonly outcome: Outcome; readonly then: End }
   | { readonly kind: 'end'; readonly end: End };
@@ -52,7 +58,7 @@ export type End =
 
 export type FlowEvent =
   | { readonly kind: 'started' }
-  | { readonly kind: 'created'; readonly retryCount: number; readonly isWeak: boolean }
+  | { readonly kind: 'created'; readonly retryCount: number }
   | { readonly kind: 'consented'; readonly consent: EnvelopeConsent }
   | { readonly kind: 'captured'; readonly outcome: CaptureOutcome }
   /** Going on without the camera takes consent back. */
@@ -61,6 +67,8 @@ export type FlowEvent =
   | { readonly kind: 'chose'; readonly choice: 'without'; readonly consent: EnvelopeConsent }
   | { readonly kind: 'chose'; readonly choice: 'again' | 'cancel' }
   | { readonly kind: 'verified'; readonly reply: VerifyReply; readonly code: string | null }
+  /** No verdict: the session stays open for a camera check. */
+  | { readonly kind: 'escalated' }
   | { readonly kind: 'dispatched'; readonly envelope: ScoreEnvelope }
   | { readonly kind: 'read'; readonly choice: 'retry' | 'done' }
   | Reply
@@ -75,7 +83,7 @@ export interface State {
   readonly isOpen: boolean;
   readonly captured: Captured | null;
   readonly retryCount: number;
-  /** The camera is asked for because a session without it failed. */
+  /** The session stays open for its camera check. */
   readonly isEscalated: boolean;
   readonly reply: VerifyReply | null;
   readonly trouble: Exclude<CameraTrouble, 'missing'> | null;
@@ -110,9 +118,12 @@ export function advance(state: State, event: FlowEvent): Step {
     case 'started':
       return create(state);
     case 'created': {
-      const created = { ...state, isOpen: true, retryCount: event.retryCount };
-      return needsCamera(created, event.isWeak) ? askOrCapture(created) : verify(created, null);
+      const created = { ...state, isOpen: true, isEscalated: false, retryCount: event.retryCount };
+      const asksCamera = state.plan.mode === 'standard' && state.consent?.biometric !== false;
+      return asksCamera ? askOrCapture(created) : verify(created, null);
     }
+    case 'escalated':
+      return askOrCapture({ ...state, isEscalated: true });
     case 'consented':
       return event.consent.biometric ? capture({ ...state, consent: event.consent }) : withoutCamera(state, event);
     case 'captured':
@@ -137,7 +148,7 @@ export function advance(state: State, event: FlowEvent): Step {
 
 const create = (state: State): Step => ({
   state,
-  effect: { kind: 'create', previousSessionId: state.previousSessionId, isEscalated: state.isEscalated },
+  effect: { kind: 'create', previousSessionId: state.previousSessionId },
 });
 /** A session that was never judged is sent again; one that failed is followed by another. */
 const again = (state: State): Step => (state.isOpen ? verify(state, state.captured) : create(state));
@@ -145,21 +156,17 @@ const capture = (state: State): Step => ({
   state,
   effect: { kind: 'capture', hidden: state.plan.mode === 'invisible' },
 });
-const verify = (state: State, captured: Captured | null): Step => ({
-  state: { ...state, captured },
-  effect: { kind: 'verify', consent: state.consent, capture: captured },
-});
+function verify(state: State, captured: Captured | null): Step {
+  const { plan, isEscalated, consent } = state;
+  const canEscalate = plan.mayEscalate && !isEscalated && captured === null && consent?.biometric !== false;
+  return { state: { ...state, captured }, effect: { kind: 'verify', consent, capture: captured, canEscalate } };
+}
 const end = (state: State, how: End): Step => ({ state, effect: { kind: 'end', end: how } });
 
 /** Without an interface of its own, invisible mode has nobody to show an outcome to. */
 function show(state: State, outcome: Outcome, then: End): Step {
   if (state.plan.mode === 'invisible') return end(state, then);
   return { state: { ...state, then }, effect: { kind: 'outcome', outcome, then } };
-}
-
-function needsCamera({ plan, isEscalated, consent }: State, isWeak: boolean): boolean {
-  if (consent?.biometric === false) return false;
-  return plan.mode === 'standard' || isEscalated || (plan.mayEscalate && isWeak);
 }
 
 const askOrCapture = (state: State): Step =>
@@ -191,9 +198,9 @@ function afterVerdict(state: State, code: string | null): Step {
   if (reply.status === 'pass') return show(state, { status: 'pass', code: null, canRetry: false }, then);
   const failed = { ...state, previousSessionId: reply.sessionId };
   const canRetry = state.retryCount < plan.retriesMax && code !== 'DUPLICATE_DETECTED';
-  const hadCamera = plan.mode === 'standard' || state.isEscalated || state.consent !== null;
-  if (canRetry && plan.mayEscalate && !hadCamera) return create({ ...failed, isEscalated: true });
-  return show(failed, { status: 'fail', code, canRetry }, then);
+  const { captured } = state;
+  const hadCamera = captured?.kind === 'captured' || captured?.reason === 'no_face_capture';
+  return show(failed, { status: 'fail', code, canRetry, hadCamera }, then);
 }
 
 function afterDispatch(state: State, envelope: ScoreEnvelope): Step {

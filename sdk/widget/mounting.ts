@@ -6,12 +6,13 @@ import type { PublicConfig } from '../../src/contract/project.js';
 import { waitFor } from './abort.js';
 import { createActivity, type Activity } from './activity.js';
 import type { MountOptions, VHMountResult } from './api.js';
-import { loadConfig, type ConfigCache } from './config.js';
+import { configOf, loadConfig, type ConfigCache } from './config.js';
 import type { CspWatch } from './csp.js';
 import { watchCsp } from './csp-watch.js';
 import { watchDevice, type DeviceWatch } from './device.js';
 import { createTransport, transportLimits, type Reply, type Transport, type Trouble } from './http.js';
 import { createServiceCalls, type ServiceCalls } from './service.js';
+import type { OpenSession } from './run.js';
 import { readOptions } from './settings.js';
 
 export interface Mounting {
@@ -23,6 +24,8 @@ export interface Mounting {
   readonly signal: AbortSignal;
   readonly locale: string;
   readonly config: PublicConfig | Reply | Trouble;
+  /** The session that stands in for a configuration that could not be read. */
+  readonly created: OpenSession | null;
 }
 
 /** What the mounts of a page share. */
@@ -54,8 +57,15 @@ export async function prepare(
     throw error;
   });
   const locale = options.locale ?? (document.documentElement.lang || navigator.language);
-  const config = answer.kind === 'config' ? answer.config : answer;
-  return { options, service: createServiceCalls(endpoint, call), device, activity, csp, signal, locale, config };
+  const service = createServiceCalls(endpoint, call);
+  const mounting = { options, service, device, activity, csp, signal, locale, created: null };
+  if (answer.kind === 'config') return { ...mounting, config: answer.config };
+  // After a timeout all time is spent. Otherwise only this one address may be blocked, and a session says how it is run.
+  if (answer.kind === 'reply' || answer.reason === 'timeout') return { ...mounting, config: answer };
+  const said = await service.createSession(options, options.previousSessionId ?? null, signal);
+  if (said.kind !== 'said') return { ...mounting, config: said };
+  const created = { session: said.value, originMs: performance.now() };
+  return { ...mounting, created, config: configOf(said.value, endpoint) };
 }
 
 export const makeTransport = (csp: CspWatch): Transport =>

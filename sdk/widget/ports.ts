@@ -113,6 +113,8 @@ export interface Outcome {
   /** A VerifyError code, null, or DEGRADED for a pass without the service. Texts are the View's; the code is for choosing them. */
   readonly code: string | null;
   readonly canRetry: boolean;
+  /** Of a failure: whether a camera was seen through. */
+  readonly hadCamera?: boolean;
 }
 
 /** `sdk/widget/ui/view.ts` exports `createView` of this type. */

@@ -82,14 +82,14 @@ export function resultOf(reply: VerifyReply, local: LocalFacts): VHMountResult {
   };
 }
 
-/** Codes of verdicts by the category that the service names; `fingerprint` is the device's. */
-const verdictCodes = {
+/** Codes of verdicts by the category that the service names; `fingerprint` is the device's. A newer service may name others. */
+const verdictCodes: { readonly [category: string]: keyof typeof verdictMessages } = {
   duplicate: 'DUPLICATE_DETECTED',
   liveness: 'LIVENESS_FAILED',
   authenticity: 'AUTHENTICITY_FAILED',
   fraud_signal: 'FRAUD_SIGNAL',
   fingerprint: 'FRAUD_SIGNAL',
-} as const;
+};
 
 const verdictMessages = {
   DUPLICATE_DETECTED: 'This person has taken part already.',
@@ -101,7 +101,7 @@ const verdictMessages = {
 /** The error of a verdict that did not pass. */
 export function verdictError(reply: VerifyReply): VerifyError {
   const category = reply.failureCategory;
-  const code = category === null || category === undefined ? 'LIVENESS_FAILED' : verdictCodes[category];
+  const code = verdictCodes[category ?? ''] ?? 'LIVENESS_FAILED';
   const { scores, failureReasons, fraudSignals, sessionId, duplicateMatch } = reply;
   const context: VerifyErrorContext = {
     scores,

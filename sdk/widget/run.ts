@@ -6,11 +6,10 @@ import type { EnvelopeConsent } from '../../src/contract/envelope.js';
 import type { SessionReply } from '../../src/contract/session.js';
 import { onAbort, settle } from './abort.js';
 import type { Activity } from './activity.js';
-import type { MountOptions } from './api.js';
+import type { MountOptions, VHOutcome } from './api.js';
 import type { CspWatch } from './csp.js';
 import type { DeviceWatch } from './device.js';
 import { buildEnvelope } from './envelope.js';
-import { estimate, passiveGate } from './estimate.js';
 import { advance, begin, type Effect, type End, type FlowEvent, type Plan } from './machine.js';
 import { say } from './page-console.js';
 import type { Camera, CaptureOutcome, CaptureTelemetry, Stage, StageExit, View } from './ports.js';
@@ -24,25 +23,20 @@ export interface RunDeps {
   readonly device: DeviceWatch;
   readonly activity: Pick<Activity, 'follow'>;
   readonly csp: Pick<CspWatch, 'findCamera'>;
+  readonly onVerdict: (verdict: VHOutcome) => void;
   readonly view: View;
   readonly loadCamera: () => Promise<Camera>;
   readonly modelsBaseUrl: string;
   readonly locale: string;
   readonly signal: AbortSignal;
   /** Created before the run (a session without a mount); used for the first session. */
-  readonly created: MadeSession | null;
+  readonly created: OpenSession | null;
 }
 
 export interface OpenSession {
   readonly session: SessionReply;
   /** performance.now() when its challenges arrived. */
   readonly originMs: number;
-}
-
-/** A session that was made before its run. */
-export interface MadeSession extends OpenSession {
-  /** Whether the passive signals were weak when its rules were chosen. */
-  readonly isWeak: boolean;
 }
 
 export interface RunOutcome {
@@ -117,15 +111,13 @@ function consentOf(biometric: boolean, memory: Memory): EnvelopeConsent {
 async function createSession(
   deps: RunDeps,
   memory: Memory,
-  { previousSessionId, isEscalated }: Extract<Effect, { kind: 'create' }>,
+  { previousSessionId }: Extract<Effect, { kind: 'create' }>,
 ): Promise<FlowEvent> {
   deps.view.showProgress('starting');
   const made = memory.isStarted ? null : deps.created;
-  // The rules that an invisible session was made under say whether it takes a camera.
-  const isWeak = made !== null && deps.plan.mode === 'invisible' ? made.isWeak : await readWeakness(deps);
   const said: Said<SessionReply> =
     made === null
-      ? await deps.service.createSession(optionsOf(deps, isEscalated || isWeak), previousSessionId, deps.signal)
+      ? await deps.service.createSession(deps.options, previousSessionId, deps.signal)
       : { kind: 'said', value: made.session };
   if (said.kind !== 'said') return said;
   memory.open = { session: said.value, originMs: made?.originMs ?? performance.now() };
@@ -136,20 +128,8 @@ async function createSession(
   memory.consentMs = null;
   deps.view.showProgress('checking');
   const retryCount = said.value.metadata['vh_retry_count'];
-  return {
-    kind: 'created',
-    retryCount: typeof retryCount === 'number' ? retryCount : 0,
-    isWeak,
-  };
+  return { kind: 'created', retryCount: typeof retryCount === 'number' ? retryCount : 0 };
 }
-
-/** Whether the passive signals are too weak to do without the camera. */
-export const readWeakness = async ({ device }: Pick<RunDeps, 'device'>): Promise<boolean> =>
-  estimate(await device.read()).confidence < passiveGate;
-
-/** An invisible session takes no camera unless the project says so; one that escalates is made under the rules of captcha mode. */
-export const optionsOf = ({ options, plan }: Pick<RunDeps, 'options' | 'plan'>, asksCamera: boolean): MountOptions =>
-  plan.mode === 'invisible' && plan.mayEscalate && asksCamera ? { ...options, widgetMode: 'captcha' } : options;
 
 /** `hidden`: the respondent's picture is not shown, and the stage comes only where there are challenges, which nobody answers untold. */
 async function capture(deps: RunDeps, memory: Memory, hidden: boolean): Promise<FlowEvent> {
@@ -214,12 +194,14 @@ function afterThrow(deps: RunDeps, memory: Memory, stage: Stage | null, error: u
 async function verify(
   deps: RunDeps,
   memory: Memory,
-  { consent, capture }: Extract<Effect, { kind: 'verify' }>,
+  { consent, capture, canEscalate }: Extract<Effect, { kind: 'verify' }>,
 ): Promise<FlowEvent> {
   deps.view.showProgress('sending');
-  const { session } = openOf(memory);
+  const open = openOf(memory);
+  const { session } = open;
   const envelope = buildEnvelope({
     session,
+    canEscalate,
     locale: deps.locale,
     device: await deps.device.read(),
     consent,
@@ -230,6 +212,12 @@ async function verify(
   });
   const said = await deps.service.verify(session, envelope, deps.signal);
   if (said.kind !== 'said') return said;
-  const code = said.value.status === 'pass' ? null : verdictError(said.value).code;
+  if ('cameraCheck' in said.value) {
+    memory.open = { ...open, session: { ...session, challengeConfig: said.value.cameraCheck.challengeConfig } };
+    return { kind: 'escalated' };
+  }
+  const { sessionId, status, verificationToken: token } = said.value;
+  const code = status === 'pass' ? null : verdictError(said.value).code;
+  deps.onVerdict({ sessionId, status, code, token });
   return { kind: 'verified', reply: said.value, code };
 }

@@ -11,15 +11,17 @@ import { makeTransport, prepare, settled, type Mounting, type Shared } from './m
 import { planOf, viewOptionsOf } from './plan.js';
 import type { Camera, CreateView } from './ports.js';
 import { watchPresence } from './presence.js';
-import { run, type MadeSession } from './run.js';
+import { run, type OpenSession } from './run.js';
 import { createFirst, sessionOf } from './session.js';
 import { resolveEndpoint } from './settings.js';
 import { createTokenCheck } from './token.js';
 
 /** What differs between the script and the package. */
 export interface SdkParts {
-  /** The script's own address; null if it has none; undefined in the package, which needs the service's address as an option. */
-  readonly scriptUrl: string | null | undefined;
+  /** The script's own address; undefined where it has none, as in the package. */
+  readonly scriptUrl: string | undefined;
+  /** The API root where the script does not know its own address; empty for none. */
+  readonly builtInRoot?: string;
   readonly createView: CreateView;
   readonly loadCamera: () => Promise<Camera>;
 }
@@ -34,7 +36,7 @@ export function createSdk(parts: SdkParts): Sdk {
   const checkToken = createTokenCheck();
   const shared: Shared = {
     cache: new Map(),
-    endpointOf: (given) => onThisPage(resolveEndpoint(given, parts.scriptUrl, pageRoot())),
+    endpointOf: (given) => onThisPage(resolveEndpoint(given, parts.scriptUrl, parts.builtInRoot)),
   };
   return {
     async mount(target, given, signal = new AbortController().signal) {
@@ -73,8 +75,6 @@ export function createSdk(parts: SdkParts): Sdk {
   };
 }
 
-const pageRoot = (): string => `${location.origin}/api/v1`;
-
 /** The whole address, also of a path of the page's own host. */
 function onThisPage(endpoint: string): string {
   if (URL.canParse(endpoint, location.href)) return new URL(endpoint, location.href).href;
@@ -104,7 +104,7 @@ async function runIn(
   parts: SdkParts,
   host: Element,
   mounting: Mounting,
-  created: MadeSession | null,
+  created: OpenSession | null,
 ): Promise<VHMountResult> {
   const { config, options, signal } = mounting;
   if ('kind' in config) return finish(mounting, endOf(config), null);
@@ -116,8 +116,9 @@ async function runIn(
       plan,
       view,
       loadCamera: parts.loadCamera,
+      onVerdict: (detail) => void host.dispatchEvent(new CustomEvent('vh:outcome', { bubbles: true, detail })),
       modelsBaseUrl: config.models.baseUrl.replace(/\/*$/, '/'),
-      created,
+      created: created ?? mounting.created,
     });
     if (outcome.end.kind === 'camera' || outcome.end.kind === 'aborted') view.close();
     const result = await finish(mounting, outcome.end, outcome);

@@ -3,21 +3,19 @@ import type { VHMountResult, VHSession } from './api.js';
 import { abortError } from './errors.js';
 import { errorOf, explainRefusal } from './finish.js';
 import { settled, stop, type Mounting } from './mounting.js';
-import { planOf } from './plan.js';
-import { optionsOf, readWeakness, type MadeSession, type OpenSession } from './run.js';
+import type { OpenSession } from './run.js';
 
 /** Throws a VerifyError where the service refused or could not be reached; what was begun for the mount has ended then. */
-export async function createFirst(mounting: Mounting): Promise<MadeSession> {
+export async function createFirst(mounting: Mounting): Promise<OpenSession> {
   const { config, options, service, activity, signal } = mounting;
   try {
-    if ('kind' in config) throw errorOf(config);
-    const plan = planOf(options, config);
-    const isWeak = await readWeakness(mounting);
-    const said = await service.createSession(optionsOf({ options, plan }, isWeak), plan.previousSessionId, signal);
+    if (mounting.created !== null) return mounting.created;
+    const said =
+      'kind' in config ? config : await service.createSession(options, options.previousSessionId ?? null, signal);
     if (said.kind === 'reply') explainRefusal(mounting, said);
     if (said.kind !== 'said') throw errorOf(said);
     activity.follow(said.value);
-    return { session: said.value, originMs: performance.now(), isWeak };
+    return { session: said.value, originMs: performance.now() };
   } catch (error) {
     stop(mounting);
     throw error;

@@ -120,17 +120,14 @@ function parse(name: keyof typeof optionRules, text: string): unknown {
 const apiPath = '/api/v1';
 
 /**
- * The API root: what the caller says (an address without a path is none, and would seem to be a service that is away), else that of the service which served the script, else `fallback` (for a script from a file). A
- * bundled SDK has no script of its own (`scriptUrl` undefined), so the caller must give one.
+ * The API root: what the caller says (an address without a path is none, and would seem to be a service that is away), else that of the service which
+ * served the script, else the one that the script was built with. A bundled SDK has none of these, so the caller must give one.
  */
-export function resolveEndpoint(
-  given: string | undefined,
-  scriptUrl: string | null | undefined,
-  fallback: string,
-): string {
+export function resolveEndpoint(given: string | undefined, scriptUrl: string | undefined, builtIn = ''): string {
   if (given && /^https?:\/\/[^/?#]+\/*$/.test(given))
     throw invalidOption(`apiEndpoint must be the API root: ${given.replace(/\/+$/, '')}${apiPath}.`);
   if (given) return given.replace(/\/+$/, '');
-  if (scriptUrl === undefined) throw invalidOption('apiEndpoint is needed where the SDK is bundled.');
-  return scriptUrl !== null && /^https?:/.test(scriptUrl) ? new URL(scriptUrl).origin + apiPath : fallback;
+  if (scriptUrl !== undefined && /^https?:/.test(scriptUrl)) return new URL(scriptUrl).origin + apiPath;
+  if (builtIn !== '') return builtIn;
+  throw invalidOption('apiEndpoint is needed: this SDK was not loaded by a script element from the service.');
 }

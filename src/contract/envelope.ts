@@ -190,6 +190,12 @@ export const Envelope = Type.Object(
     demographics: maybe(Demographics),
     glassesDetected: maybe(Type.Boolean()),
     cameraFailureReason: maybe(CameraFailureReason),
+    canEscalate: Type.Optional(
+      Type.Boolean({
+        description:
+          'The page can go on to the camera. If the passive signals do not pass, the session stays open, once, and the answer asks for a camera check.',
+      }),
+    ),
     timings: Type.Optional(
       Type.Object({
         consentMs: maybe(timeMs('When consent was given.')),

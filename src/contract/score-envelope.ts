@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { Nullable, StringEnum } from './common.js';
 import { unit } from './project-parts.js';
-import { Metadata } from './session.js';
+import { ChallengeConfig, Metadata, SessionReply } from './session.js';
 import {
   dispatchStatuses,
   Duplication,
@@ -27,6 +27,18 @@ export const VerifyReply = Type.Object({
   duplication: Type.Optional(Nullable(Duplication)),
 });
 export type VerifyReply = Static<typeof VerifyReply>;
+
+export const CameraCheckReply = Type.Object(
+  {
+    sessionId: Type.String(),
+    cameraCheck: Type.Object({
+      challengeConfig: ChallengeConfig,
+      livenessModels: SessionReply.properties.studyConfig.properties.livenessModels,
+    }),
+  },
+  { description: 'No verdict: the session stays open for an envelope with the camera’s part.' },
+);
+export type CameraCheckReply = Static<typeof CameraCheckReply>;
 
 export const Dispatch = Type.Object({
   status: StringEnum(dispatchStatuses),

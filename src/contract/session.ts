@@ -65,16 +65,18 @@ export const SessionCreation = Type.Object({
 });
 export type SessionCreation = Static<typeof SessionCreation>;
 
+export const ChallengeConfig = Type.Object({
+  nonce: Type.String({ description: 'To be sent back with the envelope.' }),
+  challenges: Type.Array(IssuedChallenge, {
+    description: 'To be answered in this order; empty where none is asked.',
+  }),
+});
+
 export const SessionReply = Type.Object({
   sessionId: Type.String(),
   clientSecret: Type.String({ description: 'For X-Client-Secret; belongs to this session only and dies with it.' }),
   expiresAt: Type.Integer({ description: 'Unix seconds.' }),
-  challengeConfig: Type.Object({
-    nonce: Type.String({ description: 'To be sent back with the envelope.' }),
-    challenges: Type.Array(IssuedChallenge, {
-      description: 'To be answered in this order; empty where none is asked.',
-    }),
-  }),
+  challengeConfig: ChallengeConfig,
   studyConfig: Type.Object({
     studyId: Nullable(Type.String()),
     widgetMode: StringEnum(widgetModes),

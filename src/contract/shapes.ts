@@ -30,14 +30,14 @@ import {
   SimulationRequest,
   SourceRecommendation,
 } from './thresholds.js';
-import { PublicSessionCreation, SessionCreation, SessionReply } from './session.js';
+import { ChallengeConfig, PublicSessionCreation, SessionCreation, SessionReply } from './session.js';
 import { ScoredSession, ScoredSessionPage, SessionOutcome, SessionProbe, SessionReceipt } from './session-trail.js';
 import { SessionTrailReply } from './session-trail.js';
 import { JsonWebKeySet, TokenReply } from './token.js';
 import { Analytics } from './analytics.js';
 import { Demographics, Envelope } from './envelope.js';
 import { ErasureReply } from './respondent-erasure.js';
-import { ScoreEnvelope, VerifyReply } from './score-envelope.js';
+import { CameraCheckReply, ScoreEnvelope, VerifyReply } from './score-envelope.js';
 import { Duplication, RiskContribution, VerdictRisk, VerdictScores } from './verdict.js';
 import { Reason, RespondentStats, ScoreReply, ScoreRequest, WebBotAuth } from './score.js';
 import { CreatedWebhookReply, DeliveryAttempt, DeliveryPage, DeliveryRef, DeliveryReply, Recovery } from './webhook.js';
@@ -100,6 +100,8 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   Demographics,
   Envelope,
   VerifyReply,
+  CameraCheckReply,
+  ChallengeConfig,
   ScoreEnvelope,
   Activity,
   ActivityReply,

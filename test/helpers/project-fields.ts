@@ -1,6 +1,7 @@
 /** Changes of a project: as its owner makes them, and past the checks of its routes. */
 import type { Test } from 'tap';
 import type { ProjectFields } from '../../src/contract/project.js';
+import { lenient } from './sdk-page.js';
 import type { Database } from '../../src/stores/database/port.js';
 import type { TestService } from './service.js';
 
@@ -12,9 +13,31 @@ export function createPatch(
   return async (body) => {
     const { projectId, organizationKey } = service.bootstrap;
     const headers = { 'x-api-key': organizationKey };
-    const { status } = await service.call('PATCH', `/projects/${projectId}`, { body, headers });
-    t.equal(status, 200);
+    const { status, body: answer } = await service.call('PATCH', `/projects/${projectId}`, { body, headers });
+    t.equal(status, 200, status === 200 ? 'the project is set' : JSON.stringify(answer));
   };
+}
+
+/** Sets the demo project for a mount without a camera: invisible, everything passes, and what is given. */
+export function createMountPatch(t: Pick<Test, 'equal'>, service: Pick<TestService, 'bootstrap' | 'call'>) {
+  const patch = createPatch(t, service);
+  return ({ config = {}, ...fields }: Readonly<Record<string, unknown>> = {}): Promise<void> =>
+    patch({
+      verificationMode: 'block',
+      scoreModeConfig: null,
+      customThresholds: lenient,
+      ...fields,
+      config: {
+        widgetMode: 'invisible',
+        degradedMode: null,
+        maxRetries: null,
+        escalateOnSuspicion: null,
+        challengeEnabled: null,
+        // One device makes all visits.
+        deduplication: { perDataCollector: true },
+        ...(config as object),
+      },
+    });
 }
 
 /** Writes fields as they are stored. */

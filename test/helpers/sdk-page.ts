@@ -12,7 +12,7 @@ import { readRepositoryFile, repositoryRoot } from './repository.js';
 import { startStaticSite, type StaticSite } from './static-site.js';
 import { pollUntil } from './wait-until.js';
 
-export const ways = ['html', 'mount', 'react'] as const;
+export const ways = ['html', 'mount', 'react', 'next'] as const;
 export type Way = (typeof ways)[number];
 
 /** How a mount ended: one of the two is null. Errors are told by their public fields. */
@@ -43,8 +43,8 @@ export interface SdkSite {
   readonly site: StaticSite;
   /** The policy of its pages. */
   readonly policy: string;
-  /** `person` is a page of `mount` that can put a computed person before its camera; `policy` takes the place of the site's. */
-  open(way: Way | 'person', prepare?: (page: Page) => Promise<void>, policy?: string): Promise<SdkPage>;
+  /** `person` is a page of `mount` that can put a computed person before its camera, `bare` one without a script; `policy` takes the place of the site's. */
+  open(way: Way | 'person' | 'bare', prepare?: (page: Page) => Promise<void>, policy?: string): Promise<SdkPage>;
   close(): Promise<void>;
 }
 
@@ -70,9 +70,9 @@ const recorder = `
   document.addEventListener('vh:integrity-error', (event) => seen.events.push(event.type + ' ' + event.detail.name));
 `;
 
-const reactEntry = `
+const reactEntry = (way: 'react' | 'next') => `
   import { createRoot } from 'react-dom/client';
-  import { useVerifyHuman, VerifyHuman } from './sdk/react.js';
+  import { useVerifyHuman, VerifyHuman } from './sdk/${way}.js';
   window.render = (options) => createRoot(document.getElementById('target')).render(
     <VerifyHuman {...options} onVerified={(result) => window.ended(result, null)} onError={(error) => window.ended(null, error)}
       onResult={(dispatch) => { window.seen.dispatches.push(dispatch); return window.seen.answer; }} />);
@@ -80,9 +80,9 @@ const reactEntry = `
   window.renderHook = (options) => createRoot(document.getElementById('target')).render(<Hooked {...options} />);
 `;
 
-async function bundleReact(): Promise<string> {
+async function bundleReact(way: 'react' | 'next'): Promise<string> {
   const { outputFiles } = await build({
-    stdin: { contents: reactEntry, resolveDir: repositoryRoot, loader: 'tsx' },
+    stdin: { contents: reactEntry(way), resolveDir: repositoryRoot, loader: 'tsx' },
     bundle: true,
     write: false,
     format: 'esm',
@@ -111,8 +111,12 @@ async function startSdkSite(
       '/script': pageOf(script),
       '/person': pageOf(`<video hidden></video>${script}<script type="module" src="/run.js"></script>`),
       ...readPersonFiles(),
-      '/react': pageOf('<script type="module" src="/app.js"></script>'),
-      '/app.js': await bundleReact(),
+      '/react': pageOf('<script type="module" src="/react.js"></script>'),
+      '/react.js': await bundleReact('react'),
+      '/next': pageOf('<script type="module" src="/next.js"></script>'),
+      '/next.js': await bundleReact('next'),
+      '/bare': pageOf(''),
+      '/copied.js': readRepositoryFile('dist/sdk/lite/v1/vh-lite.esm.js'),
       '/capture.js': readRepositoryFile('dist/sdk/v1/verifyhuman.capture.js'),
       '/done': '<!doctype html><title>Done</title>done',
       '/favicon.ico': '',
@@ -139,7 +143,7 @@ async function startSdkSite(
         page,
         errors,
         async begin(options) {
-          const beginner = beginners[way === 'person' ? 'mount' : way];
+          const beginner = beginners[way === 'person' || way === 'bare' ? 'mount' : way];
           await page.evaluate(`(${beginner})(${JSON.stringify({ apiEndpoint: baseUrl, ...options })})`);
         },
         // The page's policy forbids the evaluation that playwright's own waiting needs.
@@ -195,6 +199,7 @@ const beginners: Record<Way, string> = {
     VH.mount('#target', { ...options, onResult }).then((result) => ended(result, null), (error) => ended(null, error));
   }`,
   react: '(options) => window.render(options)',
+  next: '(options) => window.render(options)',
 };
 
 /** Thresholds under which everything passes that a browser under playwright can show. */

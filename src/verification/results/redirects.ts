@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import type { ScoreModeConfig } from '../../contract/project-parts.js';
 import type { VerdictDispatch } from '../../contract/verdict.js';
 import type { Queryable } from '../../stores/database/port.js';
-import type { Randomness } from '../sessions/session-service.js';
+import type { Randomness } from '../sessions/challenges.js';
 
 export interface RedirectRules {
   readonly scoreModeConfig: ScoreModeConfig;

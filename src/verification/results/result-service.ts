@@ -11,7 +11,7 @@ import type { DecideOrigin } from '../../administration/public-guard.js';
 import type { StoredOrganization } from '../../administration/organization-store.js';
 import type { StoredProject } from '../../administration/project-store.js';
 import type { Database } from '../../stores/database/port.js';
-import type { Randomness } from '../sessions/session-service.js';
+import type { Randomness } from '../sessions/challenges.js';
 import { requireResult } from '../sessions/session-state.js';
 import { findSession, type StoredSession } from '../sessions/session-store.js';
 import {

@@ -17,8 +17,7 @@ import { requireQuota } from '../quota.js';
 import { hashClientSecret, secretBytes } from './client-secret.js';
 import { decideRetry, retryFault, sessionLifetimeSeconds } from './session-state.js';
 import { findSession, insertSession, lockChain, type NewSession, type StoredSession } from './session-store.js';
-import { exampleChallenges } from '../../contract/envelope-examples.js';
-import { challengeTypes, type ChallengeType, type IssuedChallenge } from '../../contract/verdict.js';
+import { issueChallenges, livenessModelsOf, type Randomness } from './challenges.js';
 
 export interface SessionServiceDeps {
   readonly database: Database;
@@ -183,35 +182,3 @@ const chainMetadata = (metadata: Metadata, rootSessionId: string, retryCount: nu
   [chainNames.root]: rootSessionId,
   [chainNames.count]: retryCount,
 });
-
-export interface Randomness {
-  /** Uniform in 0..below-1. */
-  readonly integer: (below: number) => number;
-  readonly bytes: (count: number) => Buffer;
-}
-
-export interface ChallengePolicy {
-  readonly widgetMode: 'invisible' | 'captcha' | 'standard';
-  readonly challengeEnabled: boolean;
-  readonly escalateOnSuspicion: boolean;
-  /** Of a test or demo key. */
-  readonly isDemo: boolean;
-}
-
-const challengeCount = { invisible: 2, captcha: 2, standard: 3 } as const;
-const timeoutMs = 8_000;
-
-/** In the order in which they have to be answered; empty where the project asks for none. No type comes twice. */
-function issueChallenges(policy: ChallengePolicy, random: Randomness): readonly IssuedChallenge[] {
-  const { widgetMode, challengeEnabled, escalateOnSuspicion, isDemo } = policy;
-  if (!challengeEnabled || (widgetMode === 'invisible' && !escalateOnSuspicion)) return [];
-  const left: ChallengeType[] = [...(isDemo ? exampleChallenges : challengeTypes)];
-  return Array.from({ length: challengeCount[widgetMode] }, () => {
-    const [type = 'blink'] = left.splice(isDemo ? 0 : random.integer(left.length), 1);
-    return { id: `chl_${random.bytes(9).toString('base64url')}`, type, timeoutMs };
-  });
-}
-
-/** Kinds of models that the widget needs for a session. */
-const livenessModelsOf = ({ widgetMode, escalateOnSuspicion }: Omit<ChallengePolicy, 'isDemo'>): string[] =>
-  widgetMode === 'invisible' && !escalateOnSuspicion ? [] : ['landmarks', 'antispoof', 'embedding'];

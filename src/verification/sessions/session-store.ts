@@ -29,6 +29,8 @@ export type NewSession = {
 };
 
 export type StoredSession = NewSession & {
+  /** Of the envelope that the session stayed open after, for a camera check. */
+  readonly escalationHash: Uint8Array | null;
   readonly completedAt: Date | null;
   readonly status: Verdict['status'] | null;
   readonly tokenId: string | null;
@@ -39,7 +41,7 @@ export type StoredSession = NewSession & {
 const columns = `session_id AS "sessionId", organization_id AS "organizationId", project_id AS "projectId", secret_hash AS "secretHash",
   is_demo AS "isDemo", diagnostics, study_id AS "studyId", respondent_id AS "respondentId", link_id AS "linkId",
   data_collector AS "dataCollector", metadata, widget_mode AS "widgetMode", nonce, challenges, consent, root_session_id AS "rootSessionId",
-  retry_count AS "retryCount", created_at AS "createdAt", expires_at AS "expiresAt", completed_at AS "completedAt", status,
+  retry_count AS "retryCount", created_at AS "createdAt", expires_at AS "expiresAt", escalation_hash AS "escalationHash", completed_at AS "completedAt", status,
   token_id AS "tokenId", result`;
 const idForm = /^sess_[0-9a-f]{32}$/;
 
@@ -75,6 +77,22 @@ export async function lockChain(tx: Queryable, rootSessionId: string): Promise<n
     [rootSessionId],
   );
   return row?.count ?? 0;
+}
+
+/** Keeps the session open for its camera check, once; answers its challenges, the same to the same envelope. null where another envelope was first. */
+export async function escalateSession(
+  tx: Queryable,
+  sessionId: string,
+  envelopeHash: Uint8Array,
+  challenges: readonly IssuedChallenge[],
+): Promise<readonly IssuedChallenge[] | null> {
+  const [row] = await tx.query<{ challenges: readonly IssuedChallenge[] }>(
+    `UPDATE verification_sessions SET escalation_hash = $2, challenges = CASE WHEN escalation_hash IS NULL THEN $3::jsonb ELSE challenges END
+      WHERE session_id = $1 AND completed_at IS NULL AND coalesce(escalation_hash, $2) = $2 RETURNING challenges`,
+    [sessionId, envelopeHash, JSON.stringify(challenges)],
+    { recurring: true },
+  );
+  return row?.challenges ?? null;
 }
 
 /** Completes the session; false where it was completed already. */

@@ -5,7 +5,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { Envelope, findEnvelopeIssues } from '../../contract/envelope.js';
-import { VerifyReply } from '../../contract/score-envelope.js';
+import { CameraCheckReply, VerifyReply } from '../../contract/score-envelope.js';
 import { errorReplies } from '../../http/openapi.js';
 import { createValidatorCompiler, createAjv, describeViolation, helpfulViolations } from '../../kernel/validation.js';
 import { envelopeBytesMax } from '../../limits.js';
@@ -39,13 +39,17 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
           operationId: 'verifySession',
           summary: 'Verify a session by what its page measured',
           description:
-            'With the header X-Client-Secret. Put the session’s sessionId, nonce and challenge ids into an example. A failed verdict is an answer, not an error. With X-VH-Diagnostics the answer lists the risk’s contributions, if the session was created with a key that allows it.',
+            'With the header X-Client-Secret. Put the session’s sessionId, nonce and challenge ids into an example. A failed verdict is an answer, not an error. 202 is no verdict: with canEscalate, a session whose passive signals do not pass stays open for a camera check, once. With X-VH-Diagnostics the answer lists the risk’s contributions, if the session was created with a key that allows it.',
           headers: Type.Object({
             ...secretHeader,
             'x-vh-diagnostics': Type.Optional(Type.String({ description: 'Any value asks for diagnostics.' })),
           }),
           body: { ...Envelope, examples: [...deps.envelopeExamples] },
-          response: { 200: VerifyReply, ...errorReplies([400, 401, 402, 403, 409, 410, 413, 415, 422, 429]) },
+          response: {
+            200: VerifyReply,
+            202: CameraCheckReply,
+            ...errorReplies([400, 401, 402, 403, 409, 410, 413, 415, 422, 429]),
+          },
         },
       },
       async (request, reply) => {
@@ -56,12 +60,13 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
         const opened = await openSession(deps, request, reply, sessionId);
         await deps.limits.requireTrial(opened.session.organizationId);
         const envelope = checkEnvelope(request.body);
-        return deps.verifications.verify({
+        const answer = await deps.verifications.verify({
           ...opened,
           envelope,
           transport: transportOf(request),
           diagnostics: request.headers['x-vh-diagnostics'] !== undefined,
         });
+        return 'cameraCheck' in answer ? reply.code(202).send(answer) : answer;
       },
     );
   });

@@ -1,12 +1,13 @@
 /**
  * Turns an envelope into a verdict: facts are gathered, the pure core judges them, and one transaction makes it so: the session completed, its
  * marks and fingerprint kept, the quota taken, the events written. Of envelopes that race for one session exactly one completes it; the
- * others are SESSION_COMPLETED, and nothing of theirs is kept. Killed anywhere, everything was done or nothing.
+ * others are SESSION_COMPLETED, and nothing of theirs is kept. Killed anywhere, everything was done or nothing. A session whose passive signals do
+ * not pass may stay open for a camera check, once (camera-check.ts): nothing is recorded then.
  */
 import { configDefaults, projectDefaults } from '../../contract/project.js';
 import type { Envelope } from '../../contract/envelope.js';
 import type { ProbeTransport } from '../../contract/probe.js';
-import type { VerifyReply } from '../../contract/score-envelope.js';
+import type { CameraCheckReply, VerifyReply } from '../../contract/score-envelope.js';
 import type { UniquenessFacts } from '../../contract/uniqueness.js';
 import {
   overallThresholdDefault,
@@ -22,13 +23,14 @@ import { inOrganization } from '../../stores/database/tenant.js';
 import type { Outbox } from '../../stores/outbox/outbox.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { withQuota } from '../quota.js';
-import type { Randomness } from '../sessions/session-service.js';
+import type { Randomness } from '../sessions/challenges.js';
 import { countLinkUse } from '../sessions/linked-sessions.js';
 import { completedAlready, requireVerifiable } from '../sessions/session-state.js';
 import { completeSession, type StoredSession } from '../sessions/session-store.js';
 import { claimsOf, signVerificationToken } from '../tokens/verification-token.js';
 import type { SigningDirectory } from '../tokens/signing-directory.js';
 import { ConcurrentDuplicateError, type ComparedSession, type Uniqueness } from '../uniqueness/uniqueness.js';
+import { asksCamera, escalate } from './camera-check.js';
 import { findSeenMarks, keepMarks, type SeenMarks } from './capture-marks.js';
 import { clientClassOf } from './client-class.js';
 import { eventsOf, type CompletedSession, verifyReplyOf } from './session-events.js';
@@ -72,7 +74,7 @@ const tokenIdBytes = 16;
 export function createVerifyService(deps: VerifyServiceDeps) {
   return {
     /** Throws the faults of a session that cannot be verified; see sessions/session-state.ts. */
-    async verify(received: Submission): Promise<VerifyReply> {
+    async verify(received: Submission): Promise<VerifyReply | CameraCheckReply> {
       const { session, project, envelope } = received;
       requireVerifiable(session, deps.now());
       requireBudget(session, project);
@@ -102,7 +104,10 @@ function requireBudget({ retryCount }: StoredSession, { fields }: StoredProject)
 }
 
 /** null where another session sent the same capture, or the same person completed it, meanwhile: to be judged again, with that known. */
-async function attempt(deps: VerifyServiceDeps, submission: Submission): Promise<VerifyReply | null> {
+async function attempt(
+  deps: VerifyServiceDeps,
+  submission: Submission,
+): Promise<VerifyReply | CameraCheckReply | null> {
   const { session, project, envelope } = submission;
   const receivedAtMs = deps.now();
   const compared = comparedOf(submission);
@@ -113,6 +118,8 @@ async function attempt(deps: VerifyServiceDeps, submission: Submission): Promise
   const endVerdict = deps.metrics.verifyStage.startTimer({ stage: 'verdict' });
   const outcome = await deps.judge(factsOf(submission, gathered, { receivedAtMs, diagnostics }));
   endVerdict();
+  const cameraCheck = await escalate(deps, submission, outcome.verdict);
+  if (cameraCheck !== null) return cameraCheck;
 
   const completedAt = new Date(deps.now());
   const completed: CompletedSession = {
@@ -201,8 +208,12 @@ function sendAll<T extends readonly [Promise<unknown>, ...Promise<unknown>[]]>(s
 class MarkTaken extends Error {}
 
 function comparedOf({ session, project }: Submission): ComparedSession {
-  const { deduplication, escalateOnSuspicion } = { ...configDefaults, ...project.fields.config };
-  return { ...session, deduplication: { ...configDefaults.deduplication, ...deduplication }, escalateOnSuspicion };
+  const { deduplication } = { ...configDefaults, ...project.fields.config };
+  return {
+    ...session,
+    deduplication: { ...configDefaults.deduplication, ...deduplication },
+    escalateOnSuspicion: asksCamera(session, project),
+  };
 }
 
 function factsOf(
@@ -223,7 +234,7 @@ function factsOf(
     nonce: session.nonce,
     challenges: session.challenges,
     widgetMode: session.widgetMode,
-    escalateOnSuspicion: config.escalateOnSuspicion,
+    escalateOnSuspicion: asksCamera(session, project),
     verificationMode,
     thresholds: { ...thresholdsOf(fields), overall: overallThresholdDefault },
     fences,

@@ -13,7 +13,8 @@ const plan: Plan = {
   isClosed: false,
 };
 const started: FlowEvent = { kind: 'started' };
-const created = (isWeak = false, retryCount = 0): FlowEvent => ({ kind: 'created', isWeak, retryCount });
+const created = (retryCount = 0): FlowEvent => ({ kind: 'created', retryCount });
+const escalated: FlowEvent = { kind: 'escalated' };
 const consented = (biometric: boolean): FlowEvent => ({ kind: 'consented', consent: { biometric } });
 const captured: FlowEvent = {
   kind: 'captured',
@@ -53,49 +54,79 @@ t.test('whoever declines is verified by the device, and the camera is not asked 
   const { kinds, last } = follow({}, [started, created(), consented(false)]);
   t.strictSame(kinds, ['start', 'create', 'consent', 'verify']);
   t.match(last.effect, { consent: { biometric: false }, capture: null });
-  const again = follow({}, [started, created(), consented(false), verified('fail'), read('retry'), created(true, 1)]);
+  const again = follow({}, [started, created(), consented(false), verified('fail'), read('retry'), created(1)]);
   t.strictSame(again.kinds.slice(3), ['verify', 'outcome', 'create', 'verify']);
   t.end();
 });
 
-t.test('captcha and invisible mode take no camera while the passive signals suffice', (t) => {
-  t.strictSame(follow({ mode: 'captcha' }, [started, created()]).kinds, ['start', 'create', 'verify']);
-  t.strictSame(follow({ mode: 'invisible' }, [created()]).kinds, ['create', 'verify']);
-  t.strictSame(follow({ mode: 'invisible', mayEscalate: false }, [created(true)]).kinds, ['create', 'verify']);
-  t.strictSame(follow({ mode: 'captcha' }, [started, created(true)]).kinds, ['start', 'create', 'consent']);
-  const hidden = follow({ mode: 'invisible' }, [created(true), consented(true)]);
-  t.match(hidden.last.effect, { kind: 'capture', hidden: true });
+t.test('captcha and invisible mode send what is passive first, and say whether they can go on to the camera', (t) => {
+  const captcha = follow({ mode: 'captcha' }, [started, created()]);
+  t.strictSame(captcha.kinds, ['start', 'create', 'verify']);
+  t.match(captcha.last.effect, { capture: null, canEscalate: true });
+  t.match(follow({ mode: 'invisible' }, [created()]).last.effect, { kind: 'verify', canEscalate: true });
+  const alone = follow({ mode: 'invisible', mayEscalate: false }, [created()]);
+  t.match(alone.last.effect, { kind: 'verify', canEscalate: false });
+  const ended = follow({ mode: 'invisible', mayEscalate: false }, [created(), verified('fail', 'FRAUD_SIGNAL')]);
+  t.strictSame(ended.kinds, ['create', 'verify', 'end']);
   t.end();
 });
 
 t.test(
-  'an invisible session that fails without the camera is followed by one with it, where the budget allows',
+  'a session that stays open is sent again with the camera: the same one, whatever the mode, budget or consent',
   (t) => {
-    const { kinds, last } = follow({ mode: 'invisible' }, [
-      created(),
-      verified('fail', 'FRAUD_SIGNAL'),
-      created(false, 1),
-    ]);
-    t.strictSame(kinds, ['create', 'verify', 'create', 'consent']);
-    t.equal(last.state.previousSessionId, 'first');
-    const spent = follow({ mode: 'invisible', retriesMax: 0 }, [created(), verified('fail', 'FRAUD_SIGNAL')]);
-    t.strictSame(spent.kinds, ['create', 'verify', 'end']);
-    const known = follow({ mode: 'invisible' }, [created(), verified('fail', 'DUPLICATE_DETECTED')]);
-    t.strictSame(
-      known.kinds,
-      ['create', 'verify', 'end'],
-      'a person who took part already is not asked for the camera',
-    );
+    const consent = { biometric: true, at: '2026-01-01T12:00:00Z' };
+    for (const over of [{}, { retriesMax: 0 }, { isScored: true }])
+      for (const mode of ['invisible', 'captcha'] as const) {
+        const began = mode === 'captcha' ? [started, created()] : [created()];
+        const { kinds, last } = follow({ mode, ...over }, [...began, escalated, consented(true), captured]);
+        t.strictSame(
+          kinds.slice(-5),
+          ['create', 'verify', 'consent', 'capture', 'verify'],
+          JSON.stringify({ mode, over }),
+        );
+        t.match(last.effect, { capture: { kind: 'captured' }, canEscalate: false });
+        const given = follow({ mode, autoStart: true, consent, ...over }, [created(), escalated, captured]);
+        t.strictSame(
+          given.kinds,
+          ['create', 'verify', 'capture', 'verify'],
+          'consent that was passed is not asked for',
+        );
+      }
+    const { last } = follow({ mode: 'invisible' }, [created(), escalated, consented(true)]);
+    t.match(last.effect, { kind: 'capture', hidden: true });
     t.end();
   },
 );
+
+t.test('whoever declines the camera check ends the same session by its device', (t) => {
+  const { kinds, last } = follow({ mode: 'captcha' }, [started, created(), escalated, consented(false)]);
+  t.strictSame(kinds.slice(-3), ['verify', 'consent', 'verify']);
+  t.match(last.effect, { consent: { biometric: false }, capture: null, canEscalate: false });
+  t.end();
+});
+
+t.test('a failure says whether there was a camera, so that nobody is told to face one that was not opened', (t) => {
+  const fail = verified('fail', 'LIVENESS_FAILED');
+  const outcomeOf = (events: readonly FlowEvent[]) =>
+    follow({ mode: 'captcha' }, [started, created(), ...events]).last.effect;
+  t.match(outcomeOf([fail]), { outcome: { status: 'fail', hadCamera: false } });
+  t.match(outcomeOf([escalated, consented(true), captured, fail]), { outcome: { hadCamera: true } });
+  for (const [reason, hadCamera] of [
+    ['NotFoundError', false],
+    ['no_face_capture', true],
+  ] as const) {
+    const unavailable: FlowEvent = { kind: 'captured', outcome: { kind: 'unavailable', reason, parts: {} } };
+    t.match(outcomeOf([escalated, consented(true), unavailable, fail]), { outcome: { hadCamera } }, reason);
+  }
+  t.end();
+});
 
 t.test('a retry is offered while the budget lasts, and names the session that failed', (t) => {
   const upTo = [started, created(), consented(true), captured, verified('fail', 'LIVENESS_FAILED')];
   t.match(follow({}, upTo).last.effect, { outcome: { status: 'fail', code: 'LIVENESS_FAILED', canRetry: true } });
   const retried = follow({}, [...upTo, read('retry')]);
   t.match(retried.last.effect, { kind: 'create', previousSessionId: 'first' });
-  const spent = follow({}, [...upTo, read('retry'), created(false, 1), captured, verified('fail', 'LIVENESS_FAILED')]);
+  const spent = follow({}, [...upTo, read('retry'), created(1), captured, verified('fail', 'LIVENESS_FAILED')]);
   t.match(spent.last.effect, { kind: 'outcome', outcome: { canRetry: false } });
   t.match(follow({}, [...upTo, read('done')]).last.effect, { end: { kind: 'verdict', reply: { status: 'fail' } } });
   t.end();

@@ -6,7 +6,8 @@ import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { VHRisk } from '../../../sdk/widget/api.js';
 import { hasChromium, hasDisplayTools } from '../../helpers/browser.js';
-import { failing, flagged, mountCases } from '../../helpers/mount-cases.js';
+import { failing, mountCases } from '../../helpers/mount-cases.js';
+import { createMountPatch } from '../../helpers/project-fields.js';
 import {
   failCamera,
   lenient,
@@ -27,27 +28,7 @@ void t.test('every way in ends the same', { skip }, async (t) => {
   const service = await startTestService(t);
   const site = await startSdkSiteInWindow(t, service.bootstrap);
   const { siteKey, projectId, organizationKey, bootstrap } = { ...service.bootstrap, bootstrap: service.bootstrap };
-  const patch = async ({ config = {}, ...fields }: Readonly<Record<string, unknown>> = {}): Promise<void> => {
-    const body = {
-      verificationMode: 'block',
-      scoreModeConfig: null,
-      customThresholds: lenient,
-      ...fields,
-      config: {
-        widgetMode: 'invisible',
-        degradedMode: null,
-        maxRetries: null,
-        // One device makes all visits.
-        deduplication: { perDataCollector: true },
-        ...(config as object),
-      },
-    };
-    const { status, body: answer } = await service.call('PATCH', `/projects/${projectId}`, {
-      body,
-      headers: { 'x-api-key': organizationKey },
-    });
-    t.equal(status, 200, status === 200 ? 'the project is set' : JSON.stringify(answer));
-  };
+  const patch = createMountPatch(t, service);
   /** A session that failed, for retries. */
   const failOnce = async (): Promise<string> => {
     const page = await site.open('mount', failing('liveness'));
@@ -175,7 +156,7 @@ void t.test('every way in ends the same', { skip }, async (t) => {
     const drawn = new Set<unknown>();
     for (const way of ways) {
       const { page, begin } = await site.open(way);
-      const slider = way === 'react' ? { interactionType: 'slider' } : { interaction: 'slider' };
+      const slider = way === 'react' || way === 'next' ? { interactionType: 'slider' } : { interaction: 'slider' };
       const looks = { widgetTheme: 'dark', widgetStyle: 'friendly', avatarStyle: 'neon', locale: 'ar' } as const;
       await begin({ siteKey, ...looks, ...slider } as PlainOptions);
       await page.getByRole('slider').waitFor();
@@ -256,27 +237,6 @@ void t.test('every way in ends the same', { skip }, async (t) => {
     },
   );
 
-  await t.test(
-    'a session that is made ahead and looks automated is made under the rules of its camera check',
-    async (t) => {
-      await patch();
-      const { page } = await site.open('mount', async (page) => {
-        await page.addInitScript("Object.defineProperty(Navigator.prototype, 'webdriver', { get: () => true })");
-      });
-      const asked: unknown[] = [];
-      page.on('request', (request) => {
-        if (request.url().endsWith('/public/sessions') && request.method() === 'POST')
-          asked.push(request.postDataJSON());
-      });
-      const options = { siteKey, apiEndpoint: bootstrap.baseUrl, escalateOnSuspicion: true, locale: 'en' };
-      await page.evaluate(`VH.session(${JSON.stringify(options)}).then((session) => void session.start('#target'))`);
-      await page.getByRole('dialog').getByRole('heading', { name: 'May we use your camera?' }).waitFor();
-      t.match(asked, [{ widgetMode: 'captcha' }]);
-      t.equal(asked.length, 1);
-      await page.close();
-    },
-  );
-
   const refusals = [
     [402, 'TRIAL_EXPIRED', false],
     [409, 'CONFLICT', false],
@@ -325,16 +285,6 @@ void t.test('every way in ends the same', { skip }, async (t) => {
     t.strictSame(dispatches, []);
     const said = errors.filter((text) => text.includes('onResult was not called'));
     t.equal(said.length, refusals.length);
-  });
-
-  await t.test('without the project’s configuration nobody knows its policy, and the default flags', async (t) => {
-    await patch({ config: { degradedMode: 'FAIL_CLOSED' } });
-    const { page, begin, settled } = await site.open('mount', async (page) => {
-      await page.route('**/public-config', (route) => route.abort('connectionrefused'));
-    });
-    await begin({ siteKey });
-    t.match(await settled(), flagged('network'));
-    await page.close();
   });
 
   await t.test('what a risk is made of is told to who asks for it, in a session whose key allows it', async (t) => {

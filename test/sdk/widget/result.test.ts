@@ -1,6 +1,14 @@
 import t from 'tap';
-import { degradedResult, refusalError, resultOf, troubleError, type LocalFacts } from '../../../sdk/widget/result.js';
+import {
+  degradedResult,
+  refusalError,
+  resultOf,
+  troubleError,
+  verdictError,
+  type LocalFacts,
+} from '../../../sdk/widget/result.js';
 import type { VerifyReply } from '../../../src/contract/score-envelope.js';
+import { failureCategories } from '../../../src/contract/verdict.js';
 
 const local = (confidence: number): LocalFacts => ({
   estimate: {
@@ -74,6 +82,30 @@ t.test('what the service gave as null, or an older one not at all, stays away fr
   t.equal(resultOf({ ...reply, status: 'review' }, local(1)).status, 'fail', 'a result knows pass and fail alone');
   t.end();
 });
+
+t.test(
+  'every category of a verdict has a code of the contract and a sentence, one that is not known yet among them',
+  (t) => {
+    const failed = (failureCategory: unknown) =>
+      verdictError({
+        status: 'fail',
+        sessionId: 's',
+        scores: {},
+        failureReasons: [],
+        failureCategory,
+      } as unknown as VerifyReply);
+    const codes = new Set(['DUPLICATE_DETECTED', 'LIVENESS_FAILED', 'AUTHENTICITY_FAILED', 'FRAUD_SIGNAL']);
+    for (const category of [...failureCategories, 'of_tomorrow', null]) {
+      const { code, message } = failed(category);
+      t.ok(codes.has(code), `${category}: ${code}`);
+      t.match(message, /^[A-Z][^.]+\.$/, `${category}: ${message}`);
+      t.notMatch(message, 'undefined');
+    }
+    t.equal(failed('fingerprint').code, 'FRAUD_SIGNAL');
+    t.match(failed('of_tomorrow').context, { serverCode: 'of_tomorrow' });
+    t.end();
+  },
+);
 
 t.test('a refusal without a code of the service still has one', (t) => {
   const reply = { kind: 'reply', status: 418, body: undefined, etag: null, repeated: false } as const;

@@ -83,18 +83,26 @@ t.test('attributes give the options of a mount; the mode has none', (t) => {
   t.end();
 });
 
-t.test('the API root: what the caller says, else that of the script, else the page’s; a package must be told', (t) => {
-  const script = 'https://cdn.example/sdk/v1/verifyhuman.umd.js';
-  t.equal(resolveEndpoint('https://api.example/api/v1/', script, 'page'), 'https://api.example/api/v1');
-  t.equal(resolveEndpoint(undefined, script, 'page'), 'https://cdn.example/api/v1');
-  t.equal(resolveEndpoint(undefined, 'file:///x/verifyhuman.umd.js', 'page'), 'page');
-  t.equal(resolveEndpoint(undefined, null, 'page'), 'page');
-  t.equal(resolveEndpoint('/verify/api/v1', undefined, 'page'), '/verify/api/v1');
-  for (const host of ['https://api.example', 'http://127.0.0.1:3000/'])
-    t.throws(() => resolveEndpoint(host, script, 'page'), {
-      code: 'INVALID_OPTION',
-      message: /must be the API root: http\S+[^/]\/api\/v1\.$/,
-    });
-  t.throws(() => resolveEndpoint(undefined, undefined, 'page'), { code: 'INVALID_OPTION' });
-  t.end();
-});
+t.test(
+  'the API root: what the caller says, else that of the script, else the built-in one; otherwise the option is named',
+  (t) => {
+    const script = 'https://cdn.example/sdk/v1/verifyhuman.umd.js';
+    const builtIn = 'https://verify.example/api/v1';
+    t.equal(resolveEndpoint('https://api.example/api/v1/', script, builtIn), 'https://api.example/api/v1');
+    t.equal(resolveEndpoint(undefined, script, builtIn), 'https://cdn.example/api/v1');
+    t.equal(resolveEndpoint(undefined, 'file:///x/verifyhuman.umd.js', builtIn), builtIn);
+    t.equal(resolveEndpoint(undefined, undefined, builtIn), builtIn);
+    t.equal(resolveEndpoint('/verify/api/v1', undefined), '/verify/api/v1');
+    for (const host of ['https://api.example', 'http://127.0.0.1:3000/'])
+      t.throws(() => resolveEndpoint(host, script, builtIn), {
+        code: 'INVALID_OPTION',
+        message: /must be the API root: http\S+[^/]\/api\/v1\.$/,
+      });
+    for (const unknown of [undefined, 'file:///x/verifyhuman.umd.js'])
+      t.throws(() => resolveEndpoint(undefined, unknown), {
+        code: 'INVALID_OPTION',
+        message: /^apiEndpoint is needed/,
+      });
+    t.end();
+  },
+);

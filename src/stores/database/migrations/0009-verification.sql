@@ -23,6 +23,8 @@ CREATE TABLE verification_sessions (
   retry_count        integer NOT NULL CHECK (retry_count >= 0),
   created_at         timestamptz NOT NULL,
   expires_at         timestamptz NOT NULL,
+  -- SHA-256 of the envelope that did not pass on passive signals and kept the session open for a camera check; null: none did.
+  escalation_hash    bytea,
   -- All null until completed.
   completed_at       timestamptz,
   status             text CHECK (status IN ('pass', 'fail', 'review')),

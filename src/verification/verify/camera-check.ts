@@ -1,0 +1,49 @@
+/**
+ * The camera check of invisible and captcha mode: a session whose passive signals do not pass stays open for it, once, where the page can ask for
+ * the camera. No retry, quota or webhook is spent until the session ends. The same envelope again gets the same answer; another one is judged.
+ */
+import { createHash } from 'node:crypto';
+import type { StoredProject } from '../../administration/project-store.js';
+import type { Envelope } from '../../contract/envelope.js';
+import { configDefaults } from '../../contract/project.js';
+import type { CameraCheckReply } from '../../contract/score-envelope.js';
+import type { Verdict } from '../../contract/verdict.js';
+import type { Database } from '../../stores/database/port.js';
+import { inOrganization } from '../../stores/database/tenant.js';
+import { issueChallenges, livenessModelsOf, type Randomness } from '../sessions/challenges.js';
+import { escalateSession, type StoredSession } from '../sessions/session-store.js';
+
+interface Passive {
+  readonly session: StoredSession;
+  readonly project: StoredProject;
+  readonly envelope: Envelope;
+}
+
+/** Whether an invisible session takes what the camera saw. */
+export const asksCamera = ({ escalationHash }: StoredSession, { fields }: StoredProject): boolean =>
+  escalationHash !== null || (fields.config?.escalateOnSuspicion ?? configDefaults.escalateOnSuspicion);
+
+/** null where the verdict stands. */
+export async function escalate(
+  { database, random }: { readonly database: Database; readonly random: Randomness },
+  { session, project, envelope }: Passive,
+  verdict: Verdict,
+): Promise<CameraCheckReply | null> {
+  const { sessionId, organizationId, nonce, widgetMode, isDemo } = session;
+  const policy = { ...configDefaults, ...project.fields.config, widgetMode, isDemo, escalateOnSuspicion: true };
+  const isOpen = widgetMode === 'invisible' || (widgetMode === 'captcha' && policy.challengeEnabled);
+  if (!isOpen || !isPassive(envelope) || verdict.status === 'pass' || verdict.failureCategory === 'duplicate')
+    return null;
+  const issued = session.challenges.length > 0 ? session.challenges : issueChallenges(policy, random);
+  const hash = createHash('sha256').update(JSON.stringify(envelope)).digest();
+  const challenges = await inOrganization(database, organizationId, (tx) =>
+    escalateSession(tx, sessionId, hash, issued),
+  );
+  if (challenges === null) return null;
+  const challengeConfig = { nonce, challenges: [...challenges] };
+  return { sessionId, cameraCheck: { challengeConfig, livenessModels: livenessModelsOf(policy) } };
+}
+
+/** Whether the camera was not tried, and the page can still ask for it. */
+const isPassive = ({ canEscalate, consent, frames, embedding, cameraFailureReason }: Envelope): boolean =>
+  canEscalate === true && consent?.biometric !== false && (frames ?? embedding ?? cameraFailureReason) == null;

@@ -1,0 +1,153 @@
+/** A session whose passive signals do not pass: kept open, once, for a camera check, and told of when it ends. */
+import t from 'tap';
+import type { CameraCheckReply, VerifyReply } from '../../src/contract/score-envelope.js';
+import type { SessionReply } from '../../src/contract/session.js';
+import { createRandom } from '../../workers/seeded-random.js';
+import { measurePerson, writeFaceModels } from '../helpers/face-sessions.js';
+import { randomDirection } from '../helpers/faces.js';
+import { temporaryDirectory } from '../helpers/directories.js';
+import { startReceiver } from '../helpers/receiver.js';
+import { startTestService } from '../helpers/service.js';
+import { automated, createSession, readResult, verify } from '../helpers/verifications.js';
+import { waitUntil } from '../helpers/wait-until.js';
+
+/** How far the service’s clock is ahead. */
+let aheadMs = 0;
+const service = await startTestService(
+  t,
+  { VH_FACE_MODELS: writeFaceModels(temporaryDirectory(t)), VH_WEBHOOK_ALLOW_PRIVATE: 'on' },
+  { now: () => Date.now() + aheadMs },
+);
+const { bootstrap } = service;
+const organization = { 'x-api-key': bootstrap.organizationKey };
+const random = createRandom(11);
+let seed = 400;
+
+interface Told {
+  readonly event: string;
+  readonly data: { readonly session_id: string; readonly status: string };
+}
+const receiver = await startReceiver(t);
+await service.call('POST', `/projects/${bootstrap.projectId}/webhooks`, {
+  body: {
+    url: receiver.url,
+    events: ['verification.completed', 'verification.passed', 'verification.failed', 'verification.scored'],
+  },
+});
+const toldOf = (sessionId: string): string[] =>
+  receiver.received
+    .map(({ body }) => JSON.parse(body) as Told)
+    .filter(({ data }) => data.session_id === sessionId)
+    .map(({ event, data }) => `${event} ${data.status}`)
+    .sort();
+
+async function patch(config: object, fields: object = {}): Promise<void> {
+  const body = { verificationMode: null, ...fields, config: { maxRetries: null, challengeEnabled: null, ...config } };
+  const answer = await service.call('PATCH', `/projects/${bootstrap.projectId}`, { body, headers: organization });
+  t.equal(answer.status, 200, JSON.stringify(answer.body));
+}
+
+/** What does not pass by itself, from a page that can go on to the camera. */
+const passive = { device: automated.device, cameraFailureReason: undefined, canEscalate: true };
+const ask = async (session: SessionReply, over: object = {}) => {
+  const { status, body } = await verify(service, session, { ...passive, ...over });
+  return { status, body: body as VerifyReply | CameraCheckReply };
+};
+function checkOf({ body }: { readonly body: VerifyReply | CameraCheckReply }): CameraCheckReply['cameraCheck'] {
+  if (!('cameraCheck' in body)) throw new Error(JSON.stringify(body));
+  return body.cameraCheck;
+}
+/** The person does before the camera what the check asks for. */
+async function showFace(session: SessionReply, check: CameraCheckReply['cameraCheck']) {
+  const asked = { ...session, challengeConfig: check.challengeConfig };
+  const measured = measurePerson(asked, { person: randomDirection(random), seed: (seed += 1), random });
+  aheadMs += 10_000;
+  return verify(service, session, measured);
+}
+
+await waitUntil(async () => (await fetch(`${bootstrap.adminUrl}/readyz`)).ok, 'the index of faces is filled');
+const consent = { biometric: true, at: '2026-05-04T12:00:00Z' };
+const cases = [
+  { name: 'invisible, as the page asked', body: { widgetMode: 'invisible' } },
+  {
+    name: 'invisible, as the project has it',
+    body: { widgetMode: 'invisible' },
+    config: { escalateOnSuspicion: true },
+  },
+  { name: 'invisible with consent passed', body: { widgetMode: 'invisible', consent } },
+  { name: 'captcha', body: { widgetMode: 'captcha' } },
+  { name: 'captcha with consent passed', body: { widgetMode: 'captcha', consent } },
+  { name: 'without retries', body: { widgetMode: 'invisible' }, config: { maxRetries: 0 } },
+  { name: 'in score mode', body: { widgetMode: 'invisible' }, fields: { verificationMode: 'score' } },
+] as const;
+
+for (const { name, body, ...of } of cases)
+  t.test(`${name}: one session, one end, and only the end is told`, async (t) => {
+    const fields = 'fields' in of ? of.fields : {};
+    await patch('config' in of ? of.config : {}, fields);
+    const session = await createSession(service, body);
+    const first = await ask(session);
+    t.equal(first.status, 202, JSON.stringify(first.body));
+    t.same(Object.keys(first.body).sort(), ['cameraCheck', 'sessionId'], 'no verdict, no token');
+    const check = checkOf(first);
+    t.match(check, { challengeConfig: { nonce: session.challengeConfig.nonce }, livenessModels: [/./] });
+    t.equal(check.challengeConfig.challenges.length, 2);
+    t.match(await readResult(service, session), { status: 409, body: { code: 'CONFLICT' } }, 'there is no result yet');
+    const retry = { body: { previousSessionId: session.sessionId, siteKey: bootstrap.siteKey } };
+    t.match(await service.call('POST', '/sessions', retry), { status: 409, body: { reason: 'not_completed' } });
+    t.same((await ask(session)).body, first.body, 'an answer that got lost is given again');
+    const seen = await showFace(session, check);
+    t.equal(seen.status, 200, JSON.stringify(seen.body));
+    t.match(seen.body, {
+      sessionId: session.sessionId,
+      status: 'pass',
+      assuranceLevel: 'biometric',
+      verificationToken: String,
+    });
+    await waitUntil(() => toldOf(session.sessionId).length >= 2, 'the end is told');
+    const second = 'verificationMode' in fields ? 'verification.scored scored' : 'verification.passed pass';
+    t.same(toldOf(session.sessionId), ['verification.completed pass', second]);
+  });
+
+t.test('who declines the check, or has no camera, ends the same session by the device', async (t) => {
+  await patch({});
+  const endings = [
+    [{ consent: { ...consent, biometric: false } }, 'declined_by_user'],
+    [{ cameraFailureReason: 'NotFoundError' }, 'unverified_technical'],
+  ] as const;
+  for (const [over, verificationOutcome] of endings) {
+    const session = await createSession(service, { widgetMode: 'invisible' });
+    t.equal((await ask(session)).status, 202);
+    t.match(await ask(session, over), { status: 200, body: { status: 'fail', verificationOutcome } });
+    await waitUntil(() => toldOf(session.sessionId).length >= 2, 'the end is told');
+    t.same(toldOf(session.sessionId), ['verification.completed fail', 'verification.failed fail']);
+  }
+});
+
+t.test('a session stays open once: another envelope without the camera is judged', async (t) => {
+  const session = await createSession(service, { widgetMode: 'invisible' });
+  t.equal((await ask(session)).status, 202);
+  t.match(await ask(session, { locale: 'fr' }), { status: 200, body: { status: 'fail' } });
+  const raced = await createSession(service, { widgetMode: 'invisible' });
+  const answers = await Promise.all(['de', 'en', 'fr', 'es'].map((locale) => ask(raced, { locale })));
+  t.same(answers.map(({ status }) => status).sort(), [200, 202, 409, 409], 'one is asked, one ends it');
+});
+
+t.test('the verdict stands where the page cannot ask, the project forbids it, or the camera was tried', async (t) => {
+  const judged = async (body: object, over: object, config: object = {}) => {
+    await patch(config);
+    const answer = await ask(await createSession(service, { ...body }), over);
+    t.match(answer, { status: 200, body: { status: 'fail', verificationToken: String } }, JSON.stringify([body, over]));
+  };
+  await judged({ widgetMode: 'invisible' }, { canEscalate: undefined });
+  await judged({ widgetMode: 'invisible' }, { cameraFailureReason: 'NotAllowedError' });
+  await judged({ widgetMode: 'invisible' }, { consent: { ...consent, biometric: false } });
+  await judged({ widgetMode: 'captcha' }, {}, { challengeEnabled: false });
+  await judged({ widgetMode: 'standard' }, {});
+  await patch({});
+  const session = await createSession(service, { widgetMode: 'captcha' });
+  const measured = measurePerson(session, { person: randomDirection(random), seed: (seed += 1), random });
+  aheadMs += 10_000;
+  const forged = { ...measured, device: automated.device, nonce: 'of another session', canEscalate: true };
+  t.match(await verify(service, session, forged), { status: 200, body: { status: 'fail' } }, 'seen, and not believed');
+});
