@@ -25,6 +25,9 @@ export const CallerId = (description: string) =>
 /** ISO 8601 instant in UTC. */
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 time in UTC.' });
 
+/** A number of things. */
+export const Count = (description: string) => Type.Integer({ minimum: 0, description });
+
 /** An integer from 0 to 100. */
 export const Percent = (description: string) => Type.Integer({ minimum: 0, maximum: 100, description });
 

@@ -13,7 +13,7 @@ import {
   frameCountMax,
   landmarkCharactersMax,
 } from '../limits.js';
-import { Nullable, StringEnum, Timestamp } from './common.js';
+import { Absent, StringEnum, Timestamp } from './common.js';
 import { ProbeBody } from './probe.js';
 import { unit } from './project-parts.js';
 
@@ -30,7 +30,6 @@ export const unitsPerPixel = 8;
 
 const timeMs = (description: string) => Type.Number({ minimum: 0, maximum: 3_600_000, description });
 const model = Type.String({ minLength: 1, maxLength: 64, description: 'Name and version of the model that measured.' });
-const maybe = <T extends import('typebox').TSchema>(schema: T) => Type.Optional(Nullable(schema));
 const base64 = (maxLength: number, description: string) =>
   Type.String({ maxLength, pattern: '^[A-Za-z0-9+/]*={0,2}$', description });
 
@@ -41,7 +40,7 @@ export const EnvelopeDevice = Type.Object({ ids, auto, lies, gaps, ua, hw, scr, 
 export type EnvelopeDevice = Static<typeof EnvelopeDevice>;
 
 export const EnvelopeCamera = Type.Object({
-  label: maybe(
+  label: Absent(
     Type.String({
       maxLength: 256,
       description: 'MediaStreamTrack.label. Whether it is a virtual camera is judged here.',
@@ -53,11 +52,11 @@ export const EnvelopeCamera = Type.Object({
       description: 'Labels of all video inputs, where the browser shows them.',
     }),
   ),
-  facing: maybe(StringEnum(['user', 'environment', 'left', 'right'] as const)),
-  width: maybe(Type.Integer({ minimum: 1, maximum: 16_384, description: 'Of the track’s settings, pixels.' })),
-  height: maybe(Type.Integer({ minimum: 1, maximum: 16_384, description: 'Of the track’s settings, pixels.' })),
-  frameRate: maybe(Type.Number({ minimum: 0, maximum: 1_000, description: 'Of the track’s settings, per second.' })),
-  capabilities: maybe(
+  facing: Absent(StringEnum(['user', 'environment', 'left', 'right'] as const)),
+  width: Absent(Type.Integer({ minimum: 1, maximum: 16_384, description: 'Of the track’s settings, pixels.' })),
+  height: Absent(Type.Integer({ minimum: 1, maximum: 16_384, description: 'Of the track’s settings, pixels.' })),
+  frameRate: Absent(Type.Number({ minimum: 0, maximum: 1_000, description: 'Of the track’s settings, per second.' })),
+  capabilities: Absent(
     Type.Integer({ minimum: 0, maximum: 100, description: 'How many entries getCapabilities() of the track has.' }),
   ),
 });
@@ -107,18 +106,18 @@ export type EnvelopeChallenge = Static<typeof EnvelopeChallenge>;
 
 /** What passive models and image statistics measured over the capture. Weak evidence each; none of them passes anybody. */
 export const EnvelopeFeatures = Type.Object({
-  antispoof: maybe(unit('Raw output of an anti-spoofing model, 1 for real.')),
-  passiveLiveness: maybe(unit('Raw output of a passive liveness model, 1 for live.')),
-  deepfake: maybe(unit('Raw output of a deepfake detector, 1 for synthetic.')),
-  moire: maybe(unit('Share of spectral energy in periodic patterns, as a display’s grid leaves.')),
-  screenEdges: maybe(unit('Likeness of a device’s or a picture’s frame around the face.')),
-  glare: maybe(unit('Share of the face lit by flat, colourless highlights, as glass leaves.')),
-  flicker: maybe(unit('Strength of a periodic change of brightness at a display’s rate.')),
-  sharpness: maybe(unit('Detail in the face, 0 blurred.')),
-  brightness: maybe(unit('Mean luminance of the face.')),
-  contrast: maybe(unit('Spread of luminance in the face.')),
-  noise: maybe(unit('Standard deviation between frames where nothing moves, over full scale: a sensor’s noise.')),
-  noiseRepeat: maybe(
+  antispoof: Absent(unit('Raw output of an anti-spoofing model, 1 for real.')),
+  passiveLiveness: Absent(unit('Raw output of a passive liveness model, 1 for live.')),
+  deepfake: Absent(unit('Raw output of a deepfake detector, 1 for synthetic.')),
+  moire: Absent(unit('Share of spectral energy in periodic patterns, as a display’s grid leaves.')),
+  screenEdges: Absent(unit('Likeness of a device’s or a picture’s frame around the face.')),
+  glare: Absent(unit('Share of the face lit by flat, colourless highlights, as glass leaves.')),
+  flicker: Absent(unit('Strength of a periodic change of brightness at a display’s rate.')),
+  sharpness: Absent(unit('Detail in the face, 0 blurred.')),
+  brightness: Absent(unit('Mean luminance of the face.')),
+  contrast: Absent(unit('Spread of luminance in the face.')),
+  noise: Absent(unit('Standard deviation between frames where nothing moves, over full scale: a sensor’s noise.')),
+  noiseRepeat: Absent(
     unit('Greatest correlation of the noise of two frames: nearly 0 for a sensor, 1 for one picture.'),
   ),
 });
@@ -176,20 +175,20 @@ export const Envelope = Type.Object(
     sdk: Type.String({ minLength: 1, maxLength: 32, description: 'Version of the bundle.' }),
     sessionId: Type.String({ minLength: 1, maxLength: callerIdLengthMax, description: 'As the session was created.' }),
     nonce: Type.String({ minLength: 1, maxLength: 128, description: 'challengeConfig.nonce of the session.' }),
-    locale: maybe(Type.String({ maxLength: 35 })),
-    consent: Type.Optional(Nullable(EnvelopeConsent)),
+    locale: Absent(Type.String({ maxLength: 35 })),
+    consent: Absent(EnvelopeConsent),
     device: Type.Optional(EnvelopeDevice),
     behavior: beh,
-    camera: maybe(EnvelopeCamera),
-    frames: maybe(EnvelopeFrames),
+    camera: Absent(EnvelopeCamera),
+    frames: Absent(EnvelopeFrames),
     challenges: Type.Optional(
       Type.Array(EnvelopeChallenge, { maxItems: 16, description: 'In the order in which they were shown.' }),
     ),
-    features: maybe(EnvelopeFeatures),
-    embedding: maybe(EnvelopeEmbedding),
-    demographics: maybe(Demographics),
-    glassesDetected: maybe(Type.Boolean()),
-    cameraFailureReason: maybe(CameraFailureReason),
+    features: Absent(EnvelopeFeatures),
+    embedding: Absent(EnvelopeEmbedding),
+    demographics: Absent(Demographics),
+    glassesDetected: Absent(Type.Boolean()),
+    cameraFailureReason: Absent(CameraFailureReason),
     canEscalate: Type.Optional(
       Type.Boolean({
         description:
@@ -198,10 +197,10 @@ export const Envelope = Type.Object(
     ),
     timings: Type.Optional(
       Type.Object({
-        consentMs: maybe(timeMs('When consent was given.')),
-        cameraMs: maybe(timeMs('When the camera delivered its first frame.')),
-        modelsMs: maybe(timeMs('How long loading the models took.')),
-        totalMs: maybe(timeMs('When the envelope was closed.')),
+        consentMs: Absent(timeMs('When consent was given.')),
+        cameraMs: Absent(timeMs('When the camera delivered its first frame.')),
+        modelsMs: Absent(timeMs('How long loading the models took.')),
+        totalMs: Absent(timeMs('When the envelope was closed.')),
       }),
     ),
   },

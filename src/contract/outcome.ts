@@ -1,6 +1,6 @@
 /** Outcome events: what became of a session. Later scores read them; a retraction takes one back. */
 import { Type, type Static } from 'typebox';
-import { CallerId, ErrorIssue, StringEnum } from './common.js';
+import { CallerId, Count, ErrorIssue, StringEnum } from './common.js';
 
 export const outcomeTypes = [
   'herring_result',
@@ -103,17 +103,15 @@ export type OutcomeEvent = Static<typeof OutcomeEvent>;
 export const bulkEventsMax = 1_000;
 export const sessionEventsMax = 100;
 
-const total = (description: string) => Type.Integer({ minimum: 0, description });
-
 export const OutcomeReply = Type.Object({
-  received: total('Events in the request.'),
-  accepted: total('Events, and new statements of known events, stored by this request.'),
-  duplicates: total('Events that were stated like this before.'),
-  rejected: total('Events that were not stored; `issues` says why.'),
-  unmatched: total(
+  received: Count('Events in the request.'),
+  accepted: Count('Events, and new statements of known events, stored by this request.'),
+  duplicates: Count('Events that were stated like this before.'),
+  rejected: Count('Events that were not stored; `issues` says why.'),
+  unmatched: Count(
     'Accepted events of sessions without a score so far; they are kept, and count once the session is scored.',
   ),
-  sessions: total('Distinct sessions among the valid events.'),
+  sessions: Count('Distinct sessions among the valid events.'),
   issues: Type.Optional(
     Type.Array(ErrorIssue, {
       description:

@@ -1,28 +1,26 @@
 /** What was erased of a respondent. */
 import { Type, type Static } from 'typebox';
-import { Timestamp } from './common.js';
-
-const count = (description: string) => Type.Integer({ minimum: 0, description });
+import { Count, Timestamp } from './common.js';
 
 export const ErasureReply = Type.Object({
   erased: Type.Object({
-    sessions: count('Verification sessions.'),
-    fingerprints: count('Face templates and device marks.'),
-    receipts: count('Receipts of server-side scores.'),
-    events: count('Outcome events, and webhook payloads.'),
+    sessions: Count('Verification sessions.'),
+    fingerprints: Count('Face templates and device marks.'),
+    receipts: Count('Receipts of server-side scores.'),
+    events: Count('Outcome events, and webhook payloads.'),
   }),
   left: Type.Object(
     {
-      sessions: count('Verification sessions.'),
-      receipts: count('Receipts.'),
-      events: count('Outcome events.'),
-      history: count('Adjudications and days of history, which the consumers take away within seconds.'),
+      sessions: Count('Verification sessions.'),
+      receipts: Count('Receipts.'),
+      events: Count('Outcome events.'),
+      history: Count('Adjudications and days of history, which the consumers take away within seconds.'),
     },
     { description: 'Counted again after the erasure: zeros once the consumers are done. Repeat the call to see it.' },
   ),
   unreadable: Type.Object(
     {
-      records: count('Records set aside that nobody can read, whoever they are about.'),
+      records: Count('Records set aside that nobody can read, whoever they are about.'),
       goneBy: Timestamp,
     },
     {

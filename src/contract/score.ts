@@ -158,7 +158,7 @@ export const Reason = Type.Object({
 });
 export type Reason = Static<typeof Reason>;
 
-const Count = (description: string) =>
+const CountOrNull = (description: string) =>
   Nullable(Type.Integer({ minimum: 0, description: `${description} null: not measured.` }));
 
 export const DuplicateReply = Type.Object({
@@ -167,10 +167,10 @@ export const DuplicateReply = Type.Object({
   measured: Type.Boolean({ description: 'false: score and band mean nothing.' }),
   reasons: Type.Array(Reason),
   evidence: Type.Object({
-    deviceSessionsDay: Count('Sessions of this device in the scope in 24 h.'),
-    deviceRespondentsDay: Count('Distinct respondents on this device in the scope in 24 h.'),
-    respondentDay: Count('Sessions of this respondent in the scope in 24 h.'),
-    respondentDevicesWeek: Count('Distinct devices of this respondent in the scope in 7 days.'),
+    deviceSessionsDay: CountOrNull('Sessions of this device in the scope in 24 h.'),
+    deviceRespondentsDay: CountOrNull('Distinct respondents on this device in the scope in 24 h.'),
+    respondentDay: CountOrNull('Sessions of this respondent in the scope in 24 h.'),
+    respondentDevicesWeek: CountOrNull('Distinct devices of this respondent in the scope in 7 days.'),
   }),
 });
 export type DuplicateReply = Static<typeof DuplicateReply>;

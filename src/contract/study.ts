@@ -1,6 +1,6 @@
 /** Studies of the audience API. Names with an underscore are those of the request as research tools send it. */
 import { Type, type Static } from 'typebox';
-import { CallerId, Nullable, Percent, StringEnum, Timestamp } from './common.js';
+import { CallerId, Count, Nullable, Percent, StringEnum, Timestamp } from './common.js';
 import { CountryCode } from './country.js';
 import { duplicateBands } from './score.js';
 
@@ -102,21 +102,19 @@ export const StudyPatch = Type.Object({
 });
 export type StudyPatch = Static<typeof StudyPatch>;
 
-const count = (description: string) => Type.Integer({ minimum: 0, description });
-
 export const StudyProgress = Type.Object({
-  entered: count('Respondents who came.'),
-  screened_out: count('Of them, sent away before the survey.'),
-  verified: count('Verified respondents who hold a place or completed.'),
-  completed: count('Verified respondents who completed the survey.'),
+  entered: Count('Respondents who came.'),
+  screened_out: Count('Of them, sent away before the survey.'),
+  verified: Count('Verified respondents who hold a place or completed.'),
+  completed: Count('Verified respondents who completed the survey.'),
   sample_size: SampleSize,
-  places_left: count('Places that a respondent could take now.'),
+  places_left: Count('Places that a respondent could take now.'),
   quotas: Type.Array(
     Type.Object({
       name: Type.String(),
-      limit: count('Most of this kind.'),
-      held: count('Places taken.'),
-      verified: count('Verified of these.'),
+      limit: Count('Most of this kind.'),
+      held: Count('Places taken.'),
+      verified: Count('Verified of these.'),
     }),
   ),
 });
@@ -169,7 +167,7 @@ export const SupplyPage = Type.Object({
       studyId: Type.String(),
       countries: Type.Array(Type.String()),
       language: Type.String(),
-      placesLeft: count('Places that a respondent could take now.'),
+      placesLeft: Count('Places that a respondent could take now.'),
       entryUrl: Type.String({ description: 'Add ?rid=<your id of the respondent>&src=<your name>.' }),
     }),
   ),

@@ -1,7 +1,8 @@
 /** Testing thresholds before they change (`/lite/simulate`, `/lite/threshold-recommendations`). Nothing is applied by itself. */
 import { Type, type Static } from 'typebox';
-import { Absent, Nullable, Percent, StringEnum, Timestamp } from './common.js';
+import { Absent, Count, Nullable, Percent, StringEnum, Timestamp } from './common.js';
 import { ListQuery } from './paging.js';
+import { unit } from './project-parts.js';
 import { recommendations, type ScoreReply } from './score.js';
 
 export const flipsMax = 1_000;
@@ -11,16 +12,14 @@ export const falseBlockTargetDefault = 0.005;
 export const sourcesMax = 200;
 
 const SourceName = Type.String({ minLength: 1, maxLength: 256 });
-const count = (description: string) => Type.Integer({ minimum: 0, description });
-const rate = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
 const edge = (description: string) => Type.Number({ minimum: 0, maximum: 100, description });
 
 export const Mix = Type.Object(
   {
-    allow: count('Sessions recommended allow.'),
-    review: count('Sessions recommended review.'),
-    block: count('Sessions recommended block.'),
-    step_up: count('Sessions recommended step_up.'),
+    allow: Count('Sessions recommended allow.'),
+    review: Count('Sessions recommended review.'),
+    block: Count('Sessions recommended block.'),
+    step_up: Count('Sessions recommended step_up.'),
   },
   { description: 'Sessions by recommendation.' },
 );
@@ -76,17 +75,17 @@ export const Flip = Type.Object(
 export type Flip = Static<typeof Flip>;
 
 export const SimulationReply = Type.Object({
-  sessions: count('Sessions looked at; one scored several times counts once, by its last receipt.'),
+  sessions: Count('Sessions looked at; one scored several times counts once, by its last receipt.'),
   current: Mix,
   hypothetical: Mix,
   flips: Type.Array(Flip, { maxItems: flipsMax, description: 'Newest first.' }),
-  flipped: count('All sessions whose recommendation would have been another one, listed or not.'),
+  flipped: Count('All sessions whose recommendation would have been another one, listed or not.'),
   labelled: Type.Object(
     {
-      honestBlocked: count('Honest sessions that would have been blocked.'),
-      fraudCaught: count('Fraudulent sessions that would have been blocked.'),
-      honest: count('Sessions whose completion has stood long enough to be believed.'),
-      fraud: count('Sessions that an outcome calls fraudulent.'),
+      honestBlocked: Count('Honest sessions that would have been blocked.'),
+      fraudCaught: Count('Fraudulent sessions that would have been blocked.'),
+      honest: Count('Sessions whose completion has stood long enough to be believed.'),
+      fraud: Count('Sessions that an outcome calls fraudulent.'),
     },
     { description: 'What is known of the sessions from outcomes.' },
   ),
@@ -127,14 +126,14 @@ export const SourceRecommendation = Type.Object(
     sourceId: Nullable(Type.String({ description: 'null: the project as a whole.' })),
     status: StringEnum(['ok', 'insufficient_data'] as const),
     labels: Type.Object({
-      honest: count('Completions that stood for the whole time in which they could be reversed.'),
-      fraud: count('Sessions that an outcome calls fraudulent.'),
-      pending: count('Completions that can still be reversed; they count for neither.'),
+      honest: Count('Completions that stood for the whole time in which they could be reversed.'),
+      fraud: Count('Sessions that an outcome calls fraudulent.'),
+      pending: Count('Completions that can still be reversed; they count for neither.'),
     }),
     shortfall: Nullable(
       Type.Object({
-        honest: count('Mature honest labels that are missing.'),
-        fraud: count('Fraud labels that are missing.'),
+        honest: Count('Mature honest labels that are missing.'),
+        fraud: Count('Fraud labels that are missing.'),
       }),
     ),
     current: Thresholds,
@@ -144,14 +143,14 @@ export const SourceRecommendation = Type.Object(
     ),
     projected: Nullable(
       Type.Object({
-        catchRate: rate('Share of the labelled fraud that would be blocked.'),
+        catchRate: unit('Share of the labelled fraud that would be blocked.'),
         catchRateDelta: Type.Number({ description: 'Against the present blockThreshold.' }),
         catchRateDeltaInterval: Interval('95%, by paired bootstrap.'),
-        falseBlockRate: rate('Share of the honest that would be blocked.'),
+        falseBlockRate: unit('Share of the honest that would be blocked.'),
         falseBlockRateDelta: Type.Number({ description: 'Against the present blockThreshold.' }),
         falseBlockRateDeltaInterval: Interval('95%, by paired bootstrap.'),
-        falseBlockRateUpper95: rate('One-sided 95% upper bound (Clopper-Pearson).'),
-        reviewRate: rate('Share of all sessions that would go to review.'),
+        falseBlockRateUpper95: unit('One-sided 95% upper bound (Clopper-Pearson).'),
+        reviewRate: unit('Share of all sessions that would go to review.'),
       }),
     ),
     borrowed: Nullable(
@@ -165,9 +164,9 @@ export const SourceRecommendation = Type.Object(
     ),
     coverage: Type.Object(
       {
-        sessions: count('Sessions scored.'),
-        labelled: count('Of them, sessions with a mature label.'),
-        blocked: count('Of them, blocked: these bring no labels, so that their share of honest people is not known.'),
+        sessions: Count('Sessions scored.'),
+        labelled: Count('Of them, sessions with a mature label.'),
+        blocked: Count('Of them, blocked: these bring no labels, so that their share of honest people is not known.'),
       },
       { description: 'What the labels rest on.' },
     ),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import swaggerUi from '@fastify/swagger-ui';
-import type { Access } from './access-declaration.js';
+import type { Access, Credential } from './access-declaration.js';
 import { ErrorBody } from '../contract/common.js';
 import { oauthScopes } from '../contract/oauth.js';
 import { shapes } from '../contract/shapes.js';
@@ -124,27 +124,21 @@ function describeReplies(schema: FastifySchema): FastifySchema {
   return { ...schema, response };
 }
 
+/** Security schemes by the credential of a route. */
+const schemesOf: Readonly<Record<Credential, readonly string[]>> = {
+  'api-key': ['apiKey', 'bearerKey'],
+  'organization-key': ['organizationKey'],
+  dashboard: ['dashboard'],
+  'dashboard-or-key': ['dashboard', 'apiKey'],
+  'dashboard-or-organization-key': ['dashboard', 'organizationKey'],
+  'access-token': [],
+};
+
 /** One entry per accepted credential; for access tokens, one per scope. */
 function securityOf(access: Access | undefined): Record<string, string[]>[] {
-  const scopes = access === undefined || access.credential === 'none' ? [] : (access.oauth ?? []);
-  return [...keySecurityOf(access), ...scopes.map((scope) => ({ oauth2: [scope] }))];
-}
-
-function keySecurityOf(access: Access | undefined): Record<string, string[]>[] {
-  switch (access?.credential) {
-    case 'api-key':
-      return [{ apiKey: [] }, { bearerKey: [] }];
-    case 'organization-key':
-      return [{ organizationKey: [] }];
-    case 'dashboard-or-key':
-      return [{ dashboard: [] }, { apiKey: [] }];
-    case 'dashboard':
-      return [{ dashboard: [] }];
-    case 'dashboard-or-organization-key':
-      return [{ dashboard: [] }, { organizationKey: [] }];
-    default:
-      return [];
-  }
+  if (access === undefined || access.credential === 'none') return [];
+  const { credential, oauth = [] } = access;
+  return [...schemesOf[credential].map((scheme) => ({ [scheme]: [] })), ...oauth.map((scope) => ({ oauth2: [scope] }))];
 }
 
 /** The document and its page, under the root of the API. */
