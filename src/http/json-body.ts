@@ -4,7 +4,7 @@ import { Type, type Static, type TSchema } from 'typebox';
 import { Fault } from '../errors.js';
 import { nestingMax } from '../limits.js';
 import { invalid } from '../kernel/faults.js';
-import { isDeeper, findUnstorable } from '../kernel/body.js';
+import { claimsToJson, isDeeper, findUnstorable } from '../kernel/body.js';
 
 /** For every route of this scope. With `takesEmpty`, an empty body is undefined rather than malformed. */
 export function registerJsonBody(scope: FastifyInstance, contentType: string, takesEmpty = false): void {
@@ -32,13 +32,14 @@ function isJson(body: string): boolean {
 const forbiddenName = (): Fault =>
   new Fault(
     'MALFORMED_JSON',
-    'The body holds a name that is taken nowhere: "__proto__", or "constructor" with "prototype" inside. Leave it out.',
+    'The body holds a name that is taken nowhere: "__proto__", or "constructor" with "prototype" inside or "toJSON" next to it. Leave it out.',
   );
 
 export function registerNesting(app: FastifyInstance): void {
   app.addHook('preValidation', (request, _reply, done) => {
-    if (!isDeeper(request.body, nestingMax)) return done();
-    done(invalid([{ path: '', message: `is nested deeper than ${nestingMax} levels.` }]));
+    if (isDeeper(request.body, nestingMax))
+      return done(invalid([{ path: '', message: `is nested deeper than ${nestingMax} levels.` }]));
+    done(claimsToJson(request.body) ? forbiddenName() : undefined);
   });
 }
 

@@ -74,6 +74,12 @@ export function isDeeper(body: unknown, levels: number): boolean {
   return levels === 0 || Object.values(body).some((value) => isDeeper(value, levels - 1));
 }
 
+/** Whether an object has both names by which msgpackr takes it for an instance, whose `toJSON` it calls. Recurses as deep as the body. */
+export function claimsToJson(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null) return false;
+  return (Object.hasOwn(body, 'constructor') && Object.hasOwn(body, 'toJSON')) || Object.values(body).some(claimsToJson);
+}
+
 /** NUL characters and unpaired surrogates, which a database cannot store. */
 const unstorable = /[\u0000\p{Surrogate}]/u;
 

@@ -150,19 +150,19 @@ async function handOver(
   deadlineMs: number,
   metrics: Metrics,
 ): Promise<void> {
-  // pack() returns a view on a shared block: copy it out, or the whole block would travel.
-  const message = new Uint8Array(pack(batch.map((waiting) => waiting.task)));
   // An emitter rather than an AbortSignal, whose making costs as much as the hand-over.
   const signal = new EventEmitter();
   const timer = setTimeout(() => signal.emit('abort'), deadlineMs);
   try {
+    // pack() returns a view on a shared block: copy it out, or the whole block would travel.
+    const message = new Uint8Array(pack(batch.map((waiting) => waiting.task)));
     const packed = (await piscina.run(message, { transferList: [message.buffer], signal })) as Uint8Array;
     const answers = unpack(packed) as readonly PoolAnswer[];
     batch.forEach((waiting, index) => settle(waiting, answers[index]));
   } catch (error) {
     metrics.poolRejected.inc({ reason: 'thread' }, batch.length);
     for (const waiting of batch)
-      waiting.reject(overloaded('a thread of the pool died or did not answer in time', error));
+      waiting.reject(overloaded('a batch of the pool could not be packed, or its thread died or was late', error));
   } finally {
     clearTimeout(timer);
   }

@@ -89,11 +89,16 @@ t.test('a name that would reach into the service’s objects is told as that, an
     (
       await app.inject({ method: 'POST', url: '/echo', payload, headers: { 'content-type': 'application/json' } })
     ).json<ErrorBody>();
-  for (const payload of ['{"__proto__":{"x":1},"name":"a"}', '{"name":"a","b":{"constructor":{"prototype":1}}}']) {
+  for (const payload of [
+    '{"__proto__":{"x":1},"name":"a"}',
+    '{"name":"a","b":{"constructor":{"prototype":1}}}',
+    '{"name":"a","b":[{"constructor":1,"\\u0074oJSON":1}]}',
+  ]) {
     const { code, message } = await post(payload);
     t.equal(code, 'MALFORMED_JSON');
     t.match(message, /holds a name that is taken nowhere: "__proto__"/);
   }
+  t.match(await post('{"name":"a","b":{"constructor":1},"c":{"toJSON":1}}'), { name: 'a' });
   t.match((await post('{"__proto__":')).message, /not valid JSON/);
   t.match((await post('')).message, /is empty/);
 });

@@ -72,6 +72,13 @@ t.test('a thread that dies: what it held is answered 503, and the pool goes on',
   t.equal(await ask(pool, 'after'), 'after');
 });
 
+t.test('a task that cannot be packed is answered 503 with what travels with it, and the pool goes on', async (t) => {
+  const { pool } = await open(t);
+  const unpackable = { ...order('bad'), body: { ...order('bad').body, constructor: 1, toJSON: 1 } };
+  t.same(await Promise.all([outcome(ask(pool, 'a')), outcome(pool.run(unpackable))]), ['OVERLOADED', 'OVERLOADED']);
+  t.equal(await ask(pool, 'after'), 'after');
+});
+
 t.test('a thread that hangs is given up at the deadline, and the pool goes on', async (t) => {
   const { pool } = await open(t, { deadlineMs: 3_000 });
   t.equal(await outcome(ask(pool, 'hang')), 'OVERLOADED');
