@@ -13,7 +13,7 @@ CREATE TABLE receipts (
   -- Whose history the session belongs to, project-wide, and whether a respondent is among them.
   subjects         text[] NOT NULL,
   respondent_known boolean NOT NULL,
-  -- Sealed. Begins with 0xc1 and the version of the format.
+  -- Sealed. Begins with the version of its format.
   record           bytea NOT NULL,
   seal             bytea NOT NULL,
   PRIMARY KEY (receipt_id, scored_at)
@@ -63,7 +63,7 @@ CALL isolate_organizations('session_index');
 CALL reserve_for_background_work('receipts');
 
 -- The writes of the consumer of receipts are functions: a connection plans their statements once, also behind a pooler that keeps no prepared ones
--- (docs/adr/0025). Rows come as columns. Plans are kept from when the tables are empty, so where a function looks rows up they are held to
+-- (docs/adr/0019). Rows come as columns. Plans are kept from when the tables are empty, so where a function looks rows up they are held to
 -- the indexes; otherwise a table that has grown would be read whole.
 
 CREATE FUNCTION record_receipts(
