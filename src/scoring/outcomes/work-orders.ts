@@ -1,5 +1,5 @@
 /**
- * Orders to adjudicate sessions, taken from each project in turn. A failed batch is repeated smaller, and grows again with success. An
+ * Orders to adjudicate sessions, or to count them again, taken from each project in turn. A failed batch is repeated smaller, and grows again with success. An
  * order that fails alone goes to the end of its project and rests, because it would otherwise block every round.
  */
 import { createBatchSize } from '../../stores/database/batch-size.js';
@@ -21,11 +21,16 @@ const restMs = 60_000;
 /** Orders that rest at once; beyond it the one that has rested longest is tried again. */
 const restingMax = 1_000;
 
-export function createWorkOrders(database: Database, batchMax: number = ordersMax): WorkOrders {
+export function createWorkOrders(
+  database: Database,
+  batchMax: number = ordersMax,
+  table: OrderTable = 'adjudication_work',
+): WorkOrders {
   const size = createBatchSize(batchMax);
   let after = '';
   const resting = createResting();
-  const workOff = <T>(waiting: ReturnType<typeof waitingBut>, projects: readonly string[], work: Work<T>) =>
+  const free = (): Orders => waitingBut(table, resting.ids());
+  const workOff = <T>(waiting: Orders, projects: readonly string[], work: Work<T>) =>
     database.transaction(
       async (tx) => {
         const sessions = await takeOrders(tx, waiting, projects, size.current());
@@ -36,7 +41,7 @@ export function createWorkOrders(database: Database, batchMax: number = ordersMa
   return {
     async next(work) {
       try {
-        const waiting = waitingBut(resting.ids());
+        const waiting = free();
         // Mostly nothing waits: that is seen without a transaction.
         const turn = await nextInTurn(database, waiting, after, size.current());
         const result = turn.projects.length === 0 ? null : await workOff(waiting, turn.projects, work);
@@ -44,7 +49,7 @@ export function createWorkOrders(database: Database, batchMax: number = ordersMa
         size.succeeded();
         return result;
       } catch (error) {
-        if (size.current() === 1) resting.add(await postpone(database, after, waitingBut(resting.ids())));
+        if (size.current() === 1) resting.add(await postpone(database, after, free()));
         size.failed(batchMax);
         throw error;
       }
@@ -68,18 +73,19 @@ function createResting() {
   };
 }
 
-const waitingBut = (ids: readonly number[]) => ({
-  table: 'adjudication_work' as const,
+const waitingBut = (table: OrderTable, ids: readonly number[]): Orders => ({
+  table,
   where: ids.length === 0 ? 'true' : `work_id NOT IN (${ids.join()})`,
 });
 
 /** Moves the next order to the end and returns its new number. What fails here failed the work too, which reports it. */
-async function postpone(database: Database, after: string, waiting: WaitingIn): Promise<number | null> {
+async function postpone(database: Database, after: string, waiting: Orders): Promise<number | null> {
+  const { table, where } = waiting;
   const { projects } = await nextInTurn(database, waiting, after, 1).catch(() => ({ projects: [] }));
   const rows = await database
     .query<{ id: number }>(
-      `UPDATE adjudication_work SET work_id = nextval(pg_get_serial_sequence('adjudication_work', 'work_id'))
-        WHERE work_id = (SELECT work_id FROM adjudication_work WHERE namespace = ANY($1::text[]) AND ${waiting.where} ORDER BY work_id LIMIT 1 FOR UPDATE SKIP LOCKED)
+      `UPDATE ${table} SET work_id = nextval(pg_get_serial_sequence('${table}', 'work_id'))
+        WHERE work_id = (SELECT work_id FROM ${table} WHERE namespace = ANY($1::text[]) AND ${where} ORDER BY work_id LIMIT 1 FOR UPDATE SKIP LOCKED)
         RETURNING work_id AS id`,
       [projects],
     )
@@ -96,12 +102,16 @@ export interface Turn {
   readonly next: string;
 }
 
+type OrderTable = 'adjudication_work' | 'label_work';
+
 export interface WaitingIn {
   /** An index of it begins with namespace. */
-  readonly table: 'adjudication_work' | 'history' | 'label_work';
+  readonly table: OrderTable | 'history';
   /** What else holds of a row that waits. */
-  readonly where?: string;
+  readonly where: string;
 }
+
+type Orders = WaitingIn & { readonly table: OrderTable };
 
 /** At most `max` projects after `after`, else from the first on: a backlog delays no other project, and each costs one index lookup. */
 export async function nextInTurn(
@@ -118,7 +128,7 @@ export async function nextInTurn(
 
 async function listAfter(
   tx: Queryable,
-  { table, where = 'true' }: WaitingIn,
+  { table, where }: WaitingIn,
   after: string,
   count: number,
 ): Promise<readonly string[]> {
@@ -138,9 +148,9 @@ async function listAfter(
  * Takes up to `max` free orders of these projects, an equal share of each, oldest first. Returns their sessions, each once and in one
  * order for all who lock them.
  */
-export async function takeOrders(
+async function takeOrders(
   tx: Queryable,
-  { table, where = 'true' }: WaitingIn & { readonly table: 'adjudication_work' | 'label_work' },
+  { table, where }: Orders,
   projects: readonly string[],
   max: number,
 ): Promise<readonly SessionName[]> {

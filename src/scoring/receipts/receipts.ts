@@ -36,24 +36,26 @@ export async function appendReceipt(
 
 /**
  * Records a batch in one commit: receipts, the index of sessions and the score distribution. Returns its receipts. If they cannot be
- * counted, or not in time, the commit orders a recount instead.
+ * counted, the commit orders a recount instead; if not in time, so do the commits of the next seconds, however small a portion they take.
  */
 export function createReceiptRecorder(
   database: Database,
+  now = () => performance.now(),
 ): (entries: readonly LogEntry[]) => Promise<readonly Receipt[]> {
   const partitions = new Set<string>();
-  let isCounting = true;
+  let restsUntilMs = -Infinity;
   const write = async (rows: readonly ReceiptRow[]): Promise<void> => {
     const calls = [recording(rows), indexing(rows.flatMap(indexedOf))];
-    const wasCounting = isCounting;
+    const isCounting = now() >= restsUntilMs;
     try {
-      await callFunctions(database, [...calls, ...(wasCounting ? countingOf(rows) : recountingOf(rows))]);
-      isCounting = true;
+      await callFunctions(database, [...calls, ...(isCounting ? countingOf(rows) : recountingOf(rows))]);
     } catch (error) {
-      isCounting = false;
-      if (!wasCounting || isUnavailable(error)) throw error;
+      if (!isCounting) throw error;
+      if (isUnavailable(error)) {
+        restsUntilMs = now() + countingRestMs;
+        throw error;
+      }
       await callFunctions(database, [...calls, ...recountingOf(rows)]);
-      isCounting = true;
     }
   };
   return async (entries) => {
@@ -74,6 +76,8 @@ export function createReceiptRecorder(
     return rows.map(({ receipt }) => receipt);
   };
 }
+
+const countingRestMs = 10_000;
 
 interface ReceiptRow extends SealedRecord {
   readonly receipt: Receipt;

@@ -3,11 +3,11 @@
  * that is killed is repeated, and counts once.
  */
 import type { Consumer } from '../../stores/log/port.js';
-import { type Database, keysAreLookedUp } from '../../stores/database/port.js';
+import type { Database } from '../../stores/database/port.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { deleteInBatches } from '../../stores/database/retention.js';
 import { startRounds } from '../../stores/rounds.js';
-import { nextInTurn, takeOrders } from '../outcomes/work-orders.js';
+import { createWorkOrders } from '../outcomes/work-orders.js';
 import { type RecountDeps, recountSessions, relabelSessions } from './distribution-store.js';
 
 export interface DistributionRoundDeps {
@@ -62,10 +62,8 @@ async function dropExpiredDistribution(
 
 const firstDayKept = `date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' - make_interval(days => $1::int)`;
 
-const ordersMax = 500;
-
 export interface LabelWork {
-  /** Works off a batch; answers of how many sessions. 0: none waits, or others have them in hand. */
+  /** Works off a batch; answers of how many sessions. 0: none waits, or others have them in hand. Rejects as `WorkOrders` does. */
   next(): Promise<number>;
 }
 
@@ -74,26 +72,14 @@ export interface LabelWorkDeps extends RecountDeps {
 }
 
 /** Relabels sessions whose outcomes changed and recounts missed receipts: one transaction for a batch, projects in turn. */
-export function createLabelWork(deps: LabelWorkDeps, batchMax: number = ordersMax): LabelWork {
-  let after = '';
+export function createLabelWork({ database, logger }: LabelWorkDeps, batchMax?: number): LabelWork {
+  const orders = createWorkOrders(database, batchMax, 'label_work');
   return {
-    async next() {
-      const turn = await nextInTurn(deps.database, { table: 'label_work' }, after, batchMax);
-      const taken = turn.projects.length === 0 ? 0 : await workOff(deps, turn.projects, batchMax);
-      after = turn.next;
-      return taken;
-    },
+    next: async () =>
+      (await orders.next(async (tx, sessions) => {
+        await recountSessions(tx, sessions, { logger });
+        await relabelSessions(tx, sessions);
+        return sessions.length;
+      })) ?? 0,
   };
 }
-
-const workOff = (deps: LabelWorkDeps, projects: readonly string[], batchMax: number): Promise<number> =>
-  deps.database.transaction(
-    async (tx) => {
-      const sessions = await takeOrders(tx, { table: 'label_work' }, projects, batchMax);
-      if (sessions.length === 0) return 0;
-      await recountSessions(tx, sessions, deps);
-      await relabelSessions(tx, sessions);
-      return sessions.length;
-    },
-    { opening: keysAreLookedUp },
-  );

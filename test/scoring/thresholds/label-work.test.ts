@@ -38,6 +38,28 @@ t.test('one project’s back-fill of labels holds up no other', async (t) => {
   t.same(await database.query('SELECT 1 FROM label_work'), []);
 });
 
+t.test('an order that cannot be worked off holds up no other', async (t) => {
+  await database.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`);
+  await database.query(
+    `CREATE TRIGGER refuse BEFORE INSERT ON score_distribution FOR EACH ROW WHEN (NEW.namespace = 'proj_bad' AND NEW.label = 'fraud') EXECUTE FUNCTION refuse()`,
+  );
+  for (const namespace of ['proj_bad', 'proj_good']) {
+    const session = { namespace, sessionRef: 's', receiptId: 'rcpt_1', scoredAt: new Date(), sourceId: 'panel' };
+    await recordSessions([{ ...session, cell: 'cell', recommendation: 'allow' }]);
+    await database.query(
+      "INSERT INTO adjudications (namespace, session_ref, fraud, clawback, at, subjects) VALUES ($1, 's', true, false, now(), '{}')",
+      [namespace],
+    );
+    await database.query("INSERT INTO label_work (namespace, session_ref) VALUES ($1, 's')", [namespace]);
+  }
+  const labels = createLabelWork({ database, logger: createLogger('silent') }, 10);
+  for (let round = 0; round < 5; round += 1) await labels.next().catch(() => 0);
+  const waiting = await database.query('SELECT namespace FROM label_work');
+  t.same(waiting, [{ namespace: 'proj_bad' }], 'it rests, and is tried again later');
+  await database.query('DROP TRIGGER refuse ON score_distribution');
+  await database.query('DELETE FROM label_work');
+});
+
 t.test('counts are those of the sessions, in whatever order and however often receipts and labels come', async (t) => {
   const namespace = 'proj_counts';
   const scored = (session: number, hour: number) => ({

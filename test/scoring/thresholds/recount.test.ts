@@ -10,6 +10,7 @@ import { createLabelWork } from '../../../src/scoring/thresholds/distribution-ro
 import { openEmbeddedDatabase } from '../../../src/stores/database/embedded/open.js';
 import { migrate } from '../../../src/stores/database/migrate.js';
 import type { Database } from '../../../src/stores/database/port.js';
+import { inPortions } from '../../../src/stores/log/dead-letters/dead-letters.js';
 import type { LogEntry } from '../../../src/stores/log/port.js';
 import { entryOf } from '../../helpers/year.js';
 
@@ -29,10 +30,10 @@ function entriesOf(count: number): { readonly projectId: string; readonly entrie
 }
 
 /** A recorder whose database refuses to count while `isAway` says so. */
-function openRecorder(isAway: () => boolean, failure: Error = storeUnavailable('too slow')) {
+function openRecorder(isAway: () => boolean, failure: Error = storeUnavailable('too slow'), now?: () => number) {
   const query: Database['query'] = (sql, ...rest) =>
     isAway() && sql.includes('count_scored_sessions') ? Promise.reject(failure) : database.query(sql, ...rest);
-  return createReceiptRecorder({ ...database, query });
+  return createReceiptRecorder({ ...database, query }, now);
 }
 
 async function recount(): Promise<readonly unknown[]> {
@@ -102,13 +103,30 @@ t.test('what cannot be counted is recorded all the same, and left out of the rec
 t.test('a batch that the store could not count in time comes again, and is recounted', async (t) => {
   const { projectId, entries } = entriesOf(20);
   let isAway = true;
-  const record = openRecorder(() => isAway);
+  let nowMs = 0;
+  const record = openRecorder(
+    () => isAway,
+    storeUnavailable('too slow'),
+    () => nowMs,
+  );
   await t.rejects(record(entries.slice(0, 10)));
-  await record(entries.slice(0, 10));
+  for (const portion of [entries.slice(0, 6), entries.slice(6, 10)]) await record(portion);
   t.same(await countedOf(projectId), []);
   isAway = false;
+  nowMs = 10_000;
   await record(entries.slice(10));
-  t.equal((await countedOf(projectId)).length, 2, 'the next batch is counted');
+  t.equal((await countedOf(projectId)).length, 2, 'counting goes on after a rest');
   await recount();
   await isCountedOnce(t, projectId, 4);
+});
+
+t.test('a batch that comes in portions is recorded while the distribution stays out of reach', async (t) => {
+  const { projectId, entries } = entriesOf(40);
+  const record = openRecorder(() => true);
+  const take = inPortions(async (portion) => void (await record(portion)));
+  await t.rejects(take(entries, new AbortController().signal));
+  await t.resolves(take(entries, new AbortController().signal), 'in quarters');
+  t.same(await countedOf(projectId), []);
+  await recount();
+  await isCountedOnce(t, projectId, 8);
 });
