@@ -108,7 +108,6 @@ export function startReservationRounds(deps: ReservationRoundDeps): Consumer {
   };
   const onError = (error: unknown): void =>
     deps.logger.warn({ err: error }, 'quota reservations were not released; the next round releases them');
-  const rounds = startRounds({ everyMs: deps.everyMs ?? everyMsDefault, work, onError });
-  rounds.run();
+  const rounds = startRounds({ everyMs: deps.everyMs ?? everyMsDefault, firstMs: 0, work, onError });
   return { tickAgeMs: () => performance.now() - lastAt, stop: () => rounds.stop() };
 }

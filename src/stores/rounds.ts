@@ -8,7 +8,7 @@ export interface Rounds {
 
 export interface RoundsOptions {
   readonly everyMs: number;
-  /** Time until an additional first round; absent, the first comes after `everyMs`. */
+  /** Time until an additional first round, at once if 0; absent, the first comes after `everyMs`. */
   readonly firstMs?: number;
   /** A long one checks whether it is to stop. */
   readonly work: (isStopping: () => boolean) => Promise<unknown>;
@@ -23,7 +23,9 @@ export function startRounds({ everyMs, firstMs, work, onError = () => undefined 
       .then(() => undefined, onError)
       .finally(() => (running = null));
   };
-  const timers = [setInterval(run, everyMs), ...(firstMs === undefined ? [] : [setTimeout(run, firstMs)])];
+  const timers = [setInterval(run, everyMs)];
+  if (firstMs === 0) run();
+  else if (firstMs !== undefined) timers.push(setTimeout(run, firstMs));
   for (const timer of timers) timer.unref();
   return {
     run,

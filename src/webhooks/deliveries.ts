@@ -11,13 +11,14 @@ import type { Database } from '../stores/database/port.js';
 import { readClock } from '../stores/database/server.js';
 import type { Consumer, Log } from '../stores/log/port.js';
 import { eventOf, removeEvents } from '../stores/outbox/outbox.js';
+import { type Rounds, type RoundsOptions, startRounds } from '../stores/rounds.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { createClaimer } from './claimer.js';
 import { releaseLeases } from './delivery-store.js';
 import { breakerRules, createEndpointHealth, type BreakerRules } from './endpoint-health.js';
 import { createFanOut, fanOutStranded } from './fan-out.js';
 import { createResultWriter } from './result-writer.js';
-import { measureDeliveries, removeExpired, startRounds } from './rounds.js';
+import { measureDeliveries, removeExpired } from './rounds.js';
 import { createSender } from './sender.js';
 import type { AttemptDeps } from './attempt.js';
 import { createTargetConfigs } from './target-configs.js';
@@ -92,17 +93,11 @@ export async function startDeliveries(deps: DeliveriesDeps): Promise<Consumer> {
     batchMax: wakeBatchMax,
     handle: async () => claimer.wake(),
   });
-  const rounds = [
-    startRounds('events stuck in the outbox', strandedEveryMs, logger, () => fanOutStranded(database, fanOut)),
-    startRounds('figures of deliveries', figuresEveryMs, logger, () => measureDeliveries(database, metrics)),
-    startRounds('deliveries past their retention', retentionEveryMs, logger, async () =>
-      removeExpired(database, { nowMs: await readClock(database), retentionDays: deps.retentionDays }),
-    ),
-  ];
+  const rounds = startDeliveryRounds(deps, fanOut);
   return {
     tickAgeMs: () => Math.max(events.tickAgeMs(), wakes.tickAgeMs()),
     async stop() {
-      await Promise.all([events.stop(), wakes.stop(), claimer.stop(), ...rounds.map((round) => round.stop())]);
+      await Promise.all([events.stop(), wakes.stop(), claimer.stop(), ...rounds.map((each) => each.stop())]);
       const unused = await sender.stop(stopDeadlineMs);
       await results.close();
       await health.close();
@@ -112,4 +107,24 @@ export async function startDeliveries(deps: DeliveriesDeps): Promise<Consumer> {
       await poster.close();
     },
   };
+}
+
+function startDeliveryRounds(
+  { database, logger, metrics, retentionDays }: DeliveriesDeps,
+  fanOut: Parameters<typeof fanOutStranded>[1],
+): readonly Rounds[] {
+  const rounds = (what: string, everyMs: number, work: RoundsOptions['work']): Rounds =>
+    startRounds({
+      ...{ everyMs, firstMs: 0, work },
+      onError: (error) => logger.warn({ err: error }, `${what}: the round failed; the next one does its work`),
+    });
+  return [
+    rounds('events stuck in the outbox', strandedEveryMs, async (isStopping) => {
+      while ((await fanOutStranded(database, fanOut)) > 0 && !isStopping());
+    }),
+    rounds('figures of deliveries', figuresEveryMs, () => measureDeliveries(database, metrics)),
+    rounds('deliveries past their retention', retentionEveryMs, async (isStopping) => {
+      while ((await removeExpired(database, { nowMs: await readClock(database), retentionDays })) > 0 && !isStopping());
+    }),
+  ];
 }

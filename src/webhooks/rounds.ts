@@ -1,36 +1,7 @@
-/** Periodic work of the deliveries: figures, and removal past the retention. A failed round is logged and repeated. */
+/** Periodic work of the deliveries: figures, and removal past the retention. */
 import { leastIdAt } from '../crypto/ids.js';
 import type { Database } from '../stores/database/port.js';
-import { createNotifier } from '../stores/notifier.js';
-import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
-
-/** Works at once, and a set time after each round. `work` answers with how much there was; a round follows at once while it is not zero. */
-export function startRounds(
-  what: string,
-  everyMs: number,
-  logger: Logger,
-  work: () => Promise<number>,
-): { stop(): Promise<void> } {
-  const stopped = createNotifier();
-  let isStopping = false;
-  const round = (): Promise<number> =>
-    work().catch((error: unknown) => {
-      logger.warn({ err: error }, `${what}: the round failed; the next one does its work`);
-      return 0;
-    });
-  const loop = async (): Promise<void> => {
-    while (!isStopping) if ((await round()) === 0 && !isStopping) await stopped.wait(everyMs);
-  };
-  const running = loop();
-  return {
-    stop() {
-      isStopping = true;
-      stopped.notify();
-      return running;
-    },
-  };
-}
 
 /** Endpoints looked at; with more of them the figure is that of the first. */
 const endpointsMax = 2_000;
@@ -39,7 +10,7 @@ const endpointsMax = 2_000;
 export async function measureDeliveries(
   database: Database,
   metrics: Pick<Metrics, 'webhookOldestDue' | 'webhookParked'>,
-): Promise<number> {
+): Promise<void> {
   const oldestOf = (lane: 'first' | 'retry'): string => `
     WITH RECURSIVE head AS (
       (SELECT webhook_id, 1 AS place FROM deliveries WHERE state = 'PENDING' AND lane = '${lane}' ORDER BY webhook_id LIMIT 1)
@@ -57,7 +28,6 @@ export async function measureDeliveries(
   );
   metrics.webhookOldestDue.set(Math.max(0, figures?.oldest ?? 0));
   metrics.webhookParked.set(figures?.parked ?? 0);
-  return 0;
 }
 
 const batchMax = 1_000;

@@ -53,7 +53,5 @@ export function startBacklogWatch({ database, logger, metrics }: BacklogWatchDep
     }
   };
   const onError = (error: unknown): void => logger.warn({ err: error }, 'what waits in the database was not counted');
-  const rounds = startRounds({ everyMs, work, onError });
-  rounds.run();
-  return rounds;
+  return startRounds({ everyMs, firstMs: 0, work, onError });
 }

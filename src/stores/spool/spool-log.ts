@@ -101,9 +101,7 @@ function startKeptRounds(deps: SpoolLogDeps): Rounds {
         logger.warn({ file, days: keptLife.days }, 'a kept spool file passed its lifetime and was deleted');
     }
   };
-  const rounds = startRounds({ everyMs: keptEveryMs, work: look });
-  rounds.run();
-  return rounds;
+  return startRounds({ everyMs: keptEveryMs, firstMs: 0, work: look });
 }
 
 /** Which way receipts go: to the log itself, or to the spool. */

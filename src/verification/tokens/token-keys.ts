@@ -11,6 +11,7 @@ import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sig
 import type { JsonWebKeySet } from '../../contract/token.js';
 import { createSealer, type Sealer, type SealingKeys } from '../../crypto/sealing.js';
 import type { Database } from '../../stores/database/port.js';
+import { startRounds } from '../../stores/rounds.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { writePart } from './compact-jws.js';
 import { studyTokenSeconds } from '../../limits.js';
@@ -54,15 +55,12 @@ export async function openTokenKeys({ database, masterKeys, logger, now, rotatio
   }
 
   await refresh();
-  const timer = setInterval(() => {
-    refresh().catch((error: unknown) =>
-      logger.warn(
-        { err: error },
-        'the keys of vh_token were not read; those known go on, and the next round tries again',
-      ),
+  const onError = (error: unknown): void =>
+    logger.warn(
+      { err: error },
+      'the keys of vh_token were not read; those known go on, and the next round tries again',
     );
-  }, refreshMs);
-  timer.unref();
+  const rounds = startRounds({ everyMs: refreshMs, work: refresh, onError });
   return {
     /** Reads the keys again, and makes the next where it is due. */
     refresh,
@@ -81,7 +79,7 @@ export async function openTokenKeys({ database, masterKeys, logger, now, rotatio
       const signed = `${writePart({ alg: 'EdDSA', typ: type, kid: current.keyId })}.${writePart(claims)}`;
       return `${signed}.${Buffer.from(await signBytes(current.privateKey, signed)).toString('base64url')}`;
     },
-    close: (): void => clearInterval(timer),
+    close: (): void => void rounds.stop(),
   };
 }
 

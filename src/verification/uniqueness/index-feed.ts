@@ -101,11 +101,10 @@ export function openIndexFeed(deps: IndexFeedDeps): IndexFeed {
 
   const poll = (): Promise<void> => (running = running.then(look, look));
   const polling = startRounds({
-    everyMs: deps.intervalMs,
+    ...{ everyMs: deps.intervalMs, firstMs: 0 },
     work: poll,
     onError: (error) => logger.warn({ err: error }, 'the index of faces could not read; it tries again'),
   });
-  polling.run();
   const trimming = startRounds({ everyMs: keepMinutes * 60_000, work: () => store.trimChanges(keepMinutes) });
   return {
     horizon: () => (index === null ? null : horizon),

@@ -158,8 +158,7 @@ function startPlayer(deps: DeadLetterDeps, subscription: Subscription): Pick<Rou
   };
   const onError = (error: unknown): void =>
     logger.warn({ err: error, group }, 'dead letters were not looked at; the next look does it');
-  const rounds = startRounds({ everyMs, work: look, onError });
-  rounds.run();
+  const rounds = startRounds({ everyMs, firstMs: 0, work: look, onError });
   return {
     stop: () => {
       stopping.abort(new Error('The consumer is stopping.'));
