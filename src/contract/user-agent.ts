@@ -31,10 +31,26 @@ const browserMarks: readonly (readonly [mark: string, browser: string])[] = [
   ['Chrome/', 'chrome'],
 ];
 
+const keptMax = 2_000;
+
+/** `read`, with the results of texts that recur kept. */
+export function keepResults<T>(read: (text: string) => T): (text: string) => T {
+  const kept = new Map<string, T>();
+  return (text) => {
+    const known = kept.get(text);
+    if (known !== undefined) return known;
+    const result = read(text);
+    if (kept.size >= keptMax) kept.clear();
+    kept.set(text, result);
+    return result;
+  };
+}
+
 /** null for an absent or empty user agent. */
-export function readUserAgent(whole: string | null | undefined): UserAgent | null {
-  if (whole == null || whole === '') return null;
-  const text = whole.slice(0, userAgentLengthMax);
+export const readUserAgent = (whole: string | null | undefined): UserAgent | null =>
+  whole == null || whole === '' ? null : readText(whole.slice(0, userAgentLengthMax));
+
+const readText = keepResults((text: string): UserAgent => {
   const os = readOs(text);
   const mobile = os === 'android' || os === 'ios' || text.includes('Mobile');
   for (const [mark, browser] of browserMarks) {
@@ -44,7 +60,7 @@ export function readUserAgent(whole: string | null | undefined): UserAgent | nul
   const version = text.includes('Safari/') ? text.indexOf('Version/') : -1;
   if (version >= 0) return { text, os, browser: 'safari', major: readMajor(text, version + 8), mobile };
   return { text, os, browser: null, major: null, mobile };
-}
+});
 
 /** Whether the user agent calls itself a browser without a window. */
 export function isHeadless(text: string): boolean {

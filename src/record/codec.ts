@@ -97,17 +97,16 @@ export function shape(
       if (typeof value !== 'object' || value === null) return value;
       if (Array.isArray(value)) throw new Error('a record holds a list where its layout has fields');
       const fields = value as Fields;
-      const values = new Array<unknown>(names.length);
+      let length = names.length;
+      while (length > 0 && fields[names[length - 1] ?? ''] === undefined) length -= 1;
+      const values = new Array<unknown>(length);
       let known = 0;
-      let length = 0;
-      for (let place = 0; place < names.length; place += 1) {
+      for (let place = 0; place < length; place += 1) {
         const field = fields[names[place] ?? ''];
         if (field === undefined) continue;
         known += 1;
         values[place] = layouts[place]?.encode(field) ?? field;
-        length = place + 1;
       }
-      values.length = length;
       for (const name of left) if (fields[name] !== undefined) known += 1;
       return countFields(fields) === known
         ? values

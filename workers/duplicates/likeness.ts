@@ -6,7 +6,7 @@
  * What a term is worth depends on the session’s own sketch only, so it is worked out and ranked once, and a candidate costs one walk over the terms.
  */
 import type { CountFacts, DeviceSketch, DuplicateCandidate } from '../../src/contract/facts.js';
-import { clamp } from '../scoring/model.js';
+import { clamp, sortDown } from '../scoring/model.js';
 import { components } from './sketch.js';
 
 /** Probability that a candidate is the session’s own device. */
@@ -29,11 +29,15 @@ export const likenessThresholds = {
 
 const thresholds = likenessThresholds;
 
-/** Bits that one term is worth; `index` is that of its component. */
+/** Bits that terms are worth, by component, and for each kind its known components, the most telling first. */
 interface Worth {
-  readonly index: number;
-  readonly bits: number;
+  readonly bits: readonly number[];
+  readonly ranked: readonly (readonly number[])[];
 }
+
+const kinds = (['hardware', 'place'] as const).map((kind) =>
+  components.flatMap((component, index) => (component.kind === kind ? [index] : [])),
+);
 
 export function createLikeness(own: DeviceSketch, terms: CountFacts['terms'], nowMs: number): Likeness {
   const among = Math.max(terms?.total ?? 0, thresholds.sketchesMin);
@@ -65,22 +69,24 @@ export function isContradicted(own: DeviceSketch, { sketch, atMs }: DuplicateCan
   return atMs <= nowMs ? own.browserMajor < sketch.browserMajor : own.browserMajor > sketch.browserMajor;
 }
 
-/** By kind, the most telling first. */
-function rankTerms(
-  own: DeviceSketch,
-  terms: CountFacts['terms'],
-): { readonly agree: readonly (readonly Worth[])[]; readonly differ: readonly (readonly Worth[])[] } {
-  const agree: Record<string, Worth[]> = { hardware: [], place: [] };
-  const differ: Record<string, Worth[]> = { hardware: [], place: [] };
-  components.forEach(({ kind, same, usual }, index) => {
-    if ((own.terms[index] ?? null) === null) return;
+function rankTerms(own: DeviceSketch, terms: CountFacts['terms']): { readonly agree: Worth; readonly differ: Worth } {
+  const agree: number[] = [];
+  const differ: number[] = [];
+  components.forEach(({ same, usual }, index) => {
     const chance = chanceOf(usual, terms?.counts[index] ?? null, terms?.total ?? 0);
-    agree[kind]?.push({ index, bits: Math.max(0, Math.log2(same / chance)) });
-    differ[kind]?.push({ index, bits: Math.min(0, Math.log2((1 - same) / (1 - chance))) });
+    agree.push(Math.max(0, Math.log2(same / chance)));
+    differ.push(Math.min(0, Math.log2((1 - same) / (1 - chance))));
   });
-  for (const ranked of [...Object.values(agree), ...Object.values(differ)])
-    ranked.sort((a, b) => Math.abs(b.bits) - Math.abs(a.bits));
-  return { agree: Object.values(agree), differ: Object.values(differ) };
+  const rank = (bits: readonly number[]): Worth => ({
+    bits,
+    ranked: kinds.map((kind) =>
+      sortDown(
+        kind.filter((index) => (own.terms[index] ?? null) !== null),
+        (index) => Math.abs(bits[index] ?? 0),
+      ),
+    ),
+  });
+  return { agree: rank(agree), differ: rank(differ) };
 }
 
 /** How common a value is: among the others of this project, weighed against what is usual. */
@@ -95,14 +101,14 @@ function chanceOf(usual: number, count: number | null, total: number): number {
 }
 
 /** Parts of one kind vary together: each further one counts half of the one before. */
-function sumBits(ranked: readonly (readonly Worth[])[], own: DeviceSketch, other: DeviceSketch, same: boolean): number {
+function sumBits({ bits, ranked }: Worth, own: DeviceSketch, other: DeviceSketch, same: boolean): number {
   let sum = 0;
   for (const kind of ranked) {
     let share = 1;
-    for (const { index, bits } of kind) {
+    for (const index of kind) {
       const theirs = other.terms[index] ?? null;
       if (theirs === null || (theirs === own.terms[index]) !== same) continue;
-      sum += bits * share;
+      sum += (bits[index] ?? 0) * share;
       share *= thresholds.kindDiscount;
     }
   }

@@ -1,8 +1,8 @@
 /** Sorts findings by their real effect on the score: raised the risk, lowered it, or had none. */
 import type { Classification } from '../../src/contract/facts.js';
 import type { Ceiling, EvidenceBlock, Finding, Reason, ScoreReply } from '../../src/contract/score.js';
-import { describeSignal, model } from '../scoring/model.js';
-import type { Assessed } from '../scoring/risk.js';
+import { describeSignal, model, sortDown } from '../scoring/model.js';
+import type { Weighed } from '../scoring/risk.js';
 
 export interface Placed {
   readonly evidence: Omit<EvidenceBlock, 'summary'>;
@@ -11,12 +11,11 @@ export interface Placed {
 }
 
 /** Strongest first within each list; equal ones in the order in which they were found. */
-export function placeFindings(findings: readonly Assessed[]): Placed {
+export function placeFindings(findings: readonly Weighed[]): Placed {
   const evidence = { against: [] as Finding[], for: [] as Finding[], notes: [] as Finding[] };
   const classification: { code: string; list: 'against' | 'for' | 'notes'; strength: Finding['strength'] }[] = [];
   const reasons: Reason[] = [];
-  const sorted = [...findings].sort((a, b) => Math.abs(b.applied) - Math.abs(a.applied));
-  for (const { signal, applied, moved } of sorted) {
+  for (const { signal, applied, moved } of sortDown([...findings], ({ applied }) => Math.abs(applied))) {
     const { code, rule } = signal;
     const list = listOf(applied, moved);
     const strength = strengthOf(moved ? Math.abs(applied) : 0);

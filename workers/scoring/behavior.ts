@@ -28,13 +28,13 @@ export function weighBehavior({ pages }: Visit): Signal[] {
   const pooled = poolUsage(usages.filter((_, index) => pages[index]?.replaced === false));
   const touched = usages.some(({ input }) => (input?.touches ?? 0) > 0);
   const whole = weighUsage(pooled, first, touched);
-  const looked = pages.filter(({ replaced, body }, index) => {
+  const speaksForItself = ({ replaced, body }: Page, index: number): boolean => {
     const newest = pages.findIndex(
       (page) => page.body.nonce === body.nonce && page.body.seq > body.seq && !page.replaced,
     );
     return !replaced || newest < 0 || !isContinued(usages[index]?.input ?? null, usages[newest]?.input ?? null);
-  });
-  const against = pages.length === 1 ? whole : keepWorst([whole, ...looked.map(weighPageInput)]);
+  };
+  const against = pages.length === 1 ? whole : keepWorst([whole, ...pages.filter(speaksForItself).map(weighPageInput)]);
   if (pooled.input === null || against.some(({ rule }) => rule.group === 'synthetic')) return against;
   return [...against, ...weighHand(pooled.input, isDesktop(first, touched))];
 }

@@ -4,7 +4,7 @@
  */
 import { isbot } from 'isbot';
 import type { ProbeBody } from '../../src/contract/probe.js';
-import { isHeadless, type OsFamily, type UserAgent } from '../../src/contract/user-agent.js';
+import { isHeadless, keepResults, type OsFamily, type UserAgent } from '../../src/contract/user-agent.js';
 import { deviceThresholds, deviceRules } from './device-rules.js';
 import { clamp, createRaise, keepWorst, type Signal } from './model.js';
 import type { Page, Visit } from './visit.js';
@@ -50,9 +50,7 @@ function weighDeclaration(agents: readonly (UserAgent | null)[], signals: Signal
 }
 
 /** Whether a user agent names a crawler, a library or a tool rather than a browser. A list that is kept elsewhere decides. */
-export function isDeclaredBot(userAgent: string): boolean {
-  return isbot(userAgent);
-}
+export const isDeclaredBot = keepResults(isbot);
 
 /** One session belongs to one browser, and to one page after the other. Frames of other sites may keep a token of their own, so this stays weak. */
 function weighPagesTogether(pages: readonly Page[], signals: Signal[]): void {
@@ -125,6 +123,7 @@ export const privacySubjects = [
 ];
 
 function weighLies(lies: readonly string[], signals: Signal[]): void {
+  if (lies.length === 0) return;
   const subjectsOf = (check: string): string[] =>
     lies.filter((lie) => lie.startsWith(`${check}.`)).map((lie) => lie.slice(check.length + 1));
   const [proxy, worker, frame, own] = [

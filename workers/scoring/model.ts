@@ -99,12 +99,27 @@ export function createRaise<const T extends Rules>(rules: T) {
 
 /** Of several looks at one thing, each finding once, at its worst. What speaks in favour is left to whoever sees all looks. */
 export function keepWorst(looks: readonly (readonly Signal[])[]): Signal[] {
-  const worst = new Map<string, Signal>();
-  for (const signal of looks.flat()) {
-    const known = worst.get(signal.code);
-    if (signal.weight >= 0 && (known === undefined || signal.weight > known.weight)) worst.set(signal.code, signal);
+  const worst: Signal[] = [];
+  for (const look of looks)
+    for (const signal of look) {
+      if (signal.weight < 0) continue;
+      const at = worst.findIndex(({ code }) => code === signal.code);
+      if (at < 0) worst.push(signal);
+      else if (signal.weight > (worst[at]?.weight ?? 0)) worst[at] = signal;
+    }
+  return worst;
+}
+
+/** Sorts a short list in place, the largest first and equal ones as they stand: the runtime’s sort allocates several lists. */
+export function sortDown<T>(list: T[], sizeOf: (item: T) => number): T[] {
+  for (let from = 1; from < list.length; from += 1) {
+    const item = list[from] as T;
+    const size = sizeOf(item);
+    let at = from;
+    for (; at > 0 && sizeOf(list[at - 1] as T) < size; at -= 1) list[at] = list[at - 1] as T;
+    list[at] = item;
   }
-  return [...worst.values()];
+  return list;
 }
 
 /** The sentence of a signal. */

@@ -12,11 +12,7 @@ import { riskAxes, type RiskAxis } from '../../src/contract/axes.js';
 import type { ScoreFacts } from '../../src/contract/facts.js';
 import type { Ceiling } from '../../src/contract/score.js';
 import { applyCaps, categoryOf, type Cap } from './verdict.js';
-import { clamp, model, scoreOf, type Signal } from './model.js';
-
-export interface Assessed extends Weighed {
-  readonly moved: boolean;
-}
+import { clamp, model, scoreOf, sortDown, type Signal } from './model.js';
 
 export interface Risk {
   readonly score: number;
@@ -24,7 +20,7 @@ export interface Risk {
   readonly caps: readonly Cap[];
   /** Those of the caps that shaped this score. */
   readonly ceilings: readonly Ceiling[];
-  readonly findings: readonly Assessed[];
+  readonly findings: readonly Weighed[];
   readonly categories: Readonly<Record<RiskAxis, number>>;
 }
 
@@ -37,26 +33,19 @@ interface Assessment extends Omit<Risk, 'findings' | 'categories' | 'ceilings'> 
 export function assessRisk(facts: ScoreFacts, signals: readonly Signal[]): Risk {
   const policy = signals.filter(isPolicy);
   const whole = assess(facts, signals);
-  const weighed: readonly Weighed[] = [
-    ...whole.fusion.weighed,
-    ...policy.map((signal) => ({
-      signal,
-      applied: whole.policyMoved ? signal.weight : 0,
-      discounted: signal.weight,
-    })),
-  ];
-  const moving = whole.score === 0 ? new Set<Signal>() : findMoving(facts, weighed, whole.score);
+  const findings: Weighed[] = [...whole.fusion.weighed];
+  for (const signal of policy)
+    findings.push({ signal, applied: whole.policyMoved ? signal.weight : 0, discounted: signal.weight, moved: false });
+  if (whole.score > 0) {
+    const moving = findMoving(facts, findings, whole.score);
+    for (const each of findings) each.moved = moving.has(each.signal);
+  }
   return {
     score: whole.score,
     uncapped: whole.uncapped,
     caps: whole.caps,
     ceilings: findCeilings(whole, facts.calibration.blockThreshold),
-    findings: weighed.map(({ signal, applied, discounted }) => ({
-      signal,
-      applied,
-      discounted,
-      moved: moving.has(signal),
-    })),
+    findings,
     categories: categorize(whole.fusion.axes, whole.policyMoved ? policy : []),
   };
 }
@@ -109,7 +98,7 @@ function assess({ calibration, address }: ScoreFacts, signals: readonly Signal[]
 function findMoving(facts: ScoreFacts, weighed: readonly Weighed[], score: number): ReadonlySet<Signal> {
   const moving = new Set<Signal>();
   const strongestFirst = (list: readonly Weighed[]): Signal[] =>
-    [...list].sort((a, b) => Math.abs(b.applied) - Math.abs(a.applied)).map(({ signal }) => signal);
+    sortDown([...list], ({ applied }) => Math.abs(applied)).map(({ signal }) => signal);
   const favour = strongestFirst(weighed.filter(({ signal }) => signal.weight < 0));
   const against = [
     ...strongestFirst(weighed.filter(({ signal }) => signal.weight > 0 && !isPolicy(signal))),
@@ -144,6 +133,8 @@ export interface Weighed {
   applied: number;
   /** Logits after the country’s multiplier and the group’s discount, before caps. */
   discounted: number;
+  /** Whether it moved the score. */
+  moved: boolean;
 }
 
 export interface Fusion {
@@ -162,24 +153,31 @@ export function fuseSignals(signals: readonly Signal[], geoWeight: number): Fusi
   const factor = clamp(geoWeight, model.geoWeightMin, model.geoWeightMax);
   const weighed = signals.map((signal): Weighed => {
     const applied = signal.weight * (signal.rule.axis === 'network' && signal.weight > 0 ? factor : 1);
-    return { signal, applied, discounted: applied };
+    return { signal, applied, discounted: applied, moved: false };
   });
-  const against = weighed.filter((each) => each.applied > 0).sort((a, b) => b.applied - a.applied);
-  const favour = weighed.filter((each) => each.applied < 0).sort((a, b) => a.applied - b.applied);
+  const against = sortDown(
+    weighed.filter((each) => each.applied > 0),
+    ({ applied }) => applied,
+  );
+  const favour = sortDown(
+    weighed.filter((each) => each.applied < 0),
+    ({ applied }) => -applied,
+  );
   discountGroups(against);
   discountGroups(favour);
   for (const each of weighed) each.discounted = each.applied;
   const axes: Record<RiskAxis, number> = { network: 0, device: 0, velocity: 0, behavior: 0, history: 0 };
+  let total = 0;
+  let agreeing = 0;
   if (against.length > 0)
-    for (const axis of riskAxes) axes[axis] = capAxis(against.filter((each) => each.signal.rule.axis === axis));
-  const offset = applyFavour(favour, against.filter(isOffsettable));
-  const total = riskAxes.reduce((sum, axis) => sum + axes[axis], 0);
-  return {
-    weighed,
-    axes,
-    weight: Math.max(0, total - offset),
-    agreeing: riskAxes.filter((axis) => axes[axis] >= model.corroborationMin).length,
-  };
+    for (const { axis, isPinned, isCorrelate } of membersOf) {
+      // Correlates share what the pinned leave of an axis, so that they never crowd those out.
+      const pinned = scaleTo(against, isPinned, model.axisMax);
+      axes[axis] = pinned + scaleTo(against, isCorrelate, model.axisMax - pinned);
+      total += axes[axis];
+      if (axes[axis] >= model.corroborationMin) agreeing += 1;
+    }
+  return { weighed, axes, weight: Math.max(0, total - applyFavour(favour, against)), agreeing };
 }
 
 /** What cannot happen to honest people, and what an authority decided: neither discounted nor offset. */
@@ -187,35 +185,32 @@ function isPinned({ signal }: Weighed): boolean {
   return signal.rule.class === 'bound' || signal.rule.class === 'record';
 }
 
-/** Takes the strongest first. */
+/** Takes the strongest first: each counts half of the one before it in its group. */
 function discountGroups(sorted: readonly Weighed[]): void {
-  const shares = new Map<string, number>();
   for (const each of sorted) {
     const { group, axis } = each.signal.rule;
     if (group === null || isPinned(each)) continue;
-    const key = `${axis}/${group}`;
-    const share = shares.get(key) ?? 1;
-    each.applied *= share;
-    shares.set(key, share * model.groupDiscount);
+    for (const before of sorted) {
+      if (before === each) break;
+      const { rule } = before.signal;
+      if (rule.group === group && rule.axis === axis && !isPinned(before)) each.applied *= model.groupDiscount;
+    }
   }
 }
 
-/** Correlates share what the pinned leave of an axis, so that they never crowd those out. Returns the axis’s sum. */
-function capAxis(members: readonly Weighed[]): number {
-  const pinned = scaleTo(members.filter(isPinned), model.axisMax);
-  const correlates = scaleTo(
-    members.filter((each) => !isPinned(each)),
-    model.axisMax - pinned,
-  );
-  return pinned + correlates;
-}
+const membersOf = riskAxes.map((axis) => ({
+  axis,
+  isPinned: (each: Weighed): boolean => each.signal.rule.axis === axis && isPinned(each),
+  isCorrelate: (each: Weighed): boolean => each.signal.rule.axis === axis && !isPinned(each),
+}));
 
-/** Scales the members down to a sum, if they exceed it. Returns their sum. */
-function scaleTo(members: readonly Weighed[], max: number): number {
-  const sum = sumOf(members);
-  if (sum <= max) return sum;
-  for (const each of members) each.applied *= max / sum;
-  return max;
+/** Scales those who belong down to a sum, if they exceed it. Returns their sum. */
+function scaleTo(all: readonly Weighed[], belongs: (each: Weighed) => boolean, max: number): number {
+  const sum = sumOf(all, belongs);
+  if (Math.abs(sum) <= max) return sum;
+  const share = max / Math.abs(sum);
+  for (const each of all) if (belongs(each)) each.applied *= share;
+  return Math.sign(sum) * max;
 }
 
 /** Device and behavior are what the probe says, in favour and against. */
@@ -229,25 +224,16 @@ function isOffsettable(each: Weighed): boolean {
 }
 
 /** What there is nothing to take from counts for nothing. Returns what was taken. */
-function applyFavour(favour: readonly Weighed[], correlates: readonly Weighed[]): number {
+function applyFavour(favour: readonly Weighed[], against: readonly Weighed[]): number {
   if (favour.length === 0) return 0;
-  const all = sumOf(correlates);
-  const beyondProbe = sumOf(correlates.filter((each) => !isFromProbe(each)));
-  const byProbe = scaleFavour(favour.filter(isFromProbe), Math.min(model.exculpatoryMax, beyondProbe));
-  const byOthers = scaleFavour(
-    favour.filter((each) => !isFromProbe(each)),
-    Math.min(model.exculpatoryMax, all) - byProbe,
-  );
-  return byProbe + byOthers;
+  const all = sumOf(against, isOffsettable);
+  const beyondProbe = sumOf(against, (each) => isOffsettable(each) && !isFromProbe(each));
+  const byProbe = -scaleTo(favour, isFromProbe, Math.min(model.exculpatoryMax, beyondProbe));
+  return byProbe - scaleTo(favour, (each) => !isFromProbe(each), Math.min(model.exculpatoryMax, all) - byProbe);
 }
 
-function scaleFavour(favour: readonly Weighed[], max: number): number {
-  const sum = -sumOf(favour);
-  const taken = Math.min(sum, max);
-  for (const each of favour) each.applied *= sum > 0 ? taken / sum : 0;
-  return taken;
-}
-
-function sumOf(members: readonly Weighed[]): number {
-  return members.reduce((total, each) => total + each.applied, 0);
+function sumOf(all: readonly Weighed[], belongs: (each: Weighed) => boolean): number {
+  let sum = 0;
+  for (const each of all) if (belongs(each)) sum += each.applied;
+  return sum;
 }

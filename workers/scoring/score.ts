@@ -21,7 +21,8 @@ import { describeSignal, keepWorst, type Signal } from './model.js';
 import { weighVelocity } from './velocity.js';
 import { readPage, readVisit } from './visit.js';
 
-export function scoreFacts(facts: ScoreFacts): ScoreOutcome {
+/** `replayed`: the reply of an earlier call again; it says so, and is otherwise the same. */
+export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
   const { calibration } = facts;
   const visit = readVisit(facts);
   const degraded = findDegraded(visit);
@@ -72,7 +73,7 @@ export function scoreFacts(facts: ScoreFacts): ScoreOutcome {
     ceilings: [...risk.ceilings],
     sessionId: facts.sessionId,
     receiptId: facts.receiptId,
-    replayed: false,
+    replayed,
     supersedes: facts.supersedes ?? null,
   };
   return {
@@ -119,12 +120,11 @@ function replyDuplicate({ measured, counts }: ScoreFacts, duplication: Duplicati
   };
 }
 
-/** `replayed`: the reply of an earlier call again; it says so, and is otherwise the same. */
 export function judgeScore(facts: ScoreFacts, replayed: boolean): PoolResults['score'] {
-  const outcome = scoreFacts(facts);
+  const outcome = scoreFacts(facts, replayed);
   const { degradedSignals, recommendation } = outcome.reply;
   return {
-    reply: JSON.stringify({ ...outcome.reply, replayed }),
+    reply: JSON.stringify(outcome.reply),
     degraded: degradedSignals,
     recommendation,
     outcome: packOutcome(recordVerdict(outcome, facts), facts),

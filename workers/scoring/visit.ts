@@ -70,8 +70,10 @@ function isMeasured({ body, pageAgent }: Page): boolean {
   return known.length >= groupsMin;
 }
 
-function countKnown(group: object | undefined): number {
-  return Object.values(group ?? {}).filter((value) => value !== null && value !== undefined).length;
+function countKnown(group: Readonly<Record<string, unknown>> | undefined): number {
+  let known = 0;
+  for (const name in group) if (group[name] != null) known += 1;
+  return known;
 }
 
 function sameOrRead(known: UserAgent | null, text: string | null | undefined): UserAgent | null {

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { placeFindings, summarize } from '../../../workers/evidence/placement.js';
-import type { Assessed } from '../../../workers/scoring/risk.js';
+import type { Weighed } from '../../../workers/scoring/risk.js';
 
-const weighed = (code: string, applied: number, moved = applied !== 0): Assessed => ({
+const weighed = (code: string, applied: number, moved = applied !== 0): Weighed => ({
   signal: {
     code,
     rule: {
