@@ -3,7 +3,7 @@
  */
 import type { Envelope } from '../../src/contract/envelope.js';
 import type { OriginCheck } from '../../src/contract/project.js';
-import type { CameraCheckReply, ScoreEnvelope, VerifyReply } from '../../src/contract/score-envelope.js';
+import type { ScoreEnvelope, VerifyAnswer } from '../../src/contract/score-envelope.js';
 import type { PublicSessionCreation, SessionReply } from '../../src/contract/session.js';
 import type { MountOptions } from './api.js';
 import type { Reply, Transport, Trouble } from './http.js';
@@ -18,7 +18,7 @@ export interface ServiceCalls {
     previousSessionId: string | null,
     signal: AbortSignal,
   ): Promise<Said<SessionReply>>;
-  verify(session: Opened, envelope: Envelope, signal: AbortSignal): Promise<Said<VerifyReply | CameraCheckReply>>;
+  verify(session: Opened, envelope: Envelope, signal: AbortSignal): Promise<Said<VerifyAnswer>>;
   readResult(session: Opened, signal: AbortSignal): Promise<Said<ScoreEnvelope>>;
   /** What the service thinks of this page's origin. */
   checkOrigin(siteKey: string, signal: AbortSignal): Promise<Said<OriginCheck>>;

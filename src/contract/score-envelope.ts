@@ -39,6 +39,7 @@ export const CameraCheckReply = Type.Object(
   { description: 'No verdict: the session stays open for an envelope with the camera’s part.' },
 );
 export type CameraCheckReply = Static<typeof CameraCheckReply>;
+export type VerifyAnswer = VerifyReply | CameraCheckReply;
 
 export const Dispatch = Type.Object({
   status: StringEnum(dispatchStatuses),

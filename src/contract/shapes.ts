@@ -22,14 +22,8 @@ import { BrandingReply, ProjectConfigReply, ScoreModeReply, ThresholdsReply } fr
 import { OriginPatterns, ProjectReply, ProvisioningReply, PublicConfig } from './project.js';
 import { SigningSecretReply, SigningSecretRotation } from './project.js';
 import { Categories, DuplicateReply, EvidenceBlock, EvidenceReply, Finding, IndependenceReply } from './score.js';
-import {
-  Flip,
-  Mix,
-  RecommendationsReply,
-  SimulationReply,
-  SimulationRequest,
-  SourceRecommendation,
-} from './thresholds.js';
+import { Flip, Mix, RecommendationsReply, SimulationReply, SimulationRequest } from './thresholds.js';
+import { SourceRecommendation } from './thresholds.js';
 import { ChallengeConfig, PublicSessionCreation, SessionCreation, SessionReply } from './session.js';
 import { ScoredSession, ScoredSessionPage, SessionOutcome, SessionProbe, SessionReceipt } from './session-trail.js';
 import { SessionTrailReply } from './session-trail.js';

@@ -287,7 +287,15 @@ t.test('step_up only when opted in', async (t) => {
   await patch({ config: { liteConfig: { noProbeRiskScore: 50 } } });
   t.match(await score(clean()), { recommendation: 'review', stepUpIntensity: 'none' });
   await patch({ config: { liteConfig: { stepUpEnabled: true } } });
-  t.match(await score(clean()), { recommendation: 'step_up', stepUpIntensity: 'light' });
+  t.match(await score(clean()), {
+    recommendation: 'step_up',
+    stepUpIntensity: 'light',
+    assuranceAvailable: 'can_step_up_to_biometric',
+  });
+  await patch({ config: { liteConfig: { stepUpIntensityThreshold: 45 } } });
+  t.match(await score(clean()), { recommendation: 'step_up', stepUpIntensity: 'heavy' }, 'from the threshold on');
+  await patch({ config: { liteConfig: { stepUpThreshold: 60, stepUpIntensityThreshold: 60 } } });
+  t.match(await score(clean()), { recommendation: 'review', stepUpIntensity: 'none' }, 'below it the bands stand');
   await patch({ config: { liteConfig: null } });
 });
 

@@ -20,8 +20,8 @@ if (changed.status !== 200) throw new Error(JSON.stringify(changed.body));
 await first.stop();
 
 const startedAtMs = Date.now();
-const onTrial = await withDatabase(dataDirectory, async (database) => {
-  await database.query('UPDATE organizations SET monthly_quota = 4 WHERE organization_id = $1', [
+const { onTrial, redirecting } = await withDatabase(dataDirectory, async (database) => {
+  await database.query('UPDATE organizations SET monthly_quota = 5 WHERE organization_id = $1', [
     first.bootstrap.organizationId,
   ]);
   const organizationId = await insertOrganization(database, { name: 'Trial', tier: 'free', liteEnabled: false });
@@ -33,8 +33,15 @@ const onTrial = await withDatabase(dataDirectory, async (database) => {
     name: 'Trial',
     config: { allowedDomains: [page.origin] },
   });
-  if (project === null) throw new Error('the project was not made');
-  return project.projectId;
+  const localAddress = 'http://localhost:5000/done';
+  const redirecting = await insertProject(database, first.bootstrap.organizationId, {
+    name: 'Set up in development',
+    verificationMode: 'score',
+    config: { allowedDomains: [page.origin, 'localhost:*'] },
+    scoreModeConfig: { redirectPassUrl: localAddress, redirectFailUrl: localAddress },
+  });
+  if (project === null || redirecting === null) throw new Error('the projects were not made');
+  return { onTrial: project.projectId, redirecting: redirecting.projectId };
 });
 
 /** How far the service’s clock is ahead. */
@@ -75,18 +82,42 @@ t.test('a retry that the project no longer allows is refused when its envelope c
   t.equal((await verify(service, retry)).status, 200, 'nothing was taken');
 });
 
+t.test('in production a redirect leads to https alone, also one that was set before', async (t) => {
+  const patch = (redirectPassUrl: string) =>
+    service.call('PATCH', `/projects/${redirecting}`, {
+      body: { scoreModeConfig: { redirectPassUrl, redirectFailUrl: 'https://survey.example/fail' } },
+      headers: organization,
+    });
+  const session = await createSession(service, { siteKey: redirecting });
+  t.equal((await verify(service, session)).status, 200);
+  t.equal((await readResult(service, session)).body.dispatch.redirectUrl, null);
+  for (const address of ['http://survey.example/pass', 'http://localhost:5000/pass', 'ftp://survey.example/pass'])
+    t.match(await patch(address), { status: 400, body: { issues: [{ path: '/scoreModeConfig/redirectPassUrl' }] } });
+  t.equal((await patch('https://survey.example/pass')).status, 200);
+  t.match((await readResult(service, session)).body.dispatch.redirectUrl, /\/redirect\?code=/);
+});
+
 t.test('the session after the month’s last is refused with 429 and stays open; the next month takes it', async (t) => {
+  const minted = await service.call('POST', `/public/projects/${bootstrap.siteKey}/demo-key`, { headers: page });
+  const demo = { 'x-api-key': (minted.body as { apiKey: string }).apiKey };
+  const verifyDemo = async () => {
+    const { status, body } = await service.call('POST', '/sessions', { body: {}, headers: demo });
+    t.equal(status, 201, JSON.stringify(body));
+    return verify(service, body);
+  };
+  for (let count = 0; count < 6; count += 1) t.equal((await verifyDemo()).status, 200, 'demo traffic is not billed');
   const [last, over] = [await createSession(service), await createSession(service)];
-  t.equal((await verify(service, last)).status, 200, 'the fourth of four');
+  t.equal((await verify(service, last)).status, 200, 'the fifth of five');
   const refused = await verify(service, over);
   const nextMonth = new Date(now());
   nextMonth.setUTCMonth(nextMonth.getUTCMonth() + 1, 1);
   const resetDate = `${nextMonth.toISOString().slice(0, 10)}T00:00:00.000Z`;
-  t.match(refusal(refused), { status: 429, code: 'QUOTA_EXCEEDED', limit: 4, usage: 4, resetDate });
+  t.match(refusal(refused), { status: 429, code: 'QUOTA_EXCEEDED', limit: 5, usage: 5, resetDate });
   t.ok(Number(refused.headers.get('retry-after')) > 0);
   t.not((await readResult(service, over)).status, 200, 'it has no result: nothing was kept of it');
   const none = await service.call('POST', '/public/sessions', { body: { siteKey: bootstrap.siteKey }, headers: page });
   t.match(refusal(none), { status: 429, code: 'QUOTA_EXCEEDED' }, 'nor is a session created in vain');
+  t.equal((await verifyDemo()).status, 200, 'nor stopped by the quota');
   aheadMs = Date.parse(resetDate) - Date.now() + 60_000;
   t.equal((await verify(service, await createSession(service))).status, 200);
   aheadMs = 0;

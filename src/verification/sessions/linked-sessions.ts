@@ -32,8 +32,10 @@ export async function throughLink(
   nowMs: number,
 ): Promise<SessionRequest> {
   const { previousSessionId } = request;
-  if (previousSessionId === undefined) requireAlive(link, nowMs);
-  else if ((await findSession(database, previousSessionId))?.linkId !== link.linkId) throw notFound('previous session');
+  const state = linkStateOf(link, nowMs);
+  if (previousSessionId === undefined && state !== 'alive') throw ended(state);
+  if (previousSessionId !== undefined && (await findSession(database, previousSessionId))?.linkId !== link.linkId)
+    throw notFound('previous session');
   return {
     ...request,
     metadata: { ...request.metadata, ...link.metadata },
@@ -46,11 +48,6 @@ export async function throughLink(
 export async function countLinkUse(tx: Queryable, { linkId, retryCount }: StoredSession): Promise<void> {
   if (linkId === null || retryCount > 0) return;
   if (!(await takeLinkUse(tx, linkId))) throw ended('used_up');
-}
-
-function requireAlive(link: HostedLink, nowMs: number): void {
-  const state = linkStateOf(link, nowMs);
-  if (state !== 'alive') throw ended(state);
 }
 
 const ended = (reason: LinkState): Fault =>

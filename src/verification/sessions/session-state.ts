@@ -70,12 +70,9 @@ export type RetryDecision =
 /** `retriesSoFar`: retries that the chain has had, this parent’s siblings and descendants among them. */
 export function decideRetry(
   parent: RetryParent,
-  {
-    retriesSoFar,
-    maxRetries,
-    nowMs,
-  }: { readonly retriesSoFar: number; readonly maxRetries: number; readonly nowMs: number },
+  budget: { readonly retriesSoFar: number; readonly maxRetries: number; readonly nowMs: number },
 ): RetryDecision {
+  const { retriesSoFar, maxRetries, nowMs } = budget;
   if (stateOf(parent, nowMs) !== 'completed') return { kind: 'refused', reason: 'not_completed' };
   if (parent.status !== 'fail') return { kind: 'refused', reason: 'not_failed' };
   return retriesSoFar >= maxRetries

@@ -99,11 +99,7 @@ export async function escalateSession(
 export async function completeSession(
   tx: Queryable,
   sessionId: string,
-  {
-    completedAt,
-    tokenId,
-    outcome,
-  }: { readonly completedAt: Date; readonly tokenId: string; readonly outcome: VerdictOutcome },
+  { completedAt, tokenId, outcome }: { completedAt: Date; tokenId: string; outcome: VerdictOutcome },
 ): Promise<boolean> {
   const rows = await tx.query(
     `UPDATE verification_sessions SET completed_at = $2, status = $3, token_id = $4, result = $5::jsonb

@@ -220,15 +220,9 @@ async function search(
 async function compareFace(
   { store }: UniquenessDeps,
   tx: Queryable,
-  {
-    face,
-    scope,
-    horizon,
-    question,
-    numbers,
-    sizeWith,
-  }: Omit<Search, 'question'> & { readonly face: Face; readonly scope: Scope; readonly question: FaceQuestion },
+  searched: Omit<Search, 'question'> & { readonly face: Face; readonly scope: Scope; readonly question: FaceQuestion },
 ): Promise<BiometricComparison> {
+  const { face, scope, horizon, question, numbers, sizeWith } = searched;
   const [proposed, newer] = await Promise.all([
     store.byNumbers(tx, scope, numbers, face.record),
     store.since(tx, scope, horizon, face.record, newerMax + 1),

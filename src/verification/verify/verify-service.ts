@@ -7,7 +7,7 @@
 import { configDefaults, projectDefaults } from '../../contract/project.js';
 import type { Envelope } from '../../contract/envelope.js';
 import type { ProbeTransport } from '../../contract/probe.js';
-import type { CameraCheckReply, VerifyReply } from '../../contract/score-envelope.js';
+import type { VerifyAnswer } from '../../contract/score-envelope.js';
 import type { UniquenessFacts } from '../../contract/uniqueness.js';
 import {
   overallThresholdDefault,
@@ -74,7 +74,7 @@ const tokenIdBytes = 16;
 export function createVerifyService(deps: VerifyServiceDeps) {
   return {
     /** Throws the faults of a session that cannot be verified; see sessions/session-state.ts. */
-    async verify(received: Submission): Promise<VerifyReply | CameraCheckReply> {
+    async verify(received: Submission): Promise<VerifyAnswer> {
       const { session, project, envelope } = received;
       requireVerifiable(session, deps.now());
       requireBudget(session, project);
@@ -104,10 +104,7 @@ function requireBudget({ retryCount }: StoredSession, { fields }: StoredProject)
 }
 
 /** null where another session sent the same capture, or the same person completed it, meanwhile: to be judged again, with that known. */
-async function attempt(
-  deps: VerifyServiceDeps,
-  submission: Submission,
-): Promise<VerifyReply | CameraCheckReply | null> {
+async function attempt(deps: VerifyServiceDeps, submission: Submission): Promise<VerifyAnswer | null> {
   const { session, project, envelope } = submission;
   const receivedAtMs = deps.now();
   const compared = comparedOf(submission);
@@ -208,12 +205,8 @@ function sendAll<T extends readonly [Promise<unknown>, ...Promise<unknown>[]]>(s
 class MarkTaken extends Error {}
 
 function comparedOf({ session, project }: Submission): ComparedSession {
-  const { deduplication } = { ...configDefaults, ...project.fields.config };
-  return {
-    ...session,
-    deduplication: { ...configDefaults.deduplication, ...deduplication },
-    escalateOnSuspicion: asksCamera(session, project),
-  };
+  const deduplication = { ...configDefaults.deduplication, ...project.fields.config?.deduplication };
+  return { ...session, deduplication, escalateOnSuspicion: asksCamera(session, project) };
 }
 
 function factsOf(

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { mock } from 'node:test';
+import { setImmediate as setImmediatePromise } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { describeBlocked, describeCameraBlocked } from '../../../sdk/widget/csp.js';
 import { createTransport, readRetryAfter, transportLimits, type TransportLimits } from '../../../sdk/widget/http.js';
@@ -36,6 +38,45 @@ const send = (response: ServerResponse, status: number, body: object, headers: R
 t.test('the limits are 15 s a request, two retries, 45 s in all', (t) => {
   t.match(transportLimits, { requestMs: 15_000, totalMs: 45_000, retries: 2 });
   t.end();
+});
+
+t.test('a request ends after 15 s and a call after 45 s, by a moved clock', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.teardown(() => mock.timers.reset());
+  let clockMs = 0;
+  const endedAtMs: number[] = [];
+  const advance = (ms: number) => {
+    clockMs += ms;
+    mock.timers.tick(ms);
+  };
+  const call = createTransport({
+    fetch: (_url, { signal } = {}) =>
+      new Promise((_resolve, reject) => {
+        signal?.addEventListener('abort', () => {
+          endedAtMs.push(clockMs);
+          reject(new Error('aborted'));
+        });
+      }),
+    random: () => 0.5,
+    now: () => clockMs,
+    wait: async (ms) => advance(ms),
+    csp: { find: async () => null },
+    limits: transportLimits,
+  });
+  let ended: unknown;
+  void call({ method: 'GET', url: 'http://127.0.0.1/' }, new AbortController().signal).then(
+    (answer) => (ended = answer),
+  );
+  for (let step = 0; step < 60 && ended === undefined; step += 1) {
+    await setImmediatePromise();
+    if (ended === undefined) advance(1_000);
+  }
+  t.match(ended, { kind: 'trouble', reason: 'timeout', message: /15 seconds/ });
+  t.equal(endedAtMs.length, 3);
+  const [first = 0, second = 0, third = 0] = endedAtMs;
+  t.equal(first, 15_000);
+  t.ok(second - first >= 15_000 && second - first < 17_000, `the second took ${second - first}`);
+  t.ok(third <= 46_000, `all of it ended at ${third}`);
 });
 
 t.test('a failing service is asked three times, with growing waits', async (t) => {

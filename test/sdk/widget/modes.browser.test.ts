@@ -299,6 +299,7 @@ void t.test('from end to end', { skip, timeout: 300_000 }, async (t) => {
       t.notOk('duplicateMatch' in (ended.result ?? {}), 'after the window nobody is a duplicate');
       t.equal(ended.result?.scores.uniqueness, null, 'nobody of the window was there to compare with');
       t.equal(created.length, 1, 'and one end');
+      t.notOk('deepfake' in (ended.result ?? {}), 'nobody asked for the detector');
       t.notOk(await isLive(page));
       t.equal(await dialog.count(), 0, 'nothing is left on the page');
       t.strictSame(errors, []);
