@@ -64,6 +64,7 @@ export async function prepare(
   if (answer.kind === 'reply' || answer.reason === 'timeout') return { ...mounting, config: answer };
   const said = await service.createSession(options, options.previousSessionId ?? null, signal);
   if (said.kind !== 'said') return { ...mounting, config: said };
+  activity.follow(said.value);
   const created = { session: said.value, originMs: performance.now() };
   return { ...mounting, created, config: configOf(said.value, endpoint) };
 }
