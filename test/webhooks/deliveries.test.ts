@@ -46,7 +46,7 @@ function testDeliveries(t: Test, open: (t: Test) => Promise<{ database: Database
       const receiver = await startReceiver(t);
       receiver.answer(({ path }, response) => void (path === '/hangs' || response.writeHead(200).end()));
       for (const path of ['/a', '/b', '/hangs']) await makeWebhook(database, owner, receiver.url + path);
-      const running = await startTestDeliveries({ database, log });
+      const running = await startTestDeliveries({ database, log }, { timeoutMs: 5_000 });
       t.teardown(() => running.stop());
       const events = await fire(owner, 150);
       const seenAt = (path: string): readonly string[] =>
