@@ -136,7 +136,7 @@ export interface OutcomeEvent {
   readonly type: OutcomeType;
   /** ISO 8601: when it happened, not when it is sent. */
   readonly occurredAt: string;
-  /** Only fraud raises risk; absent means unknown, which is neutral. */
+  /** Only fraud raises risk. Absent means unknown, which is neutral, but of a ban. */
   readonly reasonClass?: 'fraud' | 'fit' | 'quality' | 'unknown';
   /** An id of yours: the same one again replaces what it said. */
   readonly eventId?: string;
@@ -156,6 +156,8 @@ export interface TokenReply {
     readonly uniqueness: number | null;
     readonly authenticity: number;
     readonly overall: number;
+    /** Where the project shows risk. */
+    readonly riskOverall?: number;
   };
   readonly studyId?: string;
   readonly respondentId?: string;

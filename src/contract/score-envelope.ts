@@ -7,6 +7,7 @@ import {
   dispatchStatuses,
   Duplication,
   RiskContribution,
+  ShownScores,
   Verdict,
   VerdictRisk,
   VerdictScores,
@@ -19,10 +20,7 @@ export const VerifyReply = Type.Object({
   verificationToken: Type.String({ description: 'For your backend, which validates it with POST /token/verify.' }),
   sessionId: Type.String(),
   ...shown,
-  scores: Type.Object({
-    ...VerdictScores.properties,
-    riskOverall: Type.Optional(Nullable(unit('Where the project shows risk.'))),
-  }),
+  scores: ShownScores,
   risk: Type.Optional(Nullable(VerdictRisk)),
   duplication: Type.Optional(Nullable(Duplication)),
 });

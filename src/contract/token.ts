@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { Nullable, StringEnum } from './common.js';
 import { unit } from './project-parts.js';
-import { VerdictScores, verdictStatuses } from './verdict.js';
+import { ShownScores, VerdictScores, verdictStatuses } from './verdict.js';
 
 /** Longest token that is looked at, in characters; ours are about 900. */
 export const tokenLengthMax = 8_192;
@@ -24,7 +24,7 @@ export const TokenClaims = Type.Object({
   scores: VerdictScores,
   study_id: Type.Optional(Type.String()),
   respondent_id: Type.Optional(Type.String()),
-  risk_overall: Type.Optional(unit('Of vh_token, where the project shows risk.')),
+  risk_overall: Type.Optional(unit('Where the project shows risk.')),
   /** Of a session of test mode: no live key verifies it. */
   is_demo: Type.Optional(Type.Literal(true)),
 });
@@ -42,7 +42,7 @@ export const TokenReply = Type.Object({
   success: Type.Boolean(),
   sessionId: Type.Optional(Type.String()),
   status: Type.Optional(StringEnum(verdictStatuses)),
-  scores: Type.Optional(VerdictScores),
+  scores: Type.Optional(ShownScores),
   studyId: Type.Optional(Type.String()),
   respondentId: Type.Optional(Type.String()),
   issuedAt: Type.Optional(Type.Integer({ description: 'Unix seconds.' })),

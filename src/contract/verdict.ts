@@ -98,6 +98,11 @@ export const VerdictScores = Type.Object({
 });
 export type VerdictScores = Static<typeof VerdictScores>;
 
+export const ShownScores = Type.Object({
+  ...VerdictScores.properties,
+  riskOverall: Type.Optional(unit('1 less overall; where the project shows risk.')),
+});
+
 export const RiskContribution = Type.Object({
   signal: Type.String(),
   axis: StringEnum(['liveness', 'uniqueness', 'authenticity', 'device', 'behavior'] as const),

@@ -3,7 +3,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Directories } from '../administration/directories.js';
 import { eraseLinks } from '../administration/hosted-links.js';
-import { createOriginDecision, type PublicGuard, type DecideOrigin } from '../administration/public-guard.js';
+import type { PublicGuard, DecideOrigin } from '../administration/public-guard.js';
 import type { Limits } from '../administration/request-limits.js';
 import type { SigningSecrets } from '../administration/signing-secrets.js';
 import { createMakeRef } from '../crypto/master-key.js';
@@ -78,8 +78,7 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
       signing,
       tokenKeys,
       issuer,
-      decide: createOriginDecision(settings.VH_ENV),
-      allowLocalHttp: settings.VH_ENV === 'development',
+      environment: settings.VH_ENV,
       random,
       now,
     }),

@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import t from 'tap';
 import type { Analytics } from '../../src/contract/analytics.js';
 import type { SessionReply } from '../../src/contract/session.js';
@@ -54,7 +54,7 @@ t.test(
   },
 );
 
-t.test('a redirect goes where the project says at that moment, and nowhere once that is not allowed', async (t) => {
+t.test('a redirect goes where the project says at that moment, whatever pages may embed the widget', async (t) => {
   await patch({ scoreModeConfig: { exposeBreakdown: true } });
   const session = await verified();
   const { body } = await readResult(service, session);
@@ -63,10 +63,10 @@ t.test('a redirect goes where the project says at that moment, and nowhere once 
   t.match((await follow(body.dispatch.redirectUrl)).location, /^https:\/\/survey\.example\/moved\?vh_token=/);
   const again = (await readResult(service, session)).body;
   await patch({ config: { allowedDomains: ['https://elsewhere.example'] } });
-  t.equal(
-    (await follow(again.dispatch.redirectUrl)).status,
-    404,
-    'an address outside of the allow-list is not followed',
+  t.match(
+    await follow(again.dispatch.redirectUrl),
+    { status: 302, location: /^https:\/\/survey\.example\/moved\?/ },
+    'an administrator set the address: the allow-list has no say in it',
   );
   await patch({ config: { allowedDomains: null } });
   const failed = (await readResult(service, await verified(automated))).body;
@@ -128,6 +128,34 @@ t.test('analytics count every session once, fill empty buckets and name what is 
   }
   t.equal(((await ask('', credentials.testKey)).body as Analytics).totalVerifications, 0, 'the test world is apart');
 });
+
+t.test(
+  'risk stands in the tokens and in what validates them, where the project shows it and nowhere else',
+  async (t) => {
+    const complete = async () => (await verify(service, await createSession(service))).body;
+    const validate = async (token: string) => {
+      const headers = credentials.projectKey;
+      const one = await service.call('POST', '/token/verify', { body: { token }, headers });
+      const { body } = await service.call('POST', '/token/verify-batch', { body: { tokens: [token] }, headers });
+      t.same((body as { results: unknown[] }).results, [one.body], 'the batch says the same');
+      return one.body as { success: boolean; scores: { overall: number; riskOverall?: number } };
+    };
+    for (const riskAggregator of ['off', 'shadow', 'on']) {
+      await patch({ config: { riskAggregator } });
+      const { verificationToken, scores } = await complete();
+      const { success, scores: validated } = await validate(verificationToken);
+      t.equal(success, true);
+      const claims = decodeJwt(verificationToken);
+      if (riskAggregator !== 'on') {
+        t.notOk('riskOverall' in validated || 'risk_overall' in claims, riskAggregator);
+        continue;
+      }
+      t.equal(validated.riskOverall, scores.riskOverall);
+      t.equal(validated.riskOverall, 1 - validated.overall, '0 clean, 1 risky');
+      t.equal(claims['risk_overall'], scores.riskOverall);
+    }
+  },
+);
 
 t.test('erasing a respondent takes their sessions, and answers how many', async (t) => {
   const session = await verified();

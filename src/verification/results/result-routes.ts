@@ -10,11 +10,11 @@ import { errorReplies } from '../../http/openapi.js';
 import type { Directories } from '../../administration/directories.js';
 import { answerPreflights } from '../../administration/public-guard.js';
 import { openSession, registerReadable, secretHeader, type PublicSessionDeps } from '../public-sessions.js';
-import type { ResultOwner, ResultService } from './result-service.js';
+import type { ResultService } from './result-service.js';
 
 export interface ResultRouteDeps extends PublicSessionDeps {
   readonly results: ResultService;
-  readonly directories: Pick<Directories, 'projects' | 'organizations'>;
+  readonly directories: Pick<Directories, 'projects'>;
 }
 
 const tags = ['Sessions'];
@@ -47,7 +47,7 @@ function registerResult(scope: FastifyInstance, deps: ResultRouteDeps): void {
     },
     async (request, reply) => {
       const opened = await openSession(deps, request, reply, request.params.sessionId);
-      return deps.results.read(opened.session, opened);
+      return deps.results.read(opened.session, opened.project);
     },
   );
 }
@@ -70,16 +70,8 @@ function registerRedirect(app: FastifyInstance, deps: ResultRouteDeps): void {
     },
     async (request, reply) => {
       const { sessionId } = request.params;
-      const location = await deps.results.redirect(sessionId, request.query.code, (projectId) =>
-        findOwner(deps, projectId),
-      );
+      const location = await deps.results.redirect(sessionId, request.query.code, deps.directories.projects.get);
       return reply.code(302).header('location', location).send(null);
     },
   );
-}
-
-async function findOwner({ directories }: ResultRouteDeps, projectId: string): Promise<ResultOwner | null> {
-  const project = await directories.projects.get(projectId);
-  const organization = project === null ? null : await directories.organizations.get(project.organizationId);
-  return project === null || organization === null ? null : { project, organization };
 }

@@ -1,14 +1,12 @@
 /**
  * The result of a completed session, for as long as its token is valid, and the redirect that score mode may end with. The token says the
  * same however often it is asked for. A redirect leads where the project says at the moment of the redirect, and nowhere else; one whose
- * address is no longer set or allowed is a 404.
+ * address is no longer set is a 404.
  */
 import { notFound } from '../../kernel/faults.js';
-import { projectDefaults } from '../../contract/project.js';
+import type { Environment } from '../../config/settings.js';
 import type { ScoreEnvelope } from '../../contract/score-envelope.js';
 import type { TokenClaims } from '../../contract/token.js';
-import type { DecideOrigin } from '../../administration/public-guard.js';
-import type { StoredOrganization } from '../../administration/organization-store.js';
 import type { StoredProject } from '../../administration/project-store.js';
 import type { Database } from '../../stores/database/port.js';
 import type { Randomness } from '../sessions/challenges.js';
@@ -31,15 +29,9 @@ export interface ResultServiceDeps {
   readonly tokenKeys: Pick<TokenKeys, 'sign'>;
   /** The API root; issuer of tokens, and where the redirect is. */
   readonly issuer: () => string;
-  readonly decide: DecideOrigin;
-  readonly allowLocalHttp: boolean;
+  readonly environment: Environment;
   readonly random: Randomness;
   readonly now: () => number;
-}
-
-export interface ResultOwner {
-  readonly project: StoredProject;
-  readonly organization: Pick<StoredOrganization, 'allowedDomains'>;
 }
 
 type Completed = StoredSession & {
@@ -56,38 +48,23 @@ export type ResultService = ReturnType<typeof createResultService>;
 
 export function createResultService(deps: ResultServiceDeps) {
   const { database, now } = deps;
-  const targetOf = (owner: ResultOwner, session: Completed): URL | null =>
-    redirectTarget(
-      {
-        scoreModeConfig: owner.project.fields.scoreModeConfig ?? {},
-        verificationMode: owner.project.fields.verificationMode ?? projectDefaults.verificationMode,
-        isAllowed: (origin) =>
-          deps.decide(
-            {
-              project: owner.project.fields.config?.allowedDomains ?? [],
-              organization: owner.organization.allowedDomains,
-            },
-            origin,
-          ).allowed,
-        allowLocalHttp: deps.allowLocalHttp,
-      },
-      redirectOutcome(session.result.dispatch, session.status),
-    );
+  const targetOf = ({ fields }: StoredProject, session: Completed): URL | null =>
+    redirectTarget(fields, deps.environment, redirectOutcome(session.result.dispatch, session.status));
 
   const signToken = (session: Completed): Promise<string> =>
-    deps.tokenKeys.sign(redirectClaims(session, deps.issuer()));
+    deps.tokenKeys.sign({ ...completedClaims(session, deps.issuer()), aud: session.projectId });
 
   return {
     /** Throws CONFLICT or SESSION_EXPIRED where there is no result. */
-    async read(session: StoredSession, owner: ResultOwner): Promise<ScoreEnvelope> {
+    async read(session: StoredSession, project: StoredProject): Promise<ScoreEnvelope> {
       const completed = requireCompleted(session, now());
       const secret = await deps.signing.current(completed);
-      const token = signVerificationToken(secret, claimsOf({ ...completed, ...verdictOf(completed) }, deps.issuer()));
-      const hasRedirect = targetOf(owner, completed) !== null;
+      const token = signVerificationToken(secret, completedClaims(completed, deps.issuer()));
+      const hasRedirect = targetOf(project, completed) !== null;
       const code = hasRedirect ? await makeRedirectCode(database, session.sessionId, deps.random, now()) : null;
       const redirectUrl =
         code === null ? null : `${deps.issuer()}/public/sessions/${session.sessionId}/redirect?code=${code}`;
-      return envelopeOf(completed, owner.project, token, redirectUrl);
+      return envelopeOf(completed, project, token, redirectUrl);
     },
 
     /** The verdict of a completed session and a fresh vh_token of it. Throws CONFLICT or SESSION_EXPIRED where there is no result. */
@@ -100,13 +77,13 @@ export function createResultService(deps: ResultServiceDeps) {
     async redirect(
       sessionId: string,
       code: string,
-      findOwner: (projectId: string) => Promise<ResultOwner | null>,
+      findProject: (projectId: string) => Promise<StoredProject | null>,
     ): Promise<string> {
       const session = await findSession(database, sessionId);
       if (session === null || session.completedAt === null) throw notFound('redirect');
       const completed = requireCompleted(session, now());
-      const owner = await findOwner(session.projectId);
-      const target = owner === null ? null : targetOf(owner, completed);
+      const project = await findProject(session.projectId);
+      const target = project === null ? null : targetOf(project, completed);
       // The code is used up whatever comes of it.
       const isGood = await useRedirectCode(database, sessionId, code, now());
       if (!isGood || target === null) throw notFound('redirect');
@@ -121,17 +98,11 @@ function requireCompleted(session: StoredSession, nowMs: number): Completed {
   return session as Completed;
 }
 
-const verdictOf = ({ status, result }: Completed) => ({ status, scores: result.verdict.scores });
-
-/** The claims of verificationToken, for the project as audience, with the risk where it is shown. */
-function redirectClaims(session: Completed, issuer: string): TokenClaims {
-  const { riskOverall } = session.result.shown;
-  return {
-    ...claimsOf({ ...session, ...verdictOf(session) }, issuer),
-    aud: session.projectId,
-    ...(typeof riskOverall === 'number' ? { risk_overall: riskOverall } : {}),
-  };
-}
+/** Of verificationToken; `vh_token` differs in its audience. */
+const completedClaims = (session: Completed, issuer: string): TokenClaims => {
+  const { verdict, shown } = session.result;
+  return claimsOf({ ...session, scores: verdict.scores, shown }, issuer);
+};
 
 function envelopeOf(
   session: Completed,

@@ -10,6 +10,7 @@ import { Buffer } from 'node:buffer';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { KeyCaller } from '../../kernel/caller.js';
 import type { TokenClaims, TokenError, TokenReply } from '../../contract/token.js';
+import type { ShownRisk } from '../../contract/verdict.js';
 import type { SigningSecret } from '../../administration/signing-secrets.js';
 import { readCompactJws, writePart } from './compact-jws.js';
 
@@ -71,7 +72,10 @@ function replyOf(claims: TokenClaims): TokenReply {
     success: true,
     sessionId: claims.sub,
     status: claims.status,
-    scores: claims.scores,
+    scores: {
+      ...claims.scores,
+      ...(claims.risk_overall === undefined ? {} : { riskOverall: claims.risk_overall }),
+    },
     ...(claims.study_id === undefined ? {} : { studyId: claims.study_id }),
     ...(claims.respondent_id === undefined ? {} : { respondentId: claims.respondent_id }),
     issuedAt: claims.iat,
@@ -108,6 +112,7 @@ export interface CompletedClaims {
   readonly completedAt: Date;
   readonly status: TokenClaims['status'];
   readonly scores: TokenClaims['scores'];
+  readonly shown: Pick<ShownRisk, 'riskOverall'>;
   readonly studyId: string | null;
   readonly respondentId: string | null;
 }
@@ -136,6 +141,7 @@ export function claimsOf(session: CompletedClaims, issuer: string): TokenClaims 
     project_id: session.projectId,
     status: session.status,
     scores: orderScores(session.scores),
+    ...(session.shown.riskOverall === undefined ? {} : { risk_overall: session.shown.riskOverall }),
     ...(session.studyId === null ? {} : { study_id: session.studyId }),
     ...(session.respondentId === null ? {} : { respondent_id: session.respondentId }),
     ...(session.isDemo ? { is_demo: true as const } : {}),

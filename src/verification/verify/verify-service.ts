@@ -133,10 +133,11 @@ async function attempt(deps: VerifyServiceDeps, submission: Submission): Promise
   endRecord();
   if (!isRecorded) return null;
   deps.metrics.verifications.inc({ status: outcome.verdict.status, mode: session.isDemo ? 'demo' : 'live' });
+  const { shown } = outcome;
   const { status, scores } = outcome.verdict;
   const token = signVerificationToken(
     secret,
-    claimsOf({ ...session, tokenId, completedAt, status, scores }, deps.issuer()),
+    claimsOf({ ...session, tokenId, completedAt, status, scores, shown }, deps.issuer()),
   );
   return verifyReplyOf(session.sessionId, token, outcome, diagnostics);
 }

@@ -29,6 +29,7 @@ const completed = {
   completedAt: new Date(nowMs - 1_000),
   status: 'pass',
   scores,
+  shown: {},
   studyId: 'study',
   respondentId: 'respondent',
 } as const;
