@@ -28,7 +28,7 @@ const OccurredAt = Type.String({
   description: 'When it happened, not when it is sent; at most a day ahead.',
 });
 const Reason = StringEnum(reasonClasses, {
-  description: 'Only fraud raises risk. Absent means unknown, which is neutral, whatever the type.',
+  description: 'Only fraud raises risk. Absent means unknown, which is neutral; a ban without a class weighs as fraud.',
 });
 
 const Retracted = Type.Object(
@@ -106,8 +106,11 @@ export const sessionEventsMax = 100;
 export const OutcomeReply = Type.Object({
   received: Count('Events in the request.'),
   accepted: Count('Events, and new statements of known events, stored by this request.'),
+  corrected: Count(
+    'Of the accepted: those that say something else than an earlier statement of the event, or than their eventId said.',
+  ),
   duplicates: Count('Events that were stated like this before.'),
-  rejected: Count('Events that were not stored; `issues` says why.'),
+  rejected: Count('Events that were not stored, malformed or refused by the store; `issues` says why.'),
   unmatched: Count(
     'Accepted events of sessions without a score so far; they are kept, and count once the session is scored.',
   ),

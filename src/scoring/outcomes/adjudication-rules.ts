@@ -7,7 +7,7 @@ import type { OutcomeType, ReasonClass } from '../../contract/outcome.js';
 export interface StoredOutcome {
   readonly type: OutcomeType;
   readonly occurredAtMs: number;
-  /** An absent class is unknown, which is neutral, whatever the type. */
+  /** Absent means unknown, which is neutral, except of a ban. */
   readonly reasonClass: ReasonClass | null;
   /** For a retraction, the event it takes back. */
   readonly retracts: { readonly type: OutcomeType; readonly occurredAtMs: number } | null;
@@ -89,7 +89,8 @@ function standingEvents(outcomes: readonly StoredOutcome[]): readonly StoredOutc
     const last = statements.at(-1);
     if (last === undefined || isRetracted(retractions.get(key), statements.length, last)) return [];
     const classes = statements.flatMap(({ reasonClass }) => (reasonClass === null ? [] : [reasonClass]));
-    return [{ ...last, reasonClass: classes.at(-1) ?? null }];
+    // A ban is a decision: it needs no reason to weigh as fraud.
+    return [{ ...last, reasonClass: classes.at(-1) ?? (last.type === 'ban' ? 'fraud' : null) }];
   });
 }
 

@@ -71,18 +71,23 @@ export const eventOf = ({
 }: Pick<OutcomeRow, 'namespace' | 'sessionRef' | 'type' | 'occurredAt' | 'target'>): string =>
   `${namespace}\n${sessionRef}\n${type}\n${occurredAt.getTime()}\n${target}`;
 
-const idOf = ({ namespace, eventId }: OutcomeRow): string => `${namespace}\n${eventId}`;
+/** An event and what it says: what the table holds once. */
+export const factOf = (row: OutcomeRow): string =>
+  `${eventOf(row)}\n${row.reasonClass ?? ''}/${row.respondentRef ?? ''}`;
+
+/** Names what replaces what: statements of one eventId, and without one those that say the same of one event. */
+const nameOf = (row: OutcomeRow): string => (row.eventId === null ? factOf(row) : `${row.namespace}\n${row.eventId}`);
 
 const saysSomething = ({ reasonClass, respondentRef }: OutcomeRow): boolean =>
   reasonClass !== null || respondentRef !== null;
 
 /**
  * In one order for all requests, so that two never deadlock. Statements of one event keep theirs; an empty statement is dropped if another
- * says something, and of one eventId all but the last.
+ * says something, and of one eventId, or of one that is repeated, all but the last: what a request says last stands.
  */
 export function sortRows(rows: readonly OutcomeRow[]): readonly OutcomeRow[] {
-  const last = new Map(rows.map((row) => [idOf(row), row]));
-  const standing = rows.filter((row) => row.eventId === null || last.get(idOf(row)) === row);
+  const last = new Map(rows.map((row) => [nameOf(row), row]));
+  const standing = rows.filter((row) => last.get(nameOf(row)) === row);
   const keyed = standing.map((row) => ({ row, key: eventOf(row) }));
   const stated = new Set(keyed.filter(({ row }) => saysSomething(row)).map(({ key }) => key));
   return keyed

@@ -6,17 +6,18 @@ import type { DataOwner } from '../../kernel/caller.js';
 import { invalid } from '../../kernel/faults.js';
 import type { OutcomeReply } from '../../contract/outcome.js';
 import type { MakeRef } from '../../crypto/master-key.js';
-import type { Issue } from '../../errors.js';
+import { Fault, type Issue } from '../../errors.js';
 import { namespaceOf } from '../../stores/counters/namespace.js';
 import type { Counters } from '../../stores/counters/port.js';
 import type { Database } from '../../stores/database/port.js';
 import type { Log } from '../../stores/log/port.js';
 import type { Logger } from '../../telemetry/logger.js';
+import { suggest } from '../../kernel/validation.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { UnknownName } from '../score-request.js';
 import { createEventCheck, type CheckedEvent } from './event-check.js';
-import { entryOfOutcomes, eventOf, type OutcomeRow, rowOf, type RowOwner, rowOwnerOf } from './outcome-rows.js';
-import { storeEvents } from './outcome-store.js';
+import { entryOfOutcomes, type OutcomeRow, rowOf, type RowOwner, rowOwnerOf } from './outcome-rows.js';
+import { storeEvents, type StoredOutcomes } from './outcome-store.js';
 import type { SessionName } from './session-subjects.js';
 
 export interface OutcomeServiceDeps {
@@ -35,6 +36,7 @@ const issuesMax = 50;
 
 const restatement =
   'was stated before with another class or respondent; what was said last stands. With an eventId a correction replaces what it corrects.';
+const storageError = 'could not be stored; nothing of it counts. Send it again, and report it if it is rejected again.';
 
 export function createOutcomeService(deps: OutcomeServiceDeps) {
   const checkEvents = createEventCheck(deps);
@@ -46,16 +48,23 @@ export function createOutcomeService(deps: OutcomeServiceDeps) {
       const stated = rowsOf(owner, checked, deps.makeRef);
       if (stated.length === 0) throw invalid(refused.slice(0, issuesMax));
       const valid = stated.map(({ row }) => row);
-      const { accepted, restated, unscored } = await storeEvents(deps.database, valid);
+      const { accepted, restated, corrected, unscored, failed } = await storeWhatFits(deps, valid);
       const [unmatched] = await Promise.all([
         countUnmatched(deps.counters, unscored),
-        accepted.length === 0 ? null : wakeConsumers(deps, namespaceOf(owner), valid),
+        accepted.length === 0
+          ? null
+          : wakeConsumers(
+              deps,
+              namespaceOf(owner),
+              valid.filter((row) => !failed.has(row)),
+            ),
       ]);
       const reply = {
         received: events.length,
         accepted: accepted.length,
-        duplicates: valid.length - accepted.length,
-        rejected: events.length - valid.length,
+        corrected,
+        duplicates: valid.length - accepted.length - failed.size,
+        rejected: events.length - valid.length + failed.size,
         unmatched,
         sessions: new Set(valid.map(({ namespace, sessionRef }) => `${namespace}\n${sessionRef}`)).size,
       };
@@ -63,7 +72,8 @@ export function createOutcomeService(deps: OutcomeServiceDeps) {
         deps.metrics.outcomes.inc({ result }, reply[result]);
       const issues = [
         ...refused,
-        ...describeRestated(stated, accepted, restated),
+        ...describeRows(stated, failed, storageError),
+        ...describeRows(stated, restated, restatement),
         ...describeUnknown(checked.flatMap(({ unknown }) => unknown)),
       ];
       return issues.length === 0 ? reply : { ...reply, issues: issues.slice(0, issuesMax) };
@@ -90,17 +100,32 @@ function rowsOf(owner: DataOwner, checked: readonly CheckedEvent[], makeRef: Mak
   );
 }
 
-/** Events whose new statement contradicts another. */
-function describeRestated(
-  stated: readonly StatedRow[],
-  accepted: readonly OutcomeRow[],
-  restated: ReadonlySet<string>,
-): readonly Issue[] {
-  if (restated.size === 0) return [];
-  const fresh = new Set(accepted.map(eventOf));
-  return stated.flatMap(({ index, row }) =>
-    restated.has(eventOf(row)) && fresh.has(eventOf(row)) ? [{ path: `/events/${index}`, message: restatement }] : [],
-  );
+const describeRows = (stated: readonly StatedRow[], rows: ReadonlySet<OutcomeRow>, message: string): readonly Issue[] =>
+  stated.flatMap(({ index, row }) => (rows.has(row) ? [{ path: `/events/${index}`, message }] : []));
+
+/** What the store refuses costs the rest of the call nothing: the rows are halved until it stands alone. Rejects while the store is away. */
+async function storeWhatFits(
+  deps: Pick<OutcomeServiceDeps, 'database' | 'logger'>,
+  rows: readonly OutcomeRow[],
+): Promise<StoredOutcomes & { readonly failed: ReadonlySet<OutcomeRow> }> {
+  try {
+    return { ...(await storeEvents(deps.database, rows)), failed: new Set() };
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    if (rows.length === 1) {
+      deps.logger.error({ err: error }, 'the store refused an outcome event, which is rejected');
+      return { accepted: [], restated: new Set(), corrected: 0, unscored: [], failed: new Set(rows) };
+    }
+    const half = Math.ceil(rows.length / 2);
+    const [a, b] = [await storeWhatFits(deps, rows.slice(0, half)), await storeWhatFits(deps, rows.slice(half))];
+    return {
+      accepted: [...a.accepted, ...b.accepted],
+      restated: new Set([...a.restated, ...b.restated]),
+      corrected: a.corrected + b.corrected,
+      unscored: [...a.unscored, ...b.unscored],
+      failed: new Set([...a.failed, ...b.failed]),
+    };
+  }
 }
 
 /** Each name once, at the first event that has it: whoever sends it with every event need not read of it a thousand times. */
@@ -108,7 +133,7 @@ function describeUnknown(unknown: readonly UnknownName[]): readonly Issue[] {
   const firsts = new Map(unknown.toReversed().map((each) => [each.name, each]));
   return [...firsts.values()].toReversed().map(({ path, nearest }) => ({
     path,
-    message: `is not a known name and was not looked at${nearest === null ? '.' : `; did you mean "${nearest}"?`} The event was accepted without it.`,
+    message: `is not a known name and was not looked at${suggest(nearest)} The event was accepted without it.`,
   }));
 }
 

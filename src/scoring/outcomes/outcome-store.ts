@@ -3,14 +3,16 @@
  * adjudication. Events with ids are stored in a transaction that first removes what these ids said before.
  */
 import { type Database, keysAreLookedUp, type Queryable } from '../../stores/database/port.js';
-import { eventOf, sortRows, type OutcomeRow } from './outcome-rows.js';
+import { eventOf, factOf, sortRows, type OutcomeRow } from './outcome-rows.js';
 import { columnsOf, sessionOf, type SessionName } from './session-subjects.js';
 
 export interface StoredOutcomes {
   /** Those of the rows that were new. */
   readonly accepted: readonly OutcomeRow[];
-  /** Accepted events (see eventOf) that stand in more than one statement. */
-  readonly restated: ReadonlySet<string>;
+  /** Accepted rows that say something else of their event than was said before. */
+  readonly restated: ReadonlySet<OutcomeRow>;
+  /** How many accepted rows do, or replaced what their eventId said. */
+  readonly corrected: number;
   /** Those of the accepted rows whose sessions are not on record as scored. */
   readonly unscored: readonly OutcomeRow[];
 }
@@ -21,8 +23,8 @@ export function storeEvents(database: Database, rows: readonly OutcomeRow[]): Pr
   if (sorted.every(({ eventId }) => eventId === null)) return insertOutcomes(database, sorted);
   return database.transaction(
     async (tx) => {
-      await replaceEvents(tx, sorted);
-      return insertOutcomes(tx, sorted);
+      const replaced = await replaceEvents(tx, sorted);
+      return insertOutcomes(tx, sorted, replaced);
     },
     { opening: keysAreLookedUp },
   );
@@ -37,9 +39,12 @@ interface InsertedRow extends Readonly<Record<string, unknown>> {
   readonly unscored: readonly number[] | null;
 }
 
-/** `rows` as sortRows leaves them. */
-async function insertOutcomes(tx: Queryable, rows: readonly OutcomeRow[]): Promise<StoredOutcomes> {
-  if (rows.length === 0) return { accepted: [], restated: new Set(), unscored: [] };
+/** `rows` as sortRows leaves them; `replaced`: eventIds whose earlier statement was removed for them. */
+async function insertOutcomes(
+  tx: Queryable,
+  rows: readonly OutcomeRow[],
+  replaced: ReadonlySet<string | null> = new Set(),
+): Promise<StoredOutcomes> {
   const [inserted] = await tx.query<InsertedRow>(
     `WITH given AS MATERIALIZED (
        SELECT row.*, stood.one IS NOT NULL AS stated, scored.one IS NULL AS unscored
@@ -62,45 +67,34 @@ async function insertOutcomes(tx: Queryable, rows: readonly OutcomeRow[]): Promi
        FROM stored`,
     [...keyColumns(rows), ...saidColumns(rows), rows.map((row) => row.eventId), rows.length],
   );
-  return describeStored(rows, inserted ?? { stored: 0, facts: null, stated: null, unscored: null });
-}
-
-function describeStored(rows: readonly OutcomeRow[], { stored, facts, stated, unscored }: InsertedRow): StoredOutcomes {
-  if (stored === 0) return { accepted: [], restated: new Set(), unscored: [] };
-  // A fact that comes twice in one call is new once.
+  const { stored, facts, stated, unscored } = inserted ?? { stored: 0, facts: null, stated: null, unscored: null };
+  // A fact that comes twice in one call, with an eventId and without, is new once.
   const news = new Set(facts);
-  const accepted = facts === null ? rows : rows.filter((row) => news.delete(factOf(row)));
+  const accepted = facts === null && stored > 0 ? rows : rows.filter((row) => news.delete(factOf(row)));
   const isNew = new Set(accepted);
   const at = (places: readonly number[] | null): readonly OutcomeRow[] =>
     (places ?? []).flatMap((place) => rows[place - 1] ?? []).filter((row) => isNew.has(row));
-  return {
-    accepted,
-    restated: new Set([...at(stated).map(eventOf), ...statedTwice(accepted)]),
-    unscored: at(unscored),
-  };
+  // Rows of one event stand side by side.
+  const events = accepted.map(eventOf);
+  const restated = new Set([...at(stated), ...accepted.filter((_, index) => events[index] === events[index - 1])]);
+  const corrected = accepted.filter((row) => restated.has(row) || replaced.has(row.eventId)).length;
+  return { accepted, restated, corrected, unscored: at(unscored) };
 }
-
-/** Rows of one event stand side by side. */
-const statedTwice = (rows: readonly OutcomeRow[]): readonly string[] =>
-  rows.map(eventOf).filter((event, index, events) => event === events[index - 1]);
-
-/** An event and what it says: what the table holds once. */
-const factOf = (row: OutcomeRow): string => `${eventOf(row)}\n${row.reasonClass ?? ''}/${row.respondentRef ?? ''}`;
 
 /**
  * Removes what the same eventIds said before, and names events that had no id. One writer of a project’s eventIds at a time, so that
  * corrections see each other.
  */
-async function replaceEvents(tx: Queryable, rows: readonly OutcomeRow[]): Promise<void> {
+async function replaceEvents(tx: Queryable, rows: readonly OutcomeRow[]): Promise<ReadonlySet<string>> {
   const named = rows.filter((row) => row.eventId !== null);
   for (const namespace of [...new Set(named.map((row) => row.namespace))].sort())
     await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`event ids ${namespace}`]);
-  const replaced = await tx.query<{ namespace: string; session_ref: string }>(
+  const replaced = await tx.query<{ namespace: string; session_ref: string; event_id: string }>(
     `DELETE FROM outcomes o USING unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[])
             AS row (project, session, type, at, target, class, respondent, event)
       WHERE o.namespace = row.project AND o.event_id = row.event
         AND (o.session_ref, o.type, o.occurred_at, o.target, o.statement) <> (row.session, row.type, row.at, row.target, coalesce(row.class, '') || '/' || coalesce(row.respondent, ''))
-      RETURNING o.namespace, o.session_ref`,
+      RETURNING o.namespace, o.session_ref, o.event_id`,
     [...keyColumns(named), ...saidColumns(named), named.map((row) => row.eventId)],
   );
   // An event that stood without an id gets the one that it is stated with now, so that a correction by that id finds it.
@@ -112,6 +106,7 @@ async function replaceEvents(tx: Queryable, rows: readonly OutcomeRow[]): Promis
     [...keyColumns(named), ...saidColumns(named), named.map((row) => row.eventId)],
   );
   await orderWork(tx, replaced.map(sessionOf));
+  return new Set(replaced.map((row) => row.event_id));
 }
 
 async function orderWork(tx: Queryable, sessions: readonly SessionName[]): Promise<void> {

@@ -31,13 +31,19 @@ t.test('only the class fraud counts against a respondent; fit, quality and unkno
   t.end();
 });
 
-t.test('absent reason data means unknown, which is neutral: also of a ban and a reconciliation', (t) => {
-  for (const type of ['ban', 'reconciliation', 'buyer_reject'] as const) {
+t.test('absent reason data means unknown, which is neutral; a ban is a decision and needs none', (t) => {
+  for (const type of ['reconciliation', 'buyer_reject'] as const) {
     t.equal(adjudicate([event(type, 5)]), null);
     t.equal(adjudicate([event('complete', 1), event(type, 5)]), null, 'but a completion before it no longer counts');
   }
-  t.match(adjudicate([event('ban', 5, 'fraud')]), { fraud: true, clawback: false });
-  t.equal(adjudicate([event('ban', 5, 'fit')]), null);
+  for (const reasonClass of ['fraud', null] as const)
+    t.match(adjudicate([event('complete', 1), event('ban', 5, reasonClass)]), {
+      fraud: true,
+      clawback: false,
+      atMs: 5,
+    });
+  for (const reasonClass of ['fit', 'quality', 'unknown'] as const)
+    t.equal(adjudicate([event('ban', 5, reasonClass)]), null, 'a class that was given stands');
   t.end();
 });
 

@@ -21,10 +21,19 @@ const rows: readonly OutcomeRow[] = Array.from({ length: 400 }, (_, n) => ({
   eventId: null,
 }));
 
-t.test('rows come in one order whatever the order of the request', (t) => {
-  t.same(sortRows([...rows].reverse()), sortRows(rows));
-  t.end();
-});
+t.test(
+  'rows come in one order whatever the order of the request, each statement once, the last of an event last',
+  (t) => {
+    const [row] = rows;
+    const said = ['fraud', 'quality', 'fraud'].map((reasonClass) => ({ ...row!, reasonClass }));
+    t.same(
+      sortRows(said).map(({ reasonClass }) => reasonClass),
+      ['quality', 'fraud'],
+    );
+    t.same(sortRows([...rows].reverse()), sortRows(rows));
+    t.end();
+  },
+);
 
 const stack = findStack(t, 'two bulk posts at once');
 if (stack !== null) {
