@@ -65,13 +65,15 @@ export function registerScoringRoutes(app: FastifyInstance, deps: ScoringRouteDe
         },
       }),
       config: { access: scoring, sheddable: true },
+      // Before the body is read: without scoring there is no such operation, whatever is sent.
+      onRequest: (request) => deps.scores.requireEnabled(keyCaller(request).organizationId),
       preValidation: (request, _reply, done) => {
         removeNulls(request.body);
         done();
       },
     },
     async (request, reply) => {
-      const text = await deps.scores.score(keyCaller(request), request.body, {
+      const text = await deps.scores.scoreEnabled(keyCaller(request), request.body, {
         rateLimits: scoringRateLimits(keyCaller(request)),
         idempotencyKey: request.headers['idempotency-key'] ?? null,
         onCounted: () => void (request.rateTaken = true),

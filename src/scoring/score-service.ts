@@ -60,10 +60,14 @@ export function createScoreService(deps: ScoreServiceDeps) {
   const { metrics } = deps;
   const faultOfDisabled = createDisabledFault(deps);
 
-  /** Answers the reply as JSON text. A fixed session of a test or demo key is answered from its recorded facts, without a count and without a receipt. */
-  async function score(owner: DataOwner, body: ScoreRequest, options: ScoreOptions = {}): Promise<string> {
+  /** Throws NOT_FOUND for an organization without scoring. */
+  async function requireEnabled(organizationId: string): Promise<void> {
+    if (!(await deps.subjects.liteEnabled(organizationId))) throw faultOfDisabled(organizationId);
+  }
+
+  /** Answers the reply as JSON text, for an organization with scoring. A fixed session of a test or demo key is answered from its recorded facts, without a count and without a receipt. */
+  async function scoreEnabled(owner: DataOwner, body: ScoreRequest, options: ScoreOptions = {}): Promise<string> {
     const endGather = metrics.scoreStage.startTimer({ stage: 'gather' });
-    if (!(await deps.subjects.liteEnabled(owner.organizationId))) throw faultOfDisabled(owner.organizationId);
     const { request, address, unknownNames } = readScoreRequest(body, owner.isTest);
     const fixed = fixedFactsOf(owner, request.sessionId, deps.now());
     if (fixed !== null) return deps.judgeScore(fixed, false).reply;
@@ -125,7 +129,15 @@ export function createScoreService(deps: ScoreServiceDeps) {
     return answer(deps, { receiptId, record, reply, degraded, recommendation, source: sourceOf(base) });
   }
 
-  return { score };
+  return {
+    requireEnabled,
+    scoreEnabled,
+    /** The same for any organization; throws as requireEnabled does. */
+    score: async (owner: DataOwner, body: ScoreRequest, options?: ScoreOptions): Promise<string> => {
+      await requireEnabled(owner.organizationId);
+      return scoreEnabled(owner, body, options);
+    },
+  };
 }
 
 /** Facts of more than this are many pages of the probe, or many sessions to be compared with: judging them would hold up everybody else’s calls. */
