@@ -76,7 +76,8 @@ export async function startService(
     const background: Background[] = [];
     const stopBackground = async (): Promise<void> => void (await Promise.all(background.map((one) => one.stop())));
     opened.push(stopBackground, 'the consumers');
-    const parts: Parts = { settings, logger, metrics, stores, outbox, masterKeys, now, drain, background, opened };
+    const base = { settings, logger, metrics, stores, outbox, masterKeys, now };
+    const parts: Parts = { ...base, drain, background, opened, webhookListeners: [] };
     const consumers = hasRole(settings, 'consumers') ? await step(startConsumers(parts)) : [];
     let audience: StartedAudience | null = null;
     const audienceUrl = (): string => audience?.audienceUrl ?? audienceUrlOf(settings, settings.AUDIENCE_PORT);

@@ -33,6 +33,8 @@ export interface DeliveriesDeps extends Pick<
   readonly metrics: Metrics;
   readonly secrets: SecretStore;
   readonly retentionDays: number;
+  /** Takes a listener for webhooks that this process changes. */
+  readonly listeners?: ((webhookId: string) => void)[];
   readonly leaseMs?: number;
   readonly rules?: BreakerRules;
 }
@@ -51,6 +53,7 @@ export async function startDeliveries(deps: DeliveriesDeps): Promise<Consumer> {
   const { database, log, logger, metrics, clock, poster } = deps;
   const leaseMs = deps.leaseMs ?? leaseMsDefault;
   const configs = createTargetConfigs({ database, secrets: deps.secrets, clock });
+  deps.listeners?.push(configs.forget);
   const health = createEndpointHealth({ database, configs, logger, rules: deps.rules ?? breakerRules, clock });
   const results = createResultWriter({
     database,

@@ -33,6 +33,8 @@ export interface RegistrationDeps {
   readonly database: Database;
   readonly secrets: SecretStore;
   readonly target: TargetRules;
+  /** Called with each webhook that was changed, once the change is in force. */
+  readonly onChange: (webhookId: string) => void;
 }
 
 /** Whoever changes a webhook, and which. */
@@ -44,7 +46,12 @@ export interface Asking {
 
 export type RegistrationService = ReturnType<typeof createRegistrationService>;
 
-export function createRegistrationService({ database, secrets, target }: RegistrationDeps) {
+export function createRegistrationService({ database, secrets, target, onChange }: RegistrationDeps) {
+  const changing = async <T>(asking: Asking, run: Change<T>): Promise<T> => {
+    const result = await onWebhook(database, asking, run);
+    onChange(asking.webhookId);
+    return result;
+  };
   const requireTarget = (url: string): void => {
     const objection = objectionTo(url, target);
     if (objection !== null) throw invalid([{ path: '/url', message: objection }]);
@@ -71,7 +78,7 @@ export function createRegistrationService({ database, secrets, target }: Registr
     change: (asking: Asking, change: WebhookChange): Promise<WebhookReply> => {
       if (change.url === null) throw invalid([{ path: '/url', message: 'has no default; send an address.' }]);
       if (change.url !== undefined) requireTarget(change.url);
-      return onWebhook(database, asking, async (tx, webhook) => {
+      return changing(asking, async (tx, webhook) => {
         const settings = settingsOf(webhook, change);
         await updateWebhook(tx, asking.webhookId, settings);
         await noteChange(tx, asking.actor, webhook, 'webhook.updated', { from: shown(webhook), to: shown(settings) });
@@ -80,14 +87,14 @@ export function createRegistrationService({ database, secrets, target }: Registr
     },
 
     remove: (asking: Asking): Promise<WebhookReply> =>
-      onWebhook(database, asking, async (tx, webhook) => {
+      changing(asking, async (tx, webhook) => {
         await deleteWebhook(tx, asking.webhookId);
         await noteChange(tx, asking.actor, webhook, 'webhook.deleted', shown(webhook));
         return showWebhook(webhook);
       }),
 
     rotateSecret: (asking: Asking, overlapHours: number): Promise<{ secret: string }> =>
-      onWebhook(database, asking, async (tx, webhook) => {
+      changing(asking, async (tx, webhook) => {
         const { secret, sealed } = secrets.make(asking.webhookId);
         await replaceSecret(tx, asking.webhookId, sealed, overlapHours);
         await noteChange(tx, asking.actor, webhook, 'webhook.secret_rotated', { overlapHours });
@@ -122,12 +129,10 @@ const shown = ({ url, events, payloadVersion, enabled }: WebhookSettings): Reado
   enabled,
 });
 
+type Change<T> = (tx: Queryable, webhook: StoredWebhook) => Promise<T>;
+
 /** Runs on a webhook of the project; NOT_FOUND where there is none. */
-export function onWebhook<T>(
-  database: Database,
-  { owner, webhookId }: Asking,
-  run: (tx: Queryable, webhook: StoredWebhook) => Promise<T>,
-): Promise<T> {
+export function onWebhook<T>(database: Database, { owner, webhookId }: Asking, run: Change<T>): Promise<T> {
   return inOrganization(database, owner.organizationId, async (tx) => {
     const webhook = await findWebhook(tx, owner, webhookId, { lock: true });
     if (webhook === null) throw notFound('webhook');

@@ -1,4 +1,4 @@
-/** What the sender knows of each webhook, read again after a second. Reads of one moment go out as one query. */
+/** What the sender knows of each webhook, read again after a second, and at once where this process changed it. Reads of one moment go out as one query. */
 import type { Database } from '../stores/database/port.js';
 import type { Secrets } from './signing.js';
 import { webhookColumns, webhookOf, type SecretStore, type StoredWebhook, type WebhookRow } from './webhook-store.js';
@@ -25,13 +25,16 @@ export function createTargetConfigs({ database, secrets, clock }: TargetConfigsD
   let failing: ((error: unknown) => void)[] = [];
 
   const configOf = (row: WebhookRow): TargetConfig => ({ ...webhookOf(row), secrets: secrets.open(row) });
-  const keep = (webhookId: string, config: TargetConfig | null): void => {
+  let changes = 0;
+  /** What was read while a webhook changed may be older than the change. */
+  const keep = (webhookId: string, config: TargetConfig | null, changesBefore: number): void => {
+    if (changes !== changesBefore) return;
     if (kept.size >= keptMax) kept.clear();
     kept.set(webhookId, { config, readAtMs: clock() });
   };
   const readAsked = async (): Promise<void> => {
     await new Promise((resolve) => setImmediate(resolve));
-    const [waiting, rejects] = [asked ?? new Map<string, never>(), failing];
+    const [waiting, rejects, before] = [asked ?? new Map<string, never>(), failing, changes];
     asked = null;
     failing = [];
     try {
@@ -43,7 +46,7 @@ export function createTargetConfigs({ database, secrets, clock }: TargetConfigsD
       const found = new Map(rows.map((row) => [row.webhookId, configOf(row)]));
       for (const [webhookId, resolves] of waiting) {
         const config = found.get(webhookId) ?? null;
-        keep(webhookId, config);
+        keep(webhookId, config, before);
         for (const resolve of resolves) resolve(config);
       }
     } catch (error) {
@@ -66,6 +69,7 @@ export function createTargetConfigs({ database, secrets, clock }: TargetConfigsD
     },
     /** Reads those of projects afresh. */
     async ofProjects(projectIds: readonly string[]): Promise<readonly TargetConfig[]> {
+      const before = changes;
       const rows = await database.query<WebhookRow>(
         `SELECT ${webhookColumns} FROM webhooks WHERE project_id = ANY($1::text[]) ORDER BY webhook_id`,
         [projectIds],
@@ -73,10 +77,13 @@ export function createTargetConfigs({ database, secrets, clock }: TargetConfigsD
       );
       return rows.map((row) => {
         const config = configOf(row);
-        keep(row.webhookId, config);
+        keep(row.webhookId, config, before);
         return config;
       });
     },
-    forget: (webhookId: string): void => void kept.delete(webhookId),
+    forget(webhookId: string): void {
+      changes += 1;
+      kept.delete(webhookId);
+    },
   };
 }

@@ -13,8 +13,9 @@ const timeoutMs = 10_000;
 /** Of one address of a target; others of the same name are tried within the attempt. */
 const connectTimeoutMs = 4_000;
 
-export function webhookDepsOf({ settings, stores, masterKeys, now, logger }: Parts): WebhookDeps {
+export function webhookDepsOf({ settings, stores, masterKeys, now, logger, webhookListeners }: Parts): WebhookDeps {
   return {
+    onChange: (webhookId) => webhookListeners.forEach((listener) => listener(webhookId)),
     database: stores.database,
     log: stores.log,
     logger,
@@ -46,5 +47,6 @@ export async function openDeliveries(parts: Parts): Promise<Consumer> {
     now,
     clock: () => performance.now(),
     random: Math.random,
+    listeners: parts.webhookListeners,
   });
 }

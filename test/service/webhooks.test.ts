@@ -134,6 +134,30 @@ t.test('a new secret signs from the next delivery on; the old one only where an 
   );
 });
 
+t.test('on the instance that rotates, nothing sent afterwards carries the old secret', async (t) => {
+  const receiver = await startReceiver(t);
+  const made = await register({ url: receiver.url });
+  for (let turn = 0; turn < 5; turn += 1) {
+    const count = receiver.received.length;
+    await test(made.webhookId);
+    await waitUntil(() => receiver.received.length > count, 'what was sent before arrives');
+    const { body } = await call<{ secret: string }>('POST', `${path}/${made.webhookId}/rotate-secret`);
+    await test(made.webhookId);
+    await waitUntil(() => receiver.received.length > count + 1, 'what is sent after arrives');
+    const last = receiver.received.at(-1);
+    const signed = `${String(last?.headers['x-service-timestamp'])}.${last?.body}`;
+    t.equal(
+      last?.headers['x-service-signature'],
+      `sha256=${createHmac('sha256', body.secret).update(signed).digest('hex')}`,
+      'by the new secret at once',
+    );
+  }
+  const elsewhere = await startReceiver(t);
+  await call('PATCH', `${path}/${made.webhookId}`, { url: elsewhere.url });
+  await test(made.webhookId);
+  await waitUntil(() => elsewhere.received.length === 1, 'a new address is in force as soon');
+});
+
 t.test('a failing endpoint gets five attempts; its owner sees each, with what to do, and replays', async (t) => {
   const receiver = await startReceiver(t);
   receiver.answer((_received, response) => void response.writeHead(503).end('down for maintenance'));

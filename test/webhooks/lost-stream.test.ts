@@ -41,6 +41,7 @@ async function openAll(t: Test) {
     database,
     secrets,
     target: { classify: createTargetClassifier(), allowPrivate: true },
+    onChange: () => undefined,
   });
   await registrations.create(operator, owner, { url: receiver.url });
   const deliveries = await startDeliveries({

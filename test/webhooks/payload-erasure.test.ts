@@ -24,6 +24,7 @@ const registrations = createRegistrationService({
   database,
   secrets: createSecretStore(randomBytes(32)),
   target: { classify: createTargetClassifier(), allowPrivate: true },
+  onChange: () => undefined,
 });
 
 async function makeProject(name: string, webhooks: number) {
