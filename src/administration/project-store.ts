@@ -1,6 +1,6 @@
 /** Projects in the database. `fields` holds what was set, and nothing else; defaults are filled in on reading. */
 import { randomBytes } from 'node:crypto';
-import { fillCalibration } from '../contract/calibration.js';
+import { calibrationDefaults, fillCalibration } from '../contract/calibration.js';
 import { configDefaults, projectDefaults, type ProjectFields, type ProjectReply } from '../contract/project.js';
 import {
   securityLevels,
@@ -114,7 +114,7 @@ export function thresholdsOf({ customThresholds = {}, config = {} }: ProjectFiel
   };
 }
 
-/** The project as its owner sees it, every default filled in. */
+/** The project as its owner sees it, defaults filled in. What is inherited is not: sent back, it would inherit no more. */
 export function showProject(project: StoredProject): ProjectReply {
   const {
     name,
@@ -142,14 +142,15 @@ export function showProject(project: StoredProject): ProjectReply {
       allowedDomains: config.allowedDomains ?? [],
       deduplication: { ...configDefaults.deduplication, ...config.deduplication },
       monitoring: { ...configDefaults.monitoring, ...config.monitoring },
-      liteConfig: fillCalibration(config.liteConfig ?? {}),
+      liteConfig: { ...calibrationDefaults, perSource: {}, ...config.liteConfig },
     },
     allowedOrigins: config.allowedDomains ?? [],
-    customThresholds: thresholdsOf(project.fields),
+    customThresholds: fields.customThresholds ?? {},
     scoreModeConfig: { ...projectDefaults.scoreModeConfig, ...scoreModeConfig },
     userDisclosure: fields.userDisclosure ?? projectDefaults.userDisclosure,
     userDisclosureCustomText: userDisclosureCustomText ?? null,
     branding: branding ?? null,
+    effective: { thresholds: thresholdsOf(project.fields), liteConfig: fillCalibration(config.liteConfig ?? {}) },
   };
 }
 

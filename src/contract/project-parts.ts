@@ -34,10 +34,10 @@ export const ScoreModeConfig = Type.Partial(
   Type.Object({
     blockAboveRisk: unit('Blocks at this overall risk and above. Default none.'),
     blockBelowUniqueness: unit('Blocks at this uniqueness and below. Default none.'),
-    blockOnFraudSignals: Type.Array(Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$' }), {
+    blockOnFraudSignals: Type.Array(Type.String({ maxLength: 64 }), {
       maxItems: 100,
       uniqueItems: true,
-      description: 'Types of fraud signals that block. Default none.',
+      description: 'Types of fraud signals that block, of those that docs/verdict.md lists. Default none.',
     }),
     minEvidenceQuality: unit('Least quality of camera and signals. Default none.'),
     exposeBreakdown: Type.Boolean({ description: 'Adds each signal’s contribution to the envelope. Default false.' }),

@@ -122,9 +122,16 @@ export const ProjectProvisioning = Type.Object(
 
 /** What replies show of the parts: additive, so that a client of today reads the replies of tomorrow. */
 export const ProjectConfigReply = Type.Object(ProjectConfig.properties);
-export const ThresholdsReply = Type.Object(Thresholds.properties, {
-  description: 'The thresholds in force: custom ones, else those of config, else the preset Balanced.',
-});
+export const ThresholdsReply = Type.Object(Thresholds.properties, { description: 'Those that were set.' });
+export const EffectiveSettings = Type.Object(
+  {
+    thresholds: Type.Required(Type.Object(Thresholds.properties), {
+      description: 'Custom ones, else those of config, else the preset Balanced.',
+    }),
+    liteConfig: LiteConfig,
+  },
+  { description: 'What is in force, with what is inherited. Read-only.' },
+);
 export const ScoreModeReply = Type.Object(ScoreModeConfig.properties);
 export const BrandingReply = Type.Object(Branding.properties);
 
@@ -145,6 +152,7 @@ export const ProjectReply = Type.Object({
   userDisclosure: StringEnum(userDisclosures),
   userDisclosureCustomText: Nullable(Type.String()),
   branding: Nullable(BrandingReply),
+  effective: EffectiveSettings,
   notes: Type.Optional(
     Type.Array(ErrorIssue, {
       description: 'What may be a mistake though it is valid: a source of perSource that was never scored.',
@@ -152,6 +160,22 @@ export const ProjectReply = Type.Object({
   ),
 });
 export type ProjectReply = Static<typeof ProjectReply>;
+
+const readOnly = Type.Unsafe<unknown>({
+  type: ['string', 'object', 'array'],
+  items: {},
+  description: 'Read-only; may come back as it was read.',
+});
+
+/** A change, or a project as it was read. */
+export const ProjectPatch = Type.Object(
+  {
+    ...Object.fromEntries(Object.keys(ProjectReply.properties).map((name) => [name, readOnly])),
+    ...ProjectChange.properties,
+  },
+  { additionalProperties: false },
+);
+export type ProjectPatch = Partial<ProjectChange>;
 
 /** A project with, where asked for, its issued key. */
 export const ProvisioningReply = Type.Object({

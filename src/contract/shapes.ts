@@ -17,8 +17,8 @@ import { OutcomeDetail, OutcomeEvent, OutcomeReply, SessionOutcomeEvent } from '
 import { ProbeBody, ProbeReply, QuestionSnapshot, Sample } from './probe.js';
 import { Activity, ActivityReply } from './monitoring.js';
 import { Branding, Deduplication, Monitoring, ScoreModeConfig, Thresholds } from './project-parts.js';
-import { OriginCheck, ProjectChange, ProjectConfig, ProjectCreation, ProjectProvisioning } from './project.js';
-import { BrandingReply, ProjectConfigReply, ScoreModeReply, ThresholdsReply } from './project.js';
+import { OriginCheck, ProjectPatch, ProjectConfig, ProjectCreation, ProjectProvisioning } from './project.js';
+import { BrandingReply, EffectiveSettings, ProjectConfigReply, ScoreModeReply, ThresholdsReply } from './project.js';
 import { OriginPatterns, ProjectReply, ProvisioningReply, PublicConfig } from './project.js';
 import { SigningSecretReply, SigningSecretRotation } from './project.js';
 import { Categories, DuplicateReply, EvidenceBlock, EvidenceReply, Finding, IndependenceReply } from './score.js';
@@ -32,7 +32,7 @@ import { Analytics } from './analytics.js';
 import { Demographics, Envelope } from './envelope.js';
 import { ErasureReply } from './respondent-erasure.js';
 import { CameraCheckReply, ScoreEnvelope, VerifyReply } from './score-envelope.js';
-import { Duplication, RiskContribution, VerdictRisk, VerdictScores } from './verdict.js';
+import { Duplication, RiskContribution, ShownScores, VerdictRisk } from './verdict.js';
 import { Reason, RespondentStats, ScoreReply, ScoreRequest, WebBotAuth } from './score.js';
 import { CreatedWebhookReply, DeliveryAttempt, DeliveryPage, DeliveryRef, DeliveryReply, Recovery } from './webhook.js';
 import { RecoveryReply, WebhookCreation, WebhookHealth, WebhookPage, WebhookReply } from './webhook.js';
@@ -104,7 +104,7 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   RiskContribution,
   ErasureReply,
   Analytics,
-  VerdictScores,
+  VerdictScores: ShownScores,
   TokenReply,
   JsonWebKeySet,
   // Projects
@@ -112,7 +112,7 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   ProjectConfig,
   ProjectCreation,
   ProjectProvisioning,
-  ProjectPatch: mergePatchOf(ProjectChange),
+  ProjectPatch: mergePatchOf(ProjectPatch),
   ProvisionedProject: ProvisioningReply,
   LiteConfig,
   Thresholds,
@@ -123,6 +123,7 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   OriginPatterns,
   ProjectConfigReply,
   ThresholdsReply,
+  EffectiveSettings,
   ScoreModeReply,
   BrandingReply,
   PublicConfig,

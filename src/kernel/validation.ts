@@ -58,13 +58,10 @@ export function describeViolation(violation: Violation, context: string): Issue 
     const name = String(named['additionalProperty']);
     if (isByCountry(parentSchema))
       return { path: `${base}/${pointerSegment(name)}`, message: describeUnknownCountry(name) };
-    const nearest = nearestName(
-      name,
-      Object.keys((parentSchema as { properties?: object } | undefined)?.properties ?? {}),
-    );
+    const known = Object.keys((parentSchema as { properties?: object } | undefined)?.properties ?? {});
     return {
       path: `${base}/${pointerSegment(name)}`,
-      message: `is not a known name${nearest === null ? '' : `; did you mean "${nearest}"?`}`,
+      message: `is not a known name${suggest(nearestName(name, known))}`,
     };
   }
   if (keyword === 'pattern' && isCountryPattern(named['pattern']))
@@ -96,6 +93,22 @@ export const timeIssues = (path: string, time: string | undefined): Issue[] =>
 function isByCountry(schema: object | undefined): boolean {
   const { patternProperties = {} } = (schema ?? {}) as { patternProperties?: object };
   return Object.keys(patternProperties).some(isCountryPattern);
+}
+
+/** The end of a sentence that found a name unknown. */
+export const suggest = (nearest: string | null): string => (nearest === null ? '.' : `; did you mean "${nearest}"?`);
+
+/** An issue for each of a list of values that is not among the known ones. */
+export function unknownValues(
+  values: readonly string[],
+  known: readonly string[],
+  { path, what }: { readonly path: string; readonly what: string },
+): Issue[] {
+  return values.flatMap((value, index) =>
+    known.includes(value)
+      ? []
+      : [{ path: `${path}/${index}`, message: `is not ${what}${suggest(nearestName(value, known))}` }],
+  );
 }
 
 /** The most similar of `names`, or null if none is near. */

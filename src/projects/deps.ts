@@ -10,6 +10,8 @@ export interface AdministrationDeps {
   readonly signingSecrets: SigningSecrets;
   readonly environment: Environment;
   readonly now: () => number;
+  /** Every type of fraud signal that a verdict may carry. */
+  readonly fraudSignalTypes: readonly string[];
   /** Of these sources of a project’s live sessions, those that none was ever scored for. */
   readonly findSilentSources: (
     owner: { readonly organizationId: string; readonly namespace: string },

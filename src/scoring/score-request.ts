@@ -11,7 +11,7 @@ import { userAgentLengthMax } from '../limits.js';
 import { parseAddress, type Address } from '../net/address.js';
 import type { IntegrationFacts } from '../contract/facts.js';
 import { invalid } from '../kernel/faults.js';
-import { nearestName } from '../kernel/validation.js';
+import { nearestName, suggest } from '../kernel/validation.js';
 
 /** What is kept as it was sent, in places that take no NUL and no half of a surrogate pair. */
 const identifiers = ['sessionId', 'sourceId', 'subSourceId', 'studyId', 'respondentId'] as const;
@@ -174,7 +174,7 @@ function lettersOf(name: string): string {
 export function refuseUnknownNames(names: readonly UnknownName[]): readonly Issue[] {
   return names.map(({ path, nearest }) => ({
     path,
-    message: `is not a known name${nearest === null ? '.' : `; did you mean "${nearest}"?`} A test key refuses what a live key would ignore.`,
+    message: `is not a known name${suggest(nearest)} A test key refuses what a live key would ignore.`,
   }));
 }
 

@@ -33,6 +33,7 @@ import { openOAuth } from './oauth.js';
 import { apiPrefix, modelsUrlOf, siteUrlOf, type Parts } from './parts.js';
 import { openPool, openScoring, type OpenScoring } from './scoring.js';
 import { webhookDepsOf } from './webhooks.js';
+import { fraudSignalTypes } from '../../workers/verification/signals.js';
 
 export interface StartedApi {
   /** The address that callers reach it at. */
@@ -119,6 +120,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
         environment: settings.VH_ENV,
         signingSecrets,
         guard,
+        fraudSignalTypes,
         findSilentSources: (owner, sourceIds) => findSilentSources(stores.database, owner, sourceIds),
         modelsBaseUrl: () => modelsUrlOf(settings, siteUrl()),
       });

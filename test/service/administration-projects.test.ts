@@ -8,6 +8,8 @@ import { startTestService } from '../helpers/service.js';
 
 const { service, credentials, other, dashboard } = await startOrganizations(t);
 const { bootstrap } = service;
+/** The preset Balanced. */
+const levels = { liveness: 0.65, uniqueness: 0.85, authenticity: 0.7, screenDetection: 0.6 };
 
 interface Answer<T> {
   readonly status: number;
@@ -159,7 +161,11 @@ t.test('a new project has every default of the documentation', async (t) => {
       monitoring: { question: {} },
       liteConfig: { ...calibrationDefaults, perSource: {} },
     },
-    customThresholds: { liveness: 0.65, uniqueness: 0.85, authenticity: 0.7, screenDetection: 0.6 },
+    customThresholds: {},
+    effective: {
+      thresholds: levels,
+      liteConfig: { ...calibrationDefaults, perSource: {} },
+    },
     scoreModeConfig: { exposeBreakdown: false },
   });
 });
@@ -197,9 +203,9 @@ const refused: readonly (readonly [object, string, RegExp])[] = [
   [{ customThresholds: { livness: 0.5 } }, '/customThresholds/livness', /liveness/],
   [{ scoreModeConfig: { blockAboveRisk: 1.5 } }, '/scoreModeConfig/blockAboveRisk', /<= 1/],
   [
-    { scoreModeConfig: { blockOnFraudSignals: ['Screen Detected'] } },
-    '/scoreModeConfig/blockOnFraudSignals/0',
-    /pattern/,
+    { scoreModeConfig: { blockOnFraudSignals: ['virtual_camera', 'Screen Detected', 'tor_exit'] } },
+    '/scoreModeConfig/blockOnFraudSignals/1',
+    /is not a type of fraud signal; did you mean "screen_detected"\?/,
   ],
   [{ scoreModeConfig: { redirectPassUrl: 'http://survey.example.com' } }, '/scoreModeConfig/redirectPassUrl', /https/],
   [{ scoreModeConfig: { redirectFailUrl: 'javascript:alert(1)' } }, '/scoreModeConfig/redirectFailUrl', /https/],
@@ -283,7 +289,8 @@ t.test('what is set is read back, and null goes back to the default', async (t) 
   const stored = await read(body.projectId);
   t.same(stored.config.allowedDomains, ['https://a.example', 'localhost:*'], 'origins are stored in canonical form');
   t.same(stored.config.monitoring, { question: { maxPastes: 2 } });
-  t.equal(stored.customThresholds.uniqueness, 0.85);
+  t.same(stored.customThresholds, { liveness: 0.9 });
+  t.same(stored.effective.thresholds, { ...levels, liveness: 0.9 });
   const back = await patch<ProjectReply>(body.projectId, {
     verificationMode: null,
     config: null,
@@ -301,7 +308,8 @@ t.test('what is set is read back, and null goes back to the default', async (t) 
     description: null,
     branding: null,
     config: { maxRetries: 3, allowedDomains: [] },
-    customThresholds: { liveness: 0.65 },
+    customThresholds: {},
+    effective: { thresholds: levels },
   });
 });
 

@@ -1,7 +1,10 @@
 /** Fraud signals of a capture and its session. Signals of the device come from the scoring rules. */
 import type { FraudSignal, VerdictFacts } from '../../src/contract/verdict.js';
 import type { Capture } from './capture.js';
-import type { DeviceEvidence } from './device-evidence.js';
+import { behaviorRules } from '../scoring/behavior-rules.js';
+import { deviceRules } from '../scoring/device-rules.js';
+import type { Rule } from '../scoring/model.js';
+import { deviceThresholds, type DeviceEvidence } from './device-evidence.js';
 import { verdictTables } from './tables.js';
 
 export interface SignalRule {
@@ -81,6 +84,14 @@ export const signalRules = {
 };
 
 export type SignalType = keyof typeof signalRules;
+
+/** Every type that a verdict’s fraud signals may have. */
+export const fraudSignalTypes: readonly string[] = [
+  ...Object.keys(signalRules),
+  ...Object.entries<Rule>({ ...deviceRules, ...behaviorRules })
+    .filter(([, { severity, weight }]) => severity !== 'info' && weight >= deviceThresholds.signalMin)
+    .map(([code]) => code),
+];
 
 export interface RaisedSignal {
   readonly type: SignalType;

@@ -15,7 +15,7 @@ import {
   type RateLimits,
 } from '../../contract/api-key.js';
 import { Fault } from '../../errors.js';
-import { nearestName } from '../../kernel/validation.js';
+import { unknownValues } from '../../kernel/validation.js';
 import type { Queryable } from '../../stores/database/port.js';
 import type { AdministrationDeps } from '../deps.js';
 import { mintKey, type KeyOwner } from '../../administration/api-keys.js';
@@ -131,16 +131,7 @@ async function createKey(
 }
 
 function requireKnownScopes(scopes: readonly string[], known: readonly string[]): void {
-  const issues = scopes.flatMap((scope, index) => {
-    if (known.includes(scope)) return [];
-    const nearest = nearestName(scope, known);
-    return [
-      {
-        path: `/scopes/${index}`,
-        message: `is not a scope of this kind of key${nearest === null ? '' : `; did you mean "${nearest}"?`}`,
-      },
-    ];
-  });
+  const issues = unknownValues(scopes, known, { path: '/scopes', what: 'a scope of this kind of key' });
   if (issues.length > 0) throw invalid(issues);
 }
 

@@ -8,6 +8,8 @@ import { brandingTiers, tiers, type Branding, type Tier } from '../../contract/p
 import { Fault, type Issue } from '../../errors.js';
 import { readWebAddress, redirectProblem } from '../../net/web-address.js';
 import { readOrigins, sameOrigins } from '../../net/origin-pattern.js';
+import { unknownValues } from '../../kernel/validation.js';
+import type { AdministrationDeps } from '../deps.js';
 import { readCountries } from './country-weights.js';
 import { findContradictions } from './project-patch.js';
 
@@ -18,13 +20,20 @@ export interface ResolvedChange {
   readonly issues: readonly Issue[];
 }
 
-export function resolveAlias({ allowedOrigins, ...sent }: ProjectChange): ResolvedChange {
+/** `standing`: the list before the change. Of a reading that is sent back with one of the two names changed, that one counts. */
+export function resolveAlias(
+  { allowedOrigins: alias, ...sent }: ProjectChange,
+  standing?: readonly string[],
+): ResolvedChange {
   const { liteConfig, issues: countryIssues } = readCountries(sent.config?.liteConfig);
   const change = liteConfig === undefined ? sent : { ...sent, config: { ...sent.config, liteConfig } };
   const given = change.config?.allowedDomains;
+  const stands = (list: readonly string[] | null): boolean =>
+    standing !== undefined && sameOrigins(list ?? [], standing);
+  const allowedOrigins = alias !== undefined && given !== undefined && stands(alias) ? undefined : alias;
   if (allowedOrigins === undefined) return { change, originsPath: '/config/allowedDomains', issues: countryIssues };
   const issues =
-    given !== undefined && !sameOrigins(given ?? [], allowedOrigins ?? [])
+    given !== undefined && !stands(given) && !sameOrigins(given ?? [], allowedOrigins ?? [])
       ? [
           {
             path: '/allowedOrigins',
@@ -45,10 +54,11 @@ export interface CheckedProject {
 }
 
 export function checkProject(
+  { environment, fraudSignalTypes }: Pick<AdministrationDeps, 'environment' | 'fraudSignalTypes'>,
   fields: ProjectFields,
-  options: { readonly environment: Environment; readonly originsPath: string },
+  originsPath: string,
 ): CheckedProject {
-  const origins = readOrigins(fields.config?.allowedDomains ?? [], options.originsPath);
+  const origins = readOrigins(fields.config?.allowedDomains ?? [], originsPath);
   const config =
     fields.config?.allowedDomains === undefined
       ? fields.config
@@ -59,7 +69,11 @@ export function checkProject(
     ...origins.issues,
     ...checkDisclosure(fields),
     ...checkConfig(fields),
-    ...checkAddresses(fields, options.environment),
+    ...checkAddresses(fields, environment),
+    ...unknownValues(fields.scoreModeConfig?.blockOnFraudSignals ?? [], fraudSignalTypes, {
+      path: '/scoreModeConfig/blockOnFraudSignals',
+      what: 'a type of fraud signal',
+    }),
   ];
   return { fields: config === undefined ? fields : { ...fields, config }, issues };
 }
@@ -114,15 +128,17 @@ const webProblem = (text: string | undefined): string | null =>
     ? null
     : 'must be an absolute https:// or http:// address without user name and password.';
 
-/** Throws TIER_REQUIRED for the first branding field of a change that the tier does not unlock. Taking one away is free. */
+/** Throws TIER_REQUIRED for the first branding field of a change that the tier does not unlock. Keeping one and taking it away are free. */
 export function requireBrandingTier(
   branding: { readonly [Name in keyof Branding]?: Branding[Name] | null } | null | undefined,
   tier: Tier,
+  standing: Branding = {},
 ): void {
   for (const [name, needed] of Object.entries(brandingTiers)) {
     const value = branding?.[name as keyof Branding];
-    if (value === undefined || value === null || value === false || tiers.indexOf(tier) >= tiers.indexOf(needed))
+    if (value === undefined || value === null || value === false || value === standing[name as keyof Branding])
       continue;
+    if (tiers.indexOf(tier) >= tiers.indexOf(needed)) continue;
     const message = `branding.${name} needs the tier ${needed}; yours is ${tier}.`;
     throw new Fault('TIER_REQUIRED', message, {
       issues: [{ path: `/branding/${name}`, message: `needs the tier ${needed}.` }],

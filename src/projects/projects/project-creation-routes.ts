@@ -21,10 +21,10 @@ export function registerProjectCreation(app: FastifyInstance, deps: Administrati
 }
 
 /** Checks a creation, and returns it as it will be stored. */
-function fieldsOf({ environment }: AdministrationDeps, creation: ProjectCreation): ProjectFields {
+function fieldsOf(deps: AdministrationDeps, creation: ProjectCreation): ProjectFields {
   const { issueApiKey: _issue, rotateApiKey: _rotate, ...change } = creation;
   const alias = resolveAlias(change);
-  const { fields, issues } = checkProject(alias.change, { environment, originsPath: alias.originsPath });
+  const { fields, issues } = checkProject(deps, alias.change, alias.originsPath);
   if (alias.issues.length + issues.length > 0) throw invalid([...alias.issues, ...issues]);
   return fields;
 }

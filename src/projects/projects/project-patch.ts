@@ -1,6 +1,7 @@
 /** The merge patch of a project (RFC 7396). The result is checked as a whole: a knob may contradict one set earlier. */
+import { isDeepStrictEqual } from 'node:util';
 import { calibrationDefaults, type LiteConfig } from '../../contract/calibration.js';
-import type { ProjectFields } from '../../contract/project.js';
+import { ProjectChange, type ProjectFields, type ProjectPatch } from '../../contract/project.js';
 import { pointerSegment, type Issue } from '../../errors.js';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
@@ -47,6 +48,27 @@ function contradictionsOf(knobs: Omit<LiteConfig, 'perSource'>, path: string): r
   return [
     { path: `${path}/reviewLow`, message: `must be at most blockThreshold: ${reviewLow} is above ${blockThreshold}.` },
   ];
+}
+
+type ReadBack = Readonly<Partial<Record<string, unknown>>>;
+
+/** What may be changed, and what only comes along because a reading is sent back. */
+export function splitPatch(patch: ProjectPatch): { readonly change: ProjectChange; readonly readBack: ReadBack } {
+  const isChange = ([name]: readonly [string, unknown]): boolean => Object.hasOwn(ProjectChange.properties, name);
+  const entries = Object.entries(patch);
+  return {
+    change: Object.fromEntries(entries.filter(isChange)) as ProjectChange,
+    readBack: Object.fromEntries(entries.filter((entry) => !isChange(entry))),
+  };
+}
+
+/** Read-only names may come back as they are shown. Notes change by themselves and are ignored. */
+export function readOnlyIssues({ notes: _notes, ...readBack }: ReadBack, shown: ReadBack): Issue[] {
+  return Object.entries(readBack).flatMap(([name, value]) =>
+    isDeepStrictEqual(value, shown[name])
+      ? []
+      : [{ path: `/${name}`, message: 'is read-only; leave it out, or send what was read.' }],
+  );
 }
 
 const pathsMax = 100;

@@ -14,7 +14,7 @@ import { CallerId, Nullable } from '../../contract/common.js';
 import { mergePatchOf } from '../../contract/merge-patch.js';
 import { ListQuery, pageFields } from '../../contract/paging.js';
 import {
-  ProjectChange,
+  ProjectPatch,
   ProjectReply,
   type ProjectReply as Shown,
   SigningSecretReply,
@@ -31,7 +31,7 @@ import type { AdministrationDeps } from '../deps.js';
 import { examples } from '../examples.js';
 import { checkProject, requireBrandingTier, resolveAlias } from './project-checks.js';
 import { registerProjectCreation, ProjectParams, projectManagement, projectRoute } from './project-creation-routes.js';
-import { applyPatch, changedPaths } from './project-patch.js';
+import { applyPatch, changedPaths, readOnlyIssues, splitPatch } from './project-patch.js';
 import { acceptEmptyBodies, optionalBody } from '../../http/json-body.js';
 
 const listing = {
@@ -88,7 +88,8 @@ function registerReading(app: FastifyInstance, deps: AdministrationDeps): void {
       params: ProjectParams,
       operationId: 'getProject',
       summary: 'Read a project, defaults filled in',
-      description: 'Shows every setting as it is in force, whether it was set or not.',
+      description:
+        'Defaults are filled in. customThresholds and liteConfig.perSource show what was set; effective shows what is in force.',
       response: { 200: ProjectReply, ...errorReplies([400, 401, 402, 403, 404, 429]) },
     }),
     async (request) => {
@@ -119,12 +120,12 @@ function registerChange(app: FastifyInstance, deps: AdministrationDeps): void {
       operationId: 'updateProject',
       summary: 'Change a project by merge patch',
       description:
-        'Objects merge, arrays replace, null goes back to the default. In force on every instance within a second.',
-      body: { ...mergePatchOf(ProjectChange), examples: [examples.patch] },
+        'Objects merge, arrays replace, null goes back to the default. What was read can be sent back as it is: it changes nothing. In force on every instance within a second.',
+      body: { ...mergePatchOf(ProjectPatch), examples: [examples.patch] },
       response: { 200: ProjectReply, ...errorReplies([400, 401, 402, 403, 404, 409, 413, 415, 429]) },
     }),
     async (request) => {
-      const patch = request.body as ProjectChange;
+      const patch = request.body as ProjectPatch;
       return showWithNotes(deps, await updateProject(deps, actorOf(request), request.params.projectId, patch));
     },
   );
@@ -134,27 +135,26 @@ async function updateProject(
   deps: AdministrationDeps,
   actor: Actor,
   projectId: string,
-  patch: ProjectChange,
+  patch: ProjectPatch,
 ): Promise<StoredProject> {
   const organizationId = await deps.directories.findProjectOwner(projectId);
   if (organizationId === null) throw notFound('project');
-  const alias = resolveAlias(patch);
+  const { change, readBack } = splitPatch(patch);
   const updated = await inOrganization(deps.database, organizationId, async (tx) => {
     const project = await findProject(tx, projectId, { lock: true });
     const organization = await findOrganization(tx, organizationId);
     if (project === null || organization === null) throw notFound('project');
-    requireBrandingTier(patch.branding, organization.tier);
-    const { fields, issues } = checkProject(applyPatch(project.fields, alias.change), {
-      environment: deps.environment,
-      originsPath: alias.originsPath,
-    });
-    if (alias.issues.length + issues.length > 0) throw invalid([...alias.issues, ...issues]);
+    const alias = resolveAlias(change, project.fields.config?.allowedDomains ?? []);
+    requireBrandingTier(change.branding, organization.tier, project.fields.branding);
+    const { fields, issues } = checkProject(deps, applyPatch(project.fields, alias.change), alias.originsPath);
+    const faults = [...readOnlyIssues(readBack, showProject(project)), ...alias.issues, ...issues];
+    if (faults.length > 0) throw invalid(faults);
     await updateProjectFields(tx, projectId, fields);
     await recordAudit(tx, actor, {
       organizationId,
       action: 'project.updated',
       subject: { kind: 'project', id: projectId },
-      detail: { changed: changedPaths(patch) },
+      detail: { changed: changedPaths(change) },
     });
     return { ...project, fields };
   });
