@@ -8,8 +8,8 @@ export const dispositiveSignals = ['confirmed_clawback', 'device_farm'] as const
 const edge = (description: string) => Type.Number({ minimum: 0, maximum: 100, description });
 
 const knobs = {
-  reviewLow: edge('Scores below it are allowed. At most blockThreshold. Default 40.'),
-  blockThreshold: edge('Scores at or above it are blocked. Default 75.'),
+  reviewLow: edge('Scores below it are allowed, and a score of 0 always. At most blockThreshold. Default 40.'),
+  blockThreshold: edge('Scores at or above it are blocked, and a score of 0 never. Default 75.'),
   noProbeRiskScore: edge('Score that a missing probe alone leads to; capped below the block band. Default 0.'),
   stepUpEnabled: Type.Boolean({ description: 'Opts into the recommendation step_up. Default false.' }),
   stepUpThreshold: edge('Scores from here up to blockThreshold are answered step_up, once opted in. Default 40.'),

@@ -78,7 +78,7 @@ function explainDecision({ reply, uncapped }: ScoreOutcome, { calibration, agent
   if (agent?.outcome === 'verified' && verifiedAgentPolicy === recommendation)
     return `${subject}; a verified agent, for which the project’s policy says ${verifiedAgentPolicy}: ${recommendation}, class ${verdictClass}.`;
   const because: Readonly<Record<typeof recommendation, string>> = {
-    allow: `below reviewLow (${reviewLow})`,
+    allow: score === 0 && reviewLow === 0 ? '0, which no threshold reviews' : `below reviewLow (${reviewLow})`,
     review: `at or above reviewLow (${reviewLow}) and below blockThreshold (${blockThreshold})`,
     step_up: `at or above stepUpThreshold (${stepUpThreshold}), and the project opted into step-up (${stepUpIntensity})`,
     block: `at or above blockThreshold (${blockThreshold})`,

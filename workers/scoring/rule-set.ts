@@ -27,7 +27,7 @@ export const rules: Rules = {
   ...duplicateRules,
 };
 
-const revision = 3;
+const revision = 4;
 
 /** 16 hex digits. */
 export const modelVersion: string = createHash('sha256')

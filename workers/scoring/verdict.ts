@@ -8,6 +8,9 @@ import { model } from './model.js';
 
 type Advice = Pick<ScoreReply, 'recommendation' | 'stepUpIntensity'>;
 
+/** A score of 0 says nothing against anybody: no threshold blocks or reviews it. */
+const reaches = (score: number, threshold: number): boolean => score > 0 && score >= threshold;
+
 /**
  * The policy on verified agents replaces what the score says, but `review` never lowers a block, and `allow` never overrides a dispositive
  * signal.
@@ -20,7 +23,7 @@ export function recommend(
 ): Advice {
   const policy = agent?.outcome === 'verified' ? calibration.verifiedAgentPolicy : 'score_normally';
   if (policy === 'allow' && !dispositive) return { recommendation: 'allow', stepUpIntensity: 'none' };
-  if (score >= calibration.blockThreshold) return { recommendation: 'block', stepUpIntensity: 'none' };
+  if (reaches(score, calibration.blockThreshold)) return { recommendation: 'block', stepUpIntensity: 'none' };
   if (policy === 'review') return { recommendation: 'review', stepUpIntensity: 'none' };
   if (calibration.stepUpEnabled && score >= calibration.stepUpThreshold) {
     return {
@@ -28,7 +31,7 @@ export function recommend(
       stepUpIntensity: score < calibration.stepUpIntensityThreshold ? 'light' : 'heavy',
     };
   }
-  return { recommendation: score >= calibration.reviewLow ? 'review' : 'allow', stepUpIntensity: 'none' };
+  return { recommendation: reaches(score, calibration.reviewLow) ? 'review' : 'allow', stepUpIntensity: 'none' };
 }
 
 /** `human` is said only of what was measured, and of nothing that says it is a program. */
@@ -39,8 +42,8 @@ export function classify(
   perhapsHuman: boolean,
 ): ScoreReply['verdictClass'] {
   if (agent?.outcome === 'verified') return 'verified_agent';
-  if (score >= calibration.blockThreshold) return 'fraud';
-  return perhapsHuman && score < calibration.reviewLow ? 'human' : 'unknown';
+  if (reaches(score, calibration.blockThreshold)) return 'fraud';
+  return perhapsHuman && !reaches(score, calibration.reviewLow) ? 'human' : 'unknown';
 }
 
 /** How much of what one axis may contribute it did contribute, 0-100. */
@@ -81,7 +84,7 @@ export function applyCaps(uncapped: number, caps: readonly string[], blockThresh
   const policy = caps.find((cap) => cap.startsWith('policy:'));
   const evidence = policy === undefined ? uncapped : Number(policy.slice('policy:'.length));
   const lowered = caps.includes('uncorroborated') ? Math.min(evidence, ceiling) : evidence;
-  const capped = caps.includes('dispositive') ? Math.max(evidence, Math.ceil(blockThreshold)) : lowered;
+  const capped = caps.includes('dispositive') ? Math.max(evidence, Math.ceil(blockThreshold), 1) : lowered;
   return policy === undefined ? capped : Math.max(capped, Math.min(uncapped, ceiling));
 }
 

@@ -91,12 +91,12 @@ function intervalOf(counts: LevelCounts, target: number): [number, number] {
   return [low, lowestSafe(counts, target, intervalConfidence) ?? 100];
 }
 
-/** The lowest whole reviewLow that sends no more than the budget of all sessions to review, and the share that it does send. */
+/** The lowest whole reviewLow from 1 on that sends no more than the budget of all sessions to review, and the share that it does send. */
 function lowestReview(cells: readonly DistributionCell[], blockThreshold: number) {
   const { byScore, always, total } = countReviews(cells, blockThreshold);
   let reviews = always;
   let reviewLow = blockThreshold;
-  while (reviewLow > 0 && reviews + (byScore[reviewLow - 1] ?? 0) <= reviewBudget * total) {
+  while (reviewLow > 1 && reviews + (byScore[reviewLow - 1] ?? 0) <= reviewBudget * total) {
     reviewLow -= 1;
     reviews += byScore[reviewLow] ?? 0;
   }

@@ -31,6 +31,20 @@ t.test('a threshold at or below the block level blocks, one above it does not', 
   );
 });
 
+t.test('a score of 0 is neither blocked nor reviewed, whatever the thresholds and the facts', async () => {
+  const zero = fc.constantFrom(0, 0.5, 40);
+  fc.assert(
+    fc.property(anyFacts, zero, zero, (facts, a, b) => {
+      const calibration = { ...facts.calibration, reviewLow: Math.min(a, b), blockThreshold: Math.max(a, b) };
+      const { reply } = scoreFacts({ ...facts, calibration });
+      if (reply.score > 0) return true;
+      const isAgent = reply.verdictClass === 'verified_agent' && calibration.verifiedAgentPolicy === 'review';
+      return (isAgent || !['block', 'review'].includes(reply.recommendation)) && reply.verdictClass !== 'fraud';
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
 t.test('step-up stays off for sessions that were scored without it', async (t) => {
   const plain = { uncapped: 60, caps: [], agentPolicy: null, stepUpThreshold: null };
   const edges = { reviewLow: 40, blockThreshold: 75, stepUpThreshold: 30 };
