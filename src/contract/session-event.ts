@@ -39,7 +39,7 @@ export interface VerificationFacts {
   /** Most important first; empty on a pass. */
   readonly failure_reasons: readonly string[];
   readonly summary: string;
-  /** null on a pass, and on a fail that belongs to no category. */
+  /** null while the verdict is clean. */
   readonly failure_category: Verdict['failureCategory'];
   readonly duplicate_match: DuplicateMatch | null;
   readonly demographics: Demographics | null;
@@ -50,8 +50,7 @@ export interface VerificationFacts {
   readonly high_fraud_risk: boolean;
   readonly assuranceLevel: Verdict['assuranceLevel'];
   readonly verificationOutcome: Verdict['verificationOutcome'];
-  /** `contributions`: the share of each signal in `overall`. */
-  readonly risk: (Omit<VerdictRisk, 'contributions'> & { readonly contributions: Record<string, number> }) | null;
+  readonly risk: VerdictRisk | null;
   readonly duplication: (Duplication & { readonly overall: number }) | null;
   readonly data_collector: string | null;
   readonly prior_participation: PriorParticipation | null;

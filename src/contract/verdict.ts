@@ -186,6 +186,7 @@ export const VerdictDispatch = Type.Object({
   status: StringEnum(dispatchStatuses),
   decision: StringEnum(decisions, { description: 'recommended_decision of verification.scored.' }),
   reason: Nullable(Type.String({ description: 'Which fence blocked, or why it failed; null where nothing did.' })),
+  failureCategory: Nullable(StringEnum(failureCategories, { description: 'Of the verdict, else of the fence.' })),
 });
 export type VerdictDispatch = Static<typeof VerdictDispatch>;
 

@@ -33,7 +33,11 @@ const factWhere = (
 const factIfAny = (name: keyof VerificationFacts, when: string): Field =>
   factWhere(name, when, ({ data }) => data[name] !== null);
 
-const isFail = ({ data }: VerificationEvent): boolean => data.status === 'fail' || data.status === 'score_blocked';
+/** Scoring answers neither pass nor fail: there the category says that the verdict is not clean. */
+const isFail = ({ data }: VerificationEvent): boolean =>
+  data.status === 'fail' ||
+  data.status === 'score_blocked' ||
+  (data.status === 'scored' && data.failure_category !== null);
 const isScored = ({ type }: VerificationEvent): boolean => type === 'verification.scored';
 
 const verificationFields: readonly Field[] = [
@@ -47,7 +51,7 @@ const verificationFields: readonly Field[] = [
   fact('fraud_signals', v2Only),
   fact('failure_reasons', v2Only),
   fact('summary', v2Only),
-  factWhere('failure_category', 'on a fail', isFail),
+  factWhere('failure_category', 'unless the verdict is clean', isFail),
   factWhere(
     'duplicate_match',
     'where failure_category is duplicate',

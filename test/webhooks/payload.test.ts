@@ -17,7 +17,7 @@ const everything: Partial<VerificationFacts> = {
   status: 'fail',
   failure_category: 'duplicate',
   duplicate_match: match,
-  risk: { overall: 0.6, device: 0.2, biometric: null, contributions: {}, droppedSignals: [], degradedSignals: [] },
+  risk: { overall: 0.6, device: 0.2, biometric: null, contributions: [], droppedSignals: [], degradedSignals: [] },
   duplication: { overall: 0.9, deviceMatch: 0.9, biometricMatch: null, matchMethod: 'exact' },
   data_collector: 'field-3',
   prior_participation: { ...match, lastSeenAt: 1 },
@@ -58,6 +58,19 @@ t.test('verification.scored carries risk_score and recommended_decision, other e
   const facts = { status: 'scored', risk_score: 0.2, recommended_decision: 'allow' } as const;
   t.match(dataOf('v2', facts, { type: 'verification.scored' }), facts);
   t.notOk('risk_score' in dataOf('v2', facts));
+  t.end();
+});
+
+t.test('verification.scored has the category of a verdict that is not clean, whatever its status is called', (t) => {
+  const categoryOf = (facts: Partial<VerificationFacts>): unknown =>
+    dataOf('v2', facts, { type: 'verification.scored' })['failure_category'];
+  for (const status of ['scored', 'score_blocked'] as const)
+    t.equal(categoryOf({ status, recommended_decision: 'block', failure_category: 'authenticity' }), 'authenticity');
+  t.equal(
+    categoryOf({ status: 'scored', recommended_decision: 'review', failure_category: 'fraud_signal' }),
+    'fraud_signal',
+  );
+  t.equal(categoryOf({ status: 'scored', recommended_decision: 'allow', failure_category: null }), undefined);
   t.end();
 });
 

@@ -80,7 +80,7 @@ export function judgeSession(facts: VerdictFacts): VerdictOutcome {
   };
   return {
     verdict,
-    dispatch: dispatchVerdict(verdict, facts.verificationMode, facts.fences),
+    dispatch: dispatchVerdict(verdict, isCaptured, facts),
     shown: showRisk(facts, risk, unique.duplication),
   };
 }
@@ -102,8 +102,8 @@ function decide(
   if (gravest !== undefined)
     return { status: 'fail', failureReasons: [...new Set(reasons)], failureCategory: gravest.category };
   if (borderline.length === 0) return { status: 'pass', failureReasons: [], failureCategory: null };
-  if (verificationMode === 'score') return { status: 'review', failureReasons: reasons, failureCategory: null };
-  return { status: 'fail', failureReasons: reasons, failureCategory: 'fraud_signal' };
+  const status = verificationMode === 'score' ? 'review' : 'fail';
+  return { status, failureReasons: reasons, failureCategory: 'fraud_signal' };
 }
 
 function summarize({ status, failureReasons }: Decided, isCaptured: boolean): string {
@@ -158,29 +158,37 @@ function outcomeOf(
   return wanted ? 'unverified_technical' : 'completed';
 }
 
+type Dispatched = Pick<Verdict, 'status' | 'scores' | 'risk' | 'fraudSignals' | 'unifiedVerdict'> &
+  Omit<Decided, 'status'>;
+
 function dispatchVerdict(
-  verdict: Pick<Verdict, 'status' | 'scores' | 'risk' | 'fraudSignals' | 'failureReasons' | 'unifiedVerdict'>,
-  verificationMode: 'block' | 'score',
-  fences: ScoreModeConfig,
+  verdict: Dispatched,
+  isCaptured: boolean,
+  { verificationMode, fences }: Pick<VerdictFacts, 'verificationMode' | 'fences'>,
 ): VerdictDispatch {
+  const { failureCategory } = verdict;
   const { verdict: decision } = verdict.unifiedVerdict;
   if (verificationMode === 'block') {
     const status = verdict.status === 'pass' ? 'pass' : 'fail';
-    return { status, decision: status === 'fail' ? 'block' : decision, reason: verdict.failureReasons[0] ?? null };
+    const reason = verdict.failureReasons[0] ?? null;
+    return { status, decision: status === 'fail' ? 'block' : decision, reason, failureCategory };
   }
   const fence = findFence(verdict, fences);
-  if (fence !== null) return { status: 'score_blocked', decision: 'block', reason: fence };
-  return { status: 'scored', decision, reason: null };
+  if (fence === null) return { status: 'scored', decision, reason: null, failureCategory };
+  const [reason, category] = fence;
+  const own = category ?? (isCaptured ? 'liveness' : 'fingerprint');
+  return { status: 'score_blocked', decision: 'block', reason, failureCategory: failureCategory ?? own };
 }
 
+/** The fence, and the category of what it holds off; null where the evidence as a whole was too weak. */
 function findFence(
   { risk, scores, fraudSignals }: Pick<Verdict, 'scores' | 'risk' | 'fraudSignals'>,
   { blockAboveRisk, blockBelowUniqueness, blockOnFraudSignals, minEvidenceQuality }: ScoreModeConfig,
-): string | null {
-  if (blockAboveRisk !== undefined && risk.overall >= blockAboveRisk) return 'blockAboveRisk';
+): readonly [reason: string, category: Verdict['failureCategory']] | null {
+  if (blockAboveRisk !== undefined && risk.overall >= blockAboveRisk) return ['blockAboveRisk', null];
   if (blockBelowUniqueness !== undefined && scores.uniqueness !== null && scores.uniqueness <= blockBelowUniqueness)
-    return 'blockBelowUniqueness';
+    return ['blockBelowUniqueness', 'duplicate'];
   const signal = fraudSignals.find(({ type }) => blockOnFraudSignals?.includes(type));
-  if (signal !== undefined) return `blockOnFraudSignals: ${signal.type}`;
-  return minEvidenceQuality !== undefined && scores.quality < minEvidenceQuality ? 'minEvidenceQuality' : null;
+  if (signal !== undefined) return [`blockOnFraudSignals: ${signal.type}`, 'fraud_signal'];
+  return minEvidenceQuality !== undefined && scores.quality < minEvidenceQuality ? ['minEvidenceQuality', null] : null;
 }

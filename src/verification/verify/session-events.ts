@@ -39,6 +39,7 @@ export function eventsOf(completed: CompletedSession): readonly SessionEvent[] {
           status: outcome.dispatch.status === 'score_blocked' ? 'score_blocked' : 'scored',
           risk_score: outcome.verdict.risk.overall,
           recommended_decision: outcome.dispatch.decision,
+          failure_category: outcome.dispatch.failureCategory,
         })
       : event(facts.status === 'pass' ? 'verification.passed' : 'verification.failed', facts);
   return [event('verification.completed', facts), second];
@@ -47,7 +48,6 @@ export function eventsOf(completed: CompletedSession): readonly SessionEvent[] {
 function factsOf({ session, outcome, completedAt, device, browser }: CompletedSession): VerificationFacts {
   const { verdict, shown } = outcome;
   const { liveness, uniqueness, authenticity, overall } = verdict.scores;
-  const isDuplicateFail = verdict.status !== 'pass' && verdict.failureCategory === 'duplicate';
   return {
     status: verdict.status === 'pass' ? 'pass' : 'fail',
     scores: { liveness, uniqueness, authenticity, overall },
@@ -56,15 +56,15 @@ function factsOf({ session, outcome, completedAt, device, browser }: CompletedSe
     fraud_signals: verdict.fraudSignals,
     failure_reasons: verdict.failureReasons,
     summary: verdict.summary,
-    failure_category: verdict.status === 'pass' ? null : verdict.failureCategory,
-    duplicate_match: isDuplicateFail ? verdict.duplicateMatch : null,
+    failure_category: verdict.failureCategory,
+    duplicate_match: verdict.duplicateMatch,
     demographics: verdict.demographics,
     is_duplicate: verdict.isDuplicate,
     low_quality: verdict.lowQuality,
     high_fraud_risk: verdict.highFraudRisk,
     assuranceLevel: verdict.assuranceLevel,
     verificationOutcome: verdict.verificationOutcome,
-    risk: riskOf(shown.risk ?? null),
+    risk: shown.risk ?? null,
     duplication: duplicationOf(shown.duplication ?? null),
     data_collector: session.dataCollector,
     prior_participation: verdict.priorParticipation,
@@ -75,14 +75,6 @@ function factsOf({ session, outcome, completedAt, device, browser }: CompletedSe
     browser,
   };
 }
-
-const riskOf = (risk: VerdictOutcome['verdict']['risk'] | null): VerificationFacts['risk'] =>
-  risk === null
-    ? null
-    : {
-        ...risk,
-        contributions: Object.fromEntries(risk.contributions.map(({ signal, contribution }) => [signal, contribution])),
-      };
 
 /** null if nothing was compared. */
 function duplicationOf(duplication: VerdictOutcome['verdict']['duplication'] | null): VerificationFacts['duplication'] {

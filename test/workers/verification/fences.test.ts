@@ -12,11 +12,11 @@ const masked = factsOf(biometricEnvelope(captureHuman(), { camera: { label: 'OBS
 const withoutCamera = factsOf(deviceEnvelope(), { verificationMode: 'score' });
 const dispatch = (facts: typeof person, fences: ScoreModeConfig): VerdictDispatch =>
   judgeSession({ ...facts, fences }).dispatch;
-const free = { status: 'scored', decision: 'allow', reason: null };
+const free = { status: 'scored', decision: 'allow', reason: null, failureCategory: null };
 
 t.test('without fences a session is scored, whatever its verdict', (t) => {
   t.same(dispatch(person, {}), free);
-  t.same(dispatch(masked, {}), { status: 'scored', decision: 'block', reason: null });
+  t.same(dispatch(masked, {}), { status: 'scored', decision: 'block', reason: null, failureCategory: 'authenticity' });
   t.end();
 });
 
@@ -26,6 +26,7 @@ t.test('blockAboveRisk blocks at and above', (t) => {
     status: 'score_blocked',
     decision: 'block',
     reason: 'blockAboveRisk',
+    failureCategory: 'liveness',
   });
   t.same(dispatch(person, { blockAboveRisk: overall + 1e-9 }), free);
   t.match(dispatch({ ...person, riskAggregator: 'off' }, { blockAboveRisk: overall }), { status: 'score_blocked' });
@@ -33,7 +34,11 @@ t.test('blockAboveRisk blocks at and above', (t) => {
 });
 
 t.test('blockBelowUniqueness blocks at and below, and never where uniqueness is null', (t) => {
-  t.match(dispatch(person, { blockBelowUniqueness: 1 }), { status: 'score_blocked', reason: 'blockBelowUniqueness' });
+  t.match(dispatch(person, { blockBelowUniqueness: 1 }), {
+    status: 'score_blocked',
+    reason: 'blockBelowUniqueness',
+    failureCategory: 'duplicate',
+  });
   t.same(dispatch(person, { blockBelowUniqueness: 0.99 }), free);
   t.same(dispatch(withoutCamera, { blockBelowUniqueness: 1 }), free);
   t.end();
@@ -43,6 +48,7 @@ t.test('blockOnFraudSignals blocks on the types named, and names which it was', 
   t.match(dispatch(masked, { blockOnFraudSignals: ['screen_detected', 'virtual_camera'] }), {
     status: 'score_blocked',
     reason: 'blockOnFraudSignals: virtual_camera',
+    failureCategory: 'authenticity',
   });
   t.equal(dispatch(masked, { blockOnFraudSignals: ['screen_detected'] }).status, 'scored');
   t.end();
@@ -52,7 +58,11 @@ t.test('minEvidenceQuality blocks below', (t) => {
   const { quality } = judgeSession(withoutCamera).verdict.scores;
   t.same(dispatch(withoutCamera, { minEvidenceQuality: quality }), free);
   const poor = { ...withoutCamera, envelope: deviceEnvelope({ device: {} }) };
-  t.match(dispatch(poor, { minEvidenceQuality: 0.9 }), { status: 'score_blocked', reason: 'minEvidenceQuality' });
+  t.match(dispatch(poor, { minEvidenceQuality: 0.9 }), {
+    status: 'score_blocked',
+    reason: 'minEvidenceQuality',
+    failureCategory: 'fingerprint',
+  });
   t.end();
 });
 

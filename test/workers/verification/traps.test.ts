@@ -155,7 +155,7 @@ t.test('review occurs in score mode only; in block mode what is borderline fails
   const block = judge(biometricEnvelope(undefined, { features }));
   t.same([block.status, block.failureCategory], ['fail', 'fraud_signal']);
   const score = judge(biometricEnvelope(undefined, { features }), { verificationMode: 'score' });
-  t.same([score.status, score.failureCategory, score.unifiedVerdict.verdict], ['review', null, 'review']);
+  t.same([score.status, score.failureCategory, score.unifiedVerdict.verdict], ['review', 'fraud_signal', 'review']);
   t.equal(block.unifiedVerdict.verdict, 'review', 'the unified verdict is the same in both modes');
   t.end();
 });
