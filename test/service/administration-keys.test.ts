@@ -257,6 +257,30 @@ t.test('a key from before 2026-05-21 is of organization scope, whatever its row 
   t.match(body, { scope: 'organization', apiKey: /^vf_org_live_/ });
 });
 
+t.test('a key from before 2026-05-21 mints and is rotated as the organization key that it is', async (t) => {
+  const record = (await list(organizationKeys)).find(({ name, state }) => name === 'Early' && state === 'active');
+  const early = keyHeaders(
+    (await rotate(record?.keyId ?? '', undefined, credentials.owner, organizationKeys)).body.apiKey,
+  );
+  const minted = (await create({ name: 'Of an early key' }, projectKeys, early)).body;
+  t.match(minted, { scope: 'project', projectId: bootstrap.projectId, apiKey: /^vf_live_/ });
+  const siblings = (await create({}, `/projects/${sibling.projectId}/api-keys`, early)).body;
+  t.match(siblings, { scope: 'project', projectId: sibling.projectId }, 'of any project of the organization');
+  const own = await introspect(early['x-api-key'] ?? '');
+  t.match(own.body, { scope: 'organization', projectId: null, name: undefined, scopes: [...keyScopes.organization] });
+  t.notOk(
+    (await list(projectKeys)).some(({ name }) => name === 'Early'),
+    'no project lists it, before or after',
+  );
+  const again = await rotate(own.body.keyId, { expiresInDays: 3 }, early, organizationKeys);
+  t.match(again, { status: 200, body: { scope: 'organization', name: 'Early', apiKey: /^vf_org_live_/ } });
+  t.equal((await introspect(early['x-api-key'] ?? '')).status, 401, 'the old one is dead at once');
+  const revoked = await service.call('DELETE', `${projectKeys}/${minted.keyId}`, {
+    headers: keyHeaders(again.body.apiKey),
+  });
+  t.equal(revoked.status, 200);
+});
+
 t.test('a key that administers keys reaches no further than itself', async (t) => {
   const limited = (await create({ scopes: ['keys:write', 'analytics:read'] })).body;
   const full = (await create()).body;
