@@ -34,9 +34,9 @@ const trouble =
   (view, answered) =>
     void view.askCameraAgain(reason).then(answered);
 const outcome =
-  (status: Outcome['status'], code: string | null = null, canRetry = false): Draw =>
+  (status: Outcome['status'], code: string | null = null, canRetry = false, hadCamera = false): Draw =>
   (view, answered) =>
-    void view.showOutcome({ status, code, canRetry }).then(answered);
+    void view.showOutcome({ status, code, canRetry, hadCamera }).then(answered);
 const stage =
   (step: GuideStep, hasPicture = step.kind !== 'loading'): Draw =>
   (view, answered) => {
@@ -75,13 +75,13 @@ const screens: Readonly<Record<string, Shown>> = {
   progress: { draw: (view) => view.showProgress('sending') },
   pass: { draw: outcome('pass') },
   declined: { draw: outcome('declined') },
-  fail: { draw: outcome('fail', 'LIVENESS_FAILED', true) },
+  fail: { draw: outcome('fail', 'LIVENESS_FAILED', true, true) },
+  'fail-unseen': { draw: outcome('fail', 'FRAUD_SIGNAL', true) },
   spent: { draw: outcome('fail', 'LIVENESS_FAILED') },
   duplicate: { draw: outcome('fail', 'DUPLICATE_DETECTED') },
   denied: { draw: trouble('denied') },
   busy: { draw: trouble('busy') },
   dismissed: { draw: trouble('dismissed') },
-  missing: { draw: trouble('missing') },
   network: { draw: outcome('error', 'NETWORK_ERROR', true) },
   wait: { draw: outcome('error', 'RATE_LIMIT_EXCEEDED', true) },
   expired: { draw: outcome('error', 'SESSION_EXPIRED', true) },

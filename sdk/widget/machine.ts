@@ -35,7 +35,7 @@ export type Effect =
   | { readonly kind: 'create'; readonly previousSessionId: string | null }
   | { readonly kind: 'consent' }
   | { readonly kind: 'capture'; readonly hidden: boolean }
-  | { readonly kind: 'camera_again'; readonly reason: Exclude<CameraTrouble, 'missing'> }
+  | { readonly kind: 'camera_again'; readonly reason: CameraTrouble }
   | {
       readonly kind: 'verify';
       readonly consent: EnvelopeConsent | null;
@@ -53,7 +53,7 @@ export type End =
   | { readonly kind: 'verdict'; readonly reply: VerifyReply; readonly envelope: ScoreEnvelope | null }
   | { readonly kind: 'refused'; readonly reply: Reply }
   | { readonly kind: 'unreachable'; readonly trouble: Trouble }
-  | { readonly kind: 'camera'; readonly reason: Exclude<CameraTrouble, 'missing'> }
+  | { readonly kind: 'camera'; readonly reason: CameraTrouble }
   | { readonly kind: 'aborted' };
 
 export type FlowEvent =
@@ -86,7 +86,7 @@ export interface State {
   /** The session stays open for its camera check. */
   readonly isEscalated: boolean;
   readonly reply: VerifyReply | null;
-  readonly trouble: Exclude<CameraTrouble, 'missing'> | null;
+  readonly trouble: CameraTrouble | null;
   readonly then: End | null;
 }
 

@@ -102,7 +102,7 @@ export type GuideStep =
       readonly leftMs: number;
     };
 
-export type CameraTrouble = 'denied' | 'busy' | 'dismissed' | 'missing';
+export type CameraTrouble = 'denied' | 'busy' | 'dismissed';
 
 export type Phase = 'starting' | 'checking' | 'loading_camera' | 'sending';
 
@@ -156,7 +156,7 @@ export type CaptureOutcome =
       readonly detail?: string;
     }
   /** The camera is there and was not given: `name` is the DOM exception's. */
-  | { readonly kind: 'refused'; readonly reason: Exclude<CameraTrouble, 'missing'>; readonly name: string };
+  | { readonly kind: 'refused'; readonly reason: CameraTrouble; readonly name: string };
 
 /** The verification envelope's parts that a camera fills; their shapes are the contract's. */
 export interface CapturedParts {

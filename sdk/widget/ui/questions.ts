@@ -4,7 +4,7 @@ import type { Surface } from './frame.js';
 import { consentScreen, messageScreen, progressScreen, type Action, type Surroundings } from './screens.js';
 import { openStage } from './stage.js';
 
-const troubleIcons = { denied: 'off', busy: 'camera', dismissed: 'camera', missing: 'off' } as const;
+const troubleIcons = { denied: 'off', busy: 'camera', dismissed: 'camera' } as const;
 
 /** `disclosure` is what has to be said and was not said yet. */
 export function createQuestions(

@@ -71,10 +71,6 @@ export const de: Texts = {
     'Die Kamera wurde noch nicht erlaubt',
     'Versuchen Sie es noch einmal und wählen Sie „Zulassen“, wenn Ihr Browser fragt.',
   ],
-  missing: [
-    'Keine Kamera gefunden',
-    'Schließen Sie eine Kamera an und versuchen Sie es noch einmal, oder machen Sie ohne weiter.',
-  ],
   network: [
     'Die Verbindung ist unterbrochen',
     'Prüfen Sie Ihre Internetverbindung und versuchen Sie es noch einmal. Nichts ist verloren.',

@@ -67,7 +67,6 @@ export const en = {
   ],
   busy: ['The camera is in use', 'Another program seems to be using it, perhaps a video call. Close it and try again.'],
   dismissed: ['The camera has not been allowed yet', 'Try again, and choose “Allow” when your browser asks.'],
-  missing: ['No camera was found', 'Connect a camera and try again, or go on without one.'],
   network: ['The connection is interrupted', 'Check your internet connection, then try again. Nothing is lost.'],
   expired: ['That took a little long', 'No harm done. Start again whenever you are ready.'],
   wait: ['A lot is going on just now', 'Please wait a minute, then try again.'],

@@ -71,7 +71,6 @@ export const es: Texts = {
     'La cámara aún no se ha permitido',
     'Inténtelo de nuevo y elija «Permitir» cuando el navegador lo pregunte.',
   ],
-  missing: ['No se encontró ninguna cámara', 'Conecte una cámara e inténtelo de nuevo, o continúe sin ella.'],
   network: [
     'La conexión se ha interrumpido',
     'Revise su conexión a Internet e inténtelo de nuevo. No se ha perdido nada.',

@@ -71,7 +71,6 @@ export const fr: Texts = {
     'La caméra n’a pas encore été autorisée',
     'Réessayez et choisissez « Autoriser » quand votre navigateur le demande.',
   ],
-  missing: ['Aucune caméra trouvée', 'Branchez une caméra et réessayez, ou continuez sans caméra.'],
   network: ['La connexion est interrompue', 'Vérifiez votre connexion à Internet, puis réessayez. Rien n’est perdu.'],
   expired: ['Cela a pris un peu de temps', 'Ce n’est pas grave. Recommencez quand vous voulez.'],
   wait: ['Il y a beaucoup de monde en ce moment', 'Attendez une minute, puis réessayez.'],

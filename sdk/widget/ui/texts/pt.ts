@@ -68,7 +68,6 @@ export const pt: Texts = {
     'Parece que outro programa a está a usar, talvez uma videochamada. Feche-o e tente de novo.',
   ],
   dismissed: ['A câmera ainda não foi permitida', 'Tente de novo e escolha “Permitir” quando o navegador perguntar.'],
-  missing: ['Nenhuma câmera encontrada', 'Ligue uma câmera e tente de novo, ou continue sem ela.'],
   network: ['A ligação foi interrompida', 'Verifique a sua ligação à Internet e tente de novo. Nada se perdeu.'],
   expired: ['Demorou um pouco', 'Não faz mal. Comece de novo quando quiser.'],
   wait: ['Há muito movimento neste momento', 'Espere um minuto e tente de novo.'],
