@@ -58,7 +58,14 @@ export function joinGroup(deps: MemberDeps): Member {
   const consumer = createConsumer(deps);
   const resolvers: Resolvers = new Map();
   const { topic, group } = deps.subscription;
-  const losses = createDataLossDetector(deps.readProgress, (entries) => deps.onDataLoss({ topic, group, entries }));
+  const losses = createDataLossDetector(deps.readProgress, {
+    onLost: (entries) => deps.onDataLoss({ topic, group, entries }),
+    onUnknown: (error) =>
+      deps.logger.warn(
+        { err: error, topic: topicName, groupId: deps.groupId },
+        'how far the group had read is not known, so entries that were deleted before would go unnoticed',
+      ),
+  });
   const partitions = createMemberPartitions(deps, consumer, { resolvers, losses });
   const { events } = consumer;
   consumer.on(events.FETCH, onTick);
@@ -69,7 +76,9 @@ export function joinGroup(deps: MemberDeps): Member {
     partitions.assign(payload.memberId, assigned);
     const share = [{ topic: topicName, partitions: assigned }];
     consumer.pause(share);
-    void losses.joined().then(() => resume(consumer, share));
+    void losses.joined().then((isLatest) => {
+      if (isLatest) resume(consumer, share);
+    });
   });
   const crashed = new Promise<unknown>((resolve) =>
     consumer.on(events.CRASH, ({ payload }: ConsumerCrashEvent) => resolve(payload.error)),
@@ -175,28 +184,47 @@ async function readTopic(
 
 /** Detects entries that Kafka deleted before the group read them; kafkajs continues silently with the oldest that is left. */
 export interface DataLossDetector {
-  /** The member joined. Nothing may be fetched until it resolves: a fetch may overwrite the committed offsets. */
-  joined(): Promise<void>;
+  /** The member joined. Nothing may be fetched until it resolves, to whether no later join began: a fetch may overwrite the committed offsets. */
+  joined(): Promise<boolean>;
   /** A batch was fetched that begins at this offset. */
   fetched(partition: number, firstOffset: string): void;
   /** Everything up to and including this offset is read. */
   committed(partition: number, offset: string): void;
 }
 
-/** `onLost` receives the number of entries of a partition that were skipped. */
+export interface DataLossReports {
+  /** Receives the number of entries of a partition that were skipped. */
+  readonly onLost: (entries: number) => void;
+  /** How far the group had read could not be found out. */
+  readonly onUnknown: (error: unknown) => void;
+}
+
+/** The first question may find a connection that broke, and a broker that comes back takes seconds. */
+const questionsMax = 5;
+
 export function createDataLossDetector(
   readProgress: () => Promise<readonly PartitionProgress[]>,
-  onLost: (entries: number) => void,
+  { onLost, onUnknown }: DataLossReports,
 ): DataLossDetector {
   let expected = new Map<number, number>();
+  let joins = 0;
   return {
     async joined() {
+      const join = (joins += 1);
       expected = new Map();
-      // The first question may find a connection that broke. Without an answer a loss goes unnoticed, which is no reason not to read.
-      const progress = await readProgress()
-        .catch(readProgress)
-        .catch(() => []);
-      expected = new Map(progress.map(({ partition, next }) => [partition, next]));
+      let failure: unknown = null;
+      for (let questions = 0; questions < questionsMax && join === joins; questions += 1) {
+        try {
+          const progress = await readProgress();
+          if (join === joins) expected = new Map(progress.map(({ partition, next }) => [partition, next]));
+          return join === joins;
+        } catch (error) {
+          failure = error;
+        }
+      }
+      // A loss that goes unnoticed is no reason not to read.
+      if (join === joins) onUnknown(failure);
+      return join === joins;
     },
     fetched(partition, firstOffset) {
       const first = Number(firstOffset);

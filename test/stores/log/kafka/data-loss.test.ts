@@ -6,15 +6,21 @@ const progress = [
   { partition: 1, start: 40, next: 40, end: 50 },
 ];
 
-t.test('a batch that begins beyond what the group read is a loss; one that comes again is none', async (t) => {
+function openDetector(readProgress: () => Promise<typeof progress>) {
   const lost: number[] = [];
-  const detector = createDataLossDetector(
-    () => Promise.resolve(progress),
-    (entries) => lost.push(entries),
-  );
+  const unknown: string[] = [];
+  const detector = createDataLossDetector(readProgress, {
+    onLost: (entries) => lost.push(entries),
+    onUnknown: (error) => unknown.push((error as Error).message),
+  });
+  return { detector, lost, unknown };
+}
+
+t.test('a batch that begins beyond what the group read is a loss; one that comes again is none', async (t) => {
+  const { detector, lost } = openDetector(() => Promise.resolve(progress));
   detector.fetched(0, '999');
   t.same(lost, [], 'not before it knows what the group read');
-  await detector.joined();
+  t.ok(await detector.joined());
   detector.fetched(0, '100');
   detector.committed(0, '149');
   detector.fetched(0, '100');
@@ -26,18 +32,30 @@ t.test('a batch that begins beyond what the group read is a loss; one that comes
   t.same(lost, [30], 'counted once');
 });
 
-t.test('a question that fails is asked again, and without an answer no loss is reported', async (t) => {
-  const lost: number[] = [];
-  let failures = 1;
-  const detector = createDataLossDetector(
-    () => (failures-- > 0 ? Promise.reject(new Error('the connection broke')) : Promise.resolve(progress)),
-    (entries) => lost.push(entries),
+t.test('a question that fails is asked again; without an answer no loss is reported, and that is said', async (t) => {
+  let failures = 3;
+  const { detector, lost, unknown } = openDetector(() =>
+    failures-- > 0 ? Promise.reject(new Error('the connection broke')) : Promise.resolve(progress),
   );
   await detector.joined();
   detector.fetched(0, '110');
   t.same(lost, [10]);
-  failures = 2;
-  await detector.joined();
+  t.same(unknown, []);
+  failures = 5;
+  t.ok(await detector.joined(), 'reading goes on');
   detector.fetched(0, '500');
   t.same(lost, [10]);
+  t.same(unknown, ['the connection broke']);
+});
+
+t.test('the answer to an earlier join changes nothing, and lets nothing be fetched', async (t) => {
+  const answers: ((answer: typeof progress) => void)[] = [];
+  const { detector, lost } = openDetector(() => new Promise((resolve) => answers.push(resolve)));
+  const [first, second] = [detector.joined(), detector.joined()];
+  answers[1]?.([{ partition: 0, start: 0, next: 200, end: 300 }]);
+  t.ok(await second);
+  answers[0]?.(progress);
+  t.notOk(await first);
+  detector.fetched(0, '200');
+  t.same(lost, [], 'another member had read these entries');
 });
