@@ -12,9 +12,15 @@ declare module 'fastify' {
     /** Refused while the process is overloaded. */
     sheddable?: true;
   }
+  interface FastifyRequest {
+    /** Releases a request whose caller has left. */
+    releaseAbandoned?: () => void;
+  }
 }
 
 const fault = overloaded('shed');
+/** Longer than the deadlines of the stores: a request that is still not answered then hangs, and must not keep others out. */
+const abandonedMsMax = 5_000;
 
 /** Register it before anything that costs time. */
 export function registerLoadShedder(app: FastifyInstance, { requestsShed }: Pick<Metrics, 'requestsShed'>): void {
@@ -26,24 +32,37 @@ export function registerLoadShedder(app: FastifyInstance, { requestsShed }: Pick
       requestsShed.inc();
       return void refuse(request, reply);
     }
-    track(limit, accepted, request.raw, reply.raw);
+    track(limit, accepted, request, reply.raw);
     done();
+  });
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    request.releaseAbandoned?.();
+    done(null, payload);
   });
 }
 
-/** Releases the request when its response ends, and while its body is still on the way: slow uploads must not keep others out. */
+/**
+ * Releases the request when its response ends, and while its body is still on the way: slow uploads must not keep others out. If the caller
+ * leaves, the work goes on, and the request counts until then: callers with short deadlines would otherwise pile up work for nobody.
+ */
 function track(
   limit: AdaptiveLimit,
   accepted: InFlightRequest,
-  request: Pick<IncomingMessage, 'complete' | 'once'>,
-  response: Pick<ServerResponse, 'closed' | 'once'>,
+  incoming: FastifyRequest,
+  response: Pick<ServerResponse, 'closed' | 'once' | 'writableEnded'>,
 ): void {
+  const request = incoming.raw;
   let inFlight = accepted;
-  response.once('close', () => limit.release(inFlight));
+  const release = (): void => limit.release(inFlight);
+  response.once('close', () => {
+    if (response.writableEnded) return release();
+    incoming.releaseAbandoned = release;
+    setTimeout(release, abandonedMsMax).unref();
+  });
   // A body that comes with the headers is read within the same turn of the event loop.
   setImmediate(() => {
     if (request.complete) return;
-    limit.release(inFlight);
+    release();
     request.once('end', () => {
       if (!response.closed) inFlight = limit.readmit();
     });

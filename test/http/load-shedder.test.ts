@@ -85,8 +85,8 @@ t.test('slow uploads keep nobody out, and are answered', async (t) => {
   t.ok((await Promise.all(replies)).every(([reply]) => String(reply).startsWith('HTTP/1.1 200')));
 });
 
-t.test('a request counts once its body has arrived', async (t) => {
-  const { origin, guarded, answer } = await openApp(t);
+t.test('a request counts once its body has arrived, and without its caller for some seconds', async (t) => {
+  const { origin, guarded } = await openApp(t);
   const { hostname, port } = new URL(origin);
   const head = 'POST /slow HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{';
   const uploads = Array.from({ length: 64 }, () => connect({ host: hostname, port: Number(port) }));
@@ -95,8 +95,24 @@ t.test('a request counts once its body has arrived', async (t) => {
   for (const upload of uploads) upload.write('}');
   await waitUntil(async () => (await guarded()).statusCode === 503, 'requests are refused', 10_000);
   for (const upload of uploads) upload.destroy();
-  await waitUntil(async () => (await guarded()).statusCode === 401, 'callers that went away do not count', 10_000);
+  const leftAtMs = performance.now();
+  await waitUntil(async () => (await guarded()).statusCode === 401, 'requests that hang do not count', 10_000);
+  t.ok(performance.now() - leftAtMs > 2_000, 'they counted while their work may have gone on');
+});
+
+t.test('work for callers that went away counts until it ends', async (t) => {
+  const { origin, guarded, answer } = await openApp(t);
+  const leave = new AbortController();
+  const calls = Array.from({ length: 64 }, () => fetch(`${origin}/slow`, { signal: leave.signal }));
+  const settled = Promise.allSettled(calls);
+  await waitUntil(async () => (await guarded()).statusCode === 503, 'requests are refused', 10_000);
+  leave.abort();
+  await settled;
+  const leftAtMs = performance.now();
+  await waitUntil(() => performance.now() - leftAtMs > 500, 'the server has seen them leave');
+  t.equal((await guarded()).statusCode, 503);
   answer();
+  await waitUntil(async () => (await guarded()).statusCode === 401, 'accepted again', 2_000);
 });
 
 t.test(
