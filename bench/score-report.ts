@@ -89,13 +89,16 @@ function rateTable(results: ReadonlyMap<string, Measured>, rate: number): string
 }
 
 function roleTable({ roles }: Context): string {
-  const rows = Object.entries(roles).map(([name, { perSecond, cpuPerRequest, rssBytes }]) => [
+  const rows = Object.entries(roles).map(([name, { perSecond, cpuPerRequest, cpuPerProbe, rssBytes }]) => [
     name === 'api' ? 'role api' : 'embedded stores',
     perSecond.toFixed(0),
     cpuPerRequest.toFixed(0),
+    cpuPerProbe.toFixed(0),
     megabytes(rssBytes).toFixed(0),
   ]);
-  return rows.length === 0 ? '' : markdownTable(['alone', 'requests/s', 'CPU us', 'memory MB'], rows);
+  return rows.length === 0
+    ? ''
+    : markdownTable(['alone', 'requests/s', 'CPU us', 'CPU us a probe message', 'memory MB'], rows);
 }
 
 /** Figures that are compared with nothing. */

@@ -9,6 +9,8 @@ import { withStack } from './stack.js';
 export interface RoleMeasured extends Pick<Round, 'perSecond' | 'cpuPerRequest' | 'errors'> {
   /** Most memory at the end of a round, in bytes: what the start takes to make the database is given back. */
   readonly rssBytes: number;
+  /** CPU of a load message of the probe, microseconds. */
+  readonly cpuPerProbe: number;
 }
 
 export interface RoleLoad {
@@ -49,10 +51,14 @@ async function measure(
       measured.push(await saturate(load, contestant, body, { seconds, stack: null }));
       rssBytes = Math.max(rssBytes, served.rssBytes());
     }
+    const { probes } = contestant.sessions;
+    if (probes === null) throw new Error('the service takes probes');
+    const intake = await saturate(load, { served, target: probes }, probes.body, { seconds, stack: null });
     return {
+      cpuPerProbe: intake.cpuPerRequest,
       perSecond: median(measured.map(({ perSecond }) => perSecond)),
       cpuPerRequest: median(measured.map(({ cpuPerRequest }) => cpuPerRequest)),
-      errors: measured.reduce((sum, { errors }) => sum + errors, 0),
+      errors: [...measured, intake].reduce((sum, { errors }) => sum + errors, 0),
       rssBytes,
     };
   } finally {

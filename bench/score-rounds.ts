@@ -16,6 +16,8 @@ export interface Contestant {
 export interface Sessions {
   /** Bodies of sessions that nobody scored before. Of the first `probed`, every other one has sent its probe. */
   take(probed: number): Promise<(n: number) => string>;
+  /** Takes load messages, each of another session; null for a server without sessions. */
+  readonly probes: Target | null;
 }
 
 /** CPU in microseconds of all threads. */
@@ -53,16 +55,21 @@ export function scoring(served: Served<Bootstrap>, load: Load): Contestant {
 const probeSecondsMax = 60;
 /** A portion’s sessions are far from the next one’s. */
 const portion = 1_000_000;
+/** Further than any portion. */
+const unscored = 1_100_000_000;
 
 /** `probes` takes their messages; null for a server without sessions. */
 export function createSessions(load: Load, probes: Omit<Target, 'body'> | null, probeKey = ''): Sessions {
   let next = 0;
+  const probesFrom = (first: number): Target | null =>
+    probes && { ...probes, body: (n) => scoreBodies.probe(first + 2 * n, probeKey) };
   return {
+    probes: probesFrom(unscored),
     take: async (probed) => {
       const first = next;
       next += portion;
-      const body = (n: number): string => scoreBodies.probe(first + 2 * n, probeKey);
-      if (probes !== null) await load.closed({ ...probes, body }, probeSecondsMax, Math.floor(probed / 2));
+      const target = probesFrom(first);
+      if (target !== null) await load.closed(target, probeSecondsMax, Math.floor(probed / 2));
       return (n) => scoreBodies.score(first + n);
     },
   };

@@ -16,8 +16,10 @@ import { openKafkaLog } from '../src/stores/log/kafka/log.js';
 import type { Log, LogEntry } from '../src/stores/log/port.js';
 import { createLogger } from '../src/telemetry/logger.js';
 import { createLoad, type Target } from './load.js';
+import { markdownTable } from './markdown.js';
 import { serve } from './process.js';
 import { withStack } from './stack.js';
+import { countStoresCpu } from './store-cpu.js';
 
 export interface StoresBenchOptions {
   /** Length of each load. */
@@ -57,6 +59,9 @@ export async function benchStores({ seconds, receipts = 30_000 }: StoresBenchOpt
       scoresPerSecond: scored.perSecond,
       eventsPerSecond: outcomes.perSecond * eventsPerCall,
       receiptsPerSecond: recorded.perSecond,
+      receiptConsumersCpu: recorded.consumersCpu,
+      receiptPostgresCpu: recorded.postgresCpu,
+      receiptKafkaCpu: recorded.kafkaCpu,
       bareRowsPerSecond: bare,
       rssMegabytes,
     });
@@ -79,13 +84,18 @@ const eventsBody = (n: number): string =>
     })),
   });
 
+/** CPU in microseconds a receipt. */
+interface Recorded extends Readonly<Record<'perSecond' | 'consumersCpu' | 'postgresCpu' | 'kafkaCpu', number>> {
+  readonly entryBytes: number;
+}
+
 /** Fills the log with copies of real receipts under new ids, and times a consumers process that works them off. */
 async function measureConsumers(
   environment: Readonly<Record<string, string>>,
   database: Database,
   count: number,
   sampled: number,
-): Promise<{ readonly perSecond: number; readonly entryBytes: number }> {
+): Promise<Recorded> {
   const { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: prefix } = readSettings(environment);
   const log = await openKafkaLog({ brokers: brokers ?? [], clientId: 'bench', prefix, logger: createLogger('silent') });
   const sample = await readSample(log, sampled);
@@ -99,9 +109,15 @@ async function measureConsumers(
     (await database.query<{ n: number }>('SELECT count(*) AS n FROM receipts'))[0]?.n ?? 0;
   const consumers = await serve<object>(serverUrl, { ...environment, VH_ROLES: 'consumers' });
   const [before, startedMs] = await waitFor(isThere, (n) => n > 0);
+  const storesCpu = countStoresCpu(new URL(environment['DATABASE_URL'] ?? '').pathname.slice(1));
+  const cpuBefore = consumers.cpuMicroseconds();
   const [after, endedMs] = await waitFor(isThere, (n) => n >= count);
+  const used = { consumers: consumers.cpuMicroseconds() - cpuBefore, ...storesCpu() };
   await consumers.stop();
   return {
+    consumersCpu: used.consumers / (after - before),
+    postgresCpu: used.postgres / (after - before),
+    kafkaCpu: used.kafka / (after - before),
     perSecond: ((after - before) * 1_000) / (endedMs - startedMs),
     entryBytes: sample.reduce((sum, { value }) => sum + value.length, 0) / sample.length,
   };
@@ -160,28 +176,28 @@ async function measureBareRows(database: Database, bytes: number, count: number)
   return (count * 1_000) / (performance.now() - startedMs);
 }
 
-function report(
-  measured: Readonly<
-    Record<
-      'errors' | 'scoresPerSecond' | 'eventsPerSecond' | 'receiptsPerSecond' | 'bareRowsPerSecond' | 'rssMegabytes',
-      number
-    >
-  >,
-): BenchResult {
-  const { errors, scoresPerSecond, eventsPerSecond, receiptsPerSecond, bareRowsPerSecond, rssMegabytes } = measured;
-  const row = (what: string, value: number): string => `${what.padEnd(34)}${Math.round(value)}`;
+function report(measured: Readonly<Record<keyof typeof labels | 'errors', number>>): BenchResult {
+  const { errors, receiptsPerSecond, bareRowsPerSecond } = measured;
+  const rows = Object.entries(labels).map(([name, label]) => [
+    label,
+    String(Math.round(measured[name as keyof typeof labels])),
+  ]);
   return {
-    table: [
-      `${errors} errors`,
-      row('scores/s on real stores', scoresPerSecond),
-      row('outcome events/s in bulk', eventsPerSecond),
-      row('receipts/s recorded by consumers', receiptsPerSecond),
-      row('bare rows/s of the same size', bareRowsPerSecond),
-      row('peak memory of the API, MB', rssMegabytes),
-    ].join('\n'),
+    table: `${errors} errors\n\n${markdownTable(['on real stores', ''], rows)}`,
     ratios: {
       ...Object.fromEntries(Object.entries(measured).map(([name, value]) => [name, Math.round(value)])),
       receiptsToBareRows: Math.round((receiptsPerSecond / bareRowsPerSecond) * 1_000) / 1_000,
     },
   };
 }
+
+const labels = {
+  scoresPerSecond: 'scores/s',
+  eventsPerSecond: 'outcome events/s in bulk',
+  receiptsPerSecond: 'receipts/s recorded by consumers',
+  receiptConsumersCpu: 'CPU us of consumers a receipt',
+  receiptPostgresCpu: 'CPU us of PostgreSQL a receipt',
+  receiptKafkaCpu: 'CPU us of Kafka a receipt',
+  bareRowsPerSecond: 'bare rows/s of the same size',
+  rssMegabytes: 'peak memory of the API, MB',
+} as const;
