@@ -15,8 +15,8 @@ import {
 } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LRUCache } from 'lru-cache';
 import type { Ref } from '../contract/facts.js';
+import { toHexPair } from '../contract/hash.js';
 
 const keyBytes = 32;
 /** DER header of a PKCS #8 Ed25519 private key (RFC 8410); the 32-byte seed follows. */
@@ -94,20 +94,37 @@ export function verifyBytes(key: SigningKey, bytes: Uint8Array, signature: Uint8
 export type MakeRef = (projectId: string, kind: string, value: string) => Ref;
 
 /** Sources, studies and networks recur in every score; their references are kept. Those of sessions and people would only push them out. */
-const recurringKinds: readonly string[] = ['scope', 'source', 'prefix', 'history:source', 'history:subSource'];
+const recurringKinds = ['scope', 'source', 'prefix', 'history:source', 'history:subSource'] as const;
 const keptMax = 20_000;
 
-/** SHA-256 of key and value, cut to a quarter, serves as the keyed hash: three times faster than HMAC, and a score needs nine. */
+/**
+ * The key stands before the value and the digest is cut to a quarter, so that plain SHA-256 serves as the keyed hash: three times faster
+ * than HMAC, and a score needs nine.
+ */
 export function createMakeRef(masterKey: Uint8Array): MakeRef {
   const key = deriveKey(masterKey, 'references').toString('hex');
-  const kept = new LRUCache<string, Ref>({ max: keptMax });
+  const kept = new Map<string, Map<string, Map<string, Ref>>>(recurringKinds.map((kind) => [kind, new Map()]));
+  let count = 0;
   return (projectId, kind, value) => {
-    const named = `${projectId}\n${kind}\n${value}`;
-    const known = recurringKinds.includes(kind) ? kept.get(named) : undefined;
+    const byProject = kept.get(kind);
+    const known = byProject?.get(projectId)?.get(value);
     if (known !== undefined) return known;
-    // Only eight bytes are formatted: a slice of the whole digest’s text would keep that text alive as long as the counters hold the reference.
-    const ref = hash('sha256', key + named, 'buffer').toString('hex', 0, 8);
-    if (recurringKinds.includes(kind)) kept.set(named, ref);
+    const ref = shortHex(hash('sha256', `${key}${projectId}\n${kind}\n${value}`, 'binary'));
+    if (byProject === undefined) return ref;
+    if (count === keptMax) for (const each of kept.values()) each.clear();
+    count = count === keptMax ? 1 : count + 1;
+    const refs = byProject.get(projectId) ?? new Map<string, Ref>();
+    byProject.set(projectId, refs.set(value, ref));
     return ref;
   };
+}
+
+/** Eight bytes of a digest in hexadecimal. A slice of the whole digest’s text would keep that text alive as long as the counters hold the reference. */
+function shortHex(digest: string): string {
+  const word = (at: number): number =>
+    (digest.charCodeAt(at) << 24) |
+    (digest.charCodeAt(at + 1) << 16) |
+    (digest.charCodeAt(at + 2) << 8) |
+    digest.charCodeAt(at + 3);
+  return toHexPair(word(0), word(4));
 }

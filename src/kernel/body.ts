@@ -71,13 +71,18 @@ function remove(value: unknown, plan: Plan): void {
 /** Whether a parsed body has more than `levels` levels. Recurses no deeper than that. */
 export function isDeeper(body: unknown, levels: number): boolean {
   if (typeof body !== 'object' || body === null) return false;
-  return levels === 0 || Object.values(body).some((value) => isDeeper(value, levels - 1));
+  if (levels === 0) return true;
+  if (Array.isArray(body)) return body.some((item) => isDeeper(item, levels - 1));
+  for (const name in body) if (isDeeper((body as Record<string, unknown>)[name], levels - 1)) return true;
+  return false;
 }
 
 /** Whether an object has both names by which msgpackr takes it for an instance, whose `toJSON` it calls. Recurses as deep as the body. */
 export function claimsToJson(body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return false;
-  return (Object.hasOwn(body, 'constructor') && Object.hasOwn(body, 'toJSON')) || Object.values(body).some(claimsToJson);
+  return (
+    (Object.hasOwn(body, 'constructor') && Object.hasOwn(body, 'toJSON')) || Object.values(body).some(claimsToJson)
+  );
 }
 
 /** NUL characters and unpaired surrogates, which a database cannot store. */

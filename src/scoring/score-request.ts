@@ -138,11 +138,13 @@ export function unknownNamesOf(
   known: readonly string[],
   base: string,
 ): UnknownName[] {
-  const unknown = Object.keys(object ?? {}).filter((name) => !known.includes(name));
-  return unknown.slice(0, namesMax).map((name) => {
+  const unknown: UnknownName[] = [];
+  for (const name in object) {
+    if (known.includes(name) || unknown.length === namesMax) continue;
     const shown = wellFormed(name.slice(0, nameLengthMax));
-    return { path: `${base}/${pointerSegment(shown)}`, name: shown, nearest: nearestName(shown, known) };
-  });
+    unknown.push({ path: `${base}/${pointerSegment(shown)}`, name: shown, nearest: nearestName(shown, known) });
+  }
+  return unknown;
 }
 
 /** Known names by their letters, for `otherSpellingsOf`; no two have the same. Made once: every score and event is looked through. */

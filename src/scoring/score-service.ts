@@ -67,7 +67,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
 
   /** Answers the reply as JSON text, for an organization with scoring. A fixed session of a test or demo key is answered from its recorded facts, without a count and without a receipt. */
   async function scoreEnabled(owner: DataOwner, body: ScoreRequest, options: ScoreOptions = {}): Promise<string> {
-    const endGather = metrics.scoreStage.startTimer({ stage: 'gather' });
+    const gatherFromMs = performance.now();
     const { request, address, unknownNames } = readScoreRequest(body, owner.isTest);
     const fixed = fixedFactsOf(owner, request.sessionId, deps.now());
     if (fixed !== null) return deps.judgeScore(fixed, false).reply;
@@ -80,7 +80,7 @@ export function createScoreService(deps: ScoreServiceDeps) {
       isFixedSession: isFixedSession(request.sessionId),
     });
     const { base, signature } = await gatherScore(deps, owner, request, address, notes);
-    endGather();
+    noteStage(metrics, 'gather', gatherFromMs);
 
     const packed = packBase(base);
     const namespace = base.owner.projectId === null ? null : namespaceOf(base.owner);
@@ -121,9 +121,9 @@ export function createScoreService(deps: ScoreServiceDeps) {
     { packed = packBase(base), replayed = false } = {},
   ): Promise<string> {
     const facts = [packed, packCounted(counted)] as const;
-    const endJudge = metrics.scoreStage.startTimer({ stage: 'judge' });
+    const judgeFromMs = performance.now();
     const { reply, degraded, recommendation, outcome } = await judge(deps, { base, counted, facts, replayed });
-    endJudge();
+    noteStage(metrics, 'judge', judgeFromMs);
     const { receiptId } = base.owner;
     const record = joinParts(...facts, outcome);
     return answer(deps, { receiptId, record, reply, degraded, recommendation, source: sourceOf(base) });
@@ -138,6 +138,17 @@ export function createScoreService(deps: ScoreServiceDeps) {
       return scoreEnabled(owner, body, options);
     },
   };
+}
+
+const stages = {
+  gather: { stage: 'gather' },
+  count: { stage: 'count' },
+  judge: { stage: 'judge' },
+  receipt: { stage: 'receipt' },
+};
+
+function noteStage({ scoreStage }: Metrics, stage: keyof typeof stages, fromMs: number): void {
+  scoreStage.observe(stages[stage], (performance.now() - fromMs) / 1_000);
 }
 
 /** Facts of more than this are many pages of the probe, or many sessions to be compared with: judging them would hold up everybody else’s calls. */
@@ -178,9 +189,9 @@ interface Concluded {
  * of young garbage, and be copied by both.
  */
 async function answer({ log, signer, metrics }: ScoreServiceDeps, concluded: Concluded): Promise<string> {
-  const endReceipt = metrics.scoreStage.startTimer({ stage: 'receipt' });
+  const fromMs = performance.now();
   await appendReceipt(log, signer, concluded);
-  endReceipt();
+  noteStage(metrics, 'receipt', fromMs);
   const { source, recommendation } = concluded;
   metrics.scores.inc({ recommendation });
   if (source !== null) metrics.scoresBySource.inc({ source: metrics.sourceLabel(source), recommendation });
@@ -238,7 +249,7 @@ async function countOrFind(deps: ScoreServiceDeps, input: ScoreCountInput) {
 
 /** null where the counters store is away. */
 async function count(deps: ScoreServiceDeps, input: ScoreCountInput): Promise<ScoreCountResult | null> {
-  const end = deps.metrics.scoreStage.startTimer({ stage: 'count' });
+  const fromMs = performance.now();
   try {
     return await deps.counters.countScore(input);
   } catch (error) {
@@ -250,6 +261,6 @@ async function count(deps: ScoreServiceDeps, input: ScoreCountInput): Promise<Sc
     );
     return null;
   } finally {
-    end();
+    noteStage(deps.metrics, 'count', fromMs);
   }
 }

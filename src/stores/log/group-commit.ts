@@ -32,6 +32,8 @@ interface Append {
   readonly entries: readonly LogEntry[];
   readonly bytes: number;
   isGivenUp: boolean;
+  /** Gives it up. */
+  readonly timer: NodeJS.Timeout;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -62,11 +64,12 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
       const lot = take();
       if (lot.length === 0) continue;
       try {
-        await write(lot.flatMap((append) => append.entries));
-        for (const append of lot) append.resolve();
+        await write(lot.flatMap(({ entries }) => entries));
+        for (const { resolve } of lot) resolve();
       } catch (error) {
-        for (const append of lot) append.reject(error);
+        for (const { reject } of lot) reject(error);
       }
+      for (const { timer } of lot) clearTimeout(timer);
     }
     running = null;
   };
@@ -81,13 +84,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
         entry.isGivenUp = true;
         reject(storeUnavailable(`${store}: not written within ${deadlineMs} ms`));
       }, deadlineMs);
-      const settle =
-        <A extends unknown[]>(how: (...args: A) => void) =>
-        (...args: A): void => {
-          clearTimeout(timer);
-          how(...args);
-        };
-      const entry: Append = { entries, bytes, isGivenUp: false, resolve: settle(resolve), reject: settle(reject) };
+      const entry: Append = { entries, bytes, isGivenUp: false, timer, resolve, reject };
       waiting.push(entry);
       waitingBytes += bytes;
       running ??= writeAll();
