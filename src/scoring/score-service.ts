@@ -58,12 +58,7 @@ export type ScoreService = ReturnType<typeof createScoreService>;
 
 export function createScoreService(deps: ScoreServiceDeps) {
   const { metrics } = deps;
-  const faultOfDisabled = createDisabledFault(deps);
-
-  /** Throws NOT_FOUND for an organization without scoring. */
-  async function requireEnabled(organizationId: string): Promise<void> {
-    if (!(await deps.subjects.liteEnabled(organizationId))) throw faultOfDisabled(organizationId);
-  }
+  const requireEnabled = createEnabledCheck(deps);
 
   /** Answers the reply as JSON text, for an organization with scoring. A fixed session of a test or demo key is answered from its recorded facts, without a count and without a receipt. */
   async function scoreEnabled(owner: DataOwner, body: ScoreRequest, options: ScoreOptions = {}): Promise<string> {
@@ -208,10 +203,11 @@ function sourceOf({ owner, sourceId }: ScoreBase): string | null {
 /** How often the log repeats that an organization has no scoring. */
 const disabledWarningMs = 600_000;
 
-/** The fault of an organization without scoring. The log names the command that enables it, once in a while for each organization. */
-function createDisabledFault({ logger, now }: Pick<ScoreServiceDeps, 'logger' | 'now'>) {
+/** Throws NOT_FOUND for an organization without scoring. The log names the command that enables it, once in a while for each organization. */
+function createEnabledCheck({ subjects, logger, now }: Pick<ScoreServiceDeps, 'subjects' | 'logger' | 'now'>) {
   const warnedAtMs = new LRUCache<string, number>({ max: 1_000 });
-  return (organizationId: string): Fault => {
+  return async (organizationId: string): Promise<void> => {
+    if (await subjects.liteEnabled(organizationId)) return;
     if (now() - (warnedAtMs.get(organizationId) ?? -Infinity) >= disabledWarningMs) {
       warnedAtMs.set(organizationId, now());
       logger.warn(
@@ -219,7 +215,7 @@ function createDisabledFault({ logger, now }: Pick<ScoreServiceDeps, 'logger' | 
         'a score was refused: scoring is switched off for this organization; the command switches it on',
       );
     }
-    return notFound('operation for this organization: server-side scoring is not enabled');
+    throw notFound('operation for this organization: server-side scoring is not enabled');
   };
 }
 

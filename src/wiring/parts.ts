@@ -25,7 +25,7 @@ export interface Parts {
   readonly drain: Drain;
   /** What works until the process ends; it is stopped all at once, when the listeners have closed. */
   readonly background: Background[];
-  /** Each is told of a webhook that this process changed. */
+  /** Called with each webhook that this process changed. */
   readonly webhookListeners: ((webhookId: string) => void)[];
   /** Closers of what was opened so far. */
   readonly opened: Pick<Closers, 'push'>;

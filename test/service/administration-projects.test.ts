@@ -162,10 +162,7 @@ t.test('a new project has every default of the documentation', async (t) => {
       liteConfig: { ...calibrationDefaults, perSource: {} },
     },
     customThresholds: {},
-    effective: {
-      thresholds: levels,
-      liteConfig: { ...calibrationDefaults, perSource: {} },
-    },
+    effective: { thresholds: levels, liteConfig: { ...calibrationDefaults, perSource: {} } },
     scoreModeConfig: { exposeBreakdown: false },
   });
 });
