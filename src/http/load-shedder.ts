@@ -1,5 +1,6 @@
 /** Refuses requests while the process is overloaded: before their key is looked up and their body is read, so that accepted requests complete. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { overloaded } from '../errors.js';
 import { bodyBytesMax } from '../limits.js';
@@ -25,20 +26,39 @@ const abandonedMsMax = 5_000;
 /** Register it before anything that costs time. */
 export function registerLoadShedder(app: FastifyInstance, { requestsShed }: Pick<Metrics, 'requestsShed'>): void {
   const limit = createAdaptiveLimit();
+  const known = new WeakSet<Socket>();
   app.addHook('onRequest', (request, reply, done) => {
     if (request.routeOptions.config.sheddable !== true) return done();
-    const accepted = limit.acquire();
-    if (accepted === null) {
-      requestsShed.inc();
-      return void refuse(request, reply);
-    }
-    track(limit, accepted, request, reply.raw);
-    done();
+    const take = (): void => {
+      const accepted = limit.acquire();
+      if (accepted === null) {
+        requestsShed.inc();
+        return void refuse(request, reply);
+      }
+      track(limit, accepted, request, reply.raw);
+      done();
+    };
+    const { socket } = request.raw;
+    if (known.has(socket)) return take();
+    known.add(socket);
+    unlessGone(socket, take);
   });
   app.addHook('onSend', (request, _reply, payload, done) => {
     request.releaseAbandoned?.();
     done(null, payload);
   });
+}
+
+/**
+ * Node.js accepts one connection per turn of the event loop, so under load callers leave before their first request is read. That they left is
+ * read two turns later; work for them would keep the next ones waiting until they leave as well.
+ */
+function unlessGone(socket: Socket, work: () => void): void {
+  setImmediate(() =>
+    setImmediate(() => {
+      if (!socket.destroyed && !socket.readableEnded) work();
+    }),
+  );
 }
 
 /**

@@ -100,6 +100,21 @@ t.test('a request counts once its body has arrived, and without its caller for s
   t.ok(performance.now() - leftAtMs > 2_000, 'they counted while their work may have gone on');
 });
 
+t.test('a caller that left before its connection was accepted costs no work', async (t) => {
+  let lookedUp = 0;
+  const { origin } = await openApp(t, () => (lookedUp += 1));
+  const { hostname, port } = new URL(origin);
+  const gone = connect({ host: hostname, port: Number(port) });
+  gone.once('connect', () => {
+    gone.write('GET /guarded HTTP/1.1\r\nHost: test\r\nX-API-Key: vf_live_unknown\r\n\r\n');
+    gone.destroy();
+  });
+  await once(gone, 'close');
+  for (let call = 0; call < 3; call += 1)
+    t.equal((await fetch(`${origin}/guarded`, { headers: { 'x-api-key': 'vf_live_unknown' } })).status, 401);
+  t.equal(lookedUp, 3);
+});
+
 t.test('work for callers that went away counts until it ends', async (t) => {
   const { origin, guarded, answer } = await openApp(t);
   const leave = new AbortController();
