@@ -13,12 +13,6 @@ import { inOrganization } from '../../stores/database/tenant.js';
 import { issueChallenges, livenessModelsOf, type Randomness } from '../sessions/challenges.js';
 import { escalateSession, type StoredSession } from '../sessions/session-store.js';
 
-interface Passive {
-  readonly session: StoredSession;
-  readonly project: StoredProject;
-  readonly envelope: Envelope;
-}
-
 /** Whether an invisible session takes what the camera saw. */
 export const asksCamera = ({ escalationHash }: StoredSession, { fields }: StoredProject): boolean =>
   escalationHash !== null || (fields.config?.escalateOnSuspicion ?? configDefaults.escalateOnSuspicion);
@@ -26,7 +20,7 @@ export const asksCamera = ({ escalationHash }: StoredSession, { fields }: Stored
 /** null where the verdict stands. */
 export async function escalate(
   { database, random }: { readonly database: Database; readonly random: Randomness },
-  { session, project, envelope }: Passive,
+  { session, project, envelope }: { session: StoredSession; project: StoredProject; envelope: Envelope },
   verdict: Verdict,
 ): Promise<CameraCheckReply | null> {
   const { sessionId, organizationId, nonce, widgetMode, isDemo } = session;
