@@ -2,6 +2,7 @@ import t, { type Test } from 'tap';
 import type { ErrorBody } from '../../src/contract/common.js';
 import type { RecommendationsReply, SimulationReply } from '../../src/contract/thresholds.js';
 import type { ScoreReply } from '../../src/contract/score.js';
+import { createPatch } from '../helpers/project-fields.js';
 import { startTestService } from '../helpers/service.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
@@ -67,8 +68,11 @@ t.test('the present edges give the mix that was answered, and each session count
 });
 
 t.test('lower edges flip sessions, which are listed with what they were and would be', async (t) => {
+  const patch = createPatch(t, service);
+  await patch({ config: { liteConfig: { noProbeRiskScore: 20 } } });
   const clean = await score({ sourceId: 'supplier-b' });
-  t.equal(clean.recommendation, 'allow');
+  await patch({ config: { liteConfig: null } });
+  t.match(clean, { recommendation: 'allow', score: 20 });
   await untilCounted(t, { ...present, sourceId: 'supplier-b' }, ({ sessions: counted }) => counted === 1);
   const question = { reviewLow: 0, blockThreshold: 75 };
   const reply = await untilCounted(t, question, ({ flips }) =>
@@ -77,6 +81,10 @@ t.test('lower edges flip sessions, which are listed with what they were and woul
   const flip = reply.flips.find(({ receiptId }) => receiptId === clean.receiptId);
   t.match(flip, { sessionId: clean.sessionId, score: clean.score, from: 'allow', to: 'review' });
   t.ok(reply.flips.length <= reply.flipped);
+  t.ok(
+    reply.flips.every((flipped) => flipped.score > 0),
+    'a score of 0 is never reviewed',
+  );
   t.equal((await simulate({ ...question, flips: 0 })).body.flips.length, 0);
   t.equal((await simulate({ ...question, flips: 1 })).body.flips[0]?.receiptId, clean.receiptId, 'the newest first');
   t.same((await simulate(question)).body, (await simulate(question)).body);
