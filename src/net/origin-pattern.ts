@@ -158,12 +158,12 @@ function matchOne(pattern: OriginPattern, scheme: string, host: string, port: nu
 }
 
 /** Clouds that hand out names at several depths, by region and service. */
-const families = ['amazonaws.com', 'azure.com', 'windows.net'];
+const families = ['amazonaws.com', 'on.aws', 'azure.com', 'windows.net', 'github.dev', 'gitpod.io'];
 
 /** Services whose customers get names directly under these domains, although the public suffix list does not have them. */
 const unlisted =
   'netlify.com railway.app glitch.me stackblitz.io webcontainer.io codesandbox.io squarespace.com weebly.com wordpress.com super.site ' +
-  'b-cdn.net googleusercontent.com loca.lt serveo.net devtunnels.ms lhr.life nip.io sslip.io xip.io';
+  'b-cdn.net googleusercontent.com tumblr.com neocities.org gradio.live localhost.run lhr.rocks pinggy.link bore.pub loca.lt serveo.net devtunnels.ms lhr.life nip.io sslip.io xip.io';
 
 const options = {
   allowPrivateDomains: true,
