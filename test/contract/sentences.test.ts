@@ -10,7 +10,7 @@ const rows = readFileSync(repositoryPath('test/contract/sentences.md'), 'utf8')
 
 /** Names of the tests of a file, as they stand in its source: of a test in a loop, its template. */
 const namesOf = (file: string): readonly string[] =>
-  [...readFileSync(file, 'utf8').matchAll(/\btest\(\s*(['"`])((?:\\.|(?!\1).)*)\1/gs)].map(([, , name = '']) =>
+  [...readFileSync(file, 'utf8').matchAll(/\btest\w*\(\s*(['"`])((?:\\.|(?!\1).)*)\1/gs)].map(([, , name = '']) =>
     name.replaceAll(/\\(.)/g, '$1'),
   );
 
