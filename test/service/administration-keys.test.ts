@@ -140,6 +140,8 @@ t.test('expiresInDays at rotation replaces the expiry', async (t) => {
   const old = (await create({ expiresInDays: 300 })).body;
   const { body } = await rotate(old.keyId, { expiresInDays: 2 });
   t.ok(Date.parse(body.expiresAt ?? '') < Date.now() + 3 * 86_400_000);
+  for (const expiresInDays of [0, 366])
+    t.equal((await rotate(body.keyId, { expiresInDays })).status, 400, `${expiresInDays} is out of range`);
 });
 
 t.test('of rotations that race, one succeeds', async (t) => {
