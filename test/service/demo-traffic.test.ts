@@ -45,7 +45,13 @@ t.test(
 t.test('a new user sees a suggestion for the project, and labels for each supplier', async (t) => {
   const answer = await service.call('GET', '/lite/threshold-recommendations?targetFalseBlockRate=0.02');
   const { sources } = answer.body as RecommendationsReply;
-  t.match(sources[0], { sourceId: null, status: 'ok' });
+  t.match(sources[0], {
+    ...{ sourceId: null, status: 'ok', current: present },
+    suggested: { reviewLow: Number, blockThreshold: Number },
+    projected: { catchRate: Number, catchRateDelta: Number, falseBlockRate: Number, falseBlockRateDelta: Number },
+  });
+  const again = await service.call('GET', '/lite/threshold-recommendations?targetFalseBlockRate=0.02');
+  t.same((again.body as RecommendationsReply).sources[0]?.current, present, 'nothing is applied by itself');
   t.equal(sources.length, 4);
   t.ok(sources.every(({ labels }) => labels.honest > 0 && labels.fraud > 0));
 });

@@ -67,7 +67,7 @@ t.test('a token validates to what the session ended with', async (t) => {
 
 t.test('a token says each status, the risk where it is shown, and of study and respondent what there is', async (t) => {
   for (const status of ['pass', 'fail', 'review'] as const) {
-    const told = { ...completed, status, riskOverall: 0.25, studyId: null, respondentId: null };
+    const told = { ...completed, status, shown: { riskOverall: 0.25 }, studyId: null, respondentId: null };
     const reply = await verify(makeKeyCaller(), signVerificationToken(current, claimsOf(told, issuer)));
     t.match(reply, { success: true, status, scores: { ...scores, riskOverall: 0.25 } });
     t.notOk('studyId' in reply || 'respondentId' in reply || 'error' in reply);
