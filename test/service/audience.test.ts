@@ -38,6 +38,14 @@ t.test('the documented examples work, and a draft takes nobody', async (t) => {
   t.equal(created.status, 201, created.text);
   const study = created.body as StudyReply;
   t.equal(study.status, 'draft');
+  t.match(study, example, 'what was asked for is answered, field by field');
+  const quality = { service_check: true, minimum_quality: 'standard' } as const;
+  const checked = await call('POST', '/studies', { ...asked(7), verification: quality });
+  t.match(checked.body, {
+    survey_url: survey.url,
+    audience: { countries: ['DE'], language: 'en', sample_size: 7 },
+    verification: quality,
+  });
   t.equal(study.projectId, projectId);
   t.equal((await enter(study, { rid: 'early', src: 's' })).title, 'Diese Studie ist nicht geöffnet');
   t.equal((await read(study)).progress.entered, 0);

@@ -110,6 +110,8 @@ t.test('each outcome fires its own events, and a new webhook hears of the termin
     const { reply } = await take(over);
     for (const receiver of [all, first]) t.same(eventsOf(receiver, reply.sessionId), expected);
     t.same(eventsOf(byDefault, reply.sessionId), expected.slice(0, 1));
+    for (const { headers, body } of byDefault.received)
+      t.equal(headers['x-service-idempotency-key'], (JSON.parse(body) as Payload).data.session_id);
   };
   const [passed, failed] = [
     ['verification.completed', 'pass'],

@@ -112,11 +112,15 @@ t.test(
   async (t) => {
     const failed = await createSession(service, { respondentId: 'again' });
     t.match((await verify(service, failed, automated)).body, { status: 'fail' });
+    // The mode is the project’s at that time, whatever the call says.
     const retry = (headers: Readonly<Record<string, string>>) =>
-      service.call('POST', `/sessions/${failed.sessionId}/retry`, { body: {}, headers });
+      service.call('POST', `/sessions/${failed.sessionId}/retry`, { body: { widgetMode: 'invisible' }, headers });
     t.match(await retry(credentials.otherOrganizationKey), { status: 404 });
     for (const [index, headers] of [credentials.otherProjectKey, credentials.organizationKey].entries())
-      t.match(await retry(headers), { status: 201, body: { metadata: { vh_retry_count: index + 1 } } });
+      t.match(await retry(headers), {
+        status: 201,
+        body: { metadata: { vh_retry_count: index + 1 }, studyConfig: { widgetMode: 'standard' } },
+      });
   },
 );
 

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
+import { chooseLanguage } from '../../../sdk/widget/ui/locale.js';
 import { hasChromium, launchDriven } from '../../helpers/browser.js';
 import { openGallery } from '../../helpers/gallery.js';
 import { pollUntil } from '../../helpers/wait-until.js';
@@ -209,6 +210,22 @@ t.test('what a respondent does', { skip, timeout: 120_000 }, async (t) => {
     );
     t.strictSame(asked, []);
     t.strictSame(await complaints(), []);
+  });
+
+  await t.test('each disclosure has words of its own, and the biometric consent stands under each', async (t) => {
+    const { page, show } = await open();
+    const { neutral, transparent } = chooseLanguage('en').texts;
+    const custom = 'We check who answers';
+    for (const [mode, said] of [
+      ['NEUTRAL', neutral],
+      ['TRANSPARENT', transparent],
+      ['CUSTOM', custom],
+    ] as const) {
+      await show(['start', 'consent'], { locale: 'en', disclosure: { mode, text: mode === 'CUSTOM' ? custom : null } });
+      for (const text of [neutral, transparent, custom])
+        t.equal((await page.getByText(text, { exact: true }).count()) > 0, text === said, `${mode}: ${text}`);
+      t.equal(await page.getByRole('heading', { name: 'May we use your camera?' }).count(), 1, mode);
+    }
   });
 
   await t.test('the theme follows the system where it is asked to', async (t) => {
