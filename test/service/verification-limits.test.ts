@@ -62,6 +62,11 @@ t.test(
     t.match(refusal(foreign), { status: 403, code: 'ORIGIN_NOT_ALLOWED' });
     t.equal(foreign.headers.get('access-control-allow-origin'), 'https://elsewhere.example');
     t.equal((await verify(service, session)).status, 200, 'the session is not used up by it');
+    const created = await service.call('POST', '/public/sessions', {
+      body: { siteKey: bootstrap.siteKey },
+      headers: { origin: 'https://elsewhere.example' },
+    });
+    t.match(refusal(created), { status: 403, code: 'ORIGIN_NOT_ALLOWED' }, 'nor is a session created');
   },
 );
 
