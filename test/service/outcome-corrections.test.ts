@@ -44,6 +44,14 @@ t.test('of what one request says of one event the last stands, and corrections a
   t.match((await post([{ ...named, reasonClass: 'quality' }])).body, { accepted: 1, corrected: 1 }, 'by its eventId');
 });
 
+t.test('an eventId that says two things in one request corrects once, and a replay nothing', async (t) => {
+  const { sessionId } = await score({});
+  const event = { sessionId, occurredAt, eventId: 'corrected-in-one-request' };
+  const events = ['complete', 'dq', 'dq'].map((type) => ({ ...event, type }));
+  t.match((await post(events)).body, { received: 3, accepted: 1, corrected: 1, duplicates: 2 });
+  t.match((await post(events)).body, { received: 3, accepted: 0, corrected: 0, duplicates: 3 });
+});
+
 t.test('a ban without a class is a decision and raises risk; one with another class than fraud does not', async (t) => {
   for (const reasonClass of ['fit', 'quality', 'unknown']) {
     const { sessionId } = await score({ respondentId: `banned-${reasonClass}` });

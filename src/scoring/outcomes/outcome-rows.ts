@@ -76,7 +76,8 @@ export const factOf = (row: OutcomeRow): string =>
   `${eventOf(row)}\n${row.reasonClass ?? ''}/${row.respondentRef ?? ''}`;
 
 /** Names what replaces what: statements of one eventId, and without one those that say the same of one event. */
-const nameOf = (row: OutcomeRow): string => (row.eventId === null ? factOf(row) : `${row.namespace}\n${row.eventId}`);
+export const nameOf = (row: OutcomeRow): string =>
+  row.eventId === null ? factOf(row) : `${row.namespace}\n${row.eventId}`;
 
 const saysSomething = ({ reasonClass, respondentRef }: OutcomeRow): boolean =>
   reasonClass !== null || respondentRef !== null;

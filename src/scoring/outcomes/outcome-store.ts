@@ -3,7 +3,7 @@
  * adjudication. Events with ids are stored in a transaction that first removes what these ids said before.
  */
 import { type Database, keysAreLookedUp, type Queryable } from '../../stores/database/port.js';
-import { eventOf, factOf, sortRows, type OutcomeRow } from './outcome-rows.js';
+import { eventOf, factOf, nameOf, sortRows, type OutcomeRow } from './outcome-rows.js';
 import { columnsOf, sessionOf, type SessionName } from './session-subjects.js';
 
 export interface StoredOutcomes {
@@ -23,8 +23,10 @@ export function storeEvents(database: Database, rows: readonly OutcomeRow[]): Pr
   if (sorted.every(({ eventId }) => eventId === null)) return insertOutcomes(database, sorted);
   return database.transaction(
     async (tx) => {
-      const replaced = await replaceEvents(tx, sorted);
-      return insertOutcomes(tx, sorted, replaced);
+      const lasting = new Map(sorted.map((row) => [nameOf(row), factOf(row)]));
+      const replacedAtOnce = rows.filter((row) => (lasting.get(nameOf(row)) ?? factOf(row)) !== factOf(row));
+      const replaced = [...(await replaceEvents(tx, sorted)), ...replacedAtOnce.map(({ eventId }) => eventId)];
+      return insertOutcomes(tx, sorted, new Set(replaced));
     },
     { opening: keysAreLookedUp },
   );
@@ -39,7 +41,7 @@ interface InsertedRow extends Readonly<Record<string, unknown>> {
   readonly unscored: readonly number[] | null;
 }
 
-/** `rows` as sortRows leaves them; `replaced`: eventIds whose earlier statement was removed for them. */
+/** `rows` as sortRows leaves them; `replaced`: eventIds whose earlier statement was removed for them or in the same call. */
 async function insertOutcomes(
   tx: Queryable,
   rows: readonly OutcomeRow[],
