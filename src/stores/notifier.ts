@@ -45,7 +45,7 @@ export function settleWithin<T>(work: Promise<T>, deadlineMs: number, store: str
         clearTimeout(timer);
         resolve(value);
       },
-      (error: unknown) => {
+      (error: Error) => {
         clearTimeout(timer);
         reject(error);
       },
