@@ -8,6 +8,8 @@ export interface Issue {
 export interface EventsSummary {
   readonly received: number;
   readonly accepted: number;
+  /** Of the accepted: those that say something else than an earlier statement of the event. */
+  readonly corrected: number;
   readonly duplicates: number;
   readonly rejected: number;
   /** Accepted, of sessions not scored yet; null where the service does not say. */

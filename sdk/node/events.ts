@@ -29,7 +29,15 @@ export async function postEvents(
   const concurrency = wholeNumber('concurrency', options.concurrency ?? 4, 1, 16);
   const batches = batchesOf(source);
   const failures: unknown[] = [];
-  let summary: EventsSummary = { received: 0, accepted: 0, duplicates: 0, rejected: 0, unmatched: null, issues: [] };
+  let summary: EventsSummary = {
+    received: 0,
+    accepted: 0,
+    corrected: 0,
+    duplicates: 0,
+    rejected: 0,
+    unmatched: null,
+    issues: [],
+  };
   const work = async (): Promise<void> => {
     while (failures.length === 0) {
       const next = await batches.next();
@@ -94,6 +102,7 @@ function add(sum: EventsSummary, reply: BatchReply, start: number): EventsSummar
   return {
     received: sum.received + (reply.received ?? 0),
     accepted: sum.accepted + (reply.accepted ?? 0),
+    corrected: sum.corrected + (reply.corrected ?? 0),
     duplicates: sum.duplicates + (reply.duplicates ?? 0),
     rejected: sum.rejected + (reply.rejected ?? 0),
     unmatched: typeof reply.unmatched === 'number' ? (sum.unmatched ?? 0) + reply.unmatched : sum.unmatched,

@@ -15,10 +15,16 @@ const event = (index: number): OutcomeEvent => ({
 const accept: Answer = (response, request) => {
   const received = (request.body as Sent).events.length;
   const issues = [{ path: '/events/7/type', message: 'is none.' }];
-  reply(200, { received, accepted: received - 3, duplicates: 2, rejected: 1, unmatched: 5, sessions: 9, issues })(
-    response,
-    request,
-  );
+  reply(200, {
+    received,
+    accepted: received - 3,
+    corrected: 1,
+    duplicates: 2,
+    rejected: 1,
+    unmatched: 5,
+    sessions: 9,
+    issues,
+  })(response, request);
 };
 
 t.test('events of an async iterable go in requests of 1,000 and their answers are added up', async (t) => {
@@ -27,7 +33,7 @@ t.test('events of an async iterable go in requests of 1,000 and their answers ar
     for (let index = 0; index < 2_345; index += 1) yield event(index);
   }
   const summary = await createClient({ apiKey, baseUrl }).events(source());
-  t.match(summary, { received: 2_345, accepted: 2_336, duplicates: 6, rejected: 3, unmatched: 15 });
+  t.match(summary, { received: 2_345, accepted: 2_336, corrected: 3, duplicates: 6, rejected: 3, unmatched: 15 });
   t.strictSame(summary.issues.map(({ path }) => path).sort(), [
     '/events/1007/type',
     '/events/2007/type',
@@ -96,7 +102,15 @@ t.test('a request of malformed events alone is as many rejected events, not an e
     reply(400, { code: 'VALIDATION_FAILED', message: 'No.', requestId: 'r', issues }),
   ]);
   const client = createClient({ apiKey, baseUrl });
-  const none: EventsSummary = { received: 0, accepted: 0, duplicates: 0, rejected: 0, unmatched: null, issues: [] };
+  const none: EventsSummary = {
+    received: 0,
+    accepted: 0,
+    corrected: 0,
+    duplicates: 0,
+    rejected: 0,
+    unmatched: null,
+    issues: [],
+  };
   t.strictSame(await client.events([event(1)]), { ...none, received: 1, rejected: 1, issues });
   t.strictSame(await client.events([]), none, 'nothing to post');
   const body = await startFlakyServer(t, [

@@ -86,6 +86,7 @@ t.test('no field of the contract is missing in the client’s types', (t) => {
   const summary: Record<keyof EventsSummary | 'sessions', true> = {
     received: true,
     accepted: true,
+    corrected: true,
     duplicates: true,
     rejected: true,
     unmatched: true,
