@@ -121,5 +121,6 @@ t.test('a source with knobs of its own that was never scored is noted', async (t
   const shown: ProjectReply = (await service.call('GET', path, { headers: credentials.owner })).body;
   t.match(shown.notes, notes);
   t.equal(shown.notes?.length, 1);
-  t.match(shown.config.liteConfig?.perSource?.['supplier-1'], { reviewLow: 30, blockThreshold: 75 });
+  t.same(shown.config.liteConfig?.perSource?.['supplier-1'], { reviewLow: 30 });
+  t.match(shown.effective.liteConfig?.perSource?.['supplier-1'], { reviewLow: 30, blockThreshold: 75 });
 });
