@@ -1,5 +1,6 @@
 /** A session whose passive signals do not pass: kept open, once, for a camera check, and told of when it ends. */
 import t from 'tap';
+import { deviceOnlyExample } from '../../src/contract/envelope-examples.js';
 import type { CameraCheckReply, VerifyReply } from '../../src/contract/score-envelope.js';
 import type { SessionReply } from '../../src/contract/session.js';
 import { createRandom } from '../../workers/seeded-random.js';
@@ -123,6 +124,18 @@ t.test('who declines the check, or has no camera, ends the same session by the d
     t.same(toldOf(session.sessionId), ['verification.completed fail', 'verification.failed fail']);
   }
 });
+
+t.test(
+  'after the check was asked for, no other device or behaviour takes the place of the one that asked',
+  async (t) => {
+    for (const cameraFailureReason of ['NotAllowedError', undefined]) {
+      const session = await createSession(service, { widgetMode: 'invisible' });
+      t.equal((await ask(session)).status, 202);
+      const clean = { device: deviceOnlyExample.device, locale: 'fr', canEscalate: undefined, cameraFailureReason };
+      t.match(await ask(session, clean), { status: 200, body: { status: 'fail' } });
+    }
+  },
+);
 
 t.test('a session stays open once: another envelope without the camera is judged', async (t) => {
   const session = await createSession(service, { widgetMode: 'invisible' });

@@ -2,6 +2,7 @@
  * Verification sessions in the database. Only the SHA-256 of a client secret is stored. Completing is one statement that holds only while
  * the session is not completed: of two that race, one gets a row.
  */
+import type { Envelope } from '../../contract/envelope.js';
 import type { Metadata } from '../../contract/session.js';
 import type { IssuedChallenge, Verdict, VerdictOutcome } from '../../contract/verdict.js';
 import type { Queryable } from '../../stores/database/port.js';
@@ -28,9 +29,13 @@ export type NewSession = {
   readonly expiresAt: Date;
 };
 
+export type PassiveSignals = Pick<Envelope, 'device' | 'behavior'>;
+
 export type StoredSession = NewSession & {
   /** Of the envelope that the session stayed open after, for a camera check. */
   readonly escalationHash: Uint8Array | null;
+  /** Its device and behaviour, until the session completes. */
+  readonly passiveSignals: PassiveSignals | null;
   readonly completedAt: Date | null;
   readonly status: Verdict['status'] | null;
   readonly tokenId: string | null;
@@ -41,7 +46,8 @@ export type StoredSession = NewSession & {
 const columns = `session_id AS "sessionId", organization_id AS "organizationId", project_id AS "projectId", secret_hash AS "secretHash",
   is_demo AS "isDemo", diagnostics, study_id AS "studyId", respondent_id AS "respondentId", link_id AS "linkId",
   data_collector AS "dataCollector", metadata, widget_mode AS "widgetMode", nonce, challenges, consent, root_session_id AS "rootSessionId",
-  retry_count AS "retryCount", created_at AS "createdAt", expires_at AS "expiresAt", escalation_hash AS "escalationHash", completed_at AS "completedAt", status,
+  retry_count AS "retryCount", created_at AS "createdAt", expires_at AS "expiresAt", escalation_hash AS "escalationHash", passive_signals AS "passiveSignals",
+  completed_at AS "completedAt", status,
   token_id AS "tokenId", result`;
 const idForm = /^sess_[0-9a-f]{32}$/;
 
@@ -83,13 +89,13 @@ export async function lockChain(tx: Queryable, rootSessionId: string): Promise<n
 export async function escalateSession(
   tx: Queryable,
   sessionId: string,
-  envelopeHash: Uint8Array,
+  { hash, signals }: { hash: Uint8Array; signals: PassiveSignals },
   challenges: readonly IssuedChallenge[],
 ): Promise<readonly IssuedChallenge[] | null> {
   const [row] = await tx.query<{ challenges: readonly IssuedChallenge[] }>(
-    `UPDATE verification_sessions SET escalation_hash = $2, challenges = CASE WHEN escalation_hash IS NULL THEN $3::jsonb ELSE challenges END
+    `UPDATE verification_sessions SET escalation_hash = $2, passive_signals = $4::json, challenges = CASE WHEN escalation_hash IS NULL THEN $3::jsonb ELSE challenges END
       WHERE session_id = $1 AND completed_at IS NULL AND coalesce(escalation_hash, $2) = $2 RETURNING challenges`,
-    [sessionId, envelopeHash, JSON.stringify(challenges)],
+    [sessionId, hash, JSON.stringify(challenges), JSON.stringify(signals)],
     { recurring: true },
   );
   return row?.challenges ?? null;
@@ -102,7 +108,7 @@ export async function completeSession(
   { completedAt, tokenId, outcome }: { completedAt: Date; tokenId: string; outcome: VerdictOutcome },
 ): Promise<boolean> {
   const rows = await tx.query(
-    `UPDATE verification_sessions SET completed_at = $2, status = $3, token_id = $4, result = $5::jsonb
+    `UPDATE verification_sessions SET completed_at = $2, status = $3, token_id = $4, result = $5::jsonb, passive_signals = NULL
       WHERE session_id = $1 AND completed_at IS NULL RETURNING session_id`,
     [sessionId, completedAt, outcome.verdict.status, tokenId, JSON.stringify(outcome)],
     { recurring: true },

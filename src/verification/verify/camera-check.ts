@@ -1,6 +1,7 @@
 /**
  * The camera check of invisible and captcha mode: a session whose passive signals do not pass stays open for it, once, where the page can ask for
- * the camera. No retry, quota or webhook is spent until the session ends. The same envelope again gets the same answer; another one is judged.
+ * the camera. No retry, quota or webhook is spent until the session ends. The same envelope again gets the same answer; another one is judged,
+ * by the device and the behaviour of the first.
  */
 import { createHash } from 'node:crypto';
 import type { StoredProject } from '../../administration/project-store.js';
@@ -11,11 +12,23 @@ import type { Verdict } from '../../contract/verdict.js';
 import type { Database } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 import { issueChallenges, livenessModelsOf, type Randomness } from '../sessions/challenges.js';
-import { escalateSession, type StoredSession } from '../sessions/session-store.js';
+import { escalateSession, type PassiveSignals, type StoredSession } from '../sessions/session-store.js';
 
 /** Whether an invisible session takes what the camera saw. */
 export const asksCamera = ({ escalationHash }: StoredSession, { fields }: StoredProject): boolean =>
   escalationHash !== null || (fields.config?.escalateOnSuspicion ?? configDefaults.escalateOnSuspicion);
+
+/** The envelope; of one without the camera, with the device and the behaviour that asked for it: a second one cannot replace what the first showed. */
+export function withPassiveSignals(envelope: Envelope, { passiveSignals }: StoredSession): Envelope {
+  const { device: _device, behavior: _behavior, ...rest } = envelope;
+  const wasSeen = (rest.frames ?? rest.embedding) != null;
+  return { ...rest, ...((wasSeen ? null : passiveSignals) ?? passiveSignalsOf(envelope)) };
+}
+
+const passiveSignalsOf = ({ device, behavior }: Envelope): PassiveSignals => ({
+  ...(device !== undefined && { device }),
+  ...(behavior !== undefined && { behavior }),
+});
 
 /** null where the verdict stands. */
 export async function escalate(
@@ -30,8 +43,9 @@ export async function escalate(
     return null;
   const issued = session.challenges.length > 0 ? session.challenges : issueChallenges(policy, random);
   const hash = createHash('sha256').update(JSON.stringify(envelope)).digest();
+  const passive = { hash, signals: passiveSignalsOf(envelope) };
   const challenges = await inOrganization(database, organizationId, (tx) =>
-    escalateSession(tx, sessionId, hash, issued),
+    escalateSession(tx, sessionId, passive, issued),
   );
   if (challenges === null) return null;
   const challengeConfig = { nonce, challenges: [...challenges] };

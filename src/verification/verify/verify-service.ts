@@ -30,7 +30,7 @@ import { completeSession, type StoredSession } from '../sessions/session-store.j
 import { claimsOf, signVerificationToken } from '../tokens/verification-token.js';
 import type { SigningDirectory } from '../tokens/signing-directory.js';
 import { ConcurrentDuplicateError, type ComparedSession, type Uniqueness } from '../uniqueness/uniqueness.js';
-import { asksCamera, escalate } from './camera-check.js';
+import { asksCamera, escalate, withPassiveSignals } from './camera-check.js';
 import { findSeenMarks, keepMarks, type SeenMarks } from './capture-marks.js';
 import { clientClassOf } from './client-class.js';
 import { eventsOf, type CompletedSession, verifyReplyOf } from './session-events.js';
@@ -79,7 +79,8 @@ export function createVerifyService(deps: VerifyServiceDeps) {
       requireVerifiable(session, deps.now());
       requireBudget(session, project);
       // Consent that the integrator obtained stands where the widget did not ask for it again.
-      const submission = { ...received, envelope: { ...envelope, consent: envelope.consent ?? session.consent } };
+      const consented = { ...envelope, consent: envelope.consent ?? session.consent };
+      const submission = { ...received, envelope: withPassiveSignals(consented, session) };
       for (let round = 0; round < roundsMax; round += 1) {
         const reply = await attempt(deps, submission);
         if (reply !== null) return reply;
