@@ -2,6 +2,7 @@
  * Making projects and issuing each its one key. Idempotent on externalId: of calls that race one creates, and the others answer the same
  * project. The key is minted under the project’s row lock, once.
  */
+import { keyScopes } from '../../contract/api-key.js';
 import { notFound } from '../../kernel/faults.js';
 import type { ProjectCreation, ProjectFields, ProvisioningReply } from '../../contract/project.js';
 import { Fault } from '../../errors.js';
@@ -91,7 +92,7 @@ async function issueKey(
   if (current !== null && !rotateApiKey)
     return { reply: { apiKey: null, apiKeyId: current.keyId, apiKeyPrefix: current.prefix, apiKeyIssued: false } };
   if (current === null && !issueApiKey) return null;
-  if (current !== null) requireReach(caller, current);
+  requireReach(caller, current ?? { isTest: false, scopes: keyScopes.project });
   await retireIssuedKeys(tx, projectId);
   const minted =
     current === null
