@@ -46,12 +46,12 @@ const strings =
   <Value extends string | Uint8Array>(type: number, write: (array: Buffer, value: Value, at: number) => number) =>
   <Row>(read: (row: Row) => Value | null): Column<Row> =>
   (rows) => {
+    const values = rows.map(read);
     let itemBytes = 0;
-    for (const row of rows) itemBytes += Buffer.byteLength(read(row) ?? '');
-    const array = beginArray(type, rows.length, itemBytes);
+    for (const value of values) itemBytes += Buffer.byteLength(value ?? '');
+    const array = beginArray(type, values.length, itemBytes);
     let at = headBytes;
-    for (const row of rows) {
-      const value = read(row);
+    for (const value of values) {
       const size = value === null ? nullSize : write(array, value, at + sizeBytes);
       array.writeInt32BE(size, at);
       at += sizeBytes + Math.max(size, 0);
