@@ -80,9 +80,10 @@ export function isDeeper(body: unknown, levels: number): boolean {
 /** Whether an object has both names by which msgpackr takes it for an instance, whose `toJSON` it calls. Recurses as deep as the body. */
 export function claimsToJson(body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return false;
-  return (
-    (Object.hasOwn(body, 'constructor') && Object.hasOwn(body, 'toJSON')) || Object.values(body).some(claimsToJson)
-  );
+  if (Array.isArray(body)) return body.some(claimsToJson);
+  if (Object.hasOwn(body, 'constructor') && Object.hasOwn(body, 'toJSON')) return true;
+  for (const name in body) if (claimsToJson((body as Record<string, unknown>)[name])) return true;
+  return false;
 }
 
 /** NUL characters and unpaired surrogates, which a database cannot store. */
