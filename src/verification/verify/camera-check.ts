@@ -1,7 +1,7 @@
 /**
  * The camera check of invisible and captcha mode: a session whose passive signals do not pass stays open for it, once, where the page can ask for
- * the camera. No retry, quota or webhook is spent until the session ends. The same envelope again gets the same answer; another one is judged,
- * by the device and the behaviour of the first.
+ * the camera. No retry, quota or webhook is spent until the session ends. The same envelope again gets the same answer; another one is judged, and
+ * where it has no camera, by the device and the behaviour of the first.
  */
 import { createHash } from 'node:crypto';
 import type { StoredProject } from '../../administration/project-store.js';

@@ -25,7 +25,7 @@ CREATE TABLE verification_sessions (
   expires_at         timestamptz NOT NULL,
   -- SHA-256 of the envelope that did not pass on passive signals and kept the session open for a camera check; null: none did.
   escalation_hash    bytea,
-  -- Device and behaviour of that envelope, until the session completes: later ones of the session are judged by them.
+  -- Device and behaviour of that envelope, until the session completes: later ones without a camera are judged by them.
   passive_signals    json,
   -- All null until completed.
   completed_at       timestamptz,
