@@ -73,14 +73,11 @@ export const decodeCounters = (packed: Uint8Array): Counted | null => countedOf(
 const countedOf = ([, , counted = null]: readonly unknown[]): Counted | null =>
   countedShape.decode(counted) as Counted | null;
 
-/** What the core made of facts, for `appendOutcome`. */
+/** What the core made of facts. Joined to them, it makes the record of a score. */
 export const packOutcome = (
   verdict: RecordedVerdict,
   { supersedes = null }: Pick<ScoreFacts, 'supersedes'>,
 ): Uint8Array => packPart(outcomeShape, { supersedes, verdict } satisfies Outcome);
-
-/** The record of a score, to be sealed. */
-export const appendOutcome = (facts: Uint8Array, outcome: Uint8Array): Uint8Array => joinParts(facts, outcome);
 
 /** Of a record, which `facts` is as well. */
 export function openReceipt(record: Uint8Array): Receipt {

@@ -10,7 +10,8 @@ import type { ScoreRequest } from '../../src/contract/score.js';
 import { idAt } from '../../src/crypto/ids.js';
 import { parseAddress } from '../../src/net/address.js';
 import { packMessage } from '../../src/record/message.js';
-import { appendCounted, appendOutcome, openFacts, packBase, packOutcome } from '../../src/record/record.js';
+import { joinParts } from '../../src/record/codec.js';
+import { appendCounted, openFacts, packBase, packOutcome } from '../../src/record/record.js';
 import type { Counted, ScoreBase } from '../../src/record/types.js';
 import { gatherBase } from '../../src/scoring/gather.js';
 import { normalizeScoreRequest } from '../../src/scoring/score-request.js';
@@ -87,10 +88,7 @@ export const cleanVerdict: RecordedVerdict = {
 
 /** The record of a score as the service packs it. */
 export const recordOf = (base: ScoreBase, counted: Counted | null, verdict: RecordedVerdict): Uint8Array =>
-  appendOutcome(
-    appendCounted(packBase(base), counted),
-    packOutcome(verdict, { supersedes: counted?.supersedes ?? null }),
-  );
+  joinParts(appendCounted(packBase(base), counted), packOutcome(verdict, { supersedes: counted?.supersedes ?? null }));
 
 export interface InventedScore {
   readonly facts: Uint8Array;
@@ -127,7 +125,7 @@ function inventScore(n: number): InventedScore {
   const facts = appendCounted(packBase(base), countedOf(n, message));
   const opened: ScoreFacts = openFacts(facts);
   const outcome = packOutcome(recordVerdict(scoreFacts(opened), opened), opened);
-  return { facts, outcome, record: appendOutcome(facts, outcome), message };
+  return { facts, outcome, record: joinParts(facts, outcome), message };
 }
 
 function messageOf(n: number): Uint8Array {

@@ -17,7 +17,6 @@ import {
 } from '../../src/record/codec.js';
 import {
   appendCounted,
-  appendOutcome,
   openBase,
   openFacts,
   openReceipt,
@@ -165,7 +164,7 @@ t.test('base, facts and record open as what they were packed of, for any facts',
       deepStrictEqual(openBase(packed), base);
       deepStrictEqual(openFacts(appended), assembled);
       const verdict = recordVerdict(scoreFacts(assembled), assembled);
-      const record = appendOutcome(appended, packOutcome(verdict, assembled));
+      const record = joinParts(appended, packOutcome(verdict, assembled));
       deepStrictEqual(openFacts(record), assembled, 'a record is its facts and more');
       const { owner, sourceId, studyId, trace, subjects } = base;
       const known2 = { ...owner, sourceId, studyId, trace, subjects, sessionId: assembled.sessionId, verdict };

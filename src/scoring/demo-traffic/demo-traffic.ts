@@ -14,7 +14,8 @@ import type { MakeRef } from '../../crypto/master-key.js';
 import { Fault } from '../../errors.js';
 import { parseAddress } from '../../net/address.js';
 import type { Log } from '../../stores/log/port.js';
-import { appendCounted, appendOutcome, openFacts, packBase, packOutcome } from '../../record/record.js';
+import { joinParts } from '../../record/codec.js';
+import { appendCounted, openFacts, packBase, packOutcome } from '../../record/record.js';
 import { gatherBase } from '../gather.js';
 import { appendReceipt } from '../receipts/receipts.js';
 import { inventSessions, type InventedSession } from './invented-sessions.js';
@@ -118,7 +119,7 @@ async function record(deps: DemoTrafficDeps, project: DemoProject, session: Inve
     history: { respondent: null, source: null, subSource: null },
   });
   const opened = openFacts(facts);
-  const record = appendOutcome(facts, packOutcome(deps.score(opened), opened));
+  const record = joinParts(facts, packOutcome(deps.score(opened), opened));
   await appendReceipt(deps.log, deps.signer, { receiptId: base.owner.receiptId, record });
 }
 
