@@ -4,16 +4,30 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Test } from 'tap';
 import { biometricExample } from '../../src/contract/envelope-examples.js';
 import type { SessionReply } from '../../src/contract/session.js';
 import { captureHuman } from './captures.js';
+import { temporaryDirectory } from './directories.js';
 import { directionNear, embeddingOf, testModel } from './faces.js';
+import { startTestService } from './service.js';
 
 /** Writes a table with the test’s model; answers its path, for VH_FACE_MODELS. */
-export function writeFaceModels(directory: string): string {
+function writeFaceModels(directory: string): string {
   const path = join(directory, 'face-models.json');
   writeFileSync(path, JSON.stringify([testModel]));
   return path;
+}
+
+/** A service that knows the test’s model; `clock.aheadMs` is how far its clock is ahead. */
+export async function startFaceService(t: Test) {
+  const clock = { aheadMs: 0 };
+  const service = await startTestService(
+    t,
+    { VH_FACE_MODELS: writeFaceModels(temporaryDirectory(t)), VH_WEBHOOK_ALLOW_PRIVATE: 'on' },
+    { now: () => Date.now() + clock.aheadMs },
+  );
+  return { service, clock, organization: { 'x-api-key': service.bootstrap.organizationKey } };
 }
 
 /** What a page measures of a person who does what the session asks, to be put over an envelope of the session. */

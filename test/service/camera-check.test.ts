@@ -4,23 +4,14 @@ import { deviceOnlyExample } from '../../src/contract/envelope-examples.js';
 import type { CameraCheckReply, VerifyReply } from '../../src/contract/score-envelope.js';
 import type { SessionReply } from '../../src/contract/session.js';
 import { createRandom } from '../../workers/seeded-random.js';
-import { measurePerson, writeFaceModels } from '../helpers/face-sessions.js';
+import { measurePerson, startFaceService } from '../helpers/face-sessions.js';
 import { randomDirection } from '../helpers/faces.js';
-import { temporaryDirectory } from '../helpers/directories.js';
 import { startReceiver } from '../helpers/receiver.js';
-import { startTestService } from '../helpers/service.js';
 import { automated, createSession, readResult, verify } from '../helpers/verifications.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
-/** How far the service’s clock is ahead. */
-let aheadMs = 0;
-const service = await startTestService(
-  t,
-  { VH_FACE_MODELS: writeFaceModels(temporaryDirectory(t)), VH_WEBHOOK_ALLOW_PRIVATE: 'on' },
-  { now: () => Date.now() + aheadMs },
-);
+const { service, clock, organization } = await startFaceService(t);
 const { bootstrap } = service;
-const organization = { 'x-api-key': bootstrap.organizationKey };
 const random = createRandom(11);
 let seed = 400;
 
@@ -62,7 +53,7 @@ function checkOf({ body }: { readonly body: VerifyReply | CameraCheckReply }): C
 async function showFace(session: SessionReply, check: CameraCheckReply['cameraCheck']) {
   const asked = { ...session, challengeConfig: check.challengeConfig };
   const measured = measurePerson(asked, { person: randomDirection(random), seed: (seed += 1), random });
-  aheadMs += 10_000;
+  clock.aheadMs += 10_000;
   return verify(service, session, measured);
 }
 
@@ -160,7 +151,7 @@ t.test('the verdict stands where the page cannot ask, the project forbids it, or
   await patch({});
   const session = await createSession(service, { widgetMode: 'captcha' });
   const measured = measurePerson(session, { person: randomDirection(random), seed: (seed += 1), random });
-  aheadMs += 10_000;
+  clock.aheadMs += 10_000;
   const forged = { ...measured, device: automated.device, nonce: 'of another session', canEscalate: true };
   t.match(await verify(service, session, forged), { status: 200, body: { status: 'fail' } }, 'seen, and not believed');
 });

@@ -1,26 +1,17 @@
 import t from 'tap';
 import type { VerifyReply } from '../../src/contract/score-envelope.js';
 import type { SessionReply } from '../../src/contract/session.js';
-import { measurePerson, writeFaceModels } from '../helpers/face-sessions.js';
+import { measurePerson, startFaceService } from '../helpers/face-sessions.js';
 import { randomDirection } from '../helpers/faces.js';
 import { createRandom } from '../../workers/seeded-random.js';
 import { startReceiver } from '../helpers/receiver.js';
-import { temporaryDirectory } from '../helpers/directories.js';
-import { startTestService } from '../helpers/service.js';
 import { createSession, verify } from '../helpers/verifications.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 const dayMs = 86_400_000;
 const random = createRandom(7);
-/** How far the service’s clock is ahead. */
-let aheadMs = 0;
-const service = await startTestService(
-  t,
-  { VH_FACE_MODELS: writeFaceModels(temporaryDirectory(t)), VH_WEBHOOK_ALLOW_PRIVATE: 'on' },
-  { now: () => Date.now() + aheadMs },
-);
+const { service, clock, organization } = await startFaceService(t);
 const { bootstrap } = service;
-const organization = { 'x-api-key': bootstrap.organizationKey };
 const readiness = async () => {
   const answer = await fetch(`${bootstrap.adminUrl}/readyz`);
   return { status: answer.status, checks: ((await answer.json()) as { checks: Record<string, string> }).checks };
@@ -37,7 +28,7 @@ const measure = (session: SessionReply, who: Float32Array) =>
 async function takePart(who: Float32Array, body: Readonly<Record<string, unknown>> = {}) {
   const session = await createSession(service, body);
   const measured = measure(session, who);
-  aheadMs += 10_000;
+  clock.aheadMs += 10_000;
   const answer = await verify(service, session, measured);
   t.equal(answer.status, 200, JSON.stringify(answer.body));
   return { session, body: answer.body };
@@ -105,9 +96,9 @@ t.test('after the window the person comes back as a returning participant', asyn
   const siteKey = await createProject({ deduplication: { scope: 'project', reEligibilityDays: 7 } });
   const early = await takePart(same, { siteKey, respondentId: 'early' });
   t.equal(early.body.status, 'pass');
-  aheadMs += 6 * dayMs;
+  clock.aheadMs += 6 * dayMs;
   t.equal((await takePart(same, { siteKey })).body.failureCategory, 'duplicate', 'within the window');
-  aheadMs += dayMs + 60_000;
+  clock.aheadMs += dayMs + 60_000;
   const { body } = await takePart(same, { siteKey });
   t.equal(body.status, 'pass', JSON.stringify(body));
   t.match(body.priorParticipation, { sessionId: early.session.sessionId, respondentId: 'early' });
@@ -123,7 +114,7 @@ t.test('of sessions that one person completes at the same moment one passes', as
   const who = person();
   const sessions = await Promise.all(Array.from({ length: 4 }, () => createSession(service, { siteKey })));
   const measured = sessions.map((session) => ({ session, over: measure(session, who) }));
-  aheadMs += 10_000;
+  clock.aheadMs += 10_000;
   const answers = await Promise.all(measured.map(({ session, over }) => verify(service, session, over)));
   t.same(
     answers.map(({ status }) => status),
@@ -148,7 +139,7 @@ t.test('who was erased is compared with nobody any more', async (t) => {
 t.test('a face of a model that is not in the table is not compared', async (t) => {
   const session = await createSession(service);
   const measured = measure(session, same);
-  aheadMs += 10_000;
+  clock.aheadMs += 10_000;
   const { body } = await verify(service, session, {
     ...measured,
     embedding: { ...measured.embedding, model: 'unknown' },
