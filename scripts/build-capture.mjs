@@ -40,7 +40,7 @@ export async function buildCapture(root, out) {
     const extension = extname(key);
     const name = `${key.slice(0, -extension.length)}-${hash.toString('hex').slice(0, 10)}${extension}`;
     await writeServed(join(folder, name), bytes);
-    files[key] = { name, sha256: hash.toString('base64') };
+    files[key] = { name, sha256: hash.toString('base64'), bytes: bytes.length };
   };
   for (const path of [...graphs, ...nets, ...runtime])
     await keep(path.slice(path.lastIndexOf('/') + 1), await readPackaged(path));

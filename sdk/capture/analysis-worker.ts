@@ -5,12 +5,16 @@
 import { modelFiles, workerKey } from './model-files.js';
 import type { FromWorker, ToWorker } from './protocol.js';
 import type { FrameAnalysis, Summary } from './frame-analysis.js';
+import type { LoadedBytes, ModelsRequest } from '../widget/ports.js';
 
 export class AnalysisError extends Error {}
 
 export interface AnalysisWorker {
   /** Resolves when frames can be looked at. */
   readonly ready: Promise<void>;
+  hasFailed(): boolean;
+  /** Calls back with how much has arrived, now and until it is ready. */
+  watchLoading(onBytes: (bytes: LoadedBytes) => void): void;
   analyze(bitmap: ImageBitmap): Promise<FrameAnalysis>;
   conclude(): Promise<Summary>;
   close(): void;
@@ -21,8 +25,11 @@ const deadlines = { load: 90_000, analyze: 15_000, conclude: 90_000 } as const;
 
 type AnswerOf<T extends FromWorker['type']> = Extract<FromWorker, { readonly type: T }>;
 
-export function startAnalysisWorker(baseUrl: string): AnalysisWorker {
+export function startAnalysisWorker({ baseUrl, demographics }: ModelsRequest): AnalysisWorker {
   const base = new URL(baseUrl, location.href).href;
+  const stop = new AbortController();
+  let arrived: LoadedBytes | null = null;
+  let onBytes: ((bytes: LoadedBytes) => void) | null = null;
   let worker: Worker | null = null;
   let failure: AnalysisError | null = null;
   let settle: {
@@ -32,6 +39,7 @@ export function startAnalysisWorker(baseUrl: string): AnalysisWorker {
 
   function fail(message: string): void {
     failure ??= new AnalysisError(message);
+    stop.abort();
     worker?.terminate();
     worker = null;
     settle?.reject(failure);
@@ -60,7 +68,9 @@ export function startAnalysisWorker(baseUrl: string): AnalysisWorker {
 
   async function start(): Promise<void> {
     try {
-      const url = URL.createObjectURL(await fetchWorker(base));
+      const timer = setTimeout(() => stop.abort(), deadlines.load);
+      const url = URL.createObjectURL(await fetchWorker(base, stop.signal));
+      clearTimeout(timer);
       worker = new Worker(url);
       URL.revokeObjectURL(url);
     } catch (error) {
@@ -70,9 +80,13 @@ export function startAnalysisWorker(baseUrl: string): AnalysisWorker {
     worker.onerror = (event) => fail(`the worker stopped: ${event.message || 'no reason given'}`);
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
       if (data.type === 'failed') fail(data.message);
-      else settle?.resolve(data);
+      else if (data.type === 'progress') {
+        arrived = data;
+        onBytes?.(data);
+      } else settle?.resolve(data);
     };
-    await ask({ type: 'load', baseUrl: base, files: modelFiles }, 'ready', deadlines.load);
+    await ask({ type: 'load', baseUrl: base, files: modelFiles, demographics }, 'ready', deadlines.load);
+    onBytes = null;
   }
 
   const ready = start();
@@ -80,6 +94,11 @@ export function startAnalysisWorker(baseUrl: string): AnalysisWorker {
   ready.catch(() => undefined);
   return {
     ready,
+    hasFailed: () => failure !== null,
+    watchLoading(watch) {
+      onBytes = watch;
+      if (arrived !== null) watch(arrived);
+    },
     analyze: async (bitmap) =>
       (await ask({ type: 'analyze', bitmap }, 'analyzed', deadlines.analyze, [bitmap])).analysis,
     conclude: async () => (await ask({ type: 'conclude' }, 'concluded', deadlines.conclude)).summary,
@@ -87,13 +106,10 @@ export function startAnalysisWorker(baseUrl: string): AnalysisWorker {
   };
 }
 
-async function fetchWorker(base: string): Promise<Blob> {
+async function fetchWorker(base: string, signal: AbortSignal): Promise<Blob> {
   const file = modelFiles[workerKey];
   if (file === undefined) throw new AnalysisError('this bundle was built without a worker');
-  const response = await fetch(base + file.name, {
-    signal: AbortSignal.timeout(deadlines.load),
-    credentials: 'omit',
-  });
+  const response = await fetch(base + file.name, { signal, credentials: 'omit' });
   if (!response.ok) throw new AnalysisError(`${file.name} was answered with ${response.status}`);
   const bytes = await response.arrayBuffer();
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));

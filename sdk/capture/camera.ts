@@ -15,11 +15,22 @@ import { createRecorder, type Recorder } from './recorder.js';
 /** Longest wait for a frame of an open camera, ms. */
 const frameMsMax = 5_000;
 
-export const camera: Camera = { capture };
+export const camera: Camera = {
+  prepare(models) {
+    let analysis = startAnalysisWorker(models);
+    return {
+      capture(request) {
+        // What failed while nobody needed it is tried again.
+        if (analysis.hasFailed()) analysis = startAnalysisWorker(models);
+        return capture(request, analysis);
+      },
+      close: () => analysis.close(),
+    };
+  },
+};
 
-async function capture(request: CaptureRequest): Promise<CaptureOutcome> {
+async function capture(request: CaptureRequest, analysis: AnalysisWorker): Promise<CaptureOutcome> {
   const { signal, guide } = request;
-  signal.throwIfAborted();
   // Ended by the respondent, or by leaving the page.
   const stop = new AbortController();
   const onAbort = (): void => stop.abort(signal.reason);
@@ -27,10 +38,10 @@ async function capture(request: CaptureRequest): Promise<CaptureOutcome> {
   const onLeave = (): void => stop.abort(left);
   signal.addEventListener('abort', onAbort);
   addEventListener('pagehide', onLeave);
-  // Models come while the respondent is asked for the camera.
-  const analysis = startAnalysisWorker(request.modelsBaseUrl);
   try {
+    signal.throwIfAborted();
     guide({ kind: 'loading' });
+    analysis.watchLoading((bytes) => guide({ kind: 'loading', bytes }));
     const outcome = await untilAborted(measure({ ...request, signal: stop.signal }, analysis), stop.signal);
     // Without a picture nothing was done that could be praised.
     if (outcome.kind === 'captured') guide({ kind: 'done' });

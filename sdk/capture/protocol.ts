@@ -7,15 +7,23 @@ export interface ModelFile {
   readonly name: string;
   /** SHA-256, base64. */
   readonly sha256: string;
+  readonly bytes: number;
 }
 
 export type ToWorker =
-  | { readonly type: 'load'; readonly baseUrl: string; readonly files: Readonly<Record<string, ModelFile>> }
+  | {
+      readonly type: 'load';
+      readonly baseUrl: string;
+      readonly files: Readonly<Record<string, ModelFile>>;
+      readonly demographics: boolean;
+    }
   | { readonly type: 'analyze'; readonly bitmap: ImageBitmap }
   /** No frame comes any more: sum up. */
   | { readonly type: 'conclude' };
 
 export type FromWorker =
+  /** Of the models that it takes to look at frames. */
+  | { readonly type: 'progress'; readonly loaded: number; readonly total: number }
   /** Frames can be looked at. */
   | { readonly type: 'ready' }
   | { readonly type: 'failed'; readonly message: string }

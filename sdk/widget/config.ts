@@ -52,6 +52,7 @@ export const configOf = ({ studyConfig, challengeConfig }: SessionReply, endpoin
   challengeEnabled: challengeConfig.challenges.length > 0,
   escalateOnSuspicion: studyConfig.livenessModels.length > 0,
   degradedMode: degradedModeDefault,
+  demographics: false,
   userDisclosure: 'NEUTRAL',
   userDisclosureCustomText: null,
   branding: null,

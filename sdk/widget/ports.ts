@@ -89,7 +89,8 @@ export type StageExit = 'without' | 'cancel';
 
 /** Guidance for the respondent while the camera runs. Left and right are the respondent's own. */
 export type GuideStep =
-  | { readonly kind: 'loading' | 'look_straight' | 'too_dark' | 'no_face' | 'too_far' | 'many_faces' | 'done' }
+  | { readonly kind: 'loading'; readonly bytes?: LoadedBytes }
+  | { readonly kind: 'look_straight' | 'too_dark' | 'no_face' | 'too_far' | 'many_faces' | 'done' }
   | {
       readonly kind: 'challenge';
       readonly type: ChallengeType;
@@ -101,6 +102,12 @@ export type GuideStep =
       /** Time left to answer it, milliseconds. */
       readonly leftMs: number;
     };
+
+/** How much of the models has arrived. */
+export interface LoadedBytes {
+  readonly loaded: number;
+  readonly total: number;
+}
 
 export type CameraTrouble = 'denied' | 'busy' | 'dismissed';
 
@@ -122,11 +129,26 @@ export type CreateView = (options: ViewOptions) => View;
 
 /** The camera part. */
 export interface Camera {
+  /** Begins to load the models. A failure shows in the capture. */
+  prepare(models: ModelsRequest): Preparation;
+}
+
+/** Models that are loading or loaded, good for one capture. */
+export interface Preparation {
   /**
    * Opens the camera, measures, and has it off again before it settles, whatever happens. Never rejects except with the reason of an
    * aborted `signal`.
    */
   capture(request: CaptureRequest): Promise<CaptureOutcome>;
+  /** Stops loading. Needless after a capture. */
+  close(): void;
+}
+
+export interface ModelsRequest {
+  /** Where the model files are, ending in a slash. */
+  readonly baseUrl: string;
+  /** Whether age, gender and lightness of the skin are estimated; their model is left out otherwise. */
+  readonly demographics: boolean;
 }
 
 export interface CaptureRequest {
@@ -134,8 +156,6 @@ export interface CaptureRequest {
   readonly challenges: readonly IssuedChallenge[];
   /** `performance.now()` when the session's challenges arrived: time 0 of every time in the envelope. */
   readonly originMs: number;
-  /** Where the model files are, ending in a slash. */
-  readonly modelsBaseUrl: string;
   /** The stage's element; null where the respondent is not shown their picture. */
   readonly video: HTMLVideoElement | null;
   readonly guide: (step: GuideStep) => void;

@@ -12,7 +12,8 @@ import type { DeviceWatch } from './device.js';
 import { buildEnvelope } from './envelope.js';
 import { advance, begin, type Effect, type End, type FlowEvent, type Plan } from './machine.js';
 import { say } from './page-console.js';
-import type { Camera, CaptureOutcome, CaptureTelemetry, Stage, StageExit, View } from './ports.js';
+import type { ModelLoader } from './models.js';
+import type { CaptureOutcome, CaptureTelemetry, Preparation, Stage, StageExit, View } from './ports.js';
 import { verdictError } from './result.js';
 import type { Said, ServiceCalls } from './service.js';
 
@@ -25,7 +26,7 @@ export interface RunDeps {
   readonly csp: Pick<CspWatch, 'findCamera'>;
   readonly onVerdict: (verdict: VHOutcome) => void;
   readonly view: View;
-  readonly loadCamera: () => Promise<Camera>;
+  readonly models: ModelLoader;
   readonly modelsBaseUrl: string;
   readonly locale: string;
   readonly signal: AbortSignal;
@@ -49,9 +50,13 @@ export interface RunOutcome {
 export async function run(deps: RunDeps): Promise<RunOutcome> {
   const memory: Memory = { open: null, telemetry: null, consentMs: null, isStarted: false };
   let step = begin(deps.plan);
-  while (step.effect.kind !== 'end') {
-    deps.signal.throwIfAborted();
-    step = advance(step.state, await settle(perform(deps, memory, step.effect), deps.signal));
+  try {
+    while (step.effect.kind !== 'end') {
+      deps.signal.throwIfAborted();
+      step = advance(step.state, await settle(perform(deps, memory, step.effect), deps.signal));
+    }
+  } finally {
+    deps.models.drop();
   }
   return { end: step.effect.end, sessionId: memory.open?.session.sessionId ?? null, telemetry: memory.telemetry };
 }
@@ -72,8 +77,12 @@ async function perform(deps: RunDeps, memory: Memory, effect: Exclude<Effect, { 
       return { kind: 'started' };
     case 'create':
       return createSession(deps, memory, effect);
-    case 'consent':
-      return { kind: 'consented', consent: consentOf((await view.askConsent()) === 'granted', memory) };
+    case 'consent': {
+      deps.models.begin();
+      const isGranted = (await view.askConsent()) === 'granted';
+      if (!isGranted) deps.models.drop();
+      return { kind: 'consented', consent: consentOf(isGranted, memory) };
+    }
     case 'capture':
       return capture(deps, memory, effect.hidden);
     case 'camera_again': {
@@ -133,12 +142,12 @@ async function createSession(
 
 /** `hidden`: the respondent's picture is not shown, and the stage comes only where there are challenges, which nobody answers untold. */
 async function capture(deps: RunDeps, memory: Memory, hidden: boolean): Promise<FlowEvent> {
-  const { view, options, modelsBaseUrl } = deps;
+  const { view, options } = deps;
   const { session, originMs } = openOf(memory);
   if (!hidden) view.showProgress('loading_camera');
-  let camera: Camera;
+  let preparation: Preparation;
   try {
-    camera = await deps.loadCamera();
+    preparation = await deps.models.take();
   } catch (error) {
     await explain(deps, String(error));
     return { kind: 'captured', outcome: { kind: 'unavailable', reason: 'mediapipe_load_failed', parts: {} } };
@@ -150,10 +159,9 @@ async function capture(deps: RunDeps, memory: Memory, hidden: boolean): Promise<
     onAbort(from, () => stop.abort(from.reason)),
   );
   try {
-    const outcome = await camera.capture({
+    const outcome = await preparation.capture({
       challenges,
       originMs,
-      modelsBaseUrl,
       video: hidden ? null : (stage?.video ?? null),
       guide: (step) => stage?.guide(step),
       takeMoreTime: () => stage?.takeMoreTime() ?? false,

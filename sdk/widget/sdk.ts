@@ -7,6 +7,8 @@ import type { MountOptions, TokenVerdict, VerifyTokenOptions, VHMountResult, VHS
 import { watchCsp } from './csp-watch.js';
 import { abortError, invalidOption } from './errors.js';
 import { endOf, finish, unverifiedOutcome } from './finish.js';
+import { loadingPage } from './loading-page.js';
+import { createModelLoader } from './models.js';
 import { makeTransport, prepare, settled, type Mounting, type Shared } from './mounting.js';
 import { planOf, viewOptionsOf } from './plan.js';
 import type { Camera, CreateView } from './ports.js';
@@ -109,15 +111,16 @@ async function runIn(
   const { config, options, signal } = mounting;
   if ('kind' in config) return finish(mounting, endOf(config), null);
   const plan = planOf(options, config);
+  const models = { baseUrl: config.models.baseUrl.replace(/\/*$/, '/'), demographics: config.demographics };
   const view = parts.createView(viewOptionsOf(host, plan, mounting, config));
   try {
     const outcome = await run({
       ...mounting,
       plan,
       view,
-      loadCamera: parts.loadCamera,
+      models: createModelLoader(parts.loadCamera, models, loadingPage()),
       onVerdict: (detail) => void host.dispatchEvent(new CustomEvent('vh:outcome', { bubbles: true, detail })),
-      modelsBaseUrl: config.models.baseUrl.replace(/\/*$/, '/'),
+      modelsBaseUrl: models.baseUrl,
       created: created ?? mounting.created,
     });
     if (outcome.end.kind === 'camera' || outcome.end.kind === 'aborted') view.close();

@@ -41,6 +41,10 @@ export const ProjectConfig = Type.Partial(
     riskAggregator: StringEnum(riskAggregators, {
       description: 'Whether the unified risk is shown: off, shadow (computed, shown as null) or on. Default off.',
     }),
+    demographics: Type.Boolean({
+      description:
+        'Whether the camera check also estimates age, gender and lightness of the skin. The consent says so then. Default false.',
+    }),
     deduplication: Deduplication,
     monitoring: Monitoring,
     liteConfig: LiteConfig,
@@ -198,6 +202,7 @@ export const PublicConfig = Type.Object({
   escalateOnSuspicion: Type.Boolean(),
   maxRetries: Type.Integer(),
   degradedMode: StringEnum(degradedModes),
+  demographics: Type.Boolean({ description: 'Whether age, gender and lightness of the skin are estimated.' }),
   userDisclosure: StringEnum(userDisclosures),
   userDisclosureCustomText: Nullable(Type.String()),
   branding: Nullable(
@@ -243,6 +248,7 @@ export const configDefaults = {
   degradedMode: 'FAIL_OPEN_FLAGGED',
   escalateOnSuspicion: false,
   riskAggregator: 'off',
+  demographics: false,
   deduplication: { scope: 'project', perDataCollector: false, reEligibilityDays: null },
   monitoring: { question: {} },
   liteConfig: {},

@@ -28,7 +28,12 @@ export interface CaptureRun {
     readonly telemetry: Readonly<Record<string, unknown>>;
   };
   readonly rejected?: string;
-  readonly guided: readonly { readonly kind: string; readonly type?: string; readonly atMs: number }[];
+  readonly guided: readonly {
+    readonly kind: string;
+    readonly type?: string;
+    readonly atMs: number;
+    readonly bytes?: { readonly loaded: number; readonly total: number };
+  }[];
   readonly longTasks: readonly { readonly atMs: number; readonly duration: number }[];
   readonly tracks: readonly string[];
   readonly tracksAtDone: readonly string[] | null;
@@ -43,6 +48,7 @@ export interface RunOptions {
   readonly answering?: boolean;
   readonly abortAt?: string;
   readonly deepfake?: boolean;
+  readonly demographics?: boolean;
 }
 
 export interface CapturePage {

@@ -3,6 +3,7 @@ import t from 'tap';
 import type { ScoreEnvelope, VerifyReply } from '../../src/contract/score-envelope.js';
 import type { TokenReply } from '../../src/contract/token.js';
 import type { CreatedWebhookReply, DeliveryReply } from '../../src/contract/webhook.js';
+import { measurePerson } from '../helpers/face-sessions.js';
 import { startReceiver, type Receiver } from '../helpers/receiver.js';
 import { startTestService } from '../helpers/service.js';
 import { automated, createSession, readResult, verify } from '../helpers/verifications.js';
@@ -103,6 +104,20 @@ t.test('a pass: what the page, the token and each version of the webhook carry',
   t.equal(new Date(at).toISOString(), at);
   for (const { data } of told(first, reply.sessionId)) t.same(Object.keys(data).sort(), v1Fields);
   t.match(told(first, reply.sessionId)[0]?.data['scores'], { liveness: null, uniqueness: null }, 'nulls on v1 too');
+});
+
+t.test('age, gender and skin are reported only of a project that asks for them, whatever the page sends', async (t) => {
+  for (const asks of [false, true]) {
+    await patch({ config: { demographics: asks ? true : null } });
+    const session = await createSession(service, { widgetMode: 'standard' });
+    const person = new Float32Array(128).fill(1);
+    const measured = measurePerson(session, { person, seed: 7, random: Math.random });
+    t.ok(measured.demographics, 'the page sends them');
+    const { status, body } = await verify(service, session, measured);
+    t.match({ status, assurance: body.assuranceLevel }, { status: 200, assurance: 'biometric' });
+    t.equal(body.demographics !== null, asks, `asked for: ${asks}`);
+  }
+  await patch({ config: { demographics: null } });
 });
 
 t.test('each outcome fires its own events, and a new webhook hears of the terminal one alone', async (t) => {

@@ -15,7 +15,7 @@ import { createNoiseMeter, type NoiseMeter } from './noise.js';
 import { readPassive, type Passive } from './passive.js';
 import { cutSquare, hashPicture, type Picture, type Square } from './picture.js';
 import { embedFace, recognitionModel, recognitionSide } from './recognition.js';
-import { measureSkin, type Skin } from './skin.js';
+import { measureCheeks, measureSkin, type Skin } from './skin.js';
 import { measureMoire } from './spectrum.js';
 import { createPortraits } from './portraits.js';
 
@@ -30,8 +30,10 @@ export interface FrameAnalyzer {
   conclude(later: LaterModels): Promise<Summary>;
 }
 
-export function createFrameAnalyzer(first: FirstModels): FrameAnalyzer {
+/** `demographics`: whether lightness of the skin is measured. */
+export function createFrameAnalyzer(first: FirstModels, demographics: boolean): FrameAnalyzer {
   const readings: Readings = {
+    cheeks: [],
     noise: createNoiseMeter(),
     flicker: createFlickerMeter(),
     skins: [],
@@ -60,6 +62,7 @@ export function createFrameAnalyzer(first: FirstModels): FrameAnalyzer {
     const face: FacePlace = { x: mesh.square.x, y: mesh.square.y, width: mesh.square.side };
     const skin = measureSkin(picture, luminance, face);
     skins.push(skin);
+    if (demographics) readings.cheeks.push(measureCheeks(luminance, face));
     portraits.offer(picture, mesh, skin.sharpness);
     if (frame % slowEvery === 0) {
       edges.push(measureEdges(luminance, face));
@@ -96,6 +99,7 @@ export function createFrameAnalyzer(first: FirstModels): FrameAnalyzer {
 }
 
 interface Readings {
+  readonly cheeks: number[];
   readonly noise: NoiseMeter;
   readonly flicker: FlickerMeter;
   readonly skins: Skin[];
@@ -103,7 +107,7 @@ interface Readings {
   readonly edges: number[];
 }
 
-function summarize({ noise, flicker, skins, moires, edges }: Readings, passives: readonly Passive[]) {
+function summarize({ cheeks, noise, flicker, skins, moires, edges }: Readings, passives: readonly Passive[]) {
   const { noise: level, repeat } = noise.read();
   const usual = (values: readonly (number | null)[]): number | null =>
     quantile(
@@ -124,7 +128,7 @@ function summarize({ noise, flicker, skins, moires, edges }: Readings, passives:
     noiseRepeat: repeat,
     faceNoiseRatio: usual(skins.map(({ noiseRatio }) => noiseRatio)),
     faceDetailRatio: usual(skins.map(({ detailRatio }) => detailRatio)),
-    skinLuminance: usual(skins.map(({ cheeks }) => cheeks)),
+    skinLuminance: usual(cheeks),
   } satisfies Partial<Summary>;
 }
 
@@ -147,6 +151,7 @@ async function identify(
   const males: number[] = [];
   for (const { picture, square } of portraits) {
     vectors.push(await embedFace(recognition, cutPiece(picture, square, recognitionSide)));
+    if (ageGender === null) continue;
     const { age, male } = await readAgeGender(ageGender, cutPiece(picture, square, ageSide));
     ages.push(age);
     males.push(male);

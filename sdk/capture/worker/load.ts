@@ -5,6 +5,7 @@
 import * as tf from 'tfjs-bundle';
 import type { GraphModel, WeightSpec } from 'tfjs-bundle';
 import type { PackedWeights } from './layers.js';
+import type { LoadedBytes } from '../../widget/ports.js';
 import type { ModelFile } from '../protocol.js';
 
 class ModelError extends Error {}
@@ -12,19 +13,28 @@ class ModelError extends Error {}
 export interface Source {
   readonly baseUrl: string;
   readonly files: Readonly<Record<string, ModelFile>>;
+  /** Called when a file is asked for, with its size as `total`, and when bytes of it arrive, with their number as `loaded`. */
+  readonly onBytes?: (change: LoadedBytes) => void;
 }
 
 /** Longest wait for one file, ms. */
 const fetchMsMax = 60_000;
 
-async function fetchFile({ baseUrl, files }: Source, key: string): Promise<ArrayBuffer> {
+async function fetchFile({ baseUrl, files, onBytes }: Source, key: string): Promise<ArrayBuffer> {
   const file = files[key];
   if (file === undefined) throw new ModelError(`no file is known by the name ${key}`);
   let bytes: ArrayBuffer;
+  onBytes?.({ loaded: 0, total: file.bytes });
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      onBytes?.({ loaded: chunk.length, total: 0 });
+      controller.enqueue(chunk);
+    },
+  });
   try {
     const response = await fetch(baseUrl + file.name, { signal: AbortSignal.timeout(fetchMsMax), credentials: 'omit' });
     if (!response.ok) throw new ModelError(`${file.name} was answered with ${response.status}`);
-    bytes = await response.arrayBuffer();
+    bytes = await new Response(response.body?.pipeThrough(counter) ?? null).arrayBuffer();
   } catch (error) {
     throw error instanceof ModelError ? error : new ModelError(`${file.name} could not be fetched: ${String(error)}`);
   }

@@ -5,6 +5,7 @@
 import type { FromWorker, ToWorker } from '../protocol.js';
 import { createFrameAnalyzer, type FrameAnalyzer } from './frame-analyzer.js';
 import { findFaces } from './detector.js';
+import type { Source } from './load.js';
 import { readMesh } from './mesh.js';
 import { fetchLater, loadFirst, type FirstModels, type LaterModels } from './models.js';
 import type { Picture } from './picture.js';
@@ -32,10 +33,11 @@ scope.onmessage = ({ data }) => {
 async function answer(message: ToWorker): Promise<FromWorker> {
   switch (message.type) {
     case 'load': {
-      const first = await loadFirst(message);
-      later = fetchLater(message);
+      const { demographics } = message;
+      const first = await loadFirst({ ...message, onBytes: countBytes() });
+      later = fetchLater(message, demographics);
       later.catch((error: unknown) => scope.postMessage({ type: 'failed', message: String(error) }));
-      analyzer = createFrameAnalyzer(first);
+      analyzer = createFrameAnalyzer(first, demographics);
       warm(first);
       return { type: 'ready' };
     }
@@ -48,6 +50,15 @@ async function answer(message: ToWorker): Promise<FromWorker> {
       return { type: 'concluded', summary: await watched.conclude(await build()) };
     }
   }
+}
+
+/** Adds up what is asked for and what has arrived, and tells the page. */
+function countBytes(): NonNullable<Source['onBytes']> {
+  let sum = { loaded: 0, total: 0 };
+  return ({ loaded, total }) => {
+    sum = { loaded: sum.loaded + loaded, total: sum.total + total };
+    scope.postMessage({ type: 'progress', ...sum });
+  };
 }
 
 /** The first run of a model takes several times as long as the next: here nobody waits for it in front of a camera. */

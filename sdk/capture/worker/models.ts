@@ -13,15 +13,16 @@ export interface LaterModels {
   readonly antispoof: GraphModel;
   readonly liveness: GraphModel;
   readonly recognition: Weights;
-  readonly ageGender: Weights;
+  /** null where demographics are not asked for: the model is not fetched then. */
+  readonly ageGender: Weights | null;
 }
 
 export async function loadFirst(source: Source): Promise<FirstModels> {
-  await startBackend(source);
   const [detector, mesh, iris] = await Promise.all([
     fetchGraph(source, 'blazeface'),
     fetchGraph(source, 'facemesh'),
     fetchGraph(source, 'iris'),
+    startBackend(source),
   ]);
   return { detector: await buildGraph(detector), mesh: await buildGraph(mesh), iris: await buildGraph(iris) };
 }
@@ -30,17 +31,17 @@ export async function loadFirst(source: Source): Promise<FirstModels> {
  * Fetches and checks the rest, and gives back how to build it: that takes this thread some hundred milliseconds, in which a blink would go by
  * unseen.
  */
-export async function fetchLater(source: Source): Promise<() => Promise<LaterModels>> {
+export async function fetchLater(source: Source, demographics: boolean): Promise<() => Promise<LaterModels>> {
   const [antispoof, liveness, recognition, ageGender] = await Promise.all([
     fetchGraph(source, 'antispoof'),
     fetchGraph(source, 'liveness'),
     fetchWeights(source, 'face_recognition_model'),
-    fetchWeights(source, 'age_gender_model'),
+    demographics ? fetchWeights(source, 'age_gender_model') : null,
   ]);
   return async () => ({
     antispoof: await buildGraph(antispoof),
     liveness: await buildGraph(liveness),
     recognition: unpackWeights(recognition),
-    ageGender: unpackWeights(ageGender),
+    ageGender: ageGender === null ? null : unpackWeights(ageGender),
   });
 }

@@ -14,8 +14,6 @@ export interface Skin {
   readonly contrast: number;
   readonly sharpness: number;
   readonly glare: number;
-  /** Lightness of the cheeks, 0-1. */
-  readonly cheeks: number;
   /** Noise and detail of the face over those of what is around it; null where either is nothing. */
   readonly noiseRatio: number | null;
   readonly detailRatio: number | null;
@@ -40,7 +38,6 @@ export function measureSkin(picture: Picture, luminance: Luminance, face: FacePl
     contrast: deviation(light) / 255,
     sharpness: detail / (detail + detailHalf),
     glare: measureGlare(picture, face),
-    cheeks: measureCheeks(luminance, face),
     noiseRatio: ratio(0.2),
     detailRatio: ratio(0.8),
   };
@@ -106,7 +103,8 @@ function measureGlare({ data, width, height }: Picture, face: FacePlace): number
   return count === 0 ? 0 : lit / count;
 }
 
-function measureCheeks({ values, width, height }: Luminance, face: FacePlace): number {
+/** Lightness of the cheeks, 0-1. */
+export function measureCheeks({ values, width, height }: Luminance, face: FacePlace): number {
   const seen: number[] = [];
   for (const side of [-0.24, 0.24])
     for (let dy = 0.02; dy < 0.14; dy += 0.02)

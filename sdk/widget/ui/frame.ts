@@ -48,8 +48,11 @@ export function createFrame(options: ViewOptions): Frame {
     event.preventDefault();
     dismiss?.();
   });
-  // Some browsers close a dialog at the second Escape whatever a page says; `closeDialog` itself forgets `dismiss` first.
-  dialog.addEventListener('close', () => dismiss?.());
+  // Some browsers close a dialog at the second Escape whatever a page says. `closeDialog` forgets `dismiss` first, and its event may come
+  // when the next screen has opened the dialog again.
+  dialog.addEventListener('close', () => {
+    if (!dialog.open) dismiss?.();
+  });
 
   const closeDialog = () => {
     dismiss = undefined;

@@ -49,6 +49,7 @@ export function openStage(around: Surroundings): StageParts {
   video.addEventListener('emptied', () => view.classList.remove('live'));
   const title = titleOf(texts.ready);
   const step = html('p', { class: 'muted' }, texts.allow);
+  const loaded = html('p', { class: 'muted' });
   const left = html('i');
   const time = html('div', { class: 'time', 'aria-hidden': true, hidden: true }, left);
   let wantsMore = false;
@@ -68,10 +69,10 @@ export function openStage(around: Surroundings): StageParts {
     'div',
     { class: 'body centre stage' },
     view,
-    html('div', { class: 'guide' }, title, step, time),
+    html('div', { class: 'guide' }, title, step, loaded, time),
     exits,
   );
-  const guide = createGuide(around, { view, rim, title, step, time, left, more, pose: avatar.pose });
+  const guide = createGuide(around, { view, rim, title, step, loaded, time, left, more, pose: avatar.pose });
   const takeMoreTime = () => {
     const asked = wantsMore;
     wantsMore = false;
@@ -84,11 +85,17 @@ export function openStage(around: Surroundings): StageParts {
   };
 }
 
+const progressOf = (step: GuideStep): number => {
+  if (step.kind === 'loading') return step.bytes === undefined ? 0 : step.bytes.loaded / step.bytes.total;
+  return step.kind === 'challenge' ? step.progress : 0;
+};
+
 interface GuideParts {
   readonly view: HTMLElement;
   readonly rim: SVGElement;
   readonly title: HTMLElement;
   readonly step: HTMLElement;
+  readonly loaded: HTMLElement;
   readonly time: HTMLElement;
   readonly left: HTMLElement;
   readonly more: HTMLElement;
@@ -96,7 +103,10 @@ interface GuideParts {
 }
 
 /** Takes steps as often as they come and changes the page only where something changed. */
-function createGuide({ texts, frame: { announce } }: Surroundings, parts: GuideParts) {
+function createGuide({ texts, frame: { announce, language } }: Surroundings, parts: GuideParts) {
+  const unit = { style: 'unit', unit: 'megabyte', minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
+  const megabytes = new Intl.NumberFormat(language.tag, unit);
+  const inMegabytes = (bytes: number): string => megabytes.format(bytes / 1_000_000);
   let shownKey = '';
   let wantedKey = '';
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -113,6 +123,7 @@ function createGuide({ texts, frame: { announce } }: Surroundings, parts: GuideP
   const draw = (step: GuideStep) => {
     const isChallenge = step.kind === 'challenge';
     parts.time.hidden = !isChallenge;
+    parts.loaded.hidden = step.kind !== 'loading';
     parts.view.classList.toggle('well', step.kind === 'done');
     if (step.kind === 'challenge') {
       // From here on it stays: what has focus is not taken away.
@@ -126,10 +137,14 @@ function createGuide({ texts, frame: { announce } }: Surroundings, parts: GuideP
     else instruct(texts[step.kind], '', 'rest');
   };
   const measure = (step: GuideStep) => {
-    const progress = step.kind === 'challenge' ? Math.min(1, Math.max(0, step.progress)) : 0;
+    const progress = Math.min(1, Math.max(0, progressOf(step)));
     if (Math.abs(progress - shownProgress) >= 0.02) {
       shownProgress = progress;
       parts.rim.style.strokeDashoffset = String(rimLength * (1 - progress));
+    }
+    if (step.kind === 'loading' && step.bytes !== undefined) {
+      const { loaded, total } = step.bytes;
+      parts.loaded.textContent = loaded < total ? `${inMegabytes(loaded)} / ${inMegabytes(total)}` : '';
     }
     if (step.kind !== 'challenge') return;
     parts.left.style.transform = `scaleX(${Math.max(0, step.leftMs / Math.max(fullMs, 1)).toFixed(2)})`;

@@ -79,6 +79,7 @@ function publicConfigOf(
     escalateOnSuspicion: config.escalateOnSuspicion,
     maxRetries: config.maxRetries,
     degradedMode: config.degradedMode,
+    demographics: config.demographics,
     userDisclosure,
     userDisclosureCustomText: userDisclosure === 'CUSTOM' ? (fields.userDisclosureCustomText ?? null) : null,
     branding: visibleBranding(fields.branding, tier),

@@ -80,6 +80,8 @@ export function createVerifyService(deps: VerifyServiceDeps) {
       requireBudget(session, project);
       // Consent that the integrator obtained stands where the widget did not ask for it again.
       const consented = { ...envelope, consent: envelope.consent ?? session.consent };
+      // A page may send what nobody asked for: nothing of it is kept.
+      if (project.fields.config?.demographics !== true) delete consented.demographics;
       const submission = { ...received, envelope: withPassiveSignals(consented, session) };
       for (let round = 0; round < roundsMax; round += 1) {
         const reply = await attempt(deps, submission);

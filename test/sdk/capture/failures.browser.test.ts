@@ -75,6 +75,32 @@ t.test('a model file that is missing or changed stops the capture, and nothing o
   }
 });
 
+t.test(
+  'age, gender and skin have no model on the device unless they are asked for, and loading says how much there is',
+  { skip },
+  async (t) => {
+    const { page, run, site } = await openCapturePage(t, { args: fakeCamera });
+    for (const demographics of [false, true]) {
+      site.requests.length = 0;
+      const { guided } = await run({ demographics, abortAt: 'no_face' });
+      await pollUntil(
+        'the models',
+        async () => site.requests.some((path) => path.includes('face_recognition_model-b')) || undefined,
+      );
+      t.equal(
+        site.requests.some((path) => path.includes('age_gender')),
+        demographics,
+        `asked for: ${demographics}`,
+      );
+      const bytes = guided.flatMap(({ bytes }) => bytes ?? []);
+      t.ok(
+        bytes.every(({ loaded, total }) => loaded >= 0 && loaded <= total) && (bytes.at(-1)?.total ?? 0) > 4_000_000,
+      );
+    }
+    await page.close();
+  },
+);
+
 t.test('nobody before the camera is told as such', { skip }, async (t) => {
   const { page, run } = await openCapturePage(t, { args: fakeCamera });
   await page.evaluate('watchCamera()');

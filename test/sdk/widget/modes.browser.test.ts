@@ -173,6 +173,7 @@ void t.test('from end to end', { skip, timeout: 300_000 }, async (t) => {
     config: {
       ...config,
       challengeEnabled: true,
+      demographics: true,
       deduplication: { perDataCollector: true, reEligibilityDays: 7 },
     },
   };
@@ -205,6 +206,7 @@ void t.test('from end to end', { skip, timeout: 300_000 }, async (t) => {
       });
       await page.getByRole('button', { name: 'Start' }).click(pressed);
       t.strictSame(await page.evaluate('readTracks()'), [], 'no camera before consent');
+      await waitUntil(() => models.requests.length > 10, 'the models load while consent is read');
       await page.getByRole('button', { name: 'I agree, use my camera' }).click(pressed);
       const { result, error } = await settledTrying(opened);
       t.match(

@@ -51,7 +51,14 @@ window.watchCamera = () => {
 window.readTracks = () => stage.state.tracks.map((track) => track.readyState);
 
 /** `answering`: whether the person does what is asked; `abortAt`: the kind of guidance at which the capture is aborted. */
-window.runCapture = async ({ challenges, models, answering = true, abortAt = null, deepfake = false }) => {
+window.runCapture = async ({
+  challenges,
+  models,
+  answering = true,
+  abortAt = null,
+  deepfake = false,
+  demographics = false,
+}) => {
   const { camera } = await import(captureUrl);
   const aborter = new AbortController();
   const guided = [];
@@ -65,10 +72,10 @@ window.runCapture = async ({ challenges, models, answering = true, abortAt = nul
   const video = document.querySelector('video');
   const originMs = performance.now();
   const result = await camera
+    .prepare({ baseUrl: models, demographics })
     .capture({
       challenges,
       originMs,
-      modelsBaseUrl: models,
       video,
       signal: aborter.signal,
       useDeepfakeDetection: deepfake,
@@ -77,6 +84,7 @@ window.runCapture = async ({ challenges, models, answering = true, abortAt = nul
         const last = guided[guided.length - 1];
         if (last?.kind !== step.kind || last.type !== step.type)
           guided.push({ ...step, atMs: performance.now() - originMs });
+        else if (step.bytes) last.bytes = step.bytes;
         if (step.kind === abortAt) aborter.abort(new DOMException('stopped', 'AbortError'));
         if (step.kind === 'done') tracksAtDone = window.readTracks();
         if (step.kind !== 'challenge' || step.index === shown) return;
