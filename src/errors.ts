@@ -52,7 +52,7 @@ export const errorTable = {
   NOT_RETRYABLE: {
     status: 409,
     meaning:
-      'The session cannot be tried again: it has not ended, did not fail, or the retries that config.maxRetries allows are used up; `reason` says which.',
+      'The session cannot be tried again: it has not ended, did not fail, another try of it passed, or the retries that config.maxRetries allows are used up; `reason` says which.',
   },
   RETRY_BUDGET_EXHAUSTED: {
     status: 409,
@@ -62,7 +62,7 @@ export const errorTable = {
   SESSION_COMPLETED: {
     status: 409,
     meaning:
-      'The session was verified already. Its result is at /public/sessions/{id}/result; for another try, retry it.',
+      'The session was verified already, or another try of it passed. Its result is at /public/sessions/{id}/result; retry a session that failed.',
   },
   SESSION_EXPIRED: {
     status: 410,

@@ -7,7 +7,9 @@ import type { ScoreEnvelope, VerifyAnswer } from '../../src/contract/score-envel
 import type { PublicSessionCreation, SessionReply } from '../../src/contract/session.js';
 import type { MountOptions } from './api.js';
 import type { Reply, Transport, Trouble } from './http.js';
+import { readStorage } from '../lite/signals/storage.js';
 import { replyOfEnvelope } from './result.js';
+import { createSessionSecrets } from './session-secrets.js';
 
 export type Said<T> = { readonly kind: 'said'; readonly value: T } | Reply | Trouble;
 export type Opened = Pick<SessionReply, 'sessionId' | 'clientSecret'>;
@@ -27,6 +29,7 @@ export interface ServiceCalls {
 export function createServiceCalls(endpoint: string, call: Transport): ServiceCalls {
   const said = <T>(answer: Reply | Trouble): Said<T> =>
     answer.kind === 'reply' && answer.status < 300 ? { kind: 'said', value: answer.body as T } : answer;
+  const secrets = createSessionSecrets(() => sessionStorage, Date.now);
   const secretOf = ({ clientSecret }: Opened) => ({ 'x-client-secret': clientSecret });
 
   const readResult: ServiceCalls['readResult'] = async (session, signal) => {
@@ -40,8 +43,16 @@ export function createServiceCalls(endpoint: string, call: Transport): ServiceCa
       return said(await call({ method: 'GET', url }, signal));
     },
     async createSession(options, previousSessionId, signal) {
-      const body = creationOf(options, previousSessionId);
-      return said(await call({ method: 'POST', url: `${endpoint}/public/sessions`, body }, signal));
+      const body = creationOf(
+        options,
+        previousSessionId,
+        previousSessionId === null ? undefined : secrets.find(previousSessionId),
+      );
+      const created = said<SessionReply>(
+        await call({ method: 'POST', url: `${endpoint}/public/sessions`, body }, signal),
+      );
+      if (created.kind === 'said') secrets.keep(created.value);
+      return created;
     },
     async verify(session, envelope, signal) {
       const url = `${endpoint}/public/verify`;
@@ -57,7 +68,11 @@ export function createServiceCalls(endpoint: string, call: Transport): ServiceCa
 
 const codeOf = ({ body }: Reply): unknown => (body as { code?: unknown } | undefined)?.code;
 
-function creationOf(options: MountOptions, previousSessionId: string | null): PublicSessionCreation {
+function creationOf(
+  options: MountOptions,
+  previousSessionId: string | null,
+  previousClientSecret: string | undefined,
+): PublicSessionCreation {
   const { siteKey, studyId, respondentId, metadata, linkId, dataCollector, widgetMode, consent } = options;
   // JSON leaves out what is undefined.
   return JSON.parse(
@@ -71,6 +86,17 @@ function creationOf(options: MountOptions, previousSessionId: string | null): Pu
       widgetMode,
       consent,
       previousSessionId: previousSessionId ?? undefined,
+      previousClientSecret,
+      deviceToken: readDeviceToken(),
     }),
   ) as PublicSessionCreation;
+}
+
+/** Undefined where the page has no storage. */
+function readDeviceToken(): string | undefined {
+  try {
+    return readStorage().token;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,14 +1,14 @@
 /**
  * Links to the hosted verification page, as every capability that makes, follows or counts one sees them.
  *
- *     alive ──expiresAt──▶ expired         ──deleted──▶ deleted         ──uses reach maxUses──▶ used_up
+ *     alive ──expiresAt──▶ expired         ──deleted──▶ deleted         ──uses reach maxUses, or sessions ten times that──▶ used_up
  *
- * Sessions start of an alive link only; one that was started may end, and retries of it may be made, whatever became of the link meanwhile.
- * A use is a first try that was verified: opening the page, or reloading it, uses nothing up. Of verifications that race for the last use
- * the database lets one through.
+ * Sessions start of an alive link only; one that was started may end, and be tried again, after the link expired or was deleted. A use is a
+ * pass, and a chain of retries has one at most: opening the page, or failing, uses nothing up. Once all uses are taken no session of the
+ * link ends any more: of verifications that race for the last use the database lets one through.
  */
 import { randomBytes } from 'node:crypto';
-import { linkDaysDefault, type LinkCreation, type LinkState } from '../contract/hosted-link.js';
+import { linkDaysDefault, linkSessionsPerUse, type LinkCreation, type LinkState } from '../contract/hosted-link.js';
 import type { Metadata } from '../contract/session.js';
 import { idAt } from '../crypto/ids.js';
 import { cutPage, type Page, type PageOf } from '../kernel/paging.js';
@@ -30,6 +30,8 @@ export interface HostedLink extends LinkOwner {
   /** The service made the link for a page of its own, whose address no project lists. */
   readonly isOwnReturn: boolean;
   readonly uses: number;
+  /** Started through it, retries among them. */
+  readonly sessions: number;
   readonly maxUses: number | null;
   readonly createdAt: Date;
   readonly expiresAt: Date;
@@ -38,7 +40,7 @@ export interface HostedLink extends LinkOwner {
 
 type LinkRow = Row & HostedLink;
 const columns = `link_id AS "linkId", organization_id AS "organizationId", project_id AS "projectId", is_demo AS "isDemo", study_id AS "studyId",
-  respondent_id AS "respondentId", metadata, return_url AS "returnUrl", return_own AS "isOwnReturn", uses, uses_max AS "maxUses",
+  respondent_id AS "respondentId", metadata, return_url AS "returnUrl", return_own AS "isOwnReturn", uses, sessions, uses_max AS "maxUses",
   created_at AS "createdAt", expires_at AS "expiresAt", deleted_at AS "deletedAt"`;
 
 const linkForm = /^link_[0-9a-f]{32}$/;
@@ -49,10 +51,11 @@ const secretBytes = 10;
 /** The address of a link’s page. */
 export const linkUrl = (siteUrl: string, linkId: string): string => `${siteUrl}/v/${linkId}`;
 
-export function linkStateOf({ deletedAt, expiresAt, uses, maxUses }: HostedLink, nowMs: number): LinkState {
+export function linkStateOf({ deletedAt, expiresAt, uses, sessions, maxUses }: HostedLink, nowMs: number): LinkState {
   if (deletedAt !== null) return 'deleted';
   if (expiresAt.getTime() <= nowMs) return 'expired';
-  return maxUses !== null && uses >= maxUses ? 'used_up' : 'alive';
+  const isUsedUp = maxUses !== null && (uses >= maxUses || sessions >= maxUses * linkSessionsPerUse);
+  return isUsedUp ? 'used_up' : 'alive';
 }
 
 /** Makes a link. Its caller has checked metadata and returnUrl. `isOwnReturn`: the returnUrl is a page of the service. */
@@ -118,11 +121,22 @@ export async function deleteLink(
   return row ?? null;
 }
 
-/** Counts a use, in the transaction that completes a session; false where all uses are taken. */
-export async function takeLinkUse(tx: Queryable, linkId: string): Promise<boolean> {
+/** Counts a session, in the transaction that creates it; false where the link starts no more. */
+export async function takeLinkSession(tx: Queryable, linkId: string): Promise<boolean> {
   const rows = await tx.query(
-    'UPDATE hosted_links SET uses = uses + 1 WHERE link_id = $1 AND (uses_max IS NULL OR uses < uses_max) RETURNING link_id',
+    `UPDATE hosted_links SET sessions = sessions + 1
+      WHERE link_id = $1 AND (uses_max IS NULL OR (uses < uses_max AND sessions < ${linkSessionsPerUse} * uses_max::bigint)) RETURNING link_id`,
     [linkId],
+    { recurring: true },
+  );
+  return rows.length > 0;
+}
+
+/** Counts the uses, 0 or 1, of a session, in the transaction that completes it; false where all uses are taken. */
+export async function takeLinkUse(tx: Queryable, linkId: string, uses: number): Promise<boolean> {
+  const rows = await tx.query(
+    'UPDATE hosted_links SET uses = uses + $2 WHERE link_id = $1 AND (uses_max IS NULL OR uses < uses_max) RETURNING link_id',
+    [linkId, uses],
     { recurring: true },
   );
   return rows.length > 0;

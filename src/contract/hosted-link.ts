@@ -6,6 +6,8 @@ import { Metadata } from './session.js';
 export const linkDaysDefault = 30;
 export const linkDaysMax = 365;
 export const linkUsesMax = 1_000_000;
+/** A link starts at most so many sessions for each of its uses. */
+export const linkSessionsPerUse = 10;
 /** Days that a link is still known after its end, so that its page can say what happened, and its owner look it up. */
 export const deadLinkDays = 30;
 
@@ -33,7 +35,7 @@ export const LinkCreation = Type.Partial(
     maxUses: Type.Integer({
       minimum: 1,
       maximum: linkUsesMax,
-      description: 'Respondents that may be verified through it; a retry counts with its first try. Default: no limit.',
+      description: `Passes that may come of it; it starts at most ${linkSessionsPerUse} sessions for each. Default: no limit.`,
     }),
   }),
 );
@@ -54,7 +56,8 @@ export const LinkReply = Type.Object({
   createdAt: Timestamp,
   expiresAt: Timestamp,
   maxUses: Nullable(Type.Integer()),
-  uses: Type.Integer({ minimum: 0, description: 'Respondents that were verified through it.' }),
+  uses: Type.Integer({ minimum: 0, description: 'Passes, and sessions to be reviewed.' }),
+  sessions: Type.Integer({ minimum: 0, description: 'Sessions that were started through it, retries among them.' }),
   state: StringEnum(linkStates, { description: 'Only an alive one starts sessions.' }),
 });
 export type LinkReply = Static<typeof LinkReply>;

@@ -36,7 +36,8 @@ const creation = Type.Partial(
     previousSessionId: Type.String({
       minLength: 1,
       maxLength: 128,
-      description: 'A failed session that this one tries again; takes one retry off the project’s budget.',
+      description:
+        'A failed session that this one tries again, for the same respondent and study; takes one retry off the project’s budget.',
     }),
     widgetMode: StringEnum(widgetModes, { description: 'Default: the project’s.' }),
     consent: Type.Object(
@@ -49,6 +50,17 @@ const creation = Type.Partial(
 export const PublicSessionCreation = Type.Object({
   siteKey: Type.String({ minLength: 1, maxLength: 128, description: 'The project’s public key.' }),
   ...creation,
+  previousClientSecret: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description:
+        'clientSecret of the session that is tried again. A retry needs it, or the deviceToken of that session.',
+    }),
+  ),
+  deviceToken: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: 'Random token kept in the browser’s storage.' }),
+  ),
 });
 export type PublicSessionCreation = Static<typeof PublicSessionCreation>;
 

@@ -19,6 +19,7 @@ import { createErasureService, type ErasureService } from '../verification/erasu
 import type { Database } from '../stores/database/port.js';
 import { eraseReservations, findRespondentRefs } from '../audience/reservation-store.js';
 import { biometricExample, deviceOnlyExample } from '../contract/envelope-examples.js';
+import { deviceRefOf } from '../verification/uniqueness/device-comparison.js';
 import type { Uniqueness } from '../verification/uniqueness/uniqueness.js';
 import { createVerifyService } from '../verification/verify/verify-service.js';
 import { createResultService } from '../verification/results/result-service.js';
@@ -118,6 +119,7 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
     tokenKeys,
     metrics,
     now,
+    deviceRefOf: (organizationId, token) => deviceRefOf(makeRef, organizationId, token),
     exampleSiteKey: deps.ids?.siteKey ?? null,
   };
 }

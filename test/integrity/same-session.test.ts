@@ -8,7 +8,7 @@ import { startFleet } from '../helpers/fleet.js';
 import { realStoreSettings } from '../helpers/real-service.js';
 import { startReceiver } from '../helpers/receiver.js';
 import { findStack } from '../helpers/stores.js';
-import { envelopeFor, page } from '../helpers/verifications.js';
+import { automated, envelopeFor, page } from '../helpers/verifications.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 t.setTimeout(120_000);
@@ -162,5 +162,38 @@ if (stack !== null) {
               (SELECT count(*) FROM fingerprints) AS fingerprints`,
     );
     t.same(kept, { completed: quota, fingerprints: quota }, 'of those that were refused nothing is kept');
+  });
+
+  t.test('of retries that complete on two instances at the same moment one passes', async (t) => {
+    const send = async (url: string, path: string, body: object, headers: Readonly<Record<string, string>>) => {
+      const method = 'POST';
+      const json = { 'content-type': 'application/json', ...headers };
+      const answer = await fetch(url + path, { method, headers: json, body: JSON.stringify(body) });
+      return { status: answer.status, body: (await answer.json()) as SessionReply & { readonly code?: string } };
+    };
+    // The quota of the live mode is used up by now.
+    const made = await send(
+      urls[0] ?? '',
+      `/projects/${keys.projectId}/api-keys`,
+      { name: 'Test', isTest: true },
+      { 'x-api-key': keys.organizationKey },
+    );
+    const backend = { 'x-api-key': (made.body as unknown as { apiKey: string }).apiKey };
+    const verify = (url: string, session: SessionReply, over: Readonly<Record<string, unknown>> = {}) =>
+      send(url, '/public/verify', envelopeFor(session, over), {
+        ...page,
+        'user-agent': deviceOnlyExample.device.ua.ua,
+        'x-client-secret': session.clientSecret,
+      });
+    for (let n = 0; n < 10; n += 1) {
+      const { body: first } = await send(urls[0] ?? '', '/sessions', {}, backend);
+      await verify(urls[0] ?? '', first, automated);
+      const retry = (_: unknown, index: number) =>
+        send(urls[index % 2] ?? '', `/sessions/${first.sessionId}/retry`, {}, backend);
+      const siblings = await Promise.all(Array.from({ length: 3 }, retry));
+      const answers = await Promise.all(siblings.map(({ body }, index) => verify(urls[index % 2] ?? '', body)));
+      t.same(answers.map(({ status }) => status).sort(), [200, 409, 409]);
+      t.same(new Set(answers.map(({ body }) => body.code)), new Set([undefined, 'SESSION_COMPLETED']));
+    }
   });
 }

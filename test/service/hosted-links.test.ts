@@ -198,34 +198,56 @@ t.test('what the link carries stands over what the page says', async (t) => {
   t.match(token.body, { success: true, studyId: 'study-7', respondentId: 'r-1' });
 });
 
-t.test(
-  'uses are verified respondents: a reload uses nothing, a retry counts with its first try, and the last use is taken once',
-  async (t) => {
-    const { linkId } = await makeLink({ maxUses: 2 });
-    const sessions = await Promise.all(Array.from({ length: 5 }, async () => (await startSession(linkId)).body));
-    t.match((await service.call('GET', `${links}/${linkId}`)).body, { uses: 0, state: 'alive' });
-    const [failing, ...others] = sessions as unknown as [SessionReply, ...SessionReply[]];
-    t.match((await verify(failing, automated)).body, { status: 'fail' });
-    const answers = await Promise.all(others.map((session) => verify(session)));
-    t.same(answers.map(({ status }) => status).sort(), [200, 410, 410, 410]);
-    t.match(answers.find(({ status }) => status === 410)?.body, { code: 'LINK_ENDED', reason: 'used_up' });
-    t.match((await service.call('GET', `${links}/${linkId}`)).body, { uses: 2, state: 'used_up' });
-    const page = await visit(`/v/${linkId}`);
-    t.equal(page.status, 410);
-    t.match(await page.text(), /already been used/);
-    t.match(await startSession(linkId), { status: 410, body: { reason: 'used_up' } });
-    const retry = await startSession(linkId, { previousSessionId: failing.sessionId });
-    t.match(retry, { status: 201 }, 'who failed may try again');
-    t.match(await verify(retry.body), { status: 200 });
-    t.match((await service.call('GET', `${links}/${linkId}`)).body, { uses: 2 });
-    const { linkId: another } = await makeLink({ maxUses: 1 });
-    t.match(
-      await startSession(another, { previousSessionId: failing.sessionId }),
-      { status: 404 },
-      'another link’s session is no way in',
-    );
-  },
-);
+/** A body that tries a failed session again. */
+const again = ({ sessionId, clientSecret }: SessionReply) => ({
+  previousSessionId: sessionId,
+  previousClientSecret: clientSecret,
+});
+
+t.test('uses are passes: a reload and a failure use nothing up, and the last use is taken once', async (t) => {
+  const { linkId } = await makeLink({ maxUses: 2 });
+  const sessions = await Promise.all(Array.from({ length: 6 }, async () => (await startSession(linkId)).body));
+  const [failing, late, ...others] = sessions as unknown as [SessionReply, SessionReply, ...SessionReply[]];
+  t.match((await verify(failing, automated)).body, { status: 'fail' });
+  t.match((await service.call('GET', `${links}/${linkId}`)).body, { uses: 0, sessions: 6, state: 'alive' });
+  const retry = await startSession(linkId, again(failing));
+  t.match(retry, { status: 201 }, 'who failed may try again');
+  const answers = await Promise.all([retry.body, ...others].map((session) => verify(session)));
+  t.same(answers.map(({ status }) => status).sort(), [200, 200, 410, 410, 410]);
+  t.match(answers.find(({ status }) => status === 410)?.body, { code: 'LINK_ENDED', reason: 'used_up' });
+  t.match((await service.call('GET', `${links}/${linkId}`)).body, { uses: 2, state: 'used_up' });
+  const page = await visit(`/v/${linkId}`);
+  t.equal(page.status, 410);
+  t.match(await page.text(), /already been used/);
+  t.match(await startSession(linkId), { status: 410, body: { reason: 'used_up' } });
+  t.match(await verify(late, automated), { status: 410 }, 'nor does a failure come after the last pass');
+  const { linkId: another } = await makeLink({ maxUses: 1 });
+  for (const end of [{ linkId: another }, { linkId: undefined, headers: { origin: 'https://survey.example' } }])
+    t.match(await startSession('', { ...end, ...again(failing) }), { status: 404 }, 'no way from one link to another');
+});
+
+t.test('of a link for one use comes one signed return, whatever is tried again', async (t) => {
+  const { linkId } = await makeLink({ maxUses: 1, returnUrl: 'https://survey.example/back' });
+  await patchProject({ config: { maxRetries: 3 } });
+  const { body: failed } = await startSession(linkId);
+  await verify(failed, automated);
+  const retries = await Promise.all([1, 2, 3].map(async () => (await startSession(linkId, again(failed))).body));
+  const answers = await Promise.all(retries.map((session) => verify(session)));
+  const passed = answers.filter(({ status, body }) => status === 200 && body.status === 'pass');
+  t.equal(passed.length, 1);
+  t.match(await startSession(linkId, again(failed)), { status: 410, body: { reason: 'used_up' } });
+  await patchProject({ config: { maxRetries: 1 } });
+});
+
+t.test('a link starts ten sessions for each of its uses', async (t) => {
+  const { linkId } = await makeLink({ maxUses: 1 });
+  const started = await Promise.all(Array.from({ length: 13 }, () => startSession(linkId)));
+  const sessions = started.filter(({ status }) => status === 201);
+  t.equal(sessions.length, 10);
+  t.match(await startSession(linkId), { status: 410, body: { code: 'LINK_ENDED', reason: 'used_up' } });
+  const [last] = sessions.slice(-1);
+  t.match(last === undefined ? null : await verify(last.body), { status: 200 }, 'and what was started may end');
+});
 
 t.test('the way back carries the server’s verdict and token; a page can make neither', async (t) => {
   const { linkId } = await makeLink({ returnUrl: 'https://survey.example/back?keep=1&status=pass&vh_token=forged' });

@@ -80,7 +80,10 @@ t.test('a retry that the project no longer allows is refused when its envelope c
   };
   const failed = await createSession(service);
   t.equal((await verify(service, failed, automated)).body.status, 'fail');
-  const retry = await createSession(service, { previousSessionId: failed.sessionId });
+  const retry = await createSession(service, {
+    previousSessionId: failed.sessionId,
+    previousClientSecret: failed.clientSecret,
+  });
   await setBudget(0);
   t.match(refusal(await verify(service, retry)), { status: 409, code: 'RETRY_BUDGET_EXHAUSTED' });
   await setBudget(null);

@@ -119,7 +119,11 @@ t.test('a failed session is retried until its chain has no budget, however many 
       .every(({ body }) => (body as { code: string }).code === 'NOT_RETRYABLE'),
   );
   const fromPage = await service.call('POST', '/public/sessions', {
-    body: { siteKey: service.bootstrap.siteKey, previousSessionId: first.sessionId },
+    body: {
+      siteKey: service.bootstrap.siteKey,
+      previousSessionId: first.sessionId,
+      previousClientSecret: first.clientSecret,
+    },
     headers: page,
   });
   t.equal(fromPage.status, 409);

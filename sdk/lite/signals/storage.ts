@@ -7,9 +7,9 @@ import type { Reader } from '../types.js';
 
 const key = 'vh-lite';
 
-export const readStorage: Reader<'ids'> = () => {
+export const readStorage = (() => {
   const found = localStorage.getItem(key);
   const token = /^[\da-f]{32}$/.test(found!) ? found! : randomHex();
   localStorage.setItem(key, token);
   return { token, kept: token === found };
-};
+}) satisfies Reader<'ids'>;

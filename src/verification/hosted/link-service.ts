@@ -113,12 +113,12 @@ const noteOf = (
 });
 
 function showLink(link: HostedLink, siteUrl: string, nowMs: number): LinkReply {
-  const { linkId, studyId, respondentId, metadata, returnUrl, uses, maxUses } = link;
+  const { linkId, studyId, respondentId, metadata, returnUrl, uses, sessions, maxUses } = link;
   return {
     ...{ linkId, url: linkUrl(siteUrl, linkId), studyId, respondentId, metadata, returnUrl },
     createdAt: link.createdAt.toISOString(),
     expiresAt: link.expiresAt.toISOString(),
-    ...{ maxUses, uses, state: linkStateOf(link, nowMs) },
+    ...{ maxUses, uses, sessions, state: linkStateOf(link, nowMs) },
   };
 }
 

@@ -71,16 +71,14 @@ export function createSecretGuard({ counters, metrics, now }: SecretGuardDeps) {
       attempt: Attempt,
       secret: string | undefined,
       session: { readonly projectId: string; readonly secretHash: Uint8Array } | null,
+      hint = 'Send the clientSecret that the session was created with as X-Client-Secret.',
     ): Promise<void> {
       const given = secret !== undefined && secret.length <= secretLengthMax ? hashClientSecret(secret) : nobody;
       const isRight = timingSafeEqual(given, session?.secretHash ?? nobody) && session !== null && secret !== undefined;
       if (isRight) return;
       metrics.wrongClientSecrets.inc();
       if (secret !== undefined) await count(attempt, session?.projectId ?? 'sessions');
-      throw new Fault(
-        'INVALID_CLIENT_SECRET',
-        'Send the clientSecret that the session was created with as X-Client-Secret.',
-      );
+      throw new Fault('INVALID_CLIENT_SECRET', hint);
     },
   };
 }

@@ -2,12 +2,19 @@
  * Sessions that start on the hosted page: which link they come through, and what it puts into them.
  */
 import { notFound } from '../../kernel/faults.js';
-import { findLink, linkStateOf, takeLinkUse, type HostedLink } from '../../administration/hosted-links.js';
+import {
+  findLink,
+  linkStateOf,
+  takeLinkSession,
+  takeLinkUse,
+  type HostedLink,
+} from '../../administration/hosted-links.js';
 import type { LinkState } from '../../contract/hosted-link.js';
+import type { Verdict } from '../../contract/verdict.js';
 import { Fault } from '../../errors.js';
 import type { Queryable } from '../../stores/database/port.js';
 import type { SessionRequest } from './session-service.js';
-import { findSession, type StoredSession } from './session-store.js';
+import type { StoredSession } from './session-store.js';
 
 /** The link that a creation names; null where it names none. Throws NOT_FOUND for one that the project does not have. */
 export async function findNamedLink(
@@ -22,20 +29,13 @@ export async function findNamedLink(
 }
 
 /**
- * What is created of a request through a link: the link’s own values stand over those of the page. Throws LINK_ENDED; a retry of a
- * session of the same link is taken all the same, because its first try was counted.
+ * What is created of a request through a link: the link’s own values stand over those of the page. Throws LINK_ENDED; who failed may try
+ * again after the link expired or was deleted, and not once its passes are taken.
  */
-export async function throughLink(
-  database: Queryable,
-  link: HostedLink,
-  request: SessionRequest,
-  nowMs: number,
-): Promise<SessionRequest> {
-  const { previousSessionId } = request;
+export function throughLink<R extends SessionRequest>(link: HostedLink, request: R, nowMs: number): R {
   const state = linkStateOf(link, nowMs);
-  if (previousSessionId === undefined && state !== 'alive') throw ended(state);
-  if (previousSessionId !== undefined && (await findSession(database, previousSessionId))?.linkId !== link.linkId)
-    throw notFound('previous session');
+  const isRetry = request.previousSessionId !== undefined;
+  if (state === 'used_up' || (state !== 'alive' && !isRetry)) throw ended(state);
   return {
     ...request,
     metadata: { ...request.metadata, ...link.metadata },
@@ -44,10 +44,18 @@ export async function throughLink(
   };
 }
 
-/** In the transaction that completes a session: its first try takes a use of its link. Throws LINK_ENDED where others took the last. */
-export async function countLinkUse(tx: Queryable, { linkId, retryCount }: StoredSession): Promise<void> {
-  if (linkId === null || retryCount > 0) return;
-  if (!(await takeLinkUse(tx, linkId))) throw ended('used_up');
+/** In the transaction that creates a session. Throws LINK_ENDED where its link has started as many as it may. */
+export async function countLinkSession(tx: Queryable, { linkId }: Pick<StoredSession, 'linkId'>): Promise<void> {
+  if (linkId !== null && !(await takeLinkSession(tx, linkId))) throw ended('used_up');
+}
+
+/** In the transaction that completes a session: one that did not fail takes a use of its link. Throws LINK_ENDED where others took the last. */
+export async function countLinkUse(
+  tx: Queryable,
+  { linkId }: Pick<StoredSession, 'linkId'>,
+  status: Verdict['status'],
+): Promise<void> {
+  if (linkId !== null && !(await takeLinkUse(tx, linkId, Number(status !== 'fail')))) throw ended('used_up');
 }
 
 const ended = (reason: LinkState): Fault =>

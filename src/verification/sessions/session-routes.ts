@@ -16,10 +16,12 @@ import { findNamedLink, throughLink } from './linked-sessions.js';
 import type { SessionOwner, SessionService } from './session-service.js';
 import { acceptEmptyBodies, optionalBody } from '../../http/json-body.js';
 import { findSession, type StoredSession } from './session-store.js';
+import { wasOnDevice } from '../uniqueness/fingerprint-store.js';
 
 export interface SessionRouteDeps extends PublicSessionDeps {
   readonly sessions: SessionService;
   readonly directories: Pick<Directories, 'projects' | 'organizations'>;
+  readonly deviceRefOf: (organizationId: string, token: string) => string;
   readonly now: () => number;
   /** A site key that works, for the example; null where there is no demo organization. */
   readonly exampleSiteKey: string | null;
@@ -50,12 +52,12 @@ function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps):
         operationId: 'createPublicSession',
         summary: 'Create a verification session, from the page',
         description:
-          'The page’s origin must be allowed. With previousSessionId the session is a retry, and takes one off the project’s budget.',
+          'The page’s origin must be allowed. With previousSessionId the session is a retry: send the failed session’s clientSecret as previousClientSecret, or the deviceToken of the browser that it failed in.',
         body: {
           ...PublicSessionCreation,
           examples: [{ siteKey: deps.exampleSiteKey ?? 'proj_of_yours', ...exampleBody }],
         },
-        response: { 201: SessionReply, ...errorReplies([400, 402, 403, 404, 409, 410, 413, 415, 429]) },
+        response: { 201: SessionReply, ...errorReplies([400, 401, 402, 403, 404, 409, 410, 413, 415, 429]) },
       },
     },
     async (request, reply) => {
@@ -63,13 +65,34 @@ function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps):
       const link = await findNamedLink(deps.database, siteKey, body.linkId);
       const { project, organization } = await deps.guard.admit(request, reply, siteKey, { isLinked: link !== null });
       await deps.limits.requireTrial(project.organizationId);
+      await requireOwnRetry(deps, request.ip, body);
       const isDemo = link?.isDemo ?? false;
       const owner: SessionOwner = { project, organization, isDemo, diagnostics: false, asker: 'page' };
-      const creation = link === null ? body : await throughLink(deps.database, link, body, deps.now());
+      const creation = link === null ? body : throughLink(link, body, deps.now());
       return reply.code(201).send(await deps.sessions.create(owner, creation));
     },
   );
 }
+
+/** A page tries again what failed in it, or in the browser that it runs in. Throws INVALID_CLIENT_SECRET, the same where there is no such session. */
+async function requireOwnRetry(
+  { database, secrets, deviceRefOf }: SessionRouteDeps,
+  address: string,
+  { previousSessionId: sessionId, previousClientSecret, deviceToken }: Omit<PublicSessionCreation, 'siteKey'>,
+): Promise<void> {
+  if (sessionId === undefined) return;
+  const attempt = { sessionId, address };
+  secrets.requireOpen(attempt);
+  const parent = await findSession(database, sessionId);
+  if (parent !== null && deviceToken !== undefined) {
+    const deviceRef = deviceRefOf(parent.organizationId, deviceToken);
+    if (await wasOnDevice(database, parent, deviceRef)) return;
+  }
+  await secrets.check(attempt, previousClientSecret, parent, retryHint);
+}
+
+const retryHint =
+  'Send the clientSecret of the session that is tried again as previousClientSecret, or try again in the browser that it failed in.';
 
 function registerCreation(app: FastifyInstance, deps: SessionRouteDeps): void {
   app.withTypeProvider<TypeBoxTypeProvider>().post(
@@ -97,7 +120,7 @@ function registerCreation(app: FastifyInstance, deps: SessionRouteDeps): void {
         throw invalid([{ path: '/siteKey', message: 'is needed with an organization key: it says which project.' }]);
       const owner = await ownerOf(deps, caller, projectId);
       const link = await findNamedLink(deps.database, projectId, body.linkId);
-      const creation = link === null ? body : await throughLink(deps.database, link, body, deps.now());
+      const creation = link === null ? body : throughLink(link, body, deps.now());
       return reply.code(201).send(await deps.sessions.create(owner, creation));
     },
   );
@@ -149,6 +172,6 @@ export function registerRetryRoute(app: FastifyInstance, deps: SessionRouteDeps)
   });
 }
 
-/** Of the key’s organization: keys that anybody may mint reach only sessions of test mode. */
+/** Of the key’s organization and mode. */
 const isReachable = (caller: KeyCaller, session: StoredSession): boolean =>
-  session.organizationId === caller.organizationId && (session.isDemo || !caller.isDemo);
+  session.organizationId === caller.organizationId && session.isDemo === (caller.isTest || caller.isDemo);

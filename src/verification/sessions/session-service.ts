@@ -5,7 +5,7 @@
  */
 import { notFound, invalid } from '../../kernel/faults.js';
 import { configDefaults, projectDefaults } from '../../contract/project.js';
-import { type Metadata, type PublicSessionCreation, type SessionReply, chainNames } from '../../contract/session.js';
+import { type Metadata, type SessionCreation, type SessionReply, chainNames } from '../../contract/session.js';
 import { makeId } from '../../crypto/ids.js';
 import { findMetadataIssue } from '../../kernel/body.js';
 import type { StoredOrganization } from '../../administration/organization-store.js';
@@ -15,6 +15,7 @@ import { inOrganization } from '../../stores/database/tenant.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { requireQuota } from '../quota.js';
 import { hashClientSecret, secretBytes } from './client-secret.js';
+import { countLinkSession } from './linked-sessions.js';
 import { decideRetry, retryFault, sessionLifetimeSeconds } from './session-state.js';
 import { findSession, insertSession, lockChain, type NewSession, type StoredSession } from './session-store.js';
 import { issueChallenges, livenessModelsOf, type Randomness } from './challenges.js';
@@ -36,7 +37,7 @@ export interface SessionOwner {
   readonly asker: 'page' | 'backend';
 }
 
-export type SessionRequest = Omit<PublicSessionCreation, 'siteKey'>;
+export type SessionRequest = Omit<SessionCreation, 'siteKey'>;
 
 export type SessionService = ReturnType<typeof createSessionService>;
 
@@ -47,7 +48,7 @@ export function createSessionService(deps: SessionServiceDeps) {
 
   async function insert(owner: SessionOwner, request: SessionRequest): Promise<SessionReply> {
     const { session, clientSecret } = draftSession(deps, owner, request);
-    await inOrganization(database, session.organizationId, (tx) => insertSession(tx, session));
+    await inOrganization(database, session.organizationId, (tx) => insertCounted(tx, session));
     return replyOf(owner.project, session, clientSecret);
   }
 
@@ -58,15 +59,15 @@ export function createSessionService(deps: SessionServiceDeps) {
   ): Promise<SessionReply> {
     const maxRetries = owner.project.fields.config?.maxRetries ?? configDefaults.maxRetries;
     return inOrganization(database, parent.organizationId, async (tx) => {
-      const retriesSoFar = await lockChain(tx, parent.rootSessionId);
-      const decision = decideRetry(await reread(tx, parent), { retriesSoFar, maxRetries, nowMs: now() });
+      const chain = await lockChain(tx, parent.rootSessionId);
+      const decision = decideRetry(await reread(tx, parent), { chain, maxRetries, nowMs: now() });
       if (decision.kind === 'refused') throw retryFault(decision, owner.asker);
       const { session: draft, clientSecret } = draftSession(deps, owner, request);
       const { rootSessionId } = parent;
       const { retryCount } = decision;
       const metadata = chainMetadata(draft.metadata, rootSessionId, retryCount);
       const session: NewSession = { ...draft, rootSessionId, retryCount, metadata };
-      await insertSession(tx, session);
+      await insertCounted(tx, session);
       return replyOf(owner.project, session, clientSecret);
     });
   }
@@ -88,13 +89,19 @@ export function createSessionService(deps: SessionServiceDeps) {
       if (previousSessionId === undefined) return start(owner, () => insert(owner, request));
       const parent = await findSession(database, previousSessionId);
       const isSame = parent?.projectId === owner.project.projectId && parent.isDemo === owner.isDemo;
-      if (parent === null || !isSame) throw notFound('previous session');
-      return start(owner, () => insertRetry(owner, parent, request));
+      if (parent === null || !isSame || parent.linkId !== (request.linkId ?? null)) throw notFound('previous session');
+      const { studyId: _studyId, respondentId: _respondentId, ...own } = request;
+      return start(owner, () => insertRetry(owner, parent, { ...own, ...identityOf(parent) }));
     },
     /** Tries a failed session again, with everything that it was created with. */
     retry: (owner: SessionOwner, parent: StoredSession) =>
       start(owner, () => insertRetry(owner, parent, requestOf(parent))),
   };
+}
+
+async function insertCounted(tx: Queryable, session: NewSession): Promise<void> {
+  await insertSession(tx, session);
+  await countLinkSession(tx, session);
 }
 
 /** The parent as it is now, under the lock. */
@@ -105,16 +112,22 @@ async function reread(tx: Queryable, parent: StoredSession): Promise<StoredSessi
 }
 
 /** What a session was created with; the widget mode is not part of it, so that the project’s current one holds. */
-function requestOf({ studyId, respondentId, linkId, dataCollector, metadata, consent }: StoredSession): SessionRequest {
+function requestOf(parent: StoredSession): SessionRequest {
+  const { linkId, dataCollector, metadata, consent } = parent;
   return {
     metadata,
-    ...(studyId === null ? {} : { studyId }),
-    ...(respondentId === null ? {} : { respondentId }),
+    ...identityOf(parent),
     ...(linkId === null ? {} : { linkId }),
     ...(dataCollector === null ? {} : { dataCollector }),
     ...(consent === null ? {} : { consent }),
   };
 }
+
+/** What every session of a chain has of its first one, whatever a page says. */
+const identityOf = ({ studyId, respondentId }: StoredSession): Pick<SessionRequest, 'studyId' | 'respondentId'> => ({
+  ...(studyId === null ? {} : { studyId }),
+  ...(respondentId === null ? {} : { respondentId }),
+});
 
 function draftSession(
   { random, now }: SessionServiceDeps,

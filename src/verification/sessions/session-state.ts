@@ -4,15 +4,17 @@
  *     created ──verify──▶ completed (pass | fail | review)        ends it; of two that race, the database lets one through
  *        └─────expiresAt──▶ expired                               ends it; a verdict in flight at that moment still counts
  *
- *              verify                 result                 retry
+ *              verify                 result                 retry, unless the chain has passed: NOT_RETRYABLE
  *   created    goes on                CONFLICT: not yet      NOT_RETRYABLE
  *   completed  SESSION_COMPLETED      answered for as long   only after a fail
  *                                     as its token is valid
  *   expired    SESSION_EXPIRED        SESSION_EXPIRED        NOT_RETRYABLE
  *
- * The budget of retries belongs to the whole chain: retries of any of its sessions, also at the same time, spend the same budget.
+ * The budget of retries belongs to the whole chain: retries of any of its sessions, also at the same time, spend the same budget. So does its
+ * pass: a chain is over with the first of its sessions that does not fail, and the others are completed as that one.
  */
 import { Fault } from '../../errors.js';
+import type { Chain } from './session-store.js';
 
 export const sessionLifetimeSeconds = 1_800;
 
@@ -51,7 +53,7 @@ export function requireResult(session: SessionTimes, tokenLifetimeSeconds: numbe
 export function completedAlready(): Fault {
   return new Fault(
     'SESSION_COMPLETED',
-    'The session was verified already. Read its result at /public/sessions/{id}/result, or retry it for another try.',
+    'The session was verified already, or another try of it passed. The result is at /public/sessions/{id}/result; retry a session that failed.',
   );
 }
 
@@ -65,24 +67,28 @@ export interface RetryParent extends SessionTimes {
 
 export type RetryDecision =
   | { readonly kind: 'retry'; /** Of the new session; the first retry is 1. */ readonly retryCount: number }
-  | { readonly kind: 'refused'; readonly reason: 'not_completed' | 'not_failed' | 'budget_exhausted' };
+  | {
+      readonly kind: 'refused';
+      readonly reason: 'not_completed' | 'not_failed' | 'chain_passed' | 'budget_exhausted';
+    };
 
-/** `retriesSoFar`: retries that the chain has had, this parent’s siblings and descendants among them. */
+/** `chain`: this parent’s, with its siblings and descendants. */
 export function decideRetry(
   parent: RetryParent,
-  budget: { readonly retriesSoFar: number; readonly maxRetries: number; readonly nowMs: number },
+  { chain, maxRetries, nowMs }: { readonly chain: Chain; readonly maxRetries: number; readonly nowMs: number },
 ): RetryDecision {
-  const { retriesSoFar, maxRetries, nowMs } = budget;
   if (stateOf(parent, nowMs) !== 'completed') return { kind: 'refused', reason: 'not_completed' };
   if (parent.status !== 'fail') return { kind: 'refused', reason: 'not_failed' };
-  return retriesSoFar >= maxRetries
+  if (chain.hasPassed) return { kind: 'refused', reason: 'chain_passed' };
+  return chain.retries >= maxRetries
     ? { kind: 'refused', reason: 'budget_exhausted' }
-    : { kind: 'retry', retryCount: retriesSoFar + 1 };
+    : { kind: 'retry', retryCount: chain.retries + 1 };
 }
 
 const sentences = {
   not_completed: 'The session has not been verified, so there is nothing to try again.',
   not_failed: 'The session did not fail; only a failed one can be tried again.',
+  chain_passed: 'Another try of the session passed, and a chain of retries has one pass.',
   budget_exhausted: 'The retries that the project’s config.maxRetries allows are used up.',
 } as const;
 

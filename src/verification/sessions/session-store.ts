@@ -1,11 +1,11 @@
 /**
  * Verification sessions in the database. Only the SHA-256 of a client secret is stored. Completing is one statement that holds only while
- * the session is not completed: of two that race, one gets a row.
+ * neither the session is completed nor another of its chain passed: of two that race, one gets a row.
  */
 import type { Envelope } from '../../contract/envelope.js';
 import type { Metadata } from '../../contract/session.js';
 import type { IssuedChallenge, Verdict, VerdictOutcome } from '../../contract/verdict.js';
-import type { Queryable } from '../../stores/database/port.js';
+import { DatabaseConflict, type Queryable } from '../../stores/database/port.js';
 
 export type NewSession = {
   readonly sessionId: string;
@@ -75,14 +75,26 @@ export async function findSession(database: Queryable, sessionId: string): Promi
   return session;
 }
 
-/** Locks the chain against concurrent retries. Returns how many it has had, including those whose sessions were never used. */
-export async function lockChain(tx: Queryable, rootSessionId: string): Promise<number> {
-  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`retry ${rootSessionId}`]);
-  const [row] = await tx.query<{ count: number | null }>(
-    'SELECT max(retry_count) AS count FROM verification_sessions WHERE root_session_id = $1',
+export interface Chain {
+  /** Retries that it has had, including those whose sessions were never used. */
+  readonly retries: number;
+  /** One of its sessions completed and did not fail: the chain is over. */
+  readonly hasPassed: boolean;
+}
+
+export async function findChain(database: Queryable, rootSessionId: string): Promise<Chain> {
+  const [chain] = await database.query<{ [Name in keyof Chain]: Chain[Name] | null }>(
+    `SELECT max(retry_count) AS retries, bool_or(status <> 'fail') AS "hasPassed" FROM verification_sessions WHERE root_session_id = $1`,
     [rootSessionId],
+    { recurring: true },
   );
-  return row?.count ?? 0;
+  return { retries: chain?.retries ?? 0, hasPassed: chain?.hasPassed ?? false };
+}
+
+/** Locks the chain against concurrent retries, and reads it. */
+export async function lockChain(tx: Queryable, rootSessionId: string): Promise<Chain> {
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`retry ${rootSessionId}`]);
+  return findChain(tx, rootSessionId);
 }
 
 /** Keeps the session open for its camera check, once; answers its challenges, the same to the same envelope. null where another envelope was first. */
@@ -101,17 +113,25 @@ export async function escalateSession(
   return row?.challenges ?? null;
 }
 
-/** Completes the session; false where it was completed already. */
+const onePass = 'verification_sessions_one_pass';
+
+/** Completes the session; false where it was completed already, or its chain has passed. */
 export async function completeSession(
   tx: Queryable,
   sessionId: string,
   { completedAt, tokenId, outcome }: { completedAt: Date; tokenId: string; outcome: VerdictOutcome },
 ): Promise<boolean> {
-  const rows = await tx.query(
-    `UPDATE verification_sessions SET completed_at = $2, status = $3, token_id = $4, result = $5::jsonb, passive_signals = NULL
-      WHERE session_id = $1 AND completed_at IS NULL RETURNING session_id`,
+  const completing = tx.query(
+    `UPDATE verification_sessions AS s SET completed_at = $2, status = $3, token_id = $4, result = $5::jsonb, passive_signals = NULL
+      WHERE session_id = $1 AND completed_at IS NULL
+        AND NOT EXISTS (SELECT 1 FROM verification_sessions WHERE root_session_id = s.root_session_id AND status IN ('pass', 'review'))
+      RETURNING session_id`,
     [sessionId, completedAt, outcome.verdict.status, tokenId, JSON.stringify(outcome)],
     { recurring: true },
   );
+  const rows = await completing.catch((error: unknown) => {
+    if (error instanceof DatabaseConflict && error.constraint === onePass) return [];
+    throw error;
+  });
   return rows.length > 0;
 }

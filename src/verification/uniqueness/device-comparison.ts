@@ -51,6 +51,10 @@ const findAlike = `SELECT alike.* FROM (
             WHERE f.fingerprint_no = near.fingerprint_no AND f.device_sketch IS NOT NULL AND ${earlierOf} OFFSET 0) AS alike
   ORDER BY alike.completed_at DESC LIMIT ${candidatesMax}`;
 
+/** The name of a device, from the token that its browser keeps. */
+export const deviceRefOf = (makeRef: MakeRef, organizationId: string, token: string): string =>
+  `dev_${makeRef(organizationId, 'fingerprint:device', token)}`;
+
 export function createDeviceComparer(pool: Pick<Pool, 'run'>, makeRef: MakeRef) {
   return {
     /** The part of the envelope’s device that is kept and compared; null if it describes none. */
@@ -62,7 +66,7 @@ export function createDeviceComparer(pool: Pick<Pool, 'run'>, makeRef: MakeRef) 
         ...device,
       };
       const { sketch, bands } = await pool.run({ kind: 'sketch', body, userAgent: null });
-      const ref = token == null || token === '' ? null : `dev_${makeRef(organizationId, 'fingerprint:device', token)}`;
+      const ref = token == null || token === '' ? null : deviceRefOf(makeRef, organizationId, token);
       return ref === null && bands.length === 0 ? null : { ref, sketch, bands };
     },
     /** Reads the earlier participations that a device may be found among. */

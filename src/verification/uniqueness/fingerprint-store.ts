@@ -217,6 +217,19 @@ const indexReads = (database: Queryable, read: Read) => ({
   },
 });
 
+/** Whether a completed session was on this device. */
+export async function wasOnDevice(
+  database: Queryable,
+  { projectId, sessionId }: { readonly projectId: string; readonly sessionId: string },
+  deviceRef: string,
+): Promise<boolean> {
+  const rows = await database.query(
+    'SELECT 1 FROM fingerprints WHERE project_id = $1 AND session_id = $2 AND device_ref = $3',
+    [projectId, sessionId, deviceRef],
+  );
+  return rows.length > 0;
+}
+
 /** Erases what is kept of sessions; answers how many records. Facts follow at once, indexes within their polling interval. */
 export async function eraseFingerprints(
   tx: Queryable,

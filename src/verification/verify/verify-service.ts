@@ -26,7 +26,7 @@ import { withQuota } from '../quota.js';
 import type { Randomness } from '../sessions/challenges.js';
 import { countLinkUse } from '../sessions/linked-sessions.js';
 import { completedAlready, requireVerifiable } from '../sessions/session-state.js';
-import { completeSession, type StoredSession } from '../sessions/session-store.js';
+import { completeSession, findChain, type StoredSession } from '../sessions/session-store.js';
 import { claimsOf, signVerificationToken } from '../tokens/verification-token.js';
 import type { SigningDirectory } from '../tokens/signing-directory.js';
 import { ConcurrentDuplicateError, type ComparedSession, type Uniqueness } from '../uniqueness/uniqueness.js';
@@ -77,6 +77,7 @@ export function createVerifyService(deps: VerifyServiceDeps) {
     async verify(received: Submission): Promise<VerifyAnswer> {
       const { session, project, envelope } = received;
       requireVerifiable(session, deps.now());
+      await requireOpenChain(deps.database, session);
       requireBudget(session, project);
       // Consent that the integrator obtained stands where the widget did not ask for it again.
       const consented = { ...envelope, consent: envelope.consent ?? session.consent };
@@ -96,6 +97,11 @@ export function createVerifyService(deps: VerifyServiceDeps) {
       );
     },
   };
+}
+
+/** Refused before it is judged; the statement that completes a session decides. While a first try is open, its chain has no other session. */
+async function requireOpenChain(database: Queryable, { rootSessionId, retryCount }: StoredSession): Promise<void> {
+  if (retryCount > 0 && (await findChain(database, rootSessionId)).hasPassed) throw completedAlready();
 }
 
 /** The project’s budget may have been lowered since the session was made. */
@@ -187,7 +193,7 @@ async function record(
     if (!(await keeping)) throw new MarkTaken();
     await Promise.all(rest);
     // A row that many share is taken last, and held for the commit only.
-    await countLinkUse(tx, session);
+    await countLinkUse(tx, session, outcome.verdict.status);
   };
   try {
     await withQuota(usage, (closing) => inOrganization(database, organizationId, complete, { closing }));

@@ -5,16 +5,17 @@ import { decideRetry, retryFault } from '../../../src/verification/sessions/sess
 const nowMs = 1_800_000_000_000;
 const ended = { expiresAt: new Date(nowMs - 1), completedAt: new Date(nowMs - 10) };
 const open = { expiresAt: new Date(nowMs + 1), completedAt: null, status: null };
+const after = (retries: number) => ({ retries, hasPassed: false });
 
 t.test('a failed session is tried again while the chain has budget, and the first retry is 1', (t) => {
   const failed = { ...ended, status: 'fail' as const };
-  t.same(decideRetry(failed, { retriesSoFar: 0, maxRetries: 3, nowMs }), { kind: 'retry', retryCount: 1 });
-  t.same(decideRetry(failed, { retriesSoFar: 2, maxRetries: 3, nowMs }), { kind: 'retry', retryCount: 3 });
-  t.same(decideRetry(failed, { retriesSoFar: 3, maxRetries: 3, nowMs }), {
+  t.same(decideRetry(failed, { chain: after(0), maxRetries: 3, nowMs }), { kind: 'retry', retryCount: 1 });
+  t.same(decideRetry(failed, { chain: after(2), maxRetries: 3, nowMs }), { kind: 'retry', retryCount: 3 });
+  t.same(decideRetry(failed, { chain: after(3), maxRetries: 3, nowMs }), {
     kind: 'refused',
     reason: 'budget_exhausted',
   });
-  t.same(decideRetry(failed, { retriesSoFar: 0, maxRetries: 0, nowMs }), {
+  t.same(decideRetry(failed, { chain: after(0), maxRetries: 0, nowMs }), {
     kind: 'refused',
     reason: 'budget_exhausted',
   });
@@ -22,7 +23,7 @@ t.test('a failed session is tried again while the chain has budget, and the firs
 });
 
 t.test('a session that is open, expired or did not fail is not tried again', (t) => {
-  const budget = { retriesSoFar: 0, maxRetries: 3, nowMs };
+  const budget = { chain: after(0), maxRetries: 3, nowMs };
   t.same(decideRetry(open, budget), { kind: 'refused', reason: 'not_completed' });
   t.same(decideRetry({ ...open, expiresAt: new Date(nowMs - 1) }, budget), {
     kind: 'refused',
@@ -33,15 +34,22 @@ t.test('a session that is open, expired or did not fail is not tried again', (t)
   t.end();
 });
 
+t.test('a chain that has passed is over, whatever is left of its budget', (t) => {
+  const chain = { retries: 1, hasPassed: true };
+  const decision = decideRetry({ ...ended, status: 'fail' }, { chain, maxRetries: 3, nowMs });
+  t.same(decision, { kind: 'refused', reason: 'chain_passed' });
+  t.end();
+});
+
 t.test('however retries come, a chain never has more than its budget', (t) => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 10 }), fc.integer({ min: 0, max: 30 }), (maxRetries, asked) => {
-      let retriesSoFar = 0;
+      let retries = 0;
       for (let n = 0; n < asked; n += 1) {
-        const decision = decideRetry({ ...ended, status: 'fail' }, { retriesSoFar, maxRetries, nowMs });
-        if (decision.kind === 'retry') retriesSoFar = decision.retryCount;
+        const decision = decideRetry({ ...ended, status: 'fail' }, { chain: after(retries), maxRetries, nowMs });
+        if (decision.kind === 'retry') retries = decision.retryCount;
       }
-      return retriesSoFar === Math.min(maxRetries, asked);
+      return retries === Math.min(maxRetries, asked);
     }),
   );
   t.end();

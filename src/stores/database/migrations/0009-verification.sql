@@ -39,6 +39,8 @@ CREATE TABLE verification_sessions (
   CHECK ((completed_at IS NULL) = (status IS NULL))
 );
 CREATE INDEX verification_sessions_by_chain ON verification_sessions (root_session_id);
+-- A chain ends with the first of its sessions that does not fail; of two at the same moment the second breaks this.
+CREATE UNIQUE INDEX verification_sessions_one_pass ON verification_sessions (root_session_id) WHERE status IN ('pass', 'review');
 CREATE INDEX verification_sessions_by_respondent ON verification_sessions (project_id, respondent_id) WHERE respondent_id IS NOT NULL;
 CREATE INDEX verification_sessions_by_creation ON verification_sessions (created_at);
 
@@ -56,8 +58,9 @@ CREATE TABLE hosted_links (
   return_url      text,
   -- The service made it for a page of its own: the project's list of origins does not apply.
   return_own      boolean NOT NULL,
-  -- First tries that were verified; their retries count as one with them. No maximum: null.
+  -- Passes, one a chain of retries at most, and the sessions that were started. No maximum of passes: null.
   uses            integer NOT NULL DEFAULT 0 CHECK (uses >= 0),
+  sessions        bigint NOT NULL DEFAULT 0 CHECK (sessions >= 0),
   uses_max        integer CHECK (uses_max > 0),
   created_at      timestamptz NOT NULL,
   expires_at      timestamptz NOT NULL,

@@ -1,0 +1,48 @@
+import t from 'tap';
+import { createSessionSecrets, type TabStorage } from '../../../sdk/widget/session-secrets.js';
+
+/** As a browser’s: its entries are its own properties. */
+class MemoryStorage implements TabStorage {
+  [name: string]: unknown;
+  getItem(name: string) {
+    return (this[name] ?? null) as string | null;
+  }
+  setItem(name: string, value: string) {
+    this[name] = value;
+  }
+  removeItem(name: string) {
+    Reflect.deleteProperty(this, name);
+  }
+}
+
+const session = { sessionId: 'sess_1', clientSecret: 'secret-1', expiresAt: 2_000 };
+
+t.test('a later mount of the tab finds the secret of a session, until the session expires', async (t) => {
+  const storage = new MemoryStorage();
+  let nowMs = 1_000_000;
+  const mount = () =>
+    createSessionSecrets(
+      () => storage,
+      () => nowMs,
+    );
+  mount().keep(session);
+  t.equal(mount().find('sess_1'), 'secret-1');
+  t.equal(mount().find('sess_2'), undefined);
+  nowMs = 2_000_001;
+  mount().keep({ ...session, sessionId: 'sess_2', expiresAt: 4_000 });
+  t.same(Object.keys(storage), ['vh-session:sess_2']);
+});
+
+t.test('without storage the mount itself still knows its secrets', async (t) => {
+  const mount = () =>
+    createSessionSecrets(
+      () => {
+        throw new Error('SecurityError');
+      },
+      () => 0,
+    );
+  const secrets = mount();
+  secrets.keep(session);
+  t.equal(secrets.find('sess_1'), 'secret-1');
+  t.equal(mount().find('sess_1'), undefined);
+});
