@@ -150,6 +150,14 @@ export interface TokenReply {
   readonly success: boolean;
   readonly sessionId?: string;
   readonly status?: 'pass' | 'fail' | 'review';
+  /** score_blocked: a fence of score mode stopped the session, whatever its status. */
+  readonly dispatch?: 'pass' | 'fail' | 'scored' | 'score_blocked';
+  readonly mode?: 'live' | 'test' | 'demo';
+  readonly assuranceLevel?: 'biometric' | 'device_only' | 'none';
+  readonly verificationOutcome?: 'completed' | 'unverified_technical' | 'declined_by_user';
+  /** claimed: what the page measured. seen: the service judged pictures by itself. */
+  readonly biometricEvidence?: 'claimed' | 'seen' | null;
+  readonly widgetMode?: 'invisible' | 'captcha' | 'standard';
   /** liveness and uniqueness may be null: not measured. */
   readonly scores?: {
     readonly liveness: number | null;
@@ -164,7 +172,6 @@ export interface TokenReply {
   /** Unix seconds. */
   readonly issuedAt?: number;
   readonly expiresAt?: number;
-  readonly isDemo?: true;
   /** Where success is false. */
   readonly error?: 'EXPIRED' | 'INVALID' | 'WRONG_AUDIENCE' | 'WRONG_PROJECT' | 'MALFORMED';
 }

@@ -154,6 +154,8 @@ export interface VHMountResult {
   readonly priorParticipation?: VHDuplicateMatch & { readonly lastSeenAt: number };
   readonly assuranceLevel?: 'biometric' | 'device_only' | 'none';
   readonly verificationOutcome?: 'completed' | 'unverified_technical' | 'declined_by_user';
+  /** What a judged capture rests on: measurements of this page, or pictures that the service judged. */
+  readonly biometricEvidence?: 'claimed' | 'seen' | null;
   readonly unifiedVerdict?: {
     readonly verdict: 'allow' | 'review' | 'block';
     readonly assuranceLevel: 'none' | 'device_only' | 'behavioral' | 'biometric';

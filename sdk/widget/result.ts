@@ -62,6 +62,7 @@ const shownNames = [
   'priorParticipation',
   'assuranceLevel',
   'verificationOutcome',
+  'biometricEvidence',
   'unifiedVerdict',
 ] as const satisfies readonly (keyof VerifyReply)[];
 

@@ -8,6 +8,7 @@
  * link ends any more: of verifications that race for the last use the database lets one through.
  */
 import { randomBytes } from 'node:crypto';
+import type { SessionMode } from '../contract/common.js';
 import { linkDaysDefault, linkSessionsPerUse, type LinkCreation, type LinkState } from '../contract/hosted-link.js';
 import type { Metadata } from '../contract/session.js';
 import { idAt } from '../crypto/ids.js';
@@ -17,8 +18,8 @@ import type { Queryable, Row } from '../stores/database/port.js';
 export interface LinkOwner {
   readonly organizationId: string;
   readonly projectId: string;
-  /** Of test mode. */
-  readonly isDemo: boolean;
+  /** Of its sessions. */
+  readonly mode: SessionMode;
 }
 
 export interface HostedLink extends LinkOwner {
@@ -39,7 +40,7 @@ export interface HostedLink extends LinkOwner {
 }
 
 type LinkRow = Row & HostedLink;
-const columns = `link_id AS "linkId", organization_id AS "organizationId", project_id AS "projectId", is_demo AS "isDemo", study_id AS "studyId",
+const columns = `link_id AS "linkId", organization_id AS "organizationId", project_id AS "projectId", mode, study_id AS "studyId",
   respondent_id AS "respondentId", metadata, return_url AS "returnUrl", return_own AS "isOwnReturn", uses, sessions, uses_max AS "maxUses",
   created_at AS "createdAt", expires_at AS "expiresAt", deleted_at AS "deletedAt"`;
 
@@ -67,13 +68,13 @@ export async function insertLink(
 ): Promise<HostedLink> {
   const expiresAt = new Date(nowMs + (creation.expiresInDays ?? linkDaysDefault) * dayMs);
   const [row] = await tx.query<LinkRow>(
-    `INSERT INTO hosted_links (link_id, organization_id, project_id, is_demo, study_id, respondent_id, metadata, return_url, return_own, uses_max, created_at, expires_at)
+    `INSERT INTO hosted_links (link_id, organization_id, project_id, mode, study_id, respondent_id, metadata, return_url, return_own, uses_max, created_at, expires_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9, $10, $11, $12) RETURNING ${columns}`,
     [
       idAt('link', nowMs, randomBytes(secretBytes)),
       owner.organizationId,
       owner.projectId,
-      owner.isDemo,
+      owner.mode,
       creation.studyId ?? null,
       creation.respondentId ?? null,
       JSON.stringify(creation.metadata ?? {}),

@@ -78,7 +78,7 @@ export interface SurveyDeps {
 export async function surveyAddress(deps: SurveyDeps, study: Study, reservation: QuotaReservation): Promise<string> {
   const until = new Date(deps.now() + deps.reservationMs);
   const isGood = reservation.tokenUntil !== null && reservation.tokenUntil > until;
-  const token = isGood ? reservation.token : await issueToken(deps, reservation, until);
+  const token = isGood ? reservation.token : await issueToken(deps, study, reservation, until);
   const url = new URL(study.surveyUrl);
   url.searchParams.set('vh_token', token ?? '');
   url.searchParams.set('vh_return', `${deps.audienceUrl()}/return`);
@@ -87,10 +87,11 @@ export async function surveyAddress(deps: SurveyDeps, study: Study, reservation:
 
 async function issueToken(
   { database, tokens }: SurveyDeps,
+  study: Study,
   reservation: QuotaReservation,
   lasting: Date,
 ): Promise<string> {
-  const issued = await tokens.issue(reservation);
+  const issued = await tokens.issue(reservation, study);
   return inOrganization(database, reservation.organizationId, (tx) =>
     keepToken(tx, reservation.reservationId, { ...issued, lasting }),
   );

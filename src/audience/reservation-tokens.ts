@@ -1,9 +1,11 @@
 /** The vh_token of a survey: a JWT of one quota reservation. Algorithm, type, issuer and times are pinned; what it names is looked up. */
 import { verify, type KeyObject } from 'node:crypto';
 import type { ReservationClaims } from '../contract/study.js';
+import { audienceOf, tokenTypes } from '../contract/token.js';
 import { studyTokenSeconds } from '../limits.js';
 import { makeId } from '../crypto/ids.js';
 import type { QuotaReservation } from './reservation-store.js';
+import type { Study } from './study-store.js';
 
 export interface ReservationTokenDeps {
   readonly sign: (claims: ReservationClaims) => Promise<string>;
@@ -25,16 +27,22 @@ export type ReservationTokens = ReturnType<typeof createReservationTokens>;
 
 export function createReservationTokens(deps: ReservationTokenDeps) {
   return {
-    async issue(reservation: QuotaReservation): Promise<{ readonly token: string; readonly until: Date }> {
+    async issue(
+      reservation: QuotaReservation,
+      study: Pick<Study, 'isTest'>,
+    ): Promise<{ readonly token: string; readonly until: Date }> {
       const iat = Math.floor(deps.now() / 1_000);
       const exp = iat + studyTokenSeconds;
+      const mode = study.isTest ? 'test' : 'live';
       const token = await deps.sign({
         iss: deps.issuer(),
-        aud: reservation.projectId,
+        aud: audienceOf(reservation.projectId, mode),
         sub: reservation.reservationId,
         jti: makeId('token'),
         iat,
         exp,
+        purpose: 'study_place',
+        mode,
         project_id: reservation.projectId,
         study_id: reservation.studyId,
         respondent_id: reservation.respondentId,
@@ -52,10 +60,14 @@ export function createReservationTokens(deps: ReservationTokenDeps) {
       const { header, payload } = parts;
       const key = typeof header['kid'] === 'string' ? deps.publicKey(header['kid']) : null;
       const isPinned =
-        header['alg'] === 'EdDSA' && header['typ'] === 'JWT' && !('crit' in header) && !('b64' in header);
+        header['alg'] === 'EdDSA' &&
+        header['typ'] === tokenTypes.study_place &&
+        !('crit' in header) &&
+        !('b64' in header);
       if (key === null || !isPinned || !verify(null, Buffer.from(parts.signed), key, parts.signature)) return null;
       const claims = payload as Partial<ReservationClaims>;
-      const isOfReservation = typeof claims.sub === 'string' && typeof claims.study_id === 'string';
+      const isOfReservation =
+        claims.purpose === 'study_place' && typeof claims.sub === 'string' && typeof claims.study_id === 'string';
       const isInTime = typeof claims.exp === 'number' && claims.exp * 1_000 > deps.now();
       return isOfReservation && isInTime && claims.iss === deps.issuer() ? (claims as ReservationClaims) : null;
     },
@@ -66,5 +78,5 @@ export function createReservationTokens(deps: ReservationTokenDeps) {
 export const isTokenOf = (claims: ReservationClaims, reservation: QuotaReservation): boolean =>
   claims.sub === reservation.reservationId &&
   claims.study_id === reservation.studyId &&
-  claims.aud === reservation.projectId &&
+  claims.project_id === reservation.projectId &&
   claims.respondent_id === reservation.respondentId;

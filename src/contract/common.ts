@@ -10,6 +10,10 @@ export function StringEnum<const Values extends readonly string[]>(
   return Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], ...options });
 }
 
+/** Live sessions count. Those of test and demo keys are apart from them; anybody may mint a demo key. */
+export const sessionModes = ['live', 'test', 'demo'] as const;
+export type SessionMode = (typeof sessionModes)[number];
+
 /** A value that may be null, null meaning "not measured" or "not set", never zero. */
 export function Nullable<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()]);

@@ -42,7 +42,12 @@ export type VerifyAnswer = VerifyReply | CameraCheckReply;
 export const Dispatch = Type.Object({
   status: StringEnum(dispatchStatuses),
   redirectUrl: Nullable(Type.String({ description: 'Where the page goes next; good once, for five minutes.' })),
-  reason: Nullable(Type.String({ description: 'Which fence blocked, or why it failed; null where nothing did.' })),
+  reason: Nullable(
+    Type.String({
+      description:
+        'Which fence blocked, or why it failed; not_live: a test or demo session does not redirect. null where nothing did.',
+    }),
+  ),
 });
 export type Dispatch = Static<typeof Dispatch>;
 
@@ -57,6 +62,7 @@ export const ScoreEnvelope = Type.Object({
   respondentId: Nullable(Type.String()),
   metadata: Metadata,
   failureReasons: Type.Array(Type.String()),
+  biometricEvidence: Verdict.properties.biometricEvidence,
   token: Type.String({ description: 'The verificationToken.' }),
   contributions: Type.Optional(
     Type.Array(RiskContribution, { description: 'Where scoreModeConfig.exposeBreakdown is on.' }),

@@ -50,6 +50,7 @@ export interface VerificationFacts {
   readonly high_fraud_risk: boolean;
   readonly assuranceLevel: Verdict['assuranceLevel'];
   readonly verificationOutcome: Verdict['verificationOutcome'];
+  readonly biometricEvidence: Verdict['biometricEvidence'];
   readonly risk: VerdictRisk | null;
   readonly duplication: (Duplication & { readonly overall: number }) | null;
   readonly data_collector: string | null;
@@ -117,6 +118,7 @@ export const blankPass = {
   high_fraud_risk: false,
   assuranceLevel: 'biometric',
   verificationOutcome: 'completed',
+  biometricEvidence: 'claimed',
   risk: null,
   duplication: null,
   data_collector: null,

@@ -1,6 +1,6 @@
 /** Studies of the audience API. Names with an underscore are those of the request as research tools send it. */
 import { Type, type Static } from 'typebox';
-import { CallerId, Count, Nullable, Percent, StringEnum, Timestamp } from './common.js';
+import { CallerId, Count, Nullable, Percent, StringEnum, Timestamp, type SessionMode } from './common.js';
 import { CountryCode } from './country.js';
 import { duplicateBands } from './score.js';
 
@@ -177,13 +177,15 @@ export const SupplyPage = Type.Object({
 /** Claims of the vh_token that a study’s survey is given; times are Unix seconds. */
 export interface ReservationClaims {
   readonly iss: string;
-  /** The project. */
+  /** The project; of a test study with :test behind it. */
   readonly aud: string;
   /** The session, which is the quota reservation in the study. */
   readonly sub: string;
   readonly jti: string;
   readonly iat: number;
   readonly exp: number;
+  readonly purpose: 'study_place';
+  readonly mode: SessionMode;
   readonly project_id: string;
   readonly study_id: string;
   readonly respondent_id: string;

@@ -1,8 +1,17 @@
 /** Tokens of a verification: what they claim, and what validating one answers. */
 import { Type, type Static } from 'typebox';
-import { Nullable, StringEnum } from './common.js';
+import { Nullable, sessionModes, StringEnum, type SessionMode } from './common.js';
 import { unit } from './project-parts.js';
-import { ShownScores, VerdictScores, verdictStatuses } from './verdict.js';
+import { widgetModes } from './project.js';
+import {
+  assuranceLevels,
+  biometricEvidences,
+  dispatchStatuses,
+  ShownScores,
+  VerdictScores,
+  verdictStatuses,
+  verificationOutcomes,
+} from './verdict.js';
 
 /** Longest token that is looked at, in characters; ours are about 900. */
 export const tokenLengthMax = 8_192;
@@ -11,22 +20,49 @@ export const batchTokensMax = 100;
 export const tokenErrors = ['EXPIRED', 'INVALID', 'WRONG_AUDIENCE', 'WRONG_PROJECT', 'MALFORMED'] as const;
 export type TokenError = (typeof tokenErrors)[number];
 
+/** Kinds of tokens that a survey gets, by the claim `purpose`; each has a header `typ`. */
+export const tokenTypes = { verification: 'vh-verification+jwt', study_place: 'vh-place+jwt' } as const;
+
+/** Audience of a token that anybody can check: those of test and demo sessions are not for the project itself. */
+export const audienceOf = (projectId: string, mode: SessionMode): string =>
+  mode === 'live' ? projectId : `${projectId}:${mode}`;
+
+const mode = StringEnum(sessionModes, { description: 'Of the session. Act on live ones alone.' });
+const dispatch = StringEnum(dispatchStatuses, {
+  description:
+    'What score mode did with it: score_blocked is a refusal whatever the status; otherwise as in the result.',
+});
+const evidence = {
+  assurance: StringEnum(assuranceLevels, { description: 'biometric: a camera capture was judged.' }),
+  outcome: StringEnum(verificationOutcomes),
+  biometric: Nullable(StringEnum(biometricEvidences)),
+  widgetMode: StringEnum(widgetModes),
+};
+
 /** Claims that both tokens share; times are Unix seconds. */
 export const TokenClaims = Type.Object({
   iss: Type.String({ description: 'The API root.' }),
-  aud: Type.String({ description: 'verificationToken: the organization. vh_token: the project.' }),
+  aud: Type.String({
+    description:
+      'verificationToken: the organization. vh_token: the project, with :test or :demo behind it for those modes.',
+  }),
   sub: Type.String({ description: 'The session.' }),
   jti: Type.String(),
   iat: Type.Integer(),
   exp: Type.Integer(),
+  purpose: Type.Literal('verification'),
+  mode,
   project_id: Type.String(),
   status: StringEnum(verdictStatuses),
+  dispatch,
+  assurance_level: evidence.assurance,
+  verification_outcome: evidence.outcome,
+  biometric_evidence: evidence.biometric,
+  widget_mode: evidence.widgetMode,
   scores: VerdictScores,
   study_id: Type.Optional(Type.String()),
   respondent_id: Type.Optional(Type.String()),
   risk_overall: Type.Optional(unit('Where the project shows risk.')),
-  /** Of a session of test mode: no live key verifies it. */
-  is_demo: Type.Optional(Type.Literal(true)),
 });
 export type TokenClaims = Static<typeof TokenClaims>;
 
@@ -42,12 +78,17 @@ export const TokenReply = Type.Object({
   success: Type.Boolean(),
   sessionId: Type.Optional(Type.String()),
   status: Type.Optional(StringEnum(verdictStatuses)),
+  dispatch: Type.Optional(dispatch),
+  mode: Type.Optional(mode),
+  assuranceLevel: Type.Optional(evidence.assurance),
+  verificationOutcome: Type.Optional(evidence.outcome),
+  biometricEvidence: Type.Optional(evidence.biometric),
+  widgetMode: Type.Optional(evidence.widgetMode),
   scores: Type.Optional(ShownScores),
   studyId: Type.Optional(Type.String()),
   respondentId: Type.Optional(Type.String()),
   issuedAt: Type.Optional(Type.Integer({ description: 'Unix seconds.' })),
   expiresAt: Type.Optional(Type.Integer({ description: 'Unix seconds.' })),
-  isDemo: Type.Optional(Type.Literal(true, { description: 'Of a session of test mode.' })),
   error: Type.Optional(StringEnum(tokenErrors, { description: 'Where success is false, and then alone.' })),
 });
 export type TokenReply = Static<typeof TokenReply>;

@@ -26,6 +26,8 @@ export type FailureCategory = (typeof failureCategories)[number];
 export const assuranceLevels = ['biometric', 'device_only', 'none'] as const;
 /** The unified verdict’s own levels: `behavioral` is a level that the flat assuranceLevel does not have. */
 export const unifiedAssuranceLevels = ['none', 'device_only', 'behavioral', 'biometric'] as const;
+/** claimed: measurements that the page sent. seen: the service judged pictures by itself. */
+export const biometricEvidences = ['claimed', 'seen'] as const;
 export const verificationOutcomes = ['completed', 'unverified_technical', 'declined_by_user'] as const;
 export const matchMethods = ['exact', 'fuzzy', 'biometric', 'none'] as const;
 export const dispatchStatuses = ['pass', 'fail', 'scored', 'score_blocked'] as const;
@@ -175,6 +177,9 @@ export const Verdict = Type.Object({
   glassesDetected: Nullable(Type.Boolean()),
   assuranceLevel: StringEnum(assuranceLevels),
   verificationOutcome: StringEnum(verificationOutcomes),
+  biometricEvidence: Nullable(
+    StringEnum(biometricEvidences, { description: 'What a judged capture rests on; null without one.' }),
+  ),
   unifiedVerdict: UnifiedVerdict,
   cameraFailureReason: Nullable(Type.String()),
   summary: Type.String(),

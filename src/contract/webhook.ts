@@ -22,6 +22,7 @@ export const webhookDefaults = {
   payloadVersion: 'v2',
   description: null,
   enabled: true,
+  includeTest: false,
 } as const;
 
 const url = Type.String({
@@ -42,6 +43,9 @@ const description = Type.String({ maxLength: 500, description: 'For people. Defa
 const enabled = Type.Boolean({
   description: 'false: new events are not sent, and deliveries under way wait until it is true again. Default true.',
 });
+const includeTest = Type.Boolean({
+  description: 'Also sends events of test and demo sessions, which carry is_demo. Default false.',
+});
 
 export const WebhookCreation = Type.Object({
   url,
@@ -49,17 +53,19 @@ export const WebhookCreation = Type.Object({
   payloadVersion: Type.Optional(payloadVersion),
   description: Type.Optional(Nullable(description)),
   enabled: Type.Optional(enabled),
+  includeTest: Type.Optional(includeTest),
 });
 export type WebhookCreation = Static<typeof WebhookCreation>;
 
 /** The form of a change before null is allowed for every field. */
-export const WebhookFields = Type.Object({ url, events, payloadVersion, description, enabled });
+export const WebhookFields = Type.Object({ url, events, payloadVersion, description, enabled, includeTest });
 export interface WebhookChange {
   readonly url?: string | null;
   readonly events?: WebhookCreation['events'] | null;
   readonly payloadVersion?: PayloadVersion | null;
   readonly description?: string | null;
   readonly enabled?: boolean | null;
+  readonly includeTest?: boolean | null;
 }
 
 export const WebhookHealth = Type.Object(
@@ -81,6 +87,7 @@ const webhookFields = {
   payloadVersion: StringEnum(payloadVersions),
   description: Nullable(Type.String()),
   enabled: Type.Boolean(),
+  includeTest: Type.Boolean(),
   createdAt: Timestamp,
   health: WebhookHealth,
 };

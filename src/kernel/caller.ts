@@ -1,5 +1,7 @@
 /** The caller of a request: an API key, an OAuth client that acts as one, or a person with a dashboard token. */
 
+import type { SessionMode } from '../contract/common.js';
+
 export const dashboardRoles = ['member', 'admin', 'owner'] as const;
 export type DashboardRole = (typeof dashboardRoles)[number];
 
@@ -13,6 +15,12 @@ export interface DataOwner {
   readonly isTest: boolean;
   /** Created by anybody to try the integration. */
   readonly isDemo: boolean;
+}
+
+/** The mode that a key works in. */
+export function modeOf({ isTest, isDemo }: Pick<DataOwner, 'isTest' | 'isDemo'>): SessionMode {
+  if (isDemo) return 'demo';
+  return isTest ? 'test' : 'live';
 }
 
 /** An authenticated API key as the hot path needs it. */

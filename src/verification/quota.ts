@@ -1,15 +1,16 @@
 /**
- * The monthly quota of verifications: completed sessions, by the month of UTC in which they completed. Sessions of test mode are counted
+ * The monthly quota of verifications: completed sessions, by the month of UTC in which they completed. Sessions of test and demo keys are counted
  * separately and have no quota. The count is taken in the transaction that completes the session, so that two at the limit cannot both pass.
  * All completions of an organization count in one row of the month, taken in the message that commits, so that they wait for commits only.
  */
 import pg from 'pg';
+import type { SessionMode } from '../contract/common.js';
 import { Fault } from '../errors.js';
 import { DatabaseConflict, type Queryable } from '../stores/database/port.js';
 
 export interface Usage {
   readonly organizationId: string;
-  readonly isDemo: boolean;
+  readonly mode: SessionMode;
   /** Verifications a month; null: no limit. */
   readonly monthlyQuota: number | null;
   readonly nowMs: number;
@@ -24,8 +25,8 @@ function monthOf(nowMs: number): { readonly month: string; readonly next: string
 }
 
 /** The quota that holds for a session; null where none does. */
-const quotaOf = ({ isDemo, monthlyQuota }: Pick<Usage, 'isDemo' | 'monthlyQuota'>): number | null =>
-  isDemo ? null : monthlyQuota;
+const quotaOf = ({ mode, monthlyQuota }: Pick<Usage, 'mode' | 'monthlyQuota'>): number | null =>
+  mode === 'live' ? monthlyQuota : null;
 
 /**
  * Runs `complete`, which ends its transaction with the statement that it is given: that counts one verification. Throws QUOTA_EXCEEDED where the
@@ -43,10 +44,10 @@ export async function withQuota<T>(usage: Usage, complete: (closing: string) => 
 }
 
 /** No month counts less than nothing: the table’s own check refuses what is counted beyond the quota. */
-function countOne({ organizationId, isDemo, nowMs }: Usage, quota: number | null): string {
+function countOne({ organizationId, mode, nowMs }: Usage, quota: number | null): string {
   const more = quota === null ? 'u.used + 1' : `CASE WHEN u.used < ${quota} THEN u.used + 1 ELSE -1 END`;
   return `INSERT INTO verification_usage AS u (organization_id, month, is_demo, used)
-          VALUES (${pg.escapeLiteral(organizationId)}, '${monthOf(nowMs).month}', ${String(isDemo)}, 1)
+          VALUES (${pg.escapeLiteral(organizationId)}, '${monthOf(nowMs).month}', ${String(mode !== 'live')}, 1)
           ON CONFLICT (organization_id, month, is_demo) DO UPDATE SET used = ${more}`;
 }
 

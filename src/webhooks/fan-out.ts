@@ -60,8 +60,9 @@ export function createFanOut(deps: FanOutDeps): FanOut {
 
 const targetsOf = (event: SessionEvent, targets: readonly TargetConfig[]): readonly TargetConfig[] =>
   targets.filter(
-    ({ projectId, organizationId, enabled, events }) =>
+    ({ projectId, organizationId, enabled, includeTest, events }) =>
       enabled &&
+      (includeTest || !event.isDemo) &&
       projectId === event.projectId &&
       organizationId === event.organizationId &&
       events.includes(event.type),

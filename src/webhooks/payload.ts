@@ -63,6 +63,7 @@ const verificationFields: readonly Field[] = [
   fact('high_fraud_risk', v2Only),
   fact('assuranceLevel', both),
   fact('verificationOutcome', both),
+  fact('biometricEvidence', v2Only),
   factIfAny('risk', 'where the project shows risk'),
   factIfAny('duplication', 'where the project shows risk'),
   factIfAny('data_collector', 'where the session has one'),

@@ -108,13 +108,14 @@ function settingsOf(
   base: WebhookSettings,
   change: Omit<WebhookChange, 'url'> & { url?: string | null },
 ): WebhookSettings {
-  const { events, payloadVersion, description, enabled } = change;
+  const { events, payloadVersion, description, enabled, includeTest } = change;
   return {
     url: change.url ?? base.url,
     events: merged(events, base.events, webhookDefaults.events),
     payloadVersion: merged(payloadVersion, base.payloadVersion, webhookDefaults.payloadVersion),
     description: description === undefined ? base.description : description,
     enabled: merged(enabled, base.enabled, webhookDefaults.enabled),
+    includeTest: merged(includeTest, base.includeTest, webhookDefaults.includeTest),
   };
 }
 
@@ -122,11 +123,18 @@ const merged = <T>(change: T | null | undefined, base: T, fallback: T): T =>
   change === undefined ? base : (change ?? fallback);
 
 /** For the audit trail. The query of an address may contain secrets, so only its beginning is shown. */
-const shown = ({ url, events, payloadVersion, enabled }: WebhookSettings): Readonly<Record<string, unknown>> => ({
+const shown = ({
+  url,
+  events,
+  payloadVersion,
+  enabled,
+  includeTest,
+}: WebhookSettings): Readonly<Record<string, unknown>> => ({
   url: new URL(url).origin + new URL(url).pathname,
   events,
   payloadVersion,
   enabled,
+  includeTest,
 });
 
 type Change<T> = (tx: Queryable, webhook: StoredWebhook) => Promise<T>;

@@ -19,6 +19,8 @@ export interface WebhookSettings {
   readonly payloadVersion: PayloadVersion;
   readonly description: string | null;
   readonly enabled: boolean;
+  /** Whether it gets events of test and demo sessions, too. */
+  readonly includeTest: boolean;
 }
 
 export interface Parking {
@@ -48,7 +50,7 @@ export type WebhookRow = Omit<StoredWebhook, 'parking'> & {
 
 /** A previous secret that has ended is not read at all. */
 export const webhookColumns = `webhook_id AS "webhookId", organization_id AS "organizationId", project_id AS "projectId", url, events,
-  payload_version AS "payloadVersion", description, enabled, sealed, CASE WHEN previous_until > now() THEN previous_sealed END AS "previousSealed",
+  payload_version AS "payloadVersion", description, enabled, include_test AS "includeTest", sealed, CASE WHEN previous_until > now() THEN previous_sealed END AS "previousSealed",
   created_at AS "createdAt", parked_at AS "parkedAt", parked_until AS "parkedUntil", parked_count AS "parkedCount", parked_reason AS "parkedReason"`;
 
 export function webhookOf({ sealed: _sealed, previousSealed: _previous, ...row }: WebhookRow): StoredWebhook {
@@ -103,9 +105,10 @@ export function createSecretStore(masterKeys: SealingKeys): SecretStore {
   };
 }
 
-const valuesOf = ({ url, events, payloadVersion, description, enabled }: WebhookSettings): readonly SqlValue[] => [
-  ...[url, events, payloadVersion, description, enabled],
-];
+const valuesOf = (settings: WebhookSettings): readonly SqlValue[] => {
+  const { url, events, payloadVersion, description, enabled, includeTest } = settings;
+  return [url, events, payloadVersion, description, enabled, includeTest];
+};
 
 export async function insertWebhook(
   tx: Queryable,
@@ -115,8 +118,8 @@ export async function insertWebhook(
   sealed: Uint8Array,
 ): Promise<StoredWebhook> {
   const [row] = await tx.query<WebhookRow>(
-    `INSERT INTO webhooks (webhook_id, organization_id, project_id, url, events, payload_version, description, enabled, sealed)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING ${webhookColumns}`,
+    `INSERT INTO webhooks (webhook_id, organization_id, project_id, url, events, payload_version, description, enabled, include_test, sealed)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${webhookColumns}`,
     [webhookId, organizationId, projectId, ...valuesOf(settings), sealed],
   );
   if (row === undefined) throw new Error('the insert returned no row');
@@ -157,7 +160,7 @@ export async function listWebhooks(tx: Queryable, projectId: string, page: Page)
 /** Writes what its owner decided. That somebody acted on it is a reason to try again at once. */
 export async function updateWebhook(tx: Queryable, webhookId: string, settings: WebhookSettings): Promise<void> {
   await tx.query(
-    `UPDATE webhooks SET url = $2, events = $3, payload_version = $4, description = $5, enabled = $6 WHERE webhook_id = $1`,
+    `UPDATE webhooks SET url = $2, events = $3, payload_version = $4, description = $5, enabled = $6, include_test = $7 WHERE webhook_id = $1`,
     [webhookId, ...valuesOf(settings)],
   );
   await unpark(tx, webhookId);

@@ -9,6 +9,7 @@ import { startReservationRounds } from '../audience/reservation-round.js';
 import { createReservationTokens } from '../audience/reservation-tokens.js';
 import { createOutcomeReporter, createReturnService } from '../audience/return-service.js';
 import { registerStudyRoutes } from '../audience/study-routes.js';
+import { tokenTypes } from '../contract/token.js';
 import { deriveKey } from '../crypto/master-key.js';
 import { createApp, listen } from '../http/app.js';
 import { registerOpenapi, serveDocs } from '../http/openapi.js';
@@ -42,7 +43,7 @@ export async function startAudience(
   const audienceUrl = (): string =>
     audienceUrlOf(settings, (app.server.address() as AddressInfo | null)?.port ?? settings.AUDIENCE_PORT);
   const tokens = createReservationTokens({
-    sign: (claims) => tokenKeys.sign(claims),
+    sign: (claims) => tokenKeys.sign(claims, tokenTypes.study_place),
     publicKey: tokenKeys.publicKey,
     readParts: readCompactJws,
     issuer: () => siteUrl() + apiPrefix,

@@ -31,7 +31,7 @@ export const createHostedVerificationClient = (
     const link = await inOrganization(stores.database, organizationId, (tx) =>
       insertLink(
         tx,
-        { organizationId, projectId, isDemo: isTest },
+        { organizationId, projectId, mode: isTest ? 'test' : 'live' },
         { studyId, respondentId: respondentRef, returnUrl, expiresInDays, maxUses: 1 },
         { nowMs: now(), isOwnReturn: true },
       ),

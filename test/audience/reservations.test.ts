@@ -13,6 +13,7 @@ import {
   setStatus,
   type Study,
 } from '../../src/audience/study-store.js';
+import { tokenTypes } from '../../src/contract/token.js';
 import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
 import { migrate } from '../../src/stores/database/migrate.js';
 import type { Database } from '../../src/stores/database/port.js';
@@ -39,7 +40,7 @@ async function instanceOf(
   const told: string[] = [];
   let isAway = false;
   const tokens = createReservationTokens({
-    sign: (claims) => keys.sign(claims),
+    sign: (claims) => keys.sign(claims, tokenTypes.study_place),
     publicKey: keys.publicKey,
     readParts: readCompactJws,
     issuer: () => 'https://api.example/api/v1',

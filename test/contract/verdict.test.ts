@@ -27,6 +27,7 @@ const verdict: VerdictOutcome['verdict'] = {
   glassesDetected: null,
   assuranceLevel: 'device_only',
   verificationOutcome: 'completed',
+  biometricEvidence: null,
   unifiedVerdict: { verdict: 'allow', assuranceLevel: 'behavioral' },
   cameraFailureReason: null,
   summary: 'Passed.',

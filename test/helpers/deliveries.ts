@@ -24,7 +24,7 @@ export async function makeProject(database: Database): Promise<WebhookOwner> {
 
 export async function makeWebhook(database: Database, owner: WebhookOwner, url: string): Promise<string> {
   const webhookId = makeId('webhook');
-  const settings = { url, payloadVersion: 'v2', description: null, enabled: true } as const;
+  const settings = { url, payloadVersion: 'v2', description: null, enabled: true, includeTest: false } as const;
   const { sealed } = secrets.make(webhookId);
   await insertWebhook(database, owner, webhookId, { ...settings, events: ['verification.completed'] }, sealed);
   return webhookId;

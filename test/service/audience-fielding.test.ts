@@ -197,9 +197,10 @@ t.test('respondents come a page at a time, with the token that the survey was gi
       issuer: baseUrl,
       audience: projectId,
       algorithms: ['EdDSA'],
+      typ: 'vh-place+jwt',
     },
   );
-  t.equal(payload['study_id'], study.studyId);
+  t.match(payload, { purpose: 'study_place', mode: 'live', study_id: study.studyId });
   t.equal(payload.sub, seen[0]?.sessionId);
 });
 

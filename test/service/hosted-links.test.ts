@@ -354,7 +354,7 @@ t.test('a link of a test key makes sessions of the test world', async (t) => {
       headers: { 'x-api-key': secret },
     });
   t.match((await ask(projectKey)).body, { success: false, error: 'INVALID' });
-  t.match((await ask(apiKey)).body, { success: true, isDemo: true });
+  t.match((await ask(apiKey)).body, { success: true, mode: 'test' });
   t.match(await finish(linkId, verified.verificationToken), { status: 200 });
 });
 

@@ -58,6 +58,7 @@ async function take(over: object = {}): Promise<{ reply: VerifyReply; envelope: 
 
 const v1Fields = ['assuranceLevel', 'project_id', 'scores', 'session_id', 'status', 'verificationOutcome'];
 const omittedInV1 = [
+  'biometricEvidence',
   ...['respondent_id', 'metadata', 'timestamp', 'fraud_signals', 'failure_reasons', 'summary', 'demographics'],
   ...['is_duplicate', 'low_quality', 'high_fraud_risk', 'data_collector'],
 ];

@@ -42,7 +42,7 @@ t.test(
       issuer: bootstrap.baseUrl,
       audience: bootstrap.projectId,
       algorithms: ['EdDSA'],
-      typ: 'JWT',
+      typ: 'vh-verification+jwt',
     });
     t.match(payload, { sub: body.sessionId, status: 'pass', risk_overall: Number });
     t.equal((await follow(body.dispatch.redirectUrl)).status, 404, 'a code is good once');

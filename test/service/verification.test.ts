@@ -201,7 +201,7 @@ t.test('a session of a test key is of the test world: a live key does not take i
   const ask = (headers: Readonly<Record<string, string>>) =>
     service.call('POST', '/token/verify', { body: { token: body.verificationToken }, headers });
   t.match((await ask(key)).body, { success: false, error: 'INVALID' });
-  t.match((await ask(demo)).body, { success: true, isDemo: true });
+  t.match((await ask(demo)).body, { success: true, mode: 'demo' });
   const live = await verify(service, await createSession(service));
   const validate = (headers: Readonly<Record<string, string>>) =>
     service.call('POST', '/token/verify', { body: { token: live.body.verificationToken }, headers });

@@ -74,6 +74,7 @@ export function judgeSession(facts: VerdictFacts): VerdictOutcome {
     glassesDetected: isCaptured ? (envelope.glassesDetected ?? null) : null,
     assuranceLevel: assuranceOf(isCaptured, device),
     verificationOutcome: outcomeOf(facts, isCaptured, each.declined, cameraFailureReason),
+    biometricEvidence: isCaptured ? 'claimed' : null,
     unifiedVerdict: unify(isCaptured, device, failures.length > 0, borderline),
     cameraFailureReason,
     summary: summarize(decided, isCaptured),

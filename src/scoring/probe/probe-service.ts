@@ -29,7 +29,7 @@ export interface ProbeServiceDeps {
       readonly projectId: string;
       readonly sessionId: string;
       readonly respondentId: null;
-      readonly isDemo: false;
+      readonly mode: 'live';
     },
     observation: Observation,
   ) => Promise<number>;
@@ -90,7 +90,7 @@ async function watch(
   { sessionId, beh, q, ua }: ProbeBody,
   transport: ProbeTransport,
 ): Promise<void> {
-  const session = { projectId, sessionId, respondentId: null, isDemo: false } as const;
+  const session = { projectId, sessionId, respondentId: null, mode: 'live' } as const;
   await observe(session, { behavior: beh, questions: q ?? [], pageAgent: ua?.ua ?? null, transport }).catch(
     (error: unknown) => {
       metrics.monitoringMissed.inc();

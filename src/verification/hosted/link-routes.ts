@@ -12,6 +12,7 @@ import { actorOf } from '../../administration/audit.js';
 import type { LinkOwner } from '../../administration/hosted-links.js';
 import { organizationOf } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
+import { modeOf } from '../../kernel/caller.js';
 import { readPage } from '../../kernel/paging.js';
 import { registerStorableText } from '../../http/json-body.js';
 import type { LinkService } from './link-service.js';
@@ -128,5 +129,5 @@ function registerItem(app: FastifyInstance, service: LinkService): void {
 const ownerOf = (request: FastifyRequest): LinkOwner => ({
   organizationId: organizationOf(request),
   projectId: (request.params as { projectId: string }).projectId,
-  isDemo: request.caller?.kind === 'key' && request.caller.isTest,
+  mode: request.caller?.kind === 'key' ? modeOf(request.caller) : 'live',
 });

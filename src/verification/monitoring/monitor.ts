@@ -34,7 +34,7 @@ export interface MonitorDeps {
 }
 
 /** respondentId is null where it is not known. */
-export type ObservedSession = Pick<StoredSession, 'projectId' | 'sessionId' | 'respondentId' | 'isDemo'>;
+export type ObservedSession = Pick<StoredSession, 'projectId' | 'sessionId' | 'respondentId' | 'mode'>;
 
 /** Resolves to how many flags were raised. Rejects where the pool or the database does not answer. */
 export type Observe = (session: ObservedSession, observation: Observation) => Promise<number>;
@@ -98,10 +98,21 @@ const nameOf = (flag: RaisedFlag): string =>
 
 function eventOf(
   flag: RaisedFlag,
-  { respondentId, ...envelope }: ObservedSession & { readonly organizationId: string; readonly occurredAt: string },
+  {
+    respondentId,
+    mode,
+    ...envelope
+  }: ObservedSession & { readonly organizationId: string; readonly occurredAt: string },
 ): SessionEvent {
-  const { organizationId, projectId, sessionId, isDemo, occurredAt } = envelope;
-  const common = { eventId: makeId('event'), organizationId, projectId, sessionId, isDemo, occurredAt };
+  const { organizationId, projectId, sessionId, occurredAt } = envelope;
+  const common = {
+    eventId: makeId('event'),
+    organizationId,
+    projectId,
+    sessionId,
+    isDemo: mode !== 'live',
+    occurredAt,
+  };
   if (flag.kind === 'anomaly') {
     const { type, score, threshold, detail } = flag;
     return {

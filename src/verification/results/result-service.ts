@@ -1,12 +1,12 @@
 /**
  * The result of a completed session, for as long as its token is valid, and the redirect that score mode may end with. The token says the
  * same however often it is asked for. A redirect leads where the project says at the moment of the redirect, and nowhere else; one whose
- * address is no longer set is a 404.
+ * address is no longer set is a 404. Test and demo sessions lead nowhere: the project’s addresses are live.
  */
 import { notFound } from '../../kernel/faults.js';
 import type { Environment } from '../../config/settings.js';
-import type { ScoreEnvelope } from '../../contract/score-envelope.js';
-import type { TokenClaims } from '../../contract/token.js';
+import type { Dispatch, ScoreEnvelope } from '../../contract/score-envelope.js';
+import { audienceOf, tokenTypes } from '../../contract/token.js';
 import type { StoredProject } from '../../administration/project-store.js';
 import type { Database } from '../../stores/database/port.js';
 import type { Randomness } from '../sessions/challenges.js';
@@ -52,19 +52,26 @@ export function createResultService(deps: ResultServiceDeps) {
     redirectTarget(fields, deps.environment, redirectOutcome(session.result.dispatch, session.status));
 
   const signToken = (session: Completed): Promise<string> =>
-    deps.tokenKeys.sign({ ...completedClaims(session, deps.issuer()), aud: session.projectId });
+    deps.tokenKeys.sign(
+      { ...claimsOf(session, deps.issuer()), aud: audienceOf(session.projectId, session.mode) },
+      tokenTypes.verification,
+    );
 
   return {
     /** Throws CONFLICT or SESSION_EXPIRED where there is no result. */
     async read(session: StoredSession, project: StoredProject): Promise<ScoreEnvelope> {
       const completed = requireCompleted(session, now());
       const secret = await deps.signing.current(completed);
-      const token = signVerificationToken(secret, completedClaims(completed, deps.issuer()));
+      const token = signVerificationToken(secret, claimsOf(completed, deps.issuer()));
       const hasRedirect = targetOf(project, completed) !== null;
-      const code = hasRedirect ? await makeRedirectCode(database, session.sessionId, deps.random, now()) : null;
+      const isWithheld = hasRedirect && completed.mode !== 'live';
+      const code =
+        hasRedirect && !isWithheld ? await makeRedirectCode(database, session.sessionId, deps.random, now()) : null;
       const redirectUrl =
         code === null ? null : `${deps.issuer()}/public/sessions/${session.sessionId}/redirect?code=${code}`;
-      return envelopeOf(completed, project, token, redirectUrl);
+      const { status, reason } = completed.result.dispatch;
+      const dispatch = { status, redirectUrl, reason: isWithheld ? 'not_live' : reason };
+      return envelopeOf(completed, project, token, dispatch);
     },
 
     /** The verdict of a completed session and a fresh vh_token of it. Throws CONFLICT or SESSION_EXPIRED where there is no result. */
@@ -80,7 +87,7 @@ export function createResultService(deps: ResultServiceDeps) {
       findProject: (projectId: string) => Promise<StoredProject | null>,
     ): Promise<string> {
       const session = await findSession(database, sessionId);
-      if (session === null || session.completedAt === null) throw notFound('redirect');
+      if (session === null || session.completedAt === null || session.mode !== 'live') throw notFound('redirect');
       const completed = requireCompleted(session, now());
       const project = await findProject(session.projectId);
       const target = project === null ? null : targetOf(project, completed);
@@ -98,19 +105,8 @@ function requireCompleted(session: StoredSession, nowMs: number): Completed {
   return session as Completed;
 }
 
-/** Of verificationToken; `vh_token` differs in its audience. */
-const completedClaims = (session: Completed, issuer: string): TokenClaims => {
+function envelopeOf(session: Completed, { fields }: StoredProject, token: string, dispatch: Dispatch): ScoreEnvelope {
   const { verdict, shown } = session.result;
-  return claimsOf({ ...session, scores: verdict.scores, shown }, issuer);
-};
-
-function envelopeOf(
-  session: Completed,
-  { fields }: StoredProject,
-  token: string,
-  redirectUrl: string | null,
-): ScoreEnvelope {
-  const { verdict, dispatch, shown } = session.result;
   const isExposed = fields.verificationMode === 'score' && fields.scoreModeConfig?.exposeBreakdown === true;
   return {
     sessionId: session.sessionId,
@@ -123,9 +119,10 @@ function envelopeOf(
     respondentId: session.respondentId,
     metadata: session.metadata,
     failureReasons: verdict.failureReasons,
+    biometricEvidence: verdict.biometricEvidence,
     token,
     ...(isExposed ? { contributions: verdict.risk.contributions } : {}),
-    dispatch: { status: dispatch.status, redirectUrl, reason: dispatch.reason },
+    dispatch,
   };
 }
 
@@ -138,8 +135,8 @@ export interface LinkedResultDeps {
 /** null where the token does not verify, or is not of a session of the link. */
 export function createLinkedResults({ database, verifyToken, results }: LinkedResultDeps) {
   return async (link: HostedLink, token: string): Promise<SignedResult | null> => {
-    const { organizationId, projectId, isDemo } = link;
-    const verified = await verifyToken({ organizationId, projectId, isTest: isDemo }, token);
+    const { organizationId, projectId, mode } = link;
+    const verified = await verifyToken({ organizationId, projectId, mode }, token);
     const session = verified.sessionId === undefined ? null : await findSession(database, verified.sessionId);
     if (!verified.success || session === null || session.linkId !== link.linkId) return null;
     return results.signed(session);

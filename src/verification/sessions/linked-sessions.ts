@@ -44,17 +44,20 @@ export function throughLink<R extends SessionRequest>(link: HostedLink, request:
   };
 }
 
+type Linked = Pick<StoredSession, 'linkId' | 'mode'>;
+
+/** Sessions of test and demo keys use nothing up. */
+const countedLink = ({ linkId, mode }: Linked): string | null => (mode === 'live' ? linkId : null);
+
 /** In the transaction that creates a session. Throws LINK_ENDED where its link has started as many as it may. */
-export async function countLinkSession(tx: Queryable, { linkId }: Pick<StoredSession, 'linkId'>): Promise<void> {
+export async function countLinkSession(tx: Queryable, session: Linked): Promise<void> {
+  const linkId = countedLink(session);
   if (linkId !== null && !(await takeLinkSession(tx, linkId))) throw ended('used_up');
 }
 
 /** In the transaction that completes a session: one that did not fail takes a use of its link. Throws LINK_ENDED where others took the last. */
-export async function countLinkUse(
-  tx: Queryable,
-  { linkId }: Pick<StoredSession, 'linkId'>,
-  status: Verdict['status'],
-): Promise<void> {
+export async function countLinkUse(tx: Queryable, session: Linked, status: Verdict['status']): Promise<void> {
+  const linkId = countedLink(session);
   if (linkId !== null && !(await takeLinkUse(tx, linkId, Number(status !== 'fail')))) throw ended('used_up');
 }
 

@@ -5,7 +5,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { notFound, invalid } from '../../kernel/faults.js';
-import type { KeyCaller } from '../../kernel/caller.js';
+import { modeOf, type KeyCaller } from '../../kernel/caller.js';
 import { PublicSessionCreation, SessionCreation, SessionReply, SessionId } from '../../contract/session.js';
 import { keyCaller } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
@@ -66,8 +66,8 @@ function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps):
       const { project, organization } = await deps.guard.admit(request, reply, siteKey, { isLinked: link !== null });
       await deps.limits.requireTrial(project.organizationId);
       await requireOwnRetry(deps, request.ip, body);
-      const isDemo = link?.isDemo ?? false;
-      const owner: SessionOwner = { project, organization, isDemo, diagnostics: false, asker: 'page' };
+      const mode = link?.mode ?? 'live';
+      const owner: SessionOwner = { project, organization, mode, diagnostics: false, asker: 'page' };
       const creation = link === null ? body : throughLink(link, body, deps.now());
       return reply.code(201).send(await deps.sessions.create(owner, creation));
     },
@@ -136,7 +136,7 @@ async function ownerOf({ directories }: SessionRouteDeps, caller: KeyCaller, pro
   return {
     project,
     organization,
-    isDemo: caller.isTest || caller.isDemo,
+    mode: modeOf(caller),
     diagnostics: caller.diagnosticsEnabled,
     asker: 'backend',
   };
@@ -166,12 +166,12 @@ export function registerRetryRoute(app: FastifyInstance, deps: SessionRouteDeps)
         const parent = await findSession(deps.database, request.params.sessionId);
         if (parent === null || !isReachable(caller, parent)) throw notFound('session');
         const owner = await ownerOf(deps, { ...caller, projectId: null }, parent.projectId);
-        return reply.code(201).send(await deps.sessions.retry({ ...owner, isDemo: parent.isDemo }, parent));
+        return reply.code(201).send(await deps.sessions.retry(owner, parent));
       },
     );
   });
 }
 
-/** Of the key’s organization and mode. */
+/** Of the key’s organization, and of its mode. */
 const isReachable = (caller: KeyCaller, session: StoredSession): boolean =>
-  session.organizationId === caller.organizationId && session.isDemo === (caller.isTest || caller.isDemo);
+  session.organizationId === caller.organizationId && session.mode === modeOf(caller);

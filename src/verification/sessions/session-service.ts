@@ -4,6 +4,7 @@
  * at once. With the database away nothing is created: 503.
  */
 import { notFound, invalid } from '../../kernel/faults.js';
+import type { SessionMode } from '../../contract/common.js';
 import { configDefaults, projectDefaults } from '../../contract/project.js';
 import { type Metadata, type SessionCreation, type SessionReply, chainNames } from '../../contract/session.js';
 import { makeId } from '../../crypto/ids.js';
@@ -31,7 +32,7 @@ export interface SessionServiceDeps {
 export interface SessionOwner {
   readonly project: StoredProject;
   readonly organization: Pick<StoredOrganization, 'monthlyQuota'>;
-  readonly isDemo: boolean;
+  readonly mode: SessionMode;
   /** Whether callers of the session may ask for diagnostics. */
   readonly diagnostics: boolean;
   readonly asker: 'page' | 'backend';
@@ -74,10 +75,10 @@ export function createSessionService(deps: SessionServiceDeps) {
 
   async function start(owner: SessionOwner, run: () => Promise<SessionReply>): Promise<SessionReply> {
     const { organizationId } = owner.project;
-    const { isDemo, organization } = owner;
-    await requireQuota(database, { organizationId, isDemo, monthlyQuota: organization.monthlyQuota, nowMs: now() });
+    const { mode, organization } = owner;
+    await requireQuota(database, { organizationId, mode, monthlyQuota: organization.monthlyQuota, nowMs: now() });
     const reply = await run();
-    metrics.sessionsCreated.inc({ mode: isDemo ? 'demo' : 'live' });
+    metrics.sessionsCreated.inc({ mode });
     return reply;
   }
 
@@ -88,7 +89,7 @@ export function createSessionService(deps: SessionServiceDeps) {
       const { previousSessionId } = request;
       if (previousSessionId === undefined) return start(owner, () => insert(owner, request));
       const parent = await findSession(database, previousSessionId);
-      const isSame = parent?.projectId === owner.project.projectId && parent.isDemo === owner.isDemo;
+      const isSame = parent?.projectId === owner.project.projectId && parent.mode === owner.mode;
       if (parent === null || !isSame || parent.linkId !== (request.linkId ?? null)) throw notFound('previous session');
       const { studyId: _studyId, respondentId: _respondentId, ...own } = request;
       return start(owner, () => insertRetry(owner, parent, { ...own, ...identityOf(parent) }));
@@ -131,7 +132,7 @@ const identityOf = ({ studyId, respondentId }: StoredSession): Pick<SessionReque
 
 function draftSession(
   { random, now }: SessionServiceDeps,
-  { project, isDemo, diagnostics }: SessionOwner,
+  { project, mode, diagnostics }: SessionOwner,
   request: SessionRequest,
 ): { readonly session: NewSession; readonly clientSecret: string } {
   const clientSecret = random.bytes(secretBytes).toString('base64url');
@@ -144,7 +145,7 @@ function draftSession(
     organizationId: project.organizationId,
     projectId: project.projectId,
     secretHash: hashClientSecret(clientSecret),
-    isDemo,
+    mode,
     diagnostics,
     studyId: request.studyId ?? null,
     respondentId: request.respondentId ?? null,
@@ -153,7 +154,7 @@ function draftSession(
     metadata: ownMetadata(request.metadata ?? noMetadata),
     widgetMode,
     nonce: random.bytes(nonceBytes).toString('base64url'),
-    challenges: issueChallenges({ ...config, widgetMode, isDemo }, random),
+    challenges: issueChallenges({ ...config, widgetMode, mode }, random),
     consent: request.consent ?? null,
     rootSessionId: sessionId,
     retryCount: 0,

@@ -2,6 +2,7 @@
  * Verification sessions in the database. Only the SHA-256 of a client secret is stored. Completing is one statement that holds only while
  * neither the session is completed nor another of its chain passed: of two that race, one gets a row.
  */
+import type { SessionMode } from '../../contract/common.js';
 import type { Envelope } from '../../contract/envelope.js';
 import type { Metadata } from '../../contract/session.js';
 import type { IssuedChallenge, Verdict, VerdictOutcome } from '../../contract/verdict.js';
@@ -12,7 +13,7 @@ export type NewSession = {
   readonly organizationId: string;
   readonly projectId: string;
   readonly secretHash: Uint8Array;
-  readonly isDemo: boolean;
+  readonly mode: SessionMode;
   readonly diagnostics: boolean;
   readonly studyId: string | null;
   readonly respondentId: string | null;
@@ -44,7 +45,7 @@ export type StoredSession = NewSession & {
 
 /** A session’s columns, named as its fields. */
 const columns = `session_id AS "sessionId", organization_id AS "organizationId", project_id AS "projectId", secret_hash AS "secretHash",
-  is_demo AS "isDemo", diagnostics, study_id AS "studyId", respondent_id AS "respondentId", link_id AS "linkId",
+  mode, diagnostics, study_id AS "studyId", respondent_id AS "respondentId", link_id AS "linkId",
   data_collector AS "dataCollector", metadata, widget_mode AS "widgetMode", nonce, challenges, consent, root_session_id AS "rootSessionId",
   retry_count AS "retryCount", created_at AS "createdAt", expires_at AS "expiresAt", escalation_hash AS "escalationHash", passive_signals AS "passiveSignals",
   completed_at AS "completedAt", status,
@@ -53,11 +54,11 @@ const idForm = /^sess_[0-9a-f]{32}$/;
 
 export async function insertSession(tx: Queryable, session: NewSession): Promise<void> {
   await tx.query(
-    `INSERT INTO verification_sessions (session_id, organization_id, project_id, secret_hash, is_demo, diagnostics, study_id, respondent_id, link_id, data_collector,
+    `INSERT INTO verification_sessions (session_id, organization_id, project_id, secret_hash, mode, diagnostics, study_id, respondent_id, link_id, data_collector,
        metadata, widget_mode, nonce, challenges, consent, root_session_id, retry_count, created_at, expires_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb, $12, $13, $14::jsonb, $15::jsonb, $16, $17, $18, $19)`,
     [
-      ...[session.sessionId, session.organizationId, session.projectId, session.secretHash, session.isDemo],
+      ...[session.sessionId, session.organizationId, session.projectId, session.secretHash, session.mode],
       ...[session.diagnostics, session.studyId, session.respondentId, session.linkId, session.dataCollector],
       ...[JSON.stringify(session.metadata), session.widgetMode, session.nonce, JSON.stringify(session.challenges)],
       session.consent === null ? null : JSON.stringify(session.consent),

@@ -73,7 +73,7 @@ export async function openTokenKeys({ database, masterKeys, logger, now, rotatio
     publicKey: (keyId: string): KeyObject | null =>
       plan().published.find((key) => key.keyId === keyId)?.publicKey ?? null,
     /** Signs off the main thread. `type` distinguishes kinds of tokens. */
-    async sign(claims: object, type = 'JWT'): Promise<string> {
+    async sign(claims: object, type: string): Promise<string> {
       const { current } = plan();
       if (current === null) throw new Error('no key of vh_token has its time');
       const signed = `${writePart({ alg: 'EdDSA', typ: type, kid: current.keyId })}.${writePart(claims)}`;

@@ -5,7 +5,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import type { Access } from '../../http/access-declaration.js';
 import { JsonWebKeySet, TokenBatch, TokenBatchReply, TokenReply, TokenVerification } from '../../contract/token.js';
-import type { KeyCaller } from '../../kernel/caller.js';
+import { modeOf, type KeyCaller } from '../../kernel/caller.js';
 import { keyCaller } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
 import type { Metrics } from '../../telemetry/metrics.js';
@@ -27,7 +27,7 @@ export function registerTokenRoutes(app: FastifyInstance, { verifyToken, tokenKe
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();
   const access: Access = { credential: 'api-key', scope: 'verifications:read', oauth: ['verifications:read'] };
   const counted = async (caller: KeyCaller, token: string | null): Promise<TokenReply> => {
-    const reply = await verifyToken(caller, token ?? '');
+    const reply = await verifyToken({ ...caller, mode: modeOf(caller) }, token ?? '');
     metrics.tokenVerifications.inc({ result: reply.error ?? 'ok' });
     return reply;
   };

@@ -4,14 +4,16 @@
  * the token says, so that the time of a refusal reveals nothing about the reason.
  *
  * Checked in this order: form (MALFORMED), audience (WRONG_AUDIENCE), signature and what is pinned (INVALID), project (WRONG_PROJECT),
- * mode (a live key refuses tokens of test mode: INVALID), time (EXPIRED).
+ * mode (a key takes tokens of its own alone: INVALID), time (EXPIRED).
  */
 import { Buffer } from 'node:buffer';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { KeyCaller } from '../../kernel/caller.js';
-import type { TokenClaims, TokenError, TokenReply } from '../../contract/token.js';
-import type { ShownRisk } from '../../contract/verdict.js';
+import type { SessionMode } from '../../contract/common.js';
+import { tokenTypes, type TokenClaims, type TokenError, type TokenReply } from '../../contract/token.js';
+import type { ShownRisk, Verdict, VerdictDispatch } from '../../contract/verdict.js';
 import type { SigningSecret } from '../../administration/signing-secrets.js';
+import type { NewSession } from '../sessions/session-store.js';
 import { readCompactJws, writePart } from './compact-jws.js';
 
 /** The secrets of a project that may still verify, from the cache; null where there is no such project in the organization. */
@@ -27,7 +29,7 @@ const nobody = Buffer.alloc(32);
 const versionForm = /^[1-9]\d{0,8}$/;
 
 export function signVerificationToken({ secret, version }: SigningSecret, claims: TokenClaims): string {
-  const signed = `${writePart({ alg: 'HS256', typ: 'JWT', kid: String(version) })}.${writePart(claims)}`;
+  const signed = `${writePart({ alg: 'HS256', typ: tokenTypes.verification, kid: String(version) })}.${writePart(claims)}`;
   return `${signed}.${hmac(secret, signed).toString('base64url')}`;
 }
 
@@ -37,8 +39,10 @@ export interface TokenVerifierDeps {
   readonly now: () => number;
 }
 
-/** For whom a token is verified: of which organization, one project of it or all, and in which mode. */
-export type TokenAudience = Pick<KeyCaller, 'organizationId' | 'projectId' | 'isTest'>;
+/** For whom a token is verified: of which organization, one project of it or all, and in which mode. A key takes tokens of its own mode alone. */
+export interface TokenAudience extends Pick<KeyCaller, 'organizationId' | 'projectId'> {
+  readonly mode: SessionMode;
+}
 export type VerifyToken = (caller: TokenAudience, token: string) => Promise<TokenReply>;
 
 export function createTokenVerifier({ findSecrets, issuer, now }: TokenVerifierDeps): VerifyToken {
@@ -55,12 +59,11 @@ export function createTokenVerifier({ findSecrets, issuer, now }: TokenVerifierD
     const secret = secrets?.find((candidate) => candidate.version === version) ?? null;
     const isSigned = equals(hmac(secret?.secret ?? nobody, jws.signed), jws.signature) && secret !== null;
     if (!ours) return refused(typeof claims.aud === 'string' ? 'WRONG_AUDIENCE' : 'INVALID');
-    if (!isSigned || !isPinned(jws.header) || claims.iss !== issuer() || isRetired(secret, now()))
+    if (!isSigned || !isPinned(jws.header) || !isOurs(claims, issuer()) || isRetired(secret, now()))
       return refused('INVALID');
     const signedClaims = claims as TokenClaims;
     if (caller.projectId !== null && caller.projectId !== signedClaims.project_id) return refused('WRONG_PROJECT');
-    // The modes are separate in both directions.
-    if ((signedClaims.is_demo === true) !== caller.isTest) return refused('INVALID');
+    if (signedClaims.mode !== caller.mode) return refused('INVALID');
     return signedClaims.exp * 1_000 <= now() ? refused('EXPIRED') : replyOf(signedClaims);
   };
 }
@@ -72,6 +75,12 @@ function replyOf(claims: TokenClaims): TokenReply {
     success: true,
     sessionId: claims.sub,
     status: claims.status,
+    dispatch: claims.dispatch,
+    mode: claims.mode,
+    assuranceLevel: claims.assurance_level,
+    verificationOutcome: claims.verification_outcome,
+    biometricEvidence: claims.biometric_evidence,
+    widgetMode: claims.widget_mode,
     scores: {
       ...claims.scores,
       ...(claims.risk_overall === undefined ? {} : { riskOverall: claims.risk_overall }),
@@ -80,13 +89,15 @@ function replyOf(claims: TokenClaims): TokenReply {
     ...(claims.respondent_id === undefined ? {} : { respondentId: claims.respondent_id }),
     issuedAt: claims.iat,
     expiresAt: claims.exp,
-    ...(claims.is_demo === true ? { isDemo: true as const } : {}),
   };
 }
 
+const isOurs = ({ iss, purpose }: Partial<TokenClaims>, issuer: string): boolean =>
+  iss === issuer && purpose === 'verification';
+
 /** Unknown critical extensions are not understood, hence refused (RFC 7515, 4.1.11). */
 const isPinned = (header: Readonly<Record<string, unknown>>): boolean =>
-  header['alg'] === 'HS256' && header['typ'] === 'JWT' && !('crit' in header) && !('b64' in header);
+  header['alg'] === 'HS256' && header['typ'] === tokenTypes.verification && !('crit' in header) && !('b64' in header);
 
 const isRetired = ({ replacedAt }: SigningSecret, nowMs: number): boolean =>
   replacedAt !== null && replacedAt.getTime() + tokenLifetimeSeconds * 1_000 + rotationSlackMs <= nowMs;
@@ -103,19 +114,21 @@ const equals = (expected: Buffer, given: Buffer): boolean =>
 /** Seconds that a token is good for, from the session’s completion. */
 export const tokenLifetimeSeconds = 3_600;
 
-export interface CompletedClaims {
-  readonly organizationId: string;
-  readonly projectId: string;
-  readonly sessionId: string;
-  readonly isDemo: boolean;
+export type CompletedSession = Pick<
+  NewSession,
+  'organizationId' | 'projectId' | 'sessionId' | 'mode' | 'studyId' | 'respondentId' | 'widgetMode'
+> & {
   readonly tokenId: string;
   readonly completedAt: Date;
-  readonly status: TokenClaims['status'];
-  readonly scores: TokenClaims['scores'];
-  readonly shown: Pick<ShownRisk, 'riskOverall'>;
-  readonly studyId: string | null;
-  readonly respondentId: string | null;
-}
+  readonly result: {
+    readonly verdict: Pick<
+      Verdict,
+      'status' | 'scores' | 'assuranceLevel' | 'verificationOutcome' | 'biometricEvidence'
+    >;
+    readonly dispatch: Pick<VerdictDispatch, 'status'>;
+    readonly shown: Pick<ShownRisk, 'riskOverall'>;
+  };
+};
 
 /** In one order, however they come from the database, so that the token is the same to the byte. */
 const orderScores = ({
@@ -129,7 +142,8 @@ const orderScores = ({
   ...{ liveness, uniqueness, authenticity, overall, quality, fraud },
 });
 
-export function claimsOf(session: CompletedClaims, issuer: string): TokenClaims {
+export function claimsOf(session: CompletedSession, issuer: string): TokenClaims {
+  const { verdict, dispatch, shown } = session.result;
   const iat = Math.floor(session.completedAt.getTime() / 1_000);
   return {
     iss: issuer,
@@ -138,12 +152,18 @@ export function claimsOf(session: CompletedClaims, issuer: string): TokenClaims 
     jti: session.tokenId,
     iat,
     exp: iat + tokenLifetimeSeconds,
+    purpose: 'verification',
+    mode: session.mode,
     project_id: session.projectId,
-    status: session.status,
-    scores: orderScores(session.scores),
-    ...(session.shown.riskOverall === undefined ? {} : { risk_overall: session.shown.riskOverall }),
+    status: verdict.status,
+    dispatch: dispatch.status,
+    assurance_level: verdict.assuranceLevel,
+    verification_outcome: verdict.verificationOutcome,
+    biometric_evidence: verdict.biometricEvidence,
+    widget_mode: session.widgetMode,
+    scores: orderScores(verdict.scores),
+    ...(shown.riskOverall === undefined ? {} : { risk_overall: shown.riskOverall }),
     ...(session.studyId === null ? {} : { study_id: session.studyId }),
     ...(session.respondentId === null ? {} : { respondent_id: session.respondentId }),
-    ...(session.isDemo ? { is_demo: true as const } : {}),
   };
 }

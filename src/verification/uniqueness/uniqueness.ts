@@ -9,6 +9,7 @@
  * is refused and finds the other when it is tried again. While the index is being filled, and where searches pile up, faces are not compared
  * and the caller gets OVERLOADED: nobody passes as unique because nobody looked.
  */
+import type { SessionMode } from '../../contract/common.js';
 import { judgeCameraUse, type CameraPolicy, type Envelope } from '../../contract/envelope.js';
 import type { BiometricComparison, UniquenessFacts } from '../../contract/uniqueness.js';
 import { Fault } from '../../errors.js';
@@ -37,8 +38,8 @@ export interface ComparedSession extends Deduplicated, CameraPolicy {
   /** First session of the chain of retries; a chain is nobody’s duplicate of itself. */
   readonly rootSessionId: string;
   readonly respondentId: string | null;
-  /** Sessions of test mode are compared with nobody, and nobody with them. */
-  readonly isDemo: boolean;
+  /** Those that are not live are compared with nobody, and nobody with them. */
+  readonly mode: SessionMode;
 }
 
 export interface Completion {
@@ -121,7 +122,7 @@ export function createUniqueness(deps: UniquenessDeps) {
   return {
     /** Compares with earlier participants. Null in the answer is what there was nothing to compare of. */
     async compare(session: ComparedSession, envelope: Envelope, nowMs: number): Promise<UniquenessFacts> {
-      if (session.isDemo) return { biometric: null, device: null };
+      if (session.mode !== 'live') return { biometric: null, device: null };
       const facts = await look(session, envelope, nowMs);
       deps.metrics.faceComparisons.inc({ result: resultOf(facts.biometric) });
       return facts;
@@ -137,7 +138,7 @@ export function createUniqueness(deps: UniquenessDeps) {
       envelope: Envelope,
       { completedAt, status }: Completion,
     ): Promise<void> {
-      if (session.isDemo) return;
+      if (session.mode !== 'live') return;
       if (!seenOf.has(envelope)) await look(session, envelope, completedAt.getTime());
       const seen = seenOf.get(envelope);
       if (seen === undefined) return;

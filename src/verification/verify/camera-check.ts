@@ -36,8 +36,8 @@ export async function escalate(
   { session, project, envelope }: { session: StoredSession; project: StoredProject; envelope: Envelope },
   verdict: Verdict,
 ): Promise<CameraCheckReply | null> {
-  const { sessionId, organizationId, nonce, widgetMode, isDemo } = session;
-  const policy = { ...configDefaults, ...project.fields.config, widgetMode, isDemo, escalateOnSuspicion: true };
+  const { sessionId, organizationId, nonce, widgetMode, mode } = session;
+  const policy = { ...configDefaults, ...project.fields.config, widgetMode, mode, escalateOnSuspicion: true };
   const isOpen = widgetMode === 'invisible' || (widgetMode === 'captcha' && policy.challengeEnabled);
   if (!isOpen || !isPassive(envelope) || verdict.status === 'pass' || verdict.failureCategory === 'duplicate')
     return null;

@@ -28,7 +28,7 @@ export function eventsOf(completed: CompletedSession): readonly SessionEvent[] {
     organizationId: session.organizationId,
     projectId: session.projectId,
     sessionId: session.sessionId,
-    isDemo: session.isDemo,
+    isDemo: session.mode !== 'live',
     occurredAt: completedAt.toISOString(),
     data,
   });
@@ -64,6 +64,7 @@ function factsOf({ session, outcome, completedAt, device, browser }: CompletedSe
     high_fraud_risk: verdict.highFraudRisk,
     assuranceLevel: verdict.assuranceLevel,
     verificationOutcome: verdict.verificationOutcome,
+    biometricEvidence: verdict.biometricEvidence,
     risk: shown.risk ?? null,
     duplication: duplicationOf(shown.duplication ?? null),
     data_collector: session.dataCollector,

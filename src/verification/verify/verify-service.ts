@@ -141,13 +141,9 @@ async function attempt(deps: VerifyServiceDeps, submission: Submission): Promise
   const isRecorded = await record(deps, submission, { completed, compared, gathered, tokenId });
   endRecord();
   if (!isRecorded) return null;
-  deps.metrics.verifications.inc({ status: outcome.verdict.status, mode: session.isDemo ? 'demo' : 'live' });
-  const { shown } = outcome;
-  const { status, scores } = outcome.verdict;
-  const token = signVerificationToken(
-    secret,
-    claimsOf({ ...session, tokenId, completedAt, status, scores, shown }, deps.issuer()),
-  );
+  deps.metrics.verifications.inc({ status: outcome.verdict.status, mode: session.mode });
+  const claims = claimsOf({ ...session, tokenId, completedAt, result: outcome }, deps.issuer());
+  const token = signVerificationToken(secret, claims);
   return verifyReplyOf(session.sessionId, token, outcome, diagnostics);
 }
 
@@ -178,10 +174,10 @@ async function record(
   { session, organization, envelope }: Submission,
   { completed, compared, gathered, tokenId }: Recording,
 ): Promise<boolean> {
-  const { organizationId, sessionId, isDemo } = session;
+  const { organizationId, sessionId, mode } = session;
   const { outcome, completedAt } = completed;
   const events = eventsOf(completed);
-  const usage = { organizationId, isDemo, monthlyQuota: organization.monthlyQuota, nowMs: completedAt.getTime() };
+  const usage = { organizationId, mode, monthlyQuota: organization.monthlyQuota, nowMs: completedAt.getTime() };
   const complete = async (tx: Queryable): Promise<void> => {
     const [completing, keeping, ...rest] = sendAll([
       completeSession(tx, sessionId, { completedAt, tokenId, outcome }),

@@ -107,7 +107,12 @@ t.test('no field of the contract is missing in the client’s types', (t) => {
     respondentId: true,
     issuedAt: true,
     expiresAt: true,
-    isDemo: true,
+    dispatch: true,
+    mode: true,
+    assuranceLevel: true,
+    verificationOutcome: true,
+    biometricEvidence: true,
+    widgetMode: true,
     error: true,
   };
   t.strictSame(Object.keys(token).sort(), Object.keys(TokenSchema.properties).sort());

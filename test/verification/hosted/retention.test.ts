@@ -18,7 +18,7 @@ if (project === null) throw new Error('the project was not made');
 const { projectId } = project;
 
 t.test('links are forgotten a month after their end, by expiry or by deletion, and not before', async (t) => {
-  const owner = { organizationId, projectId, isDemo: false };
+  const owner = { organizationId, projectId, mode: 'live' as const };
   const make = (expiresInDays: number) => insertLink(database, owner, { expiresInDays }, { nowMs: startMs });
   const [short, long, deleted] = [await make(1), await make(365), await make(365)];
   await deleteLink(database, projectId, deleted.linkId, startMs + 2 * dayMs);

@@ -6,7 +6,10 @@ import {
   claimsOf,
   createTokenVerifier,
   signVerificationToken,
+  type CompletedSession,
 } from '../../../src/verification/tokens/verification-token.js';
+import { sessionModes } from '../../../src/contract/common.js';
+import { modeOf, type KeyCaller } from '../../../src/kernel/caller.js';
 import { readCompactJws } from '../../../src/verification/tokens/compact-jws.js';
 import { makeKeyCaller } from '../../helpers/key-caller.js';
 
@@ -20,16 +23,26 @@ const secret = (version: number, replacedAt: Date | null = null): SigningSecret 
 const current = secret(2);
 const previous = secret(1, new Date(nowMs - 60_000));
 const scores = { liveness: null, uniqueness: null, authenticity: 0.9, overall: 0.9, quality: 0.8, fraud: 0 };
+const resultOf = (
+  status: 'pass' | 'fail' | 'review',
+  shown: { readonly riskOverall?: number } = {},
+): CompletedSession['result'] => ({
+  verdict: {
+    ...{ status, scores, assuranceLevel: 'device_only', verificationOutcome: 'unverified_technical' },
+    biometricEvidence: null,
+  },
+  dispatch: { status: status === 'pass' ? 'pass' : 'fail' },
+  shown,
+});
 const completed = {
   organizationId: 'org_1',
   projectId: 'proj_1',
   sessionId: 'sess_1',
-  isDemo: false,
+  mode: 'live',
+  widgetMode: 'standard',
   tokenId: 'jti-1',
   completedAt: new Date(nowMs - 1_000),
-  status: 'pass',
-  scores,
-  shown: {},
+  result: resultOf('pass'),
   studyId: 'study',
   respondentId: 'respondent',
 } as const;
@@ -39,24 +52,31 @@ const projects: Readonly<Record<string, readonly SigningSecret[]>> = {
   proj_2: [secret(1)],
 };
 let now = nowMs;
-const verify = createTokenVerifier({
+const verifyToken = createTokenVerifier({
   findSecrets: async (projectId, organizationId) => (organizationId === 'org_1' ? (projects[projectId] ?? null) : null),
   issuer: () => issuer,
   now: () => now,
 });
+const verify = (caller: KeyCaller, token: string) => verifyToken({ ...caller, mode: modeOf(caller) }, token);
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 /** Signed with the right secret, whatever its header says. */
 const forge = (header: object, payload: object = claims, key: Uint8Array = current.secret): string => {
   const signed = `${part(header)}.${part(payload)}`;
   return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`;
 };
-const header = { alg: 'HS256', typ: 'JWT', kid: '2' };
+const header = { alg: 'HS256', typ: 'vh-verification+jwt', kid: '2' };
 
 t.test('a token validates to what the session ended with', async (t) => {
   t.same(await verify(makeKeyCaller(), signVerificationToken(current, claims)), {
     success: true,
     sessionId: 'sess_1',
     status: 'pass',
+    dispatch: 'pass',
+    mode: 'live',
+    assuranceLevel: 'device_only',
+    verificationOutcome: 'unverified_technical',
+    biometricEvidence: null,
+    widgetMode: 'standard',
     scores,
     studyId: 'study',
     respondentId: 'respondent',
@@ -67,7 +87,7 @@ t.test('a token validates to what the session ended with', async (t) => {
 
 t.test('a token says each status, the risk where it is shown, and of study and respondent what there is', async (t) => {
   for (const status of ['pass', 'fail', 'review'] as const) {
-    const told = { ...completed, status, shown: { riskOverall: 0.25 }, studyId: null, respondentId: null };
+    const told = { ...completed, result: resultOf(status, { riskOverall: 0.25 }), studyId: null, respondentId: null };
     const reply = await verify(makeKeyCaller(), signVerificationToken(current, claimsOf(told, issuer)));
     t.match(reply, { success: true, status, scores: { ...scores, riskOverall: 0.25 } });
     t.notOk('studyId' in reply || 'respondentId' in reply || 'error' in reply);
@@ -111,10 +131,19 @@ t.test(
   },
 );
 
-t.test('a live key takes no token of the test world; a test key does, and is told', async (t) => {
-  const token = signVerificationToken(current, claimsOf({ ...completed, isDemo: true }, issuer));
-  t.same(await verify(makeKeyCaller(), token), { success: false, error: 'INVALID' });
-  t.match(await verify(makeKeyCaller({ isTest: true }), token), { success: true, isDemo: true });
+t.test('a key takes tokens of its own mode alone', async (t) => {
+  const keys = {
+    live: makeKeyCaller(),
+    test: makeKeyCaller({ isTest: true }),
+    demo: makeKeyCaller({ isTest: true, isDemo: true }),
+  };
+  for (const mode of sessionModes) {
+    const token = signVerificationToken(current, claimsOf({ ...completed, mode }, issuer));
+    for (const each of sessionModes) {
+      const expected = each === mode ? { success: true, mode } : { success: false, error: 'INVALID' };
+      t.match(await verify(keys[each], token), expected, `a ${each} key, a ${mode} token`);
+    }
+  }
 });
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
@@ -127,25 +156,30 @@ const raw = publicKey.export({ format: 'der', type: 'spki' });
 
 /** What an attacker may send, each with the one answer that is right. */
 const attacks: Readonly<Record<string, readonly [token: string, error: 'INVALID' | 'MALFORMED']>> = {
-  'alg none without a signature': [`${part({ alg: 'none', typ: 'JWT', kid: '2' })}.${body}.`, 'MALFORMED'],
+  'alg none without a signature': [
+    `${part({ alg: 'none', typ: 'vh-verification+jwt', kid: '2' })}.${body}.`,
+    'MALFORMED',
+  ],
   'alg none with the signature of another header': [
-    `${part({ alg: 'none', typ: 'JWT', kid: '2' })}.${body}.${tail}`,
+    `${part({ alg: 'none', typ: 'vh-verification+jwt', kid: '2' })}.${body}.${tail}`,
     'INVALID',
   ],
   'alg none, signed as if it were HS256': [forge({ ...header, alg: 'none' }), 'INVALID'],
   'alg NONE': [forge({ ...header, alg: 'NONE' }), 'INVALID'],
-  'EdDSA where HS256 is pinned': [eddsa({ alg: 'EdDSA', typ: 'JWT', kid: '2' }), 'INVALID'],
+  'EdDSA where HS256 is pinned': [eddsa({ alg: 'EdDSA', typ: 'vh-verification+jwt', kid: '2' }), 'INVALID'],
   'HS256 keyed with a public key': [forge(header, claims, raw), 'INVALID'],
   'another HMAC': [forge({ ...header, alg: 'HS512' }), 'INVALID'],
   'an unknown kid': [forge({ ...header, kid: '7' }), 'INVALID'],
   'a kid that is a path': [forge({ ...header, kid: '../../dev/null' }, claims, new Uint8Array(0)), 'INVALID'],
   'a kid that is a number': [forge({ ...header, kid: 2 }), 'INVALID'],
-  'no kid': [forge({ alg: 'HS256', typ: 'JWT' }), 'INVALID'],
+  'no kid': [forge({ alg: 'HS256', typ: 'vh-verification+jwt' }), 'INVALID'],
   'a key of its own in the header': [
     forge({ ...header, jwk: { kty: 'oct', k: 'AAAA' } }, claims, Buffer.from('AAAA', 'base64url')),
     'INVALID',
   ],
   'another type': [forge({ ...header, typ: 'at+jwt' }), 'INVALID'],
+  'the type of a study place': [forge({ ...header, typ: 'vh-place+jwt' }), 'INVALID'],
+  'the purpose of a study place': [forge(header, { ...claims, purpose: 'study_place' }), 'INVALID'],
   'critical extensions': [forge({ ...header, crit: ['b64'], b64: false }), 'INVALID'],
   'another issuer': [forge(header, { ...claims, iss: 'https://evil.example/api/v1' }), 'INVALID'],
   'no audience': [forge(header, { ...claims, aud: undefined }), 'INVALID'],

@@ -38,7 +38,7 @@ export function testFaces(t: Test, open: () => Shared): void {
     const ada = world.person();
     const failed = world.session();
     await participate(one, world, failed, world.capture(ada), { status: 'fail' });
-    await participate(one, world, world.session({ isDemo: true }), world.capture(ada));
+    await participate(one, world, world.session({ mode: 'demo' }), world.capture(ada));
     await one.uniqueness.poll();
     const again = world.session();
     t.match((await participate(one, world, again, world.capture(ada), { status: 'review' })).biometric, {
@@ -47,7 +47,7 @@ export function testFaces(t: Test, open: () => Shared): void {
     await one.uniqueness.poll();
     const retry = world.session({ rootSessionId: again.rootSessionId });
     t.match((await one.uniqueness.compare(retry, world.capture(ada), startMs)).biometric, { match: null });
-    const demo = await one.uniqueness.compare(world.session({ isDemo: true }), world.capture(ada), startMs);
+    const demo = await one.uniqueness.compare(world.session({ mode: 'demo' }), world.capture(ada), startMs);
     t.same(demo, { biometric: null, device: null });
     t.ok(
       isSame((await one.uniqueness.compare(world.session(), world.capture(ada), startMs)).biometric),

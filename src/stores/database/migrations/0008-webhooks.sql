@@ -25,6 +25,8 @@ CREATE TABLE webhooks (
   payload_version text NOT NULL CHECK (payload_version IN ('v1', 'v2')),
   description     text,
   enabled         boolean NOT NULL,
+  -- Events of test and demo sessions are sent, too.
+  include_test    boolean NOT NULL,
   -- Secrets are sealed under a key that derives from the master key. The previous one signs the additional header until it ends.
   sealed          bytea NOT NULL,
   previous_sealed bytea,

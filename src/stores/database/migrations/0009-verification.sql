@@ -6,7 +6,8 @@ CREATE TABLE verification_sessions (
   organization_id    text NOT NULL REFERENCES organizations,
   project_id         text NOT NULL REFERENCES projects,
   secret_hash        bytea NOT NULL,
-  is_demo            boolean NOT NULL,
+  -- Live sessions count; those of test and demo keys are apart.
+  mode               text NOT NULL CHECK (mode IN ('live', 'test', 'demo')),
   -- Whether the key that created it lets callers ask for diagnostics; never for a session that a page created.
   diagnostics        boolean NOT NULL,
   study_id           text,
@@ -49,8 +50,8 @@ CREATE TABLE hosted_links (
   link_id         text PRIMARY KEY,
   organization_id text NOT NULL REFERENCES organizations,
   project_id      text NOT NULL REFERENCES projects,
-  -- Its sessions are in test mode.
-  is_demo         boolean NOT NULL,
+  -- Of its sessions.
+  mode            text NOT NULL CHECK (mode IN ('live', 'test', 'demo')),
   -- What every session of the link carries; null: left to the page.
   study_id        text,
   respondent_id   text,
