@@ -88,9 +88,9 @@ export const brandingTiers: Readonly<Partial<Record<keyof Branding, Tier>>> = {
 
 export const Deduplication = Type.Partial(
   Type.Object({
-    scope: StringEnum(['project', 'group'] as const, {
+    scope: StringEnum(['project', 'study', 'group'] as const, {
       description:
-        'Whose participants count as the same study: this project’s, or those of all projects with the same groupId. Default project.',
+        'Among whom a person counts once: participants of this project, of the same studyId within it, or of all projects with the same groupId. Default project.',
     }),
     groupId: CallerId('Name of the group within the organization; needed with scope group.'),
     perDataCollector: Type.Boolean({
@@ -101,6 +101,10 @@ export const Deduplication = Type.Partial(
       minimum: 7,
       maximum: 365,
       description: 'After so many days a participant may take part again; null: never. Default null.',
+    }),
+    device: StringEnum(['note', 'fail'] as const, {
+      description:
+        'What another respondent on a device that took part is: a note among the fraud signals, or a duplicate. Default note.',
     }),
   }),
   { additionalProperties: false },

@@ -249,7 +249,7 @@ export const configDefaults = {
   escalateOnSuspicion: false,
   riskAggregator: 'off',
   demographics: false,
-  deduplication: { scope: 'project', perDataCollector: false, reEligibilityDays: null },
+  deduplication: { scope: 'project', perDataCollector: false, reEligibilityDays: null, device: 'note' },
   monitoring: { question: {} },
   liteConfig: {},
 } as const satisfies ProjectConfig;

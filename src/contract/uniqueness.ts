@@ -1,15 +1,19 @@
-/** How one session compares with earlier ones, by face and by device. null: the comparison did not run. */
+/** How one session compares with earlier ones, by face, by device and by respondent. null: the comparison did not run. */
 
-/** An earlier participant whose face is alike. */
-export interface FaceMatch {
+/** An earlier session that counts: it passed or is under review. */
+export interface Participation {
   readonly fingerprintId: string;
-  /** Likeness by the model’s own measure, higher is more alike, at most 1; comparable with `threshold` only. */
-  readonly similarity: number;
   /** null for fingerprints from before sessions were kept with them. */
   readonly sessionId: string | null;
   readonly respondentId: string | null;
-  /** When the matched session reached its outcome, from which the window of re-eligibility runs. */
+  /** When the session reached its outcome, from which the window of re-eligibility runs. */
   readonly completedAtMs: number;
+}
+
+/** An earlier participant whose face is alike. */
+export interface FaceMatch extends Participation {
+  /** Likeness by the model’s own measure, higher is more alike, at most 1; comparable with `threshold` only. */
+  readonly similarity: number;
 }
 
 export interface BiometricComparison {
@@ -34,7 +38,20 @@ export interface DeviceComparison {
   /** 1 for exact, 0 for none. */
   readonly similarity: number;
   readonly matchedDeviceId: string | null;
-  readonly matchedSessionId: string | null;
+  /** The last one of the device, within the window. */
+  readonly matched: Participation | null;
+  /** Whether the project takes whoever comes on the same device for the same person. */
+  readonly isDecisive: boolean;
+}
+
+/** The same respondentId: proven if a backend or a hosted link named it both times, or if it came on the same device. */
+export interface IdentityComparison {
+  /** The last one proven, within the window. */
+  readonly match: Participation | null;
+  /** The last one proven, if its window is over. */
+  readonly returning: Participation | null;
+  /** Whether a participation within the window has the respondentId, and only a page says that it is the same person. */
+  readonly isClaimed: boolean;
 }
 
 /** Compared with participants who passed in the project’s deduplication scope; this session’s own retries are left out. */
@@ -42,4 +59,7 @@ export interface UniquenessFacts {
   /** null where no face was compared: no usable embedding, uniqueness off for the mode, a preview session, the gallery out of reach. */
   readonly biometric: BiometricComparison | null;
   readonly device: DeviceComparison | null;
+  readonly identity: IdentityComparison | null;
 }
+
+export const nothingCompared: UniquenessFacts = { biometric: null, device: null, identity: null };

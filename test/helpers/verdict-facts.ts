@@ -76,7 +76,8 @@ export function factsOf(envelope: Envelope, over: Partial<VerdictFacts> = {}): V
     breakdown: true,
     uniqueness: {
       biometric: envelope.embedding == null ? null : freshComparison(),
-      device: { method: 'none', similarity: 0, matchedDeviceId: null, matchedSessionId: null },
+      device: { method: 'none', similarity: 0, matchedDeviceId: null, matched: null, isDecisive: false },
+      identity: null,
     },
     replay: { embeddingSeen: false, frameMarksSeen: 0, frameMarks: 8 },
     transport: humanTransport,

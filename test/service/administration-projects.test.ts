@@ -142,7 +142,7 @@ t.test('a new project has every default of the documentation', async (t) => {
       degradedMode: 'FAIL_OPEN_FLAGGED',
       escalateOnSuspicion: false,
       riskAggregator: 'off',
-      deduplication: { scope: 'project', perDataCollector: false, reEligibilityDays: null },
+      deduplication: { scope: 'project', perDataCollector: false, reEligibilityDays: null, device: 'note' },
       monitoring: { question: {} },
       liteConfig: { ...calibrationDefaults, perSource: {} },
     },

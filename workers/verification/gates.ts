@@ -8,6 +8,7 @@ import {
 } from '../../src/contract/verdict.js';
 import type { DeviceEvidence } from './device-evidence.js';
 import { verdictTables } from './tables.js';
+import type { Uniqueness } from './uniqueness.js';
 
 export interface Case {
   readonly facts: VerdictFacts;
@@ -15,6 +16,7 @@ export interface Case {
   /** Confidence that no screen was before the camera; null where not measured. */
   readonly screenless: number | null;
   readonly isCaptured: boolean;
+  readonly repeats: Uniqueness['repeats'];
   /** Why the camera gave nothing, as far as it is known; and whether the respondent declined it. */
   readonly cameraFailureReason: string | null;
   readonly declined: boolean;
@@ -35,7 +37,9 @@ export function findFailures(each: Case): readonly Failure[] {
   const failures: Failure[] = [];
   const fail = (category: FailureCategory, reason: string): void => void failures.push({ category, reason });
   const below = (score: number | null, threshold: number): boolean => score !== null && score < threshold;
-  if (below(scores.uniqueness, facts.thresholds.uniqueness)) fail('duplicate', 'This person has already taken part.');
+  if (each.repeats === 'respondent' || below(scores.uniqueness, facts.thresholds.uniqueness))
+    fail('duplicate', 'This person has already taken part.');
+  if (each.repeats === 'device') fail('duplicate', 'Somebody has already taken part on this device.');
   if (below(scores.liveness, facts.thresholds.liveness))
     fail('liveness', 'A live person could not be made out with enough certainty.');
   if (isCaptureOwed(each)) fail('liveness', 'No camera capture came, and no reason why.');

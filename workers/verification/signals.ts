@@ -6,6 +6,7 @@ import { deviceRules } from '../scoring/device-rules.js';
 import type { Rule } from '../scoring/model.js';
 import { deviceThresholds, type DeviceEvidence } from './device-evidence.js';
 import { verdictTables } from './tables.js';
+import { isSharedDevice } from './uniqueness.js';
 
 export interface SignalRule {
   readonly severity: FraudSignal['severity'];
@@ -70,10 +71,16 @@ export const signalRules = {
   face_withheld: sophisticated('medium', null, 0, 'The camera saw a face, and nothing was sent to compare it by.'),
   several_faces: obvious('low', null, 0.05, 'More than one face was before the camera.'),
   device_seen: obvious(
-    'medium',
+    'low',
     null,
     0,
     'A participant has already passed on this device, and no face distinguishes the two.',
+  ),
+  respondent_seen: obvious(
+    'low',
+    null,
+    0,
+    'A participant with this respondentId has already passed, and only the page says that it is the same person.',
   ),
   device_suspicious: sophisticated(
     'medium',
@@ -126,7 +133,8 @@ export function findSignals(
   return raiseSignals({
     session_mismatch: Number(foreign),
     device_suspicious: (device.risk ?? 0) >= fraud.deviceBorderline ? device.risk : 0,
-    device_seen: Number(uniqueness.device?.method === 'exact' && (capture === null || uniqueness.biometric === null)),
+    device_seen: Number(isSharedDevice(uniqueness, capture !== null)),
+    respondent_seen: Number(uniqueness.identity?.isClaimed === true),
     ...(capture === null ? {} : findCaptureSignals(facts, capture)),
   });
 }

@@ -1,8 +1,8 @@
 /**
- * Uniqueness and duplication. The gallery’s likeness, by its model’s own measure, becomes one from 0 to 1 that means the same for every
+ * Uniqueness and duplication, by respondent, device and face. The gallery’s likeness, by its model’s own measure, becomes one from 0 to 1 that means the same for every
  * model.
  */
-import type { BiometricComparison, FaceMatch, UniquenessFacts } from '../../src/contract/uniqueness.js';
+import type { BiometricComparison, FaceMatch, Participation, UniquenessFacts } from '../../src/contract/uniqueness.js';
 import type { Duplication, DuplicateMatch, PriorParticipation } from '../../src/contract/verdict.js';
 import { toUnit } from './series.js';
 import { verdictTables } from './tables.js';
@@ -11,29 +11,43 @@ export interface Uniqueness {
   /** null where the face was compared with nobody within the window. */
   readonly score: number | null;
   readonly match: DuplicateMatch | null;
+  /** What makes the session a duplicate whatever its face is. */
+  readonly repeats: 'respondent' | 'device' | null;
   readonly prior: PriorParticipation | null;
   readonly duplication: Duplication;
 }
 
-export function judgeUniqueness({ biometric, device }: UniquenessFacts, isCaptured: boolean): Uniqueness {
+/** Whether somebody took part on this very device, and neither a face nor a respondentId distinguishes the two or makes them one. */
+export function isSharedDevice({ biometric, device, identity }: UniquenessFacts, isCaptured: boolean): boolean {
+  const isSame = identity !== null && (identity.match ?? identity.returning) !== null;
+  return device?.method === 'exact' && !isSame && (!isCaptured || biometric === null);
+}
+
+export function judgeUniqueness(facts: UniquenessFacts, isCaptured: boolean): Uniqueness {
+  const { biometric, device, identity } = facts;
   // A face that no frame shows was not captured, and one without anybody to compare with was not compared.
   const compared = isCaptured && biometric !== null && biometric.gallerySize > 0 ? biometric : null;
   const likeness = compared === null ? null : likenessOf(compared, compared.match);
-  const returning = compared?.returning ?? null;
-  const prior =
-    compared !== null && returning !== null && returning.similarity >= compared.threshold
-      ? {
-          ...toDuplicateMatch(returning, likenessOf(compared, returning)),
-          lastSeenAt: Math.floor(returning.completedAtMs / 1_000),
-        }
-      : null;
+  const alike = compared?.returning ?? null;
+  const returning = compared !== null && alike !== null && alike.similarity >= compared.threshold ? alike : null;
+  const returned = compared === null ? 0 : likenessOf(compared, returning);
   const match = compared?.match ?? null;
+  const byDevice = device?.isDecisive === true && isSharedDevice(facts, isCaptured) ? device.matched : null;
+  const repeated = identity?.match ?? byDevice;
+  const repeats = identity?.match == null ? byDevice && 'device' : 'respondent';
   return {
     score: likeness === null || compared?.isWindowEmpty ? null : 1 - likeness,
-    match: match === null || likeness === null ? null : toDuplicateMatch(match, likeness),
-    prior,
-    duplication: duplicationOf(compared, prior === null ? likeness : Math.max(likeness ?? 0, prior.similarity), device),
+    repeats,
+    match: repeated === null ? toMatch(match, likeness ?? 0) : toMatch(repeated, 1),
+    prior: priorOf(identity?.returning ?? null, 1) ?? priorOf(returning, returned),
+    duplication: duplicationOf(compared, likeness === null ? null : Math.max(likeness, returned), device),
   };
+}
+
+function priorOf(participation: Participation | null, similarity: number): PriorParticipation | null {
+  const match = toMatch(participation, similarity);
+  if (participation === null || match === null) return null;
+  return { ...match, lastSeenAt: Math.floor(participation.completedAtMs / 1_000) };
 }
 
 /** 0 for strangers, `atThreshold` where the same person begins, 1 for the same face; monotone in between. */
@@ -49,7 +63,9 @@ function likenessOf({ threshold }: BiometricComparison, match: FaceMatch | null)
   return match === null ? 0 : calibrate(match.similarity, threshold);
 }
 
-function toDuplicateMatch({ fingerprintId, sessionId, respondentId }: FaceMatch, similarity: number): DuplicateMatch {
+function toMatch(participation: Participation | null, similarity: number): DuplicateMatch | null {
+  if (participation === null) return null;
+  const { fingerprintId, sessionId, respondentId } = participation;
   return {
     fingerprintId,
     similarity,
@@ -67,7 +83,7 @@ function duplicationOf(
   const face = compared?.match ?? compared?.returning ?? null;
   const isFace = compared !== null && face !== null && face.similarity >= compared.threshold;
   const found = device !== null && device.method !== 'none' ? device : null;
-  const matchedSessionId = (isFace ? face.sessionId : null) ?? found?.matchedSessionId ?? null;
+  const matchedSessionId = (isFace ? face.sessionId : null) ?? found?.matched?.sessionId ?? null;
   return {
     overall: deviceMatch === null && biometricMatch === null ? null : Math.max(deviceMatch ?? 0, biometricMatch ?? 0),
     deviceMatch,

@@ -48,6 +48,7 @@ export function judgeSession(facts: VerdictFacts): VerdictOutcome {
     scores,
     screenless: capture?.screen == null ? null : 1 - capture.screen,
     isCaptured,
+    repeats: unique.repeats,
     cameraFailureReason,
     declined: envelope.consent?.biometric === false,
     device,

@@ -67,7 +67,7 @@ function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps):
       await deps.limits.requireTrial(project.organizationId);
       await requireOwnRetry(deps, request.ip, body);
       const mode = link?.mode ?? 'live';
-      const owner: SessionOwner = { project, organization, mode, diagnostics: false, asker: 'page' };
+      const owner: SessionOwner = { project, organization, mode, diagnostics: false, asker: 'page', link };
       const creation = link === null ? body : throughLink(link, body, deps.now());
       return reply.code(201).send(await deps.sessions.create(owner, creation));
     },
@@ -121,7 +121,7 @@ function registerCreation(app: FastifyInstance, deps: SessionRouteDeps): void {
       const owner = await ownerOf(deps, caller, projectId);
       const link = await findNamedLink(deps.database, projectId, body.linkId);
       const creation = link === null ? body : throughLink(link, body, deps.now());
-      return reply.code(201).send(await deps.sessions.create(owner, creation));
+      return reply.code(201).send(await deps.sessions.create({ ...owner, link }, creation));
     },
   );
 }
@@ -139,6 +139,7 @@ async function ownerOf({ directories }: SessionRouteDeps, caller: KeyCaller, pro
     mode: modeOf(caller),
     diagnostics: caller.diagnosticsEnabled,
     asker: 'backend',
+    link: null,
   };
 }
 

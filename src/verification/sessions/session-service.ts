@@ -9,6 +9,7 @@ import { configDefaults, projectDefaults } from '../../contract/project.js';
 import { type Metadata, type SessionCreation, type SessionReply, chainNames } from '../../contract/session.js';
 import { makeId } from '../../crypto/ids.js';
 import { findMetadataIssue } from '../../kernel/body.js';
+import type { HostedLink } from '../../administration/hosted-links.js';
 import type { StoredOrganization } from '../../administration/organization-store.js';
 import type { StoredProject } from '../../administration/project-store.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
@@ -36,6 +37,8 @@ export interface SessionOwner {
   /** Whether callers of the session may ask for diagnostics. */
   readonly diagnostics: boolean;
   readonly asker: 'page' | 'backend';
+  /** The link that the session comes through. */
+  readonly link: Pick<HostedLink, 'respondentId' | 'isOwnReturn'> | null;
 }
 
 export type SessionRequest = Omit<SessionCreation, 'siteKey'>;
@@ -64,10 +67,13 @@ export function createSessionService(deps: SessionServiceDeps) {
       const decision = decideRetry(await reread(tx, parent), { chain, maxRetries, nowMs: now() });
       if (decision.kind === 'refused') throw retryFault(decision, owner.asker);
       const { session: draft, clientSecret } = draftSession(deps, owner, request);
-      const { rootSessionId } = parent;
+      const { rootSessionId, withinStudy } = parent;
       const { retryCount } = decision;
       const metadata = chainMetadata(draft.metadata, rootSessionId, retryCount);
-      const session: NewSession = { ...draft, rootSessionId, retryCount, metadata };
+      // Who tries again is as trusted as who tried first, whoever asks for it.
+      const isSame = draft.respondentId === parent.respondentId;
+      const respondentTrusted = isSame ? parent.respondentTrusted : draft.respondentTrusted;
+      const session: NewSession = { ...draft, rootSessionId, retryCount, metadata, respondentTrusted, withinStudy };
       await insertCounted(tx, session);
       return replyOf(owner.project, session, clientSecret);
     });
@@ -132,7 +138,7 @@ const identityOf = ({ studyId, respondentId }: StoredSession): Pick<SessionReque
 
 function draftSession(
   { random, now }: SessionServiceDeps,
-  { project, mode, diagnostics }: SessionOwner,
+  { project, mode, diagnostics, asker, link }: SessionOwner,
   request: SessionRequest,
 ): { readonly session: NewSession; readonly clientSecret: string } {
   const clientSecret = random.bytes(secretBytes).toString('base64url');
@@ -149,6 +155,7 @@ function draftSession(
     diagnostics,
     studyId: request.studyId ?? null,
     respondentId: request.respondentId ?? null,
+    ...trustOf(asker, link),
     linkId: request.linkId ?? null,
     dataCollector: request.dataCollector ?? null,
     metadata: ownMetadata(request.metadata ?? noMetadata),
@@ -163,6 +170,12 @@ function draftSession(
   };
   return { session, clientSecret };
 }
+
+/** A link of the service’s own is for a study; its respondent is whom the entry link named, which anybody may write. */
+const trustOf = (asker: SessionOwner['asker'], link: SessionOwner['link']) => ({
+  respondentTrusted: asker === 'backend' || (link !== null && link.respondentId !== null && !link.isOwnReturn),
+  withinStudy: link?.isOwnReturn === true,
+});
 
 const noMetadata: Metadata = {};
 

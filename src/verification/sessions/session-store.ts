@@ -17,6 +17,10 @@ export type NewSession = {
   readonly diagnostics: boolean;
   readonly studyId: string | null;
   readonly respondentId: string | null;
+  /** Whether a backend or a hosted link named the respondent, and not the page alone. */
+  readonly respondentTrusted: boolean;
+  /** Of a study of the audience API, which deduplicates by itself. */
+  readonly withinStudy: boolean;
   readonly linkId: string | null;
   readonly dataCollector: string | null;
   readonly metadata: Metadata;
@@ -45,7 +49,8 @@ export type StoredSession = NewSession & {
 
 /** A session’s columns, named as its fields. */
 const columns = `session_id AS "sessionId", organization_id AS "organizationId", project_id AS "projectId", secret_hash AS "secretHash",
-  mode, diagnostics, study_id AS "studyId", respondent_id AS "respondentId", link_id AS "linkId",
+  mode, diagnostics, study_id AS "studyId", respondent_id AS "respondentId",
+  respondent_trusted AS "respondentTrusted", within_study AS "withinStudy", link_id AS "linkId",
   data_collector AS "dataCollector", metadata, widget_mode AS "widgetMode", nonce, challenges, consent, root_session_id AS "rootSessionId",
   retry_count AS "retryCount", created_at AS "createdAt", expires_at AS "expiresAt", escalation_hash AS "escalationHash", passive_signals AS "passiveSignals",
   completed_at AS "completedAt", status,
@@ -55,14 +60,15 @@ const idForm = /^sess_[0-9a-f]{32}$/;
 export async function insertSession(tx: Queryable, session: NewSession): Promise<void> {
   await tx.query(
     `INSERT INTO verification_sessions (session_id, organization_id, project_id, secret_hash, mode, diagnostics, study_id, respondent_id, link_id, data_collector,
-       metadata, widget_mode, nonce, challenges, consent, root_session_id, retry_count, created_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb, $12, $13, $14::jsonb, $15::jsonb, $16, $17, $18, $19)`,
+       metadata, widget_mode, nonce, challenges, consent, root_session_id, retry_count, created_at, expires_at, respondent_trusted, within_study)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb, $12, $13, $14::jsonb, $15::jsonb, $16, $17, $18, $19, $20, $21)`,
     [
       ...[session.sessionId, session.organizationId, session.projectId, session.secretHash, session.mode],
       ...[session.diagnostics, session.studyId, session.respondentId, session.linkId, session.dataCollector],
       ...[JSON.stringify(session.metadata), session.widgetMode, session.nonce, JSON.stringify(session.challenges)],
       session.consent === null ? null : JSON.stringify(session.consent),
       ...[session.rootSessionId, session.retryCount, session.createdAt, session.expiresAt],
+      ...[session.respondentTrusted, session.withinStudy],
     ],
     { recurring: true },
   );

@@ -9,6 +9,7 @@ import type { Scope } from './fingerprint-store.js';
 export interface Deduplicated {
   readonly organizationId: string;
   readonly projectId: string;
+  readonly studyId: string | null;
   readonly dataCollector: string | null;
   readonly deduplication: Deduplication;
 }
@@ -27,13 +28,14 @@ export async function resolveScope(
   inTenant: <T>(work: (tx: Queryable) => Promise<T>) => Promise<T>,
   session: Deduplicated,
 ): Promise<Scope> {
-  const { organizationId, projectId, dataCollector, deduplication } = session;
+  const { organizationId, projectId, studyId, dataCollector, deduplication } = session;
   const { scope, groupId, perDataCollector } = deduplication;
   const group =
     scope === 'group' && groupId !== undefined ? await inTenant((tx) => projectsOf(tx, organizationId, groupId)) : [];
   return {
     organizationId,
     projectIds: [...new Set([projectId, ...group])],
+    studyId: scope === 'study' ? studyId : undefined,
     dataCollector: perDataCollector === true ? dataCollector : undefined,
   };
 }
@@ -55,4 +57,9 @@ export function locksOf({ organizationId, projectId, deduplication }: Deduplicat
   return scope === 'group' && groupId !== undefined
     ? [project, `fingerprints:group:${organizationId}:${groupId}`]
     : [project];
+}
+
+/** What must be locked after those, so that of two completions of one respondent the second sees the first. */
+export function respondentLockOf(session: Deduplicated, respondentId: string): string {
+  return `${locksOf(session).at(-1)}:respondent:${respondentId}`;
 }

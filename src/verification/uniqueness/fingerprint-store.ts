@@ -13,6 +13,16 @@ export interface FaceRecord {
   readonly raw: RawEmbedding;
 }
 
+/** claimed: the page alone says that the camera saw this face. seen: the service judged frames of it. */
+export type BiometricEvidence = 'claimed' | 'seen';
+/** What it takes to forge a face: 0 a page alone, 1 a page and a respondent whom a backend named, 2 frames that the service judged. */
+export type EvidenceRank = 0 | 1 | 2;
+
+export function evidenceRankOf(evidence: BiometricEvidence | null, respondentTrusted: boolean): EvidenceRank {
+  if (evidence === 'seen') return 2;
+  return respondentTrusted ? 1 : 0;
+}
+
 export interface DeviceRecord {
   readonly ref: string | null;
   readonly sketch: DeviceSketch | null;
@@ -27,14 +37,18 @@ export interface Fingerprint {
   readonly sessionId: string;
   readonly rootSessionId: string;
   readonly respondentId: string | null;
+  readonly studyId: string | null;
   readonly dataCollector: string | null;
   readonly completedAtMs: number;
+  readonly evidenceRank: EvidenceRank;
   /** null where there is none, or where it does not open. */
   readonly face: FaceRecord | null;
 }
 
-export interface NewFingerprint extends Omit<Fingerprint, 'number'> {
+export interface NewFingerprint extends Omit<Fingerprint, 'number' | 'evidenceRank'> {
   readonly status: 'pass' | 'fail' | 'review';
+  readonly respondentTrusted: boolean;
+  readonly evidence: BiometricEvidence | null;
   readonly device: DeviceRecord;
 }
 
@@ -42,7 +56,8 @@ export interface NewFingerprint extends Omit<Fingerprint, 'number'> {
 export interface Scope {
   readonly organizationId: string;
   readonly projectIds: readonly string[];
-  /** undefined: all collectors alike; null: sessions without one. */
+  /** undefined: all studies, or all collectors, alike; null: sessions without one. */
+  readonly studyId: string | null | undefined;
   readonly dataCollector: string | null | undefined;
 }
 
@@ -52,6 +67,11 @@ interface FingerprintRow extends Omit<Fingerprint, 'completedAtMs' | 'face'> {
   readonly dimension: number | null;
   readonly sealed: Uint8Array | null;
   readonly [column: string]: unknown;
+}
+
+/** Whose faces: a face on weaker evidence than its own makes nobody a duplicate. */
+export interface FaceScope extends Scope {
+  readonly evidenceRankMin: EvidenceRank;
 }
 
 export type FingerprintStore = ReturnType<typeof createFingerprintStore>;
@@ -66,16 +86,22 @@ export interface FingerprintChanges {
   readonly changes: readonly { readonly change: number; readonly number: number; readonly found: Fingerprint | null }[];
 }
 
+const rank = `CASE WHEN f.evidence = 'seen' THEN 2 WHEN f.respondent_trusted THEN 1 ELSE 0 END`;
 const columns = `f.fingerprint_no AS number, f.fingerprint_id AS "fingerprintId", f.organization_id AS "organizationId",
   f.project_id AS "projectId", f.session_id AS "sessionId", f.root_session_id AS "rootSessionId", f.respondent_id AS "respondentId",
-  f.data_collector AS "dataCollector", f.completed_at AS "completedAt", f.model, f.dimension, f.sealed`;
+  f.study_id AS "studyId", f.data_collector AS "dataCollector", f.completed_at AS "completedAt", f.model, f.dimension, f.sealed, ${rank} AS "evidenceRank"`;
 /** A session that failed is no participation; who failed and tries again is nobody’s duplicate. */
 const isParticipation = `f.status IN ('pass', 'review') AND f.sealed IS NOT NULL`;
-/** Of fingerprints f: $1 their projects, $2 whether collectors are apart, $3 the collector. */
-export const inScope = `f.project_id = ANY($1) AND (NOT $2::boolean OR f.data_collector IS NOT DISTINCT FROM $3)`;
+/** Of fingerprints f: $1 their projects, $2 whether collectors are apart, $3 the collector, $4 whether studies are apart, $5 the study. */
+export const inScope = `f.project_id = ANY($1) AND (NOT $2::boolean OR f.data_collector IS NOT DISTINCT FROM $3)
+  AND (NOT $4::boolean OR f.study_id IS NOT DISTINCT FROM $5)`;
 
-export const scopeValues = ({ projectIds, dataCollector }: Scope) =>
-  [projectIds, dataCollector !== undefined, dataCollector ?? null] as const;
+export const scopeValues = ({ projectIds, studyId, dataCollector }: Scope) =>
+  [projectIds, dataCollector !== undefined, dataCollector ?? null, studyId !== undefined, studyId ?? null] as const;
+
+/** The same of faces, with $6 their least rank. */
+const faceInScope = `${inScope} AND ${rank} >= $6`;
+const faceScopeValues = (scope: FaceScope) => [...scopeValues(scope), scope.evidenceRankMin] as const;
 
 export interface FingerprintStoreDeps {
   readonly database: Queryable;
@@ -105,10 +131,11 @@ function createReader(sealer: Sealer, onUnreadable: (fingerprintId: string) => v
     return null;
   }
   return (row) => {
-    const { number, fingerprintId, organizationId, projectId, sessionId, rootSessionId, respondentId, dataCollector } =
-      row;
+    const { number, fingerprintId, organizationId, projectId, sessionId, rootSessionId, respondentId } = row;
+    const { studyId, dataCollector, evidenceRank } = row;
     return {
-      ...{ number, fingerprintId, organizationId, projectId, sessionId, rootSessionId, respondentId, dataCollector },
+      ...{ number, fingerprintId, organizationId, projectId, sessionId, rootSessionId, respondentId },
+      ...{ studyId, dataCollector, evidenceRank },
       completedAtMs: row.completedAt.getTime(),
       face: readFace(row),
     };
@@ -124,13 +151,14 @@ const createInsert =
         : sealer.seal(bytesOf(face.raw), contextOf(of.fingerprintId, of.projectId, face.model, face.dimension));
     await tx.query(
       `INSERT INTO fingerprints (fingerprint_id, organization_id, project_id, session_id, root_session_id, respondent_id, data_collector,
-         status, completed_at, model, dimension, sealed, device_ref, device_sketch, device_bands)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::jsonb, $15)`,
+         status, completed_at, model, dimension, sealed, device_ref, device_sketch, device_bands, respondent_trusted, study_id, evidence)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::jsonb, $15, $16, $17, $18)`,
       [
         ...[of.fingerprintId, of.organizationId, of.projectId, of.sessionId, of.rootSessionId, of.respondentId],
         ...[of.dataCollector, of.status, new Date(of.completedAtMs)],
         ...[face?.model ?? null, face?.dimension ?? null, sealed],
         ...[device.ref, device.sketch === null ? null : JSON.stringify(device.sketch), device.bands],
+        ...[of.respondentTrusted, of.studyId, face === null ? null : (of.evidence ?? 'claimed')],
       ],
     );
   };
@@ -138,38 +166,38 @@ const createInsert =
 /** What one comparison reads, in a transaction of its organization. */
 const scopedReads = (read: Read) => ({
   /** Those of these numbers that are in the scope, with faces of this model. */
-  async byNumbers(tx: Queryable, scope: Scope, numbers: readonly number[], { model, dimension }: ModelName) {
+  async byNumbers(tx: Queryable, scope: FaceScope, numbers: readonly number[], { model, dimension }: ModelName) {
     if (numbers.length === 0) return [];
     const rows = await tx.query<FingerprintRow>(
       `SELECT ${columns} FROM fingerprints f
-       WHERE ${inScope} AND f.fingerprint_no = ANY($4::bigint[]) AND f.model = $5 AND f.dimension = $6 AND ${isParticipation}`,
-      [...scopeValues(scope), numbers, model, dimension],
+       WHERE ${faceInScope} AND f.fingerprint_no = ANY($7::bigint[]) AND f.model = $8 AND f.dimension = $9 AND ${isParticipation}`,
+      [...faceScopeValues(scope), numbers, model, dimension],
     );
     return rows.map(read);
   },
   /** Those of the scope that a transaction from `horizon` on wrote: what an index may not know yet. */
-  async since(tx: Queryable, scope: Scope, horizon: string, { model, dimension }: ModelName, limit: number) {
+  async since(tx: Queryable, scope: FaceScope, horizon: string, { model, dimension }: ModelName, limit: number) {
     const rows = await tx.query<FingerprintRow>(
       `SELECT ${columns} FROM fingerprints f
-       WHERE f.fingerprint_no IN (SELECT c.fingerprint_no FROM fingerprint_changes c WHERE c.transaction >= $4::xid8 AND c.project_id = ANY($1))
-         AND ${inScope} AND f.model = $5 AND f.dimension = $6 AND ${isParticipation}
-       LIMIT $7`,
-      [...scopeValues(scope), horizon, model, dimension, limit],
+       WHERE f.fingerprint_no IN (SELECT c.fingerprint_no FROM fingerprint_changes c WHERE c.transaction >= $7::xid8 AND c.project_id = ANY($1))
+         AND ${faceInScope} AND f.model = $8 AND f.dimension = $9 AND ${isParticipation}
+       LIMIT $10`,
+      [...faceScopeValues(scope), horizon, model, dimension, limit],
     );
     return rows.map(read);
   },
   /** Whether anybody of the scope, other than the chain itself, took part with a face of this model since `sinceMs`. */
   async hasRecent(
     tx: Queryable,
-    scope: Scope,
+    scope: FaceScope,
     { model, dimension }: ModelName,
     rootSessionId: string,
     sinceMs: number,
   ) {
     const rows = await tx.query(
       `SELECT 1 FROM fingerprints f
-       WHERE ${inScope} AND f.completed_at >= $4 AND f.model = $5 AND f.dimension = $6 AND f.root_session_id <> $7 AND ${isParticipation} LIMIT 1`,
-      [...scopeValues(scope), new Date(sinceMs), model, dimension, rootSessionId],
+       WHERE ${faceInScope} AND f.completed_at >= $7 AND f.model = $8 AND f.dimension = $9 AND f.root_session_id <> $10 AND ${isParticipation} LIMIT 1`,
+      [...faceScopeValues(scope), new Date(sinceMs), model, dimension, rootSessionId],
     );
     return rows.length > 0;
   },

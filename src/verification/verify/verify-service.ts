@@ -211,8 +211,12 @@ function sendAll<T extends readonly [Promise<unknown>, ...Promise<unknown>[]]>(s
 class MarkTaken extends Error {}
 
 function comparedOf({ session, project }: Submission): ComparedSession {
-  const deduplication = { ...configDefaults.deduplication, ...project.fields.config?.deduplication };
-  return { ...session, deduplication, escalateOnSuspicion: asksCamera(session, project) };
+  const deduplication = {
+    ...configDefaults.deduplication,
+    ...project.fields.config?.deduplication,
+    ...(session.withinStudy && { scope: 'study' as const }),
+  };
+  return { ...session, deduplication, evidence: 'claimed', escalateOnSuspicion: asksCamera(session, project) };
 }
 
 function factsOf(

@@ -1,5 +1,6 @@
 /** Faces: scopes, windows, models, erasure, races, and what is wrong with stored or sent embeddings. */
 import type { Test } from 'tap';
+import { nothingCompared } from '../../../src/contract/uniqueness.js';
 import { inOrganization } from '../../../src/stores/database/tenant.js';
 import { eraseFingerprints } from '../../../src/verification/uniqueness/fingerprint-store.js';
 import { embeddingOf, envelopeOf, randomDirection } from '../../helpers/faces.js';
@@ -48,7 +49,7 @@ export function testFaces(t: Test, open: () => Shared): void {
     const retry = world.session({ rootSessionId: again.rootSessionId });
     t.match((await one.uniqueness.compare(retry, world.capture(ada), startMs)).biometric, { match: null });
     const demo = await one.uniqueness.compare(world.session({ mode: 'demo' }), world.capture(ada), startMs);
-    t.same(demo, { biometric: null, device: null });
+    t.same(demo, nothingCompared);
     t.ok(
       isSame((await one.uniqueness.compare(world.session(), world.capture(ada), startMs)).biometric),
       'review counts',

@@ -78,18 +78,18 @@ export function testScopes(t: Test, open: () => Shared): void {
     const withToken = (token: string) => envelopeOf({ device: { ...parts, ids: { token, kept: true } } });
     const first = world.session();
     const nobody = await participate(one, world, first, withToken('token-of-ada'));
-    t.match(nobody, { biometric: null, device: { method: 'none', similarity: 0, matchedSessionId: null } });
+    t.match(nobody, { biometric: null, device: { method: 'none', similarity: 0, matched: null } });
     const compare = async (envelope: ReturnType<typeof envelopeOf>, given = {}, nowMs = startMs) =>
       (await one.uniqueness.compare(world.session(given), envelope, nowMs)).device;
     const exact = await compare(withToken('token-of-ada'));
     t.match(exact, {
       method: 'exact',
       similarity: 1,
-      matchedSessionId: first.sessionId,
+      matched: { sessionId: first.sessionId },
       matchedDeviceId: /^dev_[0-9a-f]{16}$/,
     });
     const fuzzy = await compare(withToken('another-token'));
-    t.match(fuzzy, { method: 'fuzzy', matchedSessionId: first.sessionId });
+    t.match(fuzzy, { method: 'fuzzy', matched: { sessionId: first.sessionId } });
     t.ok((fuzzy?.similarity ?? 0) >= 0.5 && (fuzzy?.similarity ?? 1) < 1);
     const deduplication = { reEligibilityDays: 7 };
     t.match(await compare(withToken('token-of-ada'), { deduplication }, startMs + 7 * dayMs), { method: 'exact' });
@@ -114,7 +114,7 @@ export function testScopes(t: Test, open: () => Shared): void {
     );
     read.rows = 0;
     const { device: found } = await one.uniqueness.compare(world.session(), envelopeOf({ device }), startMs);
-    t.match(found, { method: 'fuzzy', matchedSessionId: first.sessionId });
+    t.match(found, { method: 'fuzzy', matched: { sessionId: first.sessionId } });
     t.ok(read.rows < 100, `${read.rows} fingerprints were read`);
     const erased = await open().database.query('DELETE FROM fingerprints WHERE project_id = $1 RETURNING 1', [
       world.projectId,

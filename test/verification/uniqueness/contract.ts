@@ -88,6 +88,7 @@ export async function createWorld({ database }: Pick<Shared, 'database'>): Promi
       const sessionId = `${organizationId}-${sessions}`;
       return {
         ...{ organizationId, projectId, sessionId, rootSessionId: sessionId, respondentId: `r-${sessionId}` },
+        ...{ respondentTrusted: false, studyId: null, evidence: 'claimed' },
         ...{ dataCollector: null, mode: 'live', widgetMode: 'standard', escalateOnSuspicion: false },
         deduplication: { scope: 'project', perDataCollector: false, reEligibilityDays: null },
         ...given,

@@ -1,6 +1,7 @@
 /** The gates of a verdict: each threshold by itself, at its edge, and the presets that a dashboard writes. */
 import t from 'tap';
 import { securityLevels } from '../../../src/contract/project-parts.js';
+import { nothingCompared } from '../../../src/contract/uniqueness.js';
 import { judgeSession } from '../../../workers/verification/verdict.js';
 import { biometricEnvelope, factsOf, freshComparison } from '../../helpers/verdict-facts.js';
 
@@ -20,7 +21,9 @@ t.test('the gate of uniqueness passes a score from its own value on', (t) => {
     ...{ fingerprintId: 'fp_1', similarity: 0.62, sessionId: 's', respondentId: null },
     completedAtMs: factsOf(biometricEnvelope()).issuedAtMs - 86_400_000,
   };
-  const facts = factsOf(biometricEnvelope(), { uniqueness: { biometric: freshComparison({ match }), device: null } });
+  const facts = factsOf(biometricEnvelope(), {
+    uniqueness: { ...nothingCompared, biometric: freshComparison({ match }) },
+  });
   const judge = (uniqueness: number) =>
     judgeSession({ ...facts, thresholds: { ...facts.thresholds, uniqueness } }).verdict;
   const score = judge(0.85).scores.uniqueness ?? NaN;

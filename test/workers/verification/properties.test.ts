@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { Envelope, type EnvelopeFrames } from '../../../src/contract/envelope.js';
 import { Verdict, type VerdictFacts, type VerdictOutcome } from '../../../src/contract/verdict.js';
 import { createAjv } from '../../../src/kernel/validation.js';
+import { nothingCompared } from '../../../src/contract/uniqueness.js';
 import { judgeSession } from '../../../workers/verification/verdict.js';
 import { challengesOf, captureHuman, embeddingOf } from '../../helpers/captures.js';
 import { anyBody } from '../../helpers/any-facts.js';
@@ -125,7 +126,7 @@ const anyFacts: fc.Arbitrary<VerdictFacts> = fc
     return {
       ...base,
       receivedAtMs: base.issuedAtMs + waitedMs,
-      uniqueness: { biometric: compared ? freshComparison({ gallerySize, match }) : null, device: null },
+      uniqueness: { ...nothingCompared, biometric: compared ? freshComparison({ gallerySize, match }) : null },
     };
   });
 
@@ -223,10 +224,10 @@ t.test('the more alike a face, the lower uniqueness and the worse the status', (
     judgeSession(
       factsOf(envelope, {
         uniqueness: {
+          ...nothingCompared,
           biometric: freshComparison({
             match: { fingerprintId: 'fp', similarity, sessionId: null, respondentId: null, completedAtMs: 0 },
           }),
-          device: null,
         },
       }),
     ).verdict;

@@ -2,7 +2,7 @@
  * What the contract says of verdicts, sentence by sentence.
  */
 import t from 'tap';
-import type { FaceMatch } from '../../../src/contract/uniqueness.js';
+import { nothingCompared, type FaceMatch, type IdentityComparison } from '../../../src/contract/uniqueness.js';
 import type { Envelope } from '../../../src/contract/envelope.js';
 import type { Verdict, VerdictFacts, VerdictOutcome } from '../../../src/contract/verdict.js';
 import { calibrate } from '../../../workers/verification/uniqueness.js';
@@ -29,7 +29,7 @@ const earlier: FaceMatch = {
   completedAtMs: scoredAtMs - 86_400_000,
 };
 const duplicate: Partial<VerdictFacts> = {
-  uniqueness: { biometric: freshComparison({ match: earlier }), device: null },
+  uniqueness: { ...nothingCompared, biometric: freshComparison({ match: earlier }) },
 };
 const driven = humanDevice({ auto: { webdriver: true, globals: ['cdc_x'], debugStack: true, debugGetter: true } });
 
@@ -48,14 +48,14 @@ t.test('liveness is null on a camera-blocked pass', (t) => {
 });
 
 t.test('uniqueness is null when no comparison ran, and never a synthesized 1.0', (t) => {
-  const without = { biometric: null, device: null };
+  const without = nothingCompared;
   t.equal(judge(biometricEnvelope(), { uniqueness: without }).scores.uniqueness, null);
-  const empty = { biometric: freshComparison({ gallerySize: 0 }), device: null };
+  const empty = { ...nothingCompared, biometric: freshComparison({ gallerySize: 0 }) };
   t.equal(judge(biometricEnvelope(), { uniqueness: empty }).scores.uniqueness, null);
-  const deviceOnly = { biometric: freshComparison({ match: earlier }), device: null };
+  const deviceOnly = { ...nothingCompared, biometric: freshComparison({ match: earlier }) };
   t.equal(judge(deviceEnvelope(), { uniqueness: deviceOnly }).scores.uniqueness, null, 'no capture, no comparison');
   t.equal(judge(biometricEnvelope()).scores.uniqueness, 1, 'compared with a thousand, nobody alike');
-  const outside = { biometric: freshComparison({ isWindowEmpty: true, returning: earlier }), device: null };
+  const outside = { ...nothingCompared, biometric: freshComparison({ isWindowEmpty: true, returning: earlier }) };
   t.match(judge(biometricEnvelope(), { uniqueness: outside }), {
     status: 'pass',
     scores: { uniqueness: null },
@@ -66,7 +66,7 @@ t.test('uniqueness is null when no comparison ran, and never a synthesized 1.0',
 });
 
 t.test('uniqueness is 0 for an exact duplicate, and the Balanced gate lies at the gallery’s threshold', (t) => {
-  const exact = { biometric: freshComparison({ match: { ...earlier, similarity: 1 } }), device: null };
+  const exact = { ...nothingCompared, biometric: freshComparison({ match: { ...earlier, similarity: 1 } }) };
   t.equal(judge(biometricEnvelope(), { uniqueness: exact }).scores.uniqueness, 0);
   t.equal(1 - calibrate(0.6, 0.6), 0.85);
   t.ok(1 - calibrate(0.5, 0.6) > 0.9);
@@ -77,7 +77,7 @@ t.test('default weights are 0.40, 0.30 and 0.30, and what is null counts in no s
   const { scores } = judge(biometricEnvelope());
   const expected = 0.4 * (scores.liveness ?? NaN) + 0.3 * (scores.uniqueness ?? NaN) + 0.3 * scores.authenticity;
   t.ok(Math.abs(scores.overall - expected) < 1e-12);
-  const partial = judge(biometricEnvelope(), { uniqueness: { biometric: null, device: null } }).scores;
+  const partial = judge(biometricEnvelope(), { uniqueness: nothingCompared }).scores;
   t.ok(Math.abs(partial.overall - (0.4 * (partial.liveness ?? NaN) + 0.3 * partial.authenticity) / 0.7) < 1e-12);
   t.end();
 });
@@ -167,7 +167,7 @@ t.test('duplicateMatch stands only where the category is duplicate, with fingerp
   t.equal(verdict.duplicateMatch?.similarity, 1 - (verdict.scores.uniqueness ?? NaN));
   const older = { ...earlier, sessionId: null, respondentId: null };
   const bare = judge(biometricEnvelope(), {
-    uniqueness: { biometric: freshComparison({ match: older }), device: null },
+    uniqueness: { ...nothingCompared, biometric: freshComparison({ match: older }) },
   });
   t.same(Object.keys(bare.duplicateMatch ?? {}).sort(), ['fingerprintId', 'similarity']);
   t.equal(judge(biometricEnvelope()).duplicateMatch, null);
@@ -178,7 +178,7 @@ t.test(
   'a returning participant outside the window passes with is_duplicate and priorParticipation, and no duplicateMatch',
   (t) => {
     const verdict = judge(biometricEnvelope(), {
-      uniqueness: { biometric: freshComparison({ returning: earlier }), device: null },
+      uniqueness: { ...nothingCompared, biometric: freshComparison({ returning: earlier }) },
     });
     t.match(verdict, { status: 'pass', isDuplicate: true, duplicateMatch: null, failureCategory: null });
     t.match(verdict.priorParticipation, {
@@ -281,22 +281,61 @@ t.test('demographics are null on device-only and as sent with a capture', (t) =>
 });
 
 t.test(
-  'a device on which somebody passed before makes a device-only session borderline, and no session with a face',
+  'somebody else on the same device is a note, or a duplicate where the project says so, unless faces differ',
   (t) => {
-    const device = { method: 'exact', similarity: 1, matchedDeviceId: 'dev_1', matchedSessionId: 'sess_1' } as const;
-    const deviceOnly = judge(deviceEnvelope(), { verificationMode: 'score', uniqueness: { biometric: null, device } });
-    t.match(deviceOnly, {
-      status: 'review',
+    const seen = { method: 'exact', similarity: 1, matchedDeviceId: 'dev_1', matched: earlier } as const;
+    const judgeDevice = (envelope: Envelope, over: object, facts: object = {}) =>
+      judge(envelope, {
+        verificationMode: 'score',
+        uniqueness: { ...nothingCompared, device: { ...seen, isDecisive: false, ...over }, ...facts },
+      });
+    const noted = judgeDevice(deviceEnvelope(), {});
+    t.match(noted, {
+      status: 'pass',
       isDuplicate: false,
+      duplicateMatch: null,
+      fraudSignals: [{ type: 'device_seen', severity: 'low' }],
       duplication: { overall: 1, deviceMatch: 1, biometricMatch: null, matchMethod: 'exact', matchedDeviceId: 'dev_1' },
     });
-    const withFace = judge(biometricEnvelope(), { uniqueness: { biometric: freshComparison(), device } });
+    t.match(judgeDevice(deviceEnvelope(), { isDecisive: true }), {
+      status: 'fail',
+      failureCategory: 'duplicate',
+      duplicateMatch: { fingerprintId: 'fp_1', similarity: 1 },
+    });
+    const withFace = judgeDevice(biometricEnvelope(), { isDecisive: true }, { biometric: freshComparison() });
     t.match(withFace, { status: 'pass', duplication: { matchMethod: 'exact', biometricMatch: 0 } });
-    const fuzzy = { ...device, method: 'fuzzy', similarity: 0.8 } as const;
-    t.equal(judge(deviceEnvelope(), { uniqueness: { biometric: null, device: fuzzy } }).status, 'pass');
+    t.notOk(withFace.fraudSignals.some(({ type }) => type === 'device_seen'));
+    t.equal(judgeDevice(deviceEnvelope(), { method: 'fuzzy', similarity: 0.8, isDecisive: true }).status, 'pass');
     t.end();
   },
 );
+
+t.test('the same respondent is a duplicate within the window and a returning participant after it', (t) => {
+  const judgeIdentity = (identity: Partial<IdentityComparison>) =>
+    judge(deviceEnvelope(), {
+      uniqueness: { ...nothingCompared, identity: { match: null, returning: null, isClaimed: false, ...identity } },
+    });
+  const { fingerprintId, sessionId, respondentId } = earlier;
+  t.match(judgeIdentity({ match: earlier }), {
+    status: 'fail',
+    failureCategory: 'duplicate',
+    isDuplicate: true,
+    duplicateMatch: { fingerprintId, sessionId, respondentId, similarity: 1 },
+    priorParticipation: null,
+  });
+  t.match(judgeIdentity({ returning: earlier }), {
+    status: 'pass',
+    isDuplicate: true,
+    duplicateMatch: null,
+    priorParticipation: { fingerprintId, similarity: 1, lastSeenAt: Math.floor(earlier.completedAtMs / 1_000) },
+  });
+  t.match(judgeIdentity({ isClaimed: true }), {
+    status: 'pass',
+    isDuplicate: false,
+    fraudSignals: [{ type: 'respondent_seen', severity: 'low' }],
+  });
+  t.end();
+});
 
 t.test('a browser that is driven fails without a camera, and an ordinary one on a VPN passes', (t) => {
   t.equal(judge(deviceEnvelope({ device: driven })).status, 'fail');

@@ -12,6 +12,10 @@ CREATE TABLE verification_sessions (
   diagnostics        boolean NOT NULL,
   study_id           text,
   respondent_id      text,
+  -- Whether a backend or a hosted link named the respondent, and not the page alone.
+  respondent_trusted boolean NOT NULL DEFAULT false,
+  -- Of a study of the audience API, which deduplicates by itself.
+  within_study       boolean NOT NULL DEFAULT false,
   link_id            text,
   data_collector     text,
   metadata           jsonb NOT NULL,

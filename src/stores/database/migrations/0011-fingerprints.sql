@@ -1,4 +1,5 @@
--- Fingerprints: the face and the device of every completed session, which distinguish one human from another. Test and demo sessions leave none.
+-- Fingerprints: respondent, face and device of every completed session, which distinguish one human from another. One of a session that passed or is
+-- under review is a participation. Test and demo sessions leave none.
 
 CREATE TABLE fingerprints (
   -- The id in the index of faces.
@@ -10,6 +11,9 @@ CREATE TABLE fingerprints (
   -- First session of the chain of retries: sessions of one chain are not duplicates of each other.
   root_session_id  text NOT NULL,
   respondent_id    text,
+  -- Whether a backend or a hosted link named the respondent, and not the page alone.
+  respondent_trusted boolean NOT NULL DEFAULT false,
+  study_id         text,
   data_collector   text,
   status           text NOT NULL CHECK (status IN ('pass', 'fail', 'review')),
   completed_at     timestamptz NOT NULL,
@@ -17,15 +21,18 @@ CREATE TABLE fingerprints (
   model            text,
   dimension        integer CHECK (dimension > 0),
   sealed           bytea,
+  -- claimed: the page alone says that the camera saw this face. seen: the service judged frames of it.
+  evidence         text CHECK (evidence IN ('claimed', 'seen')),
   -- Keyed hashes: of the device's own token, of its components, and the bands that similar devices share.
   device_ref       text,
   device_sketch    jsonb,
   device_bands     text[] NOT NULL DEFAULT '{}',
   UNIQUE (project_id, session_id),
-  CHECK ((model IS NULL) = (sealed IS NULL) AND (dimension IS NULL) = (sealed IS NULL))
+  CHECK ((model IS NULL) = (sealed IS NULL) AND (dimension IS NULL) = (sealed IS NULL) AND (evidence IS NULL) = (sealed IS NULL))
 );
 ALTER TABLE fingerprints ALTER COLUMN sealed SET STORAGE EXTERNAL;
 CREATE INDEX fingerprints_by_respondent ON fingerprints (project_id, respondent_id) WHERE respondent_id IS NOT NULL;
+CREATE INDEX fingerprints_by_trusted_respondent ON fingerprints (project_id, respondent_id, completed_at) WHERE respondent_trusted;
 CREATE INDEX fingerprints_by_device ON fingerprints (device_ref) WHERE device_ref IS NOT NULL;
 
 -- Changes of faces, for the index of every instance: read like the feed of changes, from the oldest transaction that was still open at the
