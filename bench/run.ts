@@ -15,6 +15,7 @@ import { benchOutcomes } from './outcomes.js';
 import { benchOverload } from './overload.js';
 import { benchScore } from './score.js';
 import { warmUpDefault } from './score-turns.js';
+import { benchQuality } from './quality.js';
 import { benchSessionBytes } from './session-bytes.js';
 import { benchStores } from './stores.js';
 import { benchThresholds } from './thresholds.js';
@@ -37,6 +38,7 @@ const { values, positionals } = parseArgs({
     days: { type: 'string', default: '400' },
     events: { type: 'string', default: '20000' },
     devices: { type: 'string', default: '100000' },
+    traffic: { type: 'string', default: '6000' },
     embedded: { type: 'boolean' },
     bench: { type: 'string', default: 'score' },
     write: { type: 'string' },
@@ -64,6 +66,7 @@ const benches = {
   files: benchFiles,
   outcomes: benchOutcomes,
   overload: benchOverload,
+  quality: benchQuality,
   score: benchScore,
   'session-bytes': benchSessionBytes,
   stores: benchStores,

@@ -1,0 +1,133 @@
+/** What the service makes of replayed sessions, next to the oracle, in the figures that docs/quality.md keeps. */
+import { performance } from 'node:perf_hooks';
+import type { ScoreOutcome } from '../../src/contract/facts.js';
+import { model } from '../../workers/scoring/model.js';
+import { scoreFacts } from '../../workers/scoring/score.js';
+import { median } from '../load.js';
+import { groupBy, shareOf, type Judged } from './measures.js';
+import type { ReplayedSession } from './replay.js';
+
+/** Defaults of the thresholds, for the oracle’s levels as well. */
+const [reviewLow, blockThreshold] = [40, 75];
+
+export interface Scored extends Judged {
+  readonly session: ReplayedSession['session'];
+  readonly stopped: boolean;
+  readonly blocked: boolean;
+}
+
+export interface ServiceScored extends Scored {
+  readonly outcome: ScoreOutcome;
+}
+
+export function scoreAll(replayed: readonly ReplayedSession[]): ServiceScored[] {
+  return replayed.map(({ session, facts }) => {
+    const outcome = scoreFacts(facts);
+    const { score, recommendation } = outcome.reply;
+    return {
+      session,
+      outcome,
+      score,
+      fraud: session.truth.fraud,
+      mayBlock: !outcome.caps.includes('uncorroborated'),
+      probability: model.cleanProbability + ((1 - model.cleanProbability) * score) / 100,
+      stopped: recommendation !== 'allow',
+      blocked: recommendation === 'block',
+    };
+  });
+}
+
+export const withLevels = (session: ReplayedSession['session'], judged: Judged): Scored => ({
+  ...judged,
+  session,
+  stopped: judged.score >= reviewLow,
+  blocked: judged.score >= blockThreshold && judged.mayBlock,
+});
+
+const farms = ['hosting_farm', 'phone_farm', 'emulator_farm', 'click_workers'];
+const farmSessionsMin = 5;
+
+/** Sessions of a farm until one of them is stopped: the median over farms, and the share of farms of which none is. */
+export function firstFlags(scored: readonly Scored[]): { readonly median: number; readonly never: number } {
+  const byOperator = groupBy(
+    scored.filter(({ session }) => farms.includes(session.truth.label)),
+    ({ session }) => session.truth.operator ?? '',
+  );
+  const flags = [...byOperator.values()]
+    .filter((sessions) => sessions.length >= farmSessionsMin)
+    .map((sessions) => sessions.findIndex(({ stopped }) => stopped) + 1);
+  return {
+    median: median(flags.map((flag) => (flag === 0 ? Infinity : flag))),
+    never: shareOf(flags, (flag) => flag === 0),
+  };
+}
+
+export interface DuplicateFigures {
+  readonly precision: number;
+  readonly recall: Readonly<Record<'same_device' | 'cleared' | 'second_browser', number>>;
+}
+
+/** A duplicate is a person or a device that was in the study before. */
+export function measureDuplicates(scored: readonly ServiceScored[]): DuplicateFigures {
+  const seen = new Set<string>();
+  const flagged: boolean[] = [];
+  const repeats: { readonly kind: string; readonly found: boolean }[] = [];
+  for (const { session, outcome } of scored) {
+    const { person, machine, repeat, fraud } = session.truth;
+    const { request } = session;
+    const keys = [
+      `${request.studyId}\n${machine}`,
+      `${request.studyId}\n${request.respondentId}`,
+      ...(fraud ? [] : [`${request.studyId}\n${person}`]),
+    ];
+    const found = ['likely', 'confirmed'].includes(outcome.reply.duplicate.band);
+    const isRepeat = keys.some((key) => seen.has(key));
+    if (found) flagged.push(isRepeat);
+    if (repeat !== null && isRepeat) repeats.push({ kind: repeat, found });
+    for (const key of keys) seen.add(key);
+  }
+  const recallOf = (kind: string): number =>
+    shareOf(
+      repeats.filter((one) => one.kind === kind),
+      ({ found }) => found,
+    );
+  return {
+    precision: shareOf(flagged, Boolean),
+    recall: {
+      same_device: recallOf('same_device'),
+      cleared: recallOf('cleared'),
+      second_browser: recallOf('second_browser'),
+    },
+  };
+}
+
+/** Share of sessions whose score another duplication would move. */
+export function movedByDuplication(replayed: readonly ReplayedSession[], scored: readonly ServiceScored[]): number {
+  return shareOf(replayed, ({ session, facts }) => {
+    if (facts.counts === null) return false;
+    const counts = {
+      ...facts.counts,
+      deviceSessionsDay: 9,
+      respondentDay: 9,
+      respondentDevicesWeek: 4,
+      candidates: [],
+      terms: null,
+    };
+    const before = scored.find((one) => one.session === session);
+    return scoreFacts({ ...facts, counts }).reply.score !== before?.score;
+  });
+}
+
+const batch = 16;
+
+/** Median microseconds of a session, over batches. */
+export function timeCore(replayed: readonly ReplayedSession[]): number {
+  const times: number[] = [];
+  for (let from = 0; from + batch <= replayed.length; from += batch) {
+    const some = replayed.slice(from, from + batch);
+    const startedAt = performance.now();
+    for (const { facts } of some) scoreFacts(facts);
+    times.push((1_000 * (performance.now() - startedAt)) / batch);
+  }
+  return median(times.slice(Math.floor(times.length / 2)));
+}
