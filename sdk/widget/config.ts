@@ -19,6 +19,9 @@ interface Entry {
 /** Of a page: shared by its mounts. */
 export type ConfigCache = Map<string, Entry>;
 
+/** As the service answers it; without terms of consent where only a session is known, and then nobody is asked for the camera. */
+export type MountConfig = Omit<PublicConfig, 'consent'> & { readonly consent: PublicConfig['consent'] | null };
+
 export type ConfigAnswer = { readonly kind: 'config'; readonly config: PublicConfig } | Reply | Trouble;
 
 export interface ConfigRequest {
@@ -46,7 +49,7 @@ export async function loadConfig(
 }
 
 /** What is known of a project by a session of it, where its configuration cannot be read. */
-export const configOf = ({ studyConfig, challengeConfig }: SessionReply, endpoint: string): PublicConfig => ({
+export const configOf = ({ studyConfig, challengeConfig }: SessionReply, endpoint: string): MountConfig => ({
   ...studyConfig,
   siteKey: '',
   challengeEnabled: challengeConfig.challenges.length > 0,
@@ -56,6 +59,8 @@ export const configOf = ({ studyConfig, challengeConfig }: SessionReply, endpoin
   userDisclosure: 'NEUTRAL',
   userDisclosureCustomText: null,
   branding: null,
+  consent: null,
+  warnings: [],
   models: { baseUrl: new URL('/sdk/v1/models/', endpoint).href },
 });
 

@@ -2,11 +2,10 @@
  * A mount before its run: its options are read, the project's configuration is asked for, and device and policy are watched. Whatever was
  * begun here ends with the mount.
  */
-import type { PublicConfig } from '../../src/contract/project.js';
 import { waitFor } from './abort.js';
 import { createActivity, type Activity } from './activity.js';
 import type { MountOptions, VHMountResult } from './api.js';
-import { configOf, loadConfig, type ConfigCache } from './config.js';
+import { configOf, loadConfig, type ConfigCache, type MountConfig } from './config.js';
 import type { CspWatch } from './csp.js';
 import { watchCsp } from './csp-watch.js';
 import { watchDevice, type DeviceWatch } from './device.js';
@@ -23,7 +22,7 @@ export interface Mounting {
   readonly csp: CspWatch;
   readonly signal: AbortSignal;
   readonly locale: string;
-  readonly config: PublicConfig | Reply | Trouble;
+  readonly config: MountConfig | Reply | Trouble;
   /** The session that stands in for a configuration that could not be read. */
   readonly created: OpenSession | null;
 }

@@ -1,12 +1,12 @@
 /**
  * A mount's plan and looks, out of what the page said and what the project says; the page's own word wins where both may speak.
  */
-import type { PublicConfig } from '../../src/contract/project.js';
 import type { MountOptions } from './api.js';
+import type { MountConfig } from './config.js';
 import type { Plan } from './machine.js';
 import type { ViewOptions } from './ports.js';
 
-export function planOf(options: MountOptions, config: PublicConfig): Plan {
+export function planOf(options: MountOptions, config: MountConfig): Plan {
   const mode = options.widgetMode ?? config.widgetMode;
   const maySkip = options.autoStart === true || mode === 'invisible';
   const escalates = options.escalateOnSuspicion ?? config.escalateOnSuspicion;
@@ -26,7 +26,7 @@ export function viewOptionsOf(
   host: Element,
   { mode }: Plan,
   { options, locale }: { readonly options: MountOptions; readonly locale: string },
-  config: PublicConfig,
+  config: MountConfig,
 ): ViewOptions {
   return {
     host,

@@ -1,5 +1,6 @@
 /** Organizations in the database, and as their owners see them. */
-import { trialMonthlyQuota, type OrganizationReply } from '../contract/organization.js';
+import { trialMonthlyQuota, type OrganizationReply, type OrganizationSettings } from '../contract/organization.js';
+import type { ConsentSettings } from '../contract/consent.js';
 import type { Tier } from '../contract/project-parts.js';
 import { makeId } from '../crypto/ids.js';
 import type { Queryable, Row, SqlValue } from '../stores/database/port.js';
@@ -10,6 +11,8 @@ export interface StoredOrganization {
   readonly tier: Tier;
   readonly liteEnabled: boolean;
   readonly allowedDomains: readonly string[];
+  /** As it was set. */
+  readonly consent: ConsentSettings;
   /** Verifications a month; null: no limit. */
   readonly monthlyQuota: number | null;
   readonly trialEndsAt: Date | null;
@@ -18,6 +21,7 @@ export interface StoredOrganization {
 
 type OrganizationRow = Row & StoredOrganization;
 const selected = `organization_id AS "organizationId", name, tier, lite_enabled AS "liteEnabled", coalesce(settings -> 'allowedDomains', '[]') AS "allowedDomains",
+  coalesce(settings -> 'consent', '{}') AS consent,
   coalesce(monthly_quota, CASE WHEN trial_ends_at IS NOT NULL THEN ${trialMonthlyQuota} END) AS "monthlyQuota", trial_ends_at AS "trialEndsAt", created_at AS "createdAt"`;
 
 export async function insertOrganization(
@@ -51,6 +55,7 @@ const columns = {
   monthlyQuota: 'monthly_quota',
   trialEndsAt: 'trial_ends_at',
   allowedDomains: 'settings',
+  consent: 'settings',
 } as const;
 export type OrganizationUpdate = { readonly [Name in keyof typeof columns]?: StoredOrganization[Name] };
 
@@ -65,10 +70,15 @@ export async function updateOrganization(
   for (const [name, column] of Object.entries(columns) as [keyof typeof columns, string][]) {
     const value = update[name];
     if (value === undefined) continue;
-    values.push(name === 'allowedDomains' ? JSON.stringify({ allowedDomains: value }) : value);
-    assignments.push(
-      name === 'allowedDomains' ? `settings = settings || $${values.length}::jsonb` : `${column} = $${values.length}`,
-    );
+    if (column === 'settings') continue;
+    values.push(value as SqlValue);
+    assignments.push(`${column} = $${values.length}`);
+  }
+  const { allowedDomains, consent } = update;
+  if (allowedDomains !== undefined || consent !== undefined) {
+    // JSON leaves out what is undefined.
+    values.push(JSON.stringify({ allowedDomains, consent }));
+    assignments.push(`settings = settings || $${values.length}::jsonb`);
   }
   if (assignments.length === 0) return findOrganization(database, organizationId);
   const [row] = await database.query<OrganizationRow>(
@@ -78,12 +88,18 @@ export async function updateOrganization(
   return row ?? null;
 }
 
+/** Settings as their owners see them, with the default of whom the consent names. */
+export const showSettings = ({ allowedDomains, consent, name }: StoredOrganization): OrganizationSettings => ({
+  allowedDomains: [...allowedDomains],
+  consent: { controller: consent.controller ?? name, privacyUrl: consent.privacyUrl ?? null },
+});
+
 export function showOrganization(organization: StoredOrganization): OrganizationReply {
-  const { allowedDomains, trialEndsAt, createdAt, ...rest } = organization;
+  const { allowedDomains: _domains, consent: _consent, trialEndsAt, createdAt, ...rest } = organization;
   return {
     ...rest,
     trialEndsAt: trialEndsAt?.toISOString() ?? null,
-    settings: { allowedDomains: [...allowedDomains] },
+    settings: showSettings(organization),
     createdAt: createdAt.toISOString(),
   };
 }

@@ -1,18 +1,23 @@
 /** An organization, its settings and its quota. */
 import { Type, type Static } from 'typebox';
 import { Nullable, StringEnum, Timestamp } from './common.js';
+import { ConsentSettings } from './consent.js';
 import { OriginPatterns } from './project.js';
 import { tiers } from './project-parts.js';
 
 /** Verifications a month of an organization on trial; others have no end to theirs unless one is set. */
 export const trialMonthlyQuota = 100_000;
 
-export const OrganizationSettings = Type.Object({ allowedDomains: OriginPatterns });
+export const OrganizationSettings = Type.Object({
+  allowedDomains: OriginPatterns,
+  consent: Type.Required(Type.Object(ConsentSettings.properties)),
+});
 export type OrganizationSettings = Static<typeof OrganizationSettings>;
 
 /** What is left out stays as it is; null, like an empty list, leaves no origin allowed outside of development. */
 export const SettingsChange = Type.Object({
   allowedDomains: Type.Optional(Type.Unsafe<string[] | null>({ ...OriginPatterns, type: ['array', 'null'] })),
+  consent: Type.Optional(ConsentSettings),
 });
 export type SettingsChange = Static<typeof SettingsChange>;
 

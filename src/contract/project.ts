@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { LiteConfig } from './calibration.js';
 import { CallerId, ErrorIssue, Nullable, StringEnum, Timestamp } from './common.js';
+import { ConsentTerms, Warnings } from './consent.js';
 import { Branding, Deduplication, Monitoring, ScoreModeConfig, Thresholds, unit } from './project-parts.js';
 
 export const widgetModes = ['invisible', 'captcha', 'standard'] as const;
@@ -157,6 +158,7 @@ export const ProjectReply = Type.Object({
   userDisclosureCustomText: Nullable(Type.String()),
   branding: Nullable(BrandingReply),
   effective: EffectiveSettings,
+  warnings: Type.Optional(Warnings),
   notes: Type.Optional(
     Type.Array(ErrorIssue, {
       description: 'What may be a mistake though it is valid: a source of perSource that was never scored.',
@@ -210,6 +212,8 @@ export const PublicConfig = Type.Object({
       description: 'What the organization’s tier unlocks; null where there is none or it is off.',
     }),
   ),
+  consent: ConsentTerms,
+  warnings: Warnings,
   models: Type.Object({ baseUrl: Type.String() }),
 });
 export type PublicConfig = Static<typeof PublicConfig>;

@@ -7,6 +7,7 @@ import { KeyChange, KeyCreation, KeyIntrospection, KeyPage, KeyRecord, KeyRotati
 import { DemoKeyReply, MintedKeyReply } from './api-key.js';
 import { AuditEntry, AuditPage } from './audit.js';
 import { LiteConfig } from './calibration.js';
+import { ConsentSettings, ConsentTerms } from './consent.js';
 import { ErrorBody, ErrorIssue } from './common.js';
 import { CreatedLinkReply, LinkCreation, LinkPage, LinkReply } from './hosted-link.js';
 import { mergePatchOf } from './merge-patch.js';
@@ -127,6 +128,8 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   ScoreModeReply,
   BrandingReply,
   PublicConfig,
+  ConsentTerms,
+  ConsentSettings,
   OriginCheck,
   SigningSecretRotation,
   SigningSecret: SigningSecretReply,

@@ -11,6 +11,8 @@ export interface AdminServerDeps {
   readonly checks: Readonly<Record<string, () => Promise<void>>>;
   /** Of other parts that readiness waits for; their gauges are their own. */
   readonly parts?: Readonly<Record<string, () => Promise<void>>>;
+  /** What operators should know, and what keeps nothing from being ready. */
+  readonly warnings?: () => Promise<readonly string[]>;
   /** Why calls had better go to another process; null where they need not. */
   readonly refusal: () => string | null;
   /** Called before each scrape, for values that are read rather than counted. */
@@ -21,7 +23,15 @@ export interface AdminServerDeps {
 
 const checkDeadlineMs = 1_500;
 
-export function createAdminServer({ metrics, checks, parts = {}, refusal, refresh, extend }: AdminServerDeps) {
+export function createAdminServer({
+  metrics,
+  checks,
+  parts = {},
+  warnings,
+  refusal,
+  refresh,
+  extend,
+}: AdminServerDeps) {
   const app = Fastify({ forceCloseConnections: true });
 
   async function check(): Promise<Readonly<Record<string, string>>> {
@@ -45,7 +55,10 @@ export function createAdminServer({ metrics, checks, parts = {}, refusal, refres
   app.get('/readyz', async (_request, reply) => {
     const results = await check();
     const ready = Object.values(results).every((result) => result === 'ok');
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ok' : 'unavailable', checks: results });
+    const found = ready ? await warnings?.().catch(() => []) : [];
+    return reply
+      .code(ready ? 200 : 503)
+      .send({ status: ready ? 'ok' : 'unavailable', checks: results, ...(found?.length ? { warnings: found } : {}) });
   });
   app.get('/trafficz', async (_request, reply) => {
     const reason = refusal();

@@ -3,6 +3,7 @@ import type { Directories } from '../administration/directories.js';
 import { registerOperatorChannel } from '../projects/operator/operator-channel.js';
 import { checkWrite } from '../stores/database/server.js';
 import { nameStores, reportedCheck } from '../stores/store-report.js';
+import { countIncompleteConsents } from '../administration/consent-terms.js';
 import { createAdminServer } from '../telemetry/admin-server.js';
 import type { OpenUniqueness } from '../verification/uniqueness/open-uniqueness.js';
 import type { NamedConsumer } from './consumers.js';
@@ -58,6 +59,10 @@ export async function startAdmin(
     parts: {
       ...(consumers.length === 0 ? {} : { consumers: async () => requireProgress(consumers) }),
       ...(api === null ? {} : { faces: () => api.faces.check() }),
+    },
+    async warnings() {
+      const count = await countIncompleteConsents(stores.database);
+      return count === 0 ? [] : [`consent_incomplete: ${count} organizations with projects have set no privacy page`];
     },
     extend: (app) =>
       registerOperatorChannel(app, {

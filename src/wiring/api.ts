@@ -123,6 +123,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
         fraudSignalTypes,
         findSilentSources: (owner, sourceIds) => findSilentSources(stores.database, owner, sourceIds),
         modelsBaseUrl: () => modelsUrlOf(settings, siteUrl()),
+        faces: { comparesOthers: settings.VH_FACE_MODELS !== null, keptDays: settings.VH_SESSION_RETENTION_DAYS },
       });
       registerWebhookRoutes(api, webhookDepsOf(parts));
       void api.register(async (scope) => registerClientRoutes(scope, { database: stores.database, directories }));

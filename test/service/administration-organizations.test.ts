@@ -11,6 +11,7 @@ const organizations = await startOrganizations(t, { VH_PUBLIC_PER_MINUTE: '20', 
 const { service, credentials, other, sibling } = organizations;
 const { bootstrap } = service;
 const settings = '/organizations/me/settings';
+const consent = { controller: 'Demo organization', privacyUrl: null };
 
 const call = <T = ErrorBody>(
   method: string,
@@ -59,6 +60,7 @@ t.test(
   async (t) => {
     t.same((await setOrganization(['https://Org.example', '*.org.example'])).body, {
       allowedDomains: ['https://org.example', '*.org.example'],
+      consent,
     });
     t.same(await check('https://org.example'), {
       allowed: true,
@@ -71,7 +73,7 @@ t.test(
     t.match(await check('https://deep.org.example', sibling.projectId), { allowed: true, decidedBy: 'organization' });
     await setProject([]);
     t.match(await check('https://org.example'), { allowed: true, decidedBy: 'organization' });
-    t.same((await setOrganization([])).body, { allowedDomains: [] });
+    t.same((await setOrganization([])).body, { allowedDomains: [], consent });
     t.match(await check('https://org.example'), { allowed: false, decidedBy: 'environment' });
   },
 );
@@ -85,17 +87,17 @@ t.test('a request without an origin is not allowed where a list decides', async 
 
 t.test('settings keep what is left out, clear by null, and explain a pattern that is none', async (t) => {
   await setOrganization(['https://kept.example']);
-  t.same((await call('PATCH', settings, {})).body, { allowedDomains: ['https://kept.example'] });
+  t.same((await call('PATCH', settings, {})).body, { allowedDomains: ['https://kept.example'], consent });
   t.match(await call('PATCH', settings, { allowedDomains: ['https://a.example', '*.com'] }), {
     status: 400,
     body: { issues: [{ path: '/allowedDomains/1', message: /under com/ }] },
   });
   t.same(
     (await call('GET', settings)).body,
-    { allowedDomains: ['https://kept.example'] },
+    { allowedDomains: ['https://kept.example'], consent },
     'a refused change changes nothing',
   );
-  t.same((await call('PATCH', settings, { allowedDomains: null })).body, { allowedDomains: [] });
+  t.same((await call('PATCH', settings, { allowedDomains: null })).body, { allowedDomains: [], consent });
 });
 
 t.test('PUT of the organization by an admin sets the same list', async (t) => {
@@ -116,7 +118,7 @@ t.test('PUT of the organization by an admin sets the same list', async (t) => {
       settings: { allowedDomains: ['localhost:*'] },
     },
   });
-  t.same((await call('GET', settings)).body, { allowedDomains: ['localhost:*'] });
+  t.same((await call('GET', settings)).body, { allowedDomains: ['localhost:*'], consent });
   t.match(
     await call(
       'PUT',

@@ -19,10 +19,12 @@ import { examples } from '../examples.js';
 import {
   findOrganization,
   showOrganization,
+  showSettings,
   updateOrganization,
   type StoredOrganization,
 } from '../../administration/organization-store.js';
 import { readOrigins } from '../../net/origin-pattern.js';
+import { findAddressIssue } from '../projects/project-checks.js';
 import { readPage } from '../../kernel/paging.js';
 import { inOrganization } from '../../stores/database/tenant.js';
 
@@ -40,22 +42,29 @@ export function registerOrganizationRoutes(app: FastifyInstance, deps: Administr
 async function changeSettings(
   deps: AdministrationDeps,
   request: FastifyRequest,
-  { allowedDomains }: SettingsChange,
+  { allowedDomains, consent }: SettingsChange,
   path: string,
 ): Promise<StoredOrganization> {
   const organizationId = organizationOf(request);
   const { patterns, issues } = readOrigins(allowedDomains ?? [], `${path}/allowedDomains`);
-  if (issues.length > 0) throw invalid(issues);
+  const faults = [...issues, ...findAddressIssue(`${path}/consent/privacyUrl`, consent?.privacyUrl)];
+  if (faults.length > 0) throw invalid(faults);
   const updated = await inOrganization(deps.database, organizationId, async (tx) => {
     const before = await findOrganization(tx, organizationId, { lock: true });
     if (before === null) throw notFound('organization');
-    if (allowedDomains === undefined) return before;
-    const after = await updateOrganization(tx, organizationId, { allowedDomains: patterns });
+    if (allowedDomains === undefined && consent === undefined) return before;
+    const change = {
+      ...(allowedDomains === undefined ? {} : { allowedDomains: patterns }),
+      ...(consent === undefined ? {} : { consent: { ...before.consent, ...consent } }),
+    };
+    const after = await updateOrganization(tx, organizationId, change);
     await recordAudit(tx, actorOf(request), {
       organizationId,
       action: 'organization.updated',
       subject: { kind: 'organization', id: organizationId },
-      detail: { allowedDomains: { from: before.allowedDomains, to: patterns } },
+      detail: Object.fromEntries(
+        Object.entries(change).map(([name, to]) => [name, { from: before[name as keyof typeof change], to }]),
+      ),
     });
     return after ?? before;
   });
@@ -69,13 +78,13 @@ function registerSettings(app: FastifyInstance, deps: AdministrationDeps): void 
     route(readingSettings, {
       operationId: 'getOrganizationSettings',
       summary: 'Read the settings of the key’s organization',
-      description: 'The origins that hold for every project without a list of its own.',
+      description: 'Origins for every project without a list of its own, and whom the consent names.',
       response: { 200: OrganizationSettings, ...errorReplies([401, 403, 404, 429]) },
     }),
     async (request) => {
       const organization = await findOrganization(deps.database, organizationOf(request));
       if (organization === null) throw notFound('organization');
-      return { allowedDomains: [...organization.allowedDomains] };
+      return showSettings(organization);
     },
   );
 
@@ -85,13 +94,11 @@ function registerSettings(app: FastifyInstance, deps: AdministrationDeps): void 
       operationId: 'updateOrganizationSettings',
       summary: 'Change the settings of the key’s organization',
       description:
-        'What is left out stays. A list such as ["https://survey.example.com", "*.panel.example.com"] lets those pages in; an empty list allows no origin in staging and production. Projects whose own list is empty follow at once.',
+        'What is left out stays. A list such as ["https://survey.example.com", "*.panel.example.com"] lets those pages in; an empty list allows no origin in staging and production. Projects whose own list is empty follow at once. consent names who is responsible for respondents’ data, and their privacy page.',
       body: { ...SettingsChange, examples: [examples.settings] },
       response: { 200: OrganizationSettings, ...errorReplies([400, 401, 403, 404, 413, 415, 429]) },
     }),
-    async (request) => ({
-      allowedDomains: [...(await changeSettings(deps, request, request.body, '')).allowedDomains],
-    }),
+    async (request) => showSettings(await changeSettings(deps, request, request.body, '')),
   );
 }
 
@@ -104,7 +111,7 @@ function registerOrganization(app: FastifyInstance, deps: AdministrationDeps): v
       params,
       operationId: 'updateOrganization',
       summary: 'Change the organization from the dashboard',
-      description: 'Takes settings.allowedDomains, as the settings of an organization key do.',
+      description: 'Takes settings.allowedDomains and settings.consent, as the settings of an organization key do.',
       body: { ...OrganizationChange, examples: [examples.organization] },
       response: { 200: OrganizationReply, ...errorReplies([400, 401, 403, 404, 413, 415]) },
     }),

@@ -113,7 +113,7 @@ function checkAddresses(
 ): readonly Issue[] {
   const redirect = (name: 'redirectPassUrl' | 'redirectFailUrl') =>
     issueOf(`/scoreModeConfig/${name}`, targetProblem(scoreModeConfig[name], environment));
-  const web = (name: 'privacyUrl' | 'logoUrl') => issueOf(`/branding/${name}`, webProblem(branding[name]));
+  const web = (name: 'privacyUrl' | 'logoUrl') => findAddressIssue(`/branding/${name}`, branding[name]);
   return [...redirect('redirectPassUrl'), ...redirect('redirectFailUrl'), ...web('privacyUrl'), ...web('logoUrl')];
 }
 
@@ -123,10 +123,11 @@ const issueOf = (path: string, problem: string | null): readonly Issue[] =>
 const targetProblem = (text: string | undefined, environment: Environment): string | null =>
   text === undefined ? null : redirectProblem(text, environment);
 
-const webProblem = (text: string | undefined): string | null =>
-  text === undefined || readWebAddress(text) !== null
-    ? null
-    : 'must be an absolute https:// or http:// address without user name and password.';
+/** Of an address that respondents may follow; null and undefined are none. */
+export const findAddressIssue = (path: string, text: string | null | undefined): readonly Issue[] =>
+  text == null || readWebAddress(text) !== null
+    ? []
+    : [{ path, message: 'must be an absolute https:// or http:// address without user name and password.' }];
 
 /** Throws TIER_REQUIRED for the first branding field of a change that the tier does not unlock. Keeping one and taking it away are free. */
 export function requireBrandingTier(

@@ -62,8 +62,11 @@ export function splitPatch(patch: ProjectPatch): { readonly change: ProjectChang
   };
 }
 
-/** Read-only names may come back as they are shown. Notes change by themselves and are ignored. */
-export function readOnlyIssues({ notes: _notes, ...readBack }: ReadBack, shown: ReadBack): Issue[] {
+/** Read-only names may come back as they are shown. Notes and warnings change by themselves and are ignored. */
+export function readOnlyIssues(
+  { notes: _notes, warnings: _warnings, ...readBack }: ReadBack,
+  shown: ReadBack,
+): Issue[] {
   return Object.entries(readBack).flatMap(([name, value]) =>
     isDeepStrictEqual(value, shown[name])
       ? []

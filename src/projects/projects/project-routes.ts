@@ -1,6 +1,7 @@
 /** Routes that list, read and change projects. A patch is merged under the project’s row lock, and checked as a whole. */
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import { consentWarningsOf, controllerOf } from '../../administration/consent-terms.js';
 import { actorOf, recordAudit, type Actor } from '../../administration/audit.js';
 import { findOrganization } from '../../administration/organization-store.js';
 import {
@@ -109,7 +110,9 @@ async function showWithNotes(deps: AdministrationDeps, project: StoredProject): 
     path: `/config/liteConfig/perSource/${pointerSegment(sourceId)}`,
     message: 'No session of this source was scored yet: compare it with the sourceId of your scores.',
   }));
-  return { ...showProject(project), ...(notes.length === 0 ? {} : { notes }) };
+  const organization = await deps.directories.organizations.get(project.organizationId);
+  const warnings = organization === null ? [] : consentWarningsOf(controllerOf(project, organization));
+  return { ...showProject(project), warnings, ...(notes.length === 0 ? {} : { notes }) };
 }
 
 function registerChange(app: FastifyInstance, deps: AdministrationDeps): void {

@@ -8,6 +8,7 @@ import { errorReplies, routesOf } from '../../http/openapi.js';
 import type { Database } from '../../stores/database/port.js';
 import type { Limits } from '../../administration/request-limits.js';
 import type { StoredOrganization } from '../../administration/organization-store.js';
+import { consentTermsOf, consentWarningsOf, type FacePolicy } from '../../administration/consent-terms.js';
 import { visibleBranding, type StoredProject } from '../../administration/project-store.js';
 import { acceptEmptyBodies } from '../../http/json-body.js';
 import { answerPreflights, type PublicGuard } from '../../administration/public-guard.js';
@@ -21,6 +22,7 @@ export interface PublicRouteDeps {
   readonly now: () => number;
   /** Where the widget loads its models from. */
   readonly modelsBaseUrl: () => string;
+  readonly faces: FacePolicy;
 }
 
 const route = routesOf('Public');
@@ -54,7 +56,7 @@ function registerConfig(app: FastifyInstance, deps: PublicRouteDeps): void {
       // A browser names the origin of every page that is not ours; without one there is no page to keep out.
       const ask = request.headers.origin === undefined ? deps.guard.look : deps.guard.admit;
       const { project, organization } = await ask(request, reply, request.params.siteKey);
-      const config = publicConfigOf(project, organization, deps.modelsBaseUrl());
+      const config = publicConfigOf(project, organization, deps);
       const etag = `"${createHash('sha256').update(JSON.stringify(config)).digest('base64url').slice(0, 27)}"`;
       void reply.headers({ etag, 'cache-control': `public, max-age=${cacheSeconds}` });
       const known = (request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
@@ -65,10 +67,12 @@ function registerConfig(app: FastifyInstance, deps: PublicRouteDeps): void {
 }
 
 function publicConfigOf(
-  { projectId, fields }: StoredProject,
-  { tier }: StoredOrganization,
-  baseUrl: string,
+  project: StoredProject,
+  organization: StoredOrganization,
+  { modelsBaseUrl, faces }: Pick<PublicRouteDeps, 'modelsBaseUrl' | 'faces'>,
 ): PublicConfig {
+  const { projectId, fields } = project;
+  const consent = consentTermsOf(project, organization, faces);
   const config = { ...configDefaults, ...fields.config };
   const userDisclosure = fields.userDisclosure ?? projectDefaults.userDisclosure;
   return {
@@ -82,8 +86,10 @@ function publicConfigOf(
     demographics: config.demographics,
     userDisclosure,
     userDisclosureCustomText: userDisclosure === 'CUSTOM' ? (fields.userDisclosureCustomText ?? null) : null,
-    branding: visibleBranding(fields.branding, tier),
-    models: { baseUrl },
+    branding: visibleBranding(fields.branding, organization.tier),
+    consent,
+    warnings: consentWarningsOf(consent),
+    models: { baseUrl: modelsBaseUrl() },
   };
 }
 

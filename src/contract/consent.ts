@@ -1,0 +1,43 @@
+/** Who answers for the respondents’ data, and what the consent of the widget says. */
+import { Type, type Static } from 'typebox';
+import { Nullable, StringEnum } from './common.js';
+
+const controller = { minLength: 1, maxLength: 200 } as const;
+
+/** Of an organization. Null takes a field back to its default. */
+export const ConsentSettings = Type.Partial(
+  Type.Object({
+    controller: Nullable(
+      Type.String({ ...controller, description: 'Who is responsible for the data. Default: the organization’s name.' }),
+    ),
+    privacyUrl: Nullable(
+      Type.String({ minLength: 1, maxLength: 2_048, description: 'Absolute web address of your privacy page.' }),
+    ),
+  }),
+  {
+    additionalProperties: false,
+    description: 'Whom the consent names. A project’s branding of its tier takes its place: companyName, privacyUrl.',
+  },
+);
+export type ConsentSettings = Static<typeof ConsentSettings>;
+
+export const consentWarnings = ['consent_incomplete'] as const;
+export const Warnings = Type.Array(
+  StringEnum(consentWarnings, {
+    description: 'consent_incomplete: no privacy page is set, so the consent links to none.',
+  }),
+);
+
+/** Everything that the consent says of a project. */
+export const ConsentTerms = Type.Object({
+  controller: Type.String(),
+  privacyUrl: Nullable(Type.String()),
+  comparedWith: StringEnum(['own', 'study', 'project', 'group'] as const, {
+    description: 'Whose faces a face is compared with: the same respondent’s alone, or everybody’s of that scope.',
+  }),
+  reEligibilityDays: Nullable(
+    Type.Integer({ description: 'Days for which a participation counts; null: as long as it is kept.' }),
+  ),
+  keptDays: Type.Integer({ description: 'Days after which measurements of the face are deleted at the latest.' }),
+});
+export type ConsentTerms = Static<typeof ConsentTerms>;
