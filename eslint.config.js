@@ -39,6 +39,7 @@ const zones = [
   zone('./src/http', 'HTTP knows no capability; a capability registers its own routes.', [
     './src/http',
     './src/kernel',
+    './src/net',
     './src/contract',
     './src/telemetry',
     ...roots,

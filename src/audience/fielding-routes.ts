@@ -25,8 +25,6 @@ export interface FieldingRouteDeps {
   readonly returns: ReturnType<typeof createReturnService>;
   /** Throws where an address visits too often. */
   readonly takeVisit: (address: string) => Promise<void>;
-  /** How many proxies stand in front. */
-  readonly proxyHops: number;
   readonly audienceUrl: () => string;
   readonly metrics: Pick<Metrics, 'studyEntries' | 'studyReturns'>;
 }
@@ -59,7 +57,7 @@ function registerEntry(scope: FastifyInstance, deps: FieldingRouteDeps): void {
       },
     },
     async (request, reply) => {
-      const address = addressOf(request, deps.proxyHops);
+      const address = addressOf(request);
       await deps.takeVisit(address);
       const { rid, src } = request.query;
       const answer = await deps.entries.enter({
@@ -82,7 +80,7 @@ function registerReturns(scope: FastifyInstance, deps: FieldingRouteDeps): void 
     '/verified/:reservationId',
     { ...open, schema: { hide: true, params: Type.Object({ reservationId: Type.String({ maxLength: 128 }) }) } },
     async (request, reply) => {
-      await deps.takeVisit(addressOf(request, deps.proxyHops));
+      await deps.takeVisit(addressOf(request));
       return send(reply, await deps.entries.verified(request.params.reservationId));
     },
   );
@@ -99,7 +97,7 @@ function registerReturns(scope: FastifyInstance, deps: FieldingRouteDeps): void 
       },
     },
     async (request, reply) => {
-      await deps.takeVisit(addressOf(request, deps.proxyHops));
+      await deps.takeVisit(addressOf(request));
       const answer = await deps.returns.comeBack(request.query.vh_token, request.query.status);
       deps.metrics.studyReturns.inc({ result: answer.kind === 'page' ? answer.page : 'passed' });
       return send(reply, answer);
@@ -107,13 +105,7 @@ function registerReturns(scope: FastifyInstance, deps: FieldingRouteDeps): void 
   );
 }
 
-/** The peer, or where proxies stand in front, what the outermost of them saw. A socket writes IPv4 mapped into IPv6 and adds a zone. */
-function addressOf(request: FastifyRequest, hops: number): string {
-  const header = request.headers['x-forwarded-for'];
-  const forwarded = (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',').map((part) => part.trim());
-  const address = hops > 0 ? (forwarded.at(-hops) ?? '') : '';
-  return (address === '' ? request.ip : address).replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
-}
+const addressOf = ({ clientAddress }: FastifyRequest): string => clientAddress?.text ?? '';
 
 /** What is no value of its kind says nothing. */
 function traitsOf(query: Readonly<Partial<Record<keyof Traits, string>>>): Traits {

@@ -1,10 +1,12 @@
 /** Every setting, in one table: the reader of the environment, the type and docs/settings.md derive from it. */
 import { reversalWindowDays } from '../limits.js';
+import type { Network } from '../net/forwarding.js';
 import {
   brokers,
   integer,
   masterKey,
   masterKeys,
+  networks,
   onOff,
   oneOf,
   redisUrl,
@@ -60,10 +62,11 @@ export const settings = {
     'Address under which callers reach the audience API, where a proxy stands in front; without /v1.',
     'http://HOST:AUDIENCE_PORT',
   ),
-  VH_AUDIENCE_PROXY_HOPS: setting(
-    0,
-    integer(0, 10),
-    'How many proxies stand in front of the audience API. The respondent’s address is read so many places from the end of X-Forwarded-For; with 0 it is that of the connection.',
+  VH_TRUSTED_PROXIES: setting<readonly Network[]>(
+    [],
+    networks,
+    'Addresses or CIDRs of the proxies in front, comma-separated. Only their X-Forwarded-For and Forwarded are believed: the client is the rightmost address that is none of these.',
+    'none: the client is who connects',
   ),
   VH_PLACE_MINUTES: setting(
     120,

@@ -1,5 +1,6 @@
 /** Readers of the simple kinds of values of settings. Each throws what is wrong with the value, to go behind the setting's name. */
 import { Buffer } from 'node:buffer';
+import { parseNetwork, type Network } from '../net/forwarding.js';
 
 const fail = (problem: string): never => {
   throw new Error(problem);
@@ -67,6 +68,15 @@ export const brokers = (text: string): readonly string[] =>
       /^[^\s:/]+:\d+$|^\[[0-9a-f:]+\]:\d+$/i.test(part.trim())
         ? part.trim()
         : fail(`must list brokers as host:port, separated by commas; "${part.trim()}" is none`),
+    );
+
+export const networks = (text: string): readonly Network[] =>
+  text
+    .split(',')
+    .map(
+      (part) =>
+        parseNetwork(part.trim()) ??
+        fail(`must list addresses or CIDRs, not all there are, separated by commas; "${part.trim()}" is none`),
     );
 
 export const topicPrefix = (text: string): string =>

@@ -9,12 +9,13 @@ import { bodyBytesMax } from '../limits.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { registerAccess, takeOutstandingRate } from './access.js';
+import { registerClientAddress, type ClientAddressDeps } from './client-address.js';
 import { answerFault, registerErrorAnswers, createRouteTable, answerUnreadable } from './error-answers.js';
 import { registerJsonBody, registerNesting } from './json-body.js';
 import { registerLoadShedder } from './load-shedder.js';
 import { registerValidation } from '../kernel/validation.js';
 
-export interface AppDeps extends AccessDeps {
+export interface AppDeps extends AccessDeps, Pick<ClientAddressDeps, 'trustedProxies'> {
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Logs a line per request: route, status, key, duration; nothing of its content. */
@@ -89,6 +90,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
     }
     done();
   });
+  registerClientAddress(app, deps);
   registerLoadShedder(app, metrics);
   // Fastify parses text/plain, which fetch sends by default. Without its parser the error names the missing content type.
   app.removeContentTypeParser('text/plain');

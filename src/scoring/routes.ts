@@ -147,7 +147,9 @@ function registerProbeIntake(scope: FastifyInstance, deps: ScoringRouteDeps): vo
       }),
     },
     async (request, reply) =>
-      reply.code(202).send(await deps.probes.store(request.body, transportOf(request), request.ip)),
+      reply
+        .code(202)
+        .send(await deps.probes.store(request.body, transportOf(request), request.clientAddress?.text ?? '')),
   );
 }
 

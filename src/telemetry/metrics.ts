@@ -22,6 +22,11 @@ export function createMetrics() {
       'Time from a request’s headers to the end of its answer, by route and status.',
       ['route', 'status'],
     ),
+    forwardingIgnored: counter(
+      'vh_forwarding_ignored_total',
+      'Requests whose X-Forwarded-For or Forwarded was not believed, by reason: untrusted (VH_TRUSTED_PROXIES does not name the sender), malformed, contradictory.',
+      ['reason'],
+    ),
     requestsShed: counter('vh_requests_shed_total', 'Requests refused because the process was overloaded.'),
     scoreStage: histogram('vh_score_stage_seconds', 'Time of one stage of a score: gather, count, judge, receipt.', [
       'stage',

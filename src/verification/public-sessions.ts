@@ -30,7 +30,7 @@ export async function openSession(
   sessionId: string,
   { isReport = false }: { readonly isReport?: boolean } = {},
 ): Promise<Visitor & { readonly session: StoredSession }> {
-  const attempt = { sessionId, address: request.ip };
+  const attempt = { sessionId, address: request.clientAddress?.text ?? '' };
   const header = request.headers['x-client-secret'];
   const secret = typeof header === 'string' ? header : undefined;
   secrets.requireOpen(attempt);

@@ -18,6 +18,7 @@ import { Fault } from '../errors.js';
 import { readBootstrap } from '../projects/operator/bootstrap.js';
 import type { InventTraffic } from '../projects/operator/operator.js';
 import { inventTraffic } from '../scoring/demo-traffic/demo-traffic.js';
+import { registerClientAddress } from '../http/client-address.js';
 import { createOutcomeService } from '../scoring/outcomes/outcome-service.js';
 import { modelVersion } from '../../workers/scoring/rule-set.js';
 import { recordVerdict, scoreFacts } from '../../workers/scoring/score.js';
@@ -40,7 +41,7 @@ export async function startAdmin(
   consumers: readonly NamedConsumer[],
   api: AskedOfApi | null,
 ): Promise<string> {
-  const { settings, metrics, stores, masterKeys, now, drain, opened } = parts;
+  const { settings, metrics, logger, stores, masterKeys, now, drain, opened } = parts;
   const names = nameStores(settings);
   const inventTraffic = wireDemoTraffic(parts);
   const explain = wireExplain({
@@ -64,14 +65,16 @@ export async function startAdmin(
       const count = await countIncompleteConsents(stores.database);
       return count === 0 ? [] : [`consent_incomplete: ${count} organizations with projects have set no privacy page`];
     },
-    extend: (app) =>
+    extend(app) {
+      registerClientAddress(app, { logger, metrics, trustedProxies: settings.VH_TRUSTED_PROXIES });
       registerOperatorChannel(app, {
         database: stores.database,
         now,
         masterKey: masterKeys.current,
         explain,
         inventTraffic,
-      }),
+      });
+    },
     refusal() {
       if (drain.isLeaving()) return 'the process is about to end';
       if (api?.shared.directories.honoursKeys() === false)

@@ -154,6 +154,7 @@ export const appDepsOf = (
   logger,
   metrics,
   accessLog: settings.VH_ACCESS_LOG,
+  trustedProxies: settings.VH_TRUSTED_PROXIES,
   isLeaving: drain.isLeaving,
   findKey: directories.findKey,
   findProjectOwner: directories.findProjectOwner,

@@ -79,7 +79,6 @@ export async function startAudience(
         }),
         returns: createReturnService({ database: stores.database, tokens, reportOutcome }),
         takeVisit: (address) => limits.takePublicRate('audience', address),
-        proxyHops: settings.VH_AUDIENCE_PROXY_HOPS,
         audienceUrl,
         metrics,
       });

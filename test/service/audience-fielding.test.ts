@@ -91,7 +91,7 @@ const service = await startTestService(t, {
   GEOIP_COUNTRY_DB: countries,
   GEOIP_ASN_DB: systems,
   GEOIP_ANONYMOUS_DB: anonymous,
-  VH_AUDIENCE_PROXY_HOPS: '1',
+  VH_TRUSTED_PROXIES: '127.0.0.1',
   VH_LOG_LEVEL: 'warn',
 });
 const { audienceUrl, projectKey, baseUrl, projectId } = service.bootstrap;

@@ -65,7 +65,7 @@ function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps):
       const link = await findNamedLink(deps.database, siteKey, body.linkId);
       const { project, organization } = await deps.guard.admit(request, reply, siteKey, { isLinked: link !== null });
       await deps.limits.requireTrial(project.organizationId);
-      await requireOwnRetry(deps, request.ip, body);
+      await requireOwnRetry(deps, request.clientAddress?.text ?? '', body);
       const mode = link?.mode ?? 'live';
       const owner: SessionOwner = { project, organization, mode, diagnostics: false, asker: 'page', link };
       const creation = link === null ? body : throughLink(link, body, deps.now());
