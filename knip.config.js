@@ -30,7 +30,7 @@ export default {
         'widget/{api,ports}.ts',
         'gallery/gallery.ts',
         'capture/camera.ts',
-        'capture/worker/main.ts',
+        'capture/worker/{main,judge}.ts',
       ],
       project: ['**/*.{ts,tsx}', '!dist/**'],
       // Optional for whoever installs the package: only /react and /next ask for it.

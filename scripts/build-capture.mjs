@@ -2,7 +2,7 @@
 // and bundles the module that a page loads with the hash of every one of those files inside. Names carry a part of the hash, so that
 // they can be cached for good.
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -29,8 +29,14 @@ const target = 'es2022';
 const moduleBytesMax = 40_000;
 const workerBytesMax = 1_400_000;
 
-/** Builds into `out` and returns the module as an entry of the bundles’ manifest. */
-export async function buildCapture(root, out) {
+// The package exports no path to the arithmetic that it carries.
+const alias = { 'tfjs-bundle': join(packages, '@vladmandic/human/dist/tfjs.esm.js') };
+
+/**
+ * Builds into `out` and returns the module as an entry of the bundles’ manifest; into `threads`, if given, the thread by which the service judges
+ * pictures with the same models.
+ */
+export async function buildCapture(root, out, threads) {
   const folder = join(out, 'v1/models');
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
@@ -44,15 +50,12 @@ export async function buildCapture(root, out) {
   };
   for (const path of [...graphs, ...nets, ...runtime])
     await keep(path.slice(path.lastIndexOf('/') + 1), await readPackaged(path));
-  const worker = await bundle(join(root, 'sdk/capture/worker/main.ts'), 'iife', {
-    // The package exports no path to the arithmetic that it carries.
-    alias: { 'tfjs-bundle': join(packages, '@vladmandic/human/dist/tfjs.esm.js') },
-  });
+  const worker = await bundle(join(root, 'sdk/capture/worker/main.ts'), 'iife', { alias });
   refuseAbove(worker.length, workerBytesMax, 'the worker');
   await keep('capture-worker.js', worker);
-  const code = await bundle(join(root, 'sdk/capture/camera.ts'), 'esm', {
-    define: { __MODEL_FILES__: JSON.stringify(files) },
-  });
+  const define = { __MODEL_FILES__: JSON.stringify(files) };
+  if (threads !== undefined) await buildJudge(root, threads, define);
+  const code = await bundle(join(root, 'sdk/capture/camera.ts'), 'esm', { define });
   refuseAbove(code.length, moduleBytesMax, 'verifyhuman.capture.js');
   await writeServed(join(out, 'v1/verifyhuman.capture.js'), code);
   return {
@@ -61,6 +64,17 @@ export async function buildCapture(root, out) {
     gzipBytes: gzipSync(code).length,
     integrity: `sha384-${createHash('sha384').update(code).digest('base64')}`,
   };
+}
+
+/** The arithmetic is built for browsers: here nothing tells it that it runs in Node. */
+async function buildJudge(root, folder, define) {
+  const code = await bundle(join(root, 'sdk/capture/worker/judge.ts'), 'esm', {
+    alias,
+    platform: 'node',
+    define: { ...define, process: 'undefined', WorkerGlobalScope: 'Object' },
+  });
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'judge-pictures.js'), code);
 }
 
 async function readPackaged(path) {

@@ -71,11 +71,11 @@ async function buildBundle({ entry, file, format, bytesMax = Infinity, gzipBytes
 }
 
 /** Builds the bundles into `out` and returns their sizes and hashes; rejects when one is too big. */
-async function buildSdk(out, isProbeOnly) {
+async function buildSdk(out, isProbeOnly, threads) {
   const built = [];
   for (const bundle of bundles)
     if (!isProbeOnly || bundle.file.startsWith('lite/')) built.push(await buildBundle(bundle, out));
-  if (!isProbeOnly) built.push(await buildCapture(root, out));
+  if (!isProbeOnly) built.push(await buildCapture(root, out, threads));
   await writeDeclarations(out);
   for (const folder of new Set(built.map(({ file }) => dirname(file)))) {
     const entries = built.filter(({ file }) => dirname(file) === folder);
@@ -87,7 +87,8 @@ async function buildSdk(out, isProbeOnly) {
 
 const outAt = process.argv.indexOf('--out');
 const out = outAt > 0 ? process.argv[outAt + 1] : join(root, 'dist/sdk');
-const built = await buildSdk(out, process.argv.includes('--probe-only'));
+const threads = outAt > 0 ? undefined : join(root, 'dist/workers');
+const built = await buildSdk(out, process.argv.includes('--probe-only'), threads);
 for (const { file, bytes, gzipBytes, integrity } of built) {
   console.log(`${file}: ${bytes} bytes, ${gzipBytes} gzipped, ${integrity}`);
 }

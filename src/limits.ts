@@ -52,3 +52,10 @@ export const embeddingDimensionMax = 2_048;
 
 /** Most levels of objects and lists within each other in a request body; the deepest that means anything has six. */
 export const nestingMax = 64;
+
+/** Most frames whose pictures an envelope brings, and their longest side in pixels. */
+export const evidenceFramesMax = 12;
+export const evidenceFrameSideMax = 96;
+
+/** What those pictures add to the largest envelope, in bytes. */
+export const evidenceBytesMax = 163_840;

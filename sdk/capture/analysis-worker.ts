@@ -23,19 +23,21 @@ export interface AnalysisWorker {
 /** Deadlines, ms: of loading everything, of one frame, and of the summary, which waits for the models that load last. */
 const deadlines = { load: 90_000, analyze: 15_000, conclude: 90_000 } as const;
 
+interface Settle {
+  readonly resolve: (answer: FromWorker) => void;
+  readonly reject: (error: AnalysisError) => void;
+}
+
 type AnswerOf<T extends FromWorker['type']> = Extract<FromWorker, { readonly type: T }>;
 
-export function startAnalysisWorker({ baseUrl, demographics }: ModelsRequest): AnalysisWorker {
+export function startAnalysisWorker({ baseUrl, demographics, takesPictures }: ModelsRequest): AnalysisWorker {
   const base = new URL(baseUrl, location.href).href;
   const stop = new AbortController();
   let arrived: LoadedBytes | null = null;
   let onBytes: ((bytes: LoadedBytes) => void) | null = null;
   let worker: Worker | null = null;
   let failure: AnalysisError | null = null;
-  let settle: {
-    readonly resolve: (answer: FromWorker) => void;
-    readonly reject: (error: AnalysisError) => void;
-  } | null = null;
+  let settle: Settle | null = null;
 
   function fail(message: string): void {
     failure ??= new AnalysisError(message);
@@ -68,11 +70,7 @@ export function startAnalysisWorker({ baseUrl, demographics }: ModelsRequest): A
 
   async function start(): Promise<void> {
     try {
-      const timer = setTimeout(() => stop.abort(), deadlines.load);
-      const url = URL.createObjectURL(await fetchWorker(base, stop.signal));
-      clearTimeout(timer);
-      worker = new Worker(url);
-      URL.revokeObjectURL(url);
+      worker = await openWorker(base, stop);
     } catch (error) {
       fail(String(error));
       throw failure ?? error;
@@ -85,7 +83,7 @@ export function startAnalysisWorker({ baseUrl, demographics }: ModelsRequest): A
         onBytes?.(data);
       } else settle?.resolve(data);
     };
-    await ask({ type: 'load', baseUrl: base, files: modelFiles, demographics }, 'ready', deadlines.load);
+    await ask({ type: 'load', baseUrl: base, files: modelFiles, demographics, takesPictures }, 'ready', deadlines.load);
     onBytes = null;
   }
 
@@ -104,6 +102,15 @@ export function startAnalysisWorker({ baseUrl, demographics }: ModelsRequest): A
     conclude: async () => (await ask({ type: 'conclude' }, 'concluded', deadlines.conclude)).summary,
     close: () => fail('closed'),
   };
+}
+
+async function openWorker(base: string, stop: AbortController): Promise<Worker> {
+  const timer = setTimeout(() => stop.abort(), deadlines.load);
+  const url = URL.createObjectURL(await fetchWorker(base, stop.signal));
+  clearTimeout(timer);
+  const worker = new Worker(url);
+  URL.revokeObjectURL(url);
+  return worker;
 }
 
 async function fetchWorker(base: string, signal: AbortSignal): Promise<Blob> {

@@ -8,8 +8,10 @@ export interface FrameAnalysis {
   readonly points: Float32Array | null;
   /** Faces in the picture, as of the last count. */
   readonly faces: number;
-  /** 16 hexadecimal digits of all pixels. */
+  /** 16 hexadecimal digits of all pixels; of the picture, where one was taken. */
   readonly hash: string;
+  /** Grey square around the face (face-picture.ts); null where the project asks for none, and without a face. */
+  readonly picture: Uint8Array | null;
   /** Mean luminance of the face, or of the picture without one, 0-1. */
   readonly brightness: number;
 }

@@ -30,7 +30,10 @@ export function toFeatures(summary: Summary, deepfake: DeepfakeReport | null): E
 }
 
 /** The vector at unit length in 16-bit integers; null for none. */
-export function toEmbedding({ embedding, embeddingModel }: Summary): EnvelopeEmbedding | null {
+export function toEmbedding({
+  embedding,
+  embeddingModel,
+}: Pick<Summary, 'embedding' | 'embeddingModel'>): EnvelopeEmbedding | null {
   if (embedding === null) return null;
   const norm = Math.hypot(...embedding);
   if (!(norm > 0) || !Number.isFinite(norm)) return null;

@@ -16,6 +16,8 @@ export type ToWorker =
       readonly baseUrl: string;
       readonly files: Readonly<Record<string, ModelFile>>;
       readonly demographics: boolean;
+      /** A picture of the face is taken of each frame. */
+      readonly takesPictures: boolean;
     }
   | { readonly type: 'analyze'; readonly bitmap: ImageBitmap }
   /** No frame comes any more: sum up. */

@@ -3,6 +3,7 @@
  * times between challenges and of those long answered, so that the order and the shape of every movement stay.
  */
 import type { EnvelopeChallenge, EnvelopeFrames } from '../../src/contract/envelope.js';
+import type { EvidenceFrame } from '../../src/contract/evidence-frames.js';
 import type { FrameAnalysis } from './frame-analysis.js';
 
 export interface Recorder {
@@ -11,6 +12,8 @@ export interface Recorder {
   /** A challenge that is over: shown from when to when. */
   close(id: string, startedAtMs: number, endedAtMs: number): void;
   /** null without a single frame that shows a face. */
+  /** The pictures of frames, by their index in the pack; none of a frame that has none. */
+  pictures(indices: readonly number[]): EvidenceFrame[];
   pack(): { readonly frames: EnvelopeFrames; readonly challenges: EnvelopeChallenge[] } | null;
 }
 
@@ -28,6 +31,7 @@ interface Kept {
   readonly points: Float32Array;
   readonly hash: string;
   readonly faces: number;
+  readonly picture: Uint8Array | null;
 }
 
 export function createRecorder(): Recorder {
@@ -46,7 +50,7 @@ export function createRecorder(): Recorder {
   }
 
   return {
-    add(atMs, { points, hash, faces, width, height }) {
+    add(atMs, { points, hash, faces, picture, width, height }) {
       if (points === null) {
         missed += 1;
         return;
@@ -55,10 +59,18 @@ export function createRecorder(): Recorder {
       if (size.width !== width || size.height !== height) kept = [];
       size = { width, height };
       if (kept.length >= framesMax) thin();
-      kept.push({ atMs, points, hash, faces });
+      kept.push({ atMs, points, hash, faces, picture });
     },
     close(id, startedAtMs, endedAtMs) {
       closed.push({ id, startedAtMs, endedAtMs });
+    },
+    pictures(indices) {
+      return indices.flatMap((index) => {
+        const picture = kept[index]?.picture;
+        if (picture == null) return [];
+        const side = Math.sqrt(picture.length);
+        return [{ index, width: side, height: side, grey: toBase64(picture) }];
+      });
     },
     pack() {
       if (kept.length === 0) return null;

@@ -54,6 +54,7 @@ export const configOf = ({ studyConfig, challengeConfig }: SessionReply, endpoin
   siteKey: '',
   challengeEnabled: challengeConfig.challenges.length > 0,
   escalateOnSuspicion: studyConfig.livenessModels.length > 0,
+  evidenceFrames: 'off',
   degradedMode: degradedModeDefault,
   demographics: false,
   userDisclosure: 'NEUTRAL',

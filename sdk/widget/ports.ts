@@ -13,6 +13,7 @@ import type {
   EnvelopeFeatures,
   EnvelopeFrames,
 } from '../../src/contract/envelope.js';
+import type { EvidenceFrame } from '../../src/contract/evidence-frames.js';
 import type { Branding } from '../../src/contract/project-parts.js';
 import type { ChallengeType, IssuedChallenge } from '../../src/contract/verdict.js';
 
@@ -149,6 +150,8 @@ export interface ModelsRequest {
   readonly baseUrl: string;
   /** Whether age, gender and lightness of the skin are estimated; their model is left out otherwise. */
   readonly demographics: boolean;
+  /** Small grey pictures of the face are kept until the service has said which it wants; else none is taken. */
+  readonly takesPictures: boolean;
 }
 
 export interface CaptureRequest {
@@ -185,6 +188,7 @@ export interface CapturedParts {
   readonly challenges?: readonly EnvelopeChallenge[];
   readonly features?: EnvelopeFeatures;
   readonly embedding?: EnvelopeEmbedding;
+  readonly evidenceFrames?: EvidenceFrame[];
   readonly demographics?: Demographics;
   readonly glassesDetected?: boolean;
   /** Times since `originMs`, and how long the models took, milliseconds. */

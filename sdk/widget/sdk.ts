@@ -111,7 +111,11 @@ async function runIn(
   const { config, options, signal } = mounting;
   if ('kind' in config) return finish(mounting, endOf(config), null);
   const plan = planOf(options, config);
-  const models = { baseUrl: config.models.baseUrl.replace(/\/*$/, '/'), demographics: config.demographics };
+  const models = {
+    baseUrl: config.models.baseUrl.replace(/\/*$/, '/'),
+    demographics: config.demographics,
+    takesPictures: config.evidenceFrames === 'sampled',
+  };
   const view = parts.createView(viewOptionsOf(host, plan, mounting, config));
   try {
     const outcome = await run({

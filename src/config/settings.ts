@@ -241,6 +241,11 @@ export const settings = {
     'none: faces are not compared',
   ),
   VH_FACE_THREADS: setting(1, integer(1, 8), 'Threads that search the index of faces.'),
+  VH_PICTURE_THREADS: setting(
+    1,
+    integer(1, 8),
+    'Threads that judge pictures of projects with `config.evidenceFrames: sampled`. They start with the first picture. See docs/capture.md.',
+  ),
   VH_TRUSTED_AGENT_KEYS: optional(text, 'Path of a JSON list of { agent, jwk }: agents whose signatures are trusted.'),
   DASHBOARD_JWKS_URL: optional(
     url,

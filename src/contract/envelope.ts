@@ -10,10 +10,12 @@ import {
   callerIdLengthMax,
   embeddingDimensionMax,
   embeddingDimensionMin,
+  evidenceFramesMax,
   frameCountMax,
   landmarkCharactersMax,
 } from '../limits.js';
 import { Absent, StringEnum, Timestamp } from './common.js';
+import { EvidenceFrame } from './evidence-frames.js';
 import { ProbeBody } from './probe.js';
 import { unit } from './project-parts.js';
 
@@ -186,6 +188,13 @@ export const Envelope = Type.Object(
     ),
     features: Absent(EnvelopeFeatures),
     embedding: Absent(EnvelopeEmbedding),
+    evidenceFrames: Absent(
+      Type.Array(EvidenceFrame, {
+        maxItems: evidenceFramesMax,
+        description:
+          'The pictures that the service asked for; judged at once and never kept. Ignored unless the project samples.',
+      }),
+    ),
     demographics: Absent(Demographics),
     glassesDetected: Absent(Type.Boolean()),
     cameraFailureReason: Absent(CameraFailureReason),
@@ -213,6 +222,7 @@ export function findEnvelopeIssues({
   frames,
   embedding,
   challenges,
+  evidenceFrames,
   demographics,
 }: Envelope): readonly EnvelopeIssue[] {
   const issues: EnvelopeIssue[] = [];
@@ -244,6 +254,12 @@ export function findEnvelopeIssues({
     const fits = firstFrame <= lastFrame && lastFrame < Math.max(count, 1);
     expect(fits, `/challenges/${index}`, 'must name frames that were sent, the first not after the last.');
   }
+  for (const [index, { width, height, grey }] of (evidenceFrames ?? []).entries())
+    expect(
+      bytesOf(grey) === width * height,
+      `/evidenceFrames/${index}/grey`,
+      `must hold ${width * height} bytes: 1 for each pixel.`,
+    );
   if (demographics != null) {
     const { min, max } = demographics.ageRange;
     expect(min <= max, '/demographics/ageRange', 'must have a min that is not above its max.');

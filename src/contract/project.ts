@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox';
 import { LiteConfig } from './calibration.js';
 import { CallerId, ErrorIssue, Nullable, StringEnum, Timestamp } from './common.js';
 import { ConsentTerms, Warnings } from './consent.js';
+import { evidenceFramesModes } from './evidence-frames.js';
 import { Branding, Deduplication, Monitoring, ScoreModeConfig, Thresholds, unit } from './project-parts.js';
 
 export const widgetModes = ['invisible', 'captcha', 'standard'] as const;
@@ -45,6 +46,10 @@ export const ProjectConfig = Type.Partial(
     demographics: Type.Boolean({
       description:
         'Whether the camera check also estimates age, gender and lightness of the skin. The consent says so then. Default false.',
+    }),
+    evidenceFrames: StringEnum(evidenceFramesModes, {
+      description:
+        'Whether a few small grey pictures of the face are sent and judged here, then dropped: off, or sampled. Default off.',
     }),
     deduplication: Deduplication,
     monitoring: Monitoring,
@@ -202,6 +207,7 @@ export const PublicConfig = Type.Object({
   widgetMode: StringEnum(widgetModes),
   challengeEnabled: Type.Boolean(),
   escalateOnSuspicion: Type.Boolean(),
+  evidenceFrames: StringEnum(evidenceFramesModes, { description: 'sampled: pictures are sent; the consent says so.' }),
   maxRetries: Type.Integer(),
   degradedMode: StringEnum(degradedModes),
   demographics: Type.Boolean({ description: 'Whether age, gender and lightness of the skin are estimated.' }),
@@ -254,6 +260,7 @@ export const configDefaults = {
   riskAggregator: 'off',
   demographics: false,
   deduplication: { scope: 'project', perDataCollector: false, reEligibilityDays: null, device: 'note' },
+  evidenceFrames: 'off',
   monitoring: { question: {} },
   liteConfig: {},
 } as const satisfies ProjectConfig;

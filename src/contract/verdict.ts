@@ -54,6 +54,14 @@ export interface ReplayFacts {
   readonly frameMarks: number;
 }
 
+/** What the pictures show that the service asked for. */
+export interface SeenPictures {
+  /** Frames that it named, ascending. */
+  readonly named: readonly number[];
+  /** In their order: the picture’s side and the face’s points in it, null without a face. null: they did not come, or are others. */
+  readonly faces: readonly { readonly side: number; readonly points: readonly number[] | null }[] | null;
+}
+
 export interface VerdictFacts extends CameraPolicy {
   readonly version: 1;
   readonly envelope: Envelope;
@@ -74,6 +82,8 @@ export interface VerdictFacts extends CameraPolicy {
   readonly uniqueness: UniquenessFacts;
   /** null where marks could not be looked up. */
   readonly replay: ReplayFacts | null;
+  /** null where the project asks for no pictures. */
+  readonly pictures: SeenPictures | null;
   /** What the HTTP request that carried the envelope said of its sender. */
   readonly transport: ProbeTransport;
   readonly address: AddressFacts | null;

@@ -84,8 +84,13 @@ function verificationMetrics({ counter, histogram }: Makers) {
     ]),
     verifyStage: histogram(
       'vh_verify_stage_seconds',
-      'Time of one stage of a verification: compare, verdict, record.',
+      'Time of one stage of a verification: pictures, compare, verdict, record.',
       ['stage'],
+    ),
+    pictureJudgements: counter(
+      'vh_picture_judgements_total',
+      'Captures whose pictures were to be judged, by result: judged, or refused (the queue was full, the deadline passed, a thread died).',
+      ['result'],
     ),
     tokenVerifications: counter(
       'vh_token_verifications_total',

@@ -21,6 +21,7 @@ import { eraseReservations, findRespondentRefs } from '../audience/reservation-s
 import { biometricExample, deviceOnlyExample } from '../contract/envelope-examples.js';
 import { deviceRefOf } from '../verification/uniqueness/device-comparison.js';
 import type { Uniqueness } from '../verification/uniqueness/uniqueness.js';
+import { createPictureJudge, type PictureJudge } from '../verification/verify/picture-judge.js';
 import { createVerifyService } from '../verification/verify/verify-service.js';
 import { createResultService } from '../verification/results/result-service.js';
 import type { VerificationRouteDeps } from '../verification/routes.js';
@@ -88,6 +89,7 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
       outbox: parts.outbox,
       uniqueness,
       judge: (facts) => pool.run({ kind: 'verdict', facts }),
+      judgePictures: openPictures(parts).judge,
       marksOf: (envelope) => pool.run({ kind: 'marks', envelope }),
       signing,
       issuer,
@@ -122,6 +124,12 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
     deviceRefOf: (organizationId, token) => deviceRefOf(makeRef, organizationId, token),
     exampleSiteKey: deps.ids?.siteKey ?? null,
   };
+}
+
+function openPictures({ settings, metrics, opened }: Parts): PictureJudge {
+  const judge = createPictureJudge({ threads: settings.VH_PICTURE_THREADS, metrics });
+  opened.push(() => judge.close());
+  return judge;
 }
 
 /** Erases a respondent under the name that studies gave them, too. */

@@ -49,6 +49,7 @@ export interface RunOptions {
   readonly abortAt?: string;
   readonly deepfake?: boolean;
   readonly demographics?: boolean;
+  readonly pictures?: boolean;
 }
 
 export interface CapturePage {

@@ -72,6 +72,7 @@ export function factsOf(envelope: Envelope, over: Partial<VerdictFacts> = {}): V
     verificationMode: 'block',
     thresholds: { ...securityLevels.balanced, overall: overallThresholdDefault },
     fences: {},
+    pictures: null,
     riskAggregator: 'on',
     breakdown: true,
     uniqueness: {

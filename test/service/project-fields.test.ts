@@ -48,6 +48,7 @@ const fields: Readonly<Record<string, unknown>> = {
   'config.allowedDomains': ['https://survey.example', 'survey.example', '*.survey.example', 'localhost:*'],
   'config.degradedMode': 'FAIL_CLOSED',
   'config.escalateOnSuspicion': true,
+  'config.evidenceFrames': 'sampled',
   'customThresholds.liveness': 0.1,
   'customThresholds.uniqueness': 0.2,
   'customThresholds.authenticity': 0.3,

@@ -8,6 +8,7 @@ import { readMotion } from './geometry.js';
 import { measureJitter, type Jitter } from './jitter.js';
 import { readTrack } from './landmarks.js';
 import { measureParallax, type Parallax } from './parallax.js';
+import { doubtPictures, type PictureDoubt } from './pictures.js';
 import { measureRepetition, type Repetition } from './repetition.js';
 import { median } from './series.js';
 
@@ -26,10 +27,12 @@ export interface Capture {
   readonly virtualCamera: string | null;
   /** Share of frames with more than one face. */
   readonly severalFaces: number;
+  /** What its pictures say against it; null where they agree, or none were asked for. */
+  readonly pictureDoubt: PictureDoubt | null;
 }
 
 /** null without frames. */
-export function readCapture({ envelope, challenges }: VerdictFacts): Capture | null {
+export function readCapture({ envelope, challenges, pictures }: VerdictFacts): Capture | null {
   const { frames, camera, features } = envelope;
   if (frames == null) return null;
   const track = readTrack(frames);
@@ -49,5 +52,6 @@ export function readCapture({ envelope, challenges }: VerdictFacts): Capture | n
     screen: measureScreen(features),
     virtualCamera: findVirtualCamera(camera?.label),
     severalFaces: faces.length === 0 ? 0 : faces.filter((count) => count > 1).length / faces.length,
+    pictureDoubt: pictures === null ? null : doubtPictures(pictures, frames),
   };
 }

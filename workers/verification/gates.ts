@@ -6,6 +6,7 @@ import {
   type VerdictFacts,
   type VerdictScores,
 } from '../../src/contract/verdict.js';
+import type { PictureDoubt } from './pictures.js';
 import type { DeviceEvidence } from './device-evidence.js';
 import { verdictTables } from './tables.js';
 import type { Uniqueness } from './uniqueness.js';
@@ -17,6 +18,8 @@ export interface Case {
   readonly screenless: number | null;
   readonly isCaptured: boolean;
   readonly repeats: Uniqueness['repeats'];
+  /** What the pictures of the capture say against it. */
+  readonly pictureDoubt: PictureDoubt | null;
   /** Why the camera gave nothing, as far as it is known; and whether the respondent declined it. */
   readonly cameraFailureReason: string | null;
   readonly declined: boolean;
@@ -30,6 +33,12 @@ export interface Failure {
   readonly category: FailureCategory;
   readonly reason: string;
 }
+
+const pictureFailures: Readonly<Record<PictureDoubt, readonly [FailureCategory, string]>> = {
+  missing: ['authenticity', 'The pictures that were asked for did not come.'],
+  other_face: ['authenticity', 'The pictures do not show the face that was measured.'],
+  other_movement: ['liveness', 'The pictures do not show the movements that were measured.'],
+};
 
 /** All failures, the gravest category first; empty where every gate is passed. */
 export function findFailures(each: Case): readonly Failure[] {
@@ -48,6 +57,7 @@ export function findFailures(each: Case): readonly Failure[] {
       fail('authenticity', 'The capture did not look as if it came from a real camera.');
     if (below(each.screenless, facts.thresholds.screenDetection))
       fail('authenticity', 'A screen or a picture seems to have been held before the camera.');
+    if (each.pictureDoubt !== null) fail(...pictureFailures[each.pictureDoubt]);
   }
   for (const signal of each.fraudSignals) if (isGrave(signal)) fail('fraud_signal', signal.description);
   if (!each.isCaptured) {

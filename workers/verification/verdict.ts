@@ -49,6 +49,7 @@ export function judgeSession(facts: VerdictFacts): VerdictOutcome {
     screenless: capture?.screen == null ? null : 1 - capture.screen,
     isCaptured,
     repeats: unique.repeats,
+    pictureDoubt: capture?.pictureDoubt ?? null,
     cameraFailureReason,
     declined: envelope.consent?.biometric === false,
     device,

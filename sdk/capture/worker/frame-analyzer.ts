@@ -5,11 +5,13 @@
 import type { Summary, FrameAnalysis } from '../frame-analysis.js';
 import { readAgeGender, ageSide } from './age-gender.js';
 import { findFaces } from './detector.js';
+import { takeFacePicture } from './face-picture.js';
 import { createFlickerMeter, type FlickerMeter } from './flicker.js';
 import { measureEdges } from './edges.js';
 import { mean, quantile, toLuminance, type FacePlace, type Luminance } from './luminance.js';
 import { readMesh, type Mesh } from './mesh.js';
 import { keyPoints } from './mesh-points.js';
+import type { Weights } from './layers.js';
 import type { LaterModels, FirstModels } from './models.js';
 import { createNoiseMeter, type NoiseMeter } from './noise.js';
 import { readPassive, type Passive } from './passive.js';
@@ -30,8 +32,11 @@ export interface FrameAnalyzer {
   conclude(later: LaterModels): Promise<Summary>;
 }
 
-/** `demographics`: whether lightness of the skin is measured. */
-export function createFrameAnalyzer(first: FirstModels, demographics: boolean): FrameAnalyzer {
+/** `demographics`: whether lightness of the skin is measured; `takesPictures`: whether the picture of each face is kept. */
+export function createFrameAnalyzer(
+  first: FirstModels,
+  { demographics, takesPictures }: { readonly demographics: boolean; readonly takesPictures: boolean },
+): FrameAnalyzer {
   const readings: Readings = {
     cheeks: [],
     noise: createNoiseMeter(),
@@ -81,10 +86,12 @@ export function createFrameAnalyzer(first: FirstModels, demographics: boolean): 
       flicker.add(luminance);
       const skin = mesh === null ? null : measure(picture, luminance, mesh);
       frame += 1;
+      const points = mesh === null ? null : pickPoints(mesh.points);
       return {
         width: picture.width,
         height: picture.height,
-        points: mesh === null ? null : pickPoints(mesh.points),
+        points,
+        picture: takesPictures && points !== null ? takeFacePicture(luminance, points) : null,
         faces: mesh === null ? 0 : faces,
         hash,
         brightness: skin?.brightness ?? mean(luminance.values) / 255,
@@ -132,7 +139,7 @@ function summarize({ cheeks, noise, flicker, skins, moires, edges }: Readings, p
   } satisfies Partial<Summary>;
 }
 
-function pickPoints(points: Float32Array): Float32Array {
+export function pickPoints(points: Float32Array): Float32Array {
   return Float32Array.from({ length: keyPoints.length * 2 }, (_, index) => {
     const place = keyPoints[index >> 1] ?? 0;
     return points[place * 2 + (index & 1)] ?? 0;
@@ -140,26 +147,34 @@ function pickPoints(points: Float32Array): Float32Array {
 }
 
 type Identity = Pick<Summary, 'embedding' | 'embeddingModel' | 'age' | 'male'>;
+type Faces = readonly { readonly picture: Picture; readonly square: Square }[];
 
-/** The mean of the best portraits’ vectors, which one bad frame moves less than it would a single one. */
-async function identify(
-  { recognition, ageGender }: LaterModels,
-  portraits: readonly { readonly picture: Picture; readonly square: Square }[],
-): Promise<Identity> {
+/** The mean of the portraits’ vectors, which one bad frame moves less than it would a single one. */
+export async function embedPortraits(
+  recognition: Weights,
+  portraits: Faces,
+): Promise<Pick<Summary, 'embedding' | 'embeddingModel'>> {
   const vectors: Float32Array[] = [];
-  const ages: number[] = [];
-  const males: number[] = [];
-  for (const { picture, square } of portraits) {
+  for (const { picture, square } of portraits)
     vectors.push(await embedFace(recognition, cutPiece(picture, square, recognitionSide)));
-    if (ageGender === null) continue;
-    const { age, male } = await readAgeGender(ageGender, cutPiece(picture, square, ageSide));
-    ages.push(age);
-    males.push(male);
-  }
   const [one] = vectors;
   return {
     embedding: one === undefined ? null : one.map((_, index) => mean(vectors.map((vector) => vector[index] ?? 0))),
     embeddingModel: recognitionModel,
+  };
+}
+
+async function identify({ recognition, ageGender }: LaterModels, portraits: Faces): Promise<Identity> {
+  const ages: number[] = [];
+  const males: number[] = [];
+  for (const { picture, square } of portraits) {
+    if (ageGender === null) break;
+    const { age, male } = await readAgeGender(ageGender, cutPiece(picture, square, ageSide));
+    ages.push(age);
+    males.push(male);
+  }
+  return {
+    ...(await embedPortraits(recognition, portraits)),
     age: ages.length === 0 ? null : mean(ages),
     male: males.length === 0 ? null : mean(males),
   };

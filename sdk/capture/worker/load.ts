@@ -11,7 +11,8 @@ import type { ModelFile } from '../protocol.js';
 class ModelError extends Error {}
 
 export interface Source {
-  readonly baseUrl: string;
+  /** Answers with a file, by its full name. */
+  readonly read: (name: string) => Promise<Response>;
   readonly files: Readonly<Record<string, ModelFile>>;
   /** Called when a file is asked for, with its size as `total`, and when bytes of it arrive, with their number as `loaded`. */
   readonly onBytes?: (change: LoadedBytes) => void;
@@ -20,7 +21,16 @@ export interface Source {
 /** Longest wait for one file, ms. */
 const fetchMsMax = 60_000;
 
-async function fetchFile({ baseUrl, files, onBytes }: Source, key: string): Promise<ArrayBuffer> {
+/** Reads files of a web address, which ends in a slash. */
+export const readFrom =
+  (baseUrl: string): Source['read'] =>
+  async (name) => {
+    const response = await fetch(baseUrl + name, { signal: AbortSignal.timeout(fetchMsMax), credentials: 'omit' });
+    if (!response.ok) throw new ModelError(`${name} was answered with ${response.status}`);
+    return response;
+  };
+
+async function fetchFile({ read, files, onBytes }: Source, key: string): Promise<ArrayBuffer> {
   const file = files[key];
   if (file === undefined) throw new ModelError(`no file is known by the name ${key}`);
   let bytes: ArrayBuffer;
@@ -32,8 +42,7 @@ async function fetchFile({ baseUrl, files, onBytes }: Source, key: string): Prom
     },
   });
   try {
-    const response = await fetch(baseUrl + file.name, { signal: AbortSignal.timeout(fetchMsMax), credentials: 'omit' });
-    if (!response.ok) throw new ModelError(`${file.name} was answered with ${response.status}`);
+    const response = await read(file.name);
     bytes = await new Response(response.body?.pipeThrough(counter) ?? null).arrayBuffer();
   } catch (error) {
     throw error instanceof ModelError ? error : new ModelError(`${file.name} could not be fetched: ${String(error)}`);

@@ -2,11 +2,13 @@
  * The worker: loads the models, looks at the frames that it is sent, one at a time, and sums up. Whatever goes wrong is answered with `failed`;
  * the page ends the worker.
  */
+import type { FrameAnalysis } from '../frame-analysis.js';
 import type { FromWorker, ToWorker } from '../protocol.js';
 import { createFrameAnalyzer, type FrameAnalyzer } from './frame-analyzer.js';
 import { findFaces } from './detector.js';
 import type { Source } from './load.js';
 import { readMesh } from './mesh.js';
+import { readFrom } from './load.js';
 import { fetchLater, loadFirst, type FirstModels, type LaterModels } from './models.js';
 import type { Picture } from './picture.js';
 
@@ -33,16 +35,17 @@ scope.onmessage = ({ data }) => {
 async function answer(message: ToWorker): Promise<FromWorker> {
   switch (message.type) {
     case 'load': {
-      const { demographics } = message;
-      const first = await loadFirst({ ...message, onBytes: countBytes() });
-      later = fetchLater(message, demographics);
+      const { demographics, files, baseUrl } = message;
+      const source = { files, read: readFrom(baseUrl) };
+      const first = await loadFirst({ ...source, onBytes: countBytes() });
+      later = fetchLater(source, demographics);
       later.catch((error: unknown) => scope.postMessage({ type: 'failed', message: String(error) }));
-      analyzer = createFrameAnalyzer(first, demographics);
+      analyzer = createFrameAnalyzer(first, message);
       warm(first);
       return { type: 'ready' };
     }
     case 'analyze':
-      return { type: 'analyzed', analysis: started().analyze(read(message.bitmap)) };
+      return { type: 'analyzed', analysis: await mark(started().analyze(read(message.bitmap))) };
     case 'conclude': {
       const watched = started();
       if (later === null) throw new Error('nothing was loaded');
@@ -67,6 +70,15 @@ function warm(first: FirstModels): void {
   const picture: Picture = { data: new Uint8ClampedArray(side * side * 4), width: side, height: side };
   findFaces(first.detector, picture);
   readMesh(first, picture, { x: side / 2, y: side / 2, side: side / 2, angle: 0 }, 0);
+}
+
+/** Where a picture was taken, the frame is known by it: 64 bits of its SHA-256, by which the service knows the picture again. */
+async function mark(analysis: FrameAnalysis): Promise<FrameAnalysis> {
+  const { picture } = analysis;
+  if (picture === null) return analysis;
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', picture.slice().buffer));
+  const hash = [...digest.subarray(0, 8)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return { ...analysis, hash };
 }
 
 function started(): FrameAnalyzer {

@@ -27,6 +27,9 @@ export async function loadFirst(source: Source): Promise<FirstModels> {
   return { detector: await buildGraph(detector), mesh: await buildGraph(mesh), iris: await buildGraph(iris) };
 }
 
+export const fetchRecognition = async (source: Source): Promise<Weights> =>
+  unpackWeights(await fetchWeights(source, 'face_recognition_model'));
+
 /**
  * Fetches and checks the rest, and gives back how to build it: that takes this thread some hundred milliseconds, in which a blink would go by
  * unseen.

@@ -32,7 +32,7 @@ export interface Portraits {
 }
 
 /** How a face is held in a frame: turned, nodding, eyes shut, mouth open or smiling; in distances between the outer corners of the eyes. */
-type Look = readonly number[];
+export type Look = readonly number[];
 
 export function createPortraits(): Portraits {
   let kept: Portrait[] = [];
@@ -48,16 +48,22 @@ export function createPortraits(): Portraits {
       const portrait = { ...cutOut(picture, mesh.square), worth, frame, look };
       kept = [...kept.filter((each) => each !== rival), portrait];
     },
-    best() {
-      const usual = looks[0]?.map((_, name) => usualOf(looks.map((look) => look[name] ?? 0))) ?? [];
-      const strangeness = ({ look }: Portrait): number =>
-        look.reduce((sum, value, name) => {
-          const { middle = 0, spread = 1 } = usual[name] ?? {};
-          return sum + ((value - middle) / spread) ** 2;
-        }, 0);
-      return [...kept].sort((a, b) => strangeness(a) - strangeness(b)).slice(0, bestMax);
-    },
+    best: () => pickUsual(kept, looks),
   };
+}
+
+/** Those in which the face is most as it usually is among `looks`. */
+export function pickUsual<T extends { readonly look: Look }>(
+  portraits: readonly T[],
+  looks: readonly Look[] = portraits.map(({ look }) => look),
+): readonly T[] {
+  const usual = looks[0]?.map((_, name) => usualOf(looks.map((look) => look[name] ?? 0))) ?? [];
+  const strangeness = ({ look }: T): number =>
+    look.reduce((sum, value, name) => {
+      const { middle = 0, spread = 1 } = usual[name] ?? {};
+      return sum + ((value - middle) / spread) ** 2;
+    }, 0);
+  return [...portraits].sort((a, b) => strangeness(a) - strangeness(b)).slice(0, bestMax);
 }
 
 /** A face is at rest most of the time, whatever it is asked to do: the median, and the middle half around it. */
@@ -67,7 +73,7 @@ function usualOf(values: readonly number[]): { readonly middle: number; readonly
   return { middle: at(0.5), spread: Math.max(0.01, at(0.75) - at(0.25)) };
 }
 
-function readLook({ points }: Mesh): Look {
+export function readLook({ points }: Mesh): Look {
   const at = (place: number): readonly [number, number] => [points[place * 2] ?? 0, points[place * 2 + 1] ?? 0];
   const between = (a: number, b: number): number => Math.hypot(at(a)[0] - at(b)[0], at(a)[1] - at(b)[1]);
   const [[rx, ry], [lx, ly], [nx, ny]] = [at(rightOuter), at(leftOuter), at(noseTip)];

@@ -81,6 +81,7 @@ function publicConfigOf(
     widgetMode: config.widgetMode,
     challengeEnabled: config.challengeEnabled,
     escalateOnSuspicion: config.escalateOnSuspicion,
+    evidenceFrames: config.evidenceFrames,
     maxRetries: config.maxRetries,
     degradedMode: config.degradedMode,
     demographics: config.demographics,

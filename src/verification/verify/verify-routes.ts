@@ -8,7 +8,7 @@ import { Envelope, findEnvelopeIssues } from '../../contract/envelope.js';
 import { CameraCheckReply, VerifyReply } from '../../contract/score-envelope.js';
 import { errorReplies } from '../../http/openapi.js';
 import { createValidatorCompiler, createAjv, describeViolation, helpfulViolations } from '../../kernel/validation.js';
-import { envelopeBytesMax } from '../../limits.js';
+import { envelopeBytesMax, evidenceBytesMax } from '../../limits.js';
 import { answerPreflights } from '../../administration/public-guard.js';
 import { openSession, registerReadable, secretHeader, type PublicSessionDeps } from '../public-sessions.js';
 import { transportOf } from './client-class.js';
@@ -30,7 +30,7 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
     scope.withTypeProvider<TypeBoxTypeProvider>().post(
       '/public/verify',
       {
-        bodyLimit: envelopeBytesMax,
+        bodyLimit: envelopeBytesMax + evidenceBytesMax,
         // Checked by the handler, after the secret, and answered with a code of its own.
         validatorCompiler: createValidatorCompiler(Type.Unknown()),
         config: { access: { credential: 'none' } },
@@ -58,6 +58,7 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
         if (sessionId === '' && request.headers['x-client-secret'] !== undefined)
           throw invalidEnvelope([{ path: '/sessionId', message: 'is missing.' }]);
         const opened = await openSession(deps, request, reply, sessionId);
+        if (opened.project.fields.config?.evidenceFrames !== 'sampled') requireSmall(request.headers['content-length']);
         await deps.limits.requireTrial(opened.session.organizationId);
         const envelope = checkEnvelope(request.body);
         const answer = await deps.verifications.verify({
@@ -78,6 +79,12 @@ function sessionIdOf(body: unknown): string {
   return typeof named === 'string' ? named : '';
 }
 
+/** Pictures are as large as all the rest: only a project that asks for them takes such an envelope. */
+function requireSmall(contentLength: string | undefined): void {
+  if (Number(contentLength ?? 0) > envelopeBytesMax)
+    throw new Fault('BODY_TOO_LARGE', `The envelope is larger than ${envelopeBytesMax} bytes.`);
+}
+
 const issuesMax = 20;
 
 export type CheckEnvelope = (body: unknown) => Envelope;
@@ -91,7 +98,7 @@ function createEnvelopeCheck(): CheckEnvelope {
         helpfulViolations(isEnvelope.errors ?? []).map((violation) => describeViolation(violation, 'body')),
       );
     // The long texts are base64 by their schema.
-    const text = findUnstorable({ ...body, frames: null, embedding: null }, '');
+    const text = findUnstorable({ ...body, frames: null, embedding: null, evidenceFrames: null }, '');
     const issues = [...findEnvelopeIssues(body), ...(text === null ? [] : [text])];
     if (issues.length > 0) throw invalidEnvelope(issues);
     return body;

@@ -12,6 +12,7 @@ import type { UniquenessFacts } from '../../contract/uniqueness.js';
 import {
   overallThresholdDefault,
   type CaptureMarks,
+  type SeenPictures,
   type VerdictFacts,
   type VerdictOutcome,
 } from '../../contract/verdict.js';
@@ -33,6 +34,7 @@ import { ConcurrentDuplicateError, type ComparedSession, type Uniqueness } from 
 import { asksCamera, escalate, withPassiveSignals } from './camera-check.js';
 import { findSeenMarks, keepMarks, type SeenMarks } from './capture-marks.js';
 import { clientClassOf } from './client-class.js';
+import { seeEvidence, type JudgePictures, type SeenEvidence } from './seen-evidence.js';
 import { eventsOf, type CompletedSession, verifyReplyOf } from './session-events.js';
 
 export interface VerifyServiceDeps {
@@ -40,6 +42,7 @@ export interface VerifyServiceDeps {
   readonly outbox: Outbox;
   readonly uniqueness: Pick<Uniqueness, 'compare' | 'record'>;
   readonly judge: (facts: VerdictFacts) => Promise<VerdictOutcome>;
+  readonly judgePictures: JudgePictures;
   readonly marksOf: (envelope: Envelope) => Promise<CaptureMarks>;
   readonly signing: SigningDirectory;
   readonly issuer: () => string;
@@ -59,6 +62,12 @@ export interface Submission {
   readonly diagnostics: boolean;
 }
 
+/** One whose pictures were judged and are gone. */
+interface SeenSubmission extends Submission {
+  readonly pictures: SeenPictures | null;
+  readonly receivedAtMs: number;
+}
+
 export type VerifyService = ReturnType<typeof createVerifyService>;
 
 interface Gathered {
@@ -76,14 +85,21 @@ export function createVerifyService(deps: VerifyServiceDeps) {
     /** Throws the faults of a session that cannot be verified; see sessions/session-state.ts. */
     async verify(received: Submission): Promise<VerifyAnswer> {
       const { session, project, envelope } = received;
-      requireVerifiable(session, deps.now());
+      const receivedAtMs = deps.now();
+      requireVerifiable(session, receivedAtMs);
       await requireOpenChain(deps.database, session);
       requireBudget(session, project);
       // Consent that the integrator obtained stands where the widget did not ask for it again.
       const consented = { ...envelope, consent: envelope.consent ?? session.consent };
       // A page may send what nobody asked for: nothing of it is kept.
       if (project.fields.config?.demographics !== true) delete consented.demographics;
-      const submission = { ...received, envelope: withPassiveSignals(consented, session) };
+      const seen = await see(deps, { ...received, envelope: consented });
+      const submission = {
+        ...received,
+        receivedAtMs,
+        pictures: seen.pictures,
+        envelope: withPassiveSignals(seen.envelope, session),
+      };
       for (let round = 0; round < roundsMax; round += 1) {
         const reply = await attempt(deps, submission);
         if (reply !== null) return reply;
@@ -104,6 +120,26 @@ async function requireOpenChain(database: Queryable, { rootSessionId, retryCount
   if (retryCount > 0 && (await findChain(database, rootSessionId)).hasPassed) throw completedAlready();
 }
 
+/** Judges the pictures once, however many rounds follow; nothing after this has them. */
+async function see(
+  { judgePictures, metrics }: VerifyServiceDeps,
+  { session, project, envelope }: Submission,
+): Promise<SeenEvidence> {
+  const isSampled = { ...configDefaults, ...project.fields.config }.evidenceFrames === 'sampled';
+  const policy = {
+    isSampled,
+    named: [],
+    widgetMode: session.widgetMode,
+    escalateOnSuspicion: asksCamera(session, project),
+  };
+  return seeEvidence(envelope, policy, async (pictures) => {
+    const end = metrics.verifyStage.startTimer({ stage: 'pictures' });
+    const findings = await judgePictures(pictures);
+    end();
+    return findings;
+  });
+}
+
 /** The project’s budget may have been lowered since the session was made. */
 function requireBudget({ retryCount }: StoredSession, { fields }: StoredProject): void {
   if (retryCount <= (fields.config?.maxRetries ?? configDefaults.maxRetries)) return;
@@ -113,9 +149,8 @@ function requireBudget({ retryCount }: StoredSession, { fields }: StoredProject)
 }
 
 /** null where another session sent the same capture, or the same person completed it, meanwhile: to be judged again, with that known. */
-async function attempt(deps: VerifyServiceDeps, submission: Submission): Promise<VerifyAnswer | null> {
-  const { session, project, envelope } = submission;
-  const receivedAtMs = deps.now();
+async function attempt(deps: VerifyServiceDeps, submission: SeenSubmission): Promise<VerifyAnswer | null> {
+  const { session, project, envelope, receivedAtMs } = submission;
   const compared = comparedOf(submission);
   const endCompare = deps.metrics.verifyStage.startTimer({ stage: 'compare' });
   const gathered = await gather(deps, compared, envelope, receivedAtMs);
@@ -220,7 +255,7 @@ function comparedOf({ session, project }: Submission): ComparedSession {
 }
 
 function factsOf(
-  { session, project, envelope, transport }: Submission,
+  { session, project, envelope, pictures, transport }: SeenSubmission,
   { uniqueness, seen }: Gathered,
   { receivedAtMs, diagnostics }: { readonly receivedAtMs: number; readonly diagnostics: boolean },
 ): VerdictFacts {
@@ -245,6 +280,7 @@ function factsOf(
     breakdown: diagnostics || (verificationMode === 'score' && fences.exposeBreakdown === true),
     uniqueness,
     replay: seen.replay,
+    pictures,
     transport,
     // Behind a proxy the peer’s address is the proxy’s; what is not known for certain is not measured.
     address: null,

@@ -79,11 +79,11 @@ t.test('a capture that is too long keeps its answers whole and its order', (t) =
   const points = new Float32Array(pointCount * 2).map((_, index) => 100 + index);
   const seen = { width: 640, height: 480, faces: 1, brightness: 0.5, points };
   for (let frame = 0; frame < 900; frame += 1) {
-    recorder.add(frame * 40, { ...seen, hash: frame.toString(16).padStart(8, '0') });
+    recorder.add(frame * 40, { ...seen, picture: null, hash: frame.toString(16).padStart(8, '0') });
     if (frame === 300) recorder.close('first', 8_000, 12_000);
     if (frame === 880) recorder.close('second', 33_000, 35_200);
   }
-  recorder.add(36_000, { ...seen, points: null, hash: '0'.repeat(8) });
+  recorder.add(36_000, { ...seen, points: null, picture: null, hash: '0'.repeat(8) });
   const packed = recorder.pack();
   const frames = packed?.frames;
   t.ok((frames?.atMs.length ?? Infinity) <= framesMax);
@@ -111,6 +111,7 @@ t.test('whoever asks for more time gets all of it again, ten times, and the serv
   );
   const analysis: FrameAnalysis = {
     points,
+    picture: null,
     hash: '',
     faces: 1,
     brightness: 0.5,

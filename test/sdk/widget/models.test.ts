@@ -18,7 +18,7 @@ function openPage({ isLoaded = true, savesData = false, fails = 0 } = {}) {
     else waiting.add(work);
     return () => void waiting.delete(work);
   };
-  const request = { baseUrl: 'https://models.test/', demographics: false };
+  const request = { baseUrl: 'https://models.test/', demographics: false, takesPictures: false };
   const load = () => waiting.forEach((work) => work());
   return { load, log, models: createModelLoader(loadCamera, request, { savesData, afterLoad }) };
 }

@@ -58,6 +58,7 @@ window.runCapture = async ({
   abortAt = null,
   deepfake = false,
   demographics = false,
+  pictures = false,
 }) => {
   const { camera } = await import(captureUrl);
   const aborter = new AbortController();
@@ -72,7 +73,7 @@ window.runCapture = async ({
   const video = document.querySelector('video');
   const originMs = performance.now();
   const result = await camera
-    .prepare({ baseUrl: models, demographics })
+    .prepare({ baseUrl: models, demographics, takesPictures: pictures })
     .capture({
       challenges,
       originMs,

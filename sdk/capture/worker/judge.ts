@@ -1,0 +1,59 @@
+/**
+ * Judges pictures of a capture again, with the models that the page had: the service runs it in a thread (dist/workers/judge-pictures.js).
+ * Models are read once. Of the pictures nothing is left when the answer is there.
+ */
+import { readFile } from 'node:fs/promises';
+import type { PictureFindings, PictureTask } from '../../../src/contract/evidence-frames.js';
+import { modelFiles } from '../model-files.js';
+import { toEmbedding } from '../parts.js';
+import { findFaces } from './detector.js';
+import { embedPortraits, pickPoints } from './frame-analyzer.js';
+import type { Weights } from './layers.js';
+import { readMesh, type Mesh } from './mesh.js';
+import { fetchRecognition, loadFirst, type FirstModels } from './models.js';
+import type { Picture } from './picture.js';
+import { pickUsual, readLook } from './portraits.js';
+
+interface Models {
+  readonly first: FirstModels;
+  readonly recognition: Weights;
+}
+
+let loading: Promise<Models> | null = null;
+
+async function load(directory: string): Promise<Models> {
+  const read = async (name: string): Promise<Response> => new Response(await readFile(`${directory}/${name}`));
+  const source = { read, files: modelFiles };
+  const first = await loadFirst(source);
+  return { first, recognition: await fetchRecognition(source) };
+}
+
+export default async function judgePictures({ directory, pictures }: PictureTask): Promise<PictureFindings> {
+  loading ??= load(directory);
+  loading.catch(() => (loading = null));
+  const { first, recognition } = await loading;
+  const seen = pictures.map(({ width, height, grey }) => lookAt(first, toPicture(grey, width, height)));
+  const portraits = seen.flatMap((each) => (each === null ? [] : [{ ...each, look: readLook(each.mesh) }]));
+  const best = pickUsual(portraits).map(({ picture, mesh }) => ({ picture, square: mesh.square }));
+  return {
+    faces: seen.map((each) => (each === null ? null : [...pickPoints(each.mesh.points)])),
+    embedding: toEmbedding(await embedPortraits(recognition, best)),
+  };
+}
+
+interface Seen {
+  readonly picture: Picture;
+  readonly mesh: Mesh;
+}
+
+function lookAt(models: FirstModels, picture: Picture): Seen | null {
+  const [surest] = findFaces(models.detector, picture);
+  const mesh = surest === undefined ? null : readMesh(models, picture, surest.square);
+  return mesh === null ? null : { picture, mesh };
+}
+
+function toPicture(grey: Uint8Array, width: number, height: number): Picture {
+  const data = new Uint8ClampedArray(width * height * 4);
+  for (let index = 0; index < width * height; index += 1) data.fill(grey[index] ?? 0, index * 4, index * 4 + 3);
+  return { data, width, height };
+}

@@ -1,0 +1,50 @@
+/** Threads that judge pictures: none before there is work, a bounded queue with a deadline, and a thread that dies costs one capture. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { createMetrics } from '../../../src/telemetry/metrics.js';
+import { createPictureJudge, type PictureJudgeOptions } from '../../../src/verification/verify/picture-judge.js';
+import { temporaryDirectory } from '../../helpers/directories.js';
+
+/** Answers after as many ms as its first picture is wide; a picture of 1 pixel ends the thread. */
+const thread = `export default async ({ pictures: [picture] }) => {
+  if (picture.width === 1) process.exit(1);
+  await new Promise((resolve) => setTimeout(resolve, picture.width));
+  return { faces: [[picture.width]], embedding: null };
+};`;
+
+function startJudge(t: Test, over: Partial<PictureJudgeOptions> = {}) {
+  const file = join(temporaryDirectory(t), 'thread.mjs');
+  writeFileSync(file, thread);
+  const metrics = createMetrics();
+  const judge = createPictureJudge({ threads: 1, metrics, entry: file, ...over });
+  t.teardown(() => judge.close());
+  return { judge: (width: number) => judge.judge([{ width, height: 1, grey: new Uint8Array(1) }]), metrics };
+}
+
+const refused = { code: 'OVERLOADED', details: { headers: { 'retry-after': '1' } } };
+
+t.test('more captures than may wait are refused, to be sent again; those that were taken are judged', async (t) => {
+  const { judge, metrics } = startJudge(t, { queueMax: 1 });
+  const taken = [judge(300)];
+  await taken[0];
+  taken.push(judge(301), judge(302));
+  await t.rejects(judge(303), refused);
+  t.same(
+    await Promise.all(taken),
+    [300, 301, 302].map((width) => ({ faces: [[width]], embedding: null })),
+  );
+  t.match(await metrics.registry.metrics(), /vh_picture_judgements_total\{result="refused"\} 1/);
+});
+
+t.test('a capture that takes too long, and one whose thread dies, are refused, and the next is judged', async (t) => {
+  const { judge } = startJudge(t, { deadlineMs: 2_000 });
+  await t.rejects(judge(60_000), refused);
+  await t.rejects(judge(1), refused);
+  t.same(await judge(2), { faces: [[2]], embedding: null });
+});
+
+t.test('without the built thread the call fails and says what to build', async (t) => {
+  const { judge } = startJudge(t, { entry: join(temporaryDirectory(t), 'none.mjs') });
+  await t.rejects(judge(5), { message: /run npm run build/ });
+});
