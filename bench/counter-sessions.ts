@@ -1,6 +1,7 @@
 /** Sessions for the benches of the counters, made from a fixed seed, and figures that Redis reports about itself. */
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import { createRandom } from '../workers/seeded-random.js';
 import type { ProbeStoreInput, ScoreCountInput } from '../src/stores/counters/port.js';
 
 export const seed = 20_262;
@@ -24,11 +25,8 @@ export interface Session {
 
 /** Sessions of their own for each label, all at `startMs`, a millisecond apart. */
 export function makeInputs(label: string, count: number, probed: boolean): readonly Session[] {
-  let state = Number.parseInt(refOf(`${seed} ${label}`).slice(0, 7), 16);
-  const random = (below: number): number => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return state % below;
-  };
+  const draw = createRandom(Number.parseInt(refOf(`${seed} ${label}`).slice(0, 7), 16));
+  const random = (below: number): number => Math.floor(draw() * below);
   return Array.from({ length: count }, (_, n) => {
     const session = refOf(`${label} ${n}`);
     const nowMs = startMs + n;
