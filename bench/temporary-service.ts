@@ -11,6 +11,7 @@ export async function startTemporaryService(): Promise<Service['bootstrap']> {
   const settings = readSettings({
     // All load comes from one address.
     VH_PUBLIC_PER_MINUTE: '0',
+    VH_PUBLIC_PER_ADDRESS: '0',
     ...process.env,
     PORT: '0',
     AUDIENCE_PORT: '0',

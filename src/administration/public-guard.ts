@@ -8,11 +8,11 @@ import type { StoredOrganization } from './organization-store.js';
 import type { StoredProject } from './project-store.js';
 import type { Environment } from '../config/settings.js';
 import type { OriginCheck } from '../contract/project.js';
-import { originMatches, parseOriginPattern, type OriginPattern } from '../net/origin-pattern.js';
+import { findOriginPattern, parseOriginPattern, type OriginPattern } from '../net/origin-pattern.js';
 
 export interface PublicGuardDeps {
   readonly directories: Pick<Directories, 'projects' | 'organizations'>;
-  readonly limits: Pick<Limits, 'takePublicRate' | 'takeProbeRate'>;
+  readonly limits: Pick<Limits, 'takeAddress' | 'takeWork' | 'takeProbeRate'>;
   readonly decide: DecideOrigin;
   /** The origin of the service’s own pages. */
   readonly ownOrigin: () => string;
@@ -25,18 +25,21 @@ export interface Visitor extends OriginDecision {
   readonly origin: string | null;
 }
 
+/** What a public call is counted as. */
+export type PublicCall = 'reads' | 'sessions' | 'completions' | 'reports';
+
 export interface PublicGuard {
   /** Who asks, and whether their page may; refuses nobody but unknown site keys and callers over the limit. */
   look(request: FastifyRequest, reply: FastifyReply, siteKey: string): Promise<Visitor>;
   /**
    * The same, and ORIGIN_NOT_ALLOWED for pages that may not. `isLinked`: a link of the project also lets the service’s own page in.
-   * `isReport`: the call is counted with the probe’s.
+   * `counts`: what the call is counted as, by default a read; reports are counted with the probe’s.
    */
   admit(
     request: FastifyRequest,
     reply: FastifyReply,
     siteKey: string,
-    options?: { readonly isLinked?: boolean; readonly isReport?: boolean },
+    options?: { readonly isLinked?: boolean; readonly counts?: PublicCall },
   ): Promise<Visitor>;
   /** Takes a probe off the limit of project and origin. Any page may send probes; those of pages that may not use the project share one count. */
   countProbe(projectId: string, origin: string | null): Promise<void>;
@@ -62,22 +65,28 @@ export function createPublicGuard({ directories, limits, decide, ownOrigin }: Pu
     request: FastifyRequest,
     reply: FastifyReply,
     siteKey: string,
-    take: (projectId: string, origin: string | null) => Promise<void> = limits.takePublicRate,
+    counts: PublicCall = 'reads',
   ): Promise<Visitor> {
     const origin = request.headers.origin ?? null;
     allowReading(reply, origin);
+    if (counts !== 'reports') await limits.takeAddress(counts, request.clientAddress);
     const visitor = siteKey.startsWith('proj_') ? await find(siteKey, origin) : null;
     if (visitor === null) throw notFound('site key');
-    const counted = isOwnPage(request, ownOrigin()) ? ownOrigin() : origin;
-    await take(siteKey, visitor.allowed || counted === ownOrigin() ? counted : null);
     return visitor;
   }
 
   return {
     look: (request, reply, siteKey) => look(request, reply, siteKey),
-    async admit(request, reply, siteKey, { isLinked = false, isReport = false } = {}) {
-      const visitor = await look(request, reply, siteKey, isReport ? limits.takeProbeRate : limits.takePublicRate);
-      if (visitor.allowed || (isLinked && isOwnPage(request, ownOrigin()))) return visitor;
+    async admit(request, reply, siteKey, { isLinked = false, counts = 'reads' } = {}) {
+      const visitor = await look(request, reply, siteKey, counts);
+      const isOwn = !visitor.allowed && isLinked && isOwnPage(request, ownOrigin());
+      if (visitor.allowed || isOwn) {
+        // Subdomains that one pattern allows share its limit.
+        const page = isOwn ? ownOrigin() : visitor.pattern;
+        if (counts === 'reports') await limits.takeProbeRate(siteKey, page);
+        else if (counts !== 'reads') await limits.takeWork(counts, siteKey, page);
+        return visitor;
+      }
       const where =
         visitor.decidedBy === 'environment'
           ? 'neither the project nor its organization allows any origin yet'
@@ -89,7 +98,7 @@ export function createPublicGuard({ directories, limits, decide, ownOrigin }: Pu
     },
     async countProbe(projectId, origin) {
       const visitor = await find(projectId, origin);
-      await limits.takeProbeRate(projectId, visitor?.allowed === true ? origin : null);
+      await limits.takeProbeRate(projectId, visitor?.pattern ?? null);
     },
   };
 }
@@ -131,6 +140,8 @@ export function answerPreflights(app: FastifyInstance, path: string, method: str
 export interface OriginDecision {
   readonly allowed: boolean;
   readonly decidedBy: OriginCheck['decidedBy'];
+  /** The registered pattern that allows the page; null where none does. */
+  readonly pattern: string | null;
 }
 
 export type DecideOrigin = (
@@ -152,9 +163,12 @@ export function createOriginDecision(environment: Environment): DecideOrigin {
     return patterns;
   };
   return ({ project, organization }, origin) => {
-    const listed = (list: readonly string[]): boolean => origin !== null && originMatches(origin, patternsOf(list));
-    if (project.length > 0) return { allowed: listed(project), decidedBy: 'project' };
-    if (organization.length > 0) return { allowed: listed(organization), decidedBy: 'organization' };
-    return { allowed: environment === 'development', decidedBy: 'environment' };
+    const byList = (list: readonly string[], decidedBy: OriginDecision['decidedBy']): OriginDecision => {
+      const pattern = origin === null ? null : findOriginPattern(origin, patternsOf(list));
+      return { allowed: pattern !== null, decidedBy, pattern: pattern?.text ?? null };
+    };
+    if (project.length > 0) return byList(project, 'project');
+    if (organization.length > 0) return byList(organization, 'organization');
+    return { allowed: environment === 'development', decidedBy: 'environment', pattern: null };
   };
 }

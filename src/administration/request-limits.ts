@@ -1,5 +1,5 @@
 /**
- * Limits that requests are held to: those of a key, of public calls by project and origin, and the end of a trial.
+ * Limits that requests are held to: those of a key, of public calls by address and by project and origin pattern, and the end of a trial.
  *
  * A key’s calls are counted under the same names as its scoring calls, so that the ceilings are shared. While the counters store is
  * away a call passes and is counted as a failure of the store: a limit protects from too much, and an outage that refuses everybody
@@ -8,6 +8,8 @@
 import type { KeyCaller } from '../kernel/caller.js';
 import { rateLimited } from '../kernel/faults.js';
 import { Fault } from '../errors.js';
+import type { NetworkClass } from '../contract/facts.js';
+import type { Address } from '../net/address.js';
 import type { Counters, RateLimit } from '../stores/counters/port.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
@@ -19,8 +21,11 @@ export interface LimitDeps {
   readonly logger: Logger;
   readonly now: () => number;
   readonly findOrganization: (organizationId: string) => Promise<StoredOrganization | null>;
-  /** Public calls a minute for a project and origin; 0 for no limit. */
+  /** Sessions, and completions, a minute for a project and origin pattern; 0 for no limit. */
   readonly publicPerMinute: number;
+  /** Public calls of a kind a minute for an address; 0 for no limit. */
+  readonly publicPerAddress: number;
+  readonly networkOf: (address: Address) => NetworkClass | null;
 }
 
 export type Limits = ReturnType<typeof createLimits>;
@@ -29,6 +34,8 @@ const demoKeysPerMinute = 10;
 const tokensPerMinute = 120;
 const failedAuthenticationsPerMinute = 30;
 const unknownClientsPerMinute = 600;
+/** How many times as much as a household a network gets where strangers share addresses: carriers, campuses. */
+const sharedAddressFactor = 10;
 
 export function createLimits(deps: LimitDeps) {
   async function take(who: string, tag: string, limits: readonly RateLimit[]): Promise<void> {
@@ -42,10 +49,10 @@ export function createLimits(deps: LimitDeps) {
     if (rate !== null && !rate.allowed) throw rateLimited(who, rate);
   }
 
-  const takePublic = async (kind: string, projectId: string, origin: string | null): Promise<void> => {
+  const takePage = async (kind: string, projectId: string, page: string | null): Promise<void> => {
     if (deps.publicPerMinute === 0) return;
     await take('This page', projectId, [
-      { key: `${kind}:${origin ?? ''}`, limit: deps.publicPerMinute, windowSeconds: 60 },
+      { key: `${kind}:${page ?? ''}`, limit: deps.publicPerMinute, windowSeconds: 60 },
     ]);
   };
 
@@ -71,10 +78,22 @@ export function createLimits(deps: LimitDeps) {
         },
       );
     },
-    /** One public call; `origin` null stands for those that name none or may not call. */
-    takePublicRate: (projectId: string, origin: string | null) => takePublic('public', projectId, origin),
-    /** The same for probes, counted apart: a busy survey must not keep its own pages from their configuration. */
-    takeProbeRate: (projectId: string, origin: string | null) => takePublic('probe', projectId, origin),
+    /**
+     * One public call of an address, or of its /64. Addresses that nobody has on the internet are no caller’s own: they are of a network’s inside,
+     * or of a proxy that VH_TRUSTED_PROXIES does not name, and limiting that one would stop everybody.
+     */
+    async takeAddress(kind: string, address: Address | null): Promise<void> {
+      if (deps.publicPerAddress === 0 || address?.range !== 'public') return;
+      const network = deps.networkOf(address);
+      const isShared = network === 'mobile' || network === 'education';
+      const limit = deps.publicPerAddress * (isShared ? sharedAddressFactor : 1);
+      await take('This address', address.place, [{ key: `${kind}:address`, limit, windowSeconds: 60 }]);
+    },
+    /** One session or completion of a page; `page` is the registered pattern that allows it, null where none is registered. */
+    takeWork: (kind: 'sessions' | 'completions', projectId: string, page: string | null) =>
+      takePage(kind, projectId, page),
+    /** One message of a probe. */
+    takeProbeRate: (projectId: string, page: string | null) => takePage('probe', projectId, page),
     /** An access token for a client that authenticated. */
     takeToken: (clientId: string) =>
       take('This client', clientId, [{ key: 'tokens', limit: tokensPerMinute, windowSeconds: 60 }]),

@@ -24,7 +24,7 @@ export interface FieldingRouteDeps {
   readonly entries: ReturnType<typeof createEntryService>;
   readonly returns: ReturnType<typeof createReturnService>;
   /** Throws where an address visits too often. */
-  readonly takeVisit: (address: string) => Promise<void>;
+  readonly takeVisit: (address: FastifyRequest['clientAddress']) => Promise<void>;
   readonly audienceUrl: () => string;
   readonly metrics: Pick<Metrics, 'studyEntries' | 'studyReturns'>;
 }
@@ -57,15 +57,14 @@ function registerEntry(scope: FastifyInstance, deps: FieldingRouteDeps): void {
       },
     },
     async (request, reply) => {
-      const address = addressOf(request);
-      await deps.takeVisit(address);
+      await deps.takeVisit(request.clientAddress);
       const { rid, src } = request.query;
       const answer = await deps.entries.enter({
         studyId: request.params.studyId,
         respondentId: rid,
         sourceId: src,
         traits: traitsOf(request.query),
-        address,
+        address: request.clientAddress?.text ?? '',
         userAgent: request.headers['user-agent']?.slice(0, userAgentLengthMax),
         device: deviceOf(request, reply, deps.audienceUrl()),
       });
@@ -80,7 +79,7 @@ function registerReturns(scope: FastifyInstance, deps: FieldingRouteDeps): void 
     '/verified/:reservationId',
     { ...open, schema: { hide: true, params: Type.Object({ reservationId: Type.String({ maxLength: 128 }) }) } },
     async (request, reply) => {
-      await deps.takeVisit(addressOf(request));
+      await deps.takeVisit(request.clientAddress);
       return send(reply, await deps.entries.verified(request.params.reservationId));
     },
   );
@@ -97,15 +96,13 @@ function registerReturns(scope: FastifyInstance, deps: FieldingRouteDeps): void 
       },
     },
     async (request, reply) => {
-      await deps.takeVisit(addressOf(request));
+      await deps.takeVisit(request.clientAddress);
       const answer = await deps.returns.comeBack(request.query.vh_token, request.query.status);
       deps.metrics.studyReturns.inc({ result: answer.kind === 'page' ? answer.page : 'passed' });
       return send(reply, answer);
     },
   );
 }
-
-const addressOf = ({ clientAddress }: FastifyRequest): string => clientAddress?.text ?? '';
 
 /** What is no value of its kind says nothing. */
 function traitsOf(query: Readonly<Partial<Record<keyof Traits, string>>>): Traits {

@@ -132,16 +132,20 @@ function parseIPv6(text: string): Part<string> {
   return { ok: true, value: new URL(`http://${text}`).hostname };
 }
 
-/** Whether a page of this origin (the header’s value) may use the project. */
-export function originMatches(origin: string, patterns: readonly OriginPattern[]): boolean {
-  if (patterns.length === 0 || origin.length > textLengthMax) return false;
+/** The pattern by which a page of this origin (the header’s value) may use the project; null where none lets it. */
+export function findOriginPattern(origin: string, patterns: readonly OriginPattern[]): OriginPattern | null {
+  if (patterns.length === 0 || origin.length > textLengthMax) return null;
   const [, scheme, host, portText] = originForm.exec(origin) ?? [];
-  if (scheme === undefined || host === undefined) return false;
-  if (!host.startsWith('[') && !hostName.test(host)) return false;
+  if (scheme === undefined || host === undefined) return null;
+  if (!host.startsWith('[') && !hostName.test(host)) return null;
   const port = portText === undefined || Number(portText) === defaultPorts.get(scheme) ? null : Number(portText);
-  if (port !== null && port > 65_535) return false;
-  return patterns.some((pattern) => matchOne(pattern, scheme, host, port));
+  if (port !== null && port > 65_535) return null;
+  return patterns.find((pattern) => matchOne(pattern, scheme, host, port)) ?? null;
 }
+
+/** Whether a page of this origin may use the project. */
+export const originMatches = (origin: string, patterns: readonly OriginPattern[]): boolean =>
+  findOriginPattern(origin, patterns) !== null;
 
 function matchOne(pattern: OriginPattern, scheme: string, host: string, port: number | null): boolean {
   switch (pattern.kind) {

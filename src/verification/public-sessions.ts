@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { allowReading, type PublicGuard, type Visitor } from '../administration/public-guard.js';
+import { allowReading, type PublicCall, type PublicGuard, type Visitor } from '../administration/public-guard.js';
 import type { Limits } from '../administration/request-limits.js';
 import type { Database } from '../stores/database/port.js';
 import type { SecretGuard } from './sessions/client-secret.js';
@@ -22,23 +22,21 @@ export const secretHeader = {
   'x-client-secret': Type.Optional(Type.String({ description: 'clientSecret of the session. Needed.' })),
 };
 
-/** The session that a page may continue. `isReport`: the call reports behaviour, and is counted with the probe’s. Throws INVALID_CLIENT_SECRET, ORIGIN_NOT_ALLOWED, RATE_LIMIT_EXCEEDED. */
+/** The session that a page may continue. `counts`: what the call is counted as, once the secret was right. Throws INVALID_CLIENT_SECRET, ORIGIN_NOT_ALLOWED, RATE_LIMIT_EXCEEDED. */
 export async function openSession(
   { database, guard, secrets }: PublicSessionDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   sessionId: string,
-  { isReport = false }: { readonly isReport?: boolean } = {},
+  counts: PublicCall = 'reads',
 ): Promise<Visitor & { readonly session: StoredSession }> {
-  const attempt = { sessionId, address: request.clientAddress?.text ?? '' };
   const header = request.headers['x-client-secret'];
   const secret = typeof header === 'string' ? header : undefined;
-  secrets.requireOpen(attempt);
   const session = secret === undefined ? null : await findSession(database, sessionId);
-  await secrets.check(attempt, secret, session);
+  await secrets.check(request.clientAddress, secret, session);
   if (session === null) throw new Error('a secret was right for no session');
   const isLinked = session.linkId !== null;
-  return { session, ...(await guard.admit(request, reply, session.projectId, { isLinked, isReport })) };
+  return { session, ...(await guard.admit(request, reply, session.projectId, { isLinked, counts })) };
 }
 
 /** Every answer of this scope can be read by the page, also one that is refused before its handler runs. */

@@ -31,7 +31,8 @@ import { serveAgents } from './agents.js';
 import { openFaces, serveHosted, openVerification } from './verification.js';
 import { openOAuth } from './oauth.js';
 import { apiPrefix, modelsUrlOf, siteUrlOf, type Parts } from './parts.js';
-import { openPool, openScoring, type OpenScoring } from './scoring.js';
+import type { Geography } from '../scoring/network/geography.js';
+import { openGeographyFiles, openPool, openScoring, type OpenScoring } from './scoring.js';
 import { webhookDepsOf } from './webhooks.js';
 import { fraudSignalTypes } from '../../workers/verification/signals.js';
 
@@ -61,11 +62,16 @@ export async function openKnownRecords({ settings, stores, logger, metrics, now 
   return directories;
 }
 
-export const limitsOf = ({ settings, stores, logger, metrics, now }: Parts, directories: Directories): Limits =>
+export const limitsOf = (
+  { settings, stores, logger, metrics, now }: Parts,
+  { directories, geography }: { readonly directories: Directories; readonly geography: Geography },
+): Limits =>
   createLimits({
     ...{ counters: stores.counters, metrics, logger, now },
     findOrganization: directories.organizations.get,
     publicPerMinute: settings.VH_PUBLIC_PER_MINUTE,
+    publicPerAddress: settings.VH_PUBLIC_PER_ADDRESS,
+    networkOf: (address) => geography.locate(address).network,
   });
 
 const documentOf = (siteUrl: string): DocumentSettings => ({
@@ -85,7 +91,8 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
   const { settings, metrics, stores, masterKeys, now, drain, opened } = parts;
   const directories = await openKnownRecords(parts);
   opened.push(() => directories.close());
-  const limits = limitsOf(parts, directories);
+  const geography = await openGeographyFiles(parts);
+  const limits = limitsOf(parts, { directories, geography });
   const address = siteUrlOf(settings, settings.PORT);
   let listening: string | null = null;
   const siteUrl = (): string => listening ?? address;
@@ -101,7 +108,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
   const makeRef = createMakeRef(masterKeys.first);
   const { database } = stores;
   const observe = createMonitor({ database, outbox: parts.outbox, pool, directories, makeRef, metrics, now });
-  const scoring = await openScoring(parts, { directories, guard, pool, observe, ids });
+  const scoring = await openScoring(parts, { directories, guard, pool, observe, ids, geography });
   const faces = await openFaces(parts, pool);
   const signingSecrets = createSigningSecrets(masterKeys.readable);
   const verification = await openVerification(parts, {

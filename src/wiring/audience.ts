@@ -21,7 +21,7 @@ import { appDepsOf, closeWithin, limitsOf, openKnownRecords, type SharedParts } 
 import type { NamedConsumer } from './consumers.js';
 import { apiPrefix, audiencePrefix, audienceUrlOf, siteUrlOf, type Parts } from './parts.js';
 import { openOAuth } from './oauth.js';
-import { openPool, openScoring } from './scoring.js';
+import { openGeographyFiles, openPool, openScoring } from './scoring.js';
 import { wireStudies, createHostedVerificationClient } from './studies.js';
 
 export interface StartedAudience {
@@ -78,7 +78,7 @@ export async function startAudience(
           verification: createHostedVerificationClient(parts, siteUrl),
         }),
         returns: createReturnService({ database: stores.database, tokens, reportOutcome }),
-        takeVisit: (address) => limits.takePublicRate('audience', address),
+        takeVisit: (address) => limits.takeAddress('visits', address),
         audienceUrl,
         metrics,
       });
@@ -114,7 +114,8 @@ async function openShared(parts: Parts, ids: BootstrapIds | null): Promise<Share
   const { settings, opened } = parts;
   const directories = await openKnownRecords(parts);
   opened.push(() => directories.close());
-  const limits = limitsOf(parts, directories);
+  const geography = await openGeographyFiles(parts);
+  const limits = limitsOf(parts, { directories, geography });
   const siteUrl = (): string => siteUrlOf(settings, settings.PORT);
   const { tokenKeys, accessTokens } = await openOAuth(parts, {
     ...{ directories, limits, siteUrl },
@@ -127,6 +128,6 @@ async function openShared(parts: Parts, ids: BootstrapIds | null): Promise<Share
   });
   const pool = await openPool(parts);
   // Pages send their probes to the API; nothing is observed here.
-  const scoring = await openScoring(parts, { directories, guard, pool, observe: async () => 0, ids });
+  const scoring = await openScoring(parts, { directories, guard, pool, observe: async () => 0, ids, geography });
   return { directories, limits, scoring, tokenKeys, accessTokens, siteUrl };
 }

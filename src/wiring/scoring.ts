@@ -34,19 +34,18 @@ export interface ScoringDeps {
   readonly pool: Pool;
   readonly observe: Observe;
   readonly ids: BootstrapIds | null;
+  readonly geography: Geography;
 }
 
 /** Opens what scoring needs; answers the services that its routes serve. */
 export async function openScoring(
   parts: Parts,
-  { directories, guard, pool, observe, ids }: ScoringDeps,
+  { directories, guard, pool, observe, ids, geography }: ScoringDeps,
 ): Promise<OpenScoring> {
-  const { settings, logger, metrics, stores, masterKeys, now, opened } = parts;
+  const { settings, logger, metrics, stores, masterKeys, now } = parts;
   const { counters, database, lookups, log } = stores;
   const { findProjectOwner } = directories;
   const { modelVersion } = await pool.run({ kind: 'model' });
-  const geography = await openFiles(parts);
-  opened.push(async () => geography.close());
   const trustedKeys =
     settings.VH_TRUSTED_AGENT_KEYS === null ? [] : await readTrustedAgentKeys(settings.VH_TRUSTED_AGENT_KEYS);
   const makeRef = createMakeRef(masterKeys.first);
@@ -104,13 +103,14 @@ export async function openScoring(
 }
 
 /** The files of countries and networks; their age is a metric. */
-async function openFiles({ settings, logger, metrics }: Parts): Promise<Geography> {
+export async function openGeographyFiles({ settings, logger, metrics, opened }: Parts): Promise<Geography> {
   const geography = await openGeography({
     countryDbPath: settings.GEOIP_COUNTRY_DB,
     asnDbPath: settings.GEOIP_ASN_DB,
     anonymousDbPath: settings.GEOIP_ANONYMOUS_DB,
     logger,
   });
+  opened.push(async () => geography.close());
   metrics.beforeScrape.push(() => {
     for (const [setting, builtAtMs] of Object.entries(geography.builtAt()))
       metrics.geographyAge.set({ setting }, (Date.now() - builtAtMs) / 1_000);

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { KeyCaller } from '../../src/kernel/caller.js';
 import { Fault, storeUnavailable } from '../../src/errors.js';
+import { parseAddress } from '../../src/net/address.js';
 import { createLimits } from '../../src/administration/request-limits.js';
 import type { Counters } from '../../src/stores/counters/port.js';
 import { openRedisCounters } from '../../src/stores/counters/redis/open.js';
@@ -30,6 +31,8 @@ const limitsOver = (over: Pick<Counters, 'takeRate'> = counters, publicPerMinute
     now: () => nowMs,
     findOrganization: async () => null,
     publicPerMinute,
+    publicPerAddress: publicPerMinute,
+    networkOf: ({ text }) => (text === '91.198.174.7' ? 'mobile' : null),
   });
 const key = (lineage: string, perMinute: number, perDay = 1_000): KeyCaller => ({
   kind: 'key',
@@ -83,12 +86,31 @@ t.test('the refusal says how much, and when to come again', async (t) => {
   });
 });
 
-t.test('an origin uses up its own calls, and 0 is no limit', async (t) => {
+t.test('a pattern uses up its own sessions and completions, and 0 is no limit', async (t) => {
+  const take = async (count: number, ...[kind, projectId, page]: Parameters<typeof limits.takeWork>) =>
+    passed(Array.from({ length: count }, () => limits.takeWork(kind, projectId, page)));
   const limits = limitsOver();
-  t.equal(await passed(Array.from({ length: 9 }, () => limits.takePublicRate('proj_p', 'https://a.example'))), 5);
-  t.equal(await passed(Array.from({ length: 9 }, () => limits.takePublicRate('proj_p', 'https://b.example'))), 5);
-  t.equal(await passed(Array.from({ length: 9 }, () => limits.takePublicRate('proj_q', 'https://a.example'))), 5);
-  t.equal(await passed(Array.from({ length: 50 }, () => limitsOver(counters, 0).takePublicRate('proj_p', null))), 50);
+  t.equal(await take(9, 'sessions', 'proj_p', 'https://a.example'), 5);
+  t.equal(await take(9, 'completions', 'proj_p', 'https://a.example'), 5);
+  t.equal(await take(9, 'sessions', 'proj_p', '*.b.example'), 5);
+  t.equal(await take(9, 'sessions', 'proj_q', 'https://a.example'), 5);
+  const unlimited = limitsOver(counters, 0);
+  t.equal(await passed(Array.from({ length: 50 }, () => unlimited.takeWork('sessions', 'proj_p', null))), 50);
+});
+
+t.test('an address has its calls of each kind, ten times as many on a carrier’s network', async (t) => {
+  const limits = limitsOver();
+  const take = (count: number, kind: string, address: string | null) =>
+    passed(
+      Array.from({ length: count }, () => limits.takeAddress(kind, address === null ? null : parseAddress(address))),
+    );
+  t.equal(await take(9, 'reads', '91.198.174.1'), 5);
+  t.equal(await take(9, 'sessions', '91.198.174.1'), 5);
+  t.equal(await take(9, 'reads', '91.198.174.2'), 5);
+  t.equal(await take(3, 'reads', '2001:4860::1'), 3);
+  t.equal(await take(9, 'reads', '2001:4860::2'), 2, 'a /64 is one address');
+  t.equal(await take(60, 'reads', '91.198.174.7'), 50);
+  for (const address of ['127.0.0.1', '10.0.0.1', null]) t.equal(await take(9, 'reads', address), 9, String(address));
 });
 
 t.test('ten demo keys a minute for a project', async (t) => {
@@ -99,7 +121,7 @@ t.test('while the counters store is away calls pass and are counted as its failu
   const metrics = createMetrics();
   const away = limitsOver({ takeRate: () => Promise.reject(storeUnavailable('gone')) }, 5, metrics);
   await away.takeKeyRate(key('away', 1));
-  await away.takePublicRate('proj_p', null);
+  await away.takeWork('sessions', 'proj_p', null);
   t.match(await metrics.registry.metrics(), /vh_store_failures_total\{store="counters"\} 2/);
 });
 

@@ -181,26 +181,21 @@ t.test('every preflight is answered', async (t) => {
   }
 });
 
-t.test('public calls are limited by project and origin, and one origin does not use up another’s', async (t) => {
+t.test('sessions are limited by project and origin, and one origin does not use up another’s', async (t) => {
   const siteKey = await freshProject({ allowedOrigins: ['https://a.example', 'https://b.example'] });
-  const ask = (origin: string) => call('GET', `/projects/${siteKey}/public-config`, undefined, { origin });
+  const ask = (origin: string, key = siteKey) => call('POST', '/public/sessions', { siteKey: key }, { origin });
   const statuses: number[] = [];
   for (let n = 0; n < 21; n += 1) statuses.push((await ask('https://a.example')).status);
   // A minute may end between the calls; then the limit begins anew.
-  if (statuses.at(-1) === 200) for (let n = 0; n < 21; n += 1) statuses.push((await ask('https://a.example')).status);
+  if (statuses.at(-1) === 201) for (let n = 0; n < 21; n += 1) statuses.push((await ask('https://a.example')).status);
   const refused = await ask('https://a.example');
   t.equal(refused.status, 429);
   for (const header of ['retry-after', 'x-ratelimit-remaining', 'x-ratelimit-reset'])
     t.ok(refused.headers.get(header) !== null, header);
   t.equal(refused.headers.get('access-control-allow-origin'), 'https://a.example', 'the page can read it');
-  t.equal((await ask('https://b.example')).status, 200);
+  t.equal((await ask('https://b.example')).status, 201);
   const another = await freshProject({ allowedOrigins: ['https://a.example'] });
-  const elsewhere = `/projects/${another}/public-config`;
-  t.equal(
-    (await call('GET', elsewhere, undefined, { origin: 'https://a.example' })).status,
-    200,
-    'nor another project’s',
-  );
+  t.equal((await ask('https://a.example', another)).status, 201, 'nor another project’s');
 });
 
 t.test(

@@ -62,7 +62,7 @@ export function registerActivityRoute(app: FastifyInstance, deps: ActivityRouteD
       },
       async (request, reply) => {
         const { sessionId } = request.params;
-        const { session } = await openSession(deps, request, reply, sessionId, { isReport: true });
+        const { session } = await openSession(deps, request, reply, sessionId, 'reports');
         requireRunning(session, deps.now());
         const { questions = [], behavior } = request.body;
         await deps.observe(session, { questions, behavior, pageAgent: null, transport: transportOf(request) });

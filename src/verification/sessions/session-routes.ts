@@ -2,7 +2,7 @@
  * Routes that create sessions: of a page, of a backend, and retries of failed ones.
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { notFound, invalid } from '../../kernel/faults.js';
 import { modeOf, type KeyCaller } from '../../kernel/caller.js';
@@ -63,9 +63,12 @@ function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps):
     async (request, reply) => {
       const { siteKey, ...body } = request.body;
       const link = await findNamedLink(deps.database, siteKey, body.linkId);
-      const { project, organization } = await deps.guard.admit(request, reply, siteKey, { isLinked: link !== null });
+      const { project, organization } = await deps.guard.admit(request, reply, siteKey, {
+        isLinked: link !== null,
+        counts: 'sessions',
+      });
       await deps.limits.requireTrial(project.organizationId);
-      await requireOwnRetry(deps, request.clientAddress?.text ?? '', body);
+      await requireOwnRetry(deps, request.clientAddress, body);
       const mode = link?.mode ?? 'live';
       const owner: SessionOwner = { project, organization, mode, diagnostics: false, asker: 'page', link };
       const creation = link === null ? body : throughLink(link, body, deps.now());
@@ -77,18 +80,16 @@ function registerPublicCreation(scope: FastifyInstance, deps: SessionRouteDeps):
 /** A page tries again what failed in it, or in the browser that it runs in. Throws INVALID_CLIENT_SECRET, the same where there is no such session. */
 async function requireOwnRetry(
   { database, secrets, deviceRefOf }: SessionRouteDeps,
-  address: string,
+  address: FastifyRequest['clientAddress'],
   { previousSessionId: sessionId, previousClientSecret, deviceToken }: Omit<PublicSessionCreation, 'siteKey'>,
 ): Promise<void> {
   if (sessionId === undefined) return;
-  const attempt = { sessionId, address };
-  secrets.requireOpen(attempt);
   const parent = await findSession(database, sessionId);
   if (parent !== null && deviceToken !== undefined) {
     const deviceRef = deviceRefOf(parent.organizationId, deviceToken);
     if (await wasOnDevice(database, parent, deviceRef)) return;
   }
-  await secrets.check(attempt, previousClientSecret, parent, retryHint);
+  await secrets.check(address, previousClientSecret, parent, retryHint);
 }
 
 const retryHint =

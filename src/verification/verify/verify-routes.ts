@@ -57,7 +57,7 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
         // Checked first and reveals nothing: otherwise a secret that may be right would be reported as wrong.
         if (sessionId === '' && request.headers['x-client-secret'] !== undefined)
           throw invalidEnvelope([{ path: '/sessionId', message: 'is missing.' }]);
-        const opened = await openSession(deps, request, reply, sessionId);
+        const opened = await openSession(deps, request, reply, sessionId, 'completions');
         if (opened.project.fields.config?.evidenceFrames !== 'sampled') requireSmall(request.headers['content-length']);
         await deps.limits.requireTrial(opened.session.organizationId);
         const envelope = checkEnvelope(request.body);

@@ -1,0 +1,69 @@
+/** Limits by what they protect: nobody who calls too much keeps a page of somebody else from its work. */
+import t from 'tap';
+import type { SessionReply } from '../../src/contract/session.js';
+import { startTestService } from '../helpers/service.js';
+import { envelopeFor } from '../helpers/verifications.js';
+
+const service = await startTestService(t, {
+  VH_PUBLIC_PER_MINUTE: '20',
+  VH_PUBLIC_PER_ADDRESS: '8',
+  VH_TRUSTED_PROXIES: '127.0.0.1',
+});
+const { siteKey, projectId, organizationKey } = service.bootstrap;
+const allowedDomains = ['https://survey.example', '*.panel.example'];
+await service.call('PATCH', `/projects/${projectId}`, {
+  body: { config: { allowedDomains } },
+  headers: { 'x-api-key': organizationKey },
+});
+
+const from = (address: string, origin = 'https://survey.example') => ({ origin, 'x-forwarded-for': address });
+const read = async (address: string, origin?: string) =>
+  (await service.call('GET', `/projects/${siteKey}/public-config`, { headers: from(address, origin) })).status;
+const start = (address: string, origin?: string) =>
+  service.call('POST', '/public/sessions', { body: { siteKey }, headers: from(address, origin) });
+const many = async (count: number, ask: (n: number) => Promise<number>): Promise<Map<number, number>> => {
+  const seen = new Map<number, number>();
+  for (let n = 0; n < count; n += 1) {
+    const status = await ask(n);
+    seen.set(status, (seen.get(status) ?? 0) + 1);
+  }
+  return seen;
+};
+
+t.test('reads of one address, whatever origin it makes up, lock no page out', async (t) => {
+  const seen = await many(60, () => read('81.2.69.1'));
+  t.ok((seen.get(429) ?? 0) >= 40, 'it is held to the limit of its address');
+  t.equal(await read('81.2.69.2'), 200);
+  t.equal((await start('81.2.69.1')).status, 201, 'nor does it use up sessions');
+});
+
+t.test('sessions of a wildcard share one limit, whatever subdomain they name', async (t) => {
+  const seen = await many(45, async (n) => (await start(`91.198.174.${n}`, `https://a${n}.panel.example`)).status);
+  t.ok((seen.get(201) ?? 0) <= 40, 'a minute may end meanwhile');
+  t.ok((seen.get(429) ?? 0) >= 5);
+  t.equal((await start('81.2.69.4')).status, 201, 'and another registered pattern has its own');
+});
+
+t.test('origins that are not registered take nothing off the project', async (t) => {
+  const seen = await many(45, async (n) => (await start(`5.9.1.${n}`, 'https://evil.example')).status);
+  t.same([...seen], [[403, 45]]);
+  t.equal((await start('81.2.69.5')).status, 201);
+});
+
+t.test('a /64 of IPv6 is one address', async (t) => {
+  const seen = await many(20, async (n) => (await start(`2001:4860:0:1::${n + 1}`)).status);
+  t.ok((seen.get(429) ?? 0) >= 4);
+  t.equal((await start('2001:4860:0:2::1')).status, 201);
+});
+
+t.test('wrong secrets do not cut off an address that has right ones', async (t) => {
+  const address = '81.2.69.6';
+  const session: SessionReply = (await start(address)).body;
+  const send = async (clientSecret: string) => {
+    const headers = { ...from(address), 'x-client-secret': clientSecret };
+    return (await service.call('POST', '/public/verify', { body: envelopeFor(session), headers })).status;
+  };
+  const seen = await many(130, () => send('wrong'));
+  t.ok((seen.get(429) ?? 0) > 0 && (seen.get(401) ?? 0) >= 100, 'wrong ones are counted');
+  t.equal(await send(session.clientSecret), 200);
+});
