@@ -147,6 +147,7 @@ const verifyTarget = ({ siteUrl }: Bootstrap, sessions: readonly SessionReply[],
 
 const envelopeOf = (session: SessionReply | undefined, n: number): object => ({
   ...deviceOnlyExample,
+  behavior: { ...deviceOnlyExample.behavior, ms: deviceOnlyExample.behavior.ms + n + 1 },
   device: { ...deviceOnlyExample.device, ...scoreBodies.device(n) },
   sessionId: session?.sessionId,
   nonce: session?.challengeConfig.nonce,

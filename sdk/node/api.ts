@@ -173,8 +173,37 @@ export interface TokenReply {
   readonly issuedAt?: number;
   readonly expiresAt?: number;
   /** Where success is false. */
-  readonly error?: 'EXPIRED' | 'INVALID' | 'WRONG_AUDIENCE' | 'WRONG_PROJECT' | 'MALFORMED';
+  readonly error?:
+    'EXPIRED' | 'INVALID' | 'WRONG_AUDIENCE' | 'WRONG_PROJECT' | 'MALFORMED' | 'EXPECTATION_FAILED' | 'ALREADY_USED';
+  /** Which requirement of EXPECTATION_FAILED does not hold; use of ALREADY_USED. */
+  readonly field?: 'studyId' | 'respondentId' | 'minimumAssurance' | 'use';
 }
+
+/** What a token has to say. None may be undefined: it would be checked against nothing. */
+export interface TokenRequirements {
+  /** What it rests on at least; biometric: a judged camera capture. */
+  readonly assurance?: 'device_only' | 'biometric';
+  readonly studyId?: string;
+  readonly respondentId?: string;
+}
+
+/** What is expected of a token. */
+export interface TokenExpectations {
+  readonly require?: TokenRequirements;
+  /** Your id of what the pass is spent on: the first of a session stands, any other is ALREADY_USED. */
+  readonly use?: string;
+}
+
+export interface TokenToVerify extends TokenExpectations {
+  readonly token: string | null;
+}
+
+export interface VerifyTokensOptions extends CallOptions {
+  /** Of the sessions. Default live; others are INVALID unless they are asked for, and asked with a key of that mode. */
+  readonly mode?: 'live' | 'test' | 'demo';
+}
+
+export interface VerifyTokenOptions extends VerifyTokensOptions, TokenExpectations {}
 
 export interface DecideOptions {
   /** recommended: risk from 50 on with a duplicate that is likely or confirmed blocks. tighter: from 60 on. Default recommended. */
@@ -249,8 +278,11 @@ export interface Client {
   decide(request: ScoreRequest, options?: DecideCallOptions): Promise<Decision>;
   /** Posts outcomes, 1,000 in a request. Where a request fails for good it throws, with what was posted until then in `posted`; post all again: nothing counts twice. */
   events(events: Iterable<OutcomeEvent> | AsyncIterable<OutcomeEvent>, options?: EventsOptions): Promise<EventsSummary>;
-  /** Validates a verification token. A token that is not good is an answer (`success: false`), not an error. */
-  verifyToken(token: string, options?: CallOptions): Promise<TokenReply>;
+  /** Validates a verificationToken or vh_token. A token that is not good is an answer (`success: false`), not an error. Let `isPass` read it. */
+  verifyToken(token: string | null, options?: VerifyTokenOptions): Promise<TokenReply>;
   /** Validates any number of tokens; the answers are in their order. */
-  verifyTokens(tokens: readonly string[], options?: CallOptions): Promise<readonly TokenReply[]>;
+  verifyTokens(
+    tokens: readonly (string | null | TokenToVerify)[],
+    options?: VerifyTokensOptions,
+  ): Promise<readonly TokenReply[]>;
 }

@@ -1,7 +1,7 @@
 /**
  * Reads the options of a client. Whatever cannot be used is refused at once, by a sentence that names it.
  */
-import type { ClientOptions, FailMode } from './api.js';
+import type { CallOptions, ClientOptions, FailMode } from './api.js';
 import { invalidOption } from './errors.js';
 
 export interface Settings {
@@ -37,6 +37,9 @@ export function readSettings(options: ClientOptions): Settings {
     retriesMax: wholeNumber('retriesMax', retriesMax, 0, 10),
   };
 }
+
+/** Of every call. */
+export const callNames = { deadlineMs: true, signal: true } as const satisfies Names<CallOptions>;
 
 /** Every name of a type of options; the compiler asks for those that are missing. */
 export type Names<T> = Readonly<Record<keyof T, true>>;

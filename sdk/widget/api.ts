@@ -233,11 +233,23 @@ export interface VerifyTokenOptions {
   readonly apiEndpoint?: string | undefined;
   /** The project that the token must be for. */
   readonly audience?: string | undefined;
+  /** Of the session. Default live: tokens of test and demo sessions are INVALID. */
+  readonly mode?: 'live' | 'test' | 'demo' | undefined;
+  readonly require?: TokenRequirements | undefined;
+}
+
+/** What a token has to say besides; the first that does not hold is the `field` of EXPECTATION_FAILED. */
+export interface TokenRequirements {
+  readonly studyId?: string;
+  readonly respondentId?: string;
+  /** What it rests on at least; biometric: a judged camera capture. */
+  readonly assurance?: 'device_only' | 'biometric';
 }
 
 export type TokenVerdict =
   | { readonly valid: true; readonly claims: Readonly<Record<string, unknown>> }
-  | { readonly valid: false; readonly error: 'EXPIRED' | 'INVALID' | 'WRONG_AUDIENCE' | 'MALFORMED' };
+  | { readonly valid: false; readonly error: 'EXPIRED' | 'INVALID' | 'WRONG_AUDIENCE' | 'MALFORMED' }
+  | { readonly valid: false; readonly error: 'EXPECTATION_FAILED'; readonly field: keyof TokenRequirements };
 
 export interface LocalWidgetConfig {
   /** Where the widget is drawn. */

@@ -52,6 +52,7 @@ export async function loadConfig(
 export const configOf = ({ studyConfig, challengeConfig }: SessionReply, endpoint: string): MountConfig => ({
   ...studyConfig,
   siteKey: '',
+  minimumAssurance: 'device_only',
   challengeEnabled: challengeConfig.challenges.length > 0,
   escalateOnSuspicion: studyConfig.livenessModels.length > 0,
   evidenceFrames: 'off',

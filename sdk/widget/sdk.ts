@@ -70,9 +70,9 @@ export function createSdk(parts: SdkParts): Sdk {
         return settle(runIn(parts, host, mounting, created), abort.signal);
       });
     },
-    verifyToken: (jwt, { apiEndpoint, audience } = {}) => {
+    verifyToken: (jwt, { apiEndpoint, ...expected } = {}) => {
       const csp = watchCsp(document);
-      return checkToken(jwt, shared.endpointOf(apiEndpoint), audience, makeTransport(csp)).finally(() => csp.stop());
+      return checkToken(jwt, shared.endpointOf(apiEndpoint), expected, makeTransport(csp)).finally(() => csp.stop());
     },
   };
 }

@@ -2,7 +2,8 @@
  * Checks a `vh_token` against the service's published keys, in the browser. For the page's own use: a backend validates tokens by itself. A
  * bad token is a verdict and never throws; keys that cannot be had are a VerifyError.
  */
-import type { TokenVerdict } from './api.js';
+import { audienceOf, tokenTypes } from '../../src/contract/token-kinds.js';
+import type { TokenRequirements, TokenVerdict, VerifyTokenOptions } from './api.js';
 import { VerifyError } from './errors.js';
 import type { Transport } from './http.js';
 import { refusalError, troubleError } from './result.js';
@@ -26,7 +27,7 @@ interface KeySet {
 export type TokenCheck = (
   jwt: string,
   endpoint: string,
-  audience: string | undefined,
+  expected: Omit<VerifyTokenOptions, 'apiEndpoint'>,
   call: Transport,
 ) => Promise<TokenVerdict>;
 
@@ -45,18 +46,20 @@ export function createTokenCheck(): TokenCheck {
     return keySet;
   }
 
-  return async (jwt, endpoint, audience, call) => {
+  return async (jwt, endpoint, { audience, mode = 'live', require = {} }, call) => {
     const token = readToken(jwt);
     if (token === null) return invalid('MALFORMED');
     const { header, claims, signed, signature } = token;
-    if (header['alg'] !== 'EdDSA') return invalid('INVALID');
+    if (header['alg'] !== 'EdDSA' || header['typ'] !== tokenTypes.verification) return invalid('INVALID');
     const find = ({ keys }: KeySet) => keys.find(({ kid }) => kid === header['kid']);
     const key = find(await load(endpoint, call, keysFreshMs)) ?? find(await load(endpoint, call, againMs));
     if (key === undefined || !(await isSigned(key, signature, signed))) return invalid('INVALID');
     const { exp, aud } = claims;
     if (typeof exp !== 'number' || exp + leewaySeconds < Date.now() / 1000) return invalid('EXPIRED');
-    if (audience !== undefined && ![aud].flat().includes(audience)) return invalid('WRONG_AUDIENCE');
-    return { valid: true, claims };
+    if (audience !== undefined && aud !== audienceOf(audience, mode)) return invalid('WRONG_AUDIENCE');
+    if (claims['purpose'] !== 'verification' || claims['mode'] !== mode) return invalid('INVALID');
+    const field = findUnmet(claims, require);
+    return field === null ? { valid: true, claims } : { valid: false, error: 'EXPECTATION_FAILED', field };
   };
 }
 
@@ -64,6 +67,18 @@ const invalid = (error: 'EXPIRED' | 'INVALID' | 'WRONG_AUDIENCE' | 'MALFORMED'):
   valid: false,
   error,
 });
+
+/** A requirement that is left undefined is not met: it would be checked against nothing. */
+function findUnmet(claims: Token['claims'], require: TokenRequirements): keyof TokenRequirements | null {
+  const { study_id: studyId, respondent_id: respondentId, assurance_level: level } = claims;
+  const isMet = {
+    studyId: () => studyId === require.studyId && studyId !== undefined,
+    respondentId: () => respondentId === require.respondentId && respondentId !== undefined,
+    assurance: () => level === 'biometric' || (level === 'device_only' && require.assurance === 'device_only'),
+  };
+  const names = Object.keys(isMet) as (keyof TokenRequirements)[];
+  return names.find((name) => name in require && !isMet[name]()) ?? null;
+}
 
 async function isSigned(key: Key, signature: BufferSource, signed: BufferSource): Promise<boolean> {
   const { subtle } = crypto as { subtle?: SubtleCrypto };

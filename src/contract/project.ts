@@ -7,6 +7,7 @@ import { evidenceFramesModes } from './evidence-frames.js';
 import { Branding, Deduplication, Monitoring, ScoreModeConfig, Thresholds, unit } from './project-parts.js';
 
 export const widgetModes = ['invisible', 'captcha', 'standard'] as const;
+export const demandedAssurances = ['device_only', 'biometric'] as const;
 export const degradedModes = ['FAIL_CLOSED', 'FAIL_OPEN_FLAGGED', 'FAIL_OPEN_TRUSTED'] as const;
 export const userDisclosures = ['NEUTRAL', 'TRANSPARENT', 'CUSTOM'] as const;
 export const verificationModes = ['block', 'score'] as const;
@@ -21,6 +22,13 @@ export const ProjectConfig = Type.Partial(
   Type.Object({
     widgetMode: StringEnum(widgetModes, {
       description: 'Which interface and signals the widget uses. Default standard.',
+    }),
+    lockWidgetMode: Type.Boolean({
+      description: 'Whether the page is refused another widgetMode than the project’s. Default false.',
+    }),
+    minimumAssurance: StringEnum(demandedAssurances, {
+      description:
+        'What a pass rests on at least. Under biometric a session without a judged camera capture fails. Default device_only.',
     }),
     challengeEnabled: Type.Boolean({
       description: 'Whether weak passive signals may lead to a camera challenge. Default true.',
@@ -205,6 +213,7 @@ export const PublicConfig = Type.Object({
   siteKey: Type.String(),
   verificationMode: StringEnum(verificationModes),
   widgetMode: StringEnum(widgetModes),
+  minimumAssurance: StringEnum(demandedAssurances),
   challengeEnabled: Type.Boolean(),
   escalateOnSuspicion: Type.Boolean(),
   evidenceFrames: StringEnum(evidenceFramesModes, { description: 'sampled: pictures are sent; the consent says so.' }),
@@ -250,6 +259,8 @@ export const SigningSecretReply = Type.Object({
 /** Default of every configuration field that has one. */
 export const configDefaults = {
   widgetMode: 'standard',
+  lockWidgetMode: false,
+  minimumAssurance: 'device_only',
   challengeEnabled: true,
   maxRetries: 3,
   livenessThreshold: 0.65,

@@ -1,8 +1,8 @@
 /** Tokens of a verification: what they claim, and what validating one answers. */
 import { Type, type Static } from 'typebox';
-import { Nullable, sessionModes, StringEnum, type SessionMode } from './common.js';
+import { CallerId, Nullable, sessionModes, StringEnum } from './common.js';
 import { unit } from './project-parts.js';
-import { widgetModes } from './project.js';
+import { demandedAssurances, widgetModes } from './project.js';
 import {
   assuranceLevels,
   biometricEvidences,
@@ -17,15 +17,17 @@ import {
 export const tokenLengthMax = 8_192;
 export const batchTokensMax = 100;
 
-export const tokenErrors = ['EXPIRED', 'INVALID', 'WRONG_AUDIENCE', 'WRONG_PROJECT', 'MALFORMED'] as const;
+export const tokenErrors = [
+  'EXPIRED',
+  'INVALID',
+  'WRONG_AUDIENCE',
+  'WRONG_PROJECT',
+  'MALFORMED',
+  'EXPECTATION_FAILED',
+  'ALREADY_USED',
+] as const;
+export const expectations = ['studyId', 'respondentId', 'minimumAssurance', 'use'] as const;
 export type TokenError = (typeof tokenErrors)[number];
-
-/** Kinds of tokens that a survey gets, by the claim `purpose`; each has a header `typ`. */
-export const tokenTypes = { verification: 'vh-verification+jwt', study_place: 'vh-place+jwt' } as const;
-
-/** Audience of a token that anybody can check: those of test and demo sessions are not for the project itself. */
-export const audienceOf = (projectId: string, mode: SessionMode): string =>
-  mode === 'live' ? projectId : `${projectId}:${mode}`;
 
 const mode = StringEnum(sessionModes, { description: 'Of the session. Act on live ones alone.' });
 const dispatch = StringEnum(dispatchStatuses, {
@@ -66,12 +68,33 @@ export const TokenClaims = Type.Object({
 });
 export type TokenClaims = Static<typeof TokenClaims>;
 
-const Token = Type.String({ description: 'verificationToken of a session.' });
+const Token = Type.String({ description: 'verificationToken or vh_token of a session.' });
 
 /** A page that could not reach the service has null for a token, which is MALFORMED. */
-export const TokenVerification = Type.Object({ token: Nullable(Token) });
+export const TokenVerification = Type.Object({
+  token: Nullable(Token),
+  studyId: Type.Optional(CallerId('The study that it must be for.')),
+  respondentId: Type.Optional(CallerId('The respondent whose it must be.')),
+  minimumAssurance: Type.Optional(
+    StringEnum(demandedAssurances, {
+      description: 'What it must rest on at least; biometric: a judged camera capture.',
+    }),
+  ),
+  use: Type.Optional(
+    CallerId(
+      'Your id of what the pass is spent on. The first of a session is kept; the same again succeeds, another is ALREADY_USED.',
+    ),
+  ),
+});
+export type TokenVerification = Static<typeof TokenVerification>;
+export type Expectations = Omit<TokenVerification, 'token' | 'use'>;
+
 export const TokenBatch = Type.Object({
-  tokens: Type.Array(Nullable(Token), { minItems: 1, maxItems: batchTokensMax }),
+  tokens: Type.Array(Type.Union([Token, TokenVerification, Type.Null()]), {
+    description: 'Each a token, or an object as for one with what is expected of it.',
+    minItems: 1,
+    maxItems: batchTokensMax,
+  }),
 });
 
 export const TokenReply = Type.Object({
@@ -89,7 +112,8 @@ export const TokenReply = Type.Object({
   respondentId: Type.Optional(Type.String()),
   issuedAt: Type.Optional(Type.Integer({ description: 'Unix seconds.' })),
   expiresAt: Type.Optional(Type.Integer({ description: 'Unix seconds.' })),
-  error: Type.Optional(StringEnum(tokenErrors, { description: 'Where success is false, and then alone.' })),
+  error: Type.Optional(StringEnum(tokenErrors, { description: 'Where success is false; then alone, or with field.' })),
+  field: Type.Optional(StringEnum(expectations, { description: 'The first expectation that does not hold.' })),
 });
 export type TokenReply = Static<typeof TokenReply>;
 

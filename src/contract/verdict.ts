@@ -1,11 +1,11 @@
 /** The verdict of a verification session, and the facts that it is made from. The same facts give the same verdict. null: not measured. */
 import { Type, type Static } from 'typebox';
-import { CallerId, Nullable, StringEnum } from './common.js';
+import { CallerId, Nullable, StringEnum, type SessionMode } from './common.js';
 import { Demographics, type CameraPolicy, type Envelope } from './envelope.js';
 import type { AddressFacts } from './facts.js';
 import type { ProbeTransport } from './probe.js';
 import { unit, type ScoreModeConfig } from './project-parts.js';
-import type { riskAggregators, verificationModes } from './project.js';
+import type { demandedAssurances, riskAggregators, verificationModes } from './project.js';
 import type { UniquenessFacts } from './uniqueness.js';
 
 export const challengeTypes = ['blink', 'turn_left', 'turn_right', 'nod', 'smile'] as const;
@@ -70,6 +70,9 @@ export interface VerdictFacts extends CameraPolicy {
   readonly receivedAtMs: number;
   readonly sessionId: string;
   readonly nonce: string;
+  readonly mode: SessionMode;
+  /** Of a pass; the project’s. */
+  readonly minimumAssurance: (typeof demandedAssurances)[number];
   /** In the order in which they have to be answered; empty where the project asks for none. */
   readonly challenges: readonly IssuedChallenge[];
   readonly verificationMode: (typeof verificationModes)[number];

@@ -9,7 +9,7 @@ import { startReservationRounds } from '../audience/reservation-round.js';
 import { createReservationTokens } from '../audience/reservation-tokens.js';
 import { createOutcomeReporter, createReturnService } from '../audience/return-service.js';
 import { registerStudyRoutes } from '../audience/study-routes.js';
-import { tokenTypes } from '../contract/token.js';
+import { tokenTypes } from '../contract/token-kinds.js';
 import { deriveKey } from '../crypto/master-key.js';
 import { createApp, listen } from '../http/app.js';
 import { registerOpenapi, serveDocs } from '../http/openapi.js';

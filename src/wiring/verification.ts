@@ -30,12 +30,13 @@ import { createSessionService } from '../verification/sessions/session-service.j
 import { createSecretGuard } from '../verification/sessions/client-secret.js';
 import { createSigningDirectory } from '../verification/tokens/signing-directory.js';
 import type { TokenKeys } from '../verification/tokens/token-keys.js';
+import { createTokenCheck } from '../verification/tokens/token-expectations.js';
 import { createTokenVerifier } from '../verification/tokens/verification-token.js';
 import { type Parts, apiPrefix, modelsUrlOf } from './parts.js';
 import { registerLinkRoutes } from '../verification/hosted/link-routes.js';
 import { createLinkService, createReturnCheck } from '../verification/hosted/link-service.js';
 import { registerHostedPage } from '../verification/hosted/page-routes.js';
-import { createLinkedResults } from '../verification/results/result-service.js';
+import { createLinkedResults, type LinkedResultDeps } from '../verification/results/result-service.js';
 import { readFaceModels } from '../verification/uniqueness/face-models.js';
 import { openUniqueness, type OpenUniqueness } from '../verification/uniqueness/open-uniqueness.js';
 
@@ -55,7 +56,10 @@ export interface VerificationDeps {
 
 const random: Randomness = { integer: (below) => randomInt(below), bytes: (count) => randomBytes(count) };
 
-export async function openVerification(parts: Parts, deps: VerificationDeps): Promise<VerificationRouteDeps> {
+/** `verifyToken` takes verificationTokens alone: what the hosted page hands in. */
+type OpenVerification = VerificationRouteDeps & Pick<LinkedResultDeps, 'verifyToken'>;
+
+export async function openVerification(parts: Parts, deps: VerificationDeps): Promise<OpenVerification> {
   const { settings, metrics, stores, masterKeys, now } = parts;
   const { database, lookups, counters } = stores;
   const { directories, guard, limits, pool, uniqueness, tokenKeys, issuer } = deps;
@@ -67,6 +71,7 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
     onProjectChange: directories.onProjectChange,
     now,
   });
+  const tokens = { findSecrets: signing.find, issuer, now };
   return {
     database,
     directories,
@@ -117,7 +122,11 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
       }),
     ),
     envelopeExamples: [deviceOnlyExample, biometricExample],
-    verifyToken: createTokenVerifier({ findSecrets: signing.find, issuer, now }),
+    verifyToken: createTokenVerifier({ ...tokens, publicKey: () => null }),
+    checkToken: createTokenCheck({
+      database,
+      verifyToken: createTokenVerifier({ ...tokens, publicKey: tokenKeys.publicKey }),
+    }),
     tokenKeys,
     metrics,
     now,
@@ -149,7 +158,7 @@ const withStudies = (database: Database, erasures: ErasureService): ErasureServi
 export interface HostedDeps {
   readonly directories: Directories;
   readonly decide: DecideOrigin;
-  readonly verification: VerificationRouteDeps;
+  readonly verification: OpenVerification;
   readonly siteUrl: () => string;
 }
 

@@ -13,7 +13,7 @@ import {
   setStatus,
   type Study,
 } from '../../src/audience/study-store.js';
-import { tokenTypes } from '../../src/contract/token.js';
+import { tokenTypes } from '../../src/contract/token-kinds.js';
 import { openEmbeddedDatabase } from '../../src/stores/database/embedded/open.js';
 import { migrate } from '../../src/stores/database/migrate.js';
 import type { Database } from '../../src/stores/database/port.js';

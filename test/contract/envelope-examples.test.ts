@@ -11,10 +11,10 @@ import { factsOf } from '../helpers/verdict-facts.js';
 const validate = createAjv(false).compile<Envelope>(Envelope);
 
 /** As a script posts it: at once, with a library’s header. */
-function postedFacts(example: typeof biometricExample | typeof deviceOnlyExample, over: Partial<VerdictFacts>) {
+function postedFacts(example: object, over: Partial<VerdictFacts>) {
   const envelope: unknown = { ...example, sessionId: 'sess_0', nonce: 'nonce-0' };
   if (!validate(envelope)) throw new Error(JSON.stringify(validate.errors));
-  const facts = factsOf(envelope, { challenges: challengesOf(...exampleChallenges), ...over });
+  const facts = factsOf(envelope, { mode: 'demo', challenges: challengesOf(...exampleChallenges), ...over });
   const transport = { userAgent: 'curl/8.5.0', acceptLanguage: null, hintPlatform: null, hintMobile: null };
   return { ...facts, transport, receivedAtMs: facts.issuedAtMs + 5 };
 }
@@ -46,6 +46,23 @@ t.test('the biometric example passes, posted by a script the moment that its ses
 t.test('the biometric example passes where the project asks for no challenges', (t) => {
   const { verdict } = judgeSession(postedFacts(biometricExample, { challenges: [] }));
   t.match(verdict, { status: 'pass', assuranceLevel: 'biometric', risk: { droppedSignals: ['challenges_not_asked'] } });
+  t.end();
+});
+
+t.test('neither example passes a live session, whatever of the rest is changed', (t) => {
+  const device = { ...deviceOnlyExample.device, hw: { ...deviceOnlyExample.device.hw, cores: 4 } };
+  const { points, ...frames } = biometricExample.frames;
+  for (const changed of [
+    deviceOnlyExample,
+    { ...deviceOnlyExample, device },
+    biometricExample,
+    { ...biometricExample, behavior: { ...biometricExample.behavior, ms: 5 } },
+    { ...biometricExample, behavior: undefined, frames: { ...frames, points, width: 320 } },
+  ]) {
+    const { verdict } = judgeSession(postedFacts(changed, { mode: 'live' }));
+    t.match(verdict, { status: 'fail', failureCategory: /liveness|fraud_signal/ });
+    t.ok(verdict.fraudSignals.some(({ type }) => type === 'published_example'));
+  }
   t.end();
 });
 

@@ -61,7 +61,8 @@ export function humanBody(over: Partial<ProbeBody> = {}): ProbeBody {
     ids: { token: 'token-0', kept: false },
     gaps: [],
     ...structuredClone(personDevice),
-    beh: structuredClone(personBehavior),
+    // Not the documented person’s, whom no live session takes.
+    beh: { ...structuredClone(personBehavior), ms: personBehavior.ms + 1 },
     ...over,
   };
 }

@@ -66,6 +66,8 @@ export function factsOf(envelope: Envelope, over: Partial<VerdictFacts> = {}): V
     receivedAtMs: scoredAtMs + 20_000,
     sessionId: 'sess_0',
     nonce: 'nonce-0',
+    mode: 'live',
+    minimumAssurance: 'device_only',
     challenges: challengesOf('blink', 'turn_left'),
     widgetMode: 'standard',
     escalateOnSuspicion: false,

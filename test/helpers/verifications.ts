@@ -21,9 +21,10 @@ export async function createSession(
   return answer.body;
 }
 
-/** An envelope with the session’s identifiers put in; of a person at a computer without a camera. */
+/** An envelope with the session’s identifiers put in; of a person at a computer without a camera, who is not the documented one. */
 export const envelopeFor = (session: SessionReply, over: Readonly<Record<string, unknown>> = {}) => ({
   ...deviceOnlyExample,
+  behavior: { ...deviceOnlyExample.behavior, ms: deviceOnlyExample.behavior.ms + 1 },
   sessionId: session.sessionId,
   nonce: session.challengeConfig.nonce,
   ...over,

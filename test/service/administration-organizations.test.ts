@@ -141,6 +141,7 @@ t.test('public config is cached by ETag, follows the project, and keeps other pa
     siteKey,
     verificationMode: 'block',
     widgetMode: 'standard',
+    minimumAssurance: 'device_only',
     challengeEnabled: true,
     maxRetries: 3,
     degradedMode: 'FAIL_OPEN_FLAGGED',

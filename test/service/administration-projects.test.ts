@@ -134,6 +134,8 @@ t.test('a new project has every default of the documentation', async (t) => {
     branding: null,
     config: {
       widgetMode: 'standard',
+      lockWidgetMode: false,
+      minimumAssurance: 'device_only',
       challengeEnabled: true,
       maxRetries: 3,
       livenessThreshold: 0.65,

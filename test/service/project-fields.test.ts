@@ -41,6 +41,8 @@ const fields: Readonly<Record<string, unknown>> = {
   userDisclosure: 'TRANSPARENT',
   userDisclosureCustomText: 'x'.repeat(280),
   'config.widgetMode': 'invisible',
+  'config.lockWidgetMode': true,
+  'config.minimumAssurance': 'biometric',
   'config.challengeEnabled': false,
   'config.maxRetries': 10,
   'config.livenessThreshold': 0.5,

@@ -1,7 +1,7 @@
 /** Everything that the camera’s part of an envelope says, measured once. Judges nothing. */
 import type { VerdictFacts } from '../../src/contract/verdict.js';
 import { findBlinks, type Blink } from './blink.js';
-import { findVirtualCamera, measureScreen } from './screen.js';
+import { measureScreen } from './screen.js';
 import { judgeChallenges, type ChallengeOutcome } from './challenges.js';
 import { measureTiming, type FrameTiming } from './frame-timing.js';
 import { readMotion } from './geometry.js';
@@ -24,7 +24,6 @@ export interface Capture {
   readonly timing: FrameTiming;
   /** Probability of a screen; null where nothing of it was measured. */
   readonly screen: number | null;
-  readonly virtualCamera: string | null;
   /** Share of frames with more than one face. */
   readonly severalFaces: number;
   /** What its pictures say against it; null where they agree, or none were asked for. */
@@ -33,7 +32,7 @@ export interface Capture {
 
 /** null without frames. */
 export function readCapture({ envelope, challenges, pictures }: VerdictFacts): Capture | null {
-  const { frames, camera, features } = envelope;
+  const { frames, features } = envelope;
   if (frames == null) return null;
   const track = readTrack(frames);
   const motion = readMotion(track);
@@ -50,7 +49,6 @@ export function readCapture({ envelope, challenges, pictures }: VerdictFacts): C
     jitter: measureJitter(track),
     timing: measureTiming(track),
     screen: measureScreen(features),
-    virtualCamera: findVirtualCamera(camera?.label),
     severalFaces: faces.length === 0 ? 0 : faces.filter((count) => count > 1).length / faces.length,
     pictureDoubt: pictures === null ? null : doubtPictures(pictures, frames),
   };

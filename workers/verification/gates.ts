@@ -51,6 +51,8 @@ export function findFailures(each: Case): readonly Failure[] {
   if (each.repeats === 'device') fail('duplicate', 'Somebody has already taken part on this device.');
   if (below(scores.liveness, facts.thresholds.liveness))
     fail('liveness', 'A live person could not be made out with enough certainty.');
+  if (facts.minimumAssurance === 'biometric' && !each.isCaptured)
+    fail('liveness', 'This study needs a camera check, and none was completed.');
   if (isCaptureOwed(each)) fail('liveness', 'No camera capture came, and no reason why.');
   if (each.isCaptured) {
     if (below(scores.authenticity, facts.thresholds.authenticity))

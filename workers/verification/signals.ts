@@ -1,10 +1,15 @@
 /** Fraud signals of a capture and its session. Signals of the device come from the scoring rules. */
+import { isDeepStrictEqual } from 'node:util';
+import { judgeCameraUse, type Envelope } from '../../src/contract/envelope.js';
+import { biometricExample } from '../../src/contract/envelope-examples.js';
+import { personBehavior } from '../../src/contract/person-example.js';
 import type { FraudSignal, VerdictFacts } from '../../src/contract/verdict.js';
 import type { Capture } from './capture.js';
 import { behaviorRules } from '../scoring/behavior-rules.js';
 import { deviceRules } from '../scoring/device-rules.js';
 import type { Rule } from '../scoring/model.js';
 import { deviceThresholds, type DeviceEvidence } from './device-evidence.js';
+import { findVirtualCamera } from './screen.js';
 import { verdictTables } from './tables.js';
 import { isSharedDevice } from './uniqueness.js';
 
@@ -27,6 +32,7 @@ const sophisticated = rule('sophisticated');
 
 export const signalRules = {
   session_mismatch: obvious('high', 0.05, 0.9, 'The envelope was made for another session.'),
+  published_example: obvious('high', 0.05, 0.9, 'The envelope is the one that the documentation shows.'),
   capture_replayed: obvious('high', 0.05, 0.9, 'The capture was sent in another session before.'),
   embedding_replayed: sophisticated(
     'high',
@@ -132,12 +138,26 @@ export function findSignals(
   const foreign = envelope.nonce !== facts.nonce || envelope.sessionId !== facts.sessionId;
   return raiseSignals({
     session_mismatch: Number(foreign),
+    published_example: Number(facts.mode === 'live' && isPublished(envelope)),
+    virtual_camera: Number(sawByProgram(facts)),
     device_suspicious: (device.risk ?? 0) >= fraud.deviceBorderline ? device.risk : 0,
     device_seen: Number(isSharedDevice(uniqueness, capture !== null)),
     respondent_seen: Number(uniqueness.identity?.isClaimed === true),
     ...(capture === null ? {} : findCaptureSignals(facts, capture)),
   });
 }
+
+/** Nobody’s hand, head or face is the documentation’s to the digit. */
+const isPublished = ({ behavior, frames, embedding }: Envelope): boolean =>
+  isDeepStrictEqual(behavior, personBehavior) ||
+  frames?.points === biometricExample.frames.points ||
+  embedding?.values === biometricExample.embedding.values;
+
+/** Also of frames in which nobody was. */
+const sawByProgram = (facts: VerdictFacts): boolean =>
+  facts.envelope.frames != null &&
+  judgeCameraUse(facts.envelope, facts) === 'usable' &&
+  findVirtualCamera(facts.envelope.camera?.label) !== null;
 
 function findCaptureSignals(facts: VerdictFacts, capture: Capture): Parameters<typeof raiseSignals>[0] {
   const { envelope, replay, thresholds } = facts;
@@ -147,7 +167,6 @@ function findCaptureSignals(facts: VerdictFacts, capture: Capture): Parameters<t
     capture_replayed: replayed >= session.replayShare ? 1 : replayed,
     embedding_replayed: Number(replay?.embeddingSeen === true),
     capture_time_impossible: Number(claimsTooMuchTime(facts)),
-    virtual_camera: Number(capture.virtualCamera !== null),
     screen_detected: screen !== null && 1 - screen < thresholds.screenDetection ? screen : 0,
     deepfake_suspected: envelope.features?.deepfake ?? 0,
     frozen_frames: repetition.frozen,

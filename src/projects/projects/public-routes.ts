@@ -79,6 +79,7 @@ function publicConfigOf(
     siteKey: projectId,
     verificationMode: fields.verificationMode ?? projectDefaults.verificationMode,
     widgetMode: config.widgetMode,
+    minimumAssurance: config.minimumAssurance,
     challengeEnabled: config.challengeEnabled,
     escalateOnSuspicion: config.escalateOnSuspicion,
     evidenceFrames: config.evidenceFrames,

@@ -6,7 +6,7 @@
 import { notFound } from '../../kernel/faults.js';
 import type { Environment } from '../../config/settings.js';
 import type { Dispatch, ScoreEnvelope } from '../../contract/score-envelope.js';
-import { audienceOf, tokenTypes } from '../../contract/token.js';
+import { audienceOf, tokenTypes } from '../../contract/token-kinds.js';
 import type { StoredProject } from '../../administration/project-store.js';
 import type { Database } from '../../stores/database/port.js';
 import type { Randomness } from '../sessions/challenges.js';

@@ -92,6 +92,7 @@ export function createSessionService(deps: SessionServiceDeps) {
     async create(owner: SessionOwner, request: SessionRequest): Promise<SessionReply> {
       const issue = findMetadataIssue(request.metadata ?? {});
       if (issue !== null) throw invalid([issue]);
+      requireWidgetMode(owner, request);
       const { previousSessionId } = request;
       if (previousSessionId === undefined) return start(owner, () => insert(owner, request));
       const parent = await findSession(database, previousSessionId);
@@ -109,6 +110,15 @@ export function createSessionService(deps: SessionServiceDeps) {
 async function insertCounted(tx: Queryable, session: NewSession): Promise<void> {
   await insertSession(tx, session);
   await countLinkSession(tx, session);
+}
+
+/** A page may choose another widgetMode unless the project locks its own; a backend may always. */
+function requireWidgetMode({ project, asker }: SessionOwner, { widgetMode }: SessionRequest): void {
+  const config = { ...configDefaults, ...project.fields.config };
+  if (!config.lockWidgetMode || asker === 'backend' || widgetMode === undefined || widgetMode === config.widgetMode)
+    return;
+  const message = `must be ${config.widgetMode} or left out: config.lockWidgetMode of the project is on.`;
+  throw invalid([{ path: '/widgetMode', message }]);
 }
 
 /** The parent as it is now, under the lock. */

@@ -10,24 +10,26 @@ import { keyCaller } from '../../http/access.js';
 import { errorReplies } from '../../http/openapi.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { TokenKeys } from './token-keys.js';
-import type { VerifyToken } from './verification-token.js';
+import type { CheckToken } from './token-expectations.js';
 
 export interface TokenRouteDeps {
-  readonly verifyToken: VerifyToken;
+  readonly checkToken: CheckToken;
   readonly tokenKeys: TokenKeys;
   readonly metrics: Pick<Metrics, 'tokenVerifications'>;
 }
 
 const tags = ['Tokens'];
 const cacheSeconds = 3_600;
+const expected = { studyId: 'study-7', respondentId: 'a3f1c0de', minimumAssurance: 'device_only' } as const;
 /** Of nobody; it validates to an answer that says so, which is what an example can show without a session. */
 const tokenExample = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6IjEifQ.eyJhdWQiOiJvcmdfMCJ9.AAAA';
 
-export function registerTokenRoutes(app: FastifyInstance, { verifyToken, tokenKeys, metrics }: TokenRouteDeps): void {
+export function registerTokenRoutes(app: FastifyInstance, { checkToken, tokenKeys, metrics }: TokenRouteDeps): void {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();
   const access: Access = { credential: 'api-key', scope: 'verifications:read', oauth: ['verifications:read'] };
-  const counted = async (caller: KeyCaller, token: string | null): Promise<TokenReply> => {
-    const reply = await verifyToken({ ...caller, mode: modeOf(caller) }, token ?? '');
+  const counted = async (caller: KeyCaller, asked: TokenVerification | string | null): Promise<TokenReply> => {
+    const verification = typeof asked === 'string' || asked === null ? { token: asked } : asked;
+    const reply = await checkToken({ ...caller, mode: modeOf(caller) }, verification);
     metrics.tokenVerifications.inc({ result: reply.error ?? 'ok' });
     return reply;
   };
@@ -39,14 +41,14 @@ export function registerTokenRoutes(app: FastifyInstance, { verifyToken, tokenKe
       schema: {
         tags,
         operationId: 'verifyToken',
-        summary: 'Validate the verificationToken of a session',
+        summary: 'Validate a token of a session, and what you expect of it',
         description:
-          'A token that does not validate is an answer, not an error: 200 with success false, and null is MALFORMED. An organization key validates tokens of all its projects.',
-        body: { ...TokenVerification, examples: [{ token: tokenExample }] },
+          'Takes a verificationToken or a vh_token. One that does not validate is an answer, not an error: 200 with success false, and null is MALFORMED. So is one that does not meet an expectation: EXPECTATION_FAILED with the field. An organization key validates tokens of all its projects.',
+        body: { ...TokenVerification, examples: [{ token: tokenExample, ...expected }] },
         response: { 200: TokenReply, ...errorReplies([400, 401, 402, 403, 413, 415, 429]) },
       },
     },
-    async (request) => counted(keyCaller(request), request.body.token),
+    async (request) => counted(keyCaller(request), request.body),
   );
 
   typed.post(
@@ -56,9 +58,13 @@ export function registerTokenRoutes(app: FastifyInstance, { verifyToken, tokenKe
       schema: {
         tags,
         operationId: 'verifyTokens',
-        summary: 'Validate up to 100 verificationTokens',
-        description: 'Each by itself and in order: one that does not validate fails alone, null among them.',
-        body: { ...TokenBatch, examples: [{ tokens: [tokenExample] }] },
+        summary: 'Validate up to 100 tokens',
+        description:
+          'Each by itself and in order: one that does not validate fails alone, null among them. An item may be an object with expectations.',
+        body: {
+          ...TokenBatch,
+          examples: [{ tokens: [tokenExample, { token: tokenExample, respondentId: 'a3f1c0de' }] }],
+        },
         response: { 200: TokenBatchReply, ...errorReplies([400, 401, 402, 403, 413, 415, 429]) },
       },
     },

@@ -1,20 +1,22 @@
 /**
  * verificationToken: a JWT that the project’s signing secret signs (HMAC-SHA-256) and only this service verifies. Algorithm, type, issuer
  * and key version are pinned; a header is never asked what to do. A signature is compared in constant time, and one is computed whatever
- * the token says, so that the time of a refusal reveals nothing about the reason.
+ * the token says, so that the time of a refusal reveals nothing about the reason. A vh_token, whose signature (EdDSA) anybody can check, is
+ * verified in the same way: its key decides the algorithm.
  *
  * Checked in this order: form (MALFORMED), audience (WRONG_AUDIENCE), signature and what is pinned (INVALID), project (WRONG_PROJECT),
  * mode (a key takes tokens of its own alone: INVALID), time (EXPIRED).
  */
 import { Buffer } from 'node:buffer';
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual, verify, type KeyObject } from 'node:crypto';
 import type { KeyCaller } from '../../kernel/caller.js';
 import type { SessionMode } from '../../contract/common.js';
-import { tokenTypes, type TokenClaims, type TokenError, type TokenReply } from '../../contract/token.js';
+import { audienceOf, tokenTypes } from '../../contract/token-kinds.js';
+import type { TokenClaims, TokenError, TokenReply } from '../../contract/token.js';
 import type { ShownRisk, Verdict, VerdictDispatch } from '../../contract/verdict.js';
 import type { SigningSecret } from '../../administration/signing-secrets.js';
 import type { NewSession } from '../sessions/session-store.js';
-import { readCompactJws, writePart } from './compact-jws.js';
+import { readCompactJws, writePart, type CompactJws } from './compact-jws.js';
 
 /** The secrets of a project that may still verify, from the cache; null where there is no such project in the organization. */
 export type FindSecrets = (
@@ -35,6 +37,8 @@ export function signVerificationToken({ secret, version }: SigningSecret, claims
 
 export interface TokenVerifierDeps {
   readonly findSecrets: FindSecrets;
+  /** A published key of vh_token; null for none, and then no vh_token verifies. */
+  readonly publicKey: (keyId: string) => KeyObject | null;
   readonly issuer: () => string;
   readonly now: () => number;
 }
@@ -45,28 +49,49 @@ export interface TokenAudience extends Pick<KeyCaller, 'organizationId' | 'proje
 }
 export type VerifyToken = (caller: TokenAudience, token: string) => Promise<TokenReply>;
 
-export function createTokenVerifier({ findSecrets, issuer, now }: TokenVerifierDeps): VerifyToken {
+export function createTokenVerifier(deps: TokenVerifierDeps): VerifyToken {
+  const { issuer, now } = deps;
   return async (caller, token) => {
     const jws = readCompactJws(token);
     if (jws === null) return refused('MALFORMED');
-    const claims = jws.payload as Partial<TokenClaims>;
-    const version = versionOf(jws.header['kid']);
-    const ours = claims.aud === caller.organizationId;
-    const secrets =
-      ours && typeof claims.project_id === 'string'
-        ? await findSecrets(claims.project_id, caller.organizationId, version)
-        : null;
-    const secret = secrets?.find((candidate) => candidate.version === version) ?? null;
-    const isSigned = equals(hmac(secret?.secret ?? nobody, jws.signed), jws.signature) && secret !== null;
-    if (!ours) return refused(typeof claims.aud === 'string' ? 'WRONG_AUDIENCE' : 'INVALID');
-    if (!isSigned || !isPinned(jws.header) || !isOurs(claims, issuer()) || isRetired(secret, now()))
-      return refused('INVALID');
-    const signedClaims = claims as TokenClaims;
-    if (caller.projectId !== null && caller.projectId !== signedClaims.project_id) return refused('WRONG_PROJECT');
-    if (signedClaims.mode !== caller.mode) return refused('INVALID');
-    return signedClaims.exp * 1_000 <= now() ? refused('EXPIRED') : replyOf(signedClaims);
+    const check = jws.header['alg'] === 'EdDSA' ? checkPublic : checkSecret;
+    const error = await check(deps, caller, jws);
+    if (error !== null) return refused(error);
+    const claims = jws.payload as TokenClaims;
+    if (claims.iss !== issuer() || claims.purpose !== 'verification') return refused('INVALID');
+    if (caller.projectId !== null && caller.projectId !== claims.project_id) return refused('WRONG_PROJECT');
+    if (claims.mode !== caller.mode) return refused('INVALID');
+    return claims.exp * 1_000 <= now() ? refused('EXPIRED') : replyOf(claims);
   };
 }
+
+type CheckSignature = (
+  deps: TokenVerifierDeps,
+  caller: TokenAudience,
+  jws: CompactJws,
+) => Promise<'WRONG_AUDIENCE' | 'INVALID' | null>;
+
+const checkSecret: CheckSignature = async ({ findSecrets, now }, { organizationId }, { header, payload, ...jws }) => {
+  const { aud, project_id: projectId } = payload;
+  const version = versionOf(header['kid']);
+  const ours = aud === organizationId;
+  const secrets = ours && typeof projectId === 'string' ? await findSecrets(projectId, organizationId, version) : null;
+  const secret = secrets?.find((candidate) => candidate.version === version) ?? null;
+  const isSigned = equals(hmac(secret?.secret ?? nobody, jws.signed), jws.signature) && secret !== null;
+  if (!ours) return typeof aud === 'string' ? 'WRONG_AUDIENCE' : 'INVALID';
+  return isSigned && isPinned(header, 'HS256') && !isRetired(secret, now()) ? null : 'INVALID';
+};
+
+/** Its audience is the project; whose that is, is looked up. */
+const checkPublic: CheckSignature = async ({ findSecrets, publicKey }, { organizationId }, jws) => {
+  const { header, payload, signed, signature } = jws;
+  const key = typeof header['kid'] === 'string' ? publicKey(header['kid']) : null;
+  if (key === null || !isPinned(header, 'EdDSA') || !verify(null, Buffer.from(signed), key, signature))
+    return 'INVALID';
+  const { aud, project_id: projectId, mode } = payload as TokenClaims;
+  if (aud !== audienceOf(projectId, mode)) return 'INVALID';
+  return (await findSecrets(projectId, organizationId, null)) === null ? 'WRONG_AUDIENCE' : null;
+};
 
 const refused = (error: TokenError): TokenReply => ({ success: false, error });
 
@@ -92,12 +117,9 @@ function replyOf(claims: TokenClaims): TokenReply {
   };
 }
 
-const isOurs = ({ iss, purpose }: Partial<TokenClaims>, issuer: string): boolean =>
-  iss === issuer && purpose === 'verification';
-
 /** Unknown critical extensions are not understood, hence refused (RFC 7515, 4.1.11). */
-const isPinned = (header: Readonly<Record<string, unknown>>): boolean =>
-  header['alg'] === 'HS256' && header['typ'] === tokenTypes.verification && !('crit' in header) && !('b64' in header);
+const isPinned = (header: CompactJws['header'], algorithm: 'HS256' | 'EdDSA'): boolean =>
+  header['alg'] === algorithm && header['typ'] === tokenTypes.verification && !('crit' in header) && !('b64' in header);
 
 const isRetired = ({ replacedAt }: SigningSecret, nowMs: number): boolean =>
   replacedAt !== null && replacedAt.getTime() + tokenLifetimeSeconds * 1_000 + rotationSlackMs <= nowMs;

@@ -270,6 +270,8 @@ function factsOf(
     receivedAtMs,
     sessionId: session.sessionId,
     nonce: session.nonce,
+    mode: session.mode,
+    minimumAssurance: config.minimumAssurance,
     challenges: session.challenges,
     widgetMode: session.widgetMode,
     escalateOnSuspicion: asksCamera(session, project),

@@ -32,6 +32,12 @@ t.test('an option under another name is refused, in the client and in every call
   await t.rejects(client.events([], untyped({ batch: 5 })), refusal(/"batch".*concurrency/));
   await t.rejects(client.verifyToken('x', untyped({ idempotencyKey: 'k' })), refusal(/"idempotencyKey".*verifyToken/));
   await t.rejects(client.verifyTokens(['x'], untyped({ deadline: 1 })), refusal(/"deadline".*verifyTokens/));
+  const undefinedId = untyped<string>(undefined);
+  for (const require of [{ respondentId: undefinedId }, { studyId: '' }, untyped<object>(undefined)])
+    await t.rejects(client.verifyToken('x', { require }), refusal(/^require.*(no value|takes an object)/));
+  await t.rejects(client.verifyToken('x', { use: undefinedId }), refusal(/^use has no value/));
+  await t.rejects(client.verifyToken('x', { require: untyped({ study: 's' }) }), refusal(/"study".*studyId/));
+  await t.rejects(client.verifyTokens([untyped({ token: 'x', studyId: 's' })]), refusal(/"studyId".*require/));
   t.equal(seen.length, 0, 'nothing was sent');
 });
 

@@ -1,7 +1,7 @@
 import { build } from 'esbuild';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import t from 'tap';
-import type { TokenVerdict } from '../../../sdk/widget/api.js';
+import type { TokenVerdict, VerifyTokenOptions } from '../../../sdk/widget/api.js';
 import type { Transport } from '../../../sdk/widget/http.js';
 import { repositoryPath } from '../../helpers/repository.js';
 
@@ -18,7 +18,7 @@ const { createTokenCheck } = (await import(
   createTokenCheck: () => (
     jwt: string,
     endpoint: string,
-    audience: string | undefined,
+    expected: Omit<VerifyTokenOptions, 'apiEndpoint'>,
     call: Transport,
   ) => Promise<TokenVerdict>;
 };
@@ -33,19 +33,41 @@ t.test('a vh_token is told valid, expired, of another audience, forged or none, 
     return { kind: 'reply', status: 200, body: { keys }, etag: null, repeated: false };
   };
   const now = Math.floor(Date.now() / 1_000);
-  const sign = (expiresAt: number, { key = privateKey, alg = 'EdDSA', kid = 'k1' } = {}) =>
-    new SignJWT({ status: 'pass' })
-      .setProtectedHeader({ alg, kid })
-      .setAudience('proj_1')
+  const pass = { status: 'pass', purpose: 'verification', mode: 'live', assurance_level: 'device_only' };
+  const sign = (
+    expiresAt: number,
+    { key = privateKey, alg = 'EdDSA', kid = 'k1', typ = 'vh-verification+jwt', aud = 'proj_1', claims = {} } = {},
+  ) =>
+    new SignJWT({ ...pass, ...claims })
+      .setProtectedHeader({ alg, kid, typ })
+      .setAudience(aud)
       .setExpirationTime(expiresAt)
       .sign(key);
   const verify = createTokenCheck();
-  const check = (jwt: string, audience?: string) => verify(jwt, 'https://a.test/api/v1', audience, call);
+  const checkWith = (jwt: string, expected: Omit<VerifyTokenOptions, 'apiEndpoint'>) =>
+    verify(jwt, 'https://a.test/api/v1', expected, call);
+  const check = (jwt: string, audience?: string) => checkWith(jwt, { audience });
   t.match(await check(await sign(now + 60), 'proj_1'), { valid: true, claims: { status: 'pass' } });
   t.match(await check(await sign(now + 60)), { valid: true }, 'for whomever');
   t.strictSame(await check(await sign(now - 61)), { valid: false, error: 'EXPIRED' });
   t.strictSame(await check(await sign(now + 60), 'proj_2'), { valid: false, error: 'WRONG_AUDIENCE' });
   t.strictSame(await check(await sign(now + 60, { key: other.privateKey })), { valid: false, error: 'INVALID' });
+  const invalid = { valid: false, error: 'INVALID' };
+  const place = { typ: 'vh-place+jwt', claims: { purpose: 'study_place' } };
+  t.strictSame(await check(await sign(now + 60, place), 'proj_1'), invalid, 'the place of a study is no pass');
+  t.strictSame(await check(await sign(now + 60, { claims: place.claims }), 'proj_1'), invalid);
+  const test = await sign(now + 60, { aud: 'proj_1:test', claims: { mode: 'test' } });
+  t.strictSame(await check(test, 'proj_1'), { valid: false, error: 'WRONG_AUDIENCE' }, 'a test is refused');
+  t.strictSame(await check(test), invalid, 'whatever the audience');
+  t.match(await checkWith(test, { audience: 'proj_1', mode: 'test' }), { valid: true }, 'unless asked for');
+  const own = await sign(now + 60, { claims: { study_id: 's', respondent_id: 'r' } });
+  const failed = (field: string) => ({ valid: false, error: 'EXPECTATION_FAILED', field });
+  t.match(await checkWith(own, { require: { studyId: 's', respondentId: 'r', assurance: 'device_only' } }), {
+    valid: true,
+  });
+  t.strictSame(await checkWith(own, { require: { studyId: 's', respondentId: 'other' } }), failed('respondentId'));
+  t.strictSame(await checkWith(await sign(now + 60), { require: { studyId: 's' } }), failed('studyId'));
+  t.strictSame(await checkWith(own, { require: { assurance: 'biometric' } }), failed('assurance'));
   for (const text of ['', 'a.b', 'a.b.c', '....', 'ä.ö.ü', 'x'.repeat(9_000)])
     t.strictSame(await check(text), { valid: false, error: 'MALFORMED' }, text.slice(0, 10));
   t.equal(asked, 1, 'keys are kept');
@@ -54,8 +76,8 @@ t.test('a vh_token is told valid, expired, of another audience, forged or none, 
 });
 
 t.test('keys that cannot be had are an error of the way to the service', async (t) => {
-  const header = Buffer.from('{"alg":"EdDSA","kid":"k1"}').toString('base64url');
+  const header = Buffer.from('{"alg":"EdDSA","kid":"k1","typ":"vh-verification+jwt"}').toString('base64url');
   const token = `${header}.${Buffer.from('{}').toString('base64url')}.AAAA`;
   const call: Transport = async () => ({ kind: 'trouble', reason: 'timeout', message: 'late' });
-  await t.rejects(createTokenCheck()(token, 'https://a.test/api/v1', undefined, call), { code: 'TIMEOUT' });
+  await t.rejects(createTokenCheck()(token, 'https://a.test/api/v1', {}, call), { code: 'TIMEOUT' });
 });

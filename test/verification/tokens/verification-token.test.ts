@@ -52,8 +52,10 @@ const projects: Readonly<Record<string, readonly SigningSecret[]>> = {
   proj_2: [secret(1)],
 };
 let now = nowMs;
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const verifyToken = createTokenVerifier({
   findSecrets: async (projectId, organizationId) => (organizationId === 'org_1' ? (projects[projectId] ?? null) : null),
+  publicKey: (keyId) => (keyId === 'k1' ? publicKey : null),
   issuer: () => issuer,
   now: () => now,
 });
@@ -146,11 +148,27 @@ t.test('a key takes tokens of its own mode alone', async (t) => {
   }
 });
 
-const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-const eddsa = (head: object): string => {
-  const signed = `${part(head)}.${part(claims)}`;
+const eddsa = (head: object, payload: object = claims): string => {
+  const signed = `${part(head)}.${part(payload)}`;
   return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`;
 };
+/** As a redirect carries it. */
+const vhToken = (over: object = {}, head: object = {}): string =>
+  eddsa({ alg: 'EdDSA', typ: 'vh-verification+jwt', kid: 'k1', ...head }, { ...claims, aud: 'proj_1', ...over });
+
+t.test('a vh_token validates as the verificationToken does, for whoever may ask', async (t) => {
+  const reply = await verify(makeKeyCaller(), vhToken());
+  t.same(reply, await verify(makeKeyCaller(), signVerificationToken(current, claims)));
+  t.match(await verify(makeKeyCaller({ projectId: null }), vhToken()), { success: true });
+  const test = vhToken({ mode: 'test', aud: 'proj_1:test' });
+  t.same(await verify(makeKeyCaller(), test), { success: false, error: 'INVALID' });
+  t.match(await verify(makeKeyCaller({ isTest: true }), test), { success: true, mode: 'test' });
+  t.same(await verify(makeKeyCaller({ projectId: 'proj_2' }), vhToken()), { success: false, error: 'WRONG_PROJECT' });
+  const stranger = makeKeyCaller({ organizationId: 'org_2', projectId: null });
+  t.same(await verify(stranger, vhToken()), { success: false, error: 'WRONG_AUDIENCE' });
+  t.same(await verify(makeKeyCaller(), vhToken({ exp: 1 })), { success: false, error: 'EXPIRED' });
+});
+
 const [head = '', body = '', tail = ''] = signVerificationToken(current, claims).split('.');
 const raw = publicKey.export({ format: 'der', type: 'spki' });
 
@@ -167,6 +185,14 @@ const attacks: Readonly<Record<string, readonly [token: string, error: 'INVALID'
   'alg none, signed as if it were HS256': [forge({ ...header, alg: 'none' }), 'INVALID'],
   'alg NONE': [forge({ ...header, alg: 'NONE' }), 'INVALID'],
   'EdDSA where HS256 is pinned': [eddsa({ alg: 'EdDSA', typ: 'vh-verification+jwt', kid: '2' }), 'INVALID'],
+  'EdDSA with the audience of a verificationToken': [eddsa({ ...header, alg: 'EdDSA', kid: 'k1' }), 'INVALID'],
+  'a vh_token of an unknown key': [vhToken({}, { kid: 'k2' }), 'INVALID'],
+  'a vh_token of another type': [vhToken({}, { typ: 'JWT' }), 'INVALID'],
+  'the token of a study place': [vhToken({ purpose: 'study_place' }, { typ: 'vh-place+jwt' }), 'INVALID'],
+  'a vh_token of the purpose of a study place': [vhToken({ purpose: 'study_place' }), 'INVALID'],
+  'a vh_token of another issuer': [vhToken({ iss: 'https://evil.example/api/v1' }), 'INVALID'],
+  'a live vh_token for the audience of a test': [vhToken({ aud: 'proj_1:test' }), 'INVALID'],
+  'a test vh_token for the live audience': [vhToken({ mode: 'test' }), 'INVALID'],
   'HS256 keyed with a public key': [forge(header, claims, raw), 'INVALID'],
   'another HMAC': [forge({ ...header, alg: 'HS512' }), 'INVALID'],
   'an unknown kid': [forge({ ...header, kid: '7' }), 'INVALID'],

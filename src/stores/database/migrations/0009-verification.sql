@@ -38,6 +38,8 @@ CREATE TABLE verification_sessions (
   token_id           text,
   -- The response and the verdict, as src/verification/sessions/session-store.ts writes them.
   result             jsonb,
+  -- SHA-256 of what its tokens were first used for, as a backend named it.
+  use_hash           bytea,
   -- SHA-256 of the one-time code of the last redirect.
   redirect_code_hash bytea,
   redirect_until     timestamptz,

@@ -1,0 +1,51 @@
+/**
+ * What a backend expects of a token beyond that it is genuine: whose it is, what it rests on, and that its pass is spent on one thing only.
+ * The first use of a session’s tokens is kept with the session, in one statement, so that of two at once one gets it.
+ */
+import { createHash } from 'node:crypto';
+import type { Expectations, TokenReply, TokenVerification } from '../../contract/token.js';
+import type { Database } from '../../stores/database/port.js';
+import { inOrganization } from '../../stores/database/tenant.js';
+import type { TokenAudience, VerifyToken } from './verification-token.js';
+
+export type CheckToken = (caller: TokenAudience, asked: TokenVerification) => Promise<TokenReply>;
+
+export interface TokenCheckDeps {
+  readonly database: Database;
+  readonly verifyToken: VerifyToken;
+}
+
+export function createTokenCheck({ database, verifyToken }: TokenCheckDeps): CheckToken {
+  return async (caller, { token, use, ...expected }) => {
+    const reply = await verifyToken(caller, token ?? '');
+    if (!reply.success) return reply;
+    const field = findUnmet(reply, expected);
+    if (field !== null) return { success: false, error: 'EXPECTATION_FAILED', field };
+    if (use === undefined || (await takeUse(database, caller.organizationId, reply.sessionId ?? '', use))) return reply;
+    return { success: false, error: 'ALREADY_USED', field: 'use' };
+  };
+}
+
+/** In the order in which they are documented. */
+function findUnmet(
+  reply: TokenReply,
+  { studyId, respondentId, minimumAssurance }: Expectations,
+): keyof Expectations | null {
+  if (studyId !== undefined && reply.studyId !== studyId) return 'studyId';
+  if (respondentId !== undefined && reply.respondentId !== respondentId) return 'respondentId';
+  const enough = minimumAssurance === 'biometric' ? ['biometric'] : ['biometric', 'device_only'];
+  return minimumAssurance === undefined || enough.includes(reply.assuranceLevel ?? 'none') ? null : 'minimumAssurance';
+}
+
+/** False where the session was used for something else, or is gone. */
+async function takeUse(database: Database, organizationId: string, sessionId: string, use: string): Promise<boolean> {
+  const hash = createHash('sha256').update(use).digest();
+  const rows = await inOrganization(database, organizationId, (tx) =>
+    tx.query(
+      `UPDATE verification_sessions SET use_hash = $2 WHERE session_id = $1 AND coalesce(use_hash, $2) = $2 RETURNING session_id`,
+      [sessionId, hash],
+      { recurring: true },
+    ),
+  );
+  return rows.length > 0;
+}
