@@ -28,7 +28,7 @@ import { SourceRecommendation } from './thresholds.js';
 import { ChallengeConfig, PublicSessionCreation, SessionCreation, SessionReply } from './session.js';
 import { ScoredSession, ScoredSessionPage, SessionOutcome, SessionProbe, SessionReceipt } from './session-trail.js';
 import { SessionTrailReply } from './session-trail.js';
-import { JsonWebKeySet, TokenReply } from './token.js';
+import { JsonWebKeySet, TokenReply, TokenVerification } from './token.js';
 import { Analytics } from './analytics.js';
 import { Demographics, Envelope } from './envelope.js';
 import { ErasureReply } from './respondent-erasure.js';
@@ -107,6 +107,7 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   Analytics,
   VerdictScores: ShownScores,
   TokenReply,
+  TokenVerification,
   JsonWebKeySet,
   // Projects
   Project: ProjectReply,

@@ -31,7 +31,7 @@ import { createSecretGuard } from '../verification/sessions/client-secret.js';
 import { createSigningDirectory } from '../verification/tokens/signing-directory.js';
 import type { TokenKeys } from '../verification/tokens/token-keys.js';
 import { createTokenCheck } from '../verification/tokens/token-expectations.js';
-import { createTokenVerifier } from '../verification/tokens/verification-token.js';
+import { createTokenVerifier, type TokenVerifierDeps } from '../verification/tokens/verification-token.js';
 import { type Parts, apiPrefix, modelsUrlOf } from './parts.js';
 import { registerLinkRoutes } from '../verification/hosted/link-routes.js';
 import { createLinkService, createReturnCheck } from '../verification/hosted/link-service.js';
@@ -56,8 +56,13 @@ export interface VerificationDeps {
 
 const random: Randomness = { integer: (below) => randomInt(below), bytes: (count) => randomBytes(count) };
 
-/** `verifyToken` takes verificationTokens alone: what the hosted page hands in. */
 type OpenVerification = VerificationRouteDeps & Pick<LinkedResultDeps, 'verifyToken'>;
+
+/** `verifyToken` takes verificationTokens alone: what the hosted page hands in. */
+const wireTokens = (deps: TokenVerifierDeps, database: Database) => ({
+  verifyToken: createTokenVerifier({ ...deps, publicKey: () => null }),
+  checkToken: createTokenCheck({ database, verifyToken: createTokenVerifier(deps) }),
+});
 
 export async function openVerification(parts: Parts, deps: VerificationDeps): Promise<OpenVerification> {
   const { settings, metrics, stores, masterKeys, now } = parts;
@@ -71,7 +76,6 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
     onProjectChange: directories.onProjectChange,
     now,
   });
-  const tokens = { findSecrets: signing.find, issuer, now };
   return {
     database,
     directories,
@@ -81,13 +85,8 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
     secrets: createSecretGuard({ counters, metrics, now }),
     sessions: createSessionService({ database, random, metrics, now }),
     results: createResultService({
-      database,
-      signing,
-      tokenKeys,
-      issuer,
+      ...{ database, signing, tokenKeys, issuer, random, now },
       environment: settings.VH_ENV,
-      random,
-      now,
     }),
     verifications: createVerifyService({
       database,
@@ -122,11 +121,7 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
       }),
     ),
     envelopeExamples: [deviceOnlyExample, biometricExample],
-    verifyToken: createTokenVerifier({ ...tokens, publicKey: () => null }),
-    checkToken: createTokenCheck({
-      database,
-      verifyToken: createTokenVerifier({ ...tokens, publicKey: tokenKeys.publicKey }),
-    }),
+    ...wireTokens({ findSecrets: signing.find, publicKey: tokenKeys.publicKey, issuer, now }, database),
     tokenKeys,
     metrics,
     now,

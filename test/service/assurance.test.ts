@@ -1,7 +1,6 @@
 /** What a project and a backend may demand of a pass: a judged camera capture, the project's own mode of the widget, this person, once. */
 import t from 'tap';
 import { deviceOnlyExample } from '../../src/contract/envelope-examples.js';
-import type { SessionReply } from '../../src/contract/session.js';
 import { createClient, isPass } from '../../sdk/node/index.js';
 import { createPatch } from '../helpers/project-fields.js';
 import { startTestService } from '../helpers/service.js';
@@ -145,7 +144,7 @@ t.test('the client for Node.js checks what is required, and takes tests only whe
   const { body: minted } = await service.call('POST', `/public/projects/${siteKey}/demo-key`, { headers: page });
   const { apiKey } = minted as { apiKey: string };
   const { body: session } = await create({}, { 'x-api-key': apiKey });
-  const demo = (await verify(service, session as SessionReply)).body.verificationToken;
+  const demo = (await verify(service, session)).body.verificationToken;
   const asDemo = createClient({ apiKey, baseUrl: service.bootstrap.baseUrl });
   t.strictSame(await asDemo.verifyToken(demo), { success: false, error: 'INVALID' });
   t.ok(isPass(await asDemo.verifyToken(demo, { mode: 'demo' })));
