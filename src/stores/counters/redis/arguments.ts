@@ -1,5 +1,5 @@
 /**
- * The arguments of every script, named in order by layouts; the loader inlines the positions, so that neither side counts them. Arguments
+ * The arguments of every script by their names, in order, and how each is spelt; the loader inlines the positions, so that neither side counts them. They
  * are strings, '' for null; sketches are packed by the caller. Pure.
  */
 import { Packr } from 'msgpackr';
@@ -18,196 +18,156 @@ import { packSketch } from './sketch-bytes.js';
 
 export type Argument = string | number | Buffer;
 
-const limitFields = ['key', 'limit', 'windowMs'] as const;
+type Spelling<T> = Readonly<Record<string, (of: T) => Argument>>;
 
-/** `head` comes once; `each` once for every item after it. */
-export const argumentLayouts = {
-  countScore: {
-    head: [
-      'now',
-      'session',
-      'fingerprint',
-      'idempotency',
-      'receiptId',
-      'gone',
-      'content',
-      'scope',
-      'respondent',
-      'device',
-      'address',
-      'prefix',
-      'source',
-      'deviceClass',
-      'addressShared',
-      'host',
-      'signature',
-      'historyRespondent',
-      'historySource',
-      'historySubSource',
-      'limits',
-    ],
-    each: limitFields,
-  },
-  restoreSessions: {
-    head: ['calledAt'],
-    each: [
-      'now',
-      'session',
-      'scope',
-      'respondent',
-      'device',
-      'address',
-      'prefix',
-      'source',
-      'deviceClass',
-      'addressShared',
-      'host',
-      'token',
-      'sketch',
-      'index',
-    ],
-  },
-  findProbe: { head: ['now', 'session'], each: [] },
-  wereScored: { head: [], each: ['session'] },
-  readReceipt: { head: ['receiptId'], each: [] },
-  releaseReceipts: { head: [], each: ['receiptId'] },
-  storeProbe: {
-    head: ['now', 'session', 'nonce', 'phase', 'seq', 'content', 'device', 'sketch', 'index', 'indicators'],
-    each: [],
-  },
-  takeRate: { head: ['limits', 'calls'], each: limitFields },
-  checkComplete: { head: ['now'], each: [] },
-  claimRebuild: { head: ['owner', 'renewal'], each: [] },
-  noteRebuilt: { head: ['owner', 'downTo'], each: [] },
-  markComplete: { head: ['now', 'owner'], each: [] },
-  publishHistory: { head: [], each: ['subject', 'version', 'value'] },
-} as const satisfies Readonly<Record<string, { readonly head: readonly string[]; readonly each: readonly string[] }>>;
-
-export type ScriptName = keyof typeof argumentLayouts;
-type Head<Name extends ScriptName> = Readonly<Record<(typeof argumentLayouts)[Name]['head'][number], Argument>>;
-export type Item<Name extends ScriptName> = Readonly<Record<(typeof argumentLayouts)[Name]['each'][number], Argument>>;
-
-/** The values in the order that the script expects. */
-export function layOut<Name extends ScriptName>(
-  script: Name,
-  head: Head<Name>,
-  items: readonly Item<Name>[] = [],
-): Argument[] {
-  const layout: { readonly head: readonly string[]; readonly each: readonly string[] } = argumentLayouts[script];
-  const ordered: Argument[] = [];
-  const take = (names: readonly string[], values: Readonly<Record<string, Argument>>): void => {
-    for (const name of names) ordered.push(values[name] as Argument);
-  };
-  take(layout.head, head);
-  for (const item of items) take(layout.each, item);
-  return ordered;
+interface Layout<Head, Item> {
+  readonly heads: readonly string[];
+  readonly eaches: readonly string[];
+  /** The values in the order that the script expects. */
+  write(head: Head, items?: readonly Item[]): Argument[];
 }
 
-/** The numbers for names in scripts: ARGV[argument.x] of the head, ARGV[before + item.x] of an item, with before = heads, heads + stride, ... */
-export function layoutPlaces(script: ScriptName): Readonly<Record<string, number>> {
-  const { head, each }: { readonly head: readonly string[]; readonly each: readonly string[] } =
-    argumentLayouts[script];
-  const placesOf = (table: string, names: readonly string[]): [string, number][] =>
-    names.map((name, index) => [`${table}.${name}`, index + 1]);
+/** The arguments of one script, by their names in it: `head` comes once; `each` once for every item after it. */
+function layOut<Head, Item = never>(head: Spelling<Head>, each: Spelling<Item> = {}): Layout<Head, Item> {
+  const [ofHead, ofItem] = [Object.values(head), Object.values(each)];
   return {
-    ...Object.fromEntries([...placesOf('argument', head), ...placesOf('item', each)]),
-    heads: head.length,
-    stride: each.length,
+    heads: Object.keys(head),
+    eaches: Object.keys(each),
+    write: (values, items = []) => {
+      const ordered: Argument[] = [];
+      for (const spell of ofHead) ordered.push(spell(values));
+      for (const item of items) for (const spell of ofItem) ordered.push(spell(item));
+      return ordered;
+    },
   };
 }
 
 const packr = new Packr({ useRecords: false });
 
+/** In a window of the limit at a time. */
+interface LimitAt {
+  readonly limit: RateLimit;
+  readonly atMs: number;
+}
+
+const limitAt: Spelling<LimitAt> = {
+  key: ({ limit, atMs }) => rateKeyOf(limit, atMs),
+  limit: ({ limit }) => limit.limit,
+  windowMs: ({ limit }) => limit.windowSeconds * 1_000,
+};
+
+/** What names a session, in a request or as restored. */
+const identified: Spelling<Omit<CountedSession, 'token' | 'sketch' | 'bands'>> = {
+  now: ({ nowMs }) => formatTimestamp(nowMs),
+  session: ({ session }) => refOf(session),
+  scope: ({ scope }) => scope,
+  respondent: ({ respondent }) => refOf(respondent),
+  device: ({ device }) => refOf(device),
+  address: ({ address }) => address,
+  prefix: ({ prefix }) => prefix,
+  source: ({ source }) => source ?? '',
+  deviceClass: ({ deviceClass }) => plainOf(deviceClass),
+  addressShared: ({ addressShared }) => (addressShared ? '1' : ''),
+  host: ({ host }) => refOf(host),
+};
+
+const receiptOf = { receiptId: (receiptId: string) => receiptId };
+const owned = { owner: ({ owner }: { readonly owner: string }) => owner };
+
+export const layouts = {
+  countScore: layOut<ScoreCountInput, LimitAt>(
+    {
+      ...identified,
+      fingerprint: ({ fingerprint }) => fingerprint,
+      idempotency: ({ idempotency }) => idempotency ?? '',
+      receiptId: ({ receiptId }) => receiptId,
+      gone: ({ gone }) => gone ?? '',
+      content: ({ content }) => bytesOf(content),
+      signature: ({ signature }) => signature ?? '',
+      historyRespondent: ({ history }) => history.respondent ?? '',
+      historySource: ({ history }) => history.source ?? '',
+      historySubSource: ({ history }) => history.subSource ?? '',
+      limits: ({ limits }) => limits.length,
+    },
+    limitAt,
+  ),
+  restoreSessions: layOut<number, CountedSession>(
+    { calledAt: formatTimestamp },
+    {
+      ...identified,
+      token: ({ token }) => refOf(token),
+      sketch: ({ sketch }) => (sketch === null ? '' : packSketch(sketch)),
+      index: packIndex,
+    },
+  ),
+  findProbe: layOut<{ readonly nowMs: number; readonly session: string }>({
+    now: ({ nowMs }) => formatTimestamp(nowMs),
+    session: ({ session }) => session,
+  }),
+  wereScored: layOut<null, string>({}, { session: (session) => session }),
+  readReceipt: layOut<string>(receiptOf),
+  releaseReceipts: layOut<null, string>({}, receiptOf),
+  storeProbe: layOut<ProbeStoreInput>({
+    now: ({ nowMs }) => nowMs,
+    session: ({ session }) => refOf(session),
+    nonce: ({ nonce }) => nonce,
+    phase: ({ phase }) => phase,
+    seq: ({ seq }) => seq,
+    content: ({ content }) => bytesOf(content),
+    device: ({ phase, device }) => (phase === 'update' ? '' : refOf(device)),
+    sketch: ({ phase, sketch }) => (phase === 'update' || sketch === null ? '' : packSketch(sketch)),
+    index: (input) => (input.phase === 'update' ? '' : packIndex(input)),
+    indicators: ({ indicators }) => packr.pack(indicators),
+  }),
+  takeRate: layOut<{ readonly limits: number; readonly calls: number }, LimitAt>(
+    { limits: ({ limits }) => limits, calls: ({ calls }) => calls },
+    limitAt,
+  ),
+  checkComplete: layOut<number>({ now: formatTimestamp }),
+  claimRebuild: layOut<{ readonly owner: string; readonly isRenewal: boolean }>({
+    ...owned,
+    renewal: ({ isRenewal }) => (isRenewal ? '1' : ''),
+  }),
+  noteRebuilt: layOut<{ readonly owner: string; readonly downTo: string }>({
+    ...owned,
+    downTo: ({ downTo }) => downTo,
+  }),
+  markComplete: layOut<{ readonly owner: string; readonly nowMs: number }>({
+    now: ({ nowMs }) => formatTimestamp(nowMs),
+    ...owned,
+  }),
+  publishHistory: layOut<null, HistoryRecord>(
+    {},
+    {
+      subject: ({ subject }) => subject,
+      version: ({ version }) => version,
+      value: ({ value }) => historyText(value),
+    },
+  ),
+} as const;
+
+export type ScriptName = keyof typeof layouts;
+
+/** Each in its window at a time. */
+export const limitsAt = (limits: readonly RateLimit[], atMs: number): LimitAt[] =>
+  limits.map((limit) => ({ limit, atMs }));
+
+/** The numbers for names in scripts: ARGV[argument.x] of the head, ARGV[before + item.x] of an item, with before = heads, heads + stride, ... */
+export function layoutPlaces(script: ScriptName): Readonly<Record<string, number>> {
+  const { heads, eaches } = layouts[script];
+  const placesOf = (table: string, names: readonly string[]): [string, number][] =>
+    names.map((name, index) => [`${table}.${name}`, index + 1]);
+  return {
+    ...Object.fromEntries([...placesOf('argument', heads), ...placesOf('item', eaches)]),
+    heads: heads.length,
+    stride: eaches.length,
+  };
+}
+
 /** One project’s keys live in one slot: the braces make its id the hash tag. Those of a mode other than the live one begin with its name. */
 export function tagOf(namespace: Namespace): string {
   const { holder, mode } = splitNamespace(namespace);
   return mode === '' ? `{${holder}}:` : `{${holder}}:~${mode}:`;
-}
-
-/** `limitsAtMs` says in which window of its limits the call is. */
-export function countArguments(input: ScoreCountInput, limitsAtMs: number): Argument[] {
-  const head = {
-    now: formatTimestamp(input.nowMs),
-    session: refOf(input.session),
-    fingerprint: input.fingerprint,
-    idempotency: input.idempotency ?? '',
-    receiptId: input.receiptId,
-    gone: input.gone ?? '',
-    content: bytesOf(input.content),
-    scope: input.scope,
-    respondent: refOf(input.respondent),
-    device: refOf(input.device),
-    address: input.address,
-    prefix: input.prefix,
-    source: input.source ?? '',
-    deviceClass: plainOf(input.deviceClass),
-    addressShared: input.addressShared ? '1' : '',
-    host: refOf(input.host),
-    signature: input.signature ?? '',
-    historyRespondent: input.history.respondent ?? '',
-    historySource: input.history.source ?? '',
-    historySubSource: input.history.subSource ?? '',
-    limits: input.limits.length,
-  };
-  return layOut('countScore', head, limitItems(input.limits, limitsAtMs));
-}
-
-export function restoreArguments(nowMs: number, sessions: readonly CountedSession[]): Argument[] {
-  const itemOf = (session: CountedSession): Item<'restoreSessions'> => ({
-    now: formatTimestamp(session.nowMs),
-    session: refOf(session.session),
-    scope: session.scope,
-    respondent: refOf(session.respondent),
-    device: refOf(session.device),
-    address: session.address,
-    prefix: session.prefix,
-    source: session.source ?? '',
-    deviceClass: plainOf(session.deviceClass),
-    addressShared: session.addressShared ? '1' : '',
-    host: refOf(session.host),
-    token: refOf(session.token),
-    sketch: session.sketch === null ? '' : packSketch(session.sketch),
-    index: packIndex(session),
-  });
-  return layOut('restoreSessions', { calledAt: formatTimestamp(nowMs) }, sessions.map(itemOf));
-}
-
-export function historyArguments(records: readonly HistoryRecord[]): Argument[] {
-  const itemOf = ({ subject, version, value }: HistoryRecord): Item<'publishHistory'> => ({
-    subject,
-    version,
-    value: historyText(value),
-  });
-  return layOut('publishHistory', {}, records.map(itemOf));
-}
-
-/** Of so many calls under the same limits. */
-export function limitArguments(limits: readonly RateLimit[], nowMs: number, calls: number): Argument[] {
-  return layOut('takeRate', { limits: limits.length, calls }, limitItems(limits, nowMs));
-}
-
-function limitItems(limits: readonly RateLimit[], nowMs: number): Item<'takeRate'>[] {
-  return limits.map((limit) => ({
-    key: rateKeyOf(limit, nowMs),
-    limit: limit.limit,
-    windowMs: limit.windowSeconds * 1_000,
-  }));
-}
-
-export function probeArguments(input: ProbeStoreInput): Argument[] {
-  const isLoad = input.phase !== 'update';
-  return layOut('storeProbe', {
-    now: input.nowMs,
-    session: refOf(input.session),
-    nonce: input.nonce,
-    phase: input.phase,
-    seq: input.seq,
-    content: bytesOf(input.content),
-    device: isLoad ? refOf(input.device) : '',
-    sketch: isLoad && input.sketch !== null ? packSketch(input.sketch) : '',
-    index: isLoad ? packIndex(input) : '',
-    indicators: packr.pack(input.indicators),
-  });
 }
 
 /** "n fraud clawbacks asOfDay", then "age:sessions" of each that is young; whoever knows of none reads the first four. */

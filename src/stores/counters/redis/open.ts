@@ -7,15 +7,7 @@
 import { storeUnavailable } from '../../../errors.js';
 import { bounds, judgeRates } from '../bounds.js';
 import type { Counters, RecentReceipt, ScoreCountInput, ScoreCountResult } from '../port.js';
-import {
-  countArguments,
-  historyArguments,
-  layOut,
-  probeArguments,
-  restoreArguments,
-  formatTimestamp,
-  tagOf,
-} from './arguments.js';
+import { layouts, limitsAt, tagOf } from './arguments.js';
 import { connectRedis, type RedisAddress, type RedisConnection, type RedisLogger } from './connection.js';
 import { contentOf, decodeProbe, decodeRecord, decodeUsed, readFrame } from './record.js';
 import { createRateTaker } from './rate-taker.js';
@@ -55,24 +47,25 @@ export async function openRedisCounters({
     ping: () => connection.checkWrite(),
     countScore: (input) => countScore(connection, scripts, input, clock.at(input.nowMs)),
     storeProbe: async (input) => {
-      const answer = String(await connection.run(scripts.storeProbe, tagOf(input.projectId), probeArguments(input)));
+      const answer = String(
+        await connection.run(scripts.storeProbe, tagOf(input.projectId), layouts.storeProbe.write(input)),
+      );
       if (answer === 'stored' || answer === 'stale' || answer === 'nonce_reused') return answer;
       throw storeUnavailable(`counters in Redis: unexpected answer to a probe: ${answer.slice(0, 100)}`);
     },
     findProbe: async (projectId, session, nowMs) => {
       const [device, ...parts] = partsOf(
-        await connection.run(
-          scripts.findProbe,
-          tagOf(projectId),
-          layOut('findProbe', { now: formatTimestamp(nowMs), session }),
-        ),
+        await connection.run(scripts.findProbe, tagOf(projectId), layouts.findProbe.write({ nowMs, session })),
       );
       return device == null ? null : decodeProbe([device.toString() || false], parts);
     },
     wereScored: async (namespace, sessions) => {
       if (sessions.length === 0) return [];
-      const items = sessions.map((session) => ({ session }));
-      const answer = await connection.run(scripts.wereScored, tagOf(namespace), layOut('wereScored', {}, items));
+      const answer = await connection.run(
+        scripts.wereScored,
+        tagOf(namespace),
+        layouts.wereScored.write(null, sessions),
+      );
       return Array.isArray(answer) ? answer.map((known) => Number(known) === 1) : [];
     },
     ...createReceipts(connection, scripts),
@@ -82,7 +75,7 @@ export async function openRedisCounters({
         await connection.run(
           scripts.publishHistory,
           tagOf(namespace),
-          historyArguments(records.slice(i, i + publishPortion)),
+          layouts.publishHistory.write(null, records.slice(i, i + publishPortion)),
         );
       }
     },
@@ -93,7 +86,7 @@ export async function openRedisCounters({
         await connection.run(
           scripts.restoreSessions,
           tagOf(namespace),
-          restoreArguments(now(), sessions.slice(i, i + restorePortion)),
+          layouts.restoreSessions.write(now(), sessions.slice(i, i + restorePortion)),
         );
       }
     },
@@ -123,14 +116,14 @@ function createReceipts(
   return {
     recentReceipt: async (namespace, receiptId) => {
       const [stored, ...probe] = partsOf(
-        await connection.run(scripts.readReceipt, tagOf(namespace), layOut('readReceipt', { receiptId })),
+        await connection.run(scripts.readReceipt, tagOf(namespace), layouts.readReceipt.write(receiptId)),
       );
       return stored == null ? null : readReceipt(namespace, stored, probe);
     },
     releaseReceipts: async (namespace, receiptIds) => {
       for (let i = 0; i < receiptIds.length; i += publishPortion) {
-        const items = receiptIds.slice(i, i + publishPortion).map((receiptId) => ({ receiptId }));
-        await connection.run(scripts.releaseReceipts, tagOf(namespace), layOut('releaseReceipts', {}, items));
+        const args = layouts.releaseReceipts.write(null, receiptIds.slice(i, i + publishPortion));
+        await connection.run(scripts.releaseReceipts, tagOf(namespace), args);
       }
     },
     forgetReceipts: async (namespace, receiptIds) => {
@@ -147,7 +140,11 @@ async function countScore(
   storeNowMs: number,
 ): Promise<ScoreCountResult> {
   const [kind, used, record, ...probe] = partsOf(
-    await connection.run(scripts.countScore, tagOf(input.namespace), countArguments(input, storeNowMs)),
+    await connection.run(
+      scripts.countScore,
+      tagOf(input.namespace),
+      layouts.countScore.write(input, limitsAt(input.limits, storeNowMs)),
+    ),
   );
   const rate = judgeRates(input.limits, decodeUsed(used), storeNowMs);
   switch (kind?.toString()) {

@@ -5,7 +5,7 @@
 import type { RateState } from '../../../contract/rate.js';
 import type { RateLimit } from '../port.js';
 import { judgeRates, rateKeyOf } from '../bounds.js';
-import { limitArguments, tagOf } from './arguments.js';
+import { layouts, limitsAt, tagOf } from './arguments.js';
 import type { RedisConnection } from './connection.js';
 import { decodeUsed } from './record.js';
 import type { Scripts } from './scripts.js';
@@ -30,7 +30,7 @@ export function createRateTaker(
       used: connection
         .runAtTurnEnd(takeRate, tagOf(tag), () => {
           gathering.delete(name);
-          return limitArguments(limits, atMs, together.calls);
+          return layouts.takeRate.write({ limits: limits.length, calls: together.calls }, limitsAt(limits, atMs));
         })
         .then(decodeUsed),
     };
