@@ -4,6 +4,14 @@
  */
 import type { CountFacts } from '../../../contract/facts.js';
 import { bounds } from '../bounds.js';
+import {
+  listFigures,
+  listNeighborhood,
+  readFigures,
+  readNeighborhood,
+  readSource,
+  type SourceList,
+} from '../figures.js';
 import type { CountRecord, RecentReceipt, StoredHistory } from '../port.js';
 import { candidateOf, type Picked } from './candidates.js';
 import { type Keyspace, packed, type Packed, shortName, unpacked } from './keyspace.js';
@@ -26,35 +34,12 @@ export interface NewReceipt {
   readonly probe: Packed | null;
 }
 
-/** Which of the counts are numbers or null. */
-const figures = [
-  'deviceSessionsDay',
-  'deviceRespondentsDay',
-  'respondentDay',
-  'respondentDevicesWeek',
-  'addressDevicesHour',
-  'addressRespondentsHour',
-  'addressSessionsHour',
-  'prefixSessionsHour',
-  'prefixSessionsDay',
-  'sharedAddressHour',
-  'sharedAddressDay',
-  'hostPeopleHour',
-] as const satisfies readonly (keyof CountFacts)[];
-const ofSource = ['hour', 'mean', 'variance', 'hours'] as const;
-const ofNeighborhood = ['sessions', 'direct', 'linked', 'prefixSessions', 'prefixSquares', 'prefixes'] as const;
-
-type Figure = number | null | undefined;
+type Figures = ReturnType<typeof listFigures>;
 type Fields = readonly [
   ...call: [content: Uint8Array, supersedes: string | null, device: string | null],
   ...found: [signatureFresh: boolean, complete: boolean, history: StoredHistory],
-  ...counts: [Figure[], source: Figure[] | null, terms: CountFacts['terms'], neighborhood: Figure[]],
+  ...counts: [Figures, source: SourceList | false, terms: CountFacts['terms'], neighborhood: number[]],
 ];
-
-const listed = <K extends string>(names: readonly K[], from: Readonly<Partial<Record<K, Figure>>>): Figure[] =>
-  names.map((name) => from[name]);
-const named = <T extends object>(names: readonly string[], values: readonly Figure[]): T =>
-  Object.fromEntries(names.map((name, place) => [name, values[place]])) as T;
 
 export function createReceipts(keyspace: Keyspace, probes: Pick<Probes, 'open'>) {
   const table = keyspace.table<KeptReceipt>('receipts');
@@ -64,8 +49,8 @@ export function createReceipts(keyspace: Keyspace, probes: Pick<Probes, 'open'>)
       const { counts, supersedes, device, signatureFresh, complete, history } = counted;
       const { source, terms, neighborhood } = counts;
       const call = [content, supersedes, device, signatureFresh, complete, history] as const;
-      const ofCounts = [listed(figures, counts), source && listed(ofSource, source), terms] as const;
-      const fields: Fields = [...call, ...ofCounts, listed(ofNeighborhood, neighborhood)];
+      const ofSource = source === null ? false : ([source.hour, source.mean, source.variance, source.hours] as const);
+      const fields: Fields = [...call, listFigures(counts), ofSource, terms, listNeighborhood(neighborhood)];
       const kept = { packed: packed(fields), picked, probe, atMs: nowMs };
       table.set(keyOf(namespace, counted.receiptId), kept, nowMs, bounds.receiptMs);
     },
@@ -85,10 +70,10 @@ export function createReceipts(keyspace: Keyspace, probes: Pick<Probes, 'open'>)
         probe,
         counts: {
           terms,
-          source: source && named<NonNullable<CountFacts['source']>>(ofSource, source),
+          source: readSource(source),
           candidates: kept.picked.map(candidateOf),
-          neighborhood: named<CountFacts['neighborhood']>(ofNeighborhood, neighborhood),
-          ...named<Pick<CountFacts, (typeof figures)[number]>>(figures, numbers),
+          neighborhood: readNeighborhood(neighborhood),
+          ...readFigures(numbers),
         },
         ...call,
       };

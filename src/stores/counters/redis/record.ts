@@ -3,41 +3,28 @@
  * the record of each candidate. The probe’s sketch, index and contents follow it in the reply.
  */
 import { Unpackr } from 'msgpackr';
-import type { CountFacts, DuplicateCandidate } from '../../../contract/facts.js';
+import type { DuplicateCandidate } from '../../../contract/facts.js';
 import { sortCandidates } from '../bounds.js';
+import { readFigures, readNeighborhood, readSource, type SourceList } from '../figures.js';
 import type { CountRecord, HistoryValue, StoredProbe } from '../port.js';
 import { readSketch } from './sketch-bytes.js';
 
 type Measured = number | false;
-type Source = [hour: number, mean: number, variance: number, hours: number];
-type Velocity = [
-  Measured,
-  Measured,
-  Measured,
-  Measured,
-  Measured,
-  Measured,
-  number,
-  number,
-  number,
-  Source | false,
-  [total: number, counts: Measured[]] | false,
-  sharedHour: Measured,
-  sharedDay: Measured,
-  hostPeople: Measured,
-];
+type Terms = [total: number, counts: Measured[]];
 type Probe = [device: string | false];
 type Meta = [
   receiptId: string,
   device: string | false,
   signatureFresh: boolean,
-  velocity: Velocity,
-  neighborhood: [number, number, number, number, number, number],
+  figures: Measured[],
+  neighborhood: number[],
   candidates: [session: string, via: DuplicateCandidate['via']][],
   probe: Probe | false,
   complete: boolean,
   histories: [respondent: string | false, source: string | false, subSource: string | false],
   supersedes: string | false,
+  source: SourceList | false,
+  terms: Terms | false,
 ];
 
 const unpackr = new Unpackr({ useRecords: false });
@@ -87,13 +74,15 @@ export function decodeRecord(frame: Frame, probeParts: readonly (Buffer | null)[
     receiptId,
     device,
     signatureFresh,
-    velocity,
+    figures,
     neighborhood,
     candidates,
     probe,
     complete,
     histories,
     supersedes,
+    source,
+    terms,
   ] = unpackr.unpack(stringOf(frame, numbersAt)) as Meta;
   return {
     receiptId,
@@ -109,16 +98,11 @@ export function decodeRecord(frame: Frame, probeParts: readonly (Buffer | null)[
     probe: probe === false ? null : decodeProbe(probe, probeParts),
     counts: {
       candidates: decodeCandidates(candidates, frame, numbersAt + 1),
-      neighborhood: {
-        sessions: neighborhood[0],
-        direct: neighborhood[1],
-        linked: neighborhood[2],
-        prefixSessions: neighborhood[3],
-        prefixSquares: neighborhood[4],
-        prefixes: neighborhood[5],
-      },
+      neighborhood: readNeighborhood(neighborhood),
+      source: readSource(source),
+      terms: terms === false ? null : { total: terms[0], counts: listOf(terms[1]).map(orNull) },
       // Last: what is spread first and added to is made eighty times slower.
-      ...decodeVelocity(velocity),
+      ...readFigures(figures),
     },
   };
 }
@@ -138,41 +122,6 @@ function decodeHistory(text: string | false): HistoryValue | null {
 /** How much of each limit had been used. */
 export function decodeUsed(used: unknown): number[] {
   return Buffer.isBuffer(used) ? used.toString('latin1').split(' ').map(Number) : [];
-}
-
-function decodeVelocity(velocity: Velocity): Omit<CountFacts, 'candidates' | 'neighborhood'> {
-  const [
-    deviceSessions,
-    deviceRespondents,
-    respondent,
-    respondentDevices,
-    devices,
-    respondents,
-    sessions,
-    prefixHour,
-    prefixDay,
-    source,
-    terms,
-    sharedHour,
-    sharedDay,
-    hostPeople,
-  ] = velocity;
-  return {
-    deviceSessionsDay: orNull(deviceSessions),
-    deviceRespondentsDay: orNull(deviceRespondents),
-    respondentDay: orNull(respondent),
-    respondentDevicesWeek: orNull(respondentDevices),
-    addressDevicesHour: orNull(devices),
-    addressRespondentsHour: orNull(respondents),
-    addressSessionsHour: sessions,
-    prefixSessionsHour: prefixHour,
-    prefixSessionsDay: prefixDay,
-    source: source === false ? null : { hour: source[0], mean: source[1], variance: source[2], hours: source[3] },
-    terms: terms === false ? null : { total: terms[0], counts: listOf(terms[1]).map(orNull) },
-    sharedAddressHour: orNull(sharedHour),
-    sharedAddressDay: orNull(sharedDay),
-    hostPeopleHour: orNull(hostPeople),
-  };
 }
 
 export function decodeProbe([device]: Probe, parts: readonly (Buffer | null)[]): StoredProbe {

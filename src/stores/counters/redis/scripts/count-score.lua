@@ -39,15 +39,15 @@ if replayId then
 end
 local supersedes = guard[4][1] and guard[4][1][3]
 
-local velocity, neighborhood, candidates, records = countSession(s, read)
+local figures, neighborhood, candidates, records, source, terms = countSession(s, read)
 local signatureFresh = claimSignature(ARGV[argument.signature])
 noteReplay(fingerprint, version, receiptId)
 notePromised(idempotency, fingerprint, receiptId, now)
 writeGuard()
 
 local named = ''
-local numbers = { receiptId, s.device ~= '' and s.device, signatureFresh, velocity, neighborhood, candidates, false,
-  complete, { historyOf(read[ofRespondentAt]), historyOf(read[ofSourceAt]), historyOf(read[ofSubSourceAt]) }, supersedes or false }
+local numbers = { receiptId, s.device ~= '' and s.device, signatureFresh, figures, neighborhood, candidates, false,
+  complete, { historyOf(read[ofRespondentAt]), historyOf(read[ofSourceAt]), historyOf(read[ofSubSourceAt]) }, supersedes or false, source, terms }
 if probe then
   holdProbe(probe)
   named = session .. ' ' .. probe.names

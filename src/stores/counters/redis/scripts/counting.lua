@@ -1,5 +1,5 @@
 -- Counts one session in everything that counts sessions. `s` is the session; `read` holds the values of the keys that
--- `wantSession` names, in order. Answers velocity, neighborhood, candidates and their records; of a restored session nothing.
+-- `wantSession` names, in order. Answers figures, neighborhood, candidates and their records, source and terms; of a restored session nothing.
 
 -- The keys that are read at once, how many, and the place of each; nil where it is not wanted. Places of a person follow those of the device and of the respondent.
 -- With its room from the start: a table that grows is copied each time.
@@ -122,10 +122,10 @@ local function countSession(s, read)
   local inHour, inDay = countPeople(keys[prefixAt], read[prefixAt], 'p' .. scope .. s.prefix, people)
   local sharedHour, sharedDay = false, false
   if s.shared then sharedHour, sharedDay = countPeople(keys[sharedAt], read[sharedAt], 'n' .. scope .. s.address, people) end
-  local velocity = {
-    deviceSessions, deviceRespondents, respondentSessions, respondentDevices, devices, respondents, sessions, inHour, inDay,
-    sourceRate(s.source, people), hasSketch and within(2 * bounds.weekMs) and termRates(s.offsets),
-    sharedHour, sharedDay, countHost(s, read),
+  local source, terms = sourceRate(s.source, people), hasSketch and within(2 * bounds.weekMs) and termRates(s.offsets)
+  -- In the order of figures.ts.
+  local figures = {
+    deviceSessions, deviceRespondents, respondentSessions, respondentDevices, devices, respondents, sessions, inHour, inDay, sharedHour, sharedDay, countHost(s, read),
   }
   if within(bounds.dayMs) then
     if hasDevice then writeIfNew(keys[deviceAt + 1], people[#people].text, read[deviceAt + 1] or '', bounds.personMs) end
@@ -147,5 +147,5 @@ local function countSession(s, read)
     neighborhood[2], neighborhood[3] = walkGraph({ [session] = node }, recordOf, links, since)
   end
   writeScope()
-  return velocity, neighborhood, candidates, records
+  return figures, neighborhood, candidates, records, source, terms
 end
