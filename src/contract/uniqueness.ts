@@ -60,6 +60,8 @@ export interface UniquenessFacts {
   readonly biometric: BiometricComparison | null;
   readonly device: DeviceComparison | null;
   readonly identity: IdentityComparison | null;
+  /** Whether faces are compared, and the one that came could not be: of another model, or no vector that a model makes. */
+  readonly isFaceRefused: boolean;
 }
 
-export const nothingCompared: UniquenessFacts = { biometric: null, device: null, identity: null };
+export const nothingCompared: UniquenessFacts = { biometric: null, device: null, identity: null, isFaceRefused: false };

@@ -81,6 +81,7 @@ export function factsOf(envelope: Envelope, over: Partial<VerdictFacts> = {}): V
       biometric: envelope.embedding == null ? null : freshComparison(),
       device: { method: 'none', similarity: 0, matchedDeviceId: null, matched: null, isDecisive: false },
       identity: null,
+      isFaceRefused: false,
     },
     replay: { embeddingSeen: false, frameMarksSeen: 0, frameMarks: 8 },
     transport: humanTransport,

@@ -136,16 +136,27 @@ t.test('who was erased is compared with nobody any more', async (t) => {
   t.equal((await takePart(who, { siteKey })).body.status, 'pass');
 });
 
-t.test('a face of a model that is not in the table is not compared', async (t) => {
-  const session = await createSession(service);
-  const measured = measure(session, same);
-  clock.aheadMs += 10_000;
-  const { body } = await verify(service, session, {
-    ...measured,
-    embedding: { ...measured.embedding, model: 'unknown' },
-  });
-  t.equal(body.scores.uniqueness, null);
-  t.equal(body.status, 'pass', JSON.stringify(body));
+t.test('a face that cannot be compared is never silently unique', async (t) => {
+  const numbers = (values: readonly number[]): string => Buffer.from(Int16Array.from(values).buffer).toString('base64');
+  const zeros = Array.from({ length: 128 }, () => 0);
+  for (const [what, embedding] of Object.entries({
+    'another model': { model: 'unknown' },
+    'another length': { dimension: 64, values: numbers(zeros.slice(64).fill(4_096)) },
+    'one number': { values: numbers([32_767, ...zeros.slice(1)]) },
+    zeros: { values: numbers(zeros) },
+    'equal numbers': { values: numbers(zeros.map(() => 2_896)) },
+  })) {
+    const session = await createSession(service);
+    const measured = measure(session, person());
+    clock.aheadMs += 10_000;
+    const { status, body } = await verify(service, session, {
+      ...measured,
+      embedding: { ...measured.embedding, ...embedding },
+    });
+    t.equal(status, 200, `${what}: ${JSON.stringify(body)}`);
+    t.equal(body.scores.uniqueness, null, what);
+    t.match(body, { status: 'fail', failureCategory: 'fraud_signal' }, what);
+  }
 });
 
 t.test('the operator’s port tells of the index', async (t) => {

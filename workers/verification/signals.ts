@@ -74,7 +74,12 @@ export const signalRules = {
     0.2,
     'A challenge was answered before a person could have read it.',
   ),
-  face_withheld: sophisticated('medium', null, 0, 'The camera saw a face, and nothing was sent to compare it by.'),
+  face_withheld: sophisticated(
+    'medium',
+    null,
+    0,
+    'The camera saw a face, and nothing came that it could be compared by.',
+  ),
   several_faces: obvious('low', null, 0.05, 'More than one face was before the camera.'),
   device_seen: obvious(
     'low',
@@ -179,7 +184,7 @@ function findCaptureSignals(facts: VerdictFacts, capture: Capture): Parameters<t
     challenge_out_of_order: Number(challenges.outOfOrder),
     challenge_contradictory: Number(challenges.contradictory),
     challenge_premature: Number(challenges.premature),
-    face_withheld: Number(envelope.embedding == null),
+    face_withheld: Number(envelope.embedding == null || facts.uniqueness.isFaceRefused),
     several_faces: Number(capture.severalFaces > session.severalFacesShare),
   };
 }

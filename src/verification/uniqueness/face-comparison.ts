@@ -54,8 +54,12 @@ const recentMax = 16;
 /** Participations that the index does not know yet; more means that it does not keep up. */
 const newerMax = 500;
 
-/** The face that may be compared: consented to, of a model that is known, and a vector that such a model makes. */
-export function readFace({ models, metrics }: FaceComparerDeps, policy: CameraPolicy, envelope: Envelope): Face | null {
+/** The face that may be compared: consented to, of a model that is known, and a vector that such a model makes. refused: there is one, and it is not. */
+export function readFace(
+  { models, metrics }: FaceComparerDeps,
+  policy: CameraPolicy,
+  envelope: Envelope,
+): Face | 'refused' | null {
   const { embedding } = envelope;
   if (embedding == null || judgeCameraUse(envelope, policy) !== 'usable') return null;
   const model = models(embedding.model, embedding.dimension);
@@ -63,7 +67,7 @@ export function readFace({ models, metrics }: FaceComparerDeps, policy: CameraPo
   const direction = model === null || typeof raw === 'string' ? null : directionOf(raw, model);
   if (model === null || typeof raw === 'string' || !(direction instanceof Float32Array)) {
     metrics.faceComparisons.inc({ result: model === null ? 'unknown_model' : 'refused' });
-    return null;
+    return models.size === 0 ? null : 'refused';
   }
   return { record: { model: embedding.model, dimension: embedding.dimension, raw }, model, direction };
 }

@@ -81,9 +81,11 @@ export function createUniqueness(deps: UniquenessDeps) {
 
   async function look(session: ComparedSession, envelope: Envelope, nowMs: number): Promise<UniquenessFacts> {
     const { organizationId, rootSessionId, respondentId, respondentTrusted, deduplication, evidence } = session;
-    const face = readFace(deps, session, envelope);
+    const read = readFace(deps, session, envelope);
+    const isFaceRefused = read === 'refused';
+    const face = read === 'refused' ? null : read;
     const device = await devices.describe(organizationId, envelope);
-    if (face === null && device === null && respondentId === null) return nothingCompared;
+    if (face === null && device === null && respondentId === null) return { ...nothingCompared, isFaceRefused };
     const inTenant = <T>(work: (tx: Queryable) => Promise<T>) => inOrganization(database, organizationId, work);
     const evidenceRankMin = evidenceRankOf(evidence, respondentTrusted);
     const scope: FaceScope = { ...(await resolveScope(inTenant, session)), evidenceRankMin };
@@ -107,7 +109,7 @@ export function createUniqueness(deps: UniquenessDeps) {
       identity: identity?.match == null ? query : null,
     });
     const isDecisive = deduplication.device === 'fail';
-    return { biometric, device: likeness === null ? null : { ...likeness, isDecisive }, identity };
+    return { biometric, device: likeness === null ? null : { ...likeness, isDecisive }, identity, isFaceRefused };
   }
 
   return {
