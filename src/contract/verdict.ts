@@ -215,11 +215,25 @@ export interface ShownRisk {
   readonly duplication?: Duplication | null;
 }
 
-/** What the core makes of the facts: the verdict for the record, and what of it leaves the service. */
+/** What a page may learn, in place of the verdict’s fields of the same names; workers/verification/page-view.ts says why. */
+export type PageVerdict = Pick<
+  Verdict,
+  | 'failureCategory'
+  | 'failureReasons'
+  | 'scores'
+  | 'fraudSignals'
+  | 'isDuplicate'
+  | 'duplicateMatch'
+  | 'priorParticipation'
+  | 'summary'
+> & { readonly shown: ShownRisk; readonly reason: string | null };
+
+/** What the core makes of the facts: the verdict for the record and the backend, and what of it a page may learn. */
 export interface VerdictOutcome {
   readonly verdict: Verdict;
   readonly dispatch: VerdictDispatch;
   readonly shown: ShownRisk;
+  readonly page: PageVerdict;
 }
 
 /** What a capture is recognised by when it is sent again: keep with the session, look up before the verdict. */

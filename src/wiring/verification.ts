@@ -16,16 +16,19 @@ import { eraseEvents, isEventOf } from '../stores/outbox/outbox.js';
 import { erasePayloads, markErasedSessions } from '../webhooks/payload-erasure.js';
 import { createAnalyticsService } from '../verification/analytics/analytics-service.js';
 import { createErasureService, type ErasureService } from '../verification/erasure/erasure-service.js';
+import { Fault } from '../errors.js';
 import type { Database } from '../stores/database/port.js';
 import { eraseReservations, findRespondentRefs } from '../audience/reservation-store.js';
 import { biometricExample, deviceOnlyExample } from '../contract/envelope-examples.js';
 import { deviceRefOf } from '../verification/uniqueness/device-comparison.js';
 import type { Uniqueness } from '../verification/uniqueness/uniqueness.js';
 import { createPictureJudge, type PictureJudge } from '../verification/verify/picture-judge.js';
+import { createFaceTries } from '../verification/verify/face-tries.js';
 import { createVerifyService } from '../verification/verify/verify-service.js';
 import { createResultService } from '../verification/results/result-service.js';
 import type { VerificationRouteDeps } from '../verification/routes.js';
 import type { Randomness } from '../verification/sessions/challenges.js';
+import { findOutcome } from '../verification/sessions/session-store.js';
 import { createSessionService } from '../verification/sessions/session-service.js';
 import { createSecretGuard } from '../verification/sessions/client-secret.js';
 import { createSigningDirectory } from '../verification/tokens/signing-directory.js';
@@ -83,6 +86,7 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
     limits,
     observe: deps.observe,
     secrets: createSecretGuard({ counters, metrics, now }),
+    faceTries: createFaceTries({ counters, metrics, now }),
     sessions: createSessionService({ database, random, metrics, now }),
     results: createResultService({
       ...{ database, signing, tokenKeys, issuer, random, now },
@@ -121,7 +125,10 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
       }),
     ),
     envelopeExamples: [deviceOnlyExample, biometricExample],
-    ...wireTokens({ findSecrets: signing.find, publicKey: tokenKeys.publicKey, issuer, now }, database),
+    ...wireTokens(
+      { findSecrets: signing.find, publicKey: tokenKeys.publicKey, readResult: readOutcomeOf(lookups), issuer, now },
+      database,
+    ),
     tokenKeys,
     metrics,
     now,
@@ -135,6 +142,13 @@ function openPictures({ settings, metrics, opened }: Parts): PictureJudge {
   opened.push(() => judge.close());
   return judge;
 }
+
+/** null as well while the database is away: a token is worth what it claims. */
+const readOutcomeOf = (database: Database) => (sessionId: string) =>
+  findOutcome(database, sessionId).catch((error: unknown) => {
+    if (error instanceof Fault && error.code === 'STORE_UNAVAILABLE') return null;
+    throw error;
+  });
 
 /** Erases a respondent under the name that studies gave them, too. */
 const withStudies = (database: Database, erasures: ErasureService): ErasureService => ({

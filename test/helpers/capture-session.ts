@@ -30,7 +30,12 @@ export interface Participation {
 
 export async function takePart(test: Test, person: Participant): Promise<Participation> {
   const service = person.service ?? (await startTestService(test));
-  const { siteUrl } = service.bootstrap;
+  const { siteUrl, projectId } = service.bootstrap;
+  // So that subtle signals come by name.
+  await service.call('PATCH', `/projects/${projectId}`, {
+    body: { config: { riskAggregator: 'on' } },
+    headers: { 'x-api-key': service.bootstrap.organizationKey },
+  });
   const { page, placeFace, run, complaints } = await openCapturePage(test, { ...person.page, connect: siteUrl });
   if (person.face !== null) await placeFace({ face: person.face, camera: person.camera ?? {} });
   else await page.evaluate('watchCamera()');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { deviceOnlyExample } from '../../src/contract/envelope-examples.js';
 import type { VerifyReply } from '../../src/contract/score-envelope.js';
+import type { TokenReply } from '../../src/contract/token.js';
 import type { SessionReply } from '../../src/contract/session.js';
 import { packageRoot } from '../../src/package-root.js';
 import { createRandom } from '../../workers/seeded-random.js';
@@ -109,10 +110,12 @@ async function play(by: By, { deduplication = {}, before, now, afterDays = 0 }: 
   const { visit } = await openProject(deduplication);
   await visit(by, before);
   clock.aheadMs += afterDays * dayMs;
-  const { status, failureCategory, fraudSignals, duplicateMatch, priorParticipation, isDuplicate } = await visit(
-    by,
-    now,
-  );
+  const { verificationToken, ...reply } = await visit(by, now);
+  const { status, failureCategory, duplicateMatch, priorParticipation, isDuplicate } = reply;
+  const body = { token: verificationToken };
+  const answer = await service.call('POST', '/token/verify', { body, headers: organization });
+  t.match(answer.body, { success: true, status, failureCategory, isDuplicate });
+  const { fraudSignals = [] } = answer.body as TokenReply;
   t.equal(duplicateMatch !== null, failureCategory === 'duplicate');
   t.equal(isDuplicate, duplicateMatch !== null || priorParticipation !== null);
   const notes = fraudSignals.map(({ type }) => type).filter((type) => type.endsWith('_seen'));

@@ -66,7 +66,14 @@ t.test('the same face again is a duplicate, and the webhook tells whose', async 
   t.equal(body.status, 'fail');
   t.equal(body.failureCategory, 'duplicate', JSON.stringify(body));
   t.equal(body.isDuplicate, true);
-  t.match(body.duplicateMatch, { sessionId: first.session.sessionId, respondentId: 'first', similarity: Number });
+  t.same(
+    Object.keys(body.duplicateMatch ?? {}).sort(),
+    ['fingerprintId', 'similarity'],
+    'the page learns that, not whose',
+  );
+  const told = await service.call('POST', '/token/verify', { body: { token: body.verificationToken } });
+  const match = { sessionId: first.session.sessionId, respondentId: 'first', similarity: Number };
+  t.match(told.body, { failureCategory: 'duplicate', duplicateMatch: match });
   t.equal(body.priorParticipation, null);
   await waitUntil(() => receiver.received.length === 1, 'the event arrives');
   t.match(JSON.parse(receiver.received[0]?.body ?? ''), {
@@ -101,7 +108,12 @@ t.test('after the window the person comes back as a returning participant', asyn
   clock.aheadMs += dayMs + 60_000;
   const { body } = await takePart(same, { siteKey });
   t.equal(body.status, 'pass', JSON.stringify(body));
-  t.match(body.priorParticipation, { sessionId: early.session.sessionId, respondentId: 'early' });
+  t.same(Object.keys(body.priorParticipation ?? {}).sort(), ['fingerprintId', 'lastSeenAt', 'similarity']);
+  const told = await service.call('POST', '/token/verify', {
+    body: { token: body.verificationToken },
+    headers: organization,
+  });
+  t.match(told.body, { priorParticipation: { sessionId: early.session.sessionId, respondentId: 'early' } });
   t.equal(body.duplicateMatch, null);
   t.equal(body.isDuplicate, true);
   t.equal(body.scores.uniqueness, null, 'nobody in the window was compared');

@@ -13,6 +13,7 @@ import { readCapture, type Capture } from './capture.js';
 import { weighDeviceEvidence, type DeviceEvidence } from './device-evidence.js';
 import { findBorderline, findFailures, isGrave, type Case, type Failure } from './gates.js';
 import { verdictModelVersion } from './model-version.js';
+import { viewForPage } from './page-view.js';
 import { assessRisk, showRisk } from './risk.js';
 import { scoreAuthenticity, scoreFraud, scoreLiveness, scoreOverall, scoreQuality } from './scores.js';
 import { findSignals, describeRaised } from './signals.js';
@@ -81,11 +82,16 @@ export function judgeSession(facts: VerdictFacts): VerdictOutcome {
     cameraFailureReason,
     summary: summarize(decided, isCaptured),
   };
-  return {
-    verdict,
-    dispatch: dispatchVerdict(verdict, isCaptured, facts),
-    shown: showRisk(facts, risk, unique.duplication),
-  };
+  const dispatch = dispatchVerdict(verdict, isCaptured, facts);
+  const shown = showRisk(facts, risk, unique.duplication);
+  const page = viewForPage({
+    ...{ verdict, shown, failures, borderline, reason: dispatch.reason },
+    isRepeat: unique.repeats !== null,
+    isReturning: facts.uniqueness.identity?.returning != null,
+    isOpen: facts.riskAggregator === 'on',
+    summarize: (failureReasons) => summarize({ ...decided, failureReasons: [...failureReasons] }, isCaptured),
+  });
+  return { verdict, dispatch, shown, page };
 }
 
 function onlyWithFace(capture: Capture | null): Capture | null {

@@ -69,7 +69,8 @@ export function createResultService(deps: ResultServiceDeps) {
         hasRedirect && !isWithheld ? await makeRedirectCode(database, session.sessionId, deps.random, now()) : null;
       const redirectUrl =
         code === null ? null : `${deps.issuer()}/public/sessions/${session.sessionId}/redirect?code=${code}`;
-      const { status, reason } = completed.result.dispatch;
+      const { status } = completed.result.dispatch;
+      const { reason } = completed.result.page;
       const dispatch = { status, redirectUrl, reason: isWithheld ? 'not_live' : reason };
       return envelopeOf(completed, project, token, dispatch);
     },
@@ -106,19 +107,19 @@ function requireCompleted(session: StoredSession, nowMs: number): Completed {
 }
 
 function envelopeOf(session: Completed, { fields }: StoredProject, token: string, dispatch: Dispatch): ScoreEnvelope {
-  const { verdict, shown } = session.result;
+  const { verdict, page } = session.result;
   const isExposed = fields.verificationMode === 'score' && fields.scoreModeConfig?.exposeBreakdown === true;
   return {
     sessionId: session.sessionId,
     status: session.status,
     scores: {
-      ...verdict.scores,
-      ...(shown.riskOverall === undefined ? {} : { risk_overall: shown.riskOverall }),
+      ...page.scores,
+      ...(page.shown.riskOverall === undefined ? {} : { risk_overall: page.shown.riskOverall }),
     },
     studyId: session.studyId,
     respondentId: session.respondentId,
     metadata: session.metadata,
-    failureReasons: verdict.failureReasons,
+    failureReasons: page.failureReasons,
     biometricEvidence: verdict.biometricEvidence,
     token,
     ...(isExposed ? { contributions: verdict.risk.contributions } : {}),

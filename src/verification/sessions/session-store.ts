@@ -98,6 +98,13 @@ export async function findChain(database: Queryable, rootSessionId: string): Pro
   return { retries: chain?.retries ?? 0, hasPassed: chain?.hasPassed ?? false };
 }
 
+/** What came of a session; null where there is none, or it has not ended. */
+export async function findOutcome(database: Queryable, sessionId: string): Promise<VerdictOutcome | null> {
+  const sql = 'SELECT result FROM verification_sessions WHERE session_id = $1';
+  const [row] = await database.query<{ result: VerdictOutcome | null }>(sql, [sessionId], { recurring: true });
+  return row?.result ?? null;
+}
+
 /** Locks the chain against concurrent retries, and reads it. */
 export async function lockChain(tx: Queryable, rootSessionId: string): Promise<Chain> {
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`retry ${rootSessionId}`]);

@@ -13,7 +13,7 @@ import type { KeyCaller } from '../../kernel/caller.js';
 import type { SessionMode } from '../../contract/common.js';
 import { audienceOf, tokenTypes } from '../../contract/token-kinds.js';
 import type { TokenClaims, TokenError, TokenReply } from '../../contract/token.js';
-import type { ShownRisk, Verdict, VerdictDispatch } from '../../contract/verdict.js';
+import type { PageVerdict, ShownRisk, Verdict, VerdictDispatch, VerdictOutcome } from '../../contract/verdict.js';
 import type { SigningSecret } from '../../administration/signing-secrets.js';
 import type { NewSession } from '../sessions/session-store.js';
 import { readCompactJws, writePart, type CompactJws } from './compact-jws.js';
@@ -39,6 +39,8 @@ export interface TokenVerifierDeps {
   readonly findSecrets: FindSecrets;
   /** A published key of vh_token; null for none, and then no vh_token verifies. */
   readonly publicKey: (keyId: string) => KeyObject | null;
+  /** What came of the session, for a backend; null where it was erased or the database is away. */
+  readonly readResult: (sessionId: string) => Promise<VerdictOutcome | null>;
   readonly issuer: () => string;
   readonly now: () => number;
 }
@@ -61,7 +63,8 @@ export function createTokenVerifier(deps: TokenVerifierDeps): VerifyToken {
     if (claims.iss !== issuer() || claims.purpose !== 'verification') return refused('INVALID');
     if (caller.projectId !== null && caller.projectId !== claims.project_id) return refused('WRONG_PROJECT');
     if (claims.mode !== caller.mode) return refused('INVALID');
-    return claims.exp * 1_000 <= now() ? refused('EXPIRED') : replyOf(claims);
+    if (claims.exp * 1_000 <= now()) return refused('EXPIRED');
+    return replyOf(claims, await deps.readResult(claims.sub));
   };
 }
 
@@ -95,7 +98,9 @@ const checkPublic: CheckSignature = async ({ findSecrets, publicKey }, { organiz
 
 const refused = (error: TokenError): TokenReply => ({ success: false, error });
 
-function replyOf(claims: TokenClaims): TokenReply {
+/** The token’s claims are what its page may know; a backend learns the rest as well. */
+function replyOf(claims: TokenClaims, result: VerdictOutcome | null): TokenReply {
+  const riskOverall = result === null ? claims.risk_overall : result.shown.riskOverall;
   return {
     success: true,
     sessionId: claims.sub,
@@ -107,14 +112,21 @@ function replyOf(claims: TokenClaims): TokenReply {
     biometricEvidence: claims.biometric_evidence,
     widgetMode: claims.widget_mode,
     scores: {
-      ...claims.scores,
-      ...(claims.risk_overall === undefined ? {} : { riskOverall: claims.risk_overall }),
+      ...(result?.verdict.scores ?? claims.scores),
+      ...(riskOverall === undefined ? {} : { riskOverall }),
     },
+    ...(result === null ? {} : detailsOf(result)),
     ...(claims.study_id === undefined ? {} : { studyId: claims.study_id }),
     ...(claims.respondent_id === undefined ? {} : { respondentId: claims.respondent_id }),
     issuedAt: claims.iat,
     expiresAt: claims.exp,
   };
+}
+
+function detailsOf({ verdict }: VerdictOutcome): Partial<TokenReply> {
+  const { failureReasons, failureCategory, fraudSignals } = verdict;
+  const { isDuplicate, duplicateMatch, priorParticipation } = verdict;
+  return { failureReasons, failureCategory, fraudSignals, isDuplicate, duplicateMatch, priorParticipation };
 }
 
 /** Unknown critical extensions are not understood, hence refused (RFC 7515, 4.1.11). */
@@ -143,12 +155,10 @@ export type CompletedSession = Pick<
   readonly tokenId: string;
   readonly completedAt: Date;
   readonly result: {
-    readonly verdict: Pick<
-      Verdict,
-      'status' | 'scores' | 'assuranceLevel' | 'verificationOutcome' | 'biometricEvidence'
-    >;
+    readonly verdict: Pick<Verdict, 'status' | 'assuranceLevel' | 'verificationOutcome' | 'biometricEvidence'>;
     readonly dispatch: Pick<VerdictDispatch, 'status'>;
-    readonly shown: Pick<ShownRisk, 'riskOverall'>;
+    /** The page holds the token and can read its claims. */
+    readonly page: Pick<PageVerdict, 'scores'> & { readonly shown: Pick<ShownRisk, 'riskOverall'> };
   };
 };
 
@@ -165,7 +175,8 @@ const orderScores = ({
 });
 
 export function claimsOf(session: CompletedSession, issuer: string): TokenClaims {
-  const { verdict, dispatch, shown } = session.result;
+  const { verdict, dispatch, page } = session.result;
+  const { riskOverall } = page.shown;
   const iat = Math.floor(session.completedAt.getTime() / 1_000);
   return {
     iss: issuer,
@@ -183,8 +194,8 @@ export function claimsOf(session: CompletedSession, issuer: string): TokenClaims
     verification_outcome: verdict.verificationOutcome,
     biometric_evidence: verdict.biometricEvidence,
     widget_mode: session.widgetMode,
-    scores: orderScores(verdict.scores),
-    ...(shown.riskOverall === undefined ? {} : { risk_overall: shown.riskOverall }),
+    scores: orderScores(page.scores),
+    ...(riskOverall === undefined ? {} : { risk_overall: riskOverall }),
     ...(session.studyId === null ? {} : { study_id: session.studyId }),
     ...(session.respondentId === null ? {} : { respondent_id: session.respondentId }),
   };

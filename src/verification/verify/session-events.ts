@@ -86,15 +86,17 @@ function duplicationOf(duplication: VerdictOutcome['verdict']['duplication'] | n
 export function verifyReplyOf(
   sessionId: string,
   verificationToken: string,
-  { verdict, shown }: VerdictOutcome,
+  { verdict, page }: VerdictOutcome,
   diagnostics: boolean,
 ): VerifyReply {
-  const { modelVersion: _modelVersion, risk: _risk, duplication: _duplication, scores, ...rest } = verdict;
+  const { modelVersion: _modelVersion, risk: _risk, duplication: _duplication, ...rest } = verdict;
+  const { shown, scores, reason: _reason, ...view } = page;
   const risk = shown.risk;
   return {
     verificationToken,
     sessionId,
     ...rest,
+    ...view,
     scores: { ...scores, ...(shown.riskOverall === undefined ? {} : { riskOverall: shown.riskOverall }) },
     ...(risk === undefined ? {} : { risk: risk === null || diagnostics ? risk : { ...risk, contributions: [] } }),
     ...(shown.duplication === undefined ? {} : { duplication: shown.duplication }),

@@ -12,12 +12,14 @@ import { envelopeBytesMax, evidenceBytesMax } from '../../limits.js';
 import { answerPreflights } from '../../administration/public-guard.js';
 import { openSession, registerReadable, secretHeader, type PublicSessionDeps } from '../public-sessions.js';
 import { transportOf } from './client-class.js';
+import type { FaceTries } from './face-tries.js';
 import type { VerifyService } from './verify-service.js';
 import { findUnstorable } from '../../kernel/body.js';
 import { Fault, type Issue } from '../../errors.js';
 
 export interface VerifyRouteDeps extends PublicSessionDeps {
   readonly verifications: VerifyService;
+  readonly faceTries: FaceTries;
   /** Envelopes that work once a session’s identifiers are put in; the first one without a camera. */
   readonly envelopeExamples: readonly unknown[];
 }
@@ -61,13 +63,18 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
         if (opened.project.fields.config?.evidenceFrames !== 'sampled') requireSmall(request.headers['content-length']);
         await deps.limits.requireTrial(opened.session.organizationId);
         const envelope = checkEnvelope(request.body);
+        const { projectId } = opened.session;
+        const hasFace = envelope.embedding != null;
+        if (hasFace) deps.faceTries.requireOpen(projectId, request.ip);
         const answer = await deps.verifications.verify({
           ...opened,
           envelope,
           transport: transportOf(request),
           diagnostics: request.headers['x-vh-diagnostics'] !== undefined,
         });
-        return 'cameraCheck' in answer ? reply.code(202).send(answer) : answer;
+        if ('cameraCheck' in answer) return reply.code(202).send(answer);
+        if (hasFace && answer.status === 'fail') await deps.faceTries.countFailed(projectId, request.ip);
+        return answer;
       },
     );
   });

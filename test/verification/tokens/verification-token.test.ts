@@ -28,11 +28,11 @@ const resultOf = (
   shown: { readonly riskOverall?: number } = {},
 ): CompletedSession['result'] => ({
   verdict: {
-    ...{ status, scores, assuranceLevel: 'device_only', verificationOutcome: 'unverified_technical' },
+    ...{ status, assuranceLevel: 'device_only', verificationOutcome: 'unverified_technical' },
     biometricEvidence: null,
   },
   dispatch: { status: status === 'pass' ? 'pass' : 'fail' },
-  shown,
+  page: { scores, shown },
 });
 const completed = {
   organizationId: 'org_1',
@@ -56,6 +56,7 @@ const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const verifyToken = createTokenVerifier({
   findSecrets: async (projectId, organizationId) => (organizationId === 'org_1' ? (projects[projectId] ?? null) : null),
   publicKey: (keyId) => (keyId === 'k1' ? publicKey : null),
+  readResult: async () => null,
   issuer: () => issuer,
   now: () => now,
 });

@@ -59,7 +59,7 @@ t.test('where biometric assurance is demanded, nobody passes without a judged ca
   t.match(invisible, { status: 'fail', failureCategory: 'liveness', verificationOutcome: 'completed' });
   const empty = judgeSession(factsOf(biometricEnvelope(captureHuman(), faceless()), demand)).verdict;
   t.match(empty, { status: 'fail', failureCategory: 'liveness', assuranceLevel: 'device_only' });
-  const nobodyYet = { biometric: freshComparison({ gallerySize: 0 }), device: null, identity: null };
+  const nobodyYet = { ...nothingCompared, biometric: freshComparison({ gallerySize: 0 }) };
   const first = judgeSession(factsOf(biometricEnvelope(), { ...demand, uniqueness: nobodyYet })).verdict;
   t.match(first, { status: 'pass', scores: { uniqueness: null }, biometricEvidence: 'claimed' });
   t.end();

@@ -1,0 +1,49 @@
+/**
+ * Failed tries with a face are counted by project and address, so that no page compares faces without end. An address that has used its tries up
+ * gets 429 for envelopes with a face until the window ends; a session without one goes through. With the counters store away nothing is counted.
+ */
+import { LRUCache } from 'lru-cache';
+import type { RateState } from '../../contract/rate.js';
+import { Fault } from '../../errors.js';
+import { rateLimited } from '../../kernel/faults.js';
+import { parseAddress } from '../../net/address.js';
+import type { Counters } from '../../stores/counters/port.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+
+export const failedFacesPerAddress = 60;
+const windowSeconds = 3_600;
+const cutOffMax = 50_000;
+
+export interface FaceTriesDeps {
+  readonly counters: Pick<Counters, 'takeRate'>;
+  readonly metrics: Pick<Metrics, 'storeFailures'>;
+  readonly now: () => number;
+}
+
+export type FaceTries = ReturnType<typeof createFaceTries>;
+
+export function createFaceTries({ counters, metrics, now }: FaceTriesDeps) {
+  const cutOff = new LRUCache<string, { readonly rate: RateState; readonly untilMs: number }>({ max: cutOffMax });
+  const placeOf = (address: string): string => parseAddress(address)?.place ?? address;
+
+  return {
+    /** Throws RATE_LIMIT_EXCEEDED where the address has used its tries up. */
+    requireOpen(projectId: string, address: string): void {
+      const cut = cutOff.get(`${projectId}\n${placeOf(address)}`);
+      if (cut === undefined || cut.untilMs <= now()) return;
+      const resetInSeconds = (cut.untilMs - now()) / 1_000;
+      throw rateLimited('Failed camera checks from this address', { ...cut.rate, resetInSeconds });
+    },
+    async countFailed(projectId: string, address: string): Promise<void> {
+      const place = placeOf(address);
+      const limit = { key: `faces:${place}`, limit: failedFacesPerAddress, windowSeconds };
+      const rate = await counters.takeRate(projectId, now(), [limit]).catch((error: unknown) => {
+        if (!(error instanceof Fault) || error.code !== 'STORE_UNAVAILABLE') throw error;
+        metrics.storeFailures.inc({ store: 'counters' });
+        return null;
+      });
+      if (rate === null || rate.remaining > 0) return;
+      cutOff.set(`${projectId}\n${place}`, { rate, untilMs: now() + rate.resetInSeconds * 1_000 });
+    },
+  };
+}
