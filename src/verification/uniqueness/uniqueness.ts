@@ -36,7 +36,7 @@ export interface ComparedSession extends Deduplicated, CameraPolicy {
   readonly rootSessionId: string;
   readonly respondentId: string | null;
   readonly respondentTrusted: boolean;
-  /** What shows that the camera saw the face. */
+  /** Where the face comes from: the page, or pictures that the service judged. */
   readonly evidence: BiometricEvidence;
   /** Those that are not live are compared with nobody, and nobody with them. */
   readonly mode: SessionMode;
@@ -45,6 +45,8 @@ export interface ComparedSession extends Deduplicated, CameraPolicy {
 export interface Completion {
   readonly completedAt: Date;
   readonly status: 'pass' | 'fail' | 'review';
+  /** What the verdict rests on; null without a capture. */
+  readonly evidence: BiometricEvidence | null;
 }
 
 /** Somebody whom `compare` could not see yet completed meanwhile, and is the same person: compare again, decide again. */
@@ -129,7 +131,7 @@ export function createUniqueness(deps: UniquenessDeps) {
       tx: Queryable,
       session: ComparedSession,
       envelope: Envelope,
-      { completedAt, status }: Completion,
+      { completedAt, status, evidence }: Completion,
     ): Promise<void> {
       if (session.mode !== 'live') return;
       if (!seenOf.has(envelope)) await look(session, envelope, completedAt.getTime());
@@ -137,7 +139,7 @@ export function createUniqueness(deps: UniquenessDeps) {
       if (seen === undefined) return;
       if (status !== 'fail') await holdAlone(deps, tx, session, seen);
       const { organizationId, projectId, sessionId, rootSessionId, respondentId, respondentTrusted } = session;
-      const { studyId, dataCollector, evidence } = session;
+      const { studyId, dataCollector } = session;
       await store.insert(tx, {
         ...{ organizationId, projectId, sessionId, rootSessionId, respondentId, respondentTrusted, studyId },
         ...{ dataCollector, evidence, status },

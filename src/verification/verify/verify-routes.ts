@@ -64,7 +64,7 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
         await deps.limits.requireTrial(opened.session.organizationId);
         const envelope = checkEnvelope(request.body);
         const { projectId } = opened.session;
-        const hasFace = envelope.embedding != null;
+        const hasFace = (envelope.embedding ?? envelope.evidenceFrames) != null;
         if (hasFace) deps.faceTries.requireOpen(projectId, request.ip);
         const answer = await deps.verifications.verify({
           ...opened,

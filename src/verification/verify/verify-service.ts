@@ -217,7 +217,11 @@ async function record(
     const [completing, keeping, ...rest] = sendAll([
       completeSession(tx, sessionId, { completedAt, tokenId, outcome }),
       keepMarks(tx, session, gathered.marks, gathered.seen),
-      uniqueness.record(tx, compared, envelope, { completedAt, status: outcome.verdict.status }),
+      uniqueness.record(tx, compared, envelope, {
+        completedAt,
+        status: outcome.verdict.status,
+        evidence: outcome.verdict.biometricEvidence,
+      }),
       outbox.write(tx, events),
     ]);
     if (!(await completing)) throw completedAlready();
@@ -245,13 +249,14 @@ function sendAll<T extends readonly [Promise<unknown>, ...Promise<unknown>[]]>(s
 /** Rolls the transaction back; never leaves this file. */
 class MarkTaken extends Error {}
 
-function comparedOf({ session, project }: Submission): ComparedSession {
+function comparedOf({ session, project, pictures }: SeenSubmission): ComparedSession {
+  const evidence = pictures?.faces == null ? 'claimed' : 'seen';
   const deduplication = {
     ...configDefaults.deduplication,
     ...project.fields.config?.deduplication,
     ...(session.withinStudy && { scope: 'study' as const }),
   };
-  return { ...session, deduplication, evidence: 'claimed', escalateOnSuspicion: asksCamera(session, project) };
+  return { ...session, deduplication, evidence, escalateOnSuspicion: asksCamera(session, project) };
 }
 
 function factsOf(

@@ -147,6 +147,48 @@ export function testFaces(t: Test, open: () => Shared): void {
     t.match(biometric, { gallerySize: 0, match: null });
   });
 
+  t.test('a face blocks sessions on evidence as weak as its own, never those on stronger evidence', async (t) => {
+    const kinds = [
+      { evidence: 'claimed', respondentTrusted: false },
+      { evidence: 'claimed', respondentTrusted: true },
+      { evidence: 'seen', respondentTrusted: false },
+    ] as const;
+    for (const [earlier, enrolled] of kinds.entries()) {
+      const world = await createWorld(open());
+      const one = openInstance(t, open());
+      await one.uniqueness.poll();
+      const ada = world.person();
+      await participate(one, world, world.session(enrolled), world.capture(ada));
+      for (const isIndexed of [false, true]) {
+        if (isIndexed) await one.uniqueness.poll();
+        for (const [later, kind] of kinds.entries()) {
+          const { biometric } = await one.uniqueness.compare(world.session(kind), world.capture(ada), startMs);
+          t.equal(isSame(biometric), earlier >= later, `${earlier} before ${later}, ${isIndexed ? 'indexed' : 'new'}`);
+        }
+      }
+    }
+  });
+
+  t.test('studies are apart where the project says so, for faces, devices and respondents', async (t) => {
+    const world = await createWorld(open());
+    const one = openInstance(t, open());
+    await one.uniqueness.poll();
+    const ada = world.person();
+    const named = { respondentId: 'ada', respondentTrusted: true };
+    await participate(one, world, world.session({ ...named, studyId: 'one' }), world.capture(ada));
+    await one.uniqueness.poll();
+    const ask = async (studyId: string | null, scope: 'project' | 'study') => {
+      const session = world.session({ ...named, studyId, deduplication: { scope } });
+      const { biometric, identity } = await one.uniqueness.compare(session, world.capture(ada), startMs);
+      t.equal(isSame(biometric), identity?.match != null);
+      return isSame(biometric);
+    };
+    t.ok(await ask('one', 'study'));
+    t.notOk(await ask('two', 'study'));
+    t.notOk(await ask(null, 'study'));
+    t.ok(await ask('two', 'project'));
+  });
+
   t.test('a new instance fills its index from the database, and both follow what either does', async (t) => {
     const world = await createWorld(open());
     const one = openInstance(t, open());
@@ -235,7 +277,11 @@ export function testFaces(t: Test, open: () => Shared): void {
         const facts = await instance.uniqueness.compare(session, envelope, startMs);
         if (isSame(facts.biometric)) throw new Error('seen already');
         await inOrganization(open().database, world.organizationId, (tx) =>
-          instance.uniqueness.record(tx, session, envelope, { completedAt: new Date(startMs), status: 'pass' }),
+          instance.uniqueness.record(tx, session, envelope, {
+            completedAt: new Date(startMs),
+            status: 'pass',
+            evidence: 'claimed',
+          }),
         );
       }),
     );

@@ -109,7 +109,7 @@ export async function participate(
 ) {
   const facts = await uniqueness.compare(session, envelope, atMs);
   await inOrganization(database, organizationId, (tx) =>
-    uniqueness.record(tx, session, envelope, { completedAt: new Date(atMs), status }),
+    uniqueness.record(tx, session, envelope, { completedAt: new Date(atMs), status, evidence: session.evidence }),
   );
   return facts;
 }
