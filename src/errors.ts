@@ -64,6 +64,15 @@ export const errorTable = {
     meaning:
       'The session was verified already, or another try of it passed. Its result is at /public/sessions/{id}/result; retry a session that failed.',
   },
+  CHALLENGE_CONFLICT: {
+    status: 409,
+    meaning:
+      'The challenge was asked for before with another commitment or frame count. What is committed stays; begin the capture again in a new session.',
+  },
+  CHALLENGE_OUT_OF_ORDER: {
+    status: 409,
+    meaning: 'Challenges are asked for one after the other; `expected` is the index to ask for.',
+  },
   SESSION_EXPIRED: {
     status: 410,
     meaning: 'The session, or what it was asked for, has expired. Create a new session.',

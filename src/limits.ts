@@ -43,6 +43,9 @@ export const envelopeBytesMax = 655_360;
 /** Most frames of landmarks in an envelope. */
 export const frameCountMax = 300;
 
+/** Most challenges of a session. */
+export const challengeCountMax = 8;
+
 /** Longest base64 text of an envelope’s landmarks, in characters. */
 export const landmarkCharactersMax = 520_000;
 

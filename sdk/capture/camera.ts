@@ -90,7 +90,7 @@ async function measure(request: CaptureRequest, worker: AnalysisWorker): Promise
     const parts: CapturedParts = { camera: described, cameraMs };
     await worker.ready;
     const modelsMs = performance.now() - startedMs;
-    const recorder = createRecorder();
+    const recorder = createRecorder(request.challengeCount);
     const direction = await record(request, worker, frames, recorder);
     off();
     frames.close();
@@ -106,7 +106,7 @@ async function measure(request: CaptureRequest, worker: AnalysisWorker): Promise
 }
 
 function record(
-  { guide, takeMoreTime, originMs, challenges, signal }: CaptureRequest,
+  { guide, takeMoreTime, originMs, challengeCount, nextChallenge, signal }: CaptureRequest,
   worker: AnalysisWorker,
   frames: FrameSource,
   recorder: Recorder,
@@ -120,11 +120,11 @@ function record(
     return { atMs: frame.atMs, analysis };
   }
   const now = (): number => performance.now();
-  return direct({ take, guide, takeMoreTime, recorder, now, originMs }, challenges);
+  return direct({ take, guide, takeMoreTime, recorder, nextChallenge, now, originMs }, challengeCount);
 }
 
 function finish(
-  { challenges, useDeepfakeDetection }: CaptureRequest,
+  { challengeCount: total, useDeepfakeDetection }: CaptureRequest,
   parts: CapturedParts,
   recorder: Recorder,
   { passed, poses }: Direction,
@@ -137,7 +137,6 @@ function finish(
   const deepfake = useDeepfakeDetection ? reportDeepfake(summary, poses, durationMs) : null;
   const embedding = toEmbedding(summary);
   const demographics = toDemographics(summary);
-  const total = challenges.length;
   const telemetry: CaptureTelemetry = {
     livenessScore: estimate(total === 0 ? null : passed / total, summary),
     challengesPassed: passed,

@@ -1,8 +1,8 @@
 /**
- * Runs a capture: waits for one face in good light, then shows each challenge in the order given until it looks done or its time is over,
- * and says meanwhile what the respondent should know. Ends early when frames stop coming.
+ * Runs a capture: waits for one face in good light, then asks for one challenge after the other and shows each until it looks done or its
+ * time is over, and says meanwhile what the respondent should know. Ends early when frames stop coming.
  */
-import type { ChallengeType, IssuedChallenge } from '../../src/contract/verdict.js';
+import type { ChallengeReply, ChallengeRequest, RevealedChallenge } from '../../src/contract/session.js';
 import type { GuideStep } from '../widget/ports.js';
 import { watchGesture } from './gesture.js';
 import { readPose, type Pose } from './pose.js';
@@ -14,13 +14,14 @@ const pacing = {
   faceMs: 20_000,
   settleMs: 6_000,
   /** Frames at rest before the first challenge, and how long they take at least, ms. */
-  restFrames: 10,
-  restMs: 1_000,
+  restFrames: 4,
+  restMs: 700,
   /** Frames and time of a capture without challenges. */
   passiveFrames: 30,
   passiveMs: 3_000,
-  /** After a challenge, and after the last: a blink or a turn ends in frames that still have to be seen, ms. */
-  pauseMs: 250,
+  /** How long the tick of a challenge shows if the next one is not there by then, ms. */
+  tickMs: 700,
+  /** After the last challenge: a blink or a turn ends in frames that still have to be seen, ms. */
   tailMs: 400,
   /** How often a challenge may restart because the respondent asked for more time. */
   extensionsMax: 10,
@@ -40,7 +41,8 @@ export interface DirectorDeps {
   readonly take: () => Promise<Take | null>;
   readonly guide: (step: GuideStep) => void;
   readonly takeMoreTime: () => boolean;
-  readonly recorder: Pick<Recorder, 'close'>;
+  readonly recorder: Pick<Recorder, 'close' | 'commit'>;
+  readonly nextChallenge: (request: ChallengeRequest) => Promise<ChallengeReply>;
   readonly now: () => number;
   readonly originMs: number;
 }
@@ -50,22 +52,51 @@ export interface Direction {
   readonly end: 'done' | 'no_face' | 'ended';
   readonly passed: number;
   readonly poses: readonly Pose[];
+  /** Frames whose pictures the service wants. */
+  readonly frameIndices: readonly number[];
 }
 
-export async function direct(deps: DirectorDeps, challenges: readonly IssuedChallenge[]): Promise<Direction> {
+/** Rejects where the service gives no challenge. */
+export async function direct(deps: DirectorDeps, total: number): Promise<Direction> {
   const poses: Pose[] = [];
   let passed = 0;
-  const settled = await settle(deps, poses, challenges.length === 0);
-  if (settled !== 'settled') return { end: settled, passed, poses };
-  for (const [index, challenge] of challenges.entries()) {
-    const position = { type: challenge.type, index, total: challenges.length };
-    const outcome = await runChallenge(deps, challenge, poses, position);
-    if (outcome === 'ended') return { end: 'ended', passed, poses };
+  const settled = await settle(deps, poses, total === 0);
+  const stopped = (end: Direction['end']): Direction => ({ end, passed, poses, frameIndices: [] });
+  if (settled !== 'settled') return stopped(settled);
+  for (let index = 0; index < total; index += 1) {
+    const challenge = await reveal(deps, poses, index);
+    if (challenge === null) return stopped('ended');
+    const outcome = await runChallenge(deps, challenge, poses, total);
+    if (outcome === 'ended') return stopped('ended');
     passed += Number(outcome === 'done');
-    const restMs = index === challenges.length - 1 ? pacing.tailMs : pacing.pauseMs;
-    if (!(await watchFor(deps, poses, restMs))) return { end: 'ended', passed, poses };
   }
-  return { end: 'done', passed, poses };
+  if (total > 0 && !(await watchFor(deps, poses, pacing.tailMs))) return stopped('ended');
+  const done = await deps.nextChallenge({ index: total, ...(await deps.recorder.commit()) });
+  return { ...stopped('done'), frameIndices: 'done' in done ? done.frameIndices : [] };
+}
+
+/** Asks for a challenge and goes on looking until it may be shown; null when frames stopped. The tick of the one before shows meanwhile. */
+async function reveal(
+  { take, guide, recorder, nextChallenge, now }: DirectorDeps,
+  poses: Pose[],
+  index: number,
+): Promise<RevealedChallenge | null> {
+  const askedMs = now();
+  const answer: { challenge?: RevealedChallenge; startMs?: number; failure?: { readonly error: unknown } } = {};
+  const ask = async (): Promise<void> => {
+    const reply = await nextChallenge({ index, ...(await recorder.commit()) });
+    if ('done' in reply) throw new Error('the service ended the capture early');
+    Object.assign(answer, { challenge: reply, startMs: now() + reply.startAfterMs });
+  };
+  ask().catch((error: unknown) => Object.assign(answer, { failure: { error } }));
+  for (;;) {
+    if (answer.failure !== undefined) throw answer.failure.error;
+    if (answer.challenge !== undefined && now() >= (answer.startMs ?? 0)) return answer.challenge;
+    const taken = await take();
+    if (taken === null) return null;
+    note(taken, poses);
+    if (now() - askedMs > pacing.tickMs) guide({ kind: 'look_straight' });
+  }
 }
 
 /** Until the face has been at rest for long enough; goes on with what there is when something stays in the way. */
@@ -109,44 +140,40 @@ function findTrouble(
   return pose.size < width * eyesShareMin ? 'too_far' : null;
 }
 
-interface ChallengePosition {
-  readonly type: ChallengeType;
-  readonly index: number;
-  readonly total: number;
-}
-
 /**
  * One challenge. Where the head went the other way first it is shown again once the head is back, within the same time: the service takes
  * a movement both ways for no answer. Whoever asks for more time gets all of it again.
  */
 async function runChallenge(
   deps: DirectorDeps,
-  challenge: IssuedChallenge,
+  challenge: RevealedChallenge,
   poses: Pose[],
-  position: ChallengePosition,
+  total: number,
 ): Promise<'done' | 'over' | 'ended'> {
   const { take, guide, takeMoreTime, now, originMs, recorder } = deps;
-  const { timeoutMs } = challenge;
+  const { type, index, timeoutMs } = challenge;
   let startedMs = now();
+  let lastMs = startedMs;
   let untilMs = startedMs + timeoutMs;
-  let watch = watchGesture(challenge.type, poses);
+  let watch = watchGesture(type, poses);
   let extensions = 0;
   // Asked for before there was a challenge.
   takeMoreTime();
   const restart = (): void => {
     startedMs = now();
-    watch = watchGesture(challenge.type, poses);
+    watch = watchGesture(type, poses);
   };
   const report = (progress: number): void =>
-    guide({ kind: 'challenge', ...position, progress, leftMs: Math.max(0, untilMs - now()) });
+    guide({ kind: 'challenge', type, index, total, progress, leftMs: Math.max(0, untilMs - now()) });
   report(0);
   const finish = (outcome: 'done' | 'over'): 'done' | 'over' => {
-    recorder.close(challenge.id, startedMs - originMs, now() - originMs);
+    recorder.close(challenge.id, startedMs - originMs, lastMs - originMs);
     return outcome;
   };
   while (now() < untilMs) {
     const taken = await take();
     if (taken === null) return 'ended';
+    lastMs = Math.max(lastMs, taken.atMs);
     const pose = note(taken, poses);
     if (takeMoreTime() && extensions++ < pacing.extensionsMax) {
       restart();

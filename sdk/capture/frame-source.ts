@@ -16,6 +16,8 @@ export interface Frame {
 
 /** Least time between two frames, ms: every one of a camera of 25 a second, every second one of a faster camera. */
 const frameStepMs = 38;
+/** A frame that waited longer was stamped by another clock, ms. */
+const waitMsMax = 2_000;
 /** Longer side of the frames handed on, pixels. */
 const sideMax = 640;
 
@@ -56,7 +58,11 @@ function grab(video: HTMLVideoElement): Promise<ImageBitmap> {
   });
 }
 
-/** When the next frame is shown; null at `until`. Browsers without a callback for it are asked at each repaint whether time went on. */
+/** A frame waits for a busy page: its time is that of the camera, where the browser tells a likely one. */
+const takenAt = (nowMs: number, captureMs: number | undefined): number =>
+  captureMs !== undefined && captureMs <= nowMs && nowMs - captureMs < waitMsMax ? captureMs : nowMs;
+
+/** When the next frame was taken; null at `until`. Browsers without a callback for it are asked at each repaint whether time went on. */
 function nextPresented(video: HTMLVideoElement, until: number): Promise<number | null> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(null), Math.max(0, until - performance.now()));
@@ -65,7 +71,7 @@ function nextPresented(video: HTMLVideoElement, until: number): Promise<number |
       resolve(atMs);
     };
     if (typeof video.requestVideoFrameCallback === 'function') {
-      video.requestVideoFrameCallback((now) => done(now));
+      video.requestVideoFrameCallback((now, { captureTime }) => done(takenAt(now, captureTime)));
       return;
     }
     const before = video.currentTime;

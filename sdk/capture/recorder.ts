@@ -1,7 +1,9 @@
 /**
- * The frames of a capture as the envelope takes them. A long capture holds more frames than may be sent: then every second one goes of the
- * times between challenges and of those long answered, so that the order and the shape of every movement stay.
+ * The frames of a capture as the envelope takes them, and the commitments to them. A long capture holds more frames than may be sent: then every
+ * second one goes of those not yet committed to, but for the last seconds, so that the order and the shape of every movement stay.
  */
+import { commitmentBytes, type CommittedFrame } from '../../src/contract/commitment.js';
+import type { ChallengeRequest } from '../../src/contract/session.js';
 import type { EnvelopeChallenge, EnvelopeFrames } from '../../src/contract/envelope.js';
 import type { EvidenceFrame } from '../../src/contract/evidence-frames.js';
 import type { FrameAnalysis } from './frame-analysis.js';
@@ -9,8 +11,10 @@ import type { FrameAnalysis } from './frame-analysis.js';
 export interface Recorder {
   /** Times are ms since the challenges arrived. */
   add(atMs: number, analysis: FrameAnalysis): void;
-  /** A challenge that is over: shown from when to when. */
+  /** A challenge that is over: shown at a time, last seen at another. */
   close(id: string, startedAtMs: number, endedAtMs: number): void;
+  /** Fixes the frames so far: none of them is thinned any more. */
+  commit(): Promise<Pick<ChallengeRequest, 'commitment' | 'frameCount'>>;
   /** null without a single frame that shows a face. */
   /** The pictures of frames, by their index in the pack; none of a frame that has none. */
   pictures(indices: readonly number[]): EvidenceFrame[];
@@ -26,27 +30,30 @@ const valuesPerFrame = 46;
 /** The last part of an answered challenge, and the first of the one under way, are never thinned, ms. */
 const keptMs = 2_000;
 
-interface Kept {
-  readonly atMs: number;
-  readonly points: Float32Array;
-  readonly hash: string;
+interface Kept extends CommittedFrame {
   readonly faces: number;
   readonly picture: Uint8Array | null;
 }
 
-export function createRecorder(): Recorder {
+/** `challengeCount`: each of its parts between two commitments may have the same share of the frames, and what those before it left. */
+export function createRecorder(challengeCount: number): Recorder {
   let kept: Kept[] = [];
+  let fixed = 0;
+  let commits = 0;
+  let commitment: Promise<string | null> = Promise.resolve(null);
   let missed = 0;
   let size = { width: 0, height: 0 };
   const closed: { readonly id: string; readonly startedAtMs: number; readonly endedAtMs: number }[] = [];
 
-  function thin(): void {
+  /** Makes room for one more frame of the part under way. */
+  function thin(room: number): void {
     const last = kept[kept.length - 1]?.atMs ?? 0;
     const isProtected = (atMs: number): boolean =>
       last - atMs < keptMs || closed.some(({ endedAtMs }) => endedAtMs - atMs >= 0 && endedAtMs - atMs < keptMs);
-    kept = kept.filter(({ atMs }, index) => isProtected(atMs) || index % 2 === 0);
+    let open = kept.slice(fixed).filter(({ atMs }, index) => isProtected(atMs) || index % 2 === 0);
     // Everything is protected: the oldest go.
-    if (kept.length >= framesMax) kept = kept.slice(kept.length - framesMax + 1);
+    if (open.length >= room) open = open.slice(open.length - room + 1);
+    kept = [...kept.slice(0, fixed), ...open];
   }
 
   return {
@@ -55,14 +62,25 @@ export function createRecorder(): Recorder {
         missed += 1;
         return;
       }
-      // A phone that is turned changes the picture’s size; points of two sizes do not belong together.
-      if (size.width !== width || size.height !== height) kept = [];
-      size = { width, height };
-      if (kept.length >= framesMax) thin();
-      kept.push({ atMs, points, hash, faces, picture });
+      // A phone that is turned changes the picture’s size; points of two sizes do not belong together, but what is fixed stays.
+      if (fixed === 0 && (size.width !== width || size.height !== height)) {
+        kept = [];
+        size = { width, height };
+      }
+      const room = Math.floor((framesMax * (commits + 1)) / (challengeCount + 1)) - fixed;
+      if (kept.length - fixed >= room) thin(room);
+      kept.push({ atMs: tenth(atMs), points: packPoints(points), hash, faces, picture });
     },
     close(id, startedAtMs, endedAtMs) {
-      closed.push({ id, startedAtMs, endedAtMs });
+      closed.push({ id, startedAtMs: tenth(startedAtMs), endedAtMs: tenth(endedAtMs) });
+    },
+    async commit() {
+      const since = kept.slice(fixed);
+      const frameCount = kept.length;
+      fixed = frameCount;
+      commits += 1;
+      if (frameCount > 0) commitment = commitment.then((previous) => digest(commitmentBytes(previous, since)));
+      return { commitment: await commitment, frameCount };
     },
     pictures(indices) {
       return indices.flatMap((index) => {
@@ -78,9 +96,7 @@ export function createRecorder(): Recorder {
         const first = kept.findIndex(({ atMs }) => atMs >= startedAtMs);
         const last = kept.filter(({ atMs }) => atMs <= endedAtMs).length - 1;
         if (first < 0 || last < first) return [];
-        return [
-          { id, startedAtMs: tenth(startedAtMs), endedAtMs: tenth(endedAtMs), firstFrame: first, lastFrame: last },
-        ];
+        return [{ id, startedAtMs, endedAtMs, firstFrame: first, lastFrame: last }];
       });
       return { frames: packFrames(kept, size, missed), challenges };
     },
@@ -95,21 +111,30 @@ function packFrames(
   { width, height }: { readonly width: number; readonly height: number },
   missed: number,
 ): EnvelopeFrames {
-  const bytes = new DataView(new ArrayBuffer(kept.length * valuesPerFrame * 2));
-  for (const [frame, { points }] of kept.entries())
-    for (let index = 0; index < valuesPerFrame; index += 1)
-      bytes.setInt16((frame * valuesPerFrame + index) * 2, quantise(points[index] ?? 0), true);
+  const bytes = new Uint8Array(kept.length * valuesPerFrame * 2);
+  for (const [frame, { points }] of kept.entries()) bytes.set(points, frame * valuesPerFrame * 2);
   return {
     topology: 'key23',
     model: landmarkModel,
     width,
     height,
-    atMs: kept.map(({ atMs }) => tenth(atMs)),
-    points: toBase64(new Uint8Array(bytes.buffer)),
+    atMs: kept.map(({ atMs }) => atMs),
+    points: toBase64(bytes),
     hashes: kept.map(({ hash }) => hash),
     faces: kept.map(({ faces }) => faces),
     missed: Math.min(missed, 100_000),
   };
+}
+
+function packPoints(points: Float32Array): Uint8Array {
+  const bytes = new DataView(new ArrayBuffer(valuesPerFrame * 2));
+  for (let index = 0; index < valuesPerFrame; index += 1) bytes.setInt16(index * 2, quantise(points[index] ?? 0), true);
+  return new Uint8Array(bytes.buffer);
+}
+
+async function digest(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return toBase64(hash).replace(/=+$/, '').replace(/\+/g, '-').replace(/\//g, '_');
 }
 
 const quantise = (pixels: number): number => Math.max(-32_768, Math.min(32_767, Math.round(pixels * unitsPerPixel)));

@@ -53,7 +53,7 @@ export const configOf = ({ studyConfig, challengeConfig }: SessionReply, endpoin
   ...studyConfig,
   siteKey: '',
   minimumAssurance: 'device_only',
-  challengeEnabled: challengeConfig.challenges.length > 0,
+  challengeEnabled: challengeConfig.count > 0,
   escalateOnSuspicion: studyConfig.livenessModels.length > 0,
   evidenceFrames: 'off',
   degradedMode: degradedModeDefault,

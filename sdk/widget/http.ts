@@ -10,6 +10,9 @@ export interface Call {
   readonly url: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** In place of the transport’s own: how long one request may take, and how often it is repeated. */
+  readonly requestMs?: number;
+  readonly retries?: number;
 }
 
 /** An answer of the service: 2xx, 304 or 4xx. `body` is what its JSON says; `repeated` that an earlier try may have arrived. */
@@ -52,14 +55,15 @@ export type Transport = (call: Call, signal: AbortSignal) => Promise<Reply | Tro
 export function createTransport(deps: TransportDeps): Transport {
   const { limits } = deps;
   return async (call, signal) => {
+    const { requestMs = limits.requestMs, retries = limits.retries } = call;
     const endMs = deps.now() + limits.totalMs;
     let hasWaited = false;
     for (let tries = 0, failures = 0; ; tries++) {
-      const tried: Tried = await tryOnce(deps, call, Math.min(limits.requestMs, endMs - deps.now()), signal);
+      const tried: Tried = await tryOnce(deps, call, Math.min(requestMs, endMs - deps.now()), signal);
       const isLimited: boolean =
         tried.kind === 'reply' && tried.status === 429 && tried.retryAfterMs !== null && !hasWaited;
       if (tried.kind === 'reply' && !isLimited) return { ...tried, repeated: tries > 0 };
-      if (!isLimited && failures++ >= limits.retries) return finish(tried);
+      if (!isLimited && failures++ >= retries) return finish(tried);
       hasWaited ||= isLimited;
       const waitMs = tried.retryAfterMs ?? limits.backoffMs * jitter(failures, deps.random());
       if (deps.now() + waitMs >= endMs) return finish(tried);
@@ -99,7 +103,7 @@ async function tryOnce(deps: TransportDeps, call: Call, timeoutMs: number, signa
   } catch {
     signal.throwIfAborted();
     const host = new URL(call.url).host;
-    if (isLate) return trouble('timeout', `${host} did not answer within ${deps.limits.requestMs / 1000} seconds.`);
+    if (isLate) return trouble('timeout', `${host} did not answer within ${timeoutMs / 1000} seconds.`);
     return trouble('network', (await deps.csp.find(call.url)) ?? `E030: ${host} cannot be reached.`);
   } finally {
     clearTimeout(timer);

@@ -60,7 +60,10 @@ export type FlowEvent =
   | { readonly kind: 'started' }
   | { readonly kind: 'created'; readonly retryCount: number }
   | { readonly kind: 'consented'; readonly consent: EnvelopeConsent }
-  | { readonly kind: 'captured'; readonly outcome: CaptureOutcome }
+  /** `isSpent`: the session has revealed a challenge, and takes no other capture. */
+  | { readonly kind: 'captured'; readonly outcome: CaptureOutcome; readonly isSpent: boolean }
+  /** The service gave no challenge; the session takes no other capture. */
+  | { readonly kind: 'stopped'; readonly by: Reply | Trouble }
   /** Going on without the camera takes consent back. */
   | { readonly kind: 'left'; readonly exit: 'without'; readonly consent: EnvelopeConsent }
   | { readonly kind: 'left'; readonly exit: 'cancel' }
@@ -83,6 +86,8 @@ export interface State {
   readonly isOpen: boolean;
   readonly captured: Captured | null;
   readonly retryCount: number;
+  /** The session takes no other capture. */
+  readonly isSpent: boolean;
   /** The session stays open for its camera check. */
   readonly isEscalated: boolean;
   readonly reply: VerifyReply | null;
@@ -104,6 +109,7 @@ export function begin(plan: Plan): Step {
     isOpen: false,
     captured: null,
     retryCount: 0,
+    isSpent: false,
     isEscalated: false,
     reply: null,
     trouble: null,
@@ -118,7 +124,8 @@ export function advance(state: State, event: FlowEvent): Step {
     case 'started':
       return create(state);
     case 'created': {
-      const created = { ...state, isOpen: true, isEscalated: false, retryCount: event.retryCount };
+      const { retryCount } = event;
+      const created = { ...state, isOpen: true, isSpent: false, isEscalated: false, retryCount };
       const asksCamera = state.plan.mode === 'standard' && state.consent?.biometric !== false;
       return asksCamera ? askOrCapture(created) : verify(created, null);
     }
@@ -127,7 +134,11 @@ export function advance(state: State, event: FlowEvent): Step {
     case 'consented':
       return event.consent.biometric ? capture({ ...state, consent: event.consent }) : withoutCamera(state, event);
     case 'captured':
-      return afterCapture(state, event.outcome);
+      return afterCapture({ ...state, isSpent: event.isSpent }, event.outcome);
+    case 'stopped': {
+      const over = { ...state, isOpen: false, captured: null };
+      return event.by.kind === 'reply' ? refuse(over, event.by) : giveUp(over, event.by);
+    }
     case 'left':
       return event.exit === 'without' ? withoutCamera(state, event) : end(state, { kind: 'aborted' });
     case 'chose':
@@ -182,7 +193,7 @@ function afterCapture(state: State, outcome: CaptureOutcome): Step {
 }
 
 function afterChoice(state: State, event: Extract<FlowEvent, { kind: 'chose' }>): Step {
-  if (event.choice === 'again') return capture(state);
+  if (event.choice === 'again') return state.isSpent ? create({ ...state, isOpen: false }) : capture(state);
   if (event.choice === 'without') return withoutCamera(state, event);
   return end(state, { kind: 'camera', reason: state.trouble ?? 'denied' });
 }
@@ -213,8 +224,8 @@ function refuse(state: State, reply: Reply): Step {
   if (isJudged(state)) return endJudged(state);
   const { code } = (reply.body ?? {}) as { code?: unknown };
   const shown = typeof code === 'string' ? code : null;
-  // A session whose time is over is followed by another; what was measured for it is its own.
-  const isOver = shown === 'SESSION_EXPIRED';
+  // A session whose time is over, or whose capture came apart, is followed by another; what was measured for it is its own.
+  const isOver = shown === 'SESSION_EXPIRED' || shown?.startsWith('CHALLENGE_') === true;
   const after = isOver ? { ...state, isOpen: false, captured: null } : state;
   const canRetry = isOver || shown === 'RATE_LIMIT_EXCEEDED';
   return show(after, { status: 'error', code: shown, canRetry }, { kind: 'refused', reply });

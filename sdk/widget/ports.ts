@@ -15,7 +15,8 @@ import type {
 } from '../../src/contract/envelope.js';
 import type { EvidenceFrame } from '../../src/contract/evidence-frames.js';
 import type { Branding } from '../../src/contract/project-parts.js';
-import type { ChallengeType, IssuedChallenge } from '../../src/contract/verdict.js';
+import type { ChallengeReply, ChallengeRequest } from '../../src/contract/session.js';
+import type { ChallengeType } from '../../src/contract/verdict.js';
 
 export type WidgetMode = 'invisible' | 'captcha' | 'standard';
 
@@ -155,8 +156,10 @@ export interface ModelsRequest {
 }
 
 export interface CaptureRequest {
-  /** To be answered in this order; empty for passive measurement alone. */
-  readonly challenges: readonly IssuedChallenge[];
+  /** How many there are to ask for; 0 for passive measurement alone. */
+  readonly challengeCount: number;
+  /** Asks the service for the next challenge. A rejection ends the capture. */
+  readonly nextChallenge: (request: ChallengeRequest) => Promise<ChallengeReply>;
   /** `performance.now()` when the session's challenges arrived: time 0 of every time in the envelope. */
   readonly originMs: number;
   /** The stage's element; null where the respondent is not shown their picture. */

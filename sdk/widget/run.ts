@@ -3,7 +3,7 @@
  * Calling the mount off ends whatever is under way.
  */
 import type { EnvelopeConsent } from '../../src/contract/envelope.js';
-import type { SessionReply } from '../../src/contract/session.js';
+import type { ChallengeReply, ChallengeRequest, SessionReply } from '../../src/contract/session.js';
 import { onAbort, settle } from './abort.js';
 import type { Activity } from './activity.js';
 import type { MountOptions, VHOutcome } from './api.js';
@@ -11,6 +11,7 @@ import type { CspWatch } from './csp.js';
 import type { DeviceWatch } from './device.js';
 import { buildEnvelope } from './envelope.js';
 import { advance, begin, type Effect, type End, type FlowEvent, type Plan } from './machine.js';
+import type { Reply, Trouble } from './http.js';
 import { say } from './page-console.js';
 import type { ModelLoader } from './models.js';
 import type { CaptureOutcome, CaptureTelemetry, Preparation, Stage, StageExit, View } from './ports.js';
@@ -48,7 +49,7 @@ export interface RunOutcome {
 
 /** Never rejects but with the signal's reason. */
 export async function run(deps: RunDeps): Promise<RunOutcome> {
-  const memory: Memory = { open: null, telemetry: null, consentMs: null, isStarted: false };
+  const memory: Memory = { open: null, telemetry: null, consentMs: null, isSpent: false, isStarted: false };
   let step = begin(deps.plan);
   try {
     while (step.effect.kind !== 'end') {
@@ -65,6 +66,8 @@ interface Memory {
   open: OpenSession | null;
   telemetry: CaptureTelemetry | null;
   consentMs: number | null;
+  /** The open session has revealed a challenge: another capture needs another session. */
+  isSpent: boolean;
   /** The session that was handed in has been used. */
   isStarted: boolean;
 }
@@ -132,6 +135,7 @@ async function createSession(
   memory.open = { session: said.value, originMs: made?.originMs ?? performance.now() };
   deps.activity.follow(said.value);
   memory.isStarted = true;
+  memory.isSpent = false;
   memory.telemetry = null;
   // Consent that carries over was given before this session's time began.
   memory.consentMs = null;
@@ -150,17 +154,27 @@ async function capture(deps: RunDeps, memory: Memory, hidden: boolean): Promise<
     preparation = await deps.models.take();
   } catch (error) {
     await explain(deps, String(error));
-    return { kind: 'captured', outcome: { kind: 'unavailable', reason: 'mediapipe_load_failed', parts: {} } };
+    const outcome: CaptureOutcome = { kind: 'unavailable', reason: 'mediapipe_load_failed', parts: {} };
+    return { kind: 'captured', outcome, isSpent: false };
   }
-  const { challenges } = session.challengeConfig;
-  const stage = hidden && challenges.length === 0 ? null : view.openStage();
+  const challengeCount = session.challengeConfig.count;
+  const stage = hidden && challengeCount === 0 ? null : view.openStage();
   const stop = new AbortController();
   const forgets = [deps.signal, ...(stage ? [stage.signal] : [])].map((from) =>
     onAbort(from, () => stop.abort(from.reason)),
   );
+  let stopped: Reply | Trouble | null = null;
+  const nextChallenge = async (request: ChallengeRequest): Promise<ChallengeReply> => {
+    memory.isSpent = true;
+    const said = await deps.service.nextChallenge(session, request, stop.signal);
+    if (said.kind === 'said') return said.value;
+    stopped = said;
+    throw new Error('the service gave no challenge');
+  };
   try {
     const outcome = await preparation.capture({
-      challenges,
+      challengeCount,
+      nextChallenge,
       originMs,
       video: hidden ? null : (stage?.video ?? null),
       guide: (step) => stage?.guide(step),
@@ -168,9 +182,10 @@ async function capture(deps: RunDeps, memory: Memory, hidden: boolean): Promise<
       signal: stop.signal,
       useDeepfakeDetection: options.useDeepfakeDetection === true,
     });
+    if (stopped !== null) return { kind: 'stopped', by: stopped };
     if (outcome.kind === 'captured') memory.telemetry = outcome.telemetry;
     if (outcome.kind === 'unavailable' && outcome.detail !== undefined) await explain(deps, outcome.detail);
-    return { kind: 'captured', outcome };
+    return { kind: 'captured', outcome, isSpent: memory.isSpent };
   } catch (error) {
     return afterThrow(deps, memory, stage, error);
   } finally {
@@ -196,7 +211,7 @@ function afterThrow(deps: RunDeps, memory: Memory, stage: Stage | null, error: u
       : { kind: 'left', exit: 'cancel' };
   const reason = error instanceof Error && /^[A-Za-z]\w{0,63}$/.test(error.name) ? error.name : 'unknown_capability';
   const outcome: CaptureOutcome = { kind: 'unavailable', reason, parts: {} };
-  return { kind: 'captured', outcome };
+  return { kind: 'captured', outcome, isSpent: memory.isSpent };
 }
 
 async function verify(

@@ -4,7 +4,12 @@
 import type { Envelope } from '../../src/contract/envelope.js';
 import type { OriginCheck } from '../../src/contract/project.js';
 import type { ScoreEnvelope, VerifyAnswer } from '../../src/contract/score-envelope.js';
-import type { PublicSessionCreation, SessionReply } from '../../src/contract/session.js';
+import type {
+  ChallengeReply,
+  ChallengeRequest,
+  PublicSessionCreation,
+  SessionReply,
+} from '../../src/contract/session.js';
 import type { MountOptions } from './api.js';
 import type { Reply, Transport, Trouble } from './http.js';
 import { readStorage } from '../lite/signals/storage.js';
@@ -21,6 +26,7 @@ export interface ServiceCalls {
     signal: AbortSignal,
   ): Promise<Said<SessionReply>>;
   verify(session: Opened, envelope: Envelope, signal: AbortSignal): Promise<Said<VerifyAnswer>>;
+  nextChallenge(session: Opened, request: ChallengeRequest, signal: AbortSignal): Promise<Said<ChallengeReply>>;
   readResult(session: Opened, signal: AbortSignal): Promise<Said<ScoreEnvelope>>;
   /** What the service thinks of this page's origin. */
   checkOrigin(siteKey: string, signal: AbortSignal): Promise<Said<OriginCheck>>;
@@ -32,12 +38,18 @@ export function createServiceCalls(endpoint: string, call: Transport): ServiceCa
   const secrets = createSessionSecrets(() => sessionStorage, Date.now);
   const secretOf = ({ clientSecret }: Opened) => ({ 'x-client-secret': clientSecret });
 
+  const urlOf = ({ sessionId }: Opened, part: string): string =>
+    `${endpoint}/public/sessions/${encodeURIComponent(sessionId)}/${part}`;
   const readResult: ServiceCalls['readResult'] = async (session, signal) => {
-    const url = `${endpoint}/public/sessions/${encodeURIComponent(session.sessionId)}/result`;
+    const url = urlOf(session, 'result');
     return said(await call({ method: 'GET', url, headers: secretOf(session) }, signal));
   };
   return {
     readResult,
+    async nextChallenge(session, body, signal) {
+      const url = urlOf(session, 'challenges');
+      return said(await call({ method: 'POST', url, body, headers: secretOf(session), ...impatience }, signal));
+    },
     async checkOrigin(siteKey, signal) {
       const url = `${endpoint}/origin-check?siteKey=${encodeURIComponent(siteKey)}`;
       return said(await call({ method: 'GET', url }, signal));
@@ -65,6 +77,9 @@ export function createServiceCalls(endpoint: string, call: Transport): ServiceCa
     },
   };
 }
+
+/** Somebody waits before the camera: a request that got stuck is given up soon and repeated, which is safe. */
+const impatience = { requestMs: 4_000, retries: 4 } as const;
 
 const codeOf = ({ body }: Reply): unknown => (body as { code?: unknown } | undefined)?.code;
 

@@ -98,7 +98,7 @@ export const EnvelopeFrames = Type.Object(
 export type EnvelopeFrames = Static<typeof EnvelopeFrames>;
 
 export const EnvelopeChallenge = Type.Object({
-  id: Type.String({ minLength: 1, maxLength: 64, description: 'Of the challenge as issued with the session.' }),
+  id: Type.String({ minLength: 1, maxLength: 64, description: 'Of the challenge as it was revealed.' }),
   startedAtMs: timeMs('When the challenge was shown.'),
   endedAtMs: timeMs('When the widget went on from it.'),
   firstFrame: Type.Integer({ minimum: 0, maximum: frameCountMax - 1, description: 'Index of its first frame.' }),

@@ -5,7 +5,7 @@
  * retries, and takes those of a caller out.
  */
 import { Type, type Static } from 'typebox';
-import { callerIdLengthMax } from '../limits.js';
+import { callerIdLengthMax, challengeCountMax, evidenceFramesMax, frameCountMax } from '../limits.js';
 import { CallerId, Nullable, StringEnum, Timestamp } from './common.js';
 import { verificationModes, widgetModes } from './project.js';
 import { IssuedChallenge } from './verdict.js';
@@ -79,10 +79,61 @@ export type SessionCreation = Static<typeof SessionCreation>;
 
 export const ChallengeConfig = Type.Object({
   nonce: Type.String({ description: 'To be sent back with the envelope.' }),
+  sequential: Type.Literal(true, { description: 'Challenges are asked for one at a time.' }),
+  count: Type.Integer({ minimum: 0, description: 'How many challenges there are to ask for.' }),
   challenges: Type.Array(IssuedChallenge, {
-    description: 'To be answered in this order; empty where none is asked.',
+    maxItems: 0,
+    description: 'Empty: each is revealed when it is asked for.',
   }),
 });
+export type ChallengeConfig = Static<typeof ChallengeConfig>;
+
+/** The call that asks for a challenge and fixes what was captured up to it. */
+export const ChallengeRequest = Type.Object({
+  index: Type.Integer({
+    minimum: 0,
+    maximum: challengeCountMax,
+    description: 'From 0; challengeConfig.count once the last challenge is answered.',
+  }),
+  commitment: Nullable(
+    Type.String({
+      pattern: '^[A-Za-z0-9_-]{43}$',
+      description: 'Base64url SHA-256 over the commitment before it and the frames since. null: no frame yet.',
+    }),
+  ),
+  frameCount: Type.Integer({
+    minimum: 0,
+    maximum: frameCountMax,
+    description: 'How many frames of the envelope are committed so far.',
+  }),
+});
+export type ChallengeRequest = Static<typeof ChallengeRequest>;
+
+export const RevealedChallenge = Type.Object({
+  ...IssuedChallenge.properties,
+  index: Type.Integer({ minimum: 0 }),
+  startAfterMs: Type.Integer({ minimum: 0, description: 'Show it this long after the answer came, not sooner.' }),
+});
+export type RevealedChallenge = Static<typeof RevealedChallenge>;
+
+export const CaptureDone = Type.Object({
+  done: Type.Literal(true),
+  frameIndices: Type.Array(Type.Integer({ minimum: 0, maximum: frameCountMax - 1 }), {
+    maxItems: evidenceFramesMax,
+    description: 'Frames whose pictures the envelope has to bring; empty unless the project asks for some.',
+  }),
+});
+export type CaptureDone = Static<typeof CaptureDone>;
+
+export const ChallengeReply = Type.Union([RevealedChallenge, CaptureDone]);
+export type ChallengeReply = Static<typeof ChallengeReply>;
+
+/** One such call, as the service keeps it. */
+export interface ChallengeCall extends ChallengeRequest {
+  /** The service's clock. */
+  readonly atMs: number;
+  readonly reply: ChallengeReply;
+}
 
 export const SessionReply = Type.Object({
   sessionId: Type.String(),

@@ -25,7 +25,8 @@ import { SigningSecretReply, SigningSecretRotation } from './project.js';
 import { Categories, DuplicateReply, EvidenceBlock, EvidenceReply, Finding, IndependenceReply } from './score.js';
 import { Flip, Mix, RecommendationsReply, SimulationReply, SimulationRequest } from './thresholds.js';
 import { SourceRecommendation } from './thresholds.js';
-import { ChallengeConfig, PublicSessionCreation, SessionCreation, SessionReply } from './session.js';
+import { CaptureDone, ChallengeConfig, ChallengeRequest, RevealedChallenge } from './session.js';
+import { PublicSessionCreation, SessionCreation, SessionReply } from './session.js';
 import { ScoredSession, ScoredSessionPage, SessionOutcome, SessionProbe, SessionReceipt } from './session-trail.js';
 import { SessionTrailReply } from './session-trail.js';
 import { JsonWebKeySet, TokenReply, TokenVerification } from './token.js';
@@ -97,6 +98,9 @@ export const shapes: Readonly<Record<string, TSchema>> = {
   VerifyReply,
   CameraCheckReply,
   ChallengeConfig,
+  ChallengeRequest,
+  RevealedChallenge,
+  CaptureDone,
   ScoreEnvelope,
   Activity,
   ActivityReply,

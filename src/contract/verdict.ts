@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox';
 import { CallerId, Nullable, StringEnum, type SessionMode } from './common.js';
 import { Demographics, type CameraPolicy, type Envelope } from './envelope.js';
 import type { AddressFacts } from './facts.js';
+import type { ChallengeCall } from './session.js';
 import type { ProbeTransport } from './probe.js';
 import { unit, type ScoreModeConfig } from './project-parts.js';
 import type { demandedAssurances, riskAggregators, verificationModes } from './project.js';
@@ -73,8 +74,9 @@ export interface VerdictFacts extends CameraPolicy {
   readonly mode: SessionMode;
   /** Of a pass; the project’s. */
   readonly minimumAssurance: (typeof demandedAssurances)[number];
-  /** In the order in which they have to be answered; empty where the project asks for none. */
-  readonly challenges: readonly IssuedChallenge[];
+  /** How many challenges the session asks for, and the page’s calls for them, in order. */
+  readonly challengeCount: number;
+  readonly challengeCalls: readonly ChallengeCall[];
   readonly verificationMode: (typeof verificationModes)[number];
   readonly thresholds: VerdictThresholds;
   /** The project’s scoreModeConfig; only its fences are looked at. */

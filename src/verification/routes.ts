@@ -8,11 +8,13 @@ import { registerActivityRoute, type ActivityRouteDeps } from './activity/activi
 import { registerAnalyticsRoute, type AnalyticsRouteDeps } from './analytics/analytics-routes.js';
 import { registerErasureRoute, type ErasureRouteDeps } from './erasure/erasure-routes.js';
 import { registerResultRoutes, type ResultRouteDeps } from './results/result-routes.js';
+import { registerChallengeRoute, type ChallengeRouteDeps } from './sessions/challenge-routes.js';
 import { registerRetryRoute, registerSessionRoutes, type SessionRouteDeps } from './sessions/session-routes.js';
 import { registerTokenRoutes, type TokenRouteDeps } from './tokens/token-routes.js';
 import { registerVerifyRoute, type VerifyRouteDeps } from './verify/verify-routes.js';
 
 export type VerificationRouteDeps = SessionRouteDeps &
+  ChallengeRouteDeps &
   VerifyRouteDeps &
   ResultRouteDeps &
   ActivityRouteDeps &
@@ -25,6 +27,7 @@ export function registerVerificationRoutes(app: FastifyInstance, deps: Verificat
     registerStorableText(scope);
     registerSessionRoutes(scope, deps);
     registerRetryRoute(scope, deps);
+    registerChallengeRoute(scope, deps);
     registerResultRoutes(scope, deps);
     registerAnalyticsRoute(scope, deps);
     registerErasureRoute(scope, deps);

@@ -27,7 +27,7 @@ import { createFaceTries } from '../verification/verify/face-tries.js';
 import { createVerifyService } from '../verification/verify/verify-service.js';
 import { createResultService } from '../verification/results/result-service.js';
 import type { VerificationRouteDeps } from '../verification/routes.js';
-import type { Randomness } from '../verification/sessions/challenges.js';
+import { createChallengeService, type Randomness } from '../verification/sessions/challenges.js';
 import { findOutcome } from '../verification/sessions/session-store.js';
 import { createSessionService } from '../verification/sessions/session-service.js';
 import { createSecretGuard } from '../verification/sessions/client-secret.js';
@@ -88,6 +88,7 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
     secrets: createSecretGuard({ counters, metrics, now }),
     faceTries: createFaceTries({ counters, metrics, now }),
     sessions: createSessionService({ database, random, metrics, now }),
+    challenges: createChallengeService({ database, random, now }),
     results: createResultService({
       ...{ database, signing, tokenKeys, issuer, random, now },
       environment: settings.VH_ENV,

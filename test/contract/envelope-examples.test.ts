@@ -1,22 +1,30 @@
 import t from 'tap';
 import { Envelope, findEnvelopeIssues } from '../../src/contract/envelope.js';
-import { biometricExample, deviceOnlyExample, exampleChallenges } from '../../src/contract/envelope-examples.js';
-import type { VerdictFacts } from '../../src/contract/verdict.js';
+import {
+  biometricExample,
+  deviceOnlyExample,
+  exampleCalls,
+  exampleChallenges,
+} from '../../src/contract/envelope-examples.js';
 import { createAjv } from '../../src/kernel/validation.js';
 import { judgeSession } from '../../workers/verification/verdict.js';
-import { challengesOf } from '../helpers/captures.js';
+import { callsFor, challengesOf } from '../helpers/captures.js';
 import { captureExample } from '../helpers/example-capture.js';
-import { factsOf } from '../helpers/verdict-facts.js';
+import { factsOf, type FactsOver } from '../helpers/verdict-facts.js';
 
 const validate = createAjv(false).compile<Envelope>(Envelope);
 
-/** As a script posts it: at once, with a library’s header. */
-function postedFacts(example: object, over: Partial<VerdictFacts>) {
+/** As a script posts it: with a library’s header, the capture no sooner than it took. */
+function postedFacts(
+  example: object & { readonly timings?: { readonly totalMs: number } },
+  over: FactsOver,
+  afterMs = example.timings?.totalMs ?? 5,
+) {
   const envelope: unknown = { ...example, sessionId: 'sess_0', nonce: 'nonce-0' };
   if (!validate(envelope)) throw new Error(JSON.stringify(validate.errors));
   const facts = factsOf(envelope, { mode: 'demo', challenges: challengesOf(...exampleChallenges), ...over });
   const transport = { userAgent: 'curl/8.5.0', acceptLanguage: null, hintPlatform: null, hintMobile: null };
-  return { ...facts, transport, receivedAtMs: facts.issuedAtMs + 5 };
+  return { ...facts, transport, receivedAtMs: facts.issuedAtMs + afterMs };
 }
 
 t.test('both examples are envelopes, and short', (t) => {
@@ -37,9 +45,10 @@ t.test('the device-only example passes in every mode, posted by a script', (t) =
   t.end();
 });
 
-t.test('the biometric example passes, posted by a script the moment that its session is there', (t) => {
+t.test('the biometric example passes, posted by a script after the time that it took, and not before', (t) => {
   const { verdict } = judgeSession(postedFacts(biometricExample, {}));
   t.match(verdict, { status: 'pass', assuranceLevel: 'biometric' }, JSON.stringify(verdict));
+  t.match(judgeSession(postedFacts(biometricExample, {}, 5)).verdict, { status: 'fail', failureCategory: 'liveness' });
   t.end();
 });
 
@@ -80,5 +89,15 @@ t.test('the example’s capture is what the head of test/helpers does', (t) => {
   const { frames, challenges } = captureExample(exampleChallenges);
   t.same(biometricExample.frames, frames);
   t.same(biometricExample.challenges, challenges);
+  t.same(
+    exampleCalls.map(({ body }) => body),
+    callsFor(challengesOf(...exampleChallenges), { frames, challenges }, 0).map(
+      ({ atMs: _at, reply: _reply, ...body }) => body,
+    ),
+  );
+  t.same(
+    exampleCalls.map(({ afterMs }) => afterMs),
+    [0, ...challenges.slice(0, -1).map(({ endedAtMs }) => endedAtMs), biometricExample.timings.totalMs],
+  );
   t.end();
 });

@@ -44,6 +44,13 @@ export interface CaptureRun {
 
 export interface RunOptions {
   readonly challenges?: readonly IssuedChallenge[];
+  /** A session of a service, asked for its challenges in place of those. */
+  readonly session?: {
+    readonly url: string;
+    readonly clientSecret: string;
+    readonly count: number;
+    readonly jitterMs?: number;
+  };
   readonly models?: string;
   readonly answering?: boolean;
   readonly abortAt?: string;

@@ -14,6 +14,8 @@ export interface Participant {
   readonly face: Readonly<Record<string, unknown>> | null;
   readonly camera?: Readonly<Record<string, unknown>>;
   readonly page?: CapturePageOptions;
+  /** Most that a request takes either way, ms. */
+  readonly jitterMs?: number;
   /** Name of the camera in the envelope, in place of the one that the browser told. */
   readonly label?: string;
   /** One that the test started; else a service of this session’s own. */
@@ -41,7 +43,12 @@ export async function takePart(test: Test, person: Participant): Promise<Partici
   else await page.evaluate('watchCamera()');
   const session = await createSession(service, { widgetMode: 'standard' });
   const done = await run({
-    challenges: session.challengeConfig.challenges,
+    session: {
+      url: `${siteUrl}/api/v1/public/sessions/${session.sessionId}/challenges`,
+      clientSecret: session.clientSecret,
+      count: session.challengeConfig.count,
+      jitterMs: person.jitterMs ?? 0,
+    },
     models: `${siteUrl}/sdk/v1/models/`,
     answering: person.answering,
     deepfake: true,

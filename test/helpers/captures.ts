@@ -2,7 +2,17 @@
  * Captures for tests: a person who answers challenges before a webcam, and what attackers send in their place. Times are those of the page:
  * ms since the challenges arrived.
  */
-import type { Envelope, EnvelopeChallenge, EnvelopeFrames, Topology } from '../../src/contract/envelope.js';
+import {
+  pointBytes,
+  topologyPoints,
+  type Envelope,
+  type EnvelopeChallenge,
+  type EnvelopeFrames,
+  type Topology,
+} from '../../src/contract/envelope.js';
+import { createHash } from 'node:crypto';
+import { commitmentBytes } from '../../src/contract/commitment.js';
+import type { ChallengeCall } from '../../src/contract/session.js';
 import type { ChallengeType, IssuedChallenge } from '../../src/contract/verdict.js';
 import { createRandom } from '../../workers/seeded-random.js';
 import { atRest, gauss, packFrames, project, webcam, type Camera, type Pose } from './head.js';
@@ -19,8 +29,9 @@ export interface CaptureOptions {
   readonly leadMs: number;
   /** From the showing of a challenge to the beginning of its answer, ms. */
   readonly reactionMs: number;
-  /** Each challenge is shown for this long, ms. */
+  /** Each challenge is shown for this long, and from its end to the showing of the next one, ms. */
   readonly shownMs: number;
+  readonly gapMs: number;
   /** What else the thing before the camera does: a picture that is waved, say. */
   readonly sway: (atMs: number) => Partial<Pose>;
 }
@@ -57,12 +68,14 @@ export function captureHuman(over: Partial<CaptureOptions> = {}): Capture {
     leadMs: 500,
     reactionMs: 350,
     shownMs: 1_600,
+    gapMs: 0,
     sway: () => ({}),
     ...over,
   };
   const random = createRandom(options.seed);
   const stepMs = 1_000 / options.framesPerSecond;
-  const endMs = options.leadMs * 2 + options.challenges.length * options.shownMs;
+  const count = options.challenges.length;
+  const endMs = options.leadMs * 2 + count * options.shownMs + Math.max(0, count - 1) * options.gapMs;
   const drift = driftOf(random);
   const atMs: number[] = [];
   const places: Float64Array[] = [];
@@ -107,19 +120,22 @@ function driftOf(random: () => number): (atMs: number) => Partial<Pose> {
 }
 
 function gestureAt(
-  { challenges, performed, leadMs, shownMs, reactionMs }: CaptureOptions,
+  { challenges, performed, leadMs, shownMs, gapMs, reactionMs }: CaptureOptions,
   atMs: number,
 ): Partial<Pose> {
-  const index = Math.floor((atMs - leadMs) / shownMs);
+  const index = Math.floor((atMs - leadMs) / (shownMs + gapMs));
   const type = performed[index] ?? challenges[index]?.type;
   if (type === undefined) return {};
-  const share = (atMs - leadMs - index * shownMs - reactionMs) / gestures[type].ms;
+  const share = (atMs - leadMs - index * (shownMs + gapMs) - reactionMs) / gestures[type].ms;
   return share > 0 && share < 1 ? gestures[type].pose(share) : {};
 }
 
-function tracksOf({ challenges, leadMs, shownMs }: CaptureOptions, atMs: readonly number[]): EnvelopeChallenge[] {
+function tracksOf(
+  { challenges, leadMs, shownMs, gapMs }: CaptureOptions,
+  atMs: readonly number[],
+): EnvelopeChallenge[] {
   return challenges.map(({ id }, index) => {
-    const startedAtMs = leadMs + index * shownMs;
+    const startedAtMs = leadMs + index * (shownMs + gapMs);
     const endedAtMs = startedAtMs + shownMs;
     const inside = atMs.flatMap((at, frame) => (at >= startedAtMs && at < endedAtMs ? [frame] : []));
     return { id, startedAtMs, endedAtMs, firstFrame: inside[0] ?? 0, lastFrame: inside.at(-1) ?? 0 };
@@ -138,6 +154,47 @@ export const capturePhoto = (over: Partial<CaptureOptions> = {}): Capture =>
       nearer: 3 * Math.sin(at / 610),
     }),
   });
+
+/** The commitment to frames `from` to before `to`, after `previous`. */
+export function commitmentOf(frames: EnvelopeFrames, previous: string | null, from: number, to: number): string {
+  const bytes = Buffer.from(frames.points, 'base64');
+  const stride = topologyPoints[frames.topology] * pointBytes;
+  const since = frames.atMs.slice(from, to).map((atMs, index) => {
+    const points = bytes.subarray((from + index) * stride, (from + index + 1) * stride);
+    return { atMs, points, hash: frames.hashes?.[from + index] ?? '' };
+  });
+  return createHash('sha256').update(commitmentBytes(previous, since)).digest('base64url');
+}
+
+/** The calls of a page that captured this and asked for each challenge right after the one before it; page and service read the same clock. */
+export function callsFor(
+  challenges: readonly IssuedChallenge[],
+  { frames, challenges: tracks }: Pick<Capture, 'frames' | 'challenges'>,
+  originMs: number,
+): ChallengeCall[] {
+  const calls: ChallengeCall[] = [];
+  let from = 0;
+  let commitment: string | null = null;
+  for (const [index, challenge] of [...challenges, null].entries()) {
+    const last = tracks[index - 1];
+    const isLast = challenge === null;
+    const frameCount = isLast ? frames.atMs.length : Math.max(from, (last?.lastFrame ?? from - 1) + 1);
+    if (frameCount > 0) commitment = commitmentOf(frames, commitment, from, frameCount);
+    const at = isLast
+      ? Math.max(...frames.atMs, last?.endedAtMs ?? 0)
+      : (tracks[index]?.startedAtMs ?? last?.endedAtMs);
+    const reply = isLast ? ({ done: true, frameIndices: [] } as const) : { ...challenge, index, startAfterMs: 0 };
+    calls.push({
+      index,
+      commitment,
+      frameCount,
+      atMs: originMs + (at ?? 0),
+      reply: structuredClone(reply) as ChallengeCall['reply'],
+    });
+    from = frameCount;
+  }
+  return calls;
+}
 
 /** Takes the frames’ points from elsewhere: `pick` says from which frame each comes. */
 export function rearrange(frames: EnvelopeFrames, pick: (frame: number) => number): EnvelopeFrames {

@@ -13,4 +13,5 @@ export const captureExample = (types: readonly ChallengeType[]): Capture =>
     leadMs: 300,
     reactionMs: 280,
     shownMs: 1_000,
+    gapMs: 400,
   });

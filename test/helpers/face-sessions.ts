@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { biometricExample } from '../../src/contract/envelope-examples.js';
 import type { SessionReply } from '../../src/contract/session.js';
-import { captureHuman } from './captures.js';
 import { temporaryDirectory } from './directories.js';
 import { directionNear, embeddingOf, testModel } from './faces.js';
-import { startTestService } from './service.js';
+import { askerOf, playCapture } from './play.js';
+import { startTestService, type TestService } from './service.js';
 
 /** Writes a table with the test’s model; answers its path, for VH_FACE_MODELS. */
 function writeFaceModels(directory: string): string {
@@ -30,12 +30,20 @@ export async function startFaceService(t: Test) {
   return { service, clock, organization: { 'x-api-key': service.bootstrap.organizationKey } };
 }
 
-/** What a page measures of a person who does what the session asks, to be put over an envelope of the session. */
-export function measurePerson(
-  { challengeConfig }: SessionReply,
+export interface FaceService {
+  readonly service: Pick<TestService, 'call'>;
+  readonly clock: { aheadMs: number };
+}
+
+/** What a page measures of a person who does what the session asks, to be put over an envelope of the session. The clock goes on by as much. */
+export async function measurePerson(
+  { service, clock }: FaceService,
+  session: SessionReply,
   { person, seed, random }: { readonly person: Float32Array; readonly seed: number; readonly random: () => number },
 ) {
-  const { frames, challenges, endMs } = captureHuman({ seed, challenges: [...challengeConfig.challenges] });
+  const pass = (ms: number): void => void (clock.aheadMs += ms);
+  const player = { ask: askerOf(service, session), pass };
+  const { frames, challenges, endMs } = await playCapture(session.challengeConfig.count, player, { seed });
   const { consent, camera, features, demographics, glassesDetected } = biometricExample;
   return {
     ...{ consent, camera, features, demographics, glassesDetected, frames, challenges },

@@ -4,8 +4,8 @@
 import type { Envelope, EnvelopeDevice } from '../../src/contract/envelope.js';
 import { securityLevels } from '../../src/contract/project-parts.js';
 import type { BiometricComparison } from '../../src/contract/uniqueness.js';
-import { overallThresholdDefault, type VerdictFacts } from '../../src/contract/verdict.js';
-import { captureHuman, challengesOf, embeddingOf, type Capture } from './captures.js';
+import { overallThresholdDefault, type IssuedChallenge, type VerdictFacts } from '../../src/contract/verdict.js';
+import { callsFor, captureHuman, challengesOf, embeddingOf, type Capture } from './captures.js';
 import { humanBody, humanTransport, scoredAtMs } from './facts.js';
 
 /** The probe’s groups of a person’s device. */
@@ -58,7 +58,16 @@ export function freshComparison(over: Partial<BiometricComparison> = {}): Biomet
   return { model: 'head/1', dimension: 128, gallerySize: 1_000, threshold: 0.6, ...nobody, ...over };
 }
 
-export function factsOf(envelope: Envelope, over: Partial<VerdictFacts> = {}): VerdictFacts {
+/** `challenges` are those that the page asked for, as it would have while it captured the envelope. */
+export interface FactsOver extends Partial<VerdictFacts> {
+  readonly challenges?: readonly IssuedChallenge[];
+}
+
+export function factsOf(
+  envelope: Envelope,
+  { challenges = challengesOf('blink', 'turn_left'), ...over }: FactsOver = {},
+): VerdictFacts {
+  const { frames, challenges: tracks = [] } = envelope;
   return {
     version: 1,
     envelope,
@@ -68,7 +77,8 @@ export function factsOf(envelope: Envelope, over: Partial<VerdictFacts> = {}): V
     nonce: 'nonce-0',
     mode: 'live',
     minimumAssurance: 'device_only',
-    challenges: challengesOf('blink', 'turn_left'),
+    challengeCount: challenges.length,
+    challengeCalls: frames == null ? [] : callsFor(challenges, { frames, challenges: tracks }, scoredAtMs),
     widgetMode: 'standard',
     escalateOnSuspicion: false,
     verificationMode: 'block',
@@ -91,5 +101,5 @@ export function factsOf(envelope: Envelope, over: Partial<VerdictFacts> = {}): V
 }
 
 /** The facts of a capture under the challenges that it was made for. */
-export const capturedFacts = (capture: Capture, over: Partial<VerdictFacts> = {}): VerdictFacts =>
+export const capturedFacts = (capture: Capture, over: FactsOver = {}): VerdictFacts =>
   factsOf(biometricEnvelope(capture), over);

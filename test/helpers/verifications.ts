@@ -80,6 +80,7 @@ export async function prepareCall(
   if (operationId !== 'verifySession' && !path.includes('{sessionId}')) return { path, body, headers: {} };
   const session = await createSession(service);
   const headers = { ...page, 'x-client-secret': session.clientSecret };
+  if (operationId === 'nextChallenge') return { path: path.replace('{sessionId}', session.sessionId), body, headers };
   if (operationId === 'verifySession')
     return {
       path,

@@ -47,6 +47,7 @@ simulateThresholds          401  401  401  401  401   | 400  401  ok   | 401  40
 createPublicSession         ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 createSession               401  401  401  401  401   | 404  401  404  | 401  401  401  | ok   ok   ok   ok
 verifySession               ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
+nextChallenge               ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 retrySession                401  401  401  401  401   | 404  401  ok   | 401  401  401  | ok   ok   ok   404
 readResult                  ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 reportActivity              ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok

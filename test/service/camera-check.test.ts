@@ -10,7 +10,8 @@ import { startReceiver } from '../helpers/receiver.js';
 import { automated, createSession, readResult, verify } from '../helpers/verifications.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
-const { service, clock, organization } = await startFaceService(t);
+const faces = await startFaceService(t);
+const { service, organization } = faces;
 const { bootstrap } = service;
 const random = createRandom(11);
 let seed = 400;
@@ -52,8 +53,7 @@ function checkOf({ body }: { readonly body: VerifyReply | CameraCheckReply }): C
 /** The person does before the camera what the check asks for. */
 async function showFace(session: SessionReply, check: CameraCheckReply['cameraCheck']) {
   const asked = { ...session, challengeConfig: check.challengeConfig };
-  const measured = measurePerson(asked, { person: randomDirection(random), seed: (seed += 1), random });
-  clock.aheadMs += 10_000;
+  const measured = await measurePerson(faces, asked, { person: randomDirection(random), seed: (seed += 1), random });
   return verify(service, session, measured);
 }
 
@@ -83,7 +83,7 @@ for (const { name, body, ...of } of cases)
     t.same(Object.keys(first.body).sort(), ['cameraCheck', 'sessionId'], 'no verdict, no token');
     const check = checkOf(first);
     t.match(check, { challengeConfig: { nonce: session.challengeConfig.nonce }, livenessModels: [/./] });
-    t.equal(check.challengeConfig.challenges.length, 2);
+    t.match(check.challengeConfig, { sequential: true, count: 2, challenges: [] });
     t.match(await readResult(service, session), { status: 409, body: { code: 'CONFLICT' } }, 'there is no result yet');
     const retry = { body: { previousSessionId: session.sessionId, siteKey: bootstrap.siteKey } };
     t.match(await service.call('POST', '/sessions', retry), { status: 409, body: { reason: 'not_completed' } });
@@ -150,8 +150,7 @@ t.test('the verdict stands where the page cannot ask, the project forbids it, or
   await judged({ widgetMode: 'standard' }, {});
   await patch({});
   const session = await createSession(service, { widgetMode: 'captcha' });
-  const measured = measurePerson(session, { person: randomDirection(random), seed: (seed += 1), random });
-  clock.aheadMs += 10_000;
+  const measured = await measurePerson(faces, session, { person: randomDirection(random), seed: (seed += 1), random });
   const forged = { ...measured, device: automated.device, nonce: 'of another session', canEscalate: true };
   t.match(await verify(service, session, forged), { status: 200, body: { status: 'fail' } }, 'seen, and not believed');
 });

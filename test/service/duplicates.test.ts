@@ -13,7 +13,8 @@ import { randomDirection } from '../helpers/faces.js';
 import { automated, createSession, verify } from '../helpers/verifications.js';
 
 t.setTimeout(240_000);
-const { service, clock, organization } = await startFaceService(t);
+const faces = await startFaceService(t);
+const { service, clock, organization } = faces;
 const random = createRandom(31);
 const dayMs = 86_400_000;
 const week = { reEligibilityDays: 7 };
@@ -45,8 +46,8 @@ async function openProject(deduplication: object) {
   };
   const visit = async (by: By, { device, face, fails, ...named }: Visit): Promise<VerifyReply> => {
     const session = await create(by, named);
-    const person = face === undefined ? {} : measurePerson(session, { person: face, seed: (count += 1), random });
-    clock.aheadMs += 10_000;
+    const seed = (count += 1);
+    const person = face === undefined ? {} : await measurePerson(faces, session, { person: face, seed, random });
     const ids = { token: `token of ${siteKey} ${device}`, kept: true };
     const failing = fails === true ? automated : { device: deviceOnlyExample.device };
     const envelope = { ...person, ...failing, device: { ...failing.device, ids } };

@@ -10,7 +10,9 @@ import { automated, createSession, readResult, verify } from '../helpers/verific
 import { waitUntil } from '../helpers/wait-until.js';
 
 t.setTimeout(120_000);
-const service = await startTestService(t, { VH_WEBHOOK_ALLOW_PRIVATE: 'on' });
+const clock = { aheadMs: 0 };
+const now = (): number => Date.now() + clock.aheadMs;
+const service = await startTestService(t, { VH_WEBHOOK_ALLOW_PRIVATE: 'on' }, { now });
 const { projectId, organizationKey } = service.bootstrap;
 const webhooks = `/projects/${projectId}/webhooks`;
 const call = async <T>(method: string, path: string, body?: unknown): Promise<{ status: number; body: T }> =>
@@ -112,7 +114,7 @@ t.test('age, gender and skin are reported only of a project that asks for them, 
     await patch({ config: { demographics: asks ? true : null } });
     const session = await createSession(service, { widgetMode: 'standard' });
     const person = new Float32Array(128).fill(1);
-    const measured = measurePerson(session, { person, seed: 7, random: Math.random });
+    const measured = await measurePerson({ service, clock }, session, { person, seed: 7, random: Math.random });
     t.ok(measured.demographics, 'the page sends them');
     const { status, body } = await verify(service, session, measured);
     t.match({ status, assurance: body.assuranceLevel }, { status: 200, assurance: 'biometric' });

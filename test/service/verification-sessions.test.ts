@@ -10,7 +10,7 @@ interface Session {
   readonly sessionId: string;
   readonly clientSecret: string;
   readonly expiresAt: number;
-  readonly challengeConfig: { readonly nonce: string; readonly challenges: readonly { id: string; type: string }[] };
+  readonly challengeConfig: { readonly nonce: string };
   readonly studyConfig: Readonly<Record<string, unknown>>;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
@@ -19,7 +19,7 @@ const create = (body: object, headers: Readonly<Record<string, string>> = page) 
   service.call('POST', '/public/sessions', { body: { siteKey: bootstrap.siteKey, ...body }, headers });
 
 t.test(
-  'a page creates a session with a secret, an expiry in half an hour, a nonce and challenges of its own',
+  'a page creates a session with a secret, an expiry in half an hour, a nonce and a count of challenges, none of them revealed',
   async (t) => {
     const { status, body, headers } = await create({ studyId: 's', respondentId: 'r', metadata: { wave: 2 } });
     const session: Session = body;
@@ -36,9 +36,7 @@ t.test(
       maxRetries: 3,
       livenessModels: ['landmarks', 'antispoof', 'embedding'],
     });
-    const { challenges } = session.challengeConfig;
-    t.equal(challenges.length, 3);
-    t.equal(new Set(challenges.map(({ type }) => type)).size, 3, 'no type comes twice');
+    t.match(session.challengeConfig, { sequential: true, count: 3, challenges: [] });
     const second: Session = (await create({})).body;
     t.not(second.challengeConfig.nonce, session.challengeConfig.nonce);
   },

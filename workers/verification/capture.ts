@@ -31,7 +31,7 @@ export interface Capture {
 }
 
 /** null without frames. */
-export function readCapture({ envelope, challenges, pictures }: VerdictFacts): Capture | null {
+export function readCapture({ envelope, challengeCount, challengeCalls, pictures }: VerdictFacts): Capture | null {
   const { frames, features } = envelope;
   if (frames == null) return null;
   const track = readTrack(frames);
@@ -43,7 +43,11 @@ export function readCapture({ envelope, challenges, pictures }: VerdictFacts): C
     sentFrames: track.sent,
     facePixels: median(motion.size),
     blinks,
-    challenges: judgeChallenges(challenges, envelope.challenges ?? [], track, motion, blinks),
+    challenges: judgeChallenges(
+      { count: challengeCount, calls: challengeCalls },
+      { ...envelope, frames },
+      { track, motion, blinks },
+    ),
     parallax: measureParallax(track, motion),
     repetition: measureRepetition(track, motion, frames.hashes),
     jitter: measureJitter(track),

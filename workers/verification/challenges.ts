@@ -1,10 +1,12 @@
 /**
- * Holds the answers against the challenges issued: in their order, each in its own frames, neither before a person can react nor after its
- * time. A missing answer is no fraud; a track that cannot have happened is both.
+ * Holds the answers against the challenges revealed: in their order, each in frames committed to after it was revealed and before the next
+ * was, neither before a person can react nor after its time. A missing answer is no fraud; a track that cannot have happened is both.
  */
-import type { EnvelopeChallenge } from '../../src/contract/envelope.js';
+import type { Envelope, EnvelopeChallenge, EnvelopeFrames } from '../../src/contract/envelope.js';
+import type { ChallengeCall } from '../../src/contract/session.js';
 import type { IssuedChallenge } from '../../src/contract/verdict.js';
 import type { Blink } from './blink.js';
+import { claimsHaste, keepsCommitments } from './commitments.js';
 import type { Motion } from './geometry.js';
 import { findResponse } from './gestures.js';
 import type { Track } from './landmarks.js';
@@ -14,53 +16,69 @@ export const challengeEdges = {
   reactionMsMin: 120,
   /** A widget’s timer may be late by this much, ms. */
   timeoutSlackMs: 500,
-  /** Frames may lie outside their challenge’s times by this much, ms: two frames of a slow camera. */
-  frameSlackMs: 350,
-  /** Fewer frames show no movement. */
-  framesMin: 4,
+  /** Frames may lie outside their challenge’s times by this much, ms. */
+  frameSlackMs: 50,
+  /** Fewer frames show no movement: one before it, one in it and one after. */
+  framesMin: 3,
 } as const;
 
+/** What the session asked for, and the page’s calls for it. */
+export interface AskedChallenges {
+  readonly count: number;
+  readonly calls: readonly ChallengeCall[];
+}
+
+interface Movement {
+  readonly track: Track;
+  readonly motion: Motion;
+  readonly blinks: readonly Blink[];
+}
+
 export interface ChallengeOutcome {
-  readonly issued: number;
+  readonly asked: number;
   readonly answered: number;
-  /** Mean quality over all that were issued, unanswered ones counting 0; null where none was issued. */
+  /** Mean quality over all that the session asks for, unanswered ones counting 0; null where it asks for none. */
   readonly share: number | null;
-  /** Tracks came in another order than issued, or name challenges that were not. */
+  /** Tracks came in another order than revealed, or name challenges that were not. */
   readonly outOfOrder: boolean;
   /** Tracks overlap, or frames lie outside the times that their track claims. */
   readonly contradictory: boolean;
   /** An answer that began before a person can react. */
   readonly premature: boolean;
+  /** Frames are not those that were committed to. */
+  readonly broken: boolean;
+  /** The capture claims more time than passed between the calls. */
+  readonly hasty: boolean;
 }
 
 export function judgeChallenges(
-  issued: readonly IssuedChallenge[],
-  tracks: readonly EnvelopeChallenge[],
-  track: Track,
-  motion: Motion,
-  blinks: readonly Blink[],
+  { count, calls }: AskedChallenges,
+  { frames, challenges: tracks = [] }: Pick<Envelope, 'challenges'> & { readonly frames: EnvelopeFrames },
+  movement: Movement,
 ): ChallengeOutcome {
   let quality = 0;
   let answered = 0;
   let contradictory = false;
   let premature = false;
   let endedAtMs = 0;
-  let endedFrame = -1;
-  for (const [index, challenge] of issued.entries()) {
-    const claimed = tracks[index];
-    if (claimed?.id !== challenge.id) continue;
+  const revealed = calls.flatMap(({ reply, frameCount }) => ('done' in reply ? [] : [{ ...reply, frameCount }]));
+  for (const [index, challenge] of revealed.entries()) {
+    const claimed = tracks.find(({ id }) => id === challenge.id);
+    const next = calls[index + 1];
+    // Without the call that ends it, nobody knows when an answer was there.
+    if (claimed === undefined || next === undefined) continue;
     const consistent =
       claimed.startedAtMs >= endedAtMs &&
-      claimed.firstFrame > endedFrame &&
+      claimed.firstFrame >= challenge.frameCount &&
+      claimed.lastFrame < next.frameCount &&
       claimed.endedAtMs > claimed.startedAtMs &&
-      areFramesWithin(claimed, track);
+      areFramesWithin(claimed, movement.track);
     endedAtMs = Math.max(endedAtMs, claimed.endedAtMs);
-    endedFrame = Math.max(endedFrame, claimed.lastFrame);
     if (!consistent) {
       contradictory = true;
       continue;
     }
-    const response = answer(challenge, claimed, track, motion, blinks);
+    const response = answer(challenge, claimed, movement);
     if (response === null) continue;
     if (response.onsetMs - claimed.startedAtMs < challengeEdges.reactionMsMin) {
       premature = true;
@@ -70,22 +88,26 @@ export function judgeChallenges(
     quality += response.quality;
   }
   return {
-    issued: issued.length,
+    asked: count,
     answered,
-    share: issued.length === 0 ? null : quality / issued.length,
+    share: count === 0 ? null : quality / count,
     // Whoever was asked for nothing may show what they like.
-    outOfOrder: issued.length > 0 && tracks.some(({ id }, index) => id !== issued[index]?.id),
+    outOfOrder: count > 0 && !isInOrder(tracks.map((track) => revealed.findIndex(({ id }) => id === track.id))),
     contradictory,
     premature,
+    broken: !keepsCommitments(frames, calls),
+    hasty: claimsHaste(frames, tracks, calls),
   };
 }
+
+/** Places that go up, each of something that was revealed: what showed no face may be missing. */
+const isInOrder = (places: readonly number[]): boolean =>
+  places.every((place, index) => place > (index === 0 ? -1 : (places[index - 1] ?? -1)));
 
 function answer(
   challenge: IssuedChallenge,
   claimed: EnvelopeChallenge,
-  track: Track,
-  motion: Motion,
-  blinks: readonly Blink[],
+  { track, motion, blinks }: Movement,
 ): ReturnType<typeof findResponse> {
   if (claimed.endedAtMs - claimed.startedAtMs > challenge.timeoutMs + challengeEdges.timeoutSlackMs) return null;
   const [first, last] = rangeOf(claimed, track);

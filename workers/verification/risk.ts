@@ -71,10 +71,10 @@ function contributionsOf(capture: Capture | null, signals: readonly RaisedSignal
 }
 
 /** What came and was not used. */
-function findDropped({ envelope, challenges, ...policy }: VerdictFacts, capture: Capture | null): string[] {
+function findDropped({ envelope, challengeCount, ...policy }: VerdictFacts, capture: Capture | null): string[] {
   const use = judgeCameraUse(envelope, policy);
   if (use === 'consent_missing' || use === 'camera_not_asked') return [use];
-  const unasked = challenges.length === 0 && (envelope.challenges ?? []).length > 0;
+  const unasked = challengeCount === 0 && (envelope.challenges ?? []).length > 0;
   return [
     ...(capture === null && envelope.embedding != null ? ['face_without_capture'] : []),
     ...(unasked ? ['challenges_not_asked'] : []),

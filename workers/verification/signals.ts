@@ -46,6 +46,12 @@ export const signalRules = {
     0.3,
     'The capture claims more time than passed since its challenges were issued.',
   ),
+  commitment_broken: obvious(
+    'high',
+    0.05,
+    0.9,
+    'The frames are not those that were committed to while the challenges were shown.',
+  ),
   virtual_camera: obvious('high', null, 0.9, 'The camera is a program.'),
   screen_detected: sophisticated('high', null, 0.7, 'A screen or a picture was held before the camera.'),
   deepfake_suspected: sophisticated('medium', null, 0.4, 'The face shows traces of being computed.'),
@@ -171,7 +177,8 @@ function findCaptureSignals(facts: VerdictFacts, capture: Capture): Parameters<t
   return {
     capture_replayed: replayed >= session.replayShare ? 1 : replayed,
     embedding_replayed: Number(replay?.embeddingSeen === true),
-    capture_time_impossible: Number(claimsTooMuchTime(facts)),
+    capture_time_impossible: Number(capture.challenges.hasty || claimsTooMuchTime(facts)),
+    commitment_broken: Number(capture.challenges.broken),
     screen_detected: screen !== null && 1 - screen < thresholds.screenDetection ? screen : 0,
     deepfake_suspected: envelope.features?.deepfake ?? 0,
     frozen_frames: repetition.frozen,

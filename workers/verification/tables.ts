@@ -54,8 +54,9 @@ export const verdictTables = {
   },
 
   session: {
-    /** Waiting costs who replays nothing, so this only has to stop the hasty; page and server measure apart, ms. */
-    clockSlackMs: 4_000,
+    /** Clocks of two instances, and of page and service, differ by this much, ms; and the most that a measured round trip adds. */
+    clockSlackMs: 300,
+    roundTripMsMax: 400,
     /** Share of a capture’s marks seen elsewhere that makes it a replay. */
     replayShare: 0.5,
     severalFacesShare: 0.2,

@@ -1,9 +1,17 @@
 /**
- * What a session asks of the camera: challenges, drawn at random, and the models that measure the answers.
+ * What a session asks of the camera. Challenges are revealed one at a time: each is drawn when the page asks for it, after a commitment to
+ * the frames up to then has come. The same call again is answered alike; what was committed is never replaced.
  */
-import type { SessionMode } from '../../contract/common.js';
 import { exampleChallenges } from '../../contract/envelope-examples.js';
-import { challengeTypes, type ChallengeType, type IssuedChallenge } from '../../contract/verdict.js';
+import type { ChallengeCall, ChallengeConfig, ChallengeReply, ChallengeRequest } from '../../contract/session.js';
+import { challengeTypes, type ChallengeType } from '../../contract/verdict.js';
+import type { StoredProject } from '../../administration/project-store.js';
+import { Fault } from '../../errors.js';
+import type { Database } from '../../stores/database/port.js';
+import { inOrganization } from '../../stores/database/tenant.js';
+import { chooseEvidenceFrames } from './evidence-frames.js';
+import { requireVerifiable } from './session-state.js';
+import { findSession, keepChallengeCall, type StoredSession } from './session-store.js';
 
 export interface Randomness {
   /** Uniform in 0..below-1. */
@@ -15,24 +23,78 @@ export interface ChallengePolicy {
   readonly widgetMode: 'invisible' | 'captcha' | 'standard';
   readonly challengeEnabled: boolean;
   readonly escalateOnSuspicion: boolean;
-  readonly mode: SessionMode;
 }
 
-const challengeCount = { invisible: 2, captcha: 2, standard: 3 } as const;
+const challengeCounts = { invisible: 2, captcha: 2, standard: 3 } as const;
 const timeoutMs = 8_000;
+/** Least and most time between the answer and the showing of a challenge. Sessions of test and demo keys take the least. */
+const startAfter = { leastMs: 300, mostMs: 900 } as const;
 
-/** In the order in which they have to be answered; empty where the project asks for none. No type comes twice. */
-export function issueChallenges(policy: ChallengePolicy, random: Randomness): readonly IssuedChallenge[] {
-  const { widgetMode, challengeEnabled, escalateOnSuspicion, mode } = policy;
-  const isFixed = mode !== 'live';
-  if (!challengeEnabled || (widgetMode === 'invisible' && !escalateOnSuspicion)) return [];
-  const left: ChallengeType[] = [...(isFixed ? exampleChallenges : challengeTypes)];
-  return Array.from({ length: challengeCount[widgetMode] }, () => {
-    const [type = 'blink'] = left.splice(isFixed ? 0 : random.integer(left.length), 1);
-    return { id: `chl_${random.bytes(9).toString('base64url')}`, type, timeoutMs };
-  });
-}
+/** 0 where the project asks for none. */
+export const countChallenges = ({ widgetMode, challengeEnabled, escalateOnSuspicion }: ChallengePolicy): number =>
+  !challengeEnabled || (widgetMode === 'invisible' && !escalateOnSuspicion) ? 0 : challengeCounts[widgetMode];
+
+export const challengeConfigOf = ({
+  nonce,
+  challengeCount,
+}: Pick<StoredSession, 'nonce' | 'challengeCount'>): ChallengeConfig => ({
+  nonce,
+  sequential: true,
+  count: challengeCount,
+  challenges: [],
+});
 
 /** Kinds of models that the widget needs for a session. */
-export const livenessModelsOf = ({ widgetMode, escalateOnSuspicion }: Omit<ChallengePolicy, 'mode'>): string[] =>
+export const livenessModelsOf = ({ widgetMode, escalateOnSuspicion }: ChallengePolicy): string[] =>
   widgetMode === 'invisible' && !escalateOnSuspicion ? [] : ['landmarks', 'antispoof', 'embedding'];
+
+export interface ChallengeServiceDeps {
+  readonly database: Database;
+  readonly random: Randomness;
+  readonly now: () => number;
+}
+
+export type ChallengeService = ReturnType<typeof createChallengeService>;
+
+export function createChallengeService({ database, random, now }: ChallengeServiceDeps) {
+  function draw(session: StoredSession, project: StoredProject, request: ChallengeRequest): ChallengeReply {
+    const { mode, challengeCalls, challengeCount } = session;
+    const { index, frameCount } = request;
+    if (index === challengeCount)
+      return { done: true, frameIndices: [...chooseEvidenceFrames(project, frameCount, random)] };
+    const taken = new Set(challengeCalls.map(({ reply }) => 'type' in reply && reply.type));
+    const left: readonly ChallengeType[] = challengeTypes.filter((type) => !taken.has(type));
+    const example = exampleChallenges[index];
+    const type = (mode !== 'live' && example !== undefined ? example : left[random.integer(left.length)]) ?? 'blink';
+    const { leastMs, mostMs } = startAfter;
+    const startAfterMs = leastMs + (mode !== 'live' ? 0 : random.integer(mostMs - leastMs));
+    return { index, id: `chl_${random.bytes(9).toString('base64url')}`, type, timeoutMs, startAfterMs };
+  }
+
+  return {
+    /** Throws SESSION_COMPLETED, SESSION_EXPIRED, CHALLENGE_CONFLICT, CHALLENGE_OUT_OF_ORDER. */
+    async reveal(session: StoredSession, project: StoredProject, request: ChallengeRequest): Promise<ChallengeReply> {
+      const { sessionId, organizationId, challengeCalls, challengeCount } = session;
+      requireVerifiable(session, now());
+      const known = challengeCalls[request.index];
+      if (known !== undefined) return repeat(known, request);
+      const expected = challengeCalls.length;
+      if (request.index !== expected || expected > challengeCount)
+        throw new Fault('CHALLENGE_OUT_OF_ORDER', `Ask for index ${Math.min(expected, challengeCount)}.`, {
+          context: { expected: Math.min(expected, challengeCount) },
+        });
+      const call: ChallengeCall = { ...request, atMs: now(), reply: draw(session, project, request) };
+      if (await inOrganization(database, organizationId, (tx) => keepChallengeCall(tx, sessionId, call)))
+        return call.reply;
+      // Another call came first, or the envelope did.
+      const current = await findSession(database, sessionId);
+      if (current !== null) requireVerifiable(current, now());
+      return repeat(current?.challengeCalls[request.index] ?? call, request);
+    },
+  };
+}
+
+function repeat(known: ChallengeCall, { commitment, frameCount }: ChallengeRequest): ChallengeReply {
+  if (known.commitment === commitment && known.frameCount === frameCount) return known.reply;
+  throw new Fault('CHALLENGE_CONFLICT', 'This challenge was asked for before with other frames.');
+}

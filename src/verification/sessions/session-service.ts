@@ -20,7 +20,7 @@ import { hashClientSecret, secretBytes } from './client-secret.js';
 import { countLinkSession } from './linked-sessions.js';
 import { decideRetry, retryFault, sessionLifetimeSeconds } from './session-state.js';
 import { findSession, insertSession, lockChain, type NewSession, type StoredSession } from './session-store.js';
-import { issueChallenges, livenessModelsOf, type Randomness } from './challenges.js';
+import { challengeConfigOf, countChallenges, livenessModelsOf, type Randomness } from './challenges.js';
 
 export interface SessionServiceDeps {
   readonly database: Database;
@@ -171,7 +171,7 @@ function draftSession(
     metadata: ownMetadata(request.metadata ?? noMetadata),
     widgetMode,
     nonce: random.bytes(nonceBytes).toString('base64url'),
-    challenges: issueChallenges({ ...config, widgetMode, mode }, random),
+    challengeCount: countChallenges({ ...config, widgetMode }),
     consent: request.consent ?? null,
     rootSessionId: sessionId,
     retryCount: 0,
@@ -195,7 +195,7 @@ function replyOf({ fields }: StoredProject, session: NewSession, clientSecret: s
     sessionId: session.sessionId,
     clientSecret,
     expiresAt: session.expiresAt.getTime() / 1_000,
-    challengeConfig: { nonce: session.nonce, challenges: [...session.challenges] },
+    challengeConfig: challengeConfigOf(session),
     studyConfig: {
       studyId: session.studyId,
       widgetMode: session.widgetMode,

@@ -4,8 +4,8 @@
  */
 import type { SessionMode } from '../../contract/common.js';
 import type { Envelope } from '../../contract/envelope.js';
-import type { Metadata } from '../../contract/session.js';
-import type { IssuedChallenge, Verdict, VerdictOutcome } from '../../contract/verdict.js';
+import type { ChallengeCall, Metadata } from '../../contract/session.js';
+import type { Verdict, VerdictOutcome } from '../../contract/verdict.js';
 import { DatabaseConflict, type Queryable } from '../../stores/database/port.js';
 
 export type NewSession = {
@@ -26,7 +26,7 @@ export type NewSession = {
   readonly metadata: Metadata;
   readonly widgetMode: 'invisible' | 'captcha' | 'standard';
   readonly nonce: string;
-  readonly challenges: readonly IssuedChallenge[];
+  readonly challengeCount: number;
   readonly consent: { readonly biometric: boolean; readonly at: string } | null;
   readonly rootSessionId: string;
   readonly retryCount: number;
@@ -37,6 +37,8 @@ export type NewSession = {
 export type PassiveSignals = Pick<Envelope, 'device' | 'behavior'>;
 
 export type StoredSession = NewSession & {
+  /** The page’s calls for challenges, in order. */
+  readonly challengeCalls: readonly ChallengeCall[];
   /** Of the envelope that the session stayed open after, for a camera check. */
   readonly escalationHash: Uint8Array | null;
   /** Its device and behaviour, until the session completes. */
@@ -51,7 +53,7 @@ export type StoredSession = NewSession & {
 const columns = `session_id AS "sessionId", organization_id AS "organizationId", project_id AS "projectId", secret_hash AS "secretHash",
   mode, diagnostics, study_id AS "studyId", respondent_id AS "respondentId",
   respondent_trusted AS "respondentTrusted", within_study AS "withinStudy", link_id AS "linkId",
-  data_collector AS "dataCollector", metadata, widget_mode AS "widgetMode", nonce, challenges, consent, root_session_id AS "rootSessionId",
+  data_collector AS "dataCollector", metadata, widget_mode AS "widgetMode", nonce, challenge_count AS "challengeCount", challenge_calls AS "challengeCalls", consent, root_session_id AS "rootSessionId",
   retry_count AS "retryCount", created_at AS "createdAt", expires_at AS "expiresAt", escalation_hash AS "escalationHash", passive_signals AS "passiveSignals",
   completed_at AS "completedAt", status,
   token_id AS "tokenId", result`;
@@ -60,12 +62,12 @@ const idForm = /^sess_[0-9a-f]{32}$/;
 export async function insertSession(tx: Queryable, session: NewSession): Promise<void> {
   await tx.query(
     `INSERT INTO verification_sessions (session_id, organization_id, project_id, secret_hash, mode, diagnostics, study_id, respondent_id, link_id, data_collector,
-       metadata, widget_mode, nonce, challenges, consent, root_session_id, retry_count, created_at, expires_at, respondent_trusted, within_study)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb, $12, $13, $14::jsonb, $15::jsonb, $16, $17, $18, $19, $20, $21)`,
+       metadata, widget_mode, nonce, challenge_count, challenge_calls, consent, root_session_id, retry_count, created_at, expires_at, respondent_trusted, within_study)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb, $12, $13, $14, '[]', $15::jsonb, $16, $17, $18, $19, $20, $21)`,
     [
       ...[session.sessionId, session.organizationId, session.projectId, session.secretHash, session.mode],
       ...[session.diagnostics, session.studyId, session.respondentId, session.linkId, session.dataCollector],
-      ...[JSON.stringify(session.metadata), session.widgetMode, session.nonce, JSON.stringify(session.challenges)],
+      ...[JSON.stringify(session.metadata), session.widgetMode, session.nonce, session.challengeCount],
       session.consent === null ? null : JSON.stringify(session.consent),
       ...[session.rootSessionId, session.retryCount, session.createdAt, session.expiresAt],
       ...[session.respondentTrusted, session.withinStudy],
@@ -111,20 +113,31 @@ export async function lockChain(tx: Queryable, rootSessionId: string): Promise<C
   return findChain(tx, rootSessionId);
 }
 
-/** Keeps the session open for its camera check, once; answers its challenges, the same to the same envelope. null where another envelope was first. */
+/** Keeps a call for the next challenge; false where the session was completed or another call came first. */
+export async function keepChallengeCall(tx: Queryable, sessionId: string, call: ChallengeCall): Promise<boolean> {
+  const rows = await tx.query(
+    `UPDATE verification_sessions SET challenge_calls = challenge_calls || jsonb_build_array($2::jsonb)
+      WHERE session_id = $1 AND completed_at IS NULL AND jsonb_array_length(challenge_calls) = $3 RETURNING session_id`,
+    [sessionId, JSON.stringify(call), call.index],
+    { recurring: true },
+  );
+  return rows.length > 0;
+}
+
+/** Keeps the session open for its camera check, once; answers how many challenges it asks for, the same to the same envelope. null where another envelope was first. */
 export async function escalateSession(
   tx: Queryable,
   sessionId: string,
   { hash, signals }: { hash: Uint8Array; signals: PassiveSignals },
-  challenges: readonly IssuedChallenge[],
-): Promise<readonly IssuedChallenge[] | null> {
-  const [row] = await tx.query<{ challenges: readonly IssuedChallenge[] }>(
-    `UPDATE verification_sessions SET escalation_hash = $2, passive_signals = $4::json, challenges = CASE WHEN escalation_hash IS NULL THEN $3::jsonb ELSE challenges END
-      WHERE session_id = $1 AND completed_at IS NULL AND coalesce(escalation_hash, $2) = $2 RETURNING challenges`,
-    [sessionId, hash, JSON.stringify(challenges), JSON.stringify(signals)],
+  challengeCount: number,
+): Promise<number | null> {
+  const [row] = await tx.query<{ count: number }>(
+    `UPDATE verification_sessions SET escalation_hash = $2, passive_signals = $4::json, challenge_count = CASE WHEN escalation_hash IS NULL THEN $3 ELSE challenge_count END
+      WHERE session_id = $1 AND completed_at IS NULL AND coalesce(escalation_hash, $2) = $2 RETURNING challenge_count AS count`,
+    [sessionId, hash, challengeCount, JSON.stringify(signals)],
     { recurring: true },
   );
-  return row?.challenges ?? null;
+  return row?.count ?? null;
 }
 
 const onePass = 'verification_sessions_one_pass';

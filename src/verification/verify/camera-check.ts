@@ -11,7 +11,7 @@ import type { CameraCheckReply } from '../../contract/score-envelope.js';
 import type { Verdict } from '../../contract/verdict.js';
 import type { Database } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
-import { issueChallenges, livenessModelsOf, type Randomness } from '../sessions/challenges.js';
+import { challengeConfigOf, countChallenges, livenessModelsOf } from '../sessions/challenges.js';
 import { escalateSession, type PassiveSignals, type StoredSession } from '../sessions/session-store.js';
 
 /** Whether an invisible session takes what the camera saw. */
@@ -32,23 +32,22 @@ const passiveSignalsOf = ({ device, behavior }: Envelope): PassiveSignals => ({
 
 /** null where the verdict stands. */
 export async function escalate(
-  { database, random }: { readonly database: Database; readonly random: Randomness },
+  database: Database,
   { session, project, envelope }: { session: StoredSession; project: StoredProject; envelope: Envelope },
   verdict: Verdict,
 ): Promise<CameraCheckReply | null> {
-  const { sessionId, organizationId, nonce, widgetMode, mode } = session;
-  const policy = { ...configDefaults, ...project.fields.config, widgetMode, mode, escalateOnSuspicion: true };
+  const { sessionId, organizationId, nonce, widgetMode } = session;
+  const policy = { ...configDefaults, ...project.fields.config, widgetMode, escalateOnSuspicion: true };
   const isOpen = widgetMode === 'invisible' || (widgetMode === 'captcha' && policy.challengeEnabled);
   if (!isOpen || !isPassive(envelope) || verdict.status === 'pass' || verdict.failureCategory === 'duplicate')
     return null;
-  const issued = session.challenges.length > 0 ? session.challenges : issueChallenges(policy, random);
   const hash = createHash('sha256').update(JSON.stringify(envelope)).digest();
   const passive = { hash, signals: passiveSignalsOf(envelope) };
-  const challenges = await inOrganization(database, organizationId, (tx) =>
-    escalateSession(tx, sessionId, passive, issued),
+  const challengeCount = await inOrganization(database, organizationId, (tx) =>
+    escalateSession(tx, sessionId, passive, countChallenges(policy)),
   );
-  if (challenges === null) return null;
-  const challengeConfig = { nonce, challenges: [...challenges] };
+  if (challengeCount === null) return null;
+  const challengeConfig = challengeConfigOf({ nonce, challengeCount });
   return { sessionId, cameraCheck: { challengeConfig, livenessModels: livenessModelsOf(policy) } };
 }
 

@@ -128,7 +128,7 @@ async function see(
   const isSampled = { ...configDefaults, ...project.fields.config }.evidenceFrames === 'sampled';
   const policy = {
     isSampled,
-    named: [],
+    named: session.challengeCalls.flatMap(({ reply }) => ('done' in reply ? reply.frameIndices : [])),
     widgetMode: session.widgetMode,
     escalateOnSuspicion: asksCamera(session, project),
   };
@@ -159,7 +159,7 @@ async function attempt(deps: VerifyServiceDeps, submission: SeenSubmission): Pro
   const endVerdict = deps.metrics.verifyStage.startTimer({ stage: 'verdict' });
   const outcome = await deps.judge(factsOf(submission, gathered, { receivedAtMs, diagnostics }));
   endVerdict();
-  const cameraCheck = await escalate(deps, submission, outcome.verdict);
+  const cameraCheck = await escalate(deps.database, submission, outcome.verdict);
   if (cameraCheck !== null) return cameraCheck;
 
   const completedAt = new Date(deps.now());
@@ -277,7 +277,8 @@ function factsOf(
     nonce: session.nonce,
     mode: session.mode,
     minimumAssurance: config.minimumAssurance,
-    challenges: session.challenges,
+    challengeCount: session.challengeCount,
+    challengeCalls: session.challengeCalls,
     widgetMode: session.widgetMode,
     escalateOnSuspicion: asksCamera(session, project),
     verificationMode,

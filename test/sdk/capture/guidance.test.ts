@@ -9,10 +9,11 @@ import { createRecorder, framesMax } from '../../../sdk/capture/recorder.js';
 import type { FrameAnalysis } from '../../../sdk/capture/frame-analysis.js';
 import { keyPoints } from '../../../sdk/capture/worker/mesh-points.js';
 import { findBlinks } from '../../../workers/verification/blink.js';
+import { keepsCommitments } from '../../../workers/verification/commitments.js';
 import { judgeChallenges } from '../../../workers/verification/challenges.js';
 import { readMotion } from '../../../workers/verification/geometry.js';
 import { layouts, pointCount, readTrack, type Track } from '../../../workers/verification/landmarks.js';
-import { captureHuman, capturePhoto, challengesOf, type Capture } from '../../helpers/captures.js';
+import { callsFor, captureHuman, capturePhoto, challengesOf, type Capture } from '../../helpers/captures.js';
 
 const posesOf = (track: Track): Pose[] =>
   Array.from({ length: track.count }, (_, frame) =>
@@ -40,7 +41,11 @@ t.test('what the page takes for done, the service takes for an answer', (t) => {
       t.equal(looksDone(capture, type), true, `${type} of person ${seed} looks done`);
       const track = readTrack(capture.frames);
       const motion = readMotion(track);
-      const judged = judgeChallenges(challenges, capture.challenges, track, motion, findBlinks(motion));
+      const judged = judgeChallenges({ count: 1, calls: callsFor(challenges, capture, 0) }, capture, {
+        track,
+        motion,
+        blinks: findBlinks(motion),
+      });
       t.equal(judged.answered, 1, `${type} of person ${seed} is an answer`);
     }
   }
@@ -74,14 +79,16 @@ t.test('the page sends the points that the service reads, and no more frames tha
   t.end();
 });
 
-t.test('a capture that is too long keeps its answers whole and its order', (t) => {
-  const recorder = createRecorder();
+t.test('a capture that is too long keeps its answers whole, its order and what was committed to', async (t) => {
+  const recorder = createRecorder(2);
+  const committed: Awaited<ReturnType<typeof recorder.commit>>[] = [];
   const points = new Float32Array(pointCount * 2).map((_, index) => 100 + index);
   const seen = { width: 640, height: 480, faces: 1, brightness: 0.5, points };
   for (let frame = 0; frame < 900; frame += 1) {
     recorder.add(frame * 40, { ...seen, picture: null, hash: frame.toString(16).padStart(8, '0') });
     if (frame === 300) recorder.close('first', 8_000, 12_000);
     if (frame === 880) recorder.close('second', 33_000, 35_200);
+    if (frame === 150 || frame === 300 || frame === 899) committed.push(await recorder.commit());
   }
   recorder.add(36_000, { ...seen, points: null, picture: null, hash: '0'.repeat(8) });
   const packed = recorder.pack();
@@ -99,9 +106,89 @@ t.test('a capture that is too long keeps its answers whole and its order', (t) =
   );
   const answer = frames?.atMs.filter((atMs) => atMs > 10_000 && atMs <= 12_000) ?? [];
   t.equal(answer.length, 50, 'the last two seconds of an answered challenge are whole');
-  t.equal(createRecorder().pack(), null, 'nothing seen, nothing sent');
-  t.end();
+  const calls = committed.map((each, index) => ({
+    index,
+    ...each,
+    atMs: 0,
+    reply: { done: true as const, frameIndices: [] },
+  }));
+  const last = calls.slice(-1);
+  const asked = calls.slice(0, -1).map((call) => ({ ...call, reply: { ...revealed, index: call.index } }));
+  if (frames !== undefined) {
+    t.equal(last[0]?.frameCount, frames.atMs.length);
+    t.equal(keepsCommitments(frames, [...asked, ...last]), true, 'as the service checks it');
+    const [first, ...others] = frames.atMs;
+    const shifted = { ...frames, atMs: [(first ?? 0) + 1, ...others] };
+    t.equal(keepsCommitments(shifted, [...asked, ...last]), false, 'nothing of it can be changed afterwards');
+  }
+  t.equal(createRecorder(1).pack(), null, 'nothing seen, nothing sent');
+  t.same(await createRecorder(1).commit(), { commitment: null, frameCount: 0 });
 });
+
+const revealed = { index: 0, id: 'c', type: 'nod', timeoutMs: 8_000, startAfterMs: 500 } as const;
+
+t.test(
+  'a slow answer of the service costs frames and no challenge: each starts as long after it as the service said',
+  async (t) => {
+    let atMs = 0;
+    const seen: { readonly kind: string; readonly atMs: number }[] = [];
+    const asked: { readonly index: number; readonly atMs: number }[] = [];
+    const waits: { readonly untilMs: number; readonly answer: () => void }[] = [];
+    const tick = async (): Promise<void> => {
+      atMs += 100;
+      for (const { untilMs, answer } of waits) if (atMs >= untilMs) answer();
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    const analysis: FrameAnalysis = {
+      points: null,
+      picture: null,
+      hash: '',
+      faces: 0,
+      brightness: 0.5,
+      width: 640,
+      height: 480,
+    };
+    const { frames } = captureHuman({ challenges: [], leadMs: 1_000, topology: 'key23' });
+    const [pose] = [readTrack(frames)].map(({ x, y }) =>
+      Float32Array.from({ length: pointCount * 2 }, (_value, index) => (index % 2 === 0 ? x : y)[index >> 1] ?? 0),
+    );
+    const direction = await direct(
+      {
+        take: async () => {
+          await tick();
+          return { atMs, analysis: { ...analysis, points: pose ?? null, faces: 1 } };
+        },
+        guide: ({ kind }) => seen.push({ kind, atMs }),
+        takeMoreTime: () => false,
+        recorder: { close: () => undefined, commit: async () => ({ commitment: null, frameCount: 0 }) },
+        nextChallenge: ({ index }) => {
+          asked.push({ index, atMs });
+          if (index === 2) return Promise.resolve({ done: true, frameIndices: [] });
+          return new Promise((resolve) =>
+            waits.push({ untilMs: atMs + 3_000, answer: () => resolve({ ...revealed, index, id: `c${index}` }) }),
+          );
+        },
+        now: () => atMs,
+        originMs: 0,
+      },
+      2,
+    );
+    t.equal(direction.end, 'done');
+    t.same(
+      asked.map(({ index }) => index),
+      [0, 1, 2],
+    );
+    for (const { index, atMs: askedMs } of asked.slice(0, 2)) {
+      const shown = seen.find(({ kind, atMs: at }) => kind === 'challenge' && at > askedMs)?.atMs ?? 0;
+      t.ok(
+        shown >= askedMs + 3_500 && shown <= askedMs + 3_700,
+        `${index}: ${shown - askedMs} ms after it was asked for`,
+      );
+      const idle = seen.filter(({ atMs: at }) => at > askedMs + 800 && at < shown);
+      t.ok(idle.length > 0 && idle.every(({ kind }) => kind === 'look_straight'), 'a neutral screen meanwhile');
+    }
+  },
+);
 
 t.test('whoever asks for more time gets all of it again, ten times, and the service takes the answer', async (t) => {
   const { frames } = captureHuman({ challenges: [], leadMs: 1_000, topology: 'key23' });
@@ -133,11 +220,15 @@ t.test('whoever asks for more time gets all of it again, ten times, and the serv
           lefts.push(step.leftMs);
         },
         takeMoreTime: () => asks(atMs - beganMs),
-        recorder: { close: (_id, startedAtMs, endedAtMs) => closed.push([startedAtMs - beganMs, endedAtMs - beganMs]) },
+        recorder: {
+          close: (_id, startedAtMs, endedAtMs) => closed.push([startedAtMs - beganMs, endedAtMs - beganMs]),
+          commit: async () => ({ commitment: null, frameCount: 0 }),
+        },
+        nextChallenge: async ({ index }) => (index === 0 ? revealed : { done: true, frameIndices: [] }),
         now: () => atMs,
         originMs: 0,
       },
-      [{ id: 'c', type: 'nod', timeoutMs: 8_000 }],
+      1,
     );
     return { closed, lefts };
   };

@@ -18,6 +18,7 @@ const escalated: FlowEvent = { kind: 'escalated' };
 const consented = (biometric: boolean): FlowEvent => ({ kind: 'consented', consent: { biometric } });
 const captured: FlowEvent = {
   kind: 'captured',
+  isSpent: true,
   outcome: {
     kind: 'captured',
     parts: {},
@@ -115,7 +116,11 @@ t.test('a failure says whether there was a camera, so that nobody is told to fac
     ['NotFoundError', false],
     ['no_face_capture', true],
   ] as const) {
-    const unavailable: FlowEvent = { kind: 'captured', outcome: { kind: 'unavailable', reason, parts: {} } };
+    const unavailable: FlowEvent = {
+      kind: 'captured',
+      isSpent: false,
+      outcome: { kind: 'unavailable', reason, parts: {} },
+    };
     t.match(outcomeOf([escalated, consented(true), unavailable, fail]), { outcome: { hadCamera } }, reason);
   }
   t.end();
@@ -135,6 +140,7 @@ t.test('a retry is offered while the budget lasts, and names the session that fa
 t.test('a camera that is not given is no verdict: again, without, or the end', (t) => {
   const refused: FlowEvent = {
     kind: 'captured',
+    isSpent: false,
     outcome: { kind: 'refused', reason: 'busy', name: 'NotReadableError' },
   };
   const upTo = [started, created(), consented(true), refused];
@@ -148,9 +154,39 @@ t.test('a camera that is not given is no verdict: again, without, or the end', (
   t.end();
 });
 
+t.test('a capture that stopped after its first challenge is followed by one in another session', (t) => {
+  const refused: FlowEvent = {
+    kind: 'captured',
+    isSpent: true,
+    outcome: { kind: 'refused', reason: 'busy', name: 'NotReadableError' },
+  };
+  const again: FlowEvent = { kind: 'chose', choice: 'again' };
+  const { last } = follow({}, [started, created(), consented(true), refused, again]);
+  t.match(last.effect, { kind: 'create', previousSessionId: null });
+  t.match(follow({}, [started, created(), consented(true), refused, again, created()]).last.effect, {
+    kind: 'capture',
+  });
+  const upTo = [started, created(), consented(true)];
+  const stopped = (by: Extract<FlowEvent, { kind: 'stopped' }>['by']): FlowEvent => ({ kind: 'stopped', by });
+  const conflict = stopped({
+    kind: 'reply',
+    status: 409,
+    body: { code: 'CHALLENGE_CONFLICT' },
+    etag: null,
+    repeated: false,
+  });
+  t.match(follow({}, [...upTo, conflict]).last.effect, { outcome: { status: 'error', canRetry: true } });
+  t.match(follow({}, [...upTo, conflict, read('retry')]).last.effect, { kind: 'create' });
+  const lost = stopped(trouble);
+  t.match(follow({}, [...upTo, lost]).last.effect, { end: { kind: 'unreachable' } });
+  t.match(follow({ isClosed: true }, [...upTo, lost, read('retry')]).last.effect, { kind: 'create' });
+  t.end();
+});
+
 t.test('no camera at all is verified by the device, with the reason', (t) => {
   const missing: FlowEvent = {
     kind: 'captured',
+    isSpent: false,
     outcome: { kind: 'unavailable', reason: 'NotFoundError', parts: {} },
   };
   const { last } = follow({}, [started, created(), consented(true), missing]);

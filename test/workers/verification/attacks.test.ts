@@ -1,15 +1,14 @@
 import t from 'tap';
 import type { Envelope } from '../../../src/contract/envelope.js';
-import type { ChallengeType, Verdict, VerdictFacts } from '../../../src/contract/verdict.js';
+import type { ChallengeType, Verdict } from '../../../src/contract/verdict.js';
 import { virtualCameraNames } from '../../../workers/verification/screen.js';
 import { judgeSession } from '../../../workers/verification/verdict.js';
 import { captureHuman, capturePhoto, challengesOf, rearrange, type CaptureOptions } from '../../helpers/captures.js';
 import { scoredAtMs } from '../../helpers/facts.js';
 import { webcam } from '../../helpers/head.js';
-import { biometricEnvelope, capturedFacts, factsOf } from '../../helpers/verdict-facts.js';
+import { biometricEnvelope, capturedFacts, factsOf, type FactsOver } from '../../helpers/verdict-facts.js';
 
-const judge = (envelope: Envelope, over: Partial<VerdictFacts> = {}): Verdict =>
-  judgeSession(factsOf(envelope, over)).verdict;
+const judge = (envelope: Envelope, over: FactsOver = {}): Verdict => judgeSession(factsOf(envelope, over)).verdict;
 const types = (verdict: Verdict): string[] => verdict.fraudSignals.map(({ type }) => type);
 const sets: readonly (readonly ChallengeType[])[] = [
   ['blink', 'turn_left'],

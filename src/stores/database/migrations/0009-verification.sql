@@ -21,7 +21,9 @@ CREATE TABLE verification_sessions (
   metadata           jsonb NOT NULL,
   widget_mode        text NOT NULL,
   nonce              text NOT NULL,
-  challenges         jsonb NOT NULL,
+  -- How many challenges it asks for, and the page's calls for them with their answers, in order.
+  challenge_count    smallint NOT NULL,
+  challenge_calls    jsonb NOT NULL,
   consent            jsonb,
   -- The chain of retries: its first session, and how many retries led here.
   root_session_id    text NOT NULL,

@@ -50,10 +50,30 @@ window.watchCamera = () => {
 
 window.readTracks = () => stage.state.tracks.map((track) => track.readyState);
 
-/** `answering`: whether the person does what is asked; `abortAt`: the kind of guidance at which the capture is aborted. */
+/** Whoever sees that a movement was not noticed makes it again, after so long, ms. */
+const repeatMs = 3_000;
+
+/** Asks a service for its next challenge, over a network that takes up to `jitterMs` either way. */
+function askService({ url, clientSecret, jitterMs = 0 }) {
+  const travel = () => new Promise((resolve) => setTimeout(resolve, jitterMs * Math.random()));
+  return async (request) => {
+    await travel();
+    const headers = { 'content-type': 'application/json', 'x-client-secret': clientSecret };
+    const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(request) });
+    if (!answer.ok) throw new Error(await answer.text());
+    await travel();
+    return answer.json();
+  };
+}
+
+/**
+ * `answering`: whether the person does what is asked; `abortAt`: the kind of guidance at which the capture is aborted; `session`: where challenges are
+ * asked for, in place of those given.
+ */
 window.runCapture = async ({
   challenges,
   models,
+  session = null,
   answering = true,
   abortAt = null,
   deepfake = false,
@@ -69,13 +89,21 @@ window.runCapture = async ({
   );
   observer.observe({ entryTypes: ['longtask'] });
   let shown = -1;
+  let performedMs = 0;
   let tracksAtDone = null;
   const video = document.querySelector('video');
   const originMs = performance.now();
   const result = await camera
     .prepare({ baseUrl: models, demographics, takesPictures: pictures })
     .capture({
-      challenges,
+      challengeCount: session?.count ?? challenges.length,
+      nextChallenge:
+        session === null
+          ? async ({ index }) => {
+              const challenge = challenges[index];
+              return challenge ? { ...challenge, index, startAfterMs: 300 } : { done: true, frameIndices: [] };
+            }
+          : askService(session),
       originMs,
       video,
       signal: aborter.signal,
@@ -88,8 +116,10 @@ window.runCapture = async ({
         else if (step.bytes) last.bytes = step.bytes;
         if (step.kind === abortAt) aborter.abort(new DOMException('stopped', 'AbortError'));
         if (step.kind === 'done') tracksAtDone = window.readTracks();
-        if (step.kind !== 'challenge' || step.index === shown) return;
+        if (step.kind !== 'challenge') return;
+        if (step.index === shown && (step.progress === 1 || performance.now() - performedMs < repeatMs)) return;
         shown = step.index;
+        performedMs = performance.now();
         if (answering) stage.face?.perform(step.type);
       },
     })

@@ -1,0 +1,43 @@
+/** The route by which a page asks for the next challenge. */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { ChallengeReply, ChallengeRequest, SessionId } from '../../contract/session.js';
+import { errorReplies } from '../../http/openapi.js';
+import { answerPreflights } from '../../administration/public-guard.js';
+import { openSession, registerReadable, secretHeader, type PublicSessionDeps } from '../public-sessions.js';
+import type { ChallengeService } from './challenges.js';
+
+export interface ChallengeRouteDeps extends PublicSessionDeps {
+  readonly challenges: ChallengeService;
+}
+
+const path = '/public/sessions/:sessionId/challenges';
+
+export function registerChallengeRoute(app: FastifyInstance, deps: ChallengeRouteDeps): void {
+  void app.register(async (scope) => {
+    registerReadable(scope);
+    answerPreflights(scope, path, 'POST');
+    scope.withTypeProvider<TypeBoxTypeProvider>().post(
+      path,
+      {
+        config: { access: { credential: 'none' } },
+        schema: {
+          tags: ['Sessions'],
+          operationId: 'nextChallenge',
+          summary: 'Ask for the next challenge of a session',
+          description:
+            'With the header X-Client-Secret. Fixes what was captured so far and reveals the next challenge; for index = challengeConfig.count it ends the capture. The same call again is answered alike, so repeat it if an answer was lost. docs/capture.md says how a commitment is computed.',
+          params: Type.Object({ sessionId: SessionId }),
+          headers: Type.Object(secretHeader),
+          body: { ...ChallengeRequest, examples: [{ index: 0, commitment: null, frameCount: 0 }] },
+          response: { 200: ChallengeReply, ...errorReplies([400, 401, 403, 409, 410, 413, 415, 429]) },
+        },
+      },
+      async (request, reply) => {
+        const opened = await openSession(deps, request, reply, request.params.sessionId, 'reports');
+        return deps.challenges.reveal(opened.session, opened.project, request.body);
+      },
+    );
+  });
+}
