@@ -32,7 +32,7 @@ interface CountingDeps {
 }
 
 export function createCounting({ keyspace, receipts, rates, probes, histories, now }: CountingDeps): Counting {
-  const { guards, takeGuard } = createGuardTable(keyspace);
+  const { guards, enter } = createGuardTable(keyspace);
   const claimSignature = createSignatures(keyspace);
   const idempotency = createIdempotency(keyspace);
   const countVelocity = createVelocity(keyspace);
@@ -59,20 +59,10 @@ export function createCounting({ keyspace, receipts, rates, probes, histories, n
       return answerRetry(rate, replay.receiptId, recorded);
     }
 
-    const { guard, lastAtMs } = takeGuard(guardKey, nowMs, nowMs);
-    const supersedes = guard.replays[0]?.receiptId ?? null;
     const device = input.device ?? probe?.device ?? null;
     const session = sessionOf(input, device, probe);
-    const { admit, settle } = createAdmissions(guard);
-    const call: CountingCall = {
-      namespace,
-      session,
-      clockMs: nowMs,
-      restoring: false,
-      firstAtMs: guard.firstAtMs,
-      lastAtMs,
-      admit,
-    };
+    const { call, guard, settle } = enter({ namespace, session, clockMs: nowMs, restoring: false });
+    const supersedes = guard.replays[0]?.receiptId ?? null;
     const velocity = countVelocity(call);
     const relations = countRelations(call);
     settle();
@@ -100,7 +90,7 @@ export function createCounting({ keyspace, receipts, rates, probes, histories, n
   return {
     countScore,
     wereScored,
-    restore: createRestore({ keyspace, takeGuard, countVelocity, countRelations, now }),
+    restore: createRestore({ keyspace, enter, countVelocity, countRelations, now }),
   };
 }
 
@@ -109,29 +99,19 @@ function answerRetry(rate: RateState, receiptId: string, recorded: RecentReceipt
 }
 
 interface RestoreDeps extends Pick<CountingDeps, 'keyspace' | 'now'> {
-  readonly takeGuard: ReturnType<typeof createGuardTable>['takeGuard'];
+  readonly enter: ReturnType<typeof createGuardTable>['enter'];
   readonly countVelocity: ReturnType<typeof createVelocity>;
   readonly countRelations: ReturnType<typeof createRelations>;
 }
 
-function createRestore({ keyspace, takeGuard, countVelocity, countRelations, now }: RestoreDeps): Counting['restore'] {
+function createRestore({ keyspace, enter, countVelocity, countRelations, now }: RestoreDeps): Counting['restore'] {
   return (namespace, sessions) => {
     if (sessions.length > bounds.restoreMax)
       throw new RangeError(`at most ${bounds.restoreMax} sessions are restored at once`);
     const clockMs = now();
     for (const session of sessions) {
       keyspace.reserve(velocityKeysMax + relationsKeysMax + 1, clockMs);
-      const { guard, lastAtMs } = takeGuard(guardKeyOf(namespace, session.session), session.nowMs, clockMs);
-      const { admit, settle } = createAdmissions(guard);
-      const call: CountingCall = {
-        namespace,
-        session,
-        clockMs,
-        restoring: true,
-        firstAtMs: guard.firstAtMs,
-        lastAtMs,
-        admit,
-      };
+      const { call, settle } = enter({ namespace, session, clockMs, restoring: true });
       countVelocity(call);
       countRelations(call);
       settle();
@@ -141,14 +121,14 @@ function createRestore({ keyspace, takeGuard, countVelocity, countRelations, now
 
 const guardKeyOf = (namespace: string, session: string): string => shortName(namespace) + session;
 
+type Entered = Pick<CountingCall, 'namespace' | 'session' | 'clockMs' | 'restoring'>;
+
 function createGuardTable(keyspace: Keyspace) {
   const guards = keyspace.table<Guard>('guards');
-  /** The guard, and when the session was counted before. An expired guard is replaced. */
-  const takeGuard = (
-    key: string,
-    nowMs: number,
-    clockMs: number,
-  ): { readonly guard: Guard; readonly lastAtMs: number | null } => {
+  /** A session begins to be counted. An expired guard is replaced. */
+  const enter = ({ namespace, session, clockMs, restoring }: Entered) => {
+    const { nowMs } = session;
+    const key = guardKeyOf(namespace, session.session);
     const known = guards.get(key, clockMs);
     const fresh = known === undefined || nowMs - known.lastAtMs >= bounds.guardMs;
     const guard = fresh ? createGuard(nowMs) : known;
@@ -156,9 +136,12 @@ function createGuardTable(keyspace: Keyspace) {
     guard.firstAtMs = Math.min(guard.firstAtMs, nowMs);
     guard.lastAtMs = Math.max(guard.lastAtMs, nowMs);
     guards.set(key, guard, Math.max(clockMs, guard.lastAtMs), bounds.guardMs);
-    return { guard, lastAtMs };
+    const { admit, settle } = createAdmissions(guard);
+    const { firstAtMs } = guard;
+    const call: CountingCall = { namespace, session, clockMs, restoring, firstAtMs, lastAtMs, admit };
+    return { call, guard, settle };
   };
-  return { guards, takeGuard };
+  return { guards, enter };
 }
 
 /** Returns whether the call's signature is unused, or used by its own session only. */

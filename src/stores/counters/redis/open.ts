@@ -71,23 +71,15 @@ export async function openRedisCounters({
     ...createReceipts(connection, scripts),
     takeRate: (tag, nowMs, limits) => takeRate(tag, clock.at(nowMs), limits),
     publishHistory: async (namespace, records) => {
-      for (let i = 0; i < records.length; i += publishPortion) {
-        await connection.run(
-          scripts.publishHistory,
-          tagOf(namespace),
-          layouts.publishHistory.write(null, records.slice(i, i + publishPortion)),
-        );
-      }
+      for (const portion of portionsOf(records, publishPortion))
+        await connection.run(scripts.publishHistory, tagOf(namespace), layouts.publishHistory.write(null, portion));
     },
     restoreSessions: async (namespace, sessions) => {
       if (sessions.length > bounds.restoreMax)
         throw new RangeError(`at most ${bounds.restoreMax} sessions are restored at once`);
-      for (let i = 0; i < sessions.length; i += restorePortion) {
-        await connection.run(
-          scripts.restoreSessions,
-          tagOf(namespace),
-          layouts.restoreSessions.write(now(), sessions.slice(i, i + restorePortion)),
-        );
+      for (const portion of portionsOf(sessions, restorePortion)) {
+        const args = layouts.restoreSessions.write(now(), portion);
+        await connection.run(scripts.restoreSessions, tagOf(namespace), args);
       }
     },
     ...createCompleteness(connection, scripts, now),
@@ -121,14 +113,12 @@ function createReceipts(
       return stored == null ? null : readReceipt(namespace, stored, probe);
     },
     releaseReceipts: async (namespace, receiptIds) => {
-      for (let i = 0; i < receiptIds.length; i += publishPortion) {
-        const args = layouts.releaseReceipts.write(null, receiptIds.slice(i, i + publishPortion));
-        await connection.run(scripts.releaseReceipts, tagOf(namespace), args);
-      }
+      for (const portion of portionsOf(receiptIds, publishPortion))
+        await connection.run(scripts.releaseReceipts, tagOf(namespace), layouts.releaseReceipts.write(null, portion));
     },
     forgetReceipts: async (namespace, receiptIds) => {
       const keys = receiptIds.map((receiptId) => `${tagOf(namespace)}q:${receiptId}`);
-      for (let i = 0; i < keys.length; i += publishPortion) await connection.remove(keys.slice(i, i + publishPortion));
+      for (const portion of portionsOf(keys, publishPortion)) await connection.remove(portion);
     },
   };
 }
@@ -170,4 +160,8 @@ function readReceipt(namespace: string, stored: Buffer, probe: readonly (Buffer 
 
 function partsOf(answer: unknown): readonly (Buffer | null)[] {
   return Array.isArray(answer) ? (answer as readonly (Buffer | null)[]) : [];
+}
+
+function* portionsOf<T>(items: readonly T[], size: number): Generator<readonly T[]> {
+  for (let i = 0; i < items.length; i += size) yield items.slice(i, i + size);
 }

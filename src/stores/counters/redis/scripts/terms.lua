@@ -15,33 +15,27 @@ local function fillTo(cells)
   filled = math.max(filled, cells)
 end
 
-local function readCells(key, offsets)
+-- Puts the offsets into such arguments, behind `last` and so far apart.
+local function useCells(key, offsets, list, last, apart)
   fillTo(#offsets + 1)
-  local last = 0
   for i = 1, #offsets do
     local offset = offsets[i]
     if offset ~= '' then
-      reads[last + 3] = offset
-      last = last + 3
+      list[last + 3] = offset
+      last = last + apart
     end
   end
-  reads[last + 3] = totalCell
-  return redis.call('BITFIELD', key, unpack(reads, 1, last + 3))
+  list[last + 3] = totalCell
+  return redis.call('BITFIELD', key, unpack(list, 1, last + apart))
+end
+
+local function readCells(key, offsets)
+  return useCells(key, offsets, reads, 0, 3)
 end
 
 -- Counts and reads in one call: the reply includes the session itself.
 local function countCells(key, offsets)
-  fillTo(#offsets + 1)
-  local last = 2
-  for i = 1, #offsets do
-    local offset = offsets[i]
-    if offset ~= '' then
-      sums[last + 3] = offset
-      last = last + 4
-    end
-  end
-  sums[last + 3] = totalCell
-  local counts = redis.call('BITFIELD', key, unpack(sums, 1, last + 4))
+  local counts = useCells(key, offsets, sums, 2, 4)
   if counts[#counts] == 1 then redis.call('PEXPIRE', key, 2 * bounds.weekMs + bounds.dayMs) end
   return counts
 end
