@@ -53,6 +53,9 @@ export interface ReplayFacts {
   /** How many of this capture’s frame marks another session sent before. */
   readonly frameMarksSeen: number;
   readonly frameMarks: number;
+  /** The same of its marks of motion, of which one other session sent so many. */
+  readonly motionMarksSeen: number;
+  readonly motionMarks: number;
 }
 
 /** What the pictures show that the service asked for. */
@@ -244,4 +247,6 @@ export interface CaptureMarks {
   readonly embedding: string | null;
   /** Up to 8, each 16 hex digits; whoever alters some frames of a copied capture still sends most of them. */
   readonly frames: readonly string[];
+  /** Up to 16; whoever nudges every frame of a copied capture still sends most of them. */
+  readonly motion: readonly string[];
 }

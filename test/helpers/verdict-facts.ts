@@ -93,12 +93,20 @@ export function factsOf(
       identity: null,
       isFaceRefused: false,
     },
-    replay: { embeddingSeen: false, frameMarksSeen: 0, frameMarks: 8 },
+    replay: notReplayed,
     transport: humanTransport,
     address: null,
     ...over,
   };
 }
+
+export const notReplayed = {
+  embeddingSeen: false,
+  frameMarksSeen: 0,
+  frameMarks: 8,
+  motionMarksSeen: 0,
+  motionMarks: 16,
+};
 
 /** The facts of a capture under the challenges that it was made for. */
 export const capturedFacts = (capture: Capture, over: FactsOver = {}): VerdictFacts =>

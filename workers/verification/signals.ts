@@ -173,9 +173,8 @@ const sawByProgram = (facts: VerdictFacts): boolean =>
 function findCaptureSignals(facts: VerdictFacts, capture: Capture): Parameters<typeof raiseSignals>[0] {
   const { envelope, replay, thresholds } = facts;
   const { challenges, repetition, jitter, timing, parallax, screen } = capture;
-  const replayed = replay !== null && replay.frameMarks > 0 ? replay.frameMarksSeen / replay.frameMarks : 0;
   return {
-    capture_replayed: replayed >= session.replayShare ? 1 : replayed,
+    capture_replayed: findReplay(replay),
     embedding_replayed: Number(replay?.embeddingSeen === true),
     capture_time_impossible: Number(capture.challenges.hasty || claimsTooMuchTime(facts)),
     commitment_broken: Number(capture.challenges.broken),
@@ -194,6 +193,14 @@ function findCaptureSignals(facts: VerdictFacts, capture: Capture): Parameters<t
     face_withheld: Number(envelope.embedding == null || facts.uniqueness.isFaceRefused),
     several_faces: Number(capture.severalFaces > session.severalFacesShare),
   };
+}
+
+function findReplay(replay: VerdictFacts['replay']): number {
+  if (replay === null) return 0;
+  const { frameMarksSeen, frameMarks, motionMarksSeen, motionMarks } = replay;
+  const share = frameMarks > 0 ? frameMarksSeen / frameMarks : 0;
+  const isNudged = motionMarksSeen >= Math.max(session.motionMarksMin, session.motionShare * motionMarks);
+  return share >= session.replayShare || isNudged ? 1 : share;
 }
 
 /** The page’s clock starts when the challenges arrive, so that none of its times can lie beyond what passed on the server. */

@@ -59,6 +59,9 @@ export const verdictTables = {
     roundTripMsMax: 400,
     /** Share of a capture’s marks seen elsewhere that makes it a replay. */
     replayShare: 0.5,
+    /** The same of its marks of motion that one other session sent, and how many these are at least. */
+    motionShare: 0.25,
+    motionMarksMin: 4,
     severalFacesShare: 0.2,
   },
 } as const;

@@ -1,18 +1,23 @@
 /**
- * Marks of captures that sessions of a project sent before. The first session that sends a mark has it; a mark that another one has
- * says that the capture was sent twice.
+ * Marks of captures that sessions of an organization sent before. The first session that sends a mark has it; marks that another one has
+ * say that the capture was sent twice.
  */
 import type { CaptureMarks, ReplayFacts } from '../../contract/verdict.js';
 import type { Queryable } from '../../stores/database/port.js';
 import type { StoredSession } from '../sessions/session-store.js';
 
-type MarkedSession = Pick<StoredSession, 'organizationId' | 'projectId' | 'sessionId'>;
+type MarkedSession = Pick<StoredSession, 'organizationId' | 'sessionId'>;
 
 const embeddingMark = (mark: string): string => `e:${mark}`;
 const frameMark = (mark: string): string => `f:${mark}`;
+const motionMark = (mark: string): string => `m:${mark}`;
 
-const namesOf = ({ embedding, frames }: CaptureMarks): readonly string[] => [
-  ...new Set([...(embedding === null ? [] : [embeddingMark(embedding)]), ...frames.map(frameMark)]),
+const namesOf = ({ embedding, frames, motion }: CaptureMarks): readonly string[] => [
+  ...new Set([
+    ...(embedding === null ? [] : [embeddingMark(embedding)]),
+    ...frames.map(frameMark),
+    ...motion.map(motionMark),
+  ]),
 ];
 
 export interface SeenMarks {
@@ -21,19 +26,19 @@ export interface SeenMarks {
   readonly count: number;
 }
 
-/** What another session of the project sent before. */
+/** What another session of the organization sent before, of whichever project. */
 export async function findSeenMarks(
   database: Queryable,
-  { projectId, sessionId }: MarkedSession,
+  { organizationId, sessionId }: MarkedSession,
   marks: CaptureMarks,
 ): Promise<SeenMarks> {
   const names = namesOf(marks);
   const rows =
     names.length === 0
       ? []
-      : await database.query<{ mark: string }>(
-          'SELECT mark FROM capture_marks WHERE project_id = $1 AND mark = ANY($2::text[]) AND session_id <> $3',
-          [projectId, names, sessionId],
+      : await database.query<{ mark: string; session: string }>(
+          'SELECT mark, session_id AS session FROM capture_marks WHERE organization_id = $1 AND mark = ANY($2::text[]) AND session_id <> $3',
+          [organizationId, names, sessionId],
           { recurring: true },
         );
   const seen = new Set(rows.map((row) => row.mark));
@@ -41,23 +46,32 @@ export async function findSeenMarks(
     embeddingSeen: marks.embedding !== null && seen.has(embeddingMark(marks.embedding)),
     frameMarksSeen: marks.frames.filter((mark) => seen.has(frameMark(mark))).length,
     frameMarks: marks.frames.length,
+    motionMarksSeen: mostOfOneSession(rows.filter(({ mark }) => mark.startsWith(motionMark('')))),
+    motionMarks: marks.motion.length,
   };
   return { replay, count: seen.size };
+}
+
+/** Marks of motion are coarse: chance ones are of many sessions, those of a copy are of one. */
+function mostOfOneSession(rows: readonly { readonly session: string }[]): number {
+  const counts = new Map<string, number>();
+  for (const { session } of rows) counts.set(session, (counts.get(session) ?? 0) + 1);
+  return Math.max(0, ...counts.values());
 }
 
 /** Keeps the marks that were new. False where one of those was taken meanwhile: the verdict rests on a look that is no longer true. */
 export async function keepMarks(
   tx: Queryable,
-  { organizationId, projectId, sessionId }: MarkedSession,
+  { organizationId, sessionId }: MarkedSession,
   marks: CaptureMarks,
   seen: SeenMarks,
 ): Promise<boolean> {
   const names = namesOf(marks);
   if (names.length === 0) return true;
   const kept = await tx.query(
-    `INSERT INTO capture_marks (organization_id, project_id, mark, session_id) SELECT $1, $2, name, $4 FROM unnest($3::text[]) AS name ORDER BY name
+    `INSERT INTO capture_marks (organization_id, mark, session_id) SELECT $1, name, $3 FROM unnest($2::text[]) AS name ORDER BY name
      ON CONFLICT DO NOTHING RETURNING mark`,
-    [organizationId, projectId, names, sessionId],
+    [organizationId, names, sessionId],
     { recurring: true },
   );
   return kept.length >= names.length - seen.count;

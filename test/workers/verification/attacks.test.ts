@@ -6,7 +6,7 @@ import { judgeSession } from '../../../workers/verification/verdict.js';
 import { captureHuman, capturePhoto, challengesOf, rearrange, type CaptureOptions } from '../../helpers/captures.js';
 import { scoredAtMs } from '../../helpers/facts.js';
 import { webcam } from '../../helpers/head.js';
-import { biometricEnvelope, capturedFacts, factsOf, type FactsOver } from '../../helpers/verdict-facts.js';
+import { biometricEnvelope, capturedFacts, factsOf, notReplayed, type FactsOver } from '../../helpers/verdict-facts.js';
 
 const judge = (envelope: Envelope, over: FactsOver = {}): Verdict => judgeSession(factsOf(envelope, over)).verdict;
 const types = (verdict: Verdict): string[] => verdict.fraudSignals.map(({ type }) => type);
@@ -139,10 +139,14 @@ t.test('an envelope made for another session fails', (t) => {
 });
 
 t.test('tracks, or an embedding, that another session sent before fail', (t) => {
-  const tracks = judge(biometricEnvelope(), { replay: { embeddingSeen: false, frameMarksSeen: 5, frameMarks: 8 } });
+  const tracks = judge(biometricEnvelope(), { replay: { ...notReplayed, frameMarksSeen: 5 } });
   t.equal(tracks.status, 'fail');
   t.ok(types(tracks).includes('capture_replayed'));
-  const face = judge(biometricEnvelope(), { replay: { embeddingSeen: true, frameMarksSeen: 0, frameMarks: 8 } });
+  const nudged = judge(biometricEnvelope(), { replay: { ...notReplayed, motionMarksSeen: 4 } });
+  t.equal(nudged.status, 'fail');
+  t.ok(types(nudged).includes('capture_replayed'));
+  t.equal(judge(biometricEnvelope(), { replay: { ...notReplayed, motionMarksSeen: 3 } }).status, 'pass', 'chance');
+  const face = judge(biometricEnvelope(), { replay: { ...notReplayed, embeddingSeen: true } });
   t.equal(face.status, 'fail');
   t.ok(types(face).includes('embedding_replayed'));
   t.end();

@@ -8,7 +8,13 @@ import { nothingCompared } from '../../../src/contract/uniqueness.js';
 import { judgeSession } from '../../../workers/verification/verdict.js';
 import { challengesOf, captureHuman, embeddingOf } from '../../helpers/captures.js';
 import { anyBody } from '../../helpers/any-facts.js';
-import { biometricEnvelope, deviceEnvelope, factsOf, freshComparison } from '../../helpers/verdict-facts.js';
+import {
+  biometricEnvelope,
+  deviceEnvelope,
+  factsOf,
+  freshComparison,
+  notReplayed,
+} from '../../helpers/verdict-facts.js';
 
 const ajv = createAjv(false);
 const isVerdict = ajv.compile(Verdict);
@@ -115,7 +121,15 @@ const anyFacts: fc.Arbitrary<VerdictFacts> = fc
     similarity: maybe(fc.double({ min: -1, max: 1, noNaN: true })),
     gallerySize: fc.constantFrom(0, 1, 1e6),
     compared: fc.boolean(),
-    replay: maybe(fc.record({ embeddingSeen: fc.boolean(), frameMarksSeen: fc.nat(8), frameMarks: fc.constant(8) })),
+    replay: maybe(
+      fc.record({
+        embeddingSeen: fc.boolean(),
+        frameMarksSeen: fc.nat(8),
+        frameMarks: fc.constant(8),
+        motionMarksSeen: fc.nat(16),
+        motionMarks: fc.constant(16),
+      }),
+    ),
   })
   .map(({ envelope, waitedMs, similarity, gallerySize, compared, ...over }) => {
     const base = factsOf(envelope, over);
@@ -185,7 +199,7 @@ const rank = { fail: 0, review: 1, pass: 2 } as const;
 /** Each makes a session more suspicious and changes nothing else; a device that told nothing of itself would gain by being measured. */
 const worsenings: readonly ((facts: VerdictFacts) => VerdictFacts)[] = [
   (facts) => ({ ...facts, nonce: 'of another session' }),
-  (facts) => ({ ...facts, replay: { embeddingSeen: true, frameMarksSeen: 8, frameMarks: 8 } }),
+  (facts) => ({ ...facts, replay: { ...notReplayed, embeddingSeen: true, frameMarksSeen: 8 } }),
   (facts) => ({ ...facts, receivedAtMs: facts.issuedAtMs - 1_000_000 }),
   (facts) => ({ ...facts, envelope: { ...facts.envelope, camera: { label: 'OBS Virtual Camera' } } }),
   (facts) => ({
