@@ -8,7 +8,7 @@ type Figures = Omit<CountFacts, 'source' | 'terms' | 'candidates' | 'neighborhoo
 
 const known = (figure: Figure): number | null => (figure === undefined || figure === false ? null : figure);
 
-/** Spelt out: objects of names and values in turns are read several times slower. */
+/** Written out: objects of names and values in turns are read several times slower. */
 export const readFigures = (list: readonly Figure[]): Figures => ({
   deviceSessionsDay: known(list[0]),
   deviceRespondentsDay: known(list[1]),

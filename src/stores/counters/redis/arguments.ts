@@ -1,5 +1,5 @@
 /**
- * The arguments of every script by their names, in order, and how each is spelt; the loader inlines the positions, so that neither side counts them. They
+ * The arguments of every script by their names, in order, and how each is written; the loader inlines the positions, so that neither side counts them. They
  * are strings, '' for null; sketches are packed by the caller. Pure.
  */
 import { Packr } from 'msgpackr';
@@ -18,7 +18,7 @@ import { packSketch } from './sketch-bytes.js';
 
 export type Argument = string | number | Buffer;
 
-type Spelling<T> = Readonly<Record<string, (of: T) => Argument>>;
+type Writers<T> = Readonly<Record<string, (of: T) => Argument>>;
 
 interface Layout<Head, Item> {
   readonly heads: readonly string[];
@@ -28,15 +28,15 @@ interface Layout<Head, Item> {
 }
 
 /** The arguments of one script, by their names in it: `head` comes once; `each` once for every item after it. */
-function layOut<Head, Item = never>(head: Spelling<Head>, each: Spelling<Item> = {}): Layout<Head, Item> {
+function layOut<Head, Item = never>(head: Writers<Head>, each: Writers<Item> = {}): Layout<Head, Item> {
   const [ofHead, ofItem] = [Object.values(head), Object.values(each)];
   return {
     heads: Object.keys(head),
     eaches: Object.keys(each),
     write: (values, items = []) => {
       const ordered: Argument[] = [];
-      for (const spell of ofHead) ordered.push(spell(values));
-      for (const item of items) for (const spell of ofItem) ordered.push(spell(item));
+      for (const write of ofHead) ordered.push(write(values));
+      for (const item of items) for (const write of ofItem) ordered.push(write(item));
       return ordered;
     },
   };
@@ -50,14 +50,14 @@ interface LimitAt {
   readonly atMs: number;
 }
 
-const limitAt: Spelling<LimitAt> = {
+const limitAt: Writers<LimitAt> = {
   key: ({ limit, atMs }) => rateKeyOf(limit, atMs),
   limit: ({ limit }) => limit.limit,
   windowMs: ({ limit }) => limit.windowSeconds * 1_000,
 };
 
 /** What names a session, in a request or as restored. */
-const identified: Spelling<Omit<CountedSession, 'token' | 'sketch' | 'bands'>> = {
+const identified: Writers<Omit<CountedSession, 'token' | 'sketch' | 'bands'>> = {
   now: ({ nowMs }) => formatTimestamp(nowMs),
   session: ({ session }) => refOf(session),
   scope: ({ scope }) => scope,
