@@ -127,7 +127,7 @@ function finish(
   { challengeCount: total, useDeepfakeDetection }: CaptureRequest,
   parts: CapturedParts,
   recorder: Recorder,
-  { passed, poses }: Direction,
+  { passed, poses, frameIndices }: Direction,
   summary: Summary,
 ): CaptureOutcome {
   const packed = recorder.pack();
@@ -149,6 +149,7 @@ function finish(
     parts: {
       ...parts,
       ...packed,
+      ...(frameIndices.length === 0 ? {} : { evidenceFrames: recorder.pictures(frameIndices) }),
       features: toFeatures(summary, deepfake),
       ...(embedding === null ? {} : { embedding }),
       ...(demographics === null ? {} : { demographics }),

@@ -15,9 +15,9 @@ export interface Recorder {
   close(id: string, startedAtMs: number, endedAtMs: number): void;
   /** Fixes the frames so far: none of them is thinned any more. */
   commit(): Promise<Pick<ChallengeRequest, 'commitment' | 'frameCount'>>;
-  /** null without a single frame that shows a face. */
   /** The pictures of frames, by their index in the pack; none of a frame that has none. */
   pictures(indices: readonly number[]): EvidenceFrame[];
+  /** null without a single frame that shows a face. */
   pack(): { readonly frames: EnvelopeFrames; readonly challenges: EnvelopeChallenge[] } | null;
 }
 

@@ -18,6 +18,8 @@ export interface Participant {
   readonly jitterMs?: number;
   /** Name of the camera in the envelope, in place of the one that the browser told. */
   readonly label?: string;
+  /** Pictures are taken, as of a project that samples them. */
+  readonly pictures?: boolean;
   /** One that the test started; else a service of this session’s own. */
   readonly service?: TestService;
 }
@@ -52,6 +54,7 @@ export async function takePart(test: Test, person: Participant): Promise<Partici
     models: `${siteUrl}/sdk/v1/models/`,
     answering: person.answering,
     deepfake: true,
+    pictures: person.pictures === true,
   });
   await page.close();
   const { cameraMs: _camera, modelsMs: _models, camera, ...measured } = done.outcome?.parts ?? {};

@@ -32,6 +32,8 @@ export interface CaptureOptions {
   /** Each challenge is shown for this long, and from its end to the showing of the next one, ms. */
   readonly shownMs: number;
   readonly gapMs: number;
+  /** Hash of every frame’s picture; null sends none. */
+  readonly hash: string | null;
   /** What else the thing before the camera does: a picture that is waved, say. */
   readonly sway: (atMs: number) => Partial<Pose>;
 }
@@ -69,6 +71,7 @@ export function captureHuman(over: Partial<CaptureOptions> = {}): Capture {
     reactionMs: 350,
     shownMs: 1_600,
     gapMs: 0,
+    hash: null,
     sway: () => ({}),
     ...over,
   };
@@ -102,7 +105,8 @@ export function captureHuman(over: Partial<CaptureOptions> = {}): Capture {
       ),
     );
   }
-  const frames = packFrames(places, atMs, options.topology, options.camera);
+  const packed = packFrames(places, atMs, options.topology, options.camera);
+  const frames = options.hash === null ? packed : { ...packed, hashes: atMs.map(() => options.hash ?? '') };
   return { frames, challenges: tracksOf(options, atMs), endMs };
 }
 

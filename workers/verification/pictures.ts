@@ -11,7 +11,7 @@ import { gestureEdges } from './gestures.js';
 import { pointCount, readTrack, type Track } from './landmarks.js';
 import { median, quantile } from './series.js';
 
-export const pictureEdges = {
+const pictureEdges = {
   /** Fewer pictures show too little. */
   picturesMin: 4,
   /** Root mean square distance of the points, in widths between the eyes’ outer corners. */

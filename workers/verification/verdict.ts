@@ -77,7 +77,7 @@ export function judgeSession(facts: VerdictFacts): VerdictOutcome {
     glassesDetected: isCaptured ? (envelope.glassesDetected ?? null) : null,
     assuranceLevel: assuranceOf(isCaptured, device),
     verificationOutcome: outcomeOf(facts, isCaptured, each.declined, cameraFailureReason),
-    biometricEvidence: isCaptured ? 'claimed' : null,
+    biometricEvidence: evidenceOf(facts, capture),
     unifiedVerdict: unify(isCaptured, device, failures.length > 0, borderline),
     cameraFailureReason,
     summary: summarize(decided, isCaptured),
@@ -92,6 +92,12 @@ export function judgeSession(facts: VerdictFacts): VerdictOutcome {
     summarize: (failureReasons) => summarize({ ...decided, failureReasons: [...failureReasons] }, isCaptured),
   });
   return { verdict, dispatch, shown, page };
+}
+
+/** Pictures that agree make a face seen; that they were asked for and do not fails the session. */
+function evidenceOf({ pictures }: VerdictFacts, capture: Capture | null): Verdict['biometricEvidence'] {
+  if (capture === null) return null;
+  return pictures !== null && capture.pictureDoubt === null ? 'seen' : 'claimed';
 }
 
 function onlyWithFace(capture: Capture | null): Capture | null {

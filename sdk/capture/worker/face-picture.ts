@@ -3,7 +3,7 @@ import { cropFace } from '../../../src/contract/evidence-frames.js';
 import type { Luminance } from './luminance.js';
 
 /** Pixels along a side. */
-export const facePictureSide = 96;
+const facePictureSide = 96;
 
 /** Luminance 0-255, row by row: each pixel the mean of what it covers; black outside of the frame. `points` in the layout key23. */
 export function takeFacePicture({ values, width, height }: Luminance, points: ArrayLike<number>): Uint8Array {

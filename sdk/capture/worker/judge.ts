@@ -32,7 +32,7 @@ export default async function judgePictures({ directory, pictures }: PictureTask
   loading ??= load(directory);
   loading.catch(() => (loading = null));
   const { first, recognition } = await loading;
-  const seen = pictures.map(({ width, height, grey }) => lookAt(first, toPicture(grey, width, height)));
+  const seen = pictures.map(({ width, height, grey }) => readFace(first, toPicture(grey, width, height)));
   const portraits = seen.flatMap((each) => (each === null ? [] : [{ ...each, look: readLook(each.mesh) }]));
   const best = pickUsual(portraits).map(({ picture, mesh }) => ({ picture, square: mesh.square }));
   return {
@@ -46,7 +46,7 @@ interface Seen {
   readonly mesh: Mesh;
 }
 
-function lookAt(models: FirstModels, picture: Picture): Seen | null {
+function readFace(models: FirstModels, picture: Picture): Seen | null {
   const [surest] = findFaces(models.detector, picture);
   const mesh = surest === undefined ? null : readMesh(models, picture, surest.square);
   return mesh === null ? null : { picture, mesh };

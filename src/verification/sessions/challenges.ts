@@ -57,11 +57,19 @@ export interface ChallengeServiceDeps {
 export type ChallengeService = ReturnType<typeof createChallengeService>;
 
 export function createChallengeService({ database, random, now }: ChallengeServiceDeps) {
-  function draw(session: StoredSession, project: StoredProject, request: ChallengeRequest): ChallengeReply {
+  function draw(
+    session: StoredSession,
+    project: StoredProject,
+    { index, frameCount, atMs }: Omit<ChallengeCall, 'reply'>,
+  ): ChallengeReply {
     const { mode, challengeCalls, challengeCount } = session;
-    const { index, frameCount } = request;
-    if (index === challengeCount)
-      return { done: true, frameIndices: [...chooseEvidenceFrames(project, frameCount, random)] };
+    if (index === challengeCount) {
+      const isSampled = project.fields.config?.evidenceFrames === 'sampled';
+      return {
+        done: true,
+        frameIndices: isSampled ? chooseEvidenceFrames(challengeCalls, { atMs, frameCount }, random) : [],
+      };
+    }
     const taken = new Set(challengeCalls.map(({ reply }) => 'type' in reply && reply.type));
     const left: readonly ChallengeType[] = challengeTypes.filter((type) => !taken.has(type));
     const example = exampleChallenges[index];
@@ -83,7 +91,8 @@ export function createChallengeService({ database, random, now }: ChallengeServi
         throw new Fault('CHALLENGE_OUT_OF_ORDER', `Ask for index ${Math.min(expected, challengeCount)}.`, {
           context: { expected: Math.min(expected, challengeCount) },
         });
-      const call: ChallengeCall = { ...request, atMs: now(), reply: draw(session, project, request) };
+      const asked = { ...request, atMs: now() };
+      const call: ChallengeCall = { ...asked, reply: draw(session, project, asked) };
       if (await inOrganization(database, organizationId, (tx) => keepChallengeCall(tx, sessionId, call)))
         return call.reply;
       // Another call came first, or the envelope did.

@@ -16,7 +16,7 @@ export interface PictureJudgeOptions {
   readonly metrics: Pick<Metrics, 'pictureJudgements'>;
   /** Captures that wait for a thread. Default 8 for each. */
   readonly queueMax?: number;
-  /** Waiting included. Default 15 s, of which the models take some where a thread starts. */
+  /** Waiting included. Default 10 s, less than a page waits for an answer; where a thread starts, the models take some of it. */
   readonly deadlineMs?: number;
   /** The thread’s file, as scripts/build-sdk.mjs makes it. */
   readonly entry?: string;
@@ -27,7 +27,7 @@ export interface PictureJudge {
   close(): Promise<void>;
 }
 
-const defaults = { queuePerThread: 8, deadlineMs: 15_000, idleMs: 600_000 } as const;
+const defaults = { queuePerThread: 8, deadlineMs: 10_000, idleMs: 600_000 } as const;
 const directory = join(packageRoot, 'dist/sdk/v1/models');
 
 export function createPictureJudge(options: PictureJudgeOptions): PictureJudge {

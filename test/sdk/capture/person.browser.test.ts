@@ -3,7 +3,10 @@
  * fails. What the page sends is what it measured, under the contract’s policy and from the service’s own model files.
  */
 import t from 'tap';
+import type { EvidenceFrame } from '../../../src/contract/evidence-frames.js';
 import { withoutChromium } from '../../helpers/capture-page.js';
+import { playPictures } from '../../helpers/picture-forgery.js';
+import { createPatch } from '../../helpers/project-fields.js';
 import { takePart } from '../../helpers/capture-session.js';
 import { repositoryPath } from '../../helpers/repository.js';
 import { startTestService } from '../../helpers/service.js';
@@ -53,16 +56,31 @@ t.test(
   'the same person comes out alike a second time, under the example of what is known of the model',
   { skip },
   async (t) => {
-    const service = await startTestService(t, { VH_FACE_MODELS: repositoryPath('deploy/face-models.example.json') });
+    const clock = { aheadMs: 0 };
+    const service = await startTestService(
+      t,
+      { VH_FACE_MODELS: repositoryPath('deploy/face-models.example.json') },
+      { now: () => Date.now() + clock.aheadMs },
+    );
     await waitUntil(
       async () => (await fetch(`${service.bootstrap.adminUrl}/readyz`)).ok,
       'the index of faces is filled',
     );
-    const first = await takePart(t, { answering: true, face: { seed: 11 }, service });
-    t.match(first.reply, { status: 'pass', isDuplicate: false }, { reply: first.reply });
-    const again = await takePart(t, { answering: true, face: { seed: 12, noise: 3 }, service });
+    // The embedding is that of the pictures.
+    await createPatch(t, service)({ config: { evidenceFrames: 'sampled' } });
+    const first = await takePart(t, { answering: true, face: { seed: 11 }, pictures: true, service });
+    const { reply } = first;
+    t.match(reply, { status: 'pass', isDuplicate: false, biometricEvidence: 'seen' }, { reply });
+    const again = await takePart(t, { answering: true, face: { seed: 12, noise: 3 }, pictures: true, service });
+    t.equal(again.reply.biometricEvidence, 'seen', 'judged', { reply: again.reply });
     // Different people came out at 0.47 at most side by side. That it is a duplicate is no news: the device is the same as well.
     const likeness = again.reply.duplicateMatch?.similarity ?? 0;
     t.ok(likeness >= 0.8, `likeness ${likeness}`, { reply: again.reply });
+    // A program that has one picture of a real face, and makes up the points of a head that does what is asked.
+    const [picture] = first.run.outcome?.parts['evidenceFrames'] as EvidenceFrame[];
+    const forged = await playPictures({ service, clock }, Buffer.from(picture?.grey ?? '', 'base64'));
+    t.equal(forged.status, 'fail');
+    t.ok(forged.failureReasons.includes('The pictures do not show the face that was measured.'), 'reason', { forged });
+    t.equal(forged.biometricEvidence, 'claimed');
   },
 );

@@ -1,0 +1,71 @@
+/** Pictures as evidence over HTTP: points without a camera never pass, nothing of a picture is kept, and only such a project takes large envelopes. */
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { envelopeBytesMax, evidenceBytesMax } from '../../src/limits.js';
+import { startFaceService } from '../helpers/face-sessions.js';
+import { playPictures } from '../helpers/picture-forgery.js';
+import { createPatch } from '../helpers/project-fields.js';
+import { createSession, verify } from '../helpers/verifications.js';
+
+t.setTimeout(120_000);
+
+const faces = await startFaceService(t);
+const { service } = faces;
+const patch = createPatch(t, service);
+
+t.test('points that pass as a claim never pass where pictures are asked for', async (t) => {
+  await patch({ config: { evidenceFrames: 'off' } });
+  t.match(await playPictures(faces, null), { status: 'pass', biometricEvidence: 'claimed' });
+  await patch({ config: { evidenceFrames: 'sampled' } });
+  for (let seed = 50; seed < 60; seed += 1) {
+    const { status, failureCategory, failureReasons, biometricEvidence } = await playPictures(faces, null, seed);
+    t.same([status, failureCategory, biometricEvidence], ['fail', 'authenticity', 'claimed']);
+    t.match(failureReasons, ['The pictures that were asked for did not come.']);
+  }
+});
+
+t.test('pictures of nobody fail, and nothing of them is stored, logged or told', async (t) => {
+  await patch({ config: { evidenceFrames: 'sampled' } });
+  const picture = randomBytes(96 * 96);
+  const reply = await playPictures(faces, picture, 70);
+  t.equal(reply.status, 'fail');
+  t.ok(
+    reply.failureReasons.includes('The pictures do not show the face that was measured.'),
+    reply.failureReasons.join(),
+  );
+  // Any run of bytes of the picture, as it is, and as it was sent, whatever its place in a longer text.
+  const bytes = picture.subarray(300, 348);
+  const text = [0, 1, 2].map((skip) =>
+    picture
+      .subarray(300 + skip, 348)
+      .toString('base64')
+      .slice(0, 40),
+  );
+  const marks = [bytes.toString('latin1'), bytes.toString('hex'), ...text];
+  const held = [JSON.stringify(reply), ...service.log, ...readFiles(service.dataDirectory)];
+  t.ok(held.length > 20, 'files are read');
+  t.notOk(held.some((each) => marks.some((mark) => each.includes(mark))));
+});
+
+t.test('an envelope as large as pictures make it is taken from a page of such a project alone', async (t) => {
+  const padding = { locale: 'en', padding: 'x'.repeat(envelopeBytesMax) };
+  for (const [evidenceFrames, status] of [
+    ['off', 413],
+    ['sampled', 200],
+  ] as const) {
+    await patch({ config: { evidenceFrames } });
+    const answer = await verify(service, await createSession(service), padding);
+    t.equal(answer.status, status, evidenceFrames);
+  }
+  const larger = { padding: 'x'.repeat(envelopeBytesMax + evidenceBytesMax) };
+  t.equal((await verify(service, await createSession(service), larger)).status, 413);
+});
+
+function readFiles(directory: string): readonly string[] {
+  const names = readdirSync(directory, { recursive: true, withFileTypes: true });
+  return names
+    .filter((each) => each.isFile())
+    .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'));
+}
