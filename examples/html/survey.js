@@ -1,3 +1,7 @@
+// As the backend knows this visitor. It stands before the widget's own script, which reads the element.
+const [, respondentId] = /(?:^|; )respondent=([^;]*)/.exec(document.cookie) ?? [];
+if (respondentId) document.querySelector('[data-sitekey]').dataset.respondentId = respondentId;
+
 const say = (text) => (document.getElementById('state').textContent = text);
 
 // Named by data-callback. What the page is told is for display; the backend asks the service what the token is worth.

@@ -2,6 +2,9 @@ import { useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { VerifyHuman } from 'verifyhuman/react';
 
+/** As the backend knows this visitor. */
+const respondentId = /(?:^|; )respondent=([^;]*)/.exec(document.cookie)?.[1];
+
 async function confirm(token) {
   const response = await fetch('/verify', {
     method: 'POST',
@@ -20,6 +23,7 @@ function Survey({ siteKey, apiEndpoint }) {
         siteKey={siteKey}
         apiEndpoint={apiEndpoint}
         studyId="study-7"
+        respondentId={respondentId}
         onVerified={async ({ token }) =>
           setState((await confirm(token)) ? 'Thank you. The survey begins.' : 'We could not confirm that.')
         }

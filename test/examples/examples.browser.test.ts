@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -8,6 +9,7 @@ import { hasChromium, launchDriven } from '../helpers/browser.js';
 import { repositoryPath } from '../helpers/repository.js';
 import { temporaryDirectory } from '../helpers/directories.js';
 import { startTestService } from '../helpers/service.js';
+import { createSession, verify } from '../helpers/verifications.js';
 import { pollUntil } from '../helpers/wait-until.js';
 
 const skip = hasChromium() ? false : 'Chromium is not installed (CHROMIUM_PATH)';
@@ -77,15 +79,24 @@ t.test('the examples run as they stand', { skip, timeout: 180_000 }, async (t) =
 
   await t.test('the backend takes the service’s token and no other', async (t) => {
     const url = await serve(await prepare('html'));
-    const ask = (body: unknown) =>
+    const ask = (body: unknown, respondent = randomUUID()) =>
       fetch(`${url}/verify`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', cookie: `respondent=${respondent}` },
         body: JSON.stringify(body),
       });
     t.equal((await ask({})).status, 400);
     const forged = await ask({ token: 'a.b.c' });
     t.equal(forged.status, 403);
     t.same(await forged.json(), { verified: false, sessionId: null });
+    const respondentId = randomUUID();
+    const tokenOf = async (fields: Readonly<Record<string, unknown>>): Promise<string> =>
+      (await verify(service, await createSession(service, fields))).body.verificationToken;
+    const own = await tokenOf({ studyId: 'study-7', respondentId });
+    t.equal((await ask({ token: own }, randomUUID())).status, 403, 'somebody else’s');
+    for (const id of [respondentId, respondentId])
+      t.match(await (await ask({ token: own }, id)).json(), { verified: true }, 'a form may be sent twice');
+    for (const fields of [{ studyId: 'study-8', respondentId }, { respondentId }, { studyId: 'study-7' }])
+      t.equal((await ask({ token: await tokenOf(fields) }, respondentId)).status, 403, JSON.stringify(fields));
   });
 });

@@ -48,7 +48,7 @@ createPublicSession         ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok
 createSession               401  401  401  401  401   | 404  401  404  | 401  401  401  | ok   ok   ok   ok
 verifySession               ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 nextChallenge               ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
-retrySession                401  401  401  401  401   | 404  401  ok   | 401  401  401  | ok   ok   ok   404
+retrySession                401  401  401  401  401   | 404  401  ok   | 401  401  401  | ok   ok   404  404
 readResult                  ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 reportActivity              ok   ok   ok   ok   ok    | ok   ok   ok   | ok   ok   ok   | ok   ok   ok   ok
 followRedirect              404  404  404  404  404   | 404  404  404  | 404  404  404  | 404  404  404  404

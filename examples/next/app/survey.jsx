@@ -11,7 +11,7 @@ async function confirm(token) {
   return response.ok;
 }
 
-export default function Survey({ siteKey, apiEndpoint }) {
+export default function Survey({ siteKey, apiEndpoint, respondentId }) {
   const [state, setState] = useState('Please confirm that you are a person.');
   return (
     <>
@@ -19,6 +19,7 @@ export default function Survey({ siteKey, apiEndpoint }) {
         siteKey={siteKey}
         apiEndpoint={apiEndpoint}
         studyId="study-7"
+        respondentId={respondentId}
         onVerified={async ({ token }) =>
           setState((await confirm(token)) ? 'Thank you. The survey begins.' : 'We could not confirm that.')
         }

@@ -1,16 +1,25 @@
-const { API: api, PROJECT_KEY: projectKey } = process.env;
+import { cookies } from 'next/headers';
+
+const { API: api, PROJECT_KEY: projectKey, STUDY_ID: studyId = 'study-7' } = process.env;
+/** What a pass has to rest on: biometric where the survey needs a camera check. */
+const { ASSURANCE: minimumAssurance = 'device_only' } = process.env;
 
 /** Asks the service what the browser's token is worth. The project key stays here. */
 export async function POST(request) {
   const { token } = (await request.json().catch(() => null)) ?? {};
   if (typeof token !== 'string') return Response.json({ error: 'token is missing' }, { status: 400 });
+  const respondentId = (await cookies()).get('respondent')?.value;
+  if (!respondentId) return Response.json({ error: 'who is this?' }, { status: 403 });
+  // A token of somebody else, of another study or of less assurance is refused, and so is one that was spent elsewhere.
+  const expected = { studyId, respondentId, minimumAssurance, use: `${studyId} ${respondentId}` };
   const answer = await fetch(`${api}/token/verify`, {
     method: 'POST',
     headers: { 'x-api-key': projectKey, 'content-type': 'application/json' },
-    body: JSON.stringify({ token }),
+    body: JSON.stringify({ token, ...expected }),
     signal: AbortSignal.timeout(10_000),
   });
-  const verified = await answer.json();
-  const isPerson = answer.ok && verified.success && verified.status === 'pass';
-  return Response.json({ verified: isPerson, sessionId: verified.sessionId ?? null }, { status: isPerson ? 200 : 403 });
+  const { success, status, dispatch, mode, sessionId = null } = await answer.json();
+  const isPass = answer.ok && success && status === 'pass' && dispatch !== 'score_blocked';
+  const isPerson = isPass && mode === 'live';
+  return Response.json({ verified: isPerson, sessionId }, { status: isPerson ? 200 : 403 });
 }
