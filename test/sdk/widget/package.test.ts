@@ -53,6 +53,7 @@ t.test('what npm packs can be imported without a page, entry by entry', (t) => {
       'fraudGatePlugin',
       'hashIdentity',
       'ipPrefix',
+      'isPass',
       'verifyWebhook',
     ],
     '/webhooks': ['verifyWebhook'],
