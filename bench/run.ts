@@ -10,6 +10,7 @@ import { benchCompare } from './compare.js';
 import { benchCounters } from './counters.js';
 import { benchDevices } from './devices.js';
 import { benchFaces } from './faces.js';
+import { benchFit } from './fit.js';
 import { benchFiles } from './files.js';
 import { benchOutcomes } from './outcomes.js';
 import { benchOverload } from './overload.js';
@@ -64,6 +65,7 @@ const benches = {
   devices: benchDevices,
   faces: benchFaces,
   files: benchFiles,
+  fit: benchFit,
   outcomes: benchOutcomes,
   overload: benchOverload,
   quality: benchQuality,

@@ -102,8 +102,8 @@ export const panelRates: PanelRates = {
 
 const leftOutShare = 0.08;
 
-/** Rates of another market: every rate between half and one and a half of what it was, and the kinds that the fit never saw. */
-export function shiftRates(rates: PanelRates, draw: Draw): PanelRates {
+/** Rates of another market: every rate between half and one and a half of what it was; for tests with the kinds that fits never see. */
+export function shiftRates(rates: PanelRates, draw: Draw, forFit: boolean): PanelRates {
   const scale = (): number => draw.between(0.5, 1.5);
   const shift = (rate: number): number => Math.min(rate * scale(), (1 + rate) / 2);
   const mix = <K extends string>(shares: Readonly<Record<K, number>>): Record<K, number> =>
@@ -112,7 +112,7 @@ export function shiftRates(rates: PanelRates, draw: Draw): PanelRates {
       number
     >;
   const kinds = mix(rates.kinds);
-  for (const kind of leftOutKinds) kinds[kind] = leftOutShare;
+  if (!forFit) for (const kind of leftOutKinds) kinds[kind] = leftOutShare;
   return {
     kinds,
     groups: mix(rates.groups),

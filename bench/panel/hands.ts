@@ -150,7 +150,7 @@ export function byKeyboard(draw: Draw, reader: boolean): Behavior {
     ...typed(draw, reader && draw.chance(0.4) ? draw.whole(0, 6) : draw.whole(20, 160)),
     keyNoCode: draw.chance(reader ? 0.2 : 0.03) ? draw.whole(1, 20) : 0,
     inputNoKey: draw.chance(reader ? 0.5 : 0.08) ? draw.whole(1, 8) : 0,
-    untrusted: draw.chance(reader ? 0.35 : 0.1) ? draw.whole(1, 12) : 0,
+    untrusted: ofThePage(draw),
     scrolls: draw.whole(0, 30),
   };
 }

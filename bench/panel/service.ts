@@ -1,7 +1,7 @@
 /** What the service makes of replayed sessions, next to the oracle, in the figures that docs/quality.md keeps. */
 import { performance } from 'node:perf_hooks';
 import type { ScoreOutcome } from '../../src/contract/facts.js';
-import { model } from '../../workers/scoring/model.js';
+import { cleanProbabilityOf } from '../../workers/scoring/fitted.js';
 import { scoreFacts } from '../../workers/scoring/score.js';
 import { median } from '../load.js';
 import { groupBy, shareOf, type Judged } from './measures.js';
@@ -24,13 +24,14 @@ export function scoreAll(replayed: readonly ReplayedSession[]): ServiceScored[] 
   return replayed.map(({ session, facts }) => {
     const outcome = scoreFacts(facts);
     const { score, recommendation } = outcome.reply;
+    const clean = cleanProbabilityOf(facts.probe !== null);
     return {
       session,
       outcome,
       score,
       fraud: session.truth.fraud,
       mayBlock: !outcome.caps.includes('uncorroborated'),
-      probability: model.cleanProbability + ((1 - model.cleanProbability) * score) / 100,
+      probability: clean + ((1 - clean) * score) / 100,
       stopped: recommendation !== 'allow',
       blocked: recommendation === 'block',
     };

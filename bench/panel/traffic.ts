@@ -32,6 +32,8 @@ export interface TrafficOptions {
   readonly sessions: number;
   /** Seed of another market: rates shifted by up to half, with kinds that fits never see. Default: the published rates. */
   readonly market?: number;
+  /** Without the kinds that fits never see. */
+  readonly forFit?: boolean;
   readonly startMs?: number;
 }
 
@@ -43,9 +45,15 @@ const defaultStartMs = Date.UTC(2026, 0, 5);
 const countryNames = Object.keys(countries) as Country[];
 
 /** In time. */
-export function drawTraffic({ seed, sessions, market, startMs = defaultStartMs }: TrafficOptions): PanelSession[] {
+export function drawTraffic({
+  seed,
+  sessions,
+  market,
+  forFit = false,
+  startMs = defaultStartMs,
+}: TrafficOptions): PanelSession[] {
   const draw = createDraw(seed);
-  const rates = market === undefined ? panelRates : shiftRates(panelRates, createDraw(market));
+  const rates = market === undefined ? panelRates : shiftRates(panelRates, createDraw(market), forFit);
   const studies = drawStudies(draw, Math.max(3, Math.round(sessions / perStudy)), startMs);
   const honestCount = Math.round((sessions * (1 - rates.fraud)) / studies.length / (1 + rates.repeats));
   const shares = suppliers.map((name) => [name, draw.lognormal(1, 0.6)] as const);

@@ -102,6 +102,15 @@ function weighPresses(input: Input, signals: Signal[]): void {
     (input.keys ?? 0) === 0
   )
     raise(signals, 'pointer_teleports');
+  const clicks = input.clicks ?? 0;
+  const byPointer = clicks - (input.clickBare ?? 0);
+  if (
+    input.moves !== null &&
+    byPointer >= thresholds.sparseClicksMin &&
+    input.moves > presses * thresholds.teleportMovesPerPressMax &&
+    input.moves <= byPointer * thresholds.sparseMovesPerClickMax
+  )
+    raise(signals, 'pointer_sparse');
 }
 
 /** A tap on a touchpad presses and releases at once; the hand shows in how the pointer moves, unless the keys give a driver away. */
@@ -168,6 +177,7 @@ function weighTouch({ touches, touchRadius, touchForce, motion }: Input, signals
   // A phone that lies still on a table reports no motion; a driven one reports none either.
   if (touchRadius.deviation === 0 && touchForce.deviation === 0 && touchRadius.max <= 1 && motion === null)
     raise(signals, 'touch_uniform');
+  else if ((touchRadius.deviation === 0 || touchForce.deviation === 0) && motion === null) raise(signals, 'touch_flat');
 }
 
 function weighQuestions(questions: readonly QuestionSnapshot[], input: Input | null, signals: Signal[]): void {
@@ -175,9 +185,21 @@ function weighQuestions(questions: readonly QuestionSnapshot[], input: Input | n
     const meanMs = questions.reduce((sum, question) => sum + question.timeOnQuestionMs, 0) / questions.length;
     if (meanMs < thresholds.questionMsMean) raise(signals, 'questions_rushed', undefined, round(meanMs / 1_000));
   }
+  if (questions.length >= thresholds.evenQuestionsMin && areEven(questions)) raise(signals, 'answers_even');
   const pasted = input?.pasteChars ?? 0;
   if (pasted >= thresholds.pasteCharsMin && (input?.keys ?? 0) * thresholds.pasteCharsPerKey < pasted)
     raise(signals, 'answers_pasted');
+}
+
+function areEven(questions: readonly QuestionSnapshot[]): boolean {
+  let [sum, squares] = [0, 0];
+  for (const { timeOnQuestionMs } of questions) {
+    const time = Math.log(Math.max(1, timeOnQuestionMs));
+    sum += time;
+    squares += time * time;
+  }
+  const mean = sum / questions.length;
+  return squares / questions.length - mean * mean < thresholds.evenSpreadMax ** 2;
 }
 
 /** Forgeable like the rest, and therefore worth little. */

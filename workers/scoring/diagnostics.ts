@@ -75,14 +75,22 @@ export function findDegraded({ facts, deviceMeasured, pages }: Visit): readonly 
   return [...found];
 }
 
-/** `ceiling` is the highest score that absence may lead to. */
-export function weighMeasurement(visit: Visit, degraded: readonly DegradedSignal[], ceiling: number): Signal[] {
+/** `ceiling` is the highest score that absence may lead to; `clean`: see scoreOf. */
+export function weighMeasurement(
+  visit: Visit,
+  degraded: readonly DegradedSignal[],
+  { ceiling, clean }: { readonly ceiling: number; readonly clean: number },
+): Signal[] {
   const signals: Signal[] = [];
   const absent = degraded.find(
     (code) => !visit.deviceMeasured && (code === 'probe_unusable' || code === 'client_probe_missing'),
   );
   for (const code of degraded) {
-    raise(signals, code, code === absent ? weightOf(Math.min(visit.facts.calibration.noProbeRiskScore, ceiling)) : 0);
+    raise(
+      signals,
+      code,
+      code === absent ? weightOf(Math.min(visit.facts.calibration.noProbeRiskScore, ceiling), clean) : 0,
+    );
   }
   return signals;
 }

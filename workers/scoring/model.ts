@@ -28,17 +28,15 @@ export const model = {
   recordMax: 4,
 } as const;
 
-/** Score from 0 to 100 of an evidence weight in logits; 0 for none. */
-export function scoreOf(weight: number): number {
+/** Score from 0 to 100 of an evidence weight in logits; 0 for none. `clean`: probability of fraud without any evidence. */
+export function scoreOf(weight: number, clean: number = model.cleanProbability): number {
   const odds = Math.exp(Math.min(weight, 50));
-  const { cleanProbability: clean } = model;
   return Math.round((100 * clean * (odds - 1)) / (1 - clean + clean * odds));
 }
 
 /** Logits that alone lead to a score; the inverse of scoreOf. */
-export function weightOf(score: number): number {
+export function weightOf(score: number, clean: number = model.cleanProbability): number {
   const share = clamp(score, 0, 99.9) / 100;
-  const { cleanProbability: clean } = model;
   return Math.log((share * (1 - clean) + clean) / (clean * (1 - share)));
 }
 
@@ -61,6 +59,8 @@ export interface Rule {
   readonly weight: number;
   /** Rules that one cause tends to raise together; within a group each further one counts half of the one before. */
   readonly group: string | null;
+  /** Its weight comes from the joint fit, which knows how findings go together: fitted ones do not discount each other. */
+  readonly fitted?: true;
   /** The probe’s own word on another axis than its two; what the probe says in favour does not take from it. */
   readonly source?: 'probe';
   /** One sentence for people; `{value}` stands for what was measured. Never a threshold or a weight. */

@@ -33,6 +33,15 @@ export const networkRules = {
     source: 'probe',
     detail: 'The browser keeps the time of another continent ({value}) than the address.',
   },
+  language_elsewhere: {
+    axis: 'network',
+    class: 'correlate',
+    severity: 'low',
+    weight: 0.5,
+    group: 'egress',
+    source: 'probe',
+    detail: 'The browser speaks the language of another continent ({value}) than the address.',
+  },
   address_not_public: diagnostic(
     'info',
     0,
@@ -65,6 +74,10 @@ export function weighNetwork({ facts, pages }: Visit): Signal[] {
   const there = address.country === null ? null : continentOf(address.country);
   const elsewhere = pages.map(({ body }) => body.loc?.zone ?? null).find((zone) => isElsewhere(zone, there));
   if (elsewhere !== undefined) raise(signals, 'clock_country_mismatch', undefined, elsewhere);
+  const spoken = pages
+    .map(({ body }) => body.loc?.language ?? null)
+    .find((language) => isSpokenElsewhere(language, there));
+  if (spoken !== undefined) raise(signals, 'language_elsewhere', undefined, spoken);
   return signals;
 }
 
@@ -72,6 +85,16 @@ function isElsewhere(zone: string | null, there: ReturnType<typeof continentOf>)
   const kept = zone === null ? null : continentOfZone(zone);
   return kept !== null && there !== null && !there.includes(kept);
 }
+
+/** By the region that a language tag names; English and Spanish regions are kept by people everywhere. */
+function isSpokenElsewhere(language: string | null, there: ReturnType<typeof continentOf>): boolean {
+  const region = language?.split('-')[1]?.toUpperCase();
+  if (region === undefined || there === null || usualRegions.includes(region)) return false;
+  const spoken = continentOf(region);
+  return spoken !== null && !spoken.some((continent) => there.includes(continent));
+}
+
+export const usualRegions = ['US', 'GB', 'ES'];
 
 /** As fine as a weak signal needs. */
 type Continent = 'af' | 'am' | 'as' | 'au' | 'eu' | 'pa';

@@ -30,14 +30,15 @@ interface Assessment extends Omit<Risk, 'findings' | 'categories' | 'ceilings'> 
   readonly policyMoved: boolean;
 }
 
-export function assessRisk(facts: ScoreFacts, signals: readonly Signal[]): Risk {
+/** `clean`: probability of fraud in a session against which nothing speaks. */
+export function assessRisk(facts: ScoreFacts, signals: readonly Signal[], clean: number): Risk {
   const policy = signals.filter(isPolicy);
-  const whole = assess(facts, signals);
+  const whole = assess(facts, signals, clean);
   const findings: Weighed[] = [...whole.fusion.weighed];
   for (const signal of policy)
     findings.push({ signal, applied: whole.policyMoved ? signal.weight : 0, discounted: signal.weight, moved: false });
   if (whole.score > 0) {
-    const moving = findMoving(facts, findings, whole.score);
+    const moving = findMoving(findings, whole.score, (some) => assess(facts, some, clean).score);
     for (const each of findings) each.moved = moving.has(each.signal);
   }
   return {
@@ -52,12 +53,12 @@ export function assessRisk(facts: ScoreFacts, signals: readonly Signal[]): Risk 
 
 /** A cap is named where the score would be another without it; that one axis alone speaks also where that axis has said all that it can. */
 function findCeilings({ caps, uncapped, score, fusion, policyMoved }: Assessment, blockThreshold: number): Ceiling[] {
-  const shapes = (cap: Cap): boolean =>
-    applyCaps(
-      uncapped,
-      caps.filter((other) => other !== cap),
-      blockThreshold,
-    ) !== score;
+  const shapes = (cap: Cap): boolean => {
+    const others = caps.filter((other) => other !== cap);
+    // What decides alone stands in the way of the ceiling on what one axis says alone.
+    if (cap === 'dispositive' && fusion.agreeing < 2) others.push('uncorroborated');
+    return applyCaps(uncapped, others, blockThreshold) !== score;
+  };
   const full = riskAxes.some((axis) => fusion.axes[axis] >= model.axisMax);
   return [
     ...(caps.includes('uncorroborated') && (full || shapes('uncorroborated')) ? (['uncorroborated'] as const) : []),
@@ -71,7 +72,7 @@ function isPolicy({ rule, weight }: Signal): boolean {
   return rule.class === 'diagnostic' && weight > 0;
 }
 
-function assess({ calibration, address }: ScoreFacts, signals: readonly Signal[]): Assessment {
+function assess({ calibration, address }: ScoreFacts, signals: readonly Signal[], clean: number): Assessment {
   const policy = signals.filter(isPolicy);
   const evidence = policy.length === 0 ? signals : signals.filter((signal) => !isPolicy(signal));
   const { geoRiskWeights, blockThreshold, dispositiveSignals } = calibration;
@@ -84,10 +85,10 @@ function assess({ calibration, address }: ScoreFacts, signals: readonly Signal[]
   const decisive = signals.some(({ code }) => (dispositiveSignals as readonly string[]).includes(code));
   if (decisive) caps.push('dispositive');
   else if (fusion.agreeing < 2 && fusion.weight > 0) caps.push('uncorroborated');
-  const evidenceScore = scoreOf(fusion.weight);
+  const evidenceScore = scoreOf(fusion.weight, clean);
   const withoutPolicy = applyCaps(evidenceScore, caps, blockThreshold);
   if (policy.length === 0) return { score: withoutPolicy, uncapped: evidenceScore, caps, fusion, policyMoved: false };
-  const uncapped = scoreOf(fusion.weight + policy.reduce((sum, { weight }) => sum + weight, 0));
+  const uncapped = scoreOf(fusion.weight + policy.reduce((sum, { weight }) => sum + weight, 0), clean);
   caps.push(`policy:${evidenceScore}`);
   const score = applyCaps(uncapped, caps, blockThreshold);
   // Where the evidence alone says as much, policy moved nothing.
@@ -95,7 +96,11 @@ function assess({ calibration, address }: ScoreFacts, signals: readonly Signal[]
 }
 
 /** The signals that moved the score, by the walk described above. Policy comes after the evidence, as it does in the score. */
-function findMoving(facts: ScoreFacts, weighed: readonly Weighed[], score: number): ReadonlySet<Signal> {
+function findMoving(
+  weighed: readonly Weighed[],
+  score: number,
+  scoreWith: (signals: readonly Signal[]) => number,
+): ReadonlySet<Signal> {
   const moving = new Set<Signal>();
   const strongestFirst = (list: readonly Weighed[]): Signal[] =>
     sortDown([...list], ({ applied }) => Math.abs(applied)).map(({ signal }) => signal);
@@ -106,14 +111,14 @@ function findMoving(facts: ScoreFacts, weighed: readonly Weighed[], score: numbe
   ];
   let reached = 0;
   for (let taken = 1; taken <= against.length && reached < score; taken += 1) {
-    const next = assess(facts, [...favour, ...against.slice(0, taken)]).score;
+    const next = scoreWith([...favour, ...against.slice(0, taken)]);
     if (next > reached) moving.add(against[taken - 1] as Signal);
     reached = Math.max(reached, next);
   }
   if (favour.length === 0) return moving;
-  reached = assess(facts, against).score;
+  reached = scoreWith(against);
   for (let taken = 1; taken <= favour.length && reached > score; taken += 1) {
-    const next = assess(facts, [...against, ...favour.slice(0, taken)]).score;
+    const next = scoreWith([...against, ...favour.slice(0, taken)]);
     if (next < reached) moving.add(favour[taken - 1] as Signal);
     reached = next;
   }
@@ -185,14 +190,15 @@ function isPinned({ signal }: Weighed): boolean {
   return signal.rule.class === 'bound' || signal.rule.class === 'record';
 }
 
-/** Takes the strongest first: each counts half of the one before it in its group. */
+/** Takes the strongest first: each counts half of the one before it in its group, unless one joint fit has weighed both. */
 function discountGroups(sorted: readonly Weighed[]): void {
   for (const each of sorted) {
-    const { group, axis } = each.signal.rule;
+    const { group, axis, fitted = false } = each.signal.rule;
     if (group === null || isPinned(each)) continue;
     for (const before of sorted) {
       if (before === each) break;
       const { rule } = before.signal;
+      if (fitted && rule.fitted === true) continue;
       if (rule.group === group && rule.axis === axis && !isPinned(before)) each.applied *= model.groupDiscount;
     }
   }

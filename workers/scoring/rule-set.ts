@@ -11,7 +11,8 @@ import { comparisons, platformStarts, privacySubjects } from './device.js';
 import { deviceThresholds, deviceRules } from './device-rules.js';
 import { historyThresholds, historyRules } from './history.js';
 import { model, type Rules } from './model.js';
-import { countries, networkRules } from './network.js';
+import fit from './model.json' with { type: 'json' };
+import { countries, networkRules, usualRegions } from './network.js';
 import { velocityThresholds, velocityRules } from './velocity.js';
 import { measuredThresholds } from './visit.js';
 import { integrationRules, measurementRules } from './diagnostics.js';
@@ -27,7 +28,7 @@ export const rules: Rules = {
   ...duplicateRules,
 };
 
-const revision = 4;
+const revision = 5;
 
 /** 16 hex digits. */
 export const modelVersion: string = createHash('sha256')
@@ -35,6 +36,8 @@ export const modelVersion: string = createHash('sha256')
     JSON.stringify([
       revision,
       model,
+      fit.cleanProbability,
+      fit.weights,
       rules,
       components,
       deviceThresholds,
@@ -49,6 +52,7 @@ export const modelVersion: string = createHash('sha256')
       platformStarts,
       comparisons,
       countries,
+      usualRegions,
     ]),
   )
   .digest('hex')

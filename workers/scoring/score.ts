@@ -4,7 +4,7 @@
  */
 import { ceilingOf, classify, mapToLegacyBands, recommend, decisionInputsOf } from './verdict.js';
 import type { ProbeFacts, ScoreFacts, ScoreOutcome } from '../../src/contract/facts.js';
-import type { ScoreReply } from '../../src/contract/score.js';
+import type { DegradedSignal, ScoreReply } from '../../src/contract/score.js';
 import type { PoolResults, RecordedVerdict } from '../../src/contract/pool.js';
 import { packOutcome } from '../../src/record/record.js';
 import { judgeDuplication, type Duplication } from '../duplicates/duplication.js';
@@ -13,29 +13,23 @@ import { placeFindings, summarize } from '../evidence/placement.js';
 import { weighBehavior, weighPageInput } from './behavior.js';
 import { weighDevice, weighPage } from './device.js';
 import { weighHistory } from './history.js';
+import { applyFit, cleanProbabilityOf } from './fitted.js';
 import { findDegraded, weighIntegration, weighMeasurement } from './diagnostics.js';
 import { modelVersion } from './rule-set.js';
 import { matchCountry, weighNetwork } from './network.js';
 import { assessRisk } from './risk.js';
 import { describeSignal, keepWorst, type Signal } from './model.js';
 import { weighVelocity } from './velocity.js';
-import { readPage, readVisit } from './visit.js';
+import { readPage, readVisit, type Visit } from './visit.js';
 
 /** `replayed`: the reply of an earlier call again; it says so, and is otherwise the same. */
 export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
   const { calibration } = facts;
   const visit = readVisit(facts);
   const degraded = findDegraded(visit);
-  const signals = [
-    ...weighNetwork(visit),
-    ...weighDevice(visit),
-    ...weighVelocity(visit),
-    ...weighBehavior(visit),
-    ...weighHistory(visit),
-    ...weighMeasurement(visit, degraded, ceilingOf(calibration.blockThreshold)),
-    ...weighIntegration(visit),
-  ];
-  const risk = assessRisk(facts, signals);
+  const clean = cleanProbabilityOf(visit.pages.length > 0);
+  const signals = raiseSignals(visit, degraded, clean);
+  const risk = assessRisk(facts, signals, clean);
   const duplication = judgeDuplication(visit);
   const findings = [
     ...risk.findings,
@@ -91,6 +85,19 @@ export function scoreFacts(facts: ScoreFacts, replayed = false): ScoreOutcome {
       moved,
     })),
   };
+}
+
+/** What every axis says, with fitted weights. */
+function raiseSignals(visit: Visit, degraded: readonly DegradedSignal[], clean: number): Signal[] {
+  return applyFit([
+    ...weighNetwork(visit),
+    ...weighDevice(visit),
+    ...weighVelocity(visit),
+    ...weighBehavior(visit),
+    ...weighHistory(visit),
+    ...weighMeasurement(visit, degraded, { ceiling: ceilingOf(visit.facts.calibration.blockThreshold), clean }),
+    ...weighIntegration(visit),
+  ]);
 }
 
 /** A browser, or what drives it, says that it is a program. */

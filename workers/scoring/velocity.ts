@@ -26,6 +26,21 @@ export const velocityRules = {
     'The network around the address sent {value} different people within an hour, far more than it usually does.',
   ),
   source_burst: burst('low', 1.5, 'The source sent {value} different people this hour, far more than it usually does.'),
+  address_concentrated: burst(
+    'low',
+    1,
+    '{value} different people came from one address within an hour, more than usually share one of its kind.',
+  ),
+  network_concentrated: burst(
+    'low',
+    2,
+    '{value} different people came from the network around the address within a day, more than a sample usually holds.',
+  ),
+  hosting_concentrated: burst(
+    'low',
+    2,
+    '{value} different people came from one hosting network within a day, more than a sample usually holds.',
+  ),
   shared_network_recognised: sharing(
     'info',
     -0.5,
@@ -49,7 +64,28 @@ const addressUsual: Readonly<Record<NetworkClass | 'unknown', number | null>> = 
   education: null,
 };
 
+/**
+ * People that chance brings together on one address within an hour and on one network (/24, /48) within a day, by network class, and with which power
+ * of the sample’s size they grow: all customers of a VPN meet at its exits, neighbors seldom do. null: no number says anything.
+ */
+const peopleByChance: Readonly<
+  Record<NetworkClass | 'unknown', readonly [address: number, network: number, growth: number] | null>
+> = {
+  residential: [5, 2, 0.5],
+  hosting: [1, 1.5, 1],
+  anonymous: [6, 8, 1],
+  business: [30, 30, 0.5],
+  unknown: [5, 3, 0.5],
+  mobile: null,
+  education: null,
+};
+
 export const velocityThresholds = {
+  peopleByChance,
+  /** Times as many as chance brings, from which concentration weighs in full. */
+  concentrationFull: 4,
+  /** People of the source in a usual hour, up to whom chance brings so few together; in larger samples more. */
+  sampleUsual: 4,
   addressUsual,
   sharedRespondents: 3,
   farmRespondents: 6,
@@ -83,8 +119,28 @@ export function weighVelocity({ facts: { measured, counts, address } }: Visit): 
     raise(signals, 'device_shared_many', velocityThresholds.deviceWeights[respondents] ?? 0, respondents);
   weighAddress(counts, address.network, signals);
   weighPrefix(counts, signals);
+  weighConcentration(counts, address.network, signals);
   weighSource(counts, signals);
   return signals;
+}
+
+/** What a sample of this size does not bring together by chance; larger samples bring more. */
+function weighConcentration(counts: CountFacts, network: NetworkClass | null, signals: Signal[]): void {
+  const byChance = velocityThresholds.peopleByChance[network ?? 'unknown'];
+  if (byChance === null) return;
+  const [onAddressUsual, onNetworkUsual, growth] = byChance;
+  const { hour = 0, mean = 0, hours = 0 } = counts.source ?? {};
+  const usual = hours < velocityThresholds.baselineHoursMin ? hour : mean;
+  const size = Math.max(1, usual / velocityThresholds.sampleUsual) ** growth;
+  const onAddress = Math.max(counts.addressRespondentsHour ?? 0, counts.addressDevicesHour ?? 0);
+  const onNetwork = counts.prefixSessionsDay ?? 0;
+  for (const [code, people, chance] of [
+    ['address_concentrated', onAddress, onAddressUsual * size],
+    [network === 'hosting' ? 'hosting_concentrated' : 'network_concentrated', onNetwork, onNetworkUsual * size],
+  ] as const) {
+    const share = Math.log(people / chance) / Math.log(velocityThresholds.concentrationFull);
+    if (people > chance) raise(signals, code, velocityRules[code].weight * Math.min(1, share), people);
+  }
 }
 
 function weighAddress(counts: CountFacts, network: NetworkClass | null, signals: Signal[]): void {

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { trainBoosting } from '../../../bench/panel/boosting.js';
 import { createDraw } from '../../../bench/panel/draw.js';
+import { fitLogistic } from '../../../bench/panel/logistic.js';
 import { aucOf, calibrationErrorOf, caughtAt, type Judged } from '../../../bench/panel/measures.js';
 
 const judged = (fraud: boolean, score: number, mayBlock = true): Judged => ({
@@ -50,3 +51,28 @@ t.test('boosted trees learn an interaction, and treat what was not measured as a
   t.ok(model.predict([0.9, 0.9, Number.NaN]) > 1);
   t.end();
 });
+
+t.test(
+  'the joint fit finds weights, shares what goes together, keeps signs, and leaves the unseen at its prior',
+  (t) => {
+    const draw = createDraw(3);
+    const rows = Array.from({ length: 6_000 }, () => {
+      const cause = draw.chance(0.3);
+      const fraud = draw.chance(1 / (1 + Math.exp(3 - (cause ? 2 : 0))));
+      const noise = draw.chance(0.2) ? ([[3, 1]] as const) : [];
+      const both = [
+        [0, 1],
+        [1, 1],
+      ] as const;
+      const features = cause ? both : noise;
+      return { fraud, emphasis: 1, group: 0, features };
+    });
+    const prior = { weight: 1, deviation: 1, min: 0.05, max: 5 };
+    const { weights, intercepts } = fitLogistic(rows, [prior, prior, prior, prior], 1);
+    t.ok(Math.abs((weights[0] ?? 0) + (weights[1] ?? 0) - 2) < 0.3, 'two names of one cause add up to it');
+    t.equal(weights[2], 1);
+    t.ok((weights[3] ?? 1) < 0.4, 'nothing in it');
+    t.ok(Math.abs((intercepts[0] ?? 0) + 3) < 0.2);
+    t.end();
+  },
+);

@@ -5,6 +5,7 @@ import { pack, unpack } from 'msgpackr';
 import type { ScoreFacts } from '../../../src/contract/facts.js';
 import { explainFacts, renderEvidence } from '../../../workers/evidence/explain.js';
 import { scoreFacts } from '../../../workers/scoring/score.js';
+import { cleanProbabilityOf } from '../../../workers/scoring/fitted.js';
 import { scoreOf } from '../../../workers/scoring/model.js';
 import { anyFacts } from '../../helpers/any-facts.js';
 
@@ -25,7 +26,7 @@ t.test('an explanation holds every finding once, and its logits add up to the sc
       );
       const policy = findings.filter(({ class: kind, weight }) => kind === 'diagnostic' && weight > 0);
       const counted = axes.reduce((sum, axis) => sum + axis.counted, 0) + favour;
-      if (policy.length === 0) assert.equal(scoreOf(counted), uncapped);
+      if (policy.length === 0) assert.equal(scoreOf(counted, cleanProbabilityOf(facts.probe !== null)), uncapped);
       for (const axis of axes) {
         assert.ok(axis.counted <= axis.discounted + 1e-9, 'a cap never adds');
         if (policy.length === 0) assert.ok(axis.counted <= axisMax + 1e-9);

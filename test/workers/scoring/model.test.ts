@@ -12,7 +12,10 @@ import {
 } from '../../../workers/scoring/model.js';
 
 t.test('no evidence scores 0, and the curve passes through its published points', (t) => {
-  t.same([0, 2, 3, 4, 4.21, 4.62, 5.5, 5.71, 6.8, 1_000].map(scoreOf), [0, 6, 16, 35, 40, 50, 71, 75, 90, 100]);
+  t.same(
+    [0, 2, 3, 4, 4.21, 4.62, 5.5, 5.71, 6.8, 1_000].map((weight) => scoreOf(weight)),
+    [0, 6, 16, 35, 40, 50, 71, 75, 90, 100],
+  );
   t.end();
 });
 

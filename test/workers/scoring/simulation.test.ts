@@ -54,8 +54,9 @@ function drawSurroundings(random: () => number, mobile: boolean): Partial<ScoreF
       addressRespondentsHour: people,
       addressDevicesHour: people,
       addressSessionsHour: people,
-      prefixSessionsHour: people + Math.floor(random() * 10),
-      prefixSessionsDay: people * 8 + 40,
+      // Strangers of a sample meet on one network where it is shared.
+      prefixSessionsHour: people,
+      prefixSessionsDay: crowds[network] === undefined ? people + Math.floor(random() * 2) : people * 8 + 40,
       // A wave of invitations now and then.
       source: {
         hour: chance(0.05) ? busy * 4 : Math.round(busy * (0.6 + 0.8 * random())),

@@ -33,8 +33,8 @@ t.test('one person’s repeats are not velocity', (t) => {
 
 t.test('an address is measured by its kind of network', (t) => {
   const many = { addressRespondentsHour: 25, addressDevicesHour: 25 };
-  t.same(codes(many), ['address_burst']);
-  t.same(codes(many, null), ['address_burst']);
+  t.same(codes(many), ['address_burst', 'address_concentrated']);
+  t.same(codes(many, null), ['address_burst', 'address_concentrated']);
   t.same(codes(many, 'business'), []);
   t.same(codes(many, 'mobile'), ['shared_network_recognised']);
   t.same(codes(many, 'education'), ['shared_network_recognised']);
@@ -60,7 +60,7 @@ t.test('an address of a carrier or a campus is compared with its own past', (t) 
 
 t.test('many people on one IPv6 address are many on one device, on any network', (t) => {
   for (const network of ['mobile', 'education', 'residential', null] as const) {
-    t.same(codes({ addressRespondentsHour: 7, hostPeopleHour: 30 }, network), ['address_burst']);
+    t.ok(codes({ addressRespondentsHour: 7, hostPeopleHour: 30 }, network).includes('address_burst'));
     t.notOk(codes({ addressRespondentsHour: 7, hostPeopleHour: 7 }, network).includes('address_burst'));
     t.notOk(codes({ addressRespondentsHour: 7, hostPeopleHour: null }, network).includes('address_burst'));
   }
@@ -74,11 +74,23 @@ t.test('a household is recognised by a device for each of its people', (t) => {
 });
 
 t.test('a network and a source are compared with their own past, once there is one', (t) => {
-  t.same(codes({ prefixSessionsHour: 300, prefixSessionsDay: 500 }), ['prefix_burst']);
-  t.same(codes({ prefixSessionsHour: 300, prefixSessionsDay: 300 }), []);
-  t.same(codes({ prefixSessionsHour: 60, prefixSessionsDay: 600 }), []);
+  t.same(codes({ prefixSessionsHour: 300, prefixSessionsDay: 500 }, 'mobile'), ['prefix_burst']);
+  t.same(codes({ prefixSessionsHour: 300, prefixSessionsDay: 300 }, 'mobile'), []);
+  t.same(codes({ prefixSessionsHour: 60, prefixSessionsDay: 600 }, 'mobile'), []);
   t.same(codes({ source: { hour: 90, mean: 20, variance: 30, hours: 100 } }), ['source_burst']);
   t.same(codes({ source: { hour: 90, mean: 20, variance: 30, hours: 3 } }), []);
   t.same(codes({ source: { hour: 25, mean: 20, variance: 30, hours: 100 } }), []);
+  t.end();
+});
+
+t.test('people who come together on one network weigh by its kind, and less in a larger sample', (t) => {
+  const together = { prefixSessionsHour: 3, prefixSessionsDay: 9 };
+  t.same(codes(together), ['network_concentrated']);
+  t.same(codes(together, 'hosting'), ['hosting_concentrated']);
+  for (const shared of ['mobile', 'education', 'business'] as const) t.same(codes(together, shared), []);
+  t.same(codes({ prefixSessionsDay: 2 }), [], 'two neighbors are chance');
+  t.same(codes({ ...together, source: { hour: 400, mean: 400, variance: 400, hours: 100 } }), []);
+  const weightOf = (people: number) => raised({ prefixSessionsDay: people })[0]?.weight ?? 0;
+  t.ok(weightOf(4) > weightOf(3) && weightOf(40) >= weightOf(8));
   t.end();
 });

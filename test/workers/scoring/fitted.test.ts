@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { applyFit, cleanProbabilityOf, fullWeightOf } from '../../../workers/scoring/fitted.js';
+import { rules } from '../../../workers/scoring/rule-set.js';
+import { scoreFacts } from '../../../workers/scoring/score.js';
+import { scoreOf, type Signal } from '../../../workers/scoring/model.js';
+import { calibrationDefaults } from '../../../src/contract/calibration.js';
+import { humanBody, humanFacts } from '../../helpers/facts.js';
+
+interface Fit {
+  readonly provenance: string;
+  readonly weights: Readonly<Record<string, number>>;
+}
+const fit = JSON.parse(readFileSync('workers/scoring/model.json', 'utf8')) as Fit;
+
+t.test(
+  'every fitted weight belongs to a rule, keeps its side, and leaves impossible, adjudicated and policy alone',
+  (t) => {
+    t.match(fit.provenance, /npm run bench -- fit/);
+    for (const [code, weight] of Object.entries(fit.weights)) {
+      t.ok(weight * (rules[code]?.weight ?? 0) > 0, code);
+      t.match(rules[code]?.class, /^(correlate|exculpatory)$/, code);
+      t.equal(fullWeightOf(code), weight);
+    }
+    t.end();
+  },
+);
+
+t.test('one finding of low severity alone never leads to review, with a probe or without', (t) => {
+  for (const [code, weight] of Object.entries(fit.weights))
+    if (rules[code]?.severity === 'low')
+      for (const isProbed of [true, false])
+        t.ok(scoreOf(weight, cleanProbabilityOf(isProbed)) < calibrationDefaults.reviewLow, code);
+  t.end();
+});
+
+t.test('a graded signal keeps its share of the fitted weight; one that no fit has seen keeps the expert’s', (t) => {
+  const signal = (code: string, weight: number): Signal => ({ code, rule: rules[code]!, weight, value: null });
+  const full = rules['lies_worker']?.weight ?? 0;
+  const [half, unseen] = applyFit([signal('lies_worker', full / 2), signal('declared_bot', 4.3)]);
+  t.equal(half?.weight, fullWeightOf('lies_worker') / 2);
+  t.equal(unseen?.weight, 4.3);
+  t.end();
+});
+
+t.test('weak signs of a machine’s hand that agree are strong together', (t) => {
+  const beh = {
+    ...humanBody().beh,
+    moves: 30,
+    interval: [30, 20, 9, 4, 60] as const,
+    coalesced: [30, 1, 0, 1, 1] as const,
+    straight: 0.9999,
+    turn: [30, 0.001, 0.001, 0, 0.01] as const,
+    clicks: 10,
+    clickSettle: [10, 2, 1, 1, 4] as const,
+    inputNoKey: 5,
+    keys: 0,
+    keyDwell: null,
+    keyFlight: null,
+  };
+  const { reply } = scoreFacts(humanFacts({}, { beh }));
+  t.ok(reply.evidence.against.length >= 3);
+  t.equal(reply.recommendation, 'review', `five weak signs end at ${reply.score}`);
+  t.same(reply.ceilings, reply.score === 74 ? ['uncorroborated'] : []);
+  t.end();
+});
