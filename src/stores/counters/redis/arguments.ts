@@ -188,7 +188,7 @@ function packIndex({
 }
 
 /** Times sort as texts in the scripts. */
-export function formatTimestamp(nowMs: number): string {
+function formatTimestamp(nowMs: number): string {
   return String(nowMs).padStart(13, '0');
 }
 
