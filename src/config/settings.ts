@@ -243,7 +243,7 @@ export const settings = {
   VH_FACE_MODELS: optional(
     text,
     'Path of a JSON list of { model, dimension, impostor: { mean, deviation }, center? }: embedding models and how alike different people come out in them. See docs/uniqueness.md.',
-    'none: faces are not compared',
+    'none: faces are compared with those of the same person alone',
   ),
   VH_FACE_THREADS: setting(1, integer(1, 8), 'Threads that search the index of faces.'),
   VH_PICTURE_THREADS: setting(

@@ -44,7 +44,7 @@ export interface DeviceComparison {
   readonly isDecisive: boolean;
 }
 
-/** The same respondentId: proven if a backend or a hosted link named it both times, or if it came on the same device. */
+/** The same respondentId: proven if a backend or a hosted link named it both times, if it came on the same device, or with the same face. */
 export interface IdentityComparison {
   /** The last one proven, within the window. */
   readonly match: Participation | null;
@@ -62,6 +62,14 @@ export interface UniquenessFacts {
   readonly identity: IdentityComparison | null;
   /** Whether faces are compared, and the one that came could not be: of another model, or no vector that a model makes. */
   readonly isFaceRefused: boolean;
+  /** Whether the face is another than in the chain’s earlier tries, or than the respondent’s own before. */
+  readonly isFaceChanged: boolean;
 }
 
-export const nothingCompared: UniquenessFacts = { biometric: null, device: null, identity: null, isFaceRefused: false };
+export const nothingCompared: UniquenessFacts = {
+  biometric: null,
+  device: null,
+  identity: null,
+  isFaceRefused: false,
+  isFaceChanged: false,
+};

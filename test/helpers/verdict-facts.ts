@@ -92,6 +92,7 @@ export function factsOf(
       device: { method: 'none', similarity: 0, matchedDeviceId: null, matched: null, isDecisive: false },
       identity: null,
       isFaceRefused: false,
+      isFaceChanged: false,
     },
     replay: notReplayed,
     transport: humanTransport,

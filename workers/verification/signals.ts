@@ -86,6 +86,12 @@ export const signalRules = {
     0,
     'The camera saw a face, and nothing came that it could be compared by.',
   ),
+  face_changed: sophisticated(
+    'medium',
+    null,
+    0,
+    'The face is another than in an earlier try, or than this respondent had before.',
+  ),
   several_faces: obvious('low', null, 0.05, 'More than one face was before the camera.'),
   device_seen: obvious(
     'low',
@@ -191,6 +197,7 @@ function findCaptureSignals(facts: VerdictFacts, capture: Capture): Parameters<t
     challenge_contradictory: Number(challenges.contradictory),
     challenge_premature: Number(challenges.premature),
     face_withheld: Number(envelope.embedding == null || facts.uniqueness.isFaceRefused),
+    face_changed: Number(facts.uniqueness.isFaceChanged),
     several_faces: Number(capture.severalFaces > session.severalFacesShare),
   };
 }

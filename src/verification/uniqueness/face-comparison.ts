@@ -4,7 +4,7 @@
  */
 import { judgeCameraUse, type CameraPolicy, type Envelope } from '../../contract/envelope.js';
 import type { Deduplication } from '../../contract/project-parts.js';
-import type { BiometricComparison } from '../../contract/uniqueness.js';
+import type { BiometricComparison, Participation } from '../../contract/uniqueness.js';
 import { Fault } from '../../errors.js';
 import type { Queryable } from '../../stores/database/port.js';
 import type { Metrics } from '../../telemetry/metrics.js';
@@ -13,6 +13,7 @@ import { decodeEmbedding, directionOf, dot } from './embedding.js';
 import type { FaceIndex } from './face-index.js';
 import {
   cutoffsFor,
+  pairCutoffs,
   judgeFaces,
   type FaceModel,
   type FaceModels,
@@ -20,7 +21,7 @@ import {
   type JudgedFaces,
   type Likely,
 } from './face-models.js';
-import type { FaceRecord, FaceScope, Fingerprint, FingerprintStore } from './fingerprint-store.js';
+import type { FaceRecord, FaceScope, Fingerprint, FingerprintStore, OwnFacesQuery } from './fingerprint-store.js';
 import type { Searcher } from './scan/searcher.js';
 
 export interface FaceComparerDeps {
@@ -36,6 +37,8 @@ export interface Face {
   readonly record: FaceRecord;
   readonly model: FaceModel;
   readonly direction: Float32Array;
+  /** Whether it may be compared with those of others, and not only with the same person’s. */
+  readonly isForAll: boolean;
 }
 
 /** A face on its way through the comparison. */
@@ -62,14 +65,21 @@ export function readFace(
 ): Face | 'refused' | null {
   const { embedding } = envelope;
   if (embedding == null || judgeCameraUse(envelope, policy) !== 'usable') return null;
-  const model = models(embedding.model, embedding.dimension);
+  const forAll = models(embedding.model, embedding.dimension);
+  const model = forAll ?? models.ofPairs(embedding.model, embedding.dimension);
   const raw = decodeEmbedding(embedding);
   const direction = model === null || typeof raw === 'string' ? null : directionOf(raw, model);
   if (model === null || typeof raw === 'string' || !(direction instanceof Float32Array)) {
     metrics.faceComparisons.inc({ result: model === null ? 'unknown_model' : 'refused' });
     return models.size === 0 ? null : 'refused';
   }
-  return { record: { model: embedding.model, dimension: embedding.dimension, raw }, model, direction };
+  // Where the operator compares faces, one that only the SDK’s own model knows is compared with nobody.
+  if (forAll === null && models.size > 0) {
+    metrics.faceComparisons.inc({ result: 'unknown_model' });
+    return 'refused';
+  }
+  const record = { model: embedding.model, dimension: embedding.dimension, raw };
+  return { record, model, direction, isForAll: forAll !== null };
 }
 
 /** Whom the index proposes for a face. */
@@ -144,6 +154,37 @@ export async function cameMeanwhile(
     ),
   );
 }
+
+export interface OwnFaces {
+  /** The respondent’s last participation that shows the same face. */
+  readonly participation: Participation | null;
+  /** Whether the face is another than all of theirs. */
+  readonly isOther: boolean;
+}
+
+/** The face against those of the same person, one by one; null where there is none. */
+export async function compareOwn(
+  { store }: FaceComparerDeps,
+  tx: Queryable,
+  face: Face,
+  own: OwnFacesQuery,
+): Promise<OwnFaces | null> {
+  const found = (await store.ofPerson(tx, own, face.record)).flatMap((fingerprint) => likelyOf(face, fingerprint));
+  if (found.length === 0) return null;
+  const { same, other } = pairCutoffs(face.model);
+  const earlier = found.find(
+    ({ fingerprint, similarity }) => fingerprint.rootSessionId !== own.rootSessionId && similarity >= same,
+  );
+  return {
+    participation: earlier === undefined ? null : participationOf(earlier.fingerprint),
+    isOther: found.every(({ similarity }) => similarity < other),
+  };
+}
+
+/** Without the face, which goes nowhere. */
+const participationOf = ({ fingerprintId, sessionId, respondentId, completedAtMs }: Fingerprint): Participation => ({
+  ...{ fingerprintId, sessionId, respondentId, completedAtMs },
+});
 
 /** Full precision; nothing where the row’s embedding does not open. */
 function likelyOf({ direction, model }: Face, fingerprint: Fingerprint): readonly Likely[] {

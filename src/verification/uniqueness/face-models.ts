@@ -9,6 +9,7 @@ import { readFile } from 'node:fs/promises';
 import { embeddingDimensionMax, embeddingDimensionMin } from '../../limits.js';
 import type { BiometricComparison, FaceMatch } from '../../contract/uniqueness.js';
 import type { Fingerprint } from './fingerprint-store.js';
+import { shippedFaceModel } from './shipped-face-model.js';
 
 export interface FaceModel {
   readonly model: string;
@@ -39,16 +40,26 @@ export function cutoffsFor({ impostor }: FaceModel, size: number): Cutoffs {
   return { same: at(falseMatchShare), near: at(nearShare) };
 }
 
+/** Of one face against one: from `same` on it is the same person; below `other` it is as unlike as most strangers are. */
+export function pairCutoffs(model: FaceModel): { readonly same: number; readonly other: number } {
+  return { same: cutoffsFor(model, 1).same, other: model.impostor.mean + model.impostor.deviation };
+}
+
 export interface FaceModels {
   (model: string, dimension: number): FaceModel | null;
-  /** How many are known; 0: no face is ever compared. */
+  /** How many are known; 0: no face is compared with those of others. */
   readonly size: number;
+  /** For comparing one face with one: the same, and the SDK’s own. */
+  readonly ofPairs: (model: string, dimension: number) => FaceModel | null;
 }
 
 export function createFaceModels(models: readonly FaceModel[]): FaceModels {
   const byName = new Map(models.map((entry) => [`${entry.model}\n${entry.dimension}`, entry]));
   const find = (model: string, dimension: number): FaceModel | null => byName.get(`${model}\n${dimension}`) ?? null;
-  return Object.assign(find, { size: byName.size });
+  const { model: shipped, dimension: width } = shippedFaceModel;
+  const ofPairs: FaceModels['ofPairs'] = (model, dimension) =>
+    find(model, dimension) ?? (model === shipped && dimension === width ? shippedFaceModel : null);
+  return Object.assign(find, { size: byName.size, ofPairs });
 }
 
 const setting = 'VH_FACE_MODELS';

@@ -163,8 +163,37 @@ const createInsert =
     );
   };
 
+/** Whose faces one face is compared with, one by one. */
+export interface OwnFacesQuery {
+  readonly scope: FaceScope;
+  readonly sessionId: string;
+  readonly rootSessionId: string;
+  readonly respondentId: string | null;
+}
+
+const ownFacesMax = 5;
+
 /** What one comparison reads, in a transaction of its organization. */
 const scopedReads = (read: Read) => ({
+  /** Faces of the same person, the latest first: earlier tries of the chain, and the respondent’s where more than a page named them. */
+  async ofPerson(tx: Queryable, { scope, sessionId, rootSessionId, respondentId }: OwnFacesQuery, name: ModelName) {
+    const rows = await tx.query<FingerprintRow>(
+      `SELECT ${columns} FROM fingerprints f
+       WHERE f.model = $7 AND f.dimension = $8 AND f.session_id <> $9
+         AND (f.root_session_id = $10 OR (f.respondent_id = $11 AND ${isParticipation} AND ${faceInScope}))
+       ORDER BY f.completed_at DESC LIMIT ${ownFacesMax}`,
+      [
+        ...scopeValues(scope),
+        Math.max(1, scope.evidenceRankMin),
+        name.model,
+        name.dimension,
+        sessionId,
+        rootSessionId,
+        respondentId,
+      ],
+    );
+    return rows.map(read);
+  },
   /** Those of these numbers that are in the scope, with faces of this model. */
   async byNumbers(tx: Queryable, scope: FaceScope, numbers: readonly number[], { model, dimension }: ModelName) {
     if (numbers.length === 0) return [];

@@ -10,7 +10,12 @@
  */
 import type { SessionMode } from '../../contract/common.js';
 import type { CameraPolicy, Envelope } from '../../contract/envelope.js';
-import { nothingCompared, type BiometricComparison, type UniquenessFacts } from '../../contract/uniqueness.js';
+import {
+  nothingCompared,
+  type BiometricComparison,
+  type IdentityComparison,
+  type UniquenessFacts,
+} from '../../contract/uniqueness.js';
 import { Fault } from '../../errors.js';
 import type { Database, Queryable } from '../../stores/database/port.js';
 import { inOrganization } from '../../stores/database/tenant.js';
@@ -19,11 +24,13 @@ import type { DeviceComparer } from './device-comparison.js';
 import {
   cameMeanwhile,
   compareFace,
+  compareOwn,
   isDuplicate,
   readFace,
   searchFace,
   type Face,
   type FaceComparerDeps,
+  type OwnFaces,
   type FaceSearch,
 } from './face-comparison.js';
 import { evidenceRankOf, type BiometricEvidence, type DeviceRecord, type FaceScope } from './fingerprint-store.js';
@@ -91,18 +98,21 @@ export function createUniqueness(deps: UniquenessDeps) {
     const inTenant = <T>(work: (tx: Queryable) => Promise<T>) => inOrganization(database, organizationId, work);
     const evidenceRankMin = evidenceRankOf(evidence, respondentTrusted);
     const scope: FaceScope = { ...(await resolveScope(inTenant, session)), evidenceRankMin };
-    const search = face === null ? null : await searchFace(deps, session, { face, scope, nowMs });
+    const search = face?.isForAll !== true ? null : await searchFace(deps, session, { face, scope, nowMs });
     const sinceMs = Math.max(0, blockedSince(deduplication, nowMs));
     const deviceRef = device?.ref ?? null;
     const query =
       respondentId === null ? null : { scope, respondentId, respondentTrusted, deviceRef, rootSessionId, sinceMs };
-    const [biometric, found, identity] = await inTenant((tx) =>
+    const ofPerson = { scope, sessionId: session.sessionId, rootSessionId, respondentId };
+    const [own, biometric, found, named] = await inTenant((tx) =>
       Promise.all([
+        face === null || !hasEarlier(session) ? null : compareOwn(deps, tx, face, ofPerson),
         search === null ? null : compareFace(deps, tx, search),
         device === null ? null : devices.find(tx, { scope, device, rootSessionId, sinceMs }),
         query === null ? null : findIdentity(tx, query),
       ]),
     );
+    const identity = withFace(named, own, sinceMs);
     const likeness = device === null || found === null ? null : await devices.judge(device, found, nowMs);
     const isOpen = search !== null && biometric !== null && !isDuplicate(biometric);
     seenOf.set(envelope, {
@@ -111,7 +121,13 @@ export function createUniqueness(deps: UniquenessDeps) {
       identity: identity?.match == null ? query : null,
     });
     const isDecisive = deduplication.device === 'fail';
-    return { biometric, device: likeness === null ? null : { ...likeness, isDecisive }, identity, isFaceRefused };
+    return {
+      biometric,
+      device: likeness === null ? null : { ...likeness, isDecisive },
+      identity,
+      isFaceRefused,
+      isFaceChanged: own?.isOther === true,
+    };
   }
 
   return {
@@ -149,6 +165,26 @@ export function createUniqueness(deps: UniquenessDeps) {
         device: seen.device ?? { ref: null, sketch: null, bands: [] },
       });
     },
+  };
+}
+
+/** Whether there may be a face of the same person: of an earlier try, or of the respondent. */
+const hasEarlier = ({ sessionId, rootSessionId, respondentId }: ComparedSession): boolean =>
+  sessionId !== rootSessionId || respondentId !== null;
+
+/** A respondentId that a page named is proven by the face that took part under it. */
+function withFace(
+  identity: IdentityComparison | null,
+  own: OwnFaces | null,
+  sinceMs: number,
+): IdentityComparison | null {
+  const participation = own?.participation ?? null;
+  if (identity === null || participation === null || (identity.match ?? identity.returning) !== null) return identity;
+  const isBlocking = participation.completedAtMs >= sinceMs;
+  return {
+    match: isBlocking ? participation : null,
+    returning: isBlocking ? null : participation,
+    isClaimed: false,
   };
 }
 

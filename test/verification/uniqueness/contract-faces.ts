@@ -3,7 +3,9 @@ import type { Test } from 'tap';
 import { nothingCompared } from '../../../src/contract/uniqueness.js';
 import { inOrganization } from '../../../src/stores/database/tenant.js';
 import { eraseFingerprints } from '../../../src/verification/uniqueness/fingerprint-store.js';
-import { embeddingOf, envelopeOf, randomDirection } from '../../helpers/faces.js';
+import { createFaceModels } from '../../../src/verification/uniqueness/face-models.js';
+import { shippedFaceModel } from '../../../src/verification/uniqueness/shipped-face-model.js';
+import { directionNear, embeddingOf, envelopeOf, randomDirection } from '../../helpers/faces.js';
 import { createRandom } from '../../../workers/seeded-random.js';
 import { createWorld, dayMs, isSame, openInstance, participate, startMs, type Shared } from './contract.js';
 
@@ -167,6 +169,44 @@ export function testFaces(t: Test, open: () => Shared): void {
         }
       }
     }
+  });
+
+  t.test('without a table a face is compared with those of the same person alone', async (t) => {
+    const world = await createWorld(open());
+    const one = openInstance(t, open(), createFaceModels([]));
+    const { center, model } = shippedFaceModel;
+    const random = createRandom(5);
+    const person = () => randomDirection(random);
+    const capture = (of: Float32Array) => {
+      const near = directionNear(of, 0.95, random).map((value, index) => 0.4 * value + (center?.[index] ?? 0));
+      const length = Math.hypot(...near);
+      return envelopeOf({
+        embedding: embeddingOf(
+          near.map((value) => value / length),
+          model,
+        ),
+      });
+    };
+    const [ada, bob] = [person(), person()];
+    const failed = world.session();
+    await participate(one, world, failed, capture(ada), { status: 'fail' });
+    const retry = (of: Float32Array) =>
+      one.uniqueness.compare(world.session({ rootSessionId: failed.rootSessionId }), capture(of), startMs);
+    t.match(await retry(ada), { biometric: null, isFaceChanged: false });
+    t.match(await retry(bob), { biometric: null, isFaceChanged: true }, 'somebody else tries again');
+
+    const ask = async (respondentId: string, of: Float32Array, given = {}) =>
+      one.uniqueness.compare(world.session({ respondentId, ...given }), capture(of), startMs);
+    await participate(one, world, world.session({ respondentId: 'seen', evidence: 'seen' }), capture(ada));
+    const again = { identity: { match: { respondentId: 'seen' }, isClaimed: false }, isFaceChanged: false };
+    t.match(await ask('seen', ada), again, 'the face proves what the page says');
+    const other = { identity: { match: null, isClaimed: true }, isFaceChanged: true };
+    t.match(await ask('seen', bob), other);
+    t.match(await ask('nobody', ada), { biometric: null, identity: { match: null, isClaimed: false } }, 'only theirs');
+
+    await participate(one, world, world.session({ respondentId: 'forged' }), capture(bob));
+    const honest = { identity: { match: null, isClaimed: true }, isFaceChanged: false };
+    for (const of of [ada, bob]) t.match(await ask('forged', of), honest, 'a page alone enrols nobody under an id');
   });
 
   t.test('studies are apart where the project says so, for faces, devices and respondents', async (t) => {

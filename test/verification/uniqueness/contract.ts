@@ -11,7 +11,7 @@ import type { Database } from '../../../src/stores/database/port.js';
 import { inOrganization } from '../../../src/stores/database/tenant.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
-import { createFaceModels } from '../../../src/verification/uniqueness/face-models.js';
+import { createFaceModels, type FaceModels } from '../../../src/verification/uniqueness/face-models.js';
 import { openUniqueness, type OpenUniqueness } from '../../../src/verification/uniqueness/open-uniqueness.js';
 import type { ComparedSession } from '../../../src/verification/uniqueness/uniqueness.js';
 import { directionNear, embeddingOf, envelopeOf, randomDirection, testModel } from '../../helpers/faces.js';
@@ -20,7 +20,7 @@ import { createRandom } from '../../../workers/seeded-random.js';
 export const dayMs = 86_400_000;
 export const startMs = Date.UTC(2026, 0, 10, 12);
 const masterKey = new Uint8Array(32).fill(7);
-const models = createFaceModels([testModel, { ...testModel, model: 'other-face' }]);
+const tableOfTwo = createFaceModels([testModel, { ...testModel, model: 'other-face' }]);
 
 /** What the instances of one test file share. */
 export interface Shared {
@@ -38,7 +38,7 @@ export async function openPool(t: Test): Promise<Pool> {
 }
 
 /** An instance of the service’s part, and what a test looks at. */
-export function openInstance(t: Test, { database, pool }: Shared) {
+export function openInstance(t: Test, { database, pool }: Shared, models: FaceModels = tableOfTwo) {
   const metrics = createMetrics();
   const logs: string[] = [];
   const uniqueness = openUniqueness({

@@ -33,6 +33,7 @@ CREATE TABLE fingerprints (
 ALTER TABLE fingerprints ALTER COLUMN sealed SET STORAGE EXTERNAL;
 CREATE INDEX fingerprints_by_respondent ON fingerprints (project_id, respondent_id) WHERE respondent_id IS NOT NULL;
 CREATE INDEX fingerprints_by_trusted_respondent ON fingerprints (project_id, respondent_id, completed_at) WHERE respondent_trusted;
+CREATE INDEX fingerprints_by_chain ON fingerprints (root_session_id) WHERE sealed IS NOT NULL;
 CREATE INDEX fingerprints_by_device ON fingerprints (device_ref) WHERE device_ref IS NOT NULL;
 
 -- Changes of faces, for the index of every instance: read like the feed of changes, from the oldest transaction that was still open at the
