@@ -33,7 +33,13 @@ import {
   type OwnFaces,
   type FaceSearch,
 } from './face-comparison.js';
-import { evidenceRankOf, type BiometricEvidence, type DeviceRecord, type FaceScope } from './fingerprint-store.js';
+import {
+  evidenceRankOf,
+  type BiometricEvidence,
+  type DeviceRecord,
+  type FaceScope,
+  type NewFingerprint,
+} from './fingerprint-store.js';
 import { findIdentity, type IdentityQuery } from './identity-comparison.js';
 
 /** The session that is compared. */
@@ -154,17 +160,25 @@ export function createUniqueness(deps: UniquenessDeps) {
       const seen = seenOf.get(envelope);
       if (seen === undefined) return;
       if (status !== 'fail') await holdAlone(deps, tx, session, seen);
-      const { organizationId, projectId, sessionId, rootSessionId, respondentId, respondentTrusted } = session;
-      const { studyId, dataCollector } = session;
-      await store.insert(tx, {
-        ...{ organizationId, projectId, sessionId, rootSessionId, respondentId, respondentTrusted, studyId },
-        ...{ dataCollector, evidence, status },
-        fingerprintId: deps.makeFingerprintId(),
-        completedAtMs: completedAt.getTime(),
-        face: seen.face?.record ?? null,
-        device: seen.device ?? { ref: null, sketch: null, bands: [] },
-      });
+      const fingerprintId = deps.makeFingerprintId();
+      await store.insert(tx, fingerprintOf(session, seen, { fingerprintId, completedAt, status, evidence }));
     },
+  };
+}
+
+function fingerprintOf(
+  session: ComparedSession,
+  { face, device }: Seen,
+  { fingerprintId, completedAt, status, evidence }: Completion & { readonly fingerprintId: string },
+): NewFingerprint {
+  const { organizationId, projectId, sessionId, rootSessionId, respondentId, respondentTrusted } = session;
+  const { studyId, dataCollector } = session;
+  return {
+    ...{ organizationId, projectId, sessionId, rootSessionId, respondentId, respondentTrusted, studyId, dataCollector },
+    ...{ fingerprintId, evidence, status },
+    completedAtMs: completedAt.getTime(),
+    face: face?.record ?? null,
+    device: device ?? { ref: null, sketch: null, bands: [] },
   };
 }
 
