@@ -9,6 +9,8 @@ import type { Summary } from './frame-analysis.js';
 /** Fewer frames are inconclusive; shorter captures are inconclusive about blinking. */
 const framesMin = 30;
 const blinkMsMin = 8_000;
+/** With fewer frames a second a blink falls between two of them. */
+const blinkRateMin = 8;
 const verdictEdges = { suspicious: 0.35, flagged: 0.65 } as const;
 
 interface Sign {
@@ -39,7 +41,9 @@ function findSigns(summary: Summary, poses: readonly Pose[], durationMs: number)
     faceNoiseRatio === null ? null : sign('face_noise_differs', 0.3, 0.35 - faceNoiseRatio, 0.25),
     faceDetailRatio === null ? null : sign('face_smoother_than_surroundings', 0.3, 0.3 - faceDetailRatio, 0.2),
     noiseRepeat === null ? null : sign('noise_repeats', 0.6, noiseRepeat - 0.5, 0.4),
-    durationMs < blinkMsMin ? null : sign('no_blink', 0.25, lowestOpening(poses) - 0.65, 0.1),
+    durationMs < blinkMsMin || poses.length < (blinkRateMin * durationMs) / 1_000
+      ? null
+      : sign('no_blink', 0.25, lowestOpening(poses) - 0.65, 0.1),
     sign('face_too_steady', 0.3, 0.0008 - tremble(poses), 0.0005),
   ];
   return signs.filter((each) => each !== null);

@@ -11,6 +11,7 @@ import { measureParallax, type Parallax } from './parallax.js';
 import { doubtPictures, type PictureDoubt } from './pictures.js';
 import { measureRepetition, type Repetition } from './repetition.js';
 import { median } from './series.js';
+import { verdictTables } from './tables.js';
 
 export interface Capture {
   readonly usableFrames: number;
@@ -57,3 +58,7 @@ export function readCapture({ envelope, challengeCount, challengeCalls, pictures
     pictureDoubt: pictures === null ? null : doubtPictures(pictures, frames),
   };
 }
+
+/** Whether the camera or the device was too slow for anything to be told by its frames. */
+export const isSparse = ({ usableFrames, timing }: Capture): boolean =>
+  usableFrames < verdictTables.liveness.framesMin || timing.rate < verdictTables.liveness.rateMin;

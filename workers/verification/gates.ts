@@ -17,6 +17,8 @@ export interface Case {
   /** Confidence that no screen was before the camera; null where not measured. */
   readonly screenless: number | null;
   readonly isCaptured: boolean;
+  /** Too few frames came for anything to be told by them. */
+  readonly isSparse: boolean;
   readonly repeats: Uniqueness['repeats'];
   /** What the pictures of the capture say against it. */
   readonly pictureDoubt: PictureDoubt | null;
@@ -50,7 +52,12 @@ export function findFailures(each: Case): readonly Failure[] {
     fail('duplicate', 'This person has already taken part.');
   if (each.repeats === 'device') fail('duplicate', 'Somebody has already taken part on this device.');
   if (below(scores.liveness, facts.thresholds.liveness))
-    fail('liveness', 'A live person could not be made out with enough certainty.');
+    fail(
+      'liveness',
+      each.isSparse
+        ? 'Too few frames came from the camera. Try again on a faster device, or with fewer programs open.'
+        : 'A live person could not be made out with enough certainty.',
+    );
   if (facts.minimumAssurance === 'biometric' && !each.isCaptured)
     fail('liveness', 'This study needs a camera check, and none was completed.');
   if (isCaptureOwed(each)) fail('liveness', 'No camera capture came, and no reason why.');

@@ -4,7 +4,7 @@ import { judgeCameraUse, type Envelope } from '../../src/contract/envelope.js';
 import { biometricExample } from '../../src/contract/envelope-examples.js';
 import { personBehavior } from '../../src/contract/person-example.js';
 import type { FraudSignal, VerdictFacts } from '../../src/contract/verdict.js';
-import type { Capture } from './capture.js';
+import { isSparse, type Capture } from './capture.js';
 import { behaviorRules } from '../scoring/behavior-rules.js';
 import { deviceRules } from '../scoring/device-rules.js';
 import type { Rule } from '../scoring/model.js';
@@ -179,18 +179,20 @@ const sawByProgram = (facts: VerdictFacts): boolean =>
 function findCaptureSignals(facts: VerdictFacts, capture: Capture): Parameters<typeof raiseSignals>[0] {
   const { envelope, replay, thresholds } = facts;
   const { challenges, repetition, jitter, timing, parallax, screen } = capture;
+  // Statistics of movement and noise say nothing of a handful of frames.
+  const dense = isSparse(capture) ? 0 : 1;
   return {
     capture_replayed: findReplay(replay),
     embedding_replayed: Number(replay?.embeddingSeen === true),
     capture_time_impossible: Number(capture.challenges.hasty || claimsTooMuchTime(facts)),
     commitment_broken: Number(capture.challenges.broken),
     screen_detected: screen !== null && 1 - screen < thresholds.screenDetection ? screen : 0,
-    deepfake_suspected: envelope.features?.deepfake ?? 0,
+    deepfake_suspected: dense * (envelope.features?.deepfake ?? 0),
     frozen_frames: repetition.frozen,
     looped_frames: repetition.looped,
-    flat_face: parallax.depth === null ? 0 : 1 - parallax.depth,
-    noise_absent: Math.max(jitter.absent ?? 0, Number(envelope.features?.noise === 0)),
-    noise_artificial: jitter.white,
+    flat_face: parallax.depth === null ? 0 : dense * (1 - parallax.depth),
+    noise_absent: Math.max(dense * (jitter.absent ?? 0), Number(envelope.features?.noise === 0)),
+    noise_artificial: dense * (jitter.white ?? 0),
     frame_times_impossible: Number(timing.backward),
     frame_times_even: Number(timing.even),
     challenge_out_of_order: Number(challenges.outOfOrder),

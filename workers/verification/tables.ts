@@ -15,6 +15,8 @@ export const verdictTables = {
     enduranceMs: 2_000,
     /** Fewer usable frames show nothing. */
     framesMin: 8,
+    /** Fewer frames a second show no gesture whole: nothing is told by them. */
+    rateMin: 2,
     tooShortCeiling: 0.1,
   },
 

@@ -9,7 +9,7 @@ import type {
   VerdictOutcome,
   VerdictScores,
 } from '../../src/contract/verdict.js';
-import { readCapture, type Capture } from './capture.js';
+import { isSparse, readCapture, type Capture } from './capture.js';
 import { weighDeviceEvidence, type DeviceEvidence } from './device-evidence.js';
 import { findBorderline, findFailures, isGrave, type Case, type Failure } from './gates.js';
 import { verdictModelVersion } from './model-version.js';
@@ -49,6 +49,7 @@ export function judgeSession(facts: VerdictFacts): VerdictOutcome {
     scores,
     screenless: capture?.screen == null ? null : 1 - capture.screen,
     isCaptured,
+    isSparse: capture !== null && isSparse(capture),
     repeats: unique.repeats,
     pictureDoubt: capture?.pictureDoubt ?? null,
     cameraFailureReason,
@@ -76,7 +77,9 @@ export function judgeSession(facts: VerdictFacts): VerdictOutcome {
     demographics: isCaptured ? (envelope.demographics ?? null) : null,
     glassesDetected: isCaptured ? (envelope.glassesDetected ?? null) : null,
     assuranceLevel: assuranceOf(isCaptured, device),
-    verificationOutcome: outcomeOf(facts, isCaptured, each.declined, cameraFailureReason),
+    verificationOutcome: each.isSparse
+      ? 'unverified_technical'
+      : outcomeOf(facts, isCaptured, each.declined, cameraFailureReason),
     biometricEvidence: evidenceOf(facts, capture),
     unifiedVerdict: unify(isCaptured, device, failures.length > 0, borderline),
     cameraFailureReason,

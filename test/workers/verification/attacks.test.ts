@@ -138,6 +138,25 @@ t.test('an envelope made for another session fails', (t) => {
   t.end();
 });
 
+t.test('a slow device does not pay: at five frames a second a person passes, and too few frames are no fraud', (t) => {
+  const sets = [
+    ['turn_left', 'nod'],
+    ['smile', 'turn_right', 'nod'],
+  ] as const;
+  for (const set of sets)
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const challenges = challengesOf(...set);
+      const capture = captureHuman({ challenges, seed, framesPerSecond: 5, leadMs: 1_000 });
+      t.equal(judgeSession(capturedFacts(capture, { challenges })).verdict.status, 'pass', `${set.join()} ${seed}`);
+    }
+  const features = { deepfake: 0.9 };
+  const slow = judge(biometricEnvelope(captureHuman({ framesPerSecond: 1.5, shownMs: 4_000 }), { features }));
+  t.match(slow, { status: 'fail', failureCategory: 'liveness', verificationOutcome: 'unverified_technical' });
+  t.match(slow.failureReasons[0], /^Too few frames/);
+  t.same(types(slow), [], 'no signal of fraud');
+  t.end();
+});
+
 t.test('tracks, or an embedding, that another session sent before fail', (t) => {
   const tracks = judge(biometricEnvelope(), { replay: { ...notReplayed, frameMarksSeen: 5 } });
   t.equal(tracks.status, 'fail');
