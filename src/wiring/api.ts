@@ -112,7 +112,7 @@ export async function startApi(parts: Parts, ids: BootstrapIds | null, audienceU
   const faces = await openFaces(parts, pool);
   const signingSecrets = createSigningSecrets(masterKeys.readable);
   const verification = await openVerification(parts, {
-    ...{ directories, guard, limits, pool, uniqueness: faces, observe, signingSecrets, ids, issuer },
+    ...{ directories, guard, limits, pool, uniqueness: faces, observe, signingSecrets, ids, issuer, geography },
     tokenKeys: oauth.tokenKeys,
   });
   await app.register(

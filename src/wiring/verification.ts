@@ -10,6 +10,7 @@ import { createMakeRef } from '../crypto/master-key.js';
 import type { Pool } from '../pool/pool.js';
 import type { Observe } from '../verification/monitoring/monitor.js';
 import type { BootstrapIds } from '../projects/operator/bootstrap.js';
+import type { Geography } from '../scoring/network/geography.js';
 import { eraseRespondentScores } from '../scoring/receipts/respondent-erasure.js';
 import { countUnreadable, eraseLetters } from '../stores/log/dead-letters/erasure.js';
 import { eraseEvents, isEventOf } from '../stores/outbox/outbox.js';
@@ -53,6 +54,7 @@ export interface VerificationDeps {
   readonly signingSecrets: SigningSecrets;
   readonly tokenKeys: TokenKeys;
   readonly ids: BootstrapIds | null;
+  readonly geography: Geography;
   /** The API root. */
   readonly issuer: () => string;
 }
@@ -125,6 +127,11 @@ export async function openVerification(parts: Parts, deps: VerificationDeps): Pr
           eraseRespondentScores({ database, counters, makeRef }, projectId, respondentId),
       }),
     ),
+    locate(address) {
+      if (address?.range !== 'public') return null;
+      const { organization: _organization, ...location } = deps.geography.locate(address);
+      return { family: address.family, range: address.range, ...location };
+    },
     envelopeExamples: [deviceOnlyExample, biometricExample],
     ...wireTokens(
       { findSecrets: signing.find, publicKey: tokenKeys.publicKey, readResult: readOutcomeOf(lookups), issuer, now },

@@ -1,4 +1,4 @@
-/** Device and behaviour, weighed by the rules that weigh the probe. Findings of the network are reported without weight. */
+/** Device and behaviour, weighed by the rules that weigh the probe; and with them the network, which alone makes nobody suspicious. */
 import type { AddressFacts, ScoreFacts } from '../../src/contract/facts.js';
 import { calibrationDefaults } from '../../src/contract/calibration.js';
 import type { Envelope } from '../../src/contract/envelope.js';
@@ -30,6 +30,8 @@ export interface DeviceEvidence {
   readonly humanlike: boolean;
   /** 0-1, higher is riskier; null where nothing was measured. */
   readonly risk: number | null;
+  /** The same with the network that the envelope came from. */
+  readonly suspicion: number | null;
   /** Share of the device’s groups that came, 0-1. */
   readonly completeness: number;
   readonly signals: readonly FraudSignal[];
@@ -41,17 +43,20 @@ const unknownAddress: AddressFacts = { family: 4, range: 'public', country: null
 export function weighDeviceEvidence(facts: VerdictFacts): DeviceEvidence {
   const { envelope } = facts;
   const visit = readVisit(asScoreFacts(facts));
-  const weighed = fuseSignals([...weighDevice(visit).filter(isOfDevice(visit)), ...weighBehavior(visit)], 1);
+  const own = [...weighDevice(visit).filter(isOfDevice(visit)), ...weighBehavior(visit)];
+  const weighed = fuseSignals(own, 1);
   const network = facts.address === null ? [] : weighNetwork(visit);
   const { deviceMeasured } = visit;
   const behaved = hasBehavior(envelope);
+  const isMeasured = deviceMeasured || behaved || weighed.weight > 0;
   return {
     deviceMeasured,
     behaved,
     humanlike: weighed.weighed.some(
       ({ signal }) => signal.rule.axis === 'behavior' && signal.rule.class === 'exculpatory',
     ),
-    risk: deviceMeasured || behaved || weighed.weight > 0 ? scoreOf(weighed.weight) / 100 : null,
+    risk: isMeasured ? scoreOf(weighed.weight) / 100 : null,
+    suspicion: isMeasured ? scoreOf(fuseSignals([...own, ...network], 1).weight) / 100 : null,
     completeness:
       deviceThresholds.groups.filter((name) => envelope.device?.[name] !== undefined).length /
       deviceThresholds.groups.length,

@@ -109,7 +109,7 @@ export const signalRules = {
     'medium',
     null,
     0,
-    'Device and behaviour together look like a program rather than a person.',
+    'Device, behaviour and network together look like a program rather than a person.',
   ),
 };
 
@@ -157,7 +157,7 @@ export function findSignals(
     session_mismatch: Number(foreign),
     published_example: Number(facts.mode === 'live' && isPublished(envelope)),
     virtual_camera: Number(sawByProgram(facts)),
-    device_suspicious: (device.risk ?? 0) >= fraud.deviceBorderline ? device.risk : 0,
+    device_suspicious: (device.suspicion ?? 0) >= fraud.deviceBorderline ? device.suspicion : 0,
     device_seen: Number(isSharedDevice(uniqueness, capture !== null)),
     respondent_seen: Number(uniqueness.identity?.isClaimed === true),
     ...(capture === null ? {} : findCaptureSignals(facts, capture)),

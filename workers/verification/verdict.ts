@@ -39,7 +39,7 @@ export function judgeSession(facts: VerdictFacts): VerdictOutcome {
     ...parts,
     overall: scoreOverall(parts),
     quality: scoreQuality(facts, capture, device),
-    fraud: scoreFraud(raised, device.risk),
+    fraud: scoreFraud(raised, device.suspicion),
   };
   // Frames came and none showed a face: that much was seen here.
   const faceless = use === 'usable' && envelope.frames != null && !isCaptured;

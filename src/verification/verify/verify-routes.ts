@@ -2,9 +2,10 @@
  * The route that takes the verification envelope. The client secret comes first: who is not the session’s page learns nothing of the envelope.
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { Envelope, findEnvelopeIssues } from '../../contract/envelope.js';
+import type { AddressFacts } from '../../contract/facts.js';
 import { CameraCheckReply, VerifyReply } from '../../contract/score-envelope.js';
 import { errorReplies } from '../../http/openapi.js';
 import { createValidatorCompiler, createAjv, describeViolation, helpfulViolations } from '../../kernel/validation.js';
@@ -18,6 +19,8 @@ import { findUnstorable } from '../../kernel/body.js';
 import { Fault, type Issue } from '../../errors.js';
 
 export interface VerifyRouteDeps extends PublicSessionDeps {
+  /** null for an address that nobody has on the internet: it is of a network’s inside, or of a proxy that is not named. */
+  readonly locate: (address: FastifyRequest['clientAddress']) => AddressFacts | null;
   readonly verifications: VerifyService;
   readonly faceTries: FaceTries;
   /** Envelopes that work once a session’s identifiers are put in; the first one without a camera. */
@@ -64,16 +67,18 @@ export function registerVerifyRoute(app: FastifyInstance, deps: VerifyRouteDeps)
         await deps.limits.requireTrial(opened.session.organizationId);
         const envelope = checkEnvelope(request.body);
         const { projectId } = opened.session;
+        const caller = request.clientAddress?.text ?? '';
         const hasFace = (envelope.embedding ?? envelope.evidenceFrames) != null;
-        if (hasFace) deps.faceTries.requireOpen(projectId, request.ip);
+        if (hasFace) deps.faceTries.requireOpen(projectId, caller);
         const answer = await deps.verifications.verify({
           ...opened,
           envelope,
           transport: transportOf(request),
+          address: deps.locate(request.clientAddress),
           diagnostics: request.headers['x-vh-diagnostics'] !== undefined,
         });
         if ('cameraCheck' in answer) return reply.code(202).send(answer);
-        if (hasFace && answer.status === 'fail') await deps.faceTries.countFailed(projectId, request.ip);
+        if (hasFace && answer.status === 'fail') await deps.faceTries.countFailed(projectId, caller);
         return answer;
       },
     );

@@ -6,6 +6,7 @@
  */
 import { configDefaults, projectDefaults } from '../../contract/project.js';
 import type { Envelope } from '../../contract/envelope.js';
+import type { AddressFacts } from '../../contract/facts.js';
 import type { ProbeTransport } from '../../contract/probe.js';
 import type { VerifyAnswer } from '../../contract/score-envelope.js';
 import type { UniquenessFacts } from '../../contract/uniqueness.js';
@@ -58,6 +59,8 @@ export interface Submission {
   readonly organization: Pick<StoredOrganization, 'monthlyQuota'>;
   readonly envelope: Envelope;
   readonly transport: ProbeTransport;
+  /** null where it is not known. */
+  readonly address: AddressFacts | null;
   /** The caller asks for diagnostics. */
   readonly diagnostics: boolean;
 }
@@ -260,7 +263,7 @@ function comparedOf({ session, project, pictures }: SeenSubmission): ComparedSes
 }
 
 function factsOf(
-  { session, project, envelope, pictures, transport }: SeenSubmission,
+  { session, project, envelope, pictures, transport, address }: SeenSubmission,
   { uniqueness, seen }: Gathered,
   { receivedAtMs, diagnostics }: { readonly receivedAtMs: number; readonly diagnostics: boolean },
 ): VerdictFacts {
@@ -290,7 +293,6 @@ function factsOf(
     replay: seen.replay,
     pictures,
     transport,
-    // Behind a proxy the peer’s address is the proxy’s; what is not known for certain is not measured.
-    address: null,
+    address,
   };
 }

@@ -1,0 +1,38 @@
+/** The network that an envelope came from weighs as in scoring: it adds to what else is found, and alone fails nobody. */
+import t from 'tap';
+import type { AddressFacts, NetworkClass } from '../../../src/contract/facts.js';
+import { weighDeviceEvidence } from '../../../workers/verification/device-evidence.js';
+import { judgeSession } from '../../../workers/verification/verdict.js';
+import { biometricEnvelope, deviceEnvelope, factsOf } from '../../helpers/verdict-facts.js';
+
+const from = (network: NetworkClass | null): AddressFacts => ({
+  family: 4,
+  range: 'public',
+  country: null,
+  asn: null,
+  network,
+});
+const classes = ['residential', 'mobile', 'hosting', 'anonymous', 'education', 'business', null] as const;
+
+t.test('a person passes from every network, with a camera and without', async (t) => {
+  for (const network of classes)
+    for (const envelope of [deviceEnvelope(), biometricEnvelope()]) {
+      const { verdict } = judgeSession(factsOf(envelope, { address: from(network) }));
+      t.equal(verdict.status, 'pass', `${network}: ${verdict.failureReasons.join()}`);
+    }
+});
+
+t.test('a host’s network adds to what the device shows; a carrier’s and a campus’s do not', async (t) => {
+  const suspicionFrom = (network: NetworkClass | null) =>
+    weighDeviceEvidence(factsOf(deviceEnvelope(), { address: from(network) })).suspicion ?? 0;
+  const quiet = suspicionFrom(null);
+  t.ok(suspicionFrom('hosting') > quiet);
+  t.ok(suspicionFrom('anonymous') >= quiet, 'many honest people use one: less than what speaks for a person');
+  for (const network of ['residential', 'mobile', 'education', 'business'] as const)
+    t.equal(suspicionFrom(network), quiet, network);
+  const { verdict } = judgeSession(factsOf(deviceEnvelope(), { address: from('hosting') }));
+  t.match(
+    verdict.fraudSignals.find(({ type }) => type === 'network_hosting'),
+    { severity: 'medium' },
+  );
+});
